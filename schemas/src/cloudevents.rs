@@ -1,0 +1,125 @@
+//! CloudEvents 1.0 over NATS in binary mode: the attributes are headers named `ce-…`, the body is the payload.
+
+use serde_json::value::RawValue;
+
+use crate::envelope::Recorded;
+use crate::ids::StoreId;
+
+/// NATS refuses a second message with this id within its window.
+pub const MESSAGE_ID: &str = "Nats-Msg-Id";
+
+const SOURCE_PREFIX: &str = "urn:loggia:store:";
+
+/// A message that carries no event of ours.
+#[derive(Debug, thiserror::Error)]
+pub enum NotAnEvent {
+    /// An attribute is absent or unreadable.
+    #[error("the message has no readable header {header}: {reason}")]
+    Header {
+        /// The header's name.
+        header: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The body is not JSON.
+    #[error("the message's body is not JSON: {0}")]
+    Body(#[source] serde_json::Error),
+}
+
+/// The headers under which an event of this store is published. CloudEvents attribute names are small letters and
+/// digits only.
+pub fn headers(event: &Recorded, store: StoreId) -> Vec<(&'static str, String)> {
+    vec![
+        (MESSAGE_ID, event.id.to_string()),
+        ("ce-specversion", "1.0".to_owned()),
+        ("ce-id", event.id.to_string()),
+        ("ce-source", format!("{SOURCE_PREFIX}{store}")),
+        ("ce-type", event.kind.clone()),
+        ("ce-subject", event.stream.key().to_owned()),
+        ("ce-time", event.time.to_string()),
+        ("ce-stream", event.stream.to_string()),
+        ("ce-streamversion", event.version.to_string()),
+        ("ce-position", event.position.to_string()),
+        ("ce-actor", event.actor.to_string()),
+        ("ce-causationid", event.causation.to_string()),
+        ("ce-correlationid", event.correlation.to_string()),
+        ("ce-hash", event.hash.to_string()),
+        ("content-type", "application/json".to_owned()),
+    ]
+}
+
+/// Reads an event and its store from a message.
+pub fn parse<'h>(
+    header: impl Fn(&'static str) -> Option<&'h str>,
+    body: &[u8],
+) -> Result<(Recorded, StoreId), NotAnEvent> {
+    let text = |name| header(name).ok_or(NotAnEvent::Header { header: name, reason: "it is absent".into() });
+    let source = text("ce-source")?;
+    let store = source.strip_prefix(SOURCE_PREFIX).unwrap_or(source);
+    let data: Box<RawValue> = serde_json::from_slice(body).map_err(NotAnEvent::Body)?;
+    let event = Recorded {
+        position: crate::ids::Position(read("ce-position", text("ce-position")?)?),
+        id: read("ce-id", text("ce-id")?)?,
+        stream: read("ce-stream", text("ce-stream")?)?,
+        version: crate::ids::StreamVersion(read("ce-streamversion", text("ce-streamversion")?)?),
+        kind: text("ce-type")?.to_owned(),
+        time: read("ce-time", text("ce-time")?)?,
+        actor: read("ce-actor", text("ce-actor")?)?,
+        causation: read("ce-causationid", text("ce-causationid")?)?,
+        correlation: read("ce-correlationid", text("ce-correlationid")?)?,
+        hash: read("ce-hash", text("ce-hash")?)?,
+        data,
+    };
+    Ok((event, read("ce-source", store)?))
+}
+
+fn read<T: std::str::FromStr<Err: std::fmt::Display>>(
+    header: &'static str,
+    text: &str,
+) -> Result<T, NotAnEvent> {
+    text.parse().map_err(|error: T::Err| NotAnEvent::Header { header, reason: error.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::{Hash, Link};
+    use crate::ids::*;
+
+    fn sample() -> Recorded {
+        let id = uuid::Uuid::from_u128(1);
+        let mut event = Recorded {
+            position: Position(41),
+            id: EventId(id),
+            stream: "project-01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap(),
+            version: StreamVersion(3),
+            kind: "loggia.curation.project_withdrawn.v1".into(),
+            time: "2026-11-20T08:30:00.123456Z".parse().unwrap(),
+            actor: "Łucja".parse().unwrap(),
+            causation: CommandId(id),
+            correlation: CommandId(id),
+            hash: Hash::GENESIS,
+            data: serde_json::value::to_raw_value(&serde_json::json!({"reason": "sold"})).unwrap(),
+        };
+        event.hash = Link::from(&event).hash_after(Hash::GENESIS);
+        event
+    }
+
+    #[test]
+    fn an_event_survives_the_road() {
+        let store: StoreId = "01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap();
+        let event = sample();
+        let headers = headers(&event, store);
+        let find = |name: &'static str| headers.iter().find(|(n, _)| *n == name).map(|(_, v)| v.as_str());
+        let (read, from) = parse(find, event.data.get().as_bytes()).unwrap();
+        assert_eq!(from, store);
+        assert_eq!(serde_json::to_value(&read).unwrap(), serde_json::to_value(&event).unwrap());
+        assert_eq!(Link::from(&read).hash_after(Hash::GENESIS), event.hash);
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let error = parse(|_| None, b"{}").unwrap_err();
+        assert_eq!(error.to_string(), "the message has no readable header ce-source: it is absent");
+    }
+}

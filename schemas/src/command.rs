@@ -1,0 +1,190 @@
+//! Commands and their answers, as they travel over `loggia.command.<name>`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::ids::{Actor, CommandId, Position, Revision};
+use crate::import::Fault;
+use crate::slug::Slug;
+
+/// A command on its way to the write side.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct CommandMessage {
+    /// The same id is carried out once, however often it is sent.
+    pub id: CommandId,
+    /// Who acts.
+    pub actor: Actor,
+    /// The undertaking it belongs to; its own id where it stands alone.
+    pub correlation: CommandId,
+    /// What is to be done.
+    pub command: Command,
+}
+
+/// What an editor or an import asks for.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Command {
+    /// Take a project into the catalog; the members are those of an import record.
+    Select {
+        /// The import record.
+        record: Map<String, Value>,
+    },
+    /// Change some members of a record; null takes one away (RFC 7396).
+    Revise {
+        /// Which project.
+        slug: Slug,
+        /// The members to change.
+        changes: Map<String, Value>,
+    },
+    /// Move a project to another slug.
+    Rename {
+        /// Where it is now.
+        slug: Slug,
+        /// Where it shall be.
+        to: Slug,
+    },
+    /// Take a project out of the catalog.
+    Withdraw {
+        /// Which project.
+        slug: Slug,
+        /// Why, in words for readers.
+        reason: String,
+    },
+    /// Bring a withdrawn project back.
+    Restore {
+        /// Which project.
+        slug: Slug,
+    },
+    /// Make the catalog say what these lines say, slug by slug.
+    Import {
+        /// Lines of an import file.
+        lines: Vec<ImportLine>,
+        /// What to do besides.
+        options: ImportOptions,
+    },
+}
+
+impl Command {
+    /// The last part of the subject it is sent to.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Command::Select { .. } => "select",
+            Command::Revise { .. } => "revise",
+            Command::Rename { .. } => "rename",
+            Command::Withdraw { .. } => "withdraw",
+            Command::Restore { .. } => "restore",
+            Command::Import { .. } => "import",
+        }
+    }
+}
+
+/// One line of an import file, as JSON text.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ImportLine {
+    /// Its number in the file, from 1.
+    pub number: u64,
+    /// The line itself.
+    pub text: String,
+}
+
+/// How lines are taken.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportOptions {
+    /// Say what would happen and write nothing.
+    pub dry_run: bool,
+    /// Keep unknown members out instead of refusing the line.
+    pub ignore_unknown: bool,
+}
+
+/// What became of a command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// It is done; the log is at `position` or beyond.
+    Done(Done),
+    /// The lines were taken or refused one by one.
+    Imported {
+        /// Where the log is afterwards.
+        position: Position,
+        /// What became of each line, in the order of the lines.
+        lines: Vec<LineOutcome>,
+    },
+    /// It was not done, and nothing was written.
+    Refused(Refusal),
+}
+
+/// One project after a command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Done {
+    /// Where the project is found now.
+    pub slug: Slug,
+    /// Its revision now.
+    pub revision: Revision,
+    /// The log's position of the last event of the command; 0 where there was nothing to change.
+    pub position: Position,
+    /// Whether anything was written.
+    pub changed: bool,
+}
+
+/// Why a command was not carried out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// What kind of refusal it is.
+    pub kind: RefusalKind,
+    /// A sentence that says what is wrong and what to do.
+    pub detail: String,
+    /// The members that are wrong, where it is about a record.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<Fault>,
+}
+
+/// What the sender can do about a refusal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RefusalKind {
+    /// The command cannot be done as it is; sending it again will not help.
+    Rejected,
+    /// Somebody else changed the project meanwhile; look and send it again.
+    Conflict,
+    /// The write side cannot write at present; send the same command again later.
+    Unavailable,
+}
+
+/// What became of one line of an import.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineOutcome {
+    /// The line's number in the file.
+    pub number: u64,
+    /// What happened to it.
+    #[serde(flatten)]
+    pub result: LineResult,
+}
+
+/// The fate of a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "result", rename_all = "snake_case")]
+pub enum LineResult {
+    /// The project was not there before.
+    New {
+        /// Where it is found.
+        slug: Slug,
+    },
+    /// The project said something else before.
+    Changed {
+        /// Where it is found.
+        slug: Slug,
+        /// The members that differ.
+        members: Vec<String>,
+    },
+    /// The project said this already.
+    Same {
+        /// Where it is found.
+        slug: Slug,
+    },
+    /// The line was not taken.
+    Rejected {
+        /// Everything that is wrong with it.
+        faults: Vec<Fault>,
+    },
+}

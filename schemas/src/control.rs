@@ -1,0 +1,95 @@
+//! Requests to a running node from its own command line, and what it tells of itself.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::envelope::Recorded;
+use crate::ids::{Position, StreamId};
+
+/// A page of the log, asked for on `loggia.read.events`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ReadEvents {
+    /// Events behind this position.
+    pub after: Position,
+    /// At most so many; the answer may hold fewer, to stay within a message's size.
+    pub limit: usize,
+    /// Only this stream's, if given.
+    #[serde(default)]
+    pub stream: Option<StreamId>,
+}
+
+/// The answer to [`ReadEvents`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct EventPage {
+    /// In the log's order.
+    pub events: Vec<Recorded>,
+    /// The log's last position when the page was read.
+    pub head: Position,
+}
+
+/// How one projection of a node is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProjectionStatus {
+    /// Its name, for example `search`.
+    pub name: String,
+    /// The generation that is current.
+    pub generation: String,
+    /// The last position it applied and committed.
+    pub position: Position,
+    /// How many events of the stream it has not applied yet.
+    pub lag: u64,
+    /// When its worker last showed that it lives.
+    pub heartbeat: Option<Timestamp>,
+    /// Events that were set aside because they could not be applied.
+    pub parked: Vec<Parked>,
+    /// Events of newer versions that were passed over.
+    pub skipped: u64,
+    /// Bytes on disk.
+    pub bytes: u64,
+}
+
+/// An event that a projection could not apply.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parked {
+    /// Where it stands in the log.
+    pub position: Position,
+    /// Its type.
+    pub kind: String,
+    /// Why it could not be applied.
+    pub reason: String,
+}
+
+/// How far a rebuild is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RebuildProgress {
+    /// Events are being replayed.
+    Replaying {
+        /// Which model.
+        model: String,
+        /// How many events are applied.
+        applied: u64,
+        /// How many there are.
+        of: u64,
+    },
+    /// The new generation is current.
+    Swapped {
+        /// Which model.
+        model: String,
+        /// The new generation's name.
+        generation: String,
+        /// The position at which it took over.
+        position: Position,
+        /// How many events were replayed.
+        events: u64,
+        /// How long the replay took.
+        seconds: f64,
+    },
+    /// Nothing was changed.
+    Failed {
+        /// A sentence that says why and what to do.
+        reason: String,
+    },
+    /// All that was asked for is done.
+    Finished,
+}

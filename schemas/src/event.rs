@@ -1,0 +1,74 @@
+//! The curation events: what happened to a project. The set is closed; each name is in the past tense.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::record::Record;
+use crate::slug::Slug;
+use crate::vector::Vector;
+
+/// Anything that happened to a project, in its newest shape.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// An editor took a project into the catalog.
+    ProjectSelected(ProjectSelected),
+    /// An editor corrected or completed the record.
+    ProjectRevised(ProjectRevised),
+    /// The project moved to another slug; the old one leads to it for ever.
+    ProjectRenamed(ProjectRenamed),
+    /// The project left the catalog; its citations stay.
+    ProjectWithdrawn(ProjectWithdrawn),
+    /// A withdrawn project came back as it was.
+    ProjectRestored(ProjectRestored),
+    /// Vectors were recorded for the project, brought by an import or computed.
+    VectorsRecorded(VectorsRecorded),
+}
+
+/// The first event of every project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProjectSelected {
+    /// Where the project is found.
+    pub slug: Slug,
+    /// What is recorded of it.
+    pub record: Record,
+}
+
+/// The whole record as it stands from now on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProjectRevised {
+    /// What is recorded of it.
+    pub record: Record,
+}
+
+/// A new address for the same project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProjectRenamed {
+    /// Where the project is found from now on.
+    pub slug: Slug,
+}
+
+/// The project is no longer shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProjectWithdrawn {
+    /// Why, in words for readers.
+    pub reason: String,
+}
+
+/// The project is shown again.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProjectRestored {}
+
+/// What the project looks and reads like, for finding its neighbours. At least one side is there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct VectorsRecorded {
+    /// The model that made them; vectors of different models are never compared.
+    pub model: String,
+    /// Of its pictures: base64 of little-endian 32-bit floats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub visual: Option<Vector>,
+    /// Of its text: base64 of little-endian 32-bit floats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub semantic: Option<Vector>,
+}

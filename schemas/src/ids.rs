@@ -1,0 +1,285 @@
+//! Identifiers and counters, each a type of its own so that none is mistaken for another.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use ulid::Ulid;
+use uuid::Uuid;
+
+/// A text that is not an identifier of the kind it was read as.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("\u{201c}{text}\u{201d} is not {expected}")]
+pub struct InvalidId {
+    /// The text as it was given.
+    pub text: String,
+    /// What a right one looks like, with its article.
+    pub expected: &'static str,
+}
+
+/// Identifies one event for ever: a UUIDv7, also the NATS message id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EventId(pub Uuid);
+
+/// Identifies one command; a command sent twice under one id is carried out once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CommandId(pub Uuid);
+
+/// Identifies one project through every rename.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProjectId(pub Ulid);
+
+/// Identifies one event store; a stream of another store is never mixed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoreId(pub Ulid);
+
+/// Counts the events of one log from 1 without holes; 0 stands before the first.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(transparent)]
+pub struct Position(pub u64);
+
+/// Counts the events of one stream from 1 without holes; 0 is a stream that does not exist yet.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(transparent)]
+pub struct StreamVersion(pub u64);
+
+/// Counts what a project's record said, from 1: selecting is 1, each revision one more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Revision(pub u32);
+
+/// Who acted: an editor's name or a program's, 1 to 200 characters on one line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Actor(String);
+
+/// Names a stream as `<category>-<id>`, for example `project-01J…`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct StreamId(String);
+
+impl Position {
+    /// The position before the first event.
+    pub const START: Position = Position(0);
+
+    /// The position after this one.
+    pub fn next(self) -> Position {
+        Position(self.0 + 1)
+    }
+}
+
+impl StreamVersion {
+    /// The version after this one.
+    pub fn next(self) -> StreamVersion {
+        StreamVersion(self.0 + 1)
+    }
+}
+
+impl Revision {
+    /// What selecting a project records.
+    pub const FIRST: Revision = Revision(1);
+
+    /// The revision after this one.
+    pub fn next(self) -> Revision {
+        Revision(self.0 + 1)
+    }
+}
+
+impl Actor {
+    /// The name behind this actor.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl StreamId {
+    /// The stream of one project.
+    pub fn project(id: ProjectId) -> StreamId {
+        StreamId(format!("project-{id}"))
+    }
+
+    /// The word before the first hyphen, for example `project`.
+    pub fn category(&self) -> &str {
+        self.0.split_once('-').map_or(self.0.as_str(), |(category, _)| category)
+    }
+
+    /// The text behind the first hyphen.
+    pub fn key(&self) -> &str {
+        self.0.split_once('-').map_or("", |(_, key)| key)
+    }
+
+    /// The project whose stream this is, if it is one.
+    pub fn as_project(&self) -> Option<ProjectId> {
+        if self.category() == "project" { self.key().parse().ok() } else { None }
+    }
+
+    /// The whole name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for StreamId {
+    type Error = InvalidId;
+
+    fn try_from(text: String) -> Result<Self, InvalidId> {
+        let well_formed = |part: &str| {
+            !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+        };
+        match text.split_once('-') {
+            Some((category, key)) if text.len() <= 200 && well_formed(category) && well_formed(key) => {
+                Ok(StreamId(text))
+            }
+            _ => Err(InvalidId { text, expected: "a stream name such as project-01J9Z3…" }),
+        }
+    }
+}
+
+impl TryFrom<String> for Actor {
+    type Error = InvalidId;
+
+    fn try_from(text: String) -> Result<Self, InvalidId> {
+        let length = text.chars().count();
+        if length == 0 || length > 200 || text.trim() != text || text.chars().any(char::is_control) {
+            return Err(InvalidId { text, expected: "an actor: a name of 1 to 200 characters on one line" });
+        }
+        Ok(Actor(text))
+    }
+}
+
+impl From<StreamId> for String {
+    fn from(id: StreamId) -> String {
+        id.0
+    }
+}
+
+impl From<Actor> for String {
+    fn from(actor: Actor) -> String {
+        actor.0
+    }
+}
+
+impl FromStr for StreamId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        StreamId::try_from(text.to_owned())
+    }
+}
+
+impl FromStr for Actor {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        Actor::try_from(text.to_owned())
+    }
+}
+
+impl FromStr for ProjectId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        parse_ulid(text, "a project id: a ULID of 26 characters").map(ProjectId)
+    }
+}
+
+impl FromStr for StoreId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        parse_ulid(text, "a store id: a ULID of 26 characters").map(StoreId)
+    }
+}
+
+impl FromStr for EventId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        parse_uuid(text, "an event id: a UUID").map(EventId)
+    }
+}
+
+impl FromStr for CommandId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        parse_uuid(text, "a command id: a UUID").map(CommandId)
+    }
+}
+
+impl fmt::Display for ProjectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.array_to_str(&mut [0; ulid::ULID_LEN]))
+    }
+}
+
+impl fmt::Display for StoreId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.array_to_str(&mut [0; ulid::ULID_LEN]))
+    }
+}
+
+/// Shows the wrapped value as it is.
+macro_rules! display_inner {
+    ($($name:ident),+) => {$(
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    )+};
+}
+display_inner!(EventId, CommandId, Position, StreamVersion, Revision, Actor, StreamId);
+
+fn parse_ulid(text: &str, expected: &'static str) -> Result<Ulid, InvalidId> {
+    let invalid = || InvalidId { text: text.to_owned(), expected };
+    let ulid = Ulid::from_string(text).map_err(|_| invalid())?;
+    // One id has one spelling: the decoder also takes small letters and look-alikes.
+    if ulid.array_to_str(&mut [0; ulid::ULID_LEN]) == text { Ok(ulid) } else { Err(invalid()) }
+}
+
+fn parse_uuid(text: &str, expected: &'static str) -> Result<Uuid, InvalidId> {
+    Uuid::parse_str(text).map_err(|_| InvalidId { text: text.to_owned(), expected })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_name_keeps_its_category_and_key_apart() {
+        let id: ProjectId = "01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap();
+        let stream = StreamId::project(id);
+        assert_eq!(stream.as_str(), "project-01ARZ3NDEKTSV4RRFFQ69G5FAV");
+        assert_eq!((stream.category(), stream.key()), ("project", "01ARZ3NDEKTSV4RRFFQ69G5FAV"));
+        assert_eq!(stream.as_project(), Some(id));
+        assert_eq!("usage-k1-2026-11".parse::<StreamId>().unwrap().key(), "k1-2026-11");
+    }
+
+    #[test]
+    fn a_malformed_stream_name_is_refused() {
+        for text in ["", "project", "project-", "-x", "project-a.b", "project-a b", "project-a*"] {
+            assert!(text.parse::<StreamId>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_actor_is_one_line_without_surrounding_blanks() {
+        assert_eq!("Ada Pelt".parse::<Actor>().unwrap().as_str(), "Ada Pelt");
+        for text in ["", " Ada", "Ada\n", "a\u{0}b"] {
+            assert!(text.parse::<Actor>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_project_id_has_one_spelling() {
+        assert!("01arz3ndektsv4rrffq69g5fav".parse::<ProjectId>().is_err());
+    }
+}

@@ -1,0 +1,20 @@
+//! The words of Loggia: events and their envelope, ids, subjects, commands, the import record and the
+//! shapes of the API. Pure data and pure functions; no sibling crate and no I/O crate is imported here.
+#![doc = include_str!("../README.md")]
+
+pub mod api;
+pub mod chain;
+pub mod cloudevents;
+pub mod command;
+pub mod contract;
+pub mod control;
+pub mod envelope;
+pub mod event;
+pub mod ids;
+pub mod import;
+pub mod record;
+pub mod slug;
+pub mod subject;
+pub mod text;
+pub mod vector;
+pub mod versioned;

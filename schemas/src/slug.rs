@@ -1,0 +1,124 @@
+//! The slug: a project's name in paths.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The longest slug, in characters.
+pub const MAX_SLUG_LENGTH: usize = 120;
+
+/// 1 to 120 of a-z, 0-9 and hyphens, unique over the whole catalog.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+pub struct Slug(#[schemars(length(min = 1, max = 120), regex(pattern = r"^[a-z0-9-]+$"))] String);
+
+/// A text that is no slug.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a slug is 1 to 120 characters of a-z, 0-9 and hyphens")]
+pub struct InvalidSlug;
+
+impl Slug {
+    /// The slug of a name that brings none: transliterated to ASCII, small letters, hyphens between words,
+    /// cut at a word's end where it is too long. `None` where nothing of the name is left.
+    pub fn from_name(name: &str) -> Option<Slug> {
+        let mut slug = String::new();
+        for word in deunicode::deunicode(name).replace('\'', "").split(|c: char| !c.is_ascii_alphanumeric()) {
+            let separator = usize::from(!slug.is_empty());
+            if word.is_empty() {
+                continue;
+            }
+            if slug.len() + separator + word.len() > MAX_SLUG_LENGTH {
+                if slug.is_empty() {
+                    slug.extend(word.chars().take(MAX_SLUG_LENGTH).map(|c| c.to_ascii_lowercase()));
+                }
+                break;
+            }
+            if separator == 1 {
+                slug.push('-');
+            }
+            slug.push_str(&word.to_ascii_lowercase());
+        }
+        (!slug.is_empty()).then_some(Slug(slug))
+    }
+
+    /// The text itself.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for Slug {
+    type Error = InvalidSlug;
+
+    fn try_from(text: String) -> Result<Self, InvalidSlug> {
+        let legal = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+        if (1..=MAX_SLUG_LENGTH).contains(&text.len()) && text.bytes().all(legal) {
+            Ok(Slug(text))
+        } else {
+            Err(InvalidSlug)
+        }
+    }
+}
+
+impl FromStr for Slug {
+    type Err = InvalidSlug;
+
+    fn from_str(text: &str) -> Result<Self, InvalidSlug> {
+        Slug::try_from(text.to_owned())
+    }
+}
+
+impl From<Slug> for String {
+    fn from(slug: Slug) -> String {
+        slug.0
+    }
+}
+
+impl fmt::Display for Slug {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn made_from(name: &str) -> Option<String> {
+        Slug::from_name(name).map(String::from)
+    }
+
+    #[test]
+    fn a_slug_is_made_from_a_name() {
+        assert_eq!(made_from("Haus am Zürichsee, 2nd stage").as_deref(), Some("haus-am-zurichsee-2nd-stage"));
+        assert_eq!(made_from("Łódź  — O'Keeffe's Room").as_deref(), Some("lodz-okeeffes-room"));
+        assert_eq!(made_from("東京の家").as_deref(), Some("dong-jing-nojia"));
+        assert_eq!(made_from("  !!! "), None);
+    }
+
+    #[test]
+    fn a_long_name_is_cut_at_a_words_end() {
+        let slug = made_from(&"stone ".repeat(60)).unwrap();
+        assert_eq!(slug, vec!["stone"; 20].join("-"));
+        assert_eq!(made_from(&"x".repeat(500)).unwrap().len(), MAX_SLUG_LENGTH);
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        for text in ["", "A", "a b", "a/b", "..", "ä", "a_b", "a\n", &"a".repeat(121)] {
+            assert_eq!(text.parse::<Slug>(), Err(InvalidSlug), "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_made_slug_is_a_slug(name in any::<String>()) {
+            if let Some(slug) = Slug::from_name(&name) {
+                prop_assert_eq!(slug.as_str().parse::<Slug>(), Ok(slug.clone()));
+            }
+        }
+    }
+}

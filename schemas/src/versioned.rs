@@ -1,0 +1,66 @@
+//! Every event shape ever written, by its CloudEvents type. The newest is written; all are read.
+//!
+//! To change a shape: keep the old struct here as `<Event>V1`, give it a `From` into the newest, add the new type
+//! name, and add a golden file (`schemas/events/README.md` tells how).
+
+use serde_json::value::RawValue;
+
+use crate::event::Event;
+
+/// An event as it was read.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decoded {
+    /// One that this version of Loggia understands, in its newest shape.
+    Known(Box<Event>),
+    /// One from a newer version: kept and passed over with a warning, never an error.
+    Unknown,
+}
+
+/// A payload that does not have the shape its type promises.
+#[derive(Debug, thiserror::Error)]
+#[error("the payload of a {kind} event does not have its shape: {source}")]
+pub struct Malformed {
+    /// The CloudEvents type.
+    pub kind: String,
+    /// What the parser met.
+    #[source]
+    pub source: serde_json::Error,
+}
+
+/// Pairs each variant with the type name that is written for it, and each type name ever used with its reader.
+macro_rules! versions {
+    ($($variant:ident writes $newest:literal reads $($kind:literal)|+;)+) => {
+        /// Every type name that can be read, oldest first within an event.
+        pub const KINDS: &[&str] = &[$($($kind),+),+];
+
+        /// The CloudEvents type under which the event is written.
+        pub fn kind(event: &Event) -> &'static str {
+            match event { $(Event::$variant(_) => $newest),+ }
+        }
+
+        /// The payload of the event, as JSON text in its newest shape.
+        pub fn encode(event: &Event) -> Result<Box<RawValue>, serde_json::Error> {
+            match event { $(Event::$variant(payload) => serde_json::value::to_raw_value(payload)),+ }
+        }
+
+        /// Reads a payload of any version into the newest shape.
+        pub fn decode(kind: &str, data: &RawValue) -> Result<Decoded, Malformed> {
+            let malformed = |source| Malformed { kind: kind.to_owned(), source };
+            match kind {
+                $($($kind)|+ => serde_json::from_str(data.get())
+                    .map(|payload| Decoded::Known(Box::new(Event::$variant(payload))))
+                    .map_err(malformed),)+
+                _ => Ok(Decoded::Unknown),
+            }
+        }
+    };
+}
+
+versions! {
+    ProjectSelected writes "loggia.curation.project_selected.v1" reads "loggia.curation.project_selected.v1";
+    ProjectRevised writes "loggia.curation.project_revised.v1" reads "loggia.curation.project_revised.v1";
+    ProjectRenamed writes "loggia.curation.project_renamed.v1" reads "loggia.curation.project_renamed.v1";
+    ProjectWithdrawn writes "loggia.curation.project_withdrawn.v1" reads "loggia.curation.project_withdrawn.v1";
+    ProjectRestored writes "loggia.curation.project_restored.v1" reads "loggia.curation.project_restored.v1";
+    VectorsRecorded writes "loggia.curation.vectors_recorded.v1" reads "loggia.curation.vectors_recorded.v1";
+}
