@@ -1,0 +1,125 @@
+//! The import record: one JSON object a line. Reading it finds every fault of a line, not only the first.
+
+mod fields;
+mod schema;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::event::VectorsRecorded;
+use crate::record::{Category, Record};
+use crate::slug::Slug;
+use fields::Fields;
+
+pub use schema::import_record_schema;
+
+/// The longest line of an import file, in bytes.
+pub const MAX_LINE_BYTES: usize = 1 << 20;
+
+/// Something wrong with one member of a record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Fault {
+    /// The member, for example `provenance.selected`; empty where it is the line itself.
+    pub field: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// A line that can be imported.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportRecord {
+    /// The slug, given or made from the name.
+    pub slug: Slug,
+    /// The facts.
+    pub record: Record,
+    /// The vectors that the line brings.
+    pub vectors: Option<VectorsRecorded>,
+}
+
+/// Reads a line of JSON text.
+pub fn parse_line(text: &str, ignore_unknown: bool) -> Result<ImportRecord, Vec<Fault>> {
+    if text.len() > MAX_LINE_BYTES {
+        return Err(vec![line_fault(format!("has {} bytes; a line may have 1 MiB", text.len()))]);
+    }
+    match serde_json::from_str(text) {
+        Ok(Value::Object(members)) => parse_members(members, ignore_unknown),
+        Ok(_) => Err(vec![line_fault("is JSON but not an object; a record is one JSON object a line")]),
+        Err(error) => Err(vec![line_fault(format!("is not JSON: {error}"))]),
+    }
+}
+
+/// Reads the members of a record.
+pub fn parse_members(members: Map<String, Value>, ignore_unknown: bool) -> Result<ImportRecord, Vec<Fault>> {
+    let mut fields = Fields::new(members);
+    let name = fields.required_text("name", 300);
+    let slug = fields.slug("slug");
+    let record = Record {
+        studio: fields.text("studio", 300),
+        city: fields.text("city", 300),
+        year: fields.year("year"),
+        category: fields.category("category").unwrap_or(Category::Art),
+        intro: fields.text("intro", 2_000),
+        description: fields.text("description", 50_000),
+        design_language: fields.text("design_language", 5_000),
+        details: fields.details("details"),
+        published: fields.date("published"),
+        thumbnail: fields.url("thumbnail"),
+        url: fields.url("url"),
+        citation_url: fields.url("citation_url"),
+        provenance: fields.provenance("provenance"),
+        taste: fields.taste("taste"),
+        pictures: fields.pictures("pictures"),
+        name: name.clone().unwrap_or_default(),
+    };
+    let vectors = fields.vectors("vectors", "vector_model");
+    let slug = slug.or_else(|| {
+        let made = Slug::from_name(name.as_deref()?);
+        if made.is_none() {
+            fields.fault(
+                "slug",
+                "is absent, and none can be made from this name; give one of a-z, 0-9 and hyphens",
+            );
+        }
+        made
+    });
+    let faults = fields.finish(ignore_unknown);
+    match slug {
+        Some(slug) if faults.is_empty() => Ok(ImportRecord { slug, record, vectors }),
+        _ => Err(faults),
+    }
+}
+
+impl ImportRecord {
+    /// The line that [`parse_line`] reads as this record, without unrecorded members.
+    pub fn to_line(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string(&self.to_members()?)
+    }
+
+    /// The members that [`parse_members`] reads as this record.
+    pub fn to_members(&self) -> Result<Map<String, Value>, serde_json::Error> {
+        let mut members = Map::new();
+        members.insert("slug".into(), self.slug.as_str().into());
+        if let Value::Object(record) = serde_json::to_value(&self.record)? {
+            members.extend(record);
+        }
+        if let Some(vectors) = &self.vectors {
+            let mut sides = Map::new();
+            for (name, side) in [("visual", &vectors.visual), ("semantic", &vectors.semantic)] {
+                if let Some(vector) = side {
+                    sides.insert(name.into(), serde_json::to_value(vector.as_slice())?);
+                }
+            }
+            members.insert("vectors".into(), sides.into());
+            members.insert("vector_model".into(), vectors.model.as_str().into());
+        }
+        Ok(members)
+    }
+}
+
+fn line_fault(reason: impl Into<String>) -> Fault {
+    Fault { field: String::new(), reason: reason.into() }
+}
+
+#[cfg(test)]
+mod tests;

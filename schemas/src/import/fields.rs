@@ -1,0 +1,296 @@
+//! Takes the members of a record one by one and gathers what is wrong with them.
+
+use jiff::civil::Date;
+use serde_json::{Map, Value};
+
+use super::Fault;
+use crate::event::VectorsRecorded;
+use crate::record::{Category, Detail, PictureSource, Provenance, Taste, Year};
+use crate::slug::Slug;
+use crate::text::normalised;
+use crate::vector::Vector;
+
+const MAX_DETAILS: usize = 100;
+const MAX_PICTURES: usize = 100;
+const MAX_URL: usize = 2_000;
+
+/// The members not taken yet, and the faults found so far.
+pub(super) struct Fields {
+    members: Map<String, Value>,
+    /// Stands before the names in faults, for example `provenance.`.
+    prefix: String,
+    faults: Vec<Fault>,
+}
+
+impl Fields {
+    pub(super) fn new(members: Map<String, Value>) -> Fields {
+        Fields { members, prefix: String::new(), faults: Vec::new() }
+    }
+
+    /// The faults, an unknown member being one unless it is to be ignored.
+    pub(super) fn finish(mut self, ignore_unknown: bool) -> Vec<Fault> {
+        if !ignore_unknown {
+            for name in std::mem::take(&mut self.members).into_iter().map(|(name, _)| name) {
+                self.fault(
+                    &name,
+                    "is not a member of an import record; leave it out, or ignore unknown members",
+                );
+            }
+        }
+        self.faults
+    }
+
+    pub(super) fn fault(&mut self, name: &str, reason: impl Into<String>) {
+        self.faults.push(Fault { field: format!("{}{name}", self.prefix), reason: reason.into() });
+    }
+
+    fn take(&mut self, name: &str) -> Option<Value> {
+        self.members.shift_remove(name).filter(|value| !value.is_null())
+    }
+
+    pub(super) fn text(&mut self, name: &str, limit: usize) -> Option<String> {
+        let value = self.take(name)?;
+        self.text_of(name, value, limit)
+    }
+
+    fn text_of(&mut self, name: &str, value: Value, limit: usize) -> Option<String> {
+        let text = match value {
+            Value::String(text) => text,
+            Value::Number(number) => number.to_string(),
+            other => {
+                self.fault(name, format!("is {}; a text is wanted", kind_of(&other)));
+                return None;
+            }
+        };
+        normalised(&text, limit).unwrap_or_else(|fault| {
+            self.fault(name, fault.to_string());
+            None
+        })
+    }
+
+    pub(super) fn required_text(&mut self, name: &str, limit: usize) -> Option<String> {
+        let faults = self.faults.len();
+        let text = self.text(name, limit);
+        if text.is_none() && self.faults.len() == faults {
+            self.fault(name, "is absent or blank; every record needs one");
+        }
+        text
+    }
+
+    pub(super) fn slug(&mut self, name: &str) -> Option<Slug> {
+        let text = self.text(name, 1_000)?;
+        text.parse()
+            .map_err(|error: crate::slug::InvalidSlug| self.fault(name, format!("is “{text}”; {error}")))
+            .ok()
+    }
+
+    pub(super) fn year(&mut self, name: &str) -> Option<Year> {
+        let text = self.text(name, 100)?;
+        Year::parse(&text).map_err(|error| self.fault(name, format!("is “{text}”; {error}"))).ok()
+    }
+
+    pub(super) fn date(&mut self, name: &str) -> Option<Date> {
+        let text = self.text(name, 100)?;
+        // The parser also takes longer and shorter forms; the catalog keeps one.
+        let date = if text.len() == 10 { text.parse().ok() } else { None };
+        if date.is_none() {
+            self.fault(name, format!("is “{text}”; a day of the calendar as YYYY-MM-DD is wanted"));
+        }
+        date
+    }
+
+    pub(super) fn category(&mut self, name: &str) -> Option<Category> {
+        let text = self.required_text(name, 100)?;
+        let category = Category::parse(&text);
+        if category.is_none() {
+            self.fault(
+                name,
+                format!("is “{text}”; one of architecture, interiors, design, photography, art is wanted"),
+            );
+        }
+        category
+    }
+
+    pub(super) fn url(&mut self, name: &str) -> Option<String> {
+        let text = self.text(name, MAX_URL)?;
+        let address = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+        if address.is_none_or(|a| a.is_empty() || a.starts_with('/') || text.contains(char::is_whitespace)) {
+            self.fault(name, "is no web address; one that begins with https:// or http:// is wanted");
+            return None;
+        }
+        Some(text)
+    }
+
+    /// Reads an object's members with their own prefix; anything it does not take is unknown.
+    fn object<T: Default>(&mut self, name: &str, value: Value, read: impl FnOnce(&mut Fields) -> T) -> T {
+        let Value::Object(members) = value else {
+            self.fault(name, format!("is {}; an object is wanted", kind_of(&value)));
+            return T::default();
+        };
+        let mut inner = Fields { members, prefix: format!("{}{name}.", self.prefix), faults: Vec::new() };
+        let read = read(&mut inner);
+        // An unknown member inside a known object is a slip, whatever stands around it.
+        self.faults.extend(inner.finish(false));
+        read
+    }
+
+    fn list<T>(
+        &mut self,
+        name: &str,
+        limit: usize,
+        mut read: impl FnMut(&mut Fields, &str, Value) -> Option<T>,
+    ) -> Vec<T> {
+        let items = match self.take(name) {
+            None => return Vec::new(),
+            Some(Value::Array(items)) if items.len() <= limit => items,
+            Some(Value::Array(items)) => {
+                self.fault(name, format!("has {} items; at most {limit} are allowed", items.len()));
+                return Vec::new();
+            }
+            Some(other) => {
+                self.fault(name, format!("is {}; an array is wanted", kind_of(&other)));
+                return Vec::new();
+            }
+        };
+        items
+            .into_iter()
+            .enumerate()
+            .filter_map(|(index, item)| read(self, &format!("{name}[{index}]"), item))
+            .collect()
+    }
+
+    pub(super) fn details(&mut self, name: &str) -> Vec<Detail> {
+        self.list(name, MAX_DETAILS, |fields, name, item| {
+            fields.object(name, item, |detail| {
+                let label = detail.required_text("label", 200);
+                let value = detail.required_text("value", 5_000);
+                Some(Detail { label: label?, value: value? })
+            })
+        })
+    }
+
+    pub(super) fn pictures(&mut self, name: &str) -> Vec<PictureSource> {
+        self.list(name, MAX_PICTURES, |fields, name, item| {
+            if let Value::String(_) = item {
+                let source = fields.text_of(name, item, MAX_URL)?;
+                return fields.picture_source(name, source).map(|source| PictureSource { source, alt: None });
+            }
+            fields.object(name, item, |picture| {
+                let given: Vec<String> =
+                    ["source", "path", "url"].iter().filter_map(|name| picture.text(name, MAX_URL)).collect();
+                let alt = picture.text("alt", 1_000);
+                match <[String; 1]>::try_from(given) {
+                    Ok([source]) => {
+                        picture.picture_source("source", source).map(|source| PictureSource { source, alt })
+                    }
+                    Err(_) => {
+                        picture.fault("source", "is wanted once, as a relative path or an https URL");
+                        None
+                    }
+                }
+            })
+        })
+    }
+
+    fn picture_source(&mut self, name: &str, source: String) -> Option<String> {
+        let is_url = source.contains("://");
+        let escapes = source.starts_with('/') || source.split(['/', '\\']).any(|part| part == "..");
+        if (is_url && !source.starts_with("https://")) || (!is_url && escapes) {
+            self.fault(name, "is neither an https URL nor a path below the file's own folder");
+            return None;
+        }
+        Some(source)
+    }
+
+    pub(super) fn provenance(&mut self, name: &str) -> Provenance {
+        let Some(value) = self.take(name) else { return Provenance::default() };
+        self.object(name, value, |provenance| Provenance {
+            curated_by: provenance.text("curated_by", 300),
+            selected: provenance.date("selected"),
+            in_archive_since: provenance.whole_year("in_archive_since"),
+            note: provenance.text("note", 2_000),
+        })
+    }
+
+    fn whole_year(&mut self, name: &str) -> Option<i16> {
+        let text = self.text(name, 100)?;
+        let year = text.parse::<i16>().ok().filter(|year| (1..=9999).contains(year));
+        if year.is_none() {
+            self.fault(name, format!("is “{text}”; a year such as 2011 is wanted"));
+        }
+        year
+    }
+
+    /// The six dimensions, from an object of their own or from the top level, each given once.
+    pub(super) fn taste(&mut self, name: &str) -> Taste {
+        let nested = match self.take(name) {
+            None => Taste::default(),
+            Some(value) => self.object(name, value, Fields::dimensions),
+        };
+        let top = self.dimensions();
+        let mut either = |dimension: &str, nested: Option<String>, top: Option<String>| {
+            if nested.is_some() && top.is_some() && nested != top {
+                self.fault(dimension, format!("says something else than {name}.{dimension}; give it once"));
+            }
+            nested.or(top)
+        };
+        Taste {
+            material: either("material", nested.material, top.material),
+            light: either("light", nested.light, top.light),
+            color: either("color", nested.color, top.color),
+            mood: either("mood", nested.mood, top.mood),
+            composition: either("composition", nested.composition, top.composition),
+            subject: either("subject", nested.subject, top.subject),
+        }
+    }
+
+    fn dimensions(&mut self) -> Taste {
+        Taste {
+            material: self.text("material", 1_000),
+            light: self.text("light", 1_000),
+            color: self.text("color", 1_000),
+            mood: self.text("mood", 1_000),
+            composition: self.text("composition", 1_000),
+            subject: self.text("subject", 1_000),
+        }
+    }
+
+    pub(super) fn vectors(&mut self, name: &str, model_name: &str) -> Option<VectorsRecorded> {
+        let model = self.text(model_name, 200);
+        let value = self.take(name)?;
+        let (visual, semantic) =
+            self.object(name, value, |sides| (sides.vector("visual"), sides.vector("semantic")));
+        if visual.is_none() && semantic.is_none() {
+            return None;
+        }
+        if model.is_none() {
+            self.fault(model_name, "is absent; name the model that made the vectors");
+        }
+        Some(VectorsRecorded { model: model?, visual, semantic })
+    }
+
+    fn vector(&mut self, name: &str) -> Option<Vector> {
+        let value = self.take(name)?;
+        let Value::Array(items) = value else {
+            self.fault(name, format!("is {}; an array of numbers is wanted", kind_of(&value)));
+            return None;
+        };
+        let numbers: Option<Vec<f32>> = items.iter().map(|item| item.as_f64().map(|n| n as f32)).collect();
+        let Some(numbers) = numbers else {
+            self.fault(name, "holds something that is no number");
+            return None;
+        };
+        Vector::new(numbers).map_err(|fault| self.fault(name, fault.to_string())).ok()
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}

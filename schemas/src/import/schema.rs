@@ -1,0 +1,58 @@
+//! The JSON Schema of the import record, for those who write import files.
+
+use serde_json::{Value, json};
+
+/// JSON Schema 2020-12 of one line of an import file.
+pub fn import_record_schema() -> Value {
+    let text = |limit: u32, about: &str| json!({"type": ["string", "number", "null"], "maxLength": limit, "description": about});
+    let date = |about: &str| json!({"type": ["string", "null"], "format": "date", "description": about});
+    let address = |about: &str| json!({"type": ["string", "null"], "format": "uri", "maxLength": 2000, "description": about});
+    let dimension = |about: &str| text(1000, about);
+    let taste = json!({
+        "material": dimension("What it is made of."), "light": dimension("How it is lit."),
+        "color": dimension("Its colours."), "mood": dimension("Its mood."),
+        "composition": dimension("How it is composed."), "subject": dimension("What it shows or serves."),
+    });
+    let vector = json!({"type": "array", "items": {"type": "number"}, "minItems": 1, "maxItems": 4096});
+    let mut properties = json!({
+        "slug": {"type": ["string", "null"], "pattern": "^[a-z0-9-]{1,120}$", "description": "Made from the name when absent."},
+        "name": {"type": ["string", "number"], "minLength": 1, "maxLength": 300},
+        "studio": text(300, "Who made it."),
+        "city": text(300, "Where it stands; may include the country."),
+        "year": {"type": ["string", "integer", "null"], "pattern": "^[0-9]{4}$", "minimum": 1000, "maximum": 9999},
+        "category": {"type": "string", "description": "architecture, interiors, design, photography or art, in any case."},
+        "intro": text(2000, "A short introduction."),
+        "description": text(50_000, "The long text."),
+        "design_language": text(5000, "How the design speaks."),
+        "details": {"type": ["array", "null"], "maxItems": 100, "items": {
+            "type": "object", "required": ["label", "value"], "additionalProperties": false,
+            "properties": {"label": {"type": ["string", "number"], "maxLength": 200}, "value": {"type": ["string", "number"], "maxLength": 5000}}}},
+        "published": date("The day the catalog published it."),
+        "thumbnail": address("An image of the record's own."),
+        "url": address("A public page of the record's own."),
+        "citation_url": address("The address to cite, of the record's own."),
+        "provenance": {"type": ["object", "null"], "additionalProperties": false, "properties": {
+            "curated_by": text(300, "The curator."), "selected": date("The day it was selected."),
+            "in_archive_since": {"type": ["integer", "string", "null"]}, "note": text(2000, "What the curator noted.")}},
+        "taste": {"type": ["object", "null"], "additionalProperties": false, "properties": taste,
+            "description": "The six dimensions; they may also stand at the top level."},
+        "pictures": {"type": ["array", "null"], "maxItems": 100, "items": {
+            "description": "A path relative to the file, or an https URL.",
+            "type": ["string", "object"], "additionalProperties": false,
+            "properties": {"source": {"type": "string"}, "path": {"type": "string"}, "url": {"type": "string"}, "alt": {"type": ["string", "null"]}}}},
+        "vectors": {"type": ["object", "null"], "additionalProperties": false, "properties": {"visual": vector, "semantic": vector}},
+        "vector_model": text(200, "The model that made the vectors; wanted where there are any."),
+    });
+    if let (Some(all), Value::Object(taste)) = (properties.as_object_mut(), taste) {
+        all.extend(taste);
+    }
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Import record",
+        "description": "One project, one JSON object a line. Absent, null and blank all mean that nothing is recorded.",
+        "type": "object",
+        "required": ["name", "category"],
+        "additionalProperties": false,
+        "properties": properties,
+    })
+}

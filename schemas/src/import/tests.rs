@@ -1,0 +1,188 @@
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+fn faults(line: &str) -> Vec<(String, String)> {
+    parse_line(line, false).unwrap_err().into_iter().map(|f| (f.field, f.reason)).collect()
+}
+
+fn fields(line: &str) -> Vec<String> {
+    faults(line).into_iter().map(|(field, _)| field).collect()
+}
+
+fn full() -> serde_json::Value {
+    json!({
+        "slug": "stair-house", "name": "Stair House", "studio": "Atelier Nord", "city": "Zürich, Switzerland",
+        "year": "2019", "category": "architecture", "intro": "A house on a stair.", "description": "Long.\nText.",
+        "design_language": "Plain", "details": [{"label": "Site area", "value": "240 m²"}],
+        "published": "2020-02-29", "thumbnail": "https://example.org/a.webp", "url": "http://example.org/a",
+        "citation_url": "https://example.org/c",
+        "provenance": {"curated_by": "Ada", "selected": "2020-03-01", "in_archive_since": 2020, "note": "seen"},
+        "taste": {"material": "oak", "light": "dusk", "color": "ochre", "mood": "calm", "composition": "axial", "subject": "house"},
+        "pictures": [{"source": "pictures/a.webp", "alt": "A stair"}],
+        "vectors": {"visual": [0.1, -2.5], "semantic": [1.0, 0.0]}, "vector_model": "m1"
+    })
+}
+
+#[test]
+fn a_full_record_survives_import_and_export() {
+    let line = full().to_string();
+    let record = parse_line(&line, false).unwrap();
+    assert_eq!(
+        record.to_line().unwrap().parse::<serde_json::Value>().unwrap()["provenance"],
+        full()["provenance"]
+    );
+    let exported = record.to_line().unwrap();
+    assert_eq!(parse_line(&exported, false).unwrap(), record);
+    assert_eq!(parse_line(&exported, false).unwrap().to_line().unwrap(), exported);
+}
+
+#[test]
+fn absent_null_empty_and_blank_all_mean_nothing() {
+    let bare = parse_line(r#"{"name":"A","category":"art"}"#, false).unwrap();
+    let blank = r#"{"name":" A ","category":"ART","studio":null,"city":"","intro":"  ","details":[],"taste":{},
+        "provenance":{"note":""},"pictures":null,"year":" ","vectors":null}"#;
+    assert_eq!(parse_line(blank, false).unwrap(), bare);
+    assert_eq!(bare.to_line().unwrap(), r#"{"slug":"a","name":"A","category":"art"}"#);
+}
+
+#[test]
+fn numbers_and_digits_stand_for_each_other() {
+    let record = parse_line(
+        r#"{"name":1984,"category":"design","year":1984,"provenance":{"in_archive_since":"2011"}}"#,
+        false,
+    )
+    .unwrap();
+    assert_eq!(record.record.name, "1984");
+    assert_eq!(record.record.year.unwrap().to_string(), "1984");
+    assert_eq!(record.record.provenance.in_archive_since, Some(2011));
+}
+
+#[test]
+fn the_taste_dimensions_may_stand_at_the_top() {
+    let top = parse_line(r#"{"name":"A","category":"art","material":"oak"}"#, false).unwrap();
+    let nested = parse_line(r#"{"name":"A","category":"art","taste":{"material":"oak"}}"#, false).unwrap();
+    assert_eq!(top, nested);
+    assert_eq!(
+        faults(r#"{"name":"A","category":"art","material":"ash","taste":{"material":"oak"}}"#),
+        [("material".into(), "says something else than taste.material; give it once".into())]
+    );
+}
+
+#[test]
+fn every_fault_of_a_line_is_found() {
+    let line = r#"{"category":"film","year":"19x4","published":"2021-02-30","url":"ftp://a","details":[{"label":"x"}],
+        "provenance":{"selected":"2020","who":"me"},"pictures":["/etc/passwd","../a.png","http://a/b"],"intro":"a\u0000b",
+        "slug":"A b","vectors":{"visual":[]},"studio":["x"],"colour":"red"}"#;
+    let found: Vec<String> = fields(line);
+    assert_eq!(
+        found,
+        [
+            "name",
+            "slug",
+            "studio",
+            "year",
+            "category",
+            "intro",
+            "details[0].value",
+            "published",
+            "url",
+            "provenance.selected",
+            "provenance.who",
+            "pictures[0]",
+            "pictures[1]",
+            "pictures[2]",
+            "vectors.visual",
+            "colour"
+        ]
+    );
+}
+
+#[test]
+fn reasons_say_what_is_wanted() {
+    assert_eq!(
+        faults(r#"{"name":"A","category":"film"}"#),
+        [(
+            "category".into(),
+            "is “film”; one of architecture, interiors, design, photography, art is wanted".into()
+        )]
+    );
+    assert_eq!(
+        faults(r#"{"name":"???","category":"art"}"#)[0].1,
+        "is absent, and none can be made from this name; give one of a-z, 0-9 and hyphens"
+    );
+    assert_eq!(
+        faults("[1]"),
+        [(String::new(), "is JSON but not an object; a record is one JSON object a line".into())]
+    );
+    assert!(faults("{")[0].1.starts_with("is not JSON: EOF"));
+    assert_eq!(
+        faults(&format!("{{\"name\":\"{}\"", "x".repeat(MAX_LINE_BYTES)))[0].1,
+        "has 1048586 bytes; a line may have 1 MiB"
+    );
+    assert_eq!(
+        faults(r#"{"name":"A","category":"art","vectors":{"visual":[1,2]}}"#),
+        [("vector_model".into(), "is absent; name the model that made the vectors".into())]
+    );
+}
+
+#[test]
+fn unknown_members_can_be_kept_out() {
+    let line = r#"{"name":"A","category":"art","colour":"red"}"#;
+    assert_eq!(fields(line), ["colour"]);
+    assert_eq!(parse_line(line, true).unwrap().slug.as_str(), "a");
+}
+
+#[test]
+fn limits_are_those_of_the_contract() {
+    for (field, limit) in [("name", 300), ("intro", 2_000), ("description", 50_000)] {
+        let line = |length: usize| {
+            let mut record = json!({"name": "A", "category": "art"});
+            record[field] = "é".repeat(length).into();
+            record.to_string()
+        };
+        assert!(parse_line(&line(limit), false).is_ok(), "{field}");
+        assert_eq!(fields(&line(limit + 1)), [field]);
+    }
+}
+
+#[test]
+fn the_schema_names_exactly_the_members_that_are_read() {
+    let schema = import_record_schema();
+    let mut line = serde_json::Map::new();
+    for name in schema["properties"].as_object().unwrap().keys() {
+        line.insert(name.clone(), serde_json::Value::Null);
+    }
+    line.insert("name".into(), "A".into());
+    line.insert("category".into(), "art".into());
+    assert!(parse_members(line, false).is_ok(), "a member of the schema is unknown to the reader");
+    for name in full().as_object().unwrap().keys() {
+        assert!(schema["properties"].get(name).is_some(), "{name} is not in the schema");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_text_breaks_the_reader(line in ".{0,200}") {
+        let _ = parse_line(&line, false);
+    }
+
+    #[test]
+    fn what_is_read_is_exported_and_read_again_the_same(
+        name in "[\\PC]{1,40}", studio in proptest::option::of("[\\PC]{0,40}"), intro in proptest::option::of("[\\PC\n\t]{0,60}"),
+        year in proptest::option::of(1000u16..9999), numbers in proptest::collection::vec(any::<f32>(), 0..5),
+    ) {
+        let mut line = json!({"name": name, "category": "art", "slug": "s", "vector_model": "m"});
+        if let Some(studio) = studio { line["studio"] = studio.into(); }
+        if let Some(intro) = intro { line["intro"] = intro.into(); }
+        if let Some(year) = year { line["year"] = year.into(); }
+        line["vectors"] = json!({"visual": numbers});
+        if let Ok(record) = parse_line(&line.to_string(), false) {
+            let exported = record.to_line().unwrap();
+            let again = parse_line(&exported, false).unwrap();
+            prop_assert_eq!(&again, &record);
+            prop_assert_eq!(again.to_line().unwrap(), exported);
+        }
+    }
+}
