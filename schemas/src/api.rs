@@ -1,0 +1,7 @@
+//! The shapes of the API's answers, shared by REST and every other surface.
+
+pub mod problem;
+pub mod project;
+pub mod search;
+pub mod site;
+pub mod summary;

@@ -1,0 +1,135 @@
+//! The body of every error: RFC 9457 problem details.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What went wrong, one page of the site each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+#[schemars(inline)]
+pub enum ProblemKind {
+    /// Parameters that cannot be used; all faults at once.
+    InvalidParameters,
+    /// A key in the header and another in the address.
+    AmbiguousKey,
+    /// What was sent is not HTTP as it is defined.
+    MalformedRequest,
+    /// A path that is nothing.
+    NotFound,
+    /// A method that the path does not have.
+    MethodNotAllowed,
+    /// No project has this slug.
+    UnknownSlug,
+    /// The project left the catalog.
+    Withdrawn,
+    /// The request's body, head or address is too large.
+    TooLarge,
+    /// The server took too long, or the client did to send its request.
+    Timeout,
+    /// Something broke inside.
+    Internal,
+    /// The server cannot answer at present.
+    Unavailable,
+}
+
+impl ProblemKind {
+    /// Every kind.
+    pub const ALL: [ProblemKind; 11] = [
+        ProblemKind::InvalidParameters,
+        ProblemKind::AmbiguousKey,
+        ProblemKind::MalformedRequest,
+        ProblemKind::NotFound,
+        ProblemKind::MethodNotAllowed,
+        ProblemKind::UnknownSlug,
+        ProblemKind::Withdrawn,
+        ProblemKind::TooLarge,
+        ProblemKind::Timeout,
+        ProblemKind::Internal,
+        ProblemKind::Unavailable,
+    ];
+
+    /// The last part of its address, for example `unknown-slug`.
+    pub fn name(self) -> &'static str {
+        match self {
+            ProblemKind::InvalidParameters => "invalid-parameters",
+            ProblemKind::AmbiguousKey => "ambiguous-key",
+            ProblemKind::MalformedRequest => "malformed-request",
+            ProblemKind::NotFound => "not-found",
+            ProblemKind::MethodNotAllowed => "method-not-allowed",
+            ProblemKind::UnknownSlug => "unknown-slug",
+            ProblemKind::Withdrawn => "withdrawn",
+            ProblemKind::TooLarge => "too-large",
+            ProblemKind::Timeout => "timeout",
+            ProblemKind::Internal => "internal",
+            ProblemKind::Unavailable => "unavailable",
+        }
+    }
+
+    /// A few words for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            ProblemKind::InvalidParameters => "Invalid parameters",
+            ProblemKind::AmbiguousKey => "Two keys at once",
+            ProblemKind::MalformedRequest => "Malformed request",
+            ProblemKind::NotFound => "Nothing is here",
+            ProblemKind::MethodNotAllowed => "Method not allowed",
+            ProblemKind::UnknownSlug => "Unknown slug",
+            ProblemKind::Withdrawn => "Withdrawn",
+            ProblemKind::TooLarge => "Too large",
+            ProblemKind::Timeout => "Took too long",
+            ProblemKind::Internal => "Internal error",
+            ProblemKind::Unavailable => "Unavailable",
+        }
+    }
+
+    /// The status that comes with it, if the case at hand has none of its own.
+    pub fn status(self) -> u16 {
+        match self {
+            ProblemKind::InvalidParameters | ProblemKind::AmbiguousKey | ProblemKind::MalformedRequest => 400,
+            ProblemKind::NotFound | ProblemKind::UnknownSlug => 404,
+            ProblemKind::MethodNotAllowed => 405,
+            ProblemKind::Withdrawn => 410,
+            ProblemKind::TooLarge => 413,
+            ProblemKind::Internal => 500,
+            ProblemKind::Timeout | ProblemKind::Unavailable => 503,
+        }
+    }
+}
+
+/// A problem as it is sent. Members that do not belong to its kind are absent.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Problem {
+    /// The page that says what to do.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// A few words for people.
+    pub title: String,
+    /// The HTTP status.
+    pub status: u16,
+    /// What happened this time, and what to do.
+    pub detail: String,
+    /// Names this very request, as the server's log does.
+    pub instance: String,
+    /// All parameters that cannot be used.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<ParameterFault>,
+    /// Slugs that are near the one that was asked for, at most three.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestions: Option<Vec<String>>,
+    /// Why the project was withdrawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What still may be cited of a withdrawn project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub citation_url: Option<String>,
+}
+
+/// One parameter that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ParameterFault {
+    /// Its name.
+    pub parameter: String,
+    /// What is wrong with it.
+    pub detail: String,
+    /// What is allowed.
+    pub allowed: String,
+}

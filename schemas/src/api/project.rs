@@ -1,0 +1,120 @@
+//! The full record of a project, the answer of `GET /v1/project/{slug}`.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::summary::Summary;
+use crate::ids::Revision;
+use crate::record::{Detail, Record, Taste};
+use crate::slug::Slug;
+
+/// All of a summary's members, and what else is recorded. A member without a recorded value is null, a list `[]`.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Project<'a> {
+    /// The project in short.
+    #[serde(flatten)]
+    pub summary: Summary<'a>,
+    /// The long text.
+    pub description: Option<&'a str>,
+    /// How the design speaks.
+    pub design_language: Option<&'a str>,
+    /// Further facts in the order in which they are shown.
+    pub details: &'a [Detail],
+    /// The six taste dimensions.
+    pub taste: TasteAnswer<'a>,
+    /// The pictures in the order in which they are shown.
+    pub images: Vec<Image>,
+    /// Counts what the record said, from 1.
+    pub revision: Revision,
+    /// When the record or its slug last changed.
+    pub updated_at: Timestamp,
+}
+
+/// Exactly six dimensions; one without a recorded value is null.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Taste")]
+pub struct TasteAnswer<'a> {
+    /// What it is made of.
+    pub material: Option<&'a str>,
+    /// How it is lit.
+    pub light: Option<&'a str>,
+    /// Its colours.
+    pub color: Option<&'a str>,
+    /// Its mood.
+    pub mood: Option<&'a str>,
+    /// How it is composed.
+    pub composition: Option<&'a str>,
+    /// What it shows or serves.
+    pub subject: Option<&'a str>,
+}
+
+/// A stored picture.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Image {
+    /// Where it is served.
+    pub url: String,
+    /// In pixels.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
+    /// What it shows.
+    pub alt: Option<String>,
+    /// Its main colours as `#rrggbb`, the largest share first.
+    pub color_palette: Vec<String>,
+}
+
+impl<'a> Project<'a> {
+    /// The full record under its slug and revision. Addresses of this site begin with [`super::site::SITE`].
+    pub fn of(slug: &'a Slug, revision: Revision, record: &'a Record, updated_at: Timestamp) -> Project<'a> {
+        Project {
+            summary: Summary::of(slug, revision, record),
+            description: record.description.as_deref(),
+            design_language: record.design_language.as_deref(),
+            details: &record.details,
+            taste: TasteAnswer::of(&record.taste),
+            images: Vec::new(),
+            revision,
+            updated_at,
+        }
+    }
+}
+
+impl<'a> TasteAnswer<'a> {
+    fn of(taste: &'a Taste) -> TasteAnswer<'a> {
+        TasteAnswer {
+            material: taste.material.as_deref(),
+            light: taste.light.as_deref(),
+            color: taste.color.as_deref(),
+            mood: taste.mood.as_deref(),
+            composition: taste.composition.as_deref(),
+            subject: taste.subject.as_deref(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::site;
+    use super::*;
+
+    #[test]
+    fn a_bare_record_answers_with_every_member() {
+        let slug: Slug = "a".parse().unwrap();
+        let record: Record = serde_json::from_str(r#"{"name":"A","category":"art"}"#).unwrap();
+        let project = Project::of(&slug, Revision::FIRST, &record, Timestamp::UNIX_EPOCH);
+        let mut text = Vec::new();
+        site::fill(&site::render(&project).unwrap(), "http://h", &mut text);
+        assert_eq!(
+            String::from_utf8(text).unwrap(),
+            concat!(
+                r#"{"slug":"a","name":"A","studio":null,"city":null,"year":null,"category":"Art","intro":null,"#,
+                r#""published":null,"thumbnail":null,"url":"http://h/projects/a","citation_url":"http://h/cite/a/1","#,
+                r#""provenance":{"curated_by":null,"selected":null,"in_archive_since":null,"note":null},"#,
+                r#""description":null,"design_language":null,"details":[],"taste":{"material":null,"light":null,"#,
+                r#""color":null,"mood":null,"composition":null,"subject":null},"images":[],"revision":1,"#,
+                r#""updated_at":"1970-01-01T00:00:00Z"}"#
+            )
+        );
+    }
+}

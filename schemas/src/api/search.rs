@@ -1,0 +1,40 @@
+//! The answer of `GET /v1/search`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::summary::Summary;
+
+/// The fewest results that may be asked for.
+pub const MIN_LIMIT: usize = 1;
+/// The most results that may be asked for.
+pub const MAX_LIMIT: usize = 50;
+/// How many results there are when nothing is asked for.
+pub const DEFAULT_LIMIT: usize = 10;
+/// The longest search text, in characters after trimming.
+pub const MAX_QUERY_CHARACTERS: usize = 200;
+
+/// A page of results. The server writes it from ready-rendered parts; this type is its description.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SearchAnswer<'a> {
+    /// The search text as it was sent.
+    pub query: &'a str,
+    /// How many results are in this answer.
+    pub count: usize,
+    /// How many projects were found in all, exactly.
+    pub total: u64,
+    /// The best first.
+    pub results: Vec<SearchResult<'a>>,
+    /// Send it as `cursor` for the next page; null at the end.
+    pub next_cursor: Option<String>,
+}
+
+/// A found project.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SearchResult<'a> {
+    /// The project in short.
+    #[serde(flatten)]
+    pub summary: Summary<'a>,
+    /// Its relevance, comparable within one answer only.
+    pub score: f32,
+}

@@ -1,0 +1,89 @@
+//! The project summary: an element of search results.
+
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::site;
+use crate::ids::Revision;
+use crate::record::{Provenance, Record, Year};
+use crate::slug::Slug;
+
+/// A project in short. A member without a recorded value is null.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Summary<'a> {
+    /// The project's identifier in paths.
+    pub slug: &'a str,
+    /// Its name.
+    pub name: &'a str,
+    /// Who made it.
+    pub studio: Option<&'a str>,
+    /// Where it stands; may include the country.
+    pub city: Option<&'a str>,
+    /// Four digits.
+    pub year: Option<Year>,
+    /// Capitalised, for example `Architecture`.
+    pub category: &'static str,
+    /// A short introduction.
+    pub intro: Option<&'a str>,
+    /// The day the catalog published it.
+    pub published: Option<Date>,
+    /// The address of an image.
+    pub thumbnail: Option<&'a str>,
+    /// The project's public page.
+    pub url: String,
+    /// The address to cite; what it shows never changes.
+    pub citation_url: String,
+    /// Who selected it, when, and why.
+    pub provenance: ProvenanceAnswer<'a>,
+}
+
+/// The provenance of a project; a member without a recorded value is null.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Provenance")]
+pub struct ProvenanceAnswer<'a> {
+    /// The curator's name.
+    pub curated_by: Option<&'a str>,
+    /// The day it was selected.
+    pub selected: Option<Date>,
+    /// The year since which the archive holds it.
+    pub in_archive_since: Option<i16>,
+    /// What the curator noted.
+    pub note: Option<&'a str>,
+}
+
+impl<'a> Summary<'a> {
+    /// The summary of a record under its slug and revision. Addresses of this site begin with [`site::SITE`].
+    pub fn of(slug: &'a Slug, revision: Revision, record: &'a Record) -> Summary<'a> {
+        Summary {
+            slug: slug.as_str(),
+            name: &record.name,
+            studio: record.studio.as_deref(),
+            city: record.city.as_deref(),
+            year: record.year,
+            category: record.category.title(),
+            intro: record.intro.as_deref(),
+            published: record.published,
+            thumbnail: record.thumbnail.as_deref(),
+            url: record.url.clone().unwrap_or_else(|| site::project_page(slug.as_str())),
+            citation_url: citation_url(slug, revision, record),
+            provenance: ProvenanceAnswer::of(&record.provenance),
+        }
+    }
+}
+
+/// The address to cite: the record's own, or this site's page of the revision.
+pub fn citation_url(slug: &Slug, revision: Revision, record: &Record) -> String {
+    record.citation_url.clone().unwrap_or_else(|| site::citation_page(slug.as_str(), revision))
+}
+
+impl<'a> ProvenanceAnswer<'a> {
+    fn of(provenance: &'a Provenance) -> ProvenanceAnswer<'a> {
+        ProvenanceAnswer {
+            curated_by: provenance.curated_by.as_deref(),
+            selected: provenance.selected,
+            in_archive_since: provenance.in_archive_since,
+            note: provenance.note.as_deref(),
+        }
+    }
+}
