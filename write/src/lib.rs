@@ -1,0 +1,13 @@
+//! The write side: decides what editors and imports ask for, keeps the events, and sends them on to NATS.
+
+pub mod clock;
+pub mod command_client;
+pub mod command_server;
+pub mod demo;
+mod derived_id;
+pub mod event_store;
+pub mod nats;
+pub mod nats_server;
+pub mod project;
+pub mod relay;
+pub mod service;

@@ -1,0 +1,76 @@
+//! Renaming: a project moves to another slug, and the old one leads to it for ever.
+
+use schemas::event::{Event, ProjectRenamed};
+use schemas::slug::Slug;
+
+use super::{Project, Rejection};
+
+/// Decides whether the project asked for as `slug` moves to `to`; `rival` is the other project that has `to`, if any.
+pub fn rename(
+    project: &Project,
+    slug: &Slug,
+    to: &Slug,
+    rival: Option<&Project>,
+) -> Result<Vec<Event>, Rejection> {
+    let listing = project.listed(slug)?;
+    if listing.slug == *to {
+        return Ok(Vec::new());
+    }
+    if let Some(rival) = rival.and_then(Project::listing) {
+        return Err(Rejection::SlugTaken { slug: to.clone(), name: rival.record.name.clone() });
+    }
+    Ok(vec![Event::ProjectRenamed(ProjectRenamed { slug: to.clone() })])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scenario::*;
+    use super::*;
+
+    fn slug(text: &str) -> Slug {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_project_moves() {
+        given(&[selected()])
+            .when(|project| rename(project, &slug("a"), &slug("b"), None))
+            .then(&[renamed("b")]);
+    }
+
+    #[test]
+    fn it_may_move_back_to_a_slug_it_had() {
+        given(&[selected(), renamed("b")])
+            .when(|project| rename(project, &slug("b"), &slug("a"), None))
+            .then(&[renamed("a")]);
+    }
+
+    #[test]
+    fn it_is_there_already() {
+        given(&[selected(), renamed("b")])
+            .when(|project| rename(project, &slug("a"), &slug("b"), None))
+            .then_nothing();
+    }
+
+    #[test]
+    fn a_slug_of_another_project_is_taken_even_an_old_or_withdrawn_one() {
+        for past in [vec![selected()], vec![selected(), renamed("z")], vec![selected(), withdrawn("x")]] {
+            let rival = Project::replay(&past);
+            given(&[selected(), renamed("b")])
+                .when(|project| rename(project, &slug("b"), &slug("a"), Some(&rival)))
+                .then_rejected(
+                    "the slug “a” belongs to the project “First”; revise that one, or choose another slug",
+                );
+        }
+    }
+
+    #[test]
+    fn what_is_not_in_the_catalog_does_not_move() {
+        given(&[])
+            .when(|project| rename(project, &slug("q"), &slug("b"), None))
+            .then_rejected("there is no project “q”; check the slug, or select the project first");
+        given(&[selected(), withdrawn("sold")])
+            .when(|project| rename(project, &slug("a"), &slug("b"), None))
+            .then_rejected("the project “a” is withdrawn (sold); restore it first");
+    }
+}

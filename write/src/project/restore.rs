@@ -1,0 +1,42 @@
+//! Restoring: a withdrawn project comes back as it was.
+
+use schemas::event::{Event, ProjectRestored};
+use schemas::slug::Slug;
+
+use super::{Project, Rejection};
+
+/// Decides whether the project asked for as `slug` comes back.
+pub fn restore(project: &Project, slug: &Slug) -> Result<Vec<Event>, Rejection> {
+    match project {
+        Project::Absent => Err(Rejection::Unknown { slug: slug.clone() }),
+        Project::Listed(listing) => Err(Rejection::NotWithdrawn { slug: listing.slug.clone() }),
+        Project::Withdrawn { .. } => Ok(vec![Event::ProjectRestored(ProjectRestored {})]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scenario::*;
+    use super::*;
+
+    #[test]
+    fn a_withdrawn_project_comes_back() {
+        given(&[selected(), withdrawn("sold")])
+            .when(|project| restore(project, &"a".parse().unwrap()))
+            .then(&[restored()]);
+    }
+
+    #[test]
+    fn what_is_in_the_catalog_cannot_come_back() {
+        given(&[selected(), renamed("b")])
+            .when(|project| restore(project, &"a".parse().unwrap()))
+            .then_rejected("the project “b” is not withdrawn; there is nothing to restore");
+    }
+
+    #[test]
+    fn what_is_unknown_cannot_come_back() {
+        given(&[])
+            .when(|project| restore(project, &"q".parse().unwrap()))
+            .then_rejected("there is no project “q”; check the slug, or select the project first");
+    }
+}

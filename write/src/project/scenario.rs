@@ -1,0 +1,81 @@
+//! What the tests of the use cases share: events by short names, and given, when, then.
+
+use schemas::event::*;
+use schemas::import::{ImportRecord, parse_line};
+use schemas::vector::Vector;
+
+use super::{Project, Rejection};
+
+/// What happened before.
+pub(super) struct Given(Project);
+
+pub(super) fn given(events: &[Event]) -> Given {
+    Given(Project::replay(events))
+}
+
+impl Given {
+    pub(super) fn when(&self, act: impl FnOnce(&Project) -> Result<Vec<Event>, Rejection>) -> Outcome {
+        Outcome(act(&self.0))
+    }
+}
+
+/// What follows.
+#[derive(Debug)]
+pub(super) struct Outcome(Result<Vec<Event>, Rejection>);
+
+impl Outcome {
+    #[track_caller]
+    pub(super) fn then(self, events: &[Event]) {
+        assert_eq!(self.0, Ok(events.to_vec()));
+    }
+
+    #[track_caller]
+    pub(super) fn then_nothing(self) {
+        self.then(&[]);
+    }
+
+    #[track_caller]
+    pub(super) fn then_rejected(self, sentence: &str) {
+        assert_eq!(self.0.unwrap_err().to_string(), sentence);
+    }
+}
+
+/// The project “First” at the slug `a`, with a studio, one taste dimension and a note.
+pub(super) fn selected() -> Event {
+    let line = line(
+        r#"{"slug":"a","name":"First","category":"art","studio":"Nord","taste":{"material":"oak"},"provenance":{"note":"seen"}}"#,
+    );
+    Event::ProjectSelected(ProjectSelected { slug: line.slug, record: line.record })
+}
+
+/// Nothing recorded but a name and the category.
+pub(super) fn revised(name: &str) -> Event {
+    let line = line(&format!(r#"{{"name":"{name}","category":"art"}}"#));
+    Event::ProjectRevised(ProjectRevised { record: line.record })
+}
+
+/// The record of [`selected`] with some members otherwise.
+pub(super) fn revised_so(text: &str) -> Event {
+    Event::ProjectRevised(ProjectRevised { record: line(text).record })
+}
+
+pub(super) fn renamed(slug: &str) -> Event {
+    Event::ProjectRenamed(ProjectRenamed { slug: slug.parse().unwrap() })
+}
+
+pub(super) fn withdrawn(reason: &str) -> Event {
+    Event::ProjectWithdrawn(ProjectWithdrawn { reason: reason.into() })
+}
+
+pub(super) fn restored() -> Event {
+    Event::ProjectRestored(ProjectRestored {})
+}
+
+pub(super) fn vectors(model: &str, visual: &[f32]) -> Event {
+    let visual = Some(Vector::new(visual.to_vec()).unwrap());
+    Event::VectorsRecorded(VectorsRecorded { model: model.into(), visual, semantic: None })
+}
+
+pub(super) fn line(text: &str) -> ImportRecord {
+    parse_line(text, false).unwrap()
+}

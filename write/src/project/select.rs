@@ -1,0 +1,70 @@
+//! Selecting: an editor takes a project into the catalog.
+
+use schemas::event::{Event, ProjectSelected};
+use schemas::import::ImportRecord;
+
+use super::{Project, Rejection};
+
+/// Decides whether the record becomes a project; `holder` is the project that has the record's slug, if any.
+pub fn select(holder: &Project, line: ImportRecord) -> Result<Vec<Event>, Rejection> {
+    match holder {
+        Project::Absent => {
+            let mut events =
+                vec![Event::ProjectSelected(ProjectSelected { slug: line.slug, record: line.record })];
+            events.extend(line.vectors.map(Event::VectorsRecorded));
+            Ok(events)
+        }
+        Project::Listed(listing) => {
+            Err(Rejection::SlugTaken { slug: line.slug, name: listing.record.name.clone() })
+        }
+        Project::Withdrawn { listing, reason } => {
+            Err(Rejection::Withdrawn { slug: listing.slug.clone(), reason: reason.clone() })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scenario::*;
+    use super::*;
+
+    const BARE: &str = r#"{"slug":"a","name":"First","category":"art"}"#;
+
+    #[test]
+    fn a_new_project_is_selected() {
+        let bare = line(BARE);
+        given(&[])
+            .when(|holder| select(holder, line(BARE)))
+            .then(&[Event::ProjectSelected(ProjectSelected { slug: bare.slug, record: bare.record })]);
+    }
+
+    #[test]
+    fn vectors_that_come_along_are_recorded() {
+        let with_vectors =
+            r#"{"slug":"a","name":"First","category":"art","vectors":{"visual":[1,2]},"vector_model":"m"}"#;
+        let bare = line(BARE);
+        given(&[]).when(|holder| select(holder, line(with_vectors))).then(&[
+            Event::ProjectSelected(ProjectSelected { slug: bare.slug, record: bare.record }),
+            vectors("m", &[1.0, 2.0]),
+        ]);
+    }
+
+    #[test]
+    fn a_slug_is_taken_by_the_project_that_has_it() {
+        let taken = "the slug “a” belongs to the project “First”; revise that one, or choose another slug";
+        given(&[selected()]).when(|holder| select(holder, line(BARE))).then_rejected(taken);
+    }
+
+    #[test]
+    fn an_old_slug_still_leads_to_its_project() {
+        let taken = "the slug “a” belongs to the project “First”; revise that one, or choose another slug";
+        given(&[selected(), renamed("b")]).when(|holder| select(holder, line(BARE))).then_rejected(taken);
+    }
+
+    #[test]
+    fn what_was_withdrawn_is_restored_instead() {
+        given(&[selected(), withdrawn("sold")])
+            .when(|holder| select(holder, line(BARE)))
+            .then_rejected("the project “a” is withdrawn (sold); restore it first");
+    }
+}

@@ -1,0 +1,70 @@
+//! Withdrawing: a project leaves the catalog, and readers are told why.
+
+use schemas::event::{Event, ProjectWithdrawn};
+use schemas::slug::Slug;
+use schemas::text::normalised;
+
+use super::{Project, Rejection};
+
+/// The longest reason, in characters.
+const MAX_REASON: usize = 2_000;
+
+/// Decides whether the project asked for as `slug` leaves the catalog.
+pub fn withdraw(project: &Project, slug: &Slug, reason: &str) -> Result<Vec<Event>, Rejection> {
+    let reason = normalised(reason, MAX_REASON)
+        .map_err(|fault| Rejection::fault("reason", fault.to_string()))?
+        .ok_or_else(|| Rejection::fault("reason", "is blank; say why, in words for readers"))?;
+    match project {
+        Project::Withdrawn { reason: given, .. } if *given == reason => Ok(Vec::new()),
+        Project::Absent | Project::Listed(_) | Project::Withdrawn { .. } => {
+            project.listed(slug)?;
+            Ok(vec![Event::ProjectWithdrawn(ProjectWithdrawn { reason })])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scenario::*;
+    use super::*;
+
+    fn slug(text: &str) -> Slug {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_project_leaves_with_a_reason_in_its_normal_form() {
+        given(&[selected()])
+            .when(|project| withdraw(project, &slug("a"), "  The house\r\nwas pulled down. "))
+            .then(&[withdrawn("The house\nwas pulled down.")]);
+    }
+
+    #[test]
+    fn a_reason_is_wanted() {
+        given(&[selected()])
+            .when(|project| withdraw(project, &slug("a"), " \n"))
+            .then_rejected("reason is blank; say why, in words for readers");
+        given(&[selected()])
+            .when(|project| withdraw(project, &slug("a"), &"é".repeat(2_001)))
+            .then_rejected("reason has 2001 characters; at most 2000 are allowed");
+        given(&[selected()]).when(|project| withdraw(project, &slug("a"), "a\u{0}")).then_rejected(
+            "reason has the control character U+0000 at character 2; only newline and tab are allowed",
+        );
+    }
+
+    #[test]
+    fn it_cannot_leave_twice() {
+        let gone = [selected(), withdrawn("sold")];
+        given(&gone).when(|project| withdraw(project, &slug("a"), "sold")).then_nothing();
+        given(&gone)
+            .when(|project| withdraw(project, &slug("a"), "burnt"))
+            .then_rejected("the project “a” is withdrawn (sold); restore it first");
+    }
+
+    #[test]
+    fn what_is_unknown_cannot_leave() {
+        given(&[])
+            .when(|project| withdraw(project, &slug("q"), "sold"))
+            .then_rejected("there is no project “q”; check the slug, or select the project first");
+    }
+}
