@@ -1,0 +1,252 @@
+//! The event store in one SQLite file: one writer that commits many appends at once, and a few readers beside it.
+
+mod admission;
+mod backup;
+mod commit;
+mod file;
+mod rows;
+mod verify;
+mod writer;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::TryStreamExt;
+use schemas::envelope::Recorded;
+use schemas::ids::{Position, StoreId, StreamId, StreamVersion};
+use sqlx::SqlitePool;
+use sqlx::sqlite::SqlitePoolOptions;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::{Append, AppendError, Appended, EventStore, Head, Namespace, StoreError};
+use crate::clock::Clock;
+use admission::Prepared;
+use rows::events;
+use writer::{Pending, Writer};
+
+pub use backup::{BackupError, Manifest};
+pub use verify::{Damage, Verified};
+
+/// How many readers may read at once.
+const READERS: u32 = 4;
+
+/// How many appends may wait for the writer; more wait for a place.
+const QUEUE: usize = 1_000;
+
+/// How often a reader beside another process looks for news.
+const POLL: Duration = Duration::from_millis(250);
+
+/// How many bytes of payloads one answer of `read_all` holds at most, one event excepted.
+const PAGE_BYTES: usize = 8 << 20;
+
+/// An event store in the file `events.db` of a folder.
+pub struct SqliteStore {
+    path: PathBuf,
+    store: StoreId,
+    readers: SqlitePool,
+    access: Access,
+}
+
+enum Access {
+    ReadOnly,
+    Writing { queue: mpsc::Sender<Pending>, head: watch::Receiver<Position>, writer: Running },
+}
+
+struct Running {
+    stop: CancellationToken,
+    task: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl SqliteStore {
+    /// Opens the store in a folder for writing, and makes both where they are absent. It is refused while another
+    /// writer has it open, when the file was made by a newer Loggia, and when its end is damaged.
+    pub async fn open(folder: &Path, clock: &Clock) -> Result<SqliteStore, StoreError> {
+        let path = file::path(folder);
+        let writer = Writer::open(&path, clock.store_id()).await?;
+        let (queue, appends) = mpsc::channel(QUEUE);
+        let (announce, head) = watch::channel(writer.head().position);
+        let stop = CancellationToken::new();
+        let store = writer.store_id();
+        #[allow(clippy::disallowed_methods, reason = "the store holds the task and waits for it in close")]
+        let task = tokio::spawn(writer.run(appends, announce, stop.clone()));
+        let writer = Running { stop, task: Mutex::new(Some(task)) };
+        let readers = readers(&path);
+        Ok(SqliteStore { path, store, readers, access: Access::Writing { queue, head, writer } })
+    }
+
+    /// Opens the store in a folder for reading only, beside a running service or without one.
+    pub async fn open_read_only(folder: &Path) -> Result<SqliteStore, StoreError> {
+        let path = file::path(folder);
+        file::check(&path).await?.ok_or_else(|| {
+            StoreError::unavailable(format!("there is no event store at {}", path.display()))
+        })?;
+        let readers = readers(&path);
+        let (store, _) = rows::log(&mut *readers.acquire().await.map_err(rows::failure)?).await?;
+        Ok(SqliteStore { path, store, readers, access: Access::ReadOnly })
+    }
+
+    /// Where the store's file is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Commits what waits, takes nothing more, and gives the file free.
+    pub async fn close(&self) {
+        self.readers.close().await;
+        if let Access::Writing { writer, .. } = &self.access {
+            writer.stop.cancel();
+            let task = writer.task.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+            if let Some(task) = task
+                && let Err(error) = task.await
+            {
+                tracing::error!(%error, "the event store's writer ended badly");
+            }
+        }
+    }
+
+    /// Reads the whole log and checks every event against its hash, its place and its stream, and says what it found.
+    /// `progress` is told the last position that was found right, now and then.
+    pub async fn verify(
+        &self,
+        progress: impl FnMut(Position) + Send,
+    ) -> Result<Result<Verified, Damage>, StoreError> {
+        let mut reader = self.readers.acquire().await.map_err(rows::failure)?;
+        verify::all(&mut reader, progress).await
+    }
+}
+
+fn readers(path: &Path) -> SqlitePool {
+    SqlitePoolOptions::new()
+        .max_connections(READERS)
+        .test_before_acquire(false)
+        .connect_lazy_with(file::reading(path))
+}
+
+#[async_trait]
+impl EventStore for SqliteStore {
+    fn store_id(&self) -> StoreId {
+        self.store
+    }
+
+    async fn append(&self, append: Append) -> Result<Appended, AppendError> {
+        let Access::Writing { queue, .. } = &self.access else {
+            return Err(StoreError::unavailable("it is open for reading only").into());
+        };
+        let (answer, answered) = oneshot::channel();
+        let pending = Pending { append: Prepared::new(append)?, answer };
+        let closed = || AppendError::from(StoreError::unavailable("it is closing; try again"));
+        queue.send(pending).await.map_err(|_| closed())?;
+        answered.await.map_err(|_| closed())?
+    }
+
+    async fn read_stream(
+        &self,
+        stream: &StreamId,
+        after: StreamVersion,
+    ) -> Result<Vec<Recorded>, StoreError> {
+        let rows = sqlx::query(events!("WHERE stream = ?1 AND version > ?2 ORDER BY version"))
+            .bind(stream.as_str())
+            .bind(rows::integer(after.0))
+            .fetch_all(&self.readers)
+            .await
+            .map_err(rows::failure)?;
+        rows.iter().map(rows::recorded).collect()
+    }
+
+    async fn read_streams(
+        &self,
+        streams: &[StreamId],
+    ) -> Result<HashMap<StreamId, Vec<Recorded>>, StoreError> {
+        let rows = sqlx::query(events!(
+            "WHERE stream IN (SELECT value FROM json_each(?1)) ORDER BY stream, version"
+        ))
+        .bind(rows::json(streams)?)
+        .fetch_all(&self.readers)
+        .await
+        .map_err(rows::failure)?;
+        let mut found: HashMap<StreamId, Vec<Recorded>> = HashMap::new();
+        for row in &rows {
+            let event = rows::recorded(row)?;
+            found.entry(event.stream.clone()).or_default().push(event);
+        }
+        Ok(found)
+    }
+
+    async fn read_all(&self, after: Position, limit: usize) -> Result<Vec<Recorded>, StoreError> {
+        let mut rows = sqlx::query(events!("WHERE position > ?1 ORDER BY position LIMIT ?2"))
+            .bind(rows::integer(after.0))
+            .bind(rows::integer(limit as u64))
+            .fetch(&self.readers);
+        let (mut page, mut bytes) = (Vec::new(), 0);
+        while let Some(row) = rows.try_next().await.map_err(rows::failure)? {
+            let event = rows::recorded(&row)?;
+            bytes += event.data.get().len();
+            page.push(event);
+            if bytes >= PAGE_BYTES {
+                break;
+            }
+        }
+        Ok(page)
+    }
+
+    async fn head(&self) -> Result<Head, StoreError> {
+        let mut reader = self.readers.acquire().await.map_err(rows::failure)?;
+        rows::log(&mut *reader).await.map(|(_, head)| head)
+    }
+
+    async fn wait_beyond(&self, position: Position) -> Result<Position, StoreError> {
+        match &self.access {
+            Access::Writing { head, .. } => {
+                let beyond = head.clone().wait_for(|head| *head > position).await.map(|head| *head);
+                beyond.map_err(|_| StoreError::unavailable("it is closed"))
+            }
+            Access::ReadOnly => loop {
+                let head = self.head().await?.position;
+                if head > position {
+                    return Ok(head);
+                }
+                tokio::time::sleep(POLL).await;
+            },
+        }
+    }
+
+    async fn holders(
+        &self,
+        namespace: Namespace,
+        names: &[String],
+    ) -> Result<HashMap<String, StreamId>, StoreError> {
+        sqlx::query_as(
+            "SELECT name, stream FROM claims \
+             WHERE namespace = ?1 AND name IN (SELECT value FROM json_each(?2))",
+        )
+        .bind(namespace.as_str())
+        .bind(rows::json(names)?)
+        .fetch_all(&self.readers)
+        .await
+        .map_err(rows::failure)
+        .and_then(rows::claims)
+    }
+
+    async fn claims(
+        &self,
+        namespace: Namespace,
+        after: &str,
+        limit: usize,
+    ) -> Result<Vec<(String, StreamId)>, StoreError> {
+        sqlx::query_as(
+            "SELECT name, stream FROM claims WHERE namespace = ?1 AND name > ?2 ORDER BY name LIMIT ?3",
+        )
+        .bind(namespace.as_str())
+        .bind(after)
+        .bind(rows::integer(limit as u64))
+        .fetch_all(&self.readers)
+        .await
+        .map_err(rows::failure)
+        .and_then(rows::claims)
+    }
+}

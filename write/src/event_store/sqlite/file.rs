@@ -1,0 +1,140 @@
+//! The file of the store: how it is opened, and which files are refused.
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use schemas::chain::Hash;
+use schemas::ids::StoreId;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+use sqlx::{ConnectOptions, Connection, SqliteConnection};
+
+use super::rows::failure;
+use crate::event_store::StoreError;
+
+/// The version of the tables, kept in the file's `user_version`.
+const VERSION: i64 = 1;
+
+/// Tells the file apart from other SQLite files: "LOGG" in its `application_id`.
+const APPLICATION: i64 = 0x4c4f_4747;
+
+/// Older versions of SQLite can damage a log that is written and checkpointed at once.
+const OLDEST_SQLITE: [u32; 3] = [3, 51, 3];
+
+/// Where the store of a folder is.
+pub(super) fn path(folder: &Path) -> PathBuf {
+    folder.join("events.db")
+}
+
+/// How readers open the file.
+pub(super) fn reading(path: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(path)
+        .read_only(true)
+        .busy_timeout(Duration::from_secs(5))
+        .row_buffer_size(512)
+        .disable_statement_logging()
+}
+
+fn writing(path: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .foreign_keys(true)
+        .busy_timeout(Duration::from_secs(5))
+        // 32 MB of pages, and a write-ahead log of about as much: random slugs touch many pages.
+        .pragma("cache_size", "-32768")
+        .pragma("wal_autocheckpoint", "8192")
+        .disable_statement_logging()
+}
+
+/// Keeps a second writer out for as long as it lives.
+pub(super) fn lock(path: &Path) -> Result<File, StoreError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let refused = |error: std::io::Error| {
+        StoreError::unavailable(format!("{} cannot be used: {error}", folder.display()))
+    };
+    std::fs::create_dir_all(folder).map_err(refused)?;
+    let lock = File::create(path.with_extension("lock")).map_err(refused)?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => Err(StoreError::unavailable(format!(
+            "another process writes to the event store in {}; stop that one, or use another folder",
+            folder.display()
+        ))),
+        Err(TryLockError::Error(error)) => Err(refused(error)),
+    }
+}
+
+/// Looks at the file without touching it: whether it is there, and whether it is ours to read.
+pub(super) async fn check(path: &Path) -> Result<Option<()>, StoreError> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let mut reader = reading(path).connect().await.map_err(failure)?;
+    let (application, version) = marks(&mut reader).await?;
+    let tables = tables(&mut reader).await?;
+    reader.close().await.map_err(failure)?;
+    match (application, version) {
+        (0, 0) if tables == 0 => Ok(None),
+        (APPLICATION, VERSION) => Ok(Some(())),
+        (APPLICATION, newer) if newer > VERSION => Err(StoreError::unavailable(format!(
+            "{} was written by a newer Loggia (its tables have version {newer}, this one knows {VERSION}); \
+             use that one",
+            path.display()
+        ))),
+        _ => Err(StoreError::unavailable(format!("{} is not an event store of Loggia", path.display()))),
+    }
+}
+
+/// Opens the file for writing; a new one becomes the log of `store`.
+pub(super) async fn open(path: &Path, store: StoreId) -> Result<SqliteConnection, StoreError> {
+    let there = check(path).await?.is_some();
+    let mut writer = writing(path).connect().await.map_err(failure)?;
+    sufficient(&mut writer).await?;
+    if !there {
+        create(&mut writer, store).await?;
+    }
+    Ok(writer)
+}
+
+async fn create(writer: &mut SqliteConnection, store: StoreId) -> Result<(), StoreError> {
+    let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await.map_err(failure)?;
+    sqlx::raw_sql(include_str!("schema.sql")).execute(&mut *transaction).await.map_err(failure)?;
+    sqlx::query("INSERT INTO log (only, store, position, hash) VALUES (1, ?1, 0, ?2)")
+        .bind(store.to_string())
+        .bind(Hash::GENESIS.0.as_slice())
+        .execute(&mut *transaction)
+        .await
+        .map_err(failure)?;
+    sqlx::raw_sql("PRAGMA application_id = 0x4c4f4747; PRAGMA user_version = 1;")
+        .execute(&mut *transaction)
+        .await
+        .map_err(failure)?;
+    transaction.commit().await.map_err(failure)
+}
+
+async fn marks(reader: &mut SqliteConnection) -> Result<(i64, i64), StoreError> {
+    sqlx::query_as("SELECT application_id, user_version FROM pragma_application_id, pragma_user_version")
+        .fetch_one(reader)
+        .await
+        .map_err(failure)
+}
+
+async fn tables(reader: &mut SqliteConnection) -> Result<i64, StoreError> {
+    sqlx::query_scalar("SELECT count(*) FROM sqlite_schema").fetch_one(reader).await.map_err(failure)
+}
+
+async fn sufficient(writer: &mut SqliteConnection) -> Result<(), StoreError> {
+    let version: String =
+        sqlx::query_scalar("SELECT sqlite_version()").fetch_one(writer).await.map_err(failure)?;
+    let numbers: Vec<u32> = version.split('.').filter_map(|part| part.parse().ok()).collect();
+    if numbers.as_slice() < OLDEST_SQLITE.as_slice() {
+        return Err(StoreError::unavailable(format!(
+            "SQLite {version} can damage a log; build Loggia with SQLite 3.51.3 or newer"
+        )));
+    }
+    Ok(())
+}

@@ -1,0 +1,172 @@
+//! Proves that the log is what was written: every event in its place, under its hash, none missing at the end.
+
+use futures::TryStreamExt;
+use schemas::chain::{Hash, Link};
+use schemas::ids::Position;
+use serde::Serialize;
+use sqlx::{Connection, SqliteConnection};
+
+use super::rows::{self, events, failure};
+use crate::event_store::{Head, StoreError};
+
+/// How many events are checked between two reports of progress.
+const STEP: u64 = 1_000;
+
+/// A log that was found right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Verified {
+    /// How many events it has, which is also its last position.
+    pub events: u64,
+    /// The hash of the last one, which covers all.
+    pub hash: Hash,
+}
+
+/// The first thing in a log that is not as it was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("the log is damaged at position {position}: {reason}; restore the last backup")]
+pub struct Damage {
+    /// Where; everything before is right.
+    pub position: Position,
+    /// What is wrong there.
+    pub reason: String,
+}
+
+/// Why a walk ends early.
+#[derive(Debug, thiserror::Error)]
+enum Stopped {
+    #[error(transparent)]
+    Damaged(#[from] Damage),
+    #[error(transparent)]
+    Unreadable(#[from] StoreError),
+}
+
+/// Checks the whole log, then SQLite's own structures, all in one view of the file.
+pub(super) async fn all(
+    reader: &mut SqliteConnection,
+    progress: impl FnMut(Position) + Send,
+) -> Result<Result<Verified, Damage>, StoreError> {
+    let mut view = reader.begin().await.map_err(failure)?;
+    match proof(&mut view, progress).await {
+        Ok(verified) => Ok(Ok(verified)),
+        Err(Stopped::Damaged(damage)) => Ok(Err(damage)),
+        Err(Stopped::Unreadable(error)) => Err(error),
+    }
+}
+
+async fn proof(
+    view: &mut SqliteConnection,
+    progress: impl FnMut(Position) + Send,
+) -> Result<Verified, Stopped> {
+    let start = Head { position: Position::START, hash: Hash::GENESIS };
+    let head = walk(view, start, progress).await?;
+    versions(view).await?;
+    structures(view, head.position).await?;
+    Ok(Verified { events: head.position.0, hash: head.hash })
+}
+
+/// Checks the last events of the log and says where it ends.
+pub(super) async fn tail(reader: &mut SqliteConnection, length: u64) -> Result<Head, StoreError> {
+    let (_, end) = rows::log(&mut *reader).await?;
+    let before = Position(end.position.0.saturating_sub(length));
+    let start = match before {
+        Position::START => Head { position: before, hash: Hash::GENESIS },
+        position => Head { position, hash: hash_at(reader, position).await? },
+    };
+    walk(reader, start, |_| {}).await.map_err(|error| match error {
+        Stopped::Damaged(Damage { position, reason }) => {
+            StoreError::corrupt(format!("{reason} (position {position})"))
+        }
+        Stopped::Unreadable(error) => error,
+    })
+}
+
+async fn hash_at(reader: &mut SqliteConnection, position: Position) -> Result<Hash, StoreError> {
+    let row = sqlx::query(events!("WHERE position = ?1"))
+        .bind(rows::integer(position.0))
+        .fetch_optional(reader)
+        .await
+        .map_err(failure)?
+        .ok_or_else(|| StoreError::corrupt(format!("the event at position {position} is missing")))?;
+    rows::recorded(&row).map(|event| event.hash)
+}
+
+async fn walk(
+    reader: &mut SqliteConnection,
+    start: Head,
+    mut progress: impl FnMut(Position) + Send,
+) -> Result<Head, Stopped> {
+    let (_, end) = rows::log(&mut *reader).await?;
+    let mut rows = sqlx::query(events!("WHERE position > ?1 ORDER BY position"))
+        .bind(rows::integer(start.position.0))
+        .fetch(&mut *reader);
+    let mut head = start;
+    loop {
+        let position = head.position.next();
+        let damaged = |reason: &str| Damage { position, reason: reason.to_owned() };
+        let unreadable = |error| match error {
+            StoreError::Corrupt { reason } => Stopped::Damaged(damaged(&reason)),
+            StoreError::Unavailable { .. } => Stopped::Unreadable(error),
+        };
+        let Some(row) = rows.try_next().await.map_err(|error| unreadable(failure(error)))? else { break };
+        if rows::position(&row).map_err(unreadable)? != position {
+            return Err(damaged("the event is missing").into());
+        }
+        if position > end.position {
+            return Err(damaged("the event stands behind the log's end").into());
+        }
+        let event = rows::recorded(&row).map_err(unreadable)?;
+        if Link::from(&event).hash_after(head.hash) != event.hash {
+            return Err(damaged("the event is not what its hash was made of").into());
+        }
+        head = Head { position, hash: event.hash };
+        if position.0.is_multiple_of(STEP) {
+            progress(position);
+        }
+    }
+    progress(head.position);
+    if head.position < end.position {
+        return Err(Damage { position: head.position.next(), reason: "the event is missing".into() }.into());
+    }
+    if head.hash != end.hash {
+        let reason = "the log's end has another hash than its last event".to_owned();
+        return Err(Damage { position: head.position, reason }.into());
+    }
+    Ok(head)
+}
+
+/// Finds streams whose versions have a hole.
+async fn versions(reader: &mut SqliteConnection) -> Result<(), Stopped> {
+    let holed: Option<(String, i64)> = sqlx::query_as(
+        "SELECT stream, min(position) FROM events GROUP BY stream \
+         HAVING count(*) <> max(version) OR min(version) <> 1 LIMIT 1",
+    )
+    .fetch_optional(&mut *reader)
+    .await
+    .map_err(failure)?;
+    if let Some((stream, first)) = holed {
+        let reason = format!("the versions of the stream {stream}, which begins here, have a hole");
+        return Err(Damage { position: Position(first.cast_unsigned()), reason }.into());
+    }
+    Ok(())
+}
+
+/// SQLite's own check of the file finds what the events do not show: indexes, claims, free pages.
+async fn structures(reader: &mut SqliteConnection, position: Position) -> Result<(), Stopped> {
+    let found: String =
+        sqlx::query_scalar("PRAGMA integrity_check(1)").fetch_one(&mut *reader).await.map_err(failure)?;
+    if found != "ok" {
+        return Err(Damage { position, reason: found }.into());
+    }
+    let lost: Option<String> = sqlx::query_scalar(
+        "SELECT name FROM claims c WHERE NOT EXISTS (SELECT 1 FROM events WHERE stream = c.stream) LIMIT 1",
+    )
+    .fetch_optional(reader)
+    .await
+    .map_err(failure)?;
+    match lost {
+        None => Ok(()),
+        Some(name) => {
+            Err(Damage { position, reason: format!("the name “{name}” is claimed by no stream") }.into())
+        }
+    }
+}

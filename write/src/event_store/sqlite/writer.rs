@@ -1,0 +1,158 @@
+//! The one writer. It takes what waits, commits it at once, and answers; while a commit is on its way to the disk the
+//! next batch gathers. After a failure it opens the file anew and checks its end before it takes anything more.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use schemas::ids::{Position, StoreId};
+use sqlx::{Connection, SqliteConnection};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio_util::sync::CancellationToken;
+
+use super::admission::Prepared;
+use super::commit::{Committed, Failure, commit};
+use super::{file, rows, verify};
+use crate::event_store::{AppendError, Appended, Head, StoreError};
+
+/// One commit takes at most so many appends …
+const BATCH: usize = 1_000;
+
+/// … and stops gathering beyond so many bytes of payloads.
+const BATCH_BYTES: usize = 4 << 20;
+
+/// How many events at the log's end are checked at opening.
+const TAIL: u64 = 1_000;
+
+/// An append that waits, and who waits for its answer.
+pub(super) struct Pending {
+    pub(super) append: Prepared,
+    pub(super) answer: oneshot::Sender<Result<Appended, AppendError>>,
+}
+
+pub(super) struct Writer {
+    path: PathBuf,
+    store: StoreId,
+    head: Head,
+    /// Absent after a failure, until it is opened anew.
+    connection: Option<SqliteConnection>,
+    /// Held for as long as the writer lives.
+    _lock: File,
+}
+
+impl Writer {
+    pub(super) async fn open(path: &Path, new: StoreId) -> Result<Writer, StoreError> {
+        let lock = file::lock(path)?;
+        let mut connection = file::open(path, new).await?;
+        let (store, _) = rows::log(&mut connection).await?;
+        let head = verify::tail(&mut connection, TAIL).await?;
+        Ok(Writer { path: path.to_owned(), store, head, connection: Some(connection), _lock: lock })
+    }
+
+    pub(super) fn store_id(&self) -> StoreId {
+        self.store
+    }
+
+    pub(super) fn head(&self) -> Head {
+        self.head
+    }
+
+    /// Commits batch after batch until it is stopped; what waits then is still committed.
+    pub(super) async fn run(
+        mut self,
+        mut queue: mpsc::Receiver<Pending>,
+        announce: watch::Sender<Position>,
+        stop: CancellationToken,
+    ) {
+        loop {
+            let first = tokio::select! {
+                first = queue.recv() => first,
+                () = stop.cancelled(), if !queue.is_closed() => {
+                    queue.close();
+                    continue;
+                }
+            };
+            let Some(first) = first else { break };
+            let (batch, answers) = gather(first, &mut queue);
+            let outcomes = self.write(batch).await;
+            announce.send_replace(self.head.position);
+            for (answer, outcome) in answers.into_iter().zip(outcomes) {
+                // Whoever does not wait any more can ask again with the same command.
+                answer.send(outcome).ok();
+            }
+        }
+        if let Some(connection) = self.connection.take()
+            && let Err(error) = connection.close().await
+        {
+            tracing::warn!(%error, "the event store's file was not closed cleanly");
+        }
+    }
+
+    /// Commits the batch; one that breaks a rule of the tables is committed append by append, so that only the
+    /// wrong one fails.
+    async fn write(&mut self, batch: Vec<Prepared>) -> Vec<Result<Appended, AppendError>> {
+        match self.commit(&batch).await {
+            Ok(committed) => committed.outcomes,
+            Err(Failure::Store(error)) => vec![Err(error.into()); batch.len()],
+            Err(Failure::Rule(_)) => {
+                let mut outcomes = Vec::with_capacity(batch.len());
+                for one in batch {
+                    outcomes.push(self.write_alone(one).await);
+                }
+                outcomes
+            }
+        }
+    }
+
+    async fn write_alone(&mut self, append: Prepared) -> Result<Appended, AppendError> {
+        match self.commit(&[append]).await {
+            Ok(mut committed) => committed.outcomes.remove(0),
+            Err(Failure::Store(error)) => Err(error.into()),
+            Err(Failure::Rule(rule)) => Err(AppendError::Invalid { reason: rule }),
+        }
+    }
+
+    async fn commit(&mut self, batch: &[Prepared]) -> Result<Committed, Failure> {
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => self.reopen().await?,
+        };
+        let result = commit(&mut connection, batch).await;
+        match &result {
+            Ok(committed) => {
+                self.head = committed.head;
+                self.connection = Some(connection);
+            }
+            Err(Failure::Rule(_)) => self.connection = Some(connection),
+            Err(Failure::Store(error)) => {
+                // After a failed write the pages in memory say nothing of the disk: only a fresh look does.
+                tracing::error!(%error, "the event store could not commit; its file is opened anew");
+                connection.close_hard().await.ok();
+            }
+        }
+        result
+    }
+
+    async fn reopen(&mut self) -> Result<SqliteConnection, StoreError> {
+        let mut connection = file::open(&self.path, self.store).await?;
+        self.head = verify::tail(&mut connection, TAIL).await?;
+        tracing::info!(position = %self.head.position, "the event store takes appends again");
+        Ok(connection)
+    }
+}
+
+fn gather(
+    first: Pending,
+    queue: &mut mpsc::Receiver<Pending>,
+) -> (Vec<Prepared>, Vec<oneshot::Sender<Result<Appended, AppendError>>>) {
+    let mut bytes = first.append.bytes();
+    let (mut batch, mut answers) = (vec![first.append], vec![first.answer]);
+    while batch.len() < BATCH
+        && bytes < BATCH_BYTES
+        && let Ok(next) = queue.try_recv()
+    {
+        bytes += next.append.bytes();
+        batch.push(next.append);
+        answers.push(next.answer);
+    }
+    (batch, answers)
+}
