@@ -1,0 +1,180 @@
+//! The command service: takes a command, looks at what happened, decides, and appends what follows.
+
+mod export;
+mod import;
+mod past;
+mod refused;
+
+use std::sync::Arc;
+
+use schemas::command::{Answer, Command, CommandMessage, Done};
+use schemas::envelope::Recorded;
+use schemas::event::Event;
+use schemas::ids::{CommandId, Position, StreamId, StreamVersion};
+use schemas::slug::Slug;
+
+use crate::clock::Clock;
+use crate::event_store::{
+    Append, AppendError, Appended, Claim, EventStore, Expected, Namespace, NewEvent, StoreError,
+};
+use crate::project::{self, Project, Rejection};
+use past::Past;
+use refused::Refused;
+
+pub use export::export;
+
+/// How often a command is decided anew because somebody else was faster.
+const ATTEMPTS: usize = 10;
+
+/// Carries out commands against an event store. Clones share it.
+#[derive(Clone)]
+pub struct CommandService {
+    store: Arc<dyn EventStore>,
+    clock: Clock,
+}
+
+impl CommandService {
+    /// A service that writes to this store.
+    pub fn new(store: Arc<dyn EventStore>, clock: Clock) -> CommandService {
+        CommandService { store, clock }
+    }
+
+    /// The store it writes to.
+    pub fn store(&self) -> &Arc<dyn EventStore> {
+        &self.store
+    }
+
+    /// Carries out a command. The same command sent again, even at once or after a crash, is carried out once and
+    /// answered as it was the first time, as far as it wrote anything.
+    pub async fn handle(&self, message: CommandMessage) -> Answer {
+        let answer = match &message.command {
+            Command::Select { record } => self.select(&message, record.clone()).await.map(Answer::Done),
+            Command::Revise { slug, changes } => {
+                let decide =
+                    |project: &Project, _: Option<&Project>| project::revise(project, slug, changes.clone());
+                self.act(&message, slug, None, decide).await.map(Answer::Done)
+            }
+            Command::Rename { slug, to } => {
+                let decide =
+                    |project: &Project, rival: Option<&Project>| project::rename(project, slug, to, rival);
+                self.act(&message, slug, Some(to), decide).await.map(Answer::Done)
+            }
+            Command::Withdraw { slug, reason } => {
+                let decide =
+                    |project: &Project, _: Option<&Project>| project::withdraw(project, slug, reason);
+                self.act(&message, slug, None, decide).await.map(Answer::Done)
+            }
+            Command::Restore { slug } => {
+                let decide = |project: &Project, _: Option<&Project>| project::restore(project, slug);
+                self.act(&message, slug, None, decide).await.map(Answer::Done)
+            }
+            Command::Import { .. } => self.import(message).await,
+        };
+        answer.unwrap_or_else(|refused| Answer::Refused(refused.into()))
+    }
+
+    /// Every event of the project that is or was at this slug, or nothing where none ever was.
+    pub async fn history(store: &dyn EventStore, slug: &Slug) -> Result<Option<Vec<Recorded>>, StoreError> {
+        match store.holder(Namespace::SLUG, slug.as_str()).await? {
+            None => Ok(None),
+            Some(stream) => store.read_stream(&stream, StreamVersion(0)).await.map(Some),
+        }
+    }
+
+    async fn select(
+        &self,
+        message: &CommandMessage,
+        record: serde_json::Map<String, serde_json::Value>,
+    ) -> Result<Done, Refused> {
+        let line = schemas::import::parse_members(record, false).map_err(Rejection::Faulty)?;
+        let slug = line.slug.clone();
+        let decide = |holder: &Project, _: Option<&Project>| project::select(holder, line.clone());
+        self.act(message, &slug, None, decide).await
+    }
+
+    /// Decides on the project at `slug`, and on the other one that has the slug `wanted`, until the decision holds.
+    async fn act(
+        &self,
+        message: &CommandMessage,
+        slug: &Slug,
+        wanted: Option<&Slug>,
+        decide: impl Fn(&Project, Option<&Project>) -> Result<Vec<Event>, Rejection>,
+    ) -> Result<Done, Refused> {
+        for _ in 0..ATTEMPTS {
+            let past = self.past(slug).await?;
+            if let Some((project, position)) = past.after(message.id) {
+                return done(slug, &project, position);
+            }
+            let rival = match wanted {
+                Some(wanted) => Some(self.past(wanted).await?).filter(|rival| rival.stream != past.stream),
+                None => None,
+            };
+            let events = decide(past.project(), rival.as_ref().map(Past::project))?;
+            if events.is_empty() {
+                return done(slug, past.project(), Position::START);
+            }
+            let project = events.iter().fold(past.project().clone(), Project::evolve);
+            match self.append(message, message.id, &past, events).await {
+                Ok(appended) => return done(slug, &project, appended.last),
+                Err(
+                    AppendError::Conflict { .. } | AppendError::Claimed { .. } | AppendError::Repeated(_),
+                ) => {}
+                Err(AppendError::Invalid { reason }) => return Err(Refused::Impossible(reason)),
+                Err(AppendError::Store(error)) => return Err(error.into()),
+            }
+        }
+        Err(Refused::Contended)
+    }
+
+    /// What happened to the project that has this slug; a new project's empty past where there is none.
+    async fn past(&self, slug: &Slug) -> Result<Past, StoreError> {
+        match self.store.holder(Namespace::SLUG, slug.as_str()).await? {
+            None => Ok(self.nothing()),
+            Some(stream) => {
+                let events = self.store.read_stream(&stream, StreamVersion(0)).await?;
+                Past::of(stream, events)
+            }
+        }
+    }
+
+    fn nothing(&self) -> Past {
+        Past::nothing(StreamId::project(self.clock.project_id()))
+    }
+
+    async fn append(
+        &self,
+        message: &CommandMessage,
+        command: CommandId,
+        past: &Past,
+        events: Vec<Event>,
+    ) -> Result<Appended, AppendError> {
+        let claims = events.iter().filter_map(project::claimed);
+        let claims =
+            claims.map(|slug| Claim { namespace: Namespace::SLUG, name: slug.as_str().to_owned() }).collect();
+        let append = Append {
+            stream: past.stream.clone(),
+            expected: Expected::Exactly(past.version),
+            command,
+            correlation: message.correlation,
+            actor: message.actor.clone(),
+            time: self.clock.now(),
+            events: events.into_iter().map(|event| NewEvent { id: self.clock.event_id(), event }).collect(),
+            claims,
+        };
+        self.store.append(append).await
+    }
+}
+
+/// The answer for a project as it is after a command; nothing was written at position 0.
+fn done(asked: &Slug, project: &Project, position: Position) -> Result<Done, Refused> {
+    let listing = project.listing().ok_or_else(|| Rejection::Unknown { slug: asked.clone() })?;
+    Ok(Done {
+        slug: listing.slug.clone(),
+        revision: listing.revision,
+        position,
+        changed: position > Position::START,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,75 @@
+//! The whole catalog as import lines, page by page, as it stood at one position of the log.
+
+use std::collections::{HashMap, VecDeque};
+
+use futures::{Stream, stream};
+use schemas::ids::Position;
+use schemas::import::ImportRecord;
+
+use super::past::Past;
+use crate::event_store::{EventStore, Namespace, StoreError};
+use crate::project::{Listing, Project};
+
+/// How many slugs are looked at for one page.
+const PAGE: usize = 200;
+
+/// An export under way. It holds one page in memory, however large the catalog is.
+struct Export<'s> {
+    store: &'s dyn EventStore,
+    /// The position that the export shows, once it began.
+    head: Option<Position>,
+    after: String,
+    lines: VecDeque<String>,
+}
+
+/// The catalog as it is when the first line is asked for, as import lines without line ends, in the order of their
+/// slugs. What changes meanwhile does not show; withdrawn projects and old slugs are left out.
+pub fn export(store: &dyn EventStore) -> impl Stream<Item = Result<String, StoreError>> + Send + '_ {
+    let export = Export { store, head: None, after: String::new(), lines: VecDeque::new() };
+    stream::try_unfold(export, |mut export| async move {
+        while export.lines.is_empty() {
+            if !export.read_page().await? {
+                return Ok(None);
+            }
+        }
+        Ok(export.lines.pop_front().map(|line| (line, export)))
+    })
+}
+
+impl Export<'_> {
+    /// Reads the next page; false at the end. A page of old slugs alone gives no line.
+    async fn read_page(&mut self) -> Result<bool, StoreError> {
+        let head = match self.head {
+            Some(head) => head,
+            None => self.store.head().await?.position,
+        };
+        self.head = Some(head);
+        let claims = self.store.claims(Namespace::SLUG, &self.after, PAGE).await?;
+        let Some((last, _)) = claims.last() else { return Ok(false) };
+        self.after.clone_from(last);
+        let streams: Vec<_> = claims.iter().map(|(_, stream)| stream.clone()).collect();
+        let mut projects = HashMap::new();
+        for (stream, mut events) in self.store.read_streams(&streams).await? {
+            events.retain(|event| event.position <= head);
+            projects.insert(stream.clone(), Past::of(stream, events)?);
+        }
+        for (name, stream) in claims {
+            if let Some(Project::Listed(listing)) = projects.get(&stream).map(Past::project)
+                && listing.slug.as_str() == name
+            {
+                self.lines.push_back(line(listing)?);
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn line(listing: &Listing) -> Result<String, StoreError> {
+    ImportRecord {
+        slug: listing.slug.clone(),
+        record: listing.record.clone(),
+        vectors: listing.vectors.clone(),
+    }
+    .to_line()
+    .map_err(|error| StoreError::corrupt(error.to_string()))
+}

@@ -1,0 +1,363 @@
+use futures::TryStreamExt;
+use schemas::command::*;
+use schemas::ids::Revision;
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::*;
+use crate::event_store::SqliteStore;
+
+struct Catalog {
+    folder: TempDir,
+    store: Arc<SqliteStore>,
+    service: CommandService,
+    clock: Clock,
+}
+
+async fn catalog() -> Catalog {
+    let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
+    let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
+    let service = CommandService::new(store.clone(), clock.clone());
+    Catalog { folder, store, service, clock }
+}
+
+impl Catalog {
+    fn message(&self, command: Command) -> CommandMessage {
+        let id = self.clock.command_id();
+        CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command }
+    }
+
+    async fn send(&self, command: Command) -> Answer {
+        self.service.handle(self.message(command)).await
+    }
+
+    async fn at_once(&self, messages: Vec<CommandMessage>) -> Vec<Answer> {
+        let mut tasks = tokio::task::JoinSet::new();
+        for message in messages {
+            let service = self.service.clone();
+            tasks.spawn(async move { service.handle(message).await });
+        }
+        tasks.join_all().await
+    }
+
+    /// The lines' outcomes in short: `new a`, `changed a intro`, `same a`, `rejected field: reason`.
+    async fn import(&self, lines: &[&str]) -> Vec<String> {
+        short(&self.send(import(lines, ImportOptions::default())).await)
+    }
+
+    async fn export(&self) -> Vec<String> {
+        export(&*self.store).try_collect().await.unwrap()
+    }
+
+    async fn head(&self) -> u64 {
+        self.store.head().await.unwrap().position.0
+    }
+}
+
+fn slug(text: &str) -> Slug {
+    text.parse().unwrap()
+}
+
+fn object(value: serde_json::Value) -> serde_json::Map<String, serde_json::Value> {
+    value.as_object().unwrap().clone()
+}
+
+fn select(at: &str, name: &str) -> Command {
+    Command::Select { record: object(json!({"slug": at, "name": name, "category": "art"})) }
+}
+
+fn revise(at: &str, changes: serde_json::Value) -> Command {
+    Command::Revise { slug: slug(at), changes: object(changes) }
+}
+
+fn rename(at: &str, to: &str) -> Command {
+    Command::Rename { slug: slug(at), to: slug(to) }
+}
+
+fn withdraw(at: &str) -> Command {
+    Command::Withdraw { slug: slug(at), reason: "sold".into() }
+}
+
+fn import(lines: &[&str], options: ImportOptions) -> Command {
+    let numbered = (1..).zip(lines);
+    let lines = numbered.map(|(number, text)| ImportLine { number, text: (*text).into() }).collect();
+    Command::Import { lines, options }
+}
+
+fn done(at: &str, revision: u32, position: u64) -> Answer {
+    let changed = position > 0;
+    Answer::Done(Done { slug: slug(at), revision: Revision(revision), position: Position(position), changed })
+}
+
+#[track_caller]
+fn refused(answer: &Answer, kind: RefusalKind, detail: &str) {
+    match answer {
+        Answer::Refused(refusal) => {
+            assert_eq!((refusal.kind, refusal.detail.as_str()), (kind, detail));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[track_caller]
+fn short(answer: &Answer) -> Vec<String> {
+    let Answer::Imported { lines, .. } = answer else { panic!("{answer:?}") };
+    assert!(lines.iter().map(|line| line.number).eq(1..=lines.len() as u64));
+    let in_short = |line: &LineOutcome| match &line.result {
+        LineResult::New { slug } => format!("new {slug}"),
+        LineResult::Changed { slug, members } => format!("changed {slug} {}", members.join(",")),
+        LineResult::Same { slug } => format!("same {slug}"),
+        LineResult::Rejected { faults } => format!("rejected {}: {}", faults[0].field, faults[0].reason),
+    };
+    lines.iter().map(in_short).collect()
+}
+
+#[tokio::test]
+async fn a_project_lives() {
+    let catalog = catalog().await;
+    assert_eq!(catalog.send(select("a", "First")).await, done("a", 1, 1));
+    assert_eq!(catalog.send(revise("a", json!({"intro": "Now."}))).await, done("a", 2, 2));
+    assert_eq!(catalog.send(revise("a", json!({"intro": "Now."}))).await, done("a", 2, 0));
+    assert_eq!(catalog.send(rename("a", "b")).await, done("b", 2, 3));
+    assert_eq!(catalog.send(revise("a", json!({"intro": null}))).await, done("b", 3, 4), "by its old slug");
+    assert_eq!(catalog.send(withdraw("b")).await, done("b", 3, 5));
+    assert_eq!(catalog.send(Command::Restore { slug: slug("b") }).await, done("b", 3, 6));
+    let history = CommandService::history(&*catalog.store, &slug("a")).await.unwrap().unwrap();
+    let kinds: Vec<_> = history.iter().map(|event| event.kind.rsplit('.').nth(1).unwrap()).collect();
+    assert_eq!(
+        kinds,
+        [
+            "project_selected",
+            "project_revised",
+            "project_renamed",
+            "project_revised",
+            "project_withdrawn",
+            "project_restored"
+        ]
+    );
+    assert_eq!(CommandService::history(&*catalog.store, &slug("never")).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn what_the_rules_forbid_is_refused_with_a_sentence() {
+    let catalog = catalog().await;
+    catalog.send(select("a", "First")).await;
+    catalog.send(select("b", "Second")).await;
+    let taken = "the slug “b” belongs to the project “Second”; revise that one, or choose another slug";
+    refused(&catalog.send(rename("a", "b")).await, RefusalKind::Rejected, taken);
+    refused(&catalog.send(select("b", "Third")).await, RefusalKind::Rejected, taken);
+    let unknown = "there is no project “q”; check the slug, or select the project first";
+    refused(&catalog.send(withdraw("q")).await, RefusalKind::Rejected, unknown);
+    let faulty = catalog.send(Command::Select { record: object(json!({"slug": "c", "year": "x"})) }).await;
+    let Answer::Refused(refusal) = faulty else { panic!("{faulty:?}") };
+    let fields: Vec<_> = refusal.faults.iter().map(|fault| fault.field.as_str()).collect();
+    assert_eq!(fields, ["name", "year", "category"]);
+    assert_eq!(catalog.head().await, 2, "nothing was written");
+}
+
+#[tokio::test]
+async fn a_command_sent_again_is_answered_as_the_first_time() {
+    let catalog = catalog().await;
+    let commands = [
+        select("a", "First"),
+        revise("a", json!({"intro": "Now."})),
+        rename("a", "b"),
+        withdraw("b"),
+        Command::Restore { slug: slug("b") },
+    ];
+    let mut sent = Vec::new();
+    for command in commands {
+        let message = catalog.message(command);
+        let answer = catalog.service.handle(message.clone()).await;
+        assert!(matches!(answer, Answer::Done(Done { changed: true, .. })), "{answer:?}");
+        sent.push((message, answer));
+    }
+    for (message, answer) in sent {
+        assert_eq!(catalog.service.handle(message).await, answer);
+    }
+    assert_eq!(catalog.head().await, 5);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_command_sent_many_times_at_once_is_carried_out_once() {
+    let catalog = catalog().await;
+    let message = catalog.message(select("a", "First"));
+    let answers = catalog.at_once(vec![message; 16]).await;
+    assert_eq!(answers, vec![done("a", 1, 1); 16]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn editors_at_one_project_do_not_lose_each_others_work() {
+    let catalog = catalog().await;
+    catalog.send(select("a", "First")).await;
+    let members = ["studio", "city", "intro", "description", "design_language", "material", "light", "mood"];
+    let messages = members.map(|member| catalog.message(revise("a", json!({ member: "said" }))));
+    for answer in catalog.at_once(messages.into()).await {
+        assert!(matches!(answer, Answer::Done(Done { changed: true, .. })), "{answer:?}");
+    }
+    let line = &catalog.export().await[0];
+    assert_eq!(line.matches("\"said\"").count(), members.len(), "{line}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_of_many_gets_a_slug() {
+    let catalog = catalog().await;
+    let messages = (0..32).map(|editor| catalog.message(select("wanted", &format!("By {editor}"))));
+    let answers = catalog.at_once(messages.collect()).await;
+    assert_eq!(answers.iter().filter(|answer| **answer == done("wanted", 1, 1)).count(), 1);
+    assert_eq!(catalog.head().await, 1);
+}
+
+#[tokio::test]
+async fn an_import_is_new_then_changed_then_the_same() {
+    let catalog = catalog().await;
+    let (a, b) = (r#"{"slug":"a","name":"A","category":"art"}"#, r#"{"name":"Büro","category":"design"}"#);
+    assert_eq!(catalog.import(&[a, b]).await, ["new a", "new buro"]);
+    assert_eq!(catalog.import(&[a, b]).await, ["same a", "same buro"]);
+    let other = r#"{"slug":"a","name":"A","category":"art","year":1999,"taste":{"mood":"calm"}}"#;
+    assert_eq!(catalog.import(&[other, b]).await, ["changed a year,taste.mood", "same buro"]);
+    assert_eq!(catalog.head().await, 3);
+}
+
+#[tokio::test]
+async fn a_bad_line_does_not_hinder_the_others() {
+    let catalog = catalog().await;
+    let answer = catalog
+        .import(&[
+            r#"{"name":"A","category":"art"}"#,
+            "{",
+            r#"{"name":"B"}"#,
+            r#"{"name":"C","category":"art"}"#,
+        ])
+        .await;
+    assert_eq!(
+        answer,
+        [
+            "new a",
+            "rejected : is not JSON: EOF while parsing an object at line 1 column 1",
+            "rejected category: is absent or blank; every record needs one",
+            "new c"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn lines_of_one_project_are_taken_in_their_order_by_any_of_its_slugs() {
+    let catalog = catalog().await;
+    let line = |at: &str, name: &str| format!(r#"{{"slug":"{at}","name":"{name}","category":"art"}}"#);
+    let (one, two, three) = (line("a", "One"), line("a", "Two"), line("a", "Three"));
+    assert_eq!(
+        catalog.import(&[&one, &two, &two, &three]).await,
+        ["new a", "changed a name", "same a", "changed a name"]
+    );
+    catalog.send(rename("a", "b")).await;
+    let (old, new) = (line("a", "Four"), line("b", "Five"));
+    assert_eq!(
+        catalog.import(&[&old, &new, &old]).await,
+        ["changed b name", "changed b name", "changed b name"]
+    );
+    assert_eq!(catalog.export().await, [line("b", "Four")]);
+}
+
+#[tokio::test]
+async fn a_dry_run_says_what_would_happen_and_writes_nothing() {
+    let catalog = catalog().await;
+    let (one, two) =
+        (r#"{"slug":"a","name":"A","category":"art"}"#, r#"{"slug":"a","name":"B","category":"art"}"#);
+    let dry = ImportOptions { dry_run: true, ..ImportOptions::default() };
+    let answer = catalog.send(import(&[one, two, two], dry)).await;
+    assert_eq!(short(&answer), ["new a", "changed a name", "same a"]);
+    assert_eq!(catalog.head().await, 0);
+    assert_eq!(catalog.import(&[one, two, two]).await, ["new a", "changed a name", "same a"]);
+}
+
+#[tokio::test]
+async fn an_import_sent_again_is_answered_as_the_first_time() {
+    let catalog = catalog().await;
+    let (one, two) =
+        (r#"{"slug":"a","name":"A","category":"art"}"#, r#"{"slug":"a","name":"B","category":"art"}"#);
+    let message = catalog.message(import(&[one, two], ImportOptions::default()));
+    let first = catalog.service.handle(message.clone()).await;
+    catalog.import(&[one]).await;
+    assert_eq!(short(&catalog.service.handle(message).await), short(&first));
+    assert_eq!(catalog.head().await, 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn imports_of_the_same_lines_at_once_end_as_one() {
+    let catalog = catalog().await;
+    let lines: Vec<String> =
+        (0..300).map(|n| format!(r#"{{"name":"Project {n}","category":"art"}}"#)).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let messages = (0..4).map(|_| catalog.message(import(&lines, ImportOptions::default())));
+    let mut new = 0;
+    for answer in catalog.at_once(messages.collect()).await {
+        new += short(&answer).iter().filter(|line| line.starts_with("new ")).count();
+    }
+    assert_eq!((new, catalog.head().await), (300, 300));
+}
+
+#[tokio::test]
+async fn a_withdrawn_project_is_not_imported_over() {
+    let catalog = catalog().await;
+    catalog.send(select("a", "A")).await;
+    catalog.send(withdraw("a")).await;
+    assert_eq!(
+        catalog.import(&[r#"{"slug":"a","name":"B","category":"art"}"#]).await,
+        ["rejected slug: the project “a” is withdrawn (sold); restore it first"]
+    );
+}
+
+#[tokio::test]
+async fn an_export_is_imported_and_exported_byte_for_byte() {
+    let catalog = catalog().await;
+    let mut lines: Vec<String> = (0..450)
+        .map(|n| {
+            format!(
+                r#"{{"slug":"p-{n}","name":"Łódź {n}\n\"x\"","category":"art","details":[{{"label":"a","value":"{n}"}}],"vectors":{{"visual":[0.1,-{n}.7]}},"vector_model":"m"}}"#
+            )
+        })
+        .collect();
+    lines.push(r#"{"slug":"gone","name":"Gone","category":"art"}"#.into());
+    catalog.import(&lines.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    catalog.send(rename("p-7", "a-new-one")).await;
+    catalog.send(withdraw("gone")).await;
+    let exported = catalog.export().await;
+    assert_eq!(exported.len(), 450);
+    assert!(exported[0].starts_with(r#"{"slug":"a-new-one","#));
+    let empty = self::catalog().await;
+    empty.import(&exported.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    assert_eq!(empty.export().await, exported);
+}
+
+#[tokio::test]
+async fn an_export_shows_one_moment() {
+    let catalog = catalog().await;
+    let lines: Vec<String> =
+        (0..300).map(|n| format!(r#"{{"slug":"p-{n:03}","name":"P","category":"art"}}"#)).collect();
+    catalog.import(&lines.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    let before = catalog.export().await;
+    let mut export = std::pin::pin!(export(&*catalog.store));
+    let mut lines = vec![export.try_next().await.unwrap().unwrap()];
+    catalog.send(rename("p-000", "z")).await;
+    catalog.send(rename("p-299", "0")).await;
+    catalog.send(withdraw("p-250")).await;
+    catalog.send(revise("p-260", json!({"name": "Q"}))).await;
+    while let Some(line) = export.try_next().await.unwrap() {
+        lines.push(line);
+    }
+    assert_eq!(lines, before);
+}
+
+#[tokio::test]
+async fn a_store_that_cannot_write_refuses_for_now_and_history_stays_readable() {
+    let catalog = catalog().await;
+    catalog.send(select("a", "A")).await;
+    let reader = Arc::new(SqliteStore::open_read_only(catalog.folder.path()).await.unwrap());
+    let service = CommandService::new(reader, catalog.clock.clone());
+    let message = catalog.message(withdraw("a"));
+    let unavailable = "the event store is not available: it is open for reading only";
+    refused(&service.handle(message).await, RefusalKind::Unavailable, unavailable);
+    let history = CommandService::history(&**service.store(), &slug("a")).await.unwrap().unwrap();
+    assert_eq!(history.len(), 1);
+}
