@@ -1,0 +1,239 @@
+//! Sends commands to the write side over NATS and waits for their answers.
+
+use std::time::Duration;
+
+use async_nats::client::RequestErrorKind;
+use async_nats::{Client, Request};
+use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions, LineOutcome, LineResult};
+use schemas::ids::Position;
+use schemas::import::Fault;
+use schemas::subject;
+use tokio::time::Instant;
+
+use crate::command_server::MAX_IMPORT_LINES;
+use crate::derived_id::derived_id;
+
+/// How long one attempt waits for its answer.
+const ATTEMPT: Duration = Duration::from_secs(10);
+
+/// How long a command is sent again and again before it is given up.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long nobody may listen before a command is given up: a restarting write side is back sooner.
+const ABSENCE: Duration = Duration::from_secs(5);
+
+/// How long to wait before sending again.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// How many bytes of a message a command's surroundings take at most.
+const RESERVE: usize = 4 << 10;
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum SendError {
+    /// Nobody takes commands.
+    #[error("no write side listens on NATS; start `loggia up` or `loggia write`, then try again")]
+    NobodyListens,
+    /// No answer came, whatever happened to the command.
+    #[error(
+        "the write side did not answer within {} seconds ({reason}); send the command again with the same id",
+        PATIENCE.as_secs()
+    )]
+    Unanswered {
+        /// What the last attempt met.
+        reason: String,
+    },
+    /// The command does not fit into one message.
+    #[error("the command has {bytes} bytes; a NATS message takes {limit}, so shorten it")]
+    TooLarge {
+        /// How many it has.
+        bytes: usize,
+        /// How many it may have.
+        limit: usize,
+    },
+    /// What came back is no answer.
+    #[error("the write side's answer is unreadable ({0}); are both of one version?")]
+    Unreadable(#[from] serde_json::Error),
+}
+
+/// Sends commands. A command is sent again under its own id until it is answered, which is harmless.
+#[derive(Debug, Clone)]
+pub struct CommandClient {
+    client: Client,
+}
+
+impl CommandClient {
+    /// A sender over this connection.
+    pub fn new(client: Client) -> CommandClient {
+        CommandClient { client }
+    }
+
+    /// Sends a command and waits for its answer. An import that does not fit into one message is sent in several, one
+    /// after the other; their answers become one.
+    pub async fn send(&self, message: &CommandMessage) -> Result<Answer, SendError> {
+        match &message.command {
+            Command::Import { lines, options } => self.import(message, lines, *options).await,
+            _ => self.send_whole(message).await,
+        }
+    }
+
+    async fn import(
+        &self,
+        message: &CommandMessage,
+        lines: &[ImportLine],
+        options: ImportOptions,
+    ) -> Result<Answer, SendError> {
+        let room = self.client.max_payload().saturating_sub(RESERVE);
+        let (mut outcomes, mut last) = (Vec::new(), Position::START);
+        for (part, first) in parts(lines, room) {
+            match part {
+                Part::TooLong(line) => outcomes.push(too_long(line, room)),
+                Part::Lines(lines) => {
+                    let command = Command::Import { lines: lines.to_vec(), options };
+                    let id = if first == 0 { message.id } else { derived_id(message.id, "message", first) };
+                    let part = CommandMessage { id, command, ..message.clone() };
+                    match self.send_whole(&part).await? {
+                        Answer::Imported { position, lines } => {
+                            outcomes.extend(lines);
+                            last = position;
+                        }
+                        // What was taken before stays taken: the whole import can be sent again.
+                        other => return Ok(other),
+                    }
+                }
+            }
+        }
+        Ok(Answer::Imported { position: last, lines: outcomes })
+    }
+
+    async fn send_whole(&self, message: &CommandMessage) -> Result<Answer, SendError> {
+        let subject = subject::command(message.command.name());
+        let payload = bytes::Bytes::from(serde_json::to_vec(message)?);
+        let limit = self.client.max_payload();
+        if payload.len() > limit {
+            return Err(SendError::TooLarge { bytes: payload.len(), limit });
+        }
+        let (begun, mut heard) = (Instant::now(), Instant::now());
+        loop {
+            let request = Request::new().payload(payload.clone()).timeout(Some(ATTEMPT));
+            let error = match self.client.send_request(subject.clone(), request).await {
+                Ok(answer) => return Ok(serde_json::from_slice(&answer.payload)?),
+                Err(error) => error,
+            };
+            match error.kind() {
+                RequestErrorKind::NoResponders if heard.elapsed() >= ABSENCE => {
+                    return Err(SendError::NobodyListens);
+                }
+                RequestErrorKind::NoResponders => {}
+                _ => heard = Instant::now(),
+            }
+            if begun.elapsed() >= PATIENCE {
+                return Err(SendError::Unanswered { reason: error.to_string() });
+            }
+            tracing::debug!(%error, command = %message.id, "a command is sent again");
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+}
+
+/// A part of an import: lines for one message, or one line that fits into none.
+#[derive(Debug)]
+enum Part<'l> {
+    Lines(&'l [ImportLine]),
+    TooLong(&'l ImportLine),
+}
+
+/// Cuts lines into parts of at most `room` bytes, each with the index of its first line.
+fn parts(lines: &[ImportLine], room: usize) -> Vec<(Part<'_>, usize)> {
+    let (mut parts, mut first, mut used) = (Vec::new(), 0, 0);
+    for (index, line) in lines.iter().enumerate() {
+        let bytes = encoded_length(line);
+        let full = used + bytes > room || index - first >= MAX_IMPORT_LINES;
+        if (full || bytes > room) && first < index {
+            parts.push((Part::Lines(&lines[first..index]), first));
+        }
+        if full || bytes > room {
+            (first, used) = (index, 0);
+        }
+        if bytes > room {
+            parts.push((Part::TooLong(line), index));
+            first = index + 1;
+        } else {
+            used += bytes;
+        }
+    }
+    if first < lines.len() {
+        parts.push((Part::Lines(&lines[first..]), first));
+    }
+    parts
+}
+
+/// How many bytes a line takes in a message, with what stands around it.
+fn encoded_length(line: &ImportLine) -> usize {
+    let escapes = |byte: u8| match byte {
+        b'"' | b'\\' => 1,
+        0..0x20 => 5,
+        _ => 0,
+    };
+    line.text.len() + line.text.bytes().map(escapes).sum::<usize>() + 50
+}
+
+fn too_long(line: &ImportLine, room: usize) -> LineOutcome {
+    let reason = format!(
+        "is too long for NATS, whose messages take {room} bytes; raise max_payload of the server, or import while no \
+         service runs"
+    );
+    let faults = vec![Fault { field: String::new(), reason }];
+    LineOutcome { number: line.number, result: LineResult::Rejected { faults } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn lines(lengths: &[usize]) -> Vec<ImportLine> {
+        (1..).zip(lengths).map(|(number, length)| ImportLine { number, text: "x".repeat(*length) }).collect()
+    }
+
+    #[test]
+    fn lines_are_cut_where_a_message_is_full() {
+        let lines = lines(&[100, 100, 100, 900, 100, 100]);
+        let in_short = |(part, first)| match part {
+            Part::Lines(lines) => (first, lines.len()),
+            Part::TooLong(_) => (first, 0),
+        };
+        let cut: Vec<_> = parts(&lines, 400).into_iter().map(in_short).collect();
+        assert_eq!(cut, [(0, 2), (2, 1), (3, 0), (4, 2)]);
+    }
+
+    #[test]
+    fn a_message_has_at_most_the_lines_that_are_taken() {
+        let lines = lines(&vec![0; 2 * MAX_IMPORT_LINES + 1]);
+        let lengths: Vec<_> = parts(&lines, 1 << 30)
+            .into_iter()
+            .map(|(part, _)| if let Part::Lines(lines) = part { lines.len() } else { 0 })
+            .collect();
+        assert_eq!(lengths, [MAX_IMPORT_LINES, MAX_IMPORT_LINES, 1]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_line_is_in_one_part_that_fits(texts in proptest::collection::vec("[a\"\\\\\n\u{0}é]{0,60}", 0..40), room in 60..400usize) {
+            let lines: Vec<_> =
+                (1..).zip(texts).map(|(number, text)| ImportLine { number, text }).collect();
+            let mut numbers = Vec::new();
+            for (part, first) in parts(&lines, room) {
+                match part {
+                    Part::TooLong(line) => numbers.push(line.number),
+                    Part::Lines(part) => {
+                        prop_assert!(serde_json::to_string(part).unwrap().len() <= room);
+                        prop_assert_eq!(part[0].number, first as u64 + 1);
+                        numbers.extend(part.iter().map(|line| line.number));
+                    }
+                }
+            }
+            prop_assert_eq!(numbers, (1..=lines.len() as u64).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Serves the write side over NATS: commands on `loggia.command.<name>`, pages of the log on `loggia.read.events`.
+
+mod fitting;
+mod pages;
+
+use std::time::Duration;
+
+use async_nats::{Client, Message, Subscriber};
+use futures::StreamExt;
+use futures::future::BoxFuture;
+use schemas::command::{Answer, Command, CommandMessage, Refusal, RefusalKind};
+use schemas::subject;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::nats::{InsufficientServer, sufficient};
+use crate::service::CommandService;
+
+/// How many requests of a kind are under way at once; more wait with the NATS server.
+const CONCURRENT: usize = 64;
+
+/// How long a stopping server waits for requests that are on their way to it.
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// How many lines one import command may have, so that their outcomes fit into one message.
+pub const MAX_IMPORT_LINES: usize = 2_000;
+
+/// Why commands cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The server cannot be worked with.
+    #[error(transparent)]
+    Insufficient(#[from] InsufficientServer),
+    /// NATS does not let us listen.
+    #[error("commands cannot be received from NATS: {0}; check the connection and the user's permissions")]
+    Subscribe(#[from] async_nats::SubscribeError),
+    /// The connection was closed for good, though nobody asked to stop.
+    #[error("the connection to NATS was closed, so no commands arrive any more; start the write side again")]
+    Closed,
+}
+
+/// Answers requests until `stop`; then takes no new ones, finishes those under way and returns.
+pub async fn serve(
+    client: &Client,
+    service: &CommandService,
+    stop: &CancellationToken,
+) -> Result<(), ServeError> {
+    sufficient(client)?;
+    let queue = subject::COMMAND_QUEUE.to_owned();
+    let commands = client.queue_subscribe(subject::COMMANDS, queue.clone()).await?;
+    let reads = client.queue_subscribe(subject::READ_EVENTS, queue).await?;
+    let command = |message: Message| -> BoxFuture<'static, Vec<u8>> {
+        let (service, room) = (service.clone(), client.max_payload());
+        Box::pin(async move { answer(&service, &message, room).await })
+    };
+    let read = |message: Message| -> BoxFuture<'static, Vec<u8>> {
+        let (store, room) = (service.store().clone(), client.max_payload());
+        Box::pin(async move { pages::answer(&*store, &message.payload, room).await })
+    };
+    tokio::join!(answer_all(client, commands, command, stop), answer_all(client, reads, read, stop));
+    if !stop.is_cancelled() {
+        return Err(ServeError::Closed);
+    }
+    if let Err(error) = client.flush().await {
+        tracing::warn!(%error, "the last answers may not have left");
+    }
+    Ok(())
+}
+
+/// Lets `handle` answer each message in a task of its own: one that fails hinders no other, and who sent it asks again.
+async fn answer_all(
+    client: &Client,
+    mut requests: Subscriber,
+    handle: impl Fn(Message) -> BoxFuture<'static, Vec<u8>>,
+    stop: &CancellationToken,
+) {
+    let mut working = JoinSet::new();
+    let mut given_up = std::pin::pin!(async {
+        stop.cancelled().await;
+        tokio::time::sleep(DRAIN).await;
+    });
+    let mut draining = false;
+    loop {
+        tokio::select! {
+            request = requests.next(), if working.len() < CONCURRENT => {
+                let Some(request) = request else { break };
+                let Some(reply) = request.reply.clone() else { continue };
+                let (client, answer) = (client.clone(), handle(request));
+                working.spawn(async move {
+                    if let Err(error) = client.publish(reply, answer.await.into()).await {
+                        tracing::warn!(%error, "an answer could not be sent");
+                    }
+                });
+            }
+            Some(done) = working.join_next(), if !working.is_empty() => report(done),
+            () = stop.cancelled(), if !draining => {
+                draining = true;
+                requests.drain().await.ok();
+            }
+            () = &mut given_up => break,
+        }
+    }
+    while let Some(done) = working.join_next().await {
+        report(done);
+    }
+}
+
+fn report(done: Result<(), tokio::task::JoinError>) {
+    if let Err(error) = done {
+        tracing::error!(%error, "a request was dropped; whoever sent it will ask again");
+    }
+}
+
+async fn answer(service: &CommandService, message: &Message, room: usize) -> Vec<u8> {
+    let answer = match read(message) {
+        Ok(command) => service.handle(command).await,
+        Err(detail) => Answer::Refused(refusal(detail)),
+    };
+    fitting::encode(answer, room)
+}
+
+/// Reads a command, or says what is wrong with the message.
+fn read(message: &Message) -> Result<CommandMessage, String> {
+    let command: CommandMessage = serde_json::from_slice(&message.payload)
+        .map_err(|error| format!("the message is no command of this version of Loggia: {error}"))?;
+    // Permissions are given by subject, so a command may not come under another's name.
+    let wanted = subject::command(command.command.name());
+    if message.subject.as_str() != wanted {
+        return Err(format!("the command is sent to {}; send it to {wanted}", message.subject));
+    }
+    match &command.command {
+        Command::Import { lines, .. } if lines.len() > MAX_IMPORT_LINES => Err(format!(
+            "the import has {} lines; send at most {MAX_IMPORT_LINES} in one command",
+            lines.len()
+        )),
+        _ => Ok(command),
+    }
+}
+
+fn refusal(detail: String) -> Refusal {
+    Refusal { kind: RefusalKind::Rejected, detail, faults: Vec::new() }
+}

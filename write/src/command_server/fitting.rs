@@ -1,0 +1,114 @@
+//! Answers that fit into one NATS message: what an import found is shortened rather than lost.
+
+use schemas::command::{Answer, LineOutcome, LineResult, Refusal};
+use schemas::import::Fault;
+
+/// How many bytes of a message the answer itself may not use.
+const RESERVE: usize = 4 << 10;
+
+/// The longest text that is kept of a fault's reason when an answer is shortened, in characters.
+const SHORT: usize = 200;
+
+/// Encodes an answer in at most `room` bytes.
+pub(super) fn encode(answer: Answer, room: usize) -> Vec<u8> {
+    let bytes = json(&answer);
+    let room = room.saturating_sub(RESERVE);
+    if bytes.len() <= room {
+        return bytes;
+    }
+    let short = match answer {
+        Answer::Imported { position, lines } => {
+            let each = room / lines.len().max(1);
+            Answer::Imported {
+                position,
+                lines: lines.into_iter().map(|line| shortened(line, each)).collect(),
+            }
+        }
+        Answer::Refused(refusal) => Answer::Refused(Refusal {
+            detail: clipped(&refusal.detail),
+            faults: few(refusal.faults, room / 2),
+            ..refusal
+        }),
+        Answer::Done(_) => answer,
+    };
+    json(&short)
+}
+
+fn shortened(line: LineOutcome, room: usize) -> LineOutcome {
+    let result = match line.result {
+        LineResult::Rejected { faults } => LineResult::Rejected { faults: few(faults, room) },
+        result @ (LineResult::New { .. } | LineResult::Changed { .. } | LineResult::Same { .. }) => result,
+    };
+    LineOutcome { number: line.number, result }
+}
+
+/// The first faults that fit, and how many are left out.
+fn few(faults: Vec<Fault>, room: usize) -> Vec<Fault> {
+    let (all, mut kept, mut used) = (faults.len(), Vec::new(), 0);
+    for fault in faults {
+        let fault = Fault { field: clipped(&fault.field), reason: clipped(&fault.reason) };
+        used += json(&fault).len() + SHORT;
+        if used > room && !kept.is_empty() {
+            break;
+        }
+        kept.push(fault);
+    }
+    let left_out = all - kept.len();
+    if left_out > 0 {
+        kept.push(Fault { field: String::new(), reason: format!("has {left_out} further faults") });
+    }
+    kept
+}
+
+fn clipped(text: &str) -> String {
+    match text.char_indices().nth(SHORT) {
+        None => text.to_owned(),
+        Some((at, _)) => format!("{}…", &text[..at]),
+    }
+}
+
+/// Plain data always has its JSON.
+fn json(value: &impl serde::Serialize) -> Vec<u8> {
+    serde_json::to_vec(value).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use schemas::ids::Position;
+
+    fn rejected(number: u64, faults: usize) -> LineOutcome {
+        let fault = |n| Fault { field: format!("details[{n}].label"), reason: "is absent ".repeat(30) };
+        LineOutcome { number, result: LineResult::Rejected { faults: (0..faults).map(fault).collect() } }
+    }
+
+    #[test]
+    fn an_answer_that_fits_is_left_as_it_is() {
+        let answer = Answer::Imported { position: Position(1), lines: vec![rejected(1, 20)] };
+        let encoded = encode(answer.clone(), 1 << 20);
+        assert_eq!(serde_json::from_slice::<Answer>(&encoded).unwrap(), answer);
+    }
+
+    #[test]
+    fn the_most_lines_with_the_most_faults_still_fit() {
+        let lines = (1..=super::super::MAX_IMPORT_LINES as u64).map(|number| rejected(number, 8)).collect();
+        let encoded = encode(Answer::Imported { position: Position(1), lines }, 1 << 20);
+        assert!(encoded.len() <= 1 << 20, "{}", encoded.len());
+        let Answer::Imported { lines, .. } = serde_json::from_slice(&encoded).unwrap() else { panic!() };
+        assert_eq!(lines.len(), super::super::MAX_IMPORT_LINES);
+        let LineResult::Rejected { faults } = &lines[0].result else { panic!() };
+        assert_eq!(faults[0].field, "details[0].label");
+        assert!(faults.last().unwrap().reason.ends_with("further faults"), "{faults:?}");
+    }
+
+    #[test]
+    fn the_faults_of_one_record_are_shortened_too() {
+        let LineResult::Rejected { faults } = rejected(1, 5_000).result else { panic!() };
+        let detail = "x".repeat(2 << 20);
+        let refusal = Refusal { kind: schemas::command::RefusalKind::Rejected, detail, faults };
+        let encoded = encode(Answer::Refused(refusal), 1 << 20);
+        assert!(encoded.len() <= 1 << 20, "{}", encoded.len());
+        let Answer::Refused(refusal) = serde_json::from_slice(&encoded).unwrap() else { panic!() };
+        assert_eq!(refusal.detail.chars().count(), SHORT + 1);
+    }
+}
