@@ -1,0 +1,224 @@
+//! Carries the log to NATS JetStream, where the sequence of a message is the position of its event.
+//!
+//! The relay keeps no checkpoint: it asks the stream how far it is, checks that it ends with the store's own event
+//! there, and publishes what follows, each event only if the one before it is the stream's last. So two relays can
+//! neither reorder nor repeat anything, and a stream that lost its tail, or all, is filled again by itself.
+
+mod stream;
+mod window;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::Client;
+use async_nats::connection::State;
+use async_nats::jetstream::context::ContextBuilder;
+use schemas::chain::Hash;
+use schemas::cloudevents;
+use schemas::envelope::Recorded;
+use schemas::ids::Position;
+use schemas::subject::EVENTS;
+use tokio::sync::watch;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use crate::event_store::{EventStore, Head, StoreError};
+use crate::nats::{InsufficientServer, sufficient};
+use stream::EventStream;
+
+/// How long an acknowledgement may take.
+const ACKNOWLEDGED: Duration = Duration::from_secs(5);
+
+/// How often the stream is looked at while there is nothing to carry.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// How often the connection is looked at.
+const CONNECTION: Duration = Duration::from_millis(100);
+
+/// The shortest and the longest pause after a failure.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(5));
+
+/// How far the log has come on NATS.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Relayed {
+    /// The last position that JetStream has acknowledged.
+    pub position: Position,
+    /// Why it does not go on, if it does not, in a sentence that says what to do.
+    pub trouble: Option<String>,
+}
+
+/// Why the relay starts over.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Interruption {
+    /// The stream must not be written to by this store; only an operator can decide.
+    #[error("{0}")]
+    Refused(String),
+    /// The stream is not as it was: another relay was faster, or it lost something.
+    #[error("the stream {EVENTS} is not where it was left")]
+    Moved,
+    /// NATS cannot do it at present.
+    #[error("events cannot be published to NATS at present: {0}")]
+    Nats(String),
+    /// The connection is away.
+    #[error("the connection to NATS is away; it is tried again")]
+    Disconnected,
+    /// The server cannot be worked with.
+    #[error(transparent)]
+    Insufficient(#[from] InsufficientServer),
+    /// The log cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Interruption {
+    pub(crate) fn nats(error: impl std::fmt::Display) -> Interruption {
+        Interruption::Nats(error.to_string())
+    }
+}
+
+/// Carries events from one store to one NATS.
+pub struct Relay {
+    store: Arc<dyn EventStore>,
+    client: Client,
+    replicas: usize,
+    relayed: watch::Sender<Relayed>,
+}
+
+impl Relay {
+    /// A relay that makes its stream on one server, where it makes one.
+    pub fn new(store: Arc<dyn EventStore>, client: Client) -> Relay {
+        Relay { store, client, replicas: 1, relayed: watch::Sender::default() }
+    }
+
+    /// Makes the stream, where it is made, on this many servers of a cluster.
+    pub fn replicas(mut self, replicas: usize) -> Relay {
+        self.replicas = replicas;
+        self
+    }
+
+    /// How far it is, at any time.
+    pub fn watch(&self) -> watch::Receiver<Relayed> {
+        self.relayed.subscribe()
+    }
+
+    /// Carries events until `stop`, whatever happens to NATS meanwhile.
+    pub async fn run(self, stop: CancellationToken) {
+        let mut pause = PAUSES.0;
+        loop {
+            let before = self.relayed.borrow().position;
+            let interruption = tokio::select! {
+                biased;
+                () = stop.cancelled() => return,
+                () = self.disconnected() => Interruption::Disconnected,
+                interruption = self.carry() => interruption,
+            };
+            let progressed = self.relayed.borrow().position != before;
+            pause = if progressed { PAUSES.0 } else { (pause * 2).min(PAUSES.1) };
+            self.tell(&interruption);
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = sleep(pause) => {}
+            }
+        }
+    }
+
+    /// Publishes what the stream lacks, then waits for more; comes back only when it cannot go on.
+    async fn carry(&self) -> Interruption {
+        match self.carry_on().await {
+            Ok(never) => match never {},
+            Err(interruption) => interruption,
+        }
+    }
+
+    async fn carry_on(&self) -> Result<std::convert::Infallible, Interruption> {
+        sufficient(&self.client)?;
+        let jetstream =
+            ContextBuilder::new().timeout(ACKNOWLEDGED).ack_timeout(ACKNOWLEDGED).build(self.client.clone());
+        let stream = EventStream::ensured(jetstream, self.store.store_id(), self.replicas).await?;
+        let mut head = self.agreed(&stream).await?;
+        self.relayed.send_replace(Relayed { position: head.position, trouble: None });
+        loop {
+            head = window::publish(&*self.store, &stream, head, |position| {
+                self.relayed.send_replace(Relayed { position, trouble: None });
+            })
+            .await?;
+            tokio::select! {
+                beyond = self.store.wait_beyond(head.position) => { beyond?; }
+                () = sleep(LOOK) => if stream.last().await? != head.position {
+                    return Err(Interruption::Moved);
+                },
+            }
+        }
+    }
+
+    /// Where the stream ends, once it is sure that it holds the store's own events.
+    async fn agreed(&self, stream: &EventStream) -> Result<Head, Interruption> {
+        let last = stream.last().await?;
+        let head = self.store.head().await?;
+        if last > head.position {
+            return Err(Interruption::Refused(format!(
+                "the stream {EVENTS} has {last} events, the event store only {}: the store is older than what readers \
+                 have seen. If it was restored on purpose, delete the stream and rebuild the projections; else bring \
+                 back the newer store",
+                head.position
+            )));
+        }
+        if last == Position::START {
+            return Ok(Head { position: last, hash: Hash::GENESIS });
+        }
+        // Where the last attempt ended, a foreign message may have slipped in below those that were under way.
+        let resumed = self.relayed.borrow().position.next();
+        if resumed < last {
+            self.compared(stream, resumed).await?;
+        }
+        Ok(Head { position: last, hash: self.compared(stream, last).await?.hash })
+    }
+
+    /// The event at a position, once it is sure that the stream holds the same there.
+    async fn compared(&self, stream: &EventStream, position: Position) -> Result<Recorded, Interruption> {
+        let before = Position(position.0 - 1);
+        let own = self.store.read_all(before, 1).await?.pop().filter(|event| event.position == position);
+        let own =
+            own.ok_or_else(|| StoreError::corrupt(format!("the event at position {position} is missing")))?;
+        // A message that was trimmed says nothing any more; then the name of the store on the stream must do.
+        let Some(message) = stream.message(position).await? else { return Ok(own) };
+        let header = |name| message.headers.get(name).map(async_nats::HeaderValue::as_str);
+        match cloudevents::parse(header, &message.payload) {
+            Ok((event, store)) if store == self.store.store_id() && event.id == own.id && event == own => {
+                Ok(own)
+            }
+            _ => Err(Interruption::Refused(format!(
+                "message {position} of the stream {EVENTS} is not event {position} of the event store: they have grown \
+                 apart. If the event store is right, delete the stream and rebuild the projections"
+            ))),
+        }
+    }
+
+    /// Comes back when the connection is away, and once there is one again.
+    async fn disconnected(&self) {
+        while self.client.connection_state() == State::Connected {
+            sleep(CONNECTION).await;
+        }
+        self.relayed.send_modify(|relayed| relayed.trouble = Some(Interruption::Disconnected.to_string()));
+        while self.client.connection_state() != State::Connected {
+            sleep(CONNECTION).await;
+        }
+    }
+
+    /// Tells an interruption where people look: once, however often it is met.
+    fn tell(&self, interruption: &Interruption) {
+        let sentence = interruption.to_string();
+        if self.relayed.borrow().trouble.as_ref() == Some(&sentence) {
+            return;
+        }
+        match interruption {
+            // Two relays meet now and then; it is no trouble.
+            Interruption::Moved => return tracing::debug!("{sentence}"),
+            Interruption::Refused(_) | Interruption::Insufficient(_) | Interruption::Store(_) => {
+                tracing::error!("{sentence}");
+            }
+            Interruption::Nats(_) | Interruption::Disconnected => tracing::warn!("{sentence}"),
+        }
+        self.relayed.send_modify(|relayed| relayed.trouble = Some(sentence));
+    }
+}

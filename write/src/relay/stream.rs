@@ -1,0 +1,225 @@
+//! The JetStream stream that carries the log: made as it must be, and refused where it is not ours.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use async_nats::jetstream::context::{CreateStreamErrorKind, GetStreamErrorKind};
+use async_nats::jetstream::message::StreamMessage;
+use async_nats::jetstream::stream::{
+    Config, DiscardPolicy, RawMessageErrorKind, RetentionPolicy, StorageType, Stream,
+};
+use async_nats::jetstream::{Context, ErrorCode};
+use schemas::ids::{Position, StoreId};
+use schemas::subject::{EVENT_SUBJECTS, EVENTS};
+
+use super::Interruption;
+
+/// Where the stream names its event store.
+const STORE: &str = "loggia.store";
+
+/// Where the stream names the version of its message form.
+const SCHEMA: &str = "loggia.schema";
+
+/// The version of the message form.
+const SCHEMA_VERSION: &str = "1";
+
+/// For how long JetStream remembers message ids; the sequence guards for ever.
+const DUPLICATES: Duration = Duration::from_secs(120);
+
+/// The stream of one event store.
+pub(super) struct EventStream {
+    jetstream: Context,
+    stream: Stream,
+}
+
+impl EventStream {
+    /// Finds the stream or makes it; refuses one that is another store's or is not kept for ever.
+    pub(super) async fn ensured(
+        jetstream: Context,
+        store: StoreId,
+        replicas: usize,
+    ) -> Result<EventStream, Interruption> {
+        let stream = match jetstream.get_stream(EVENTS).await {
+            Ok(stream) => stream,
+            Err(error) => match error.kind() {
+                GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND => {
+                    create(&jetstream, store, replicas).await?
+                }
+                _ => return Err(Interruption::nats(error)),
+            },
+        };
+        match objection(&stream.cached_info().config, store) {
+            None => Ok(EventStream { jetstream, stream }),
+            Some(objection) => Err(Interruption::Refused(objection)),
+        }
+    }
+
+    pub(super) fn jetstream(&self) -> &Context {
+        &self.jetstream
+    }
+
+    /// The last position that it ever held.
+    pub(super) async fn last(&self) -> Result<Position, Interruption> {
+        let info = self.stream.get_info().await.map_err(Interruption::nats)?;
+        Ok(Position(info.state.last_sequence))
+    }
+
+    /// The message at a position, if it is still there.
+    pub(super) async fn message(&self, position: Position) -> Result<Option<StreamMessage>, Interruption> {
+        match self.stream.get_raw_message(position.0).await {
+            Ok(message) => Ok(Some(message)),
+            Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => Ok(None),
+            Err(error) => Err(Interruption::nats(error)),
+        }
+    }
+}
+
+async fn create(jetstream: &Context, store: StoreId, replicas: usize) -> Result<Stream, Interruption> {
+    tracing::info!(%store, "making the stream {EVENTS} on NATS");
+    jetstream.create_stream(wanted(store, replicas)).await.map_err(|error| match error.kind() {
+        CreateStreamErrorKind::JetStream(reason) if reason.error_code() == ErrorCode::STREAM_SUBJECT_OVERLAP => {
+            Interruption::Refused(format!(
+                "the stream {EVENTS} cannot be made on NATS, because another stream has some of its subjects ({}); \
+                 delete that stream, or use another NATS account",
+                EVENT_SUBJECTS.join(", ")
+            ))
+        }
+        _ => Interruption::nats(error),
+    })
+}
+
+fn wanted(store: StoreId, replicas: usize) -> Config {
+    Config {
+        name: EVENTS.to_owned(),
+        description: Some(
+            "The events of Loggia; the sequence is the position in the event store.".to_owned(),
+        ),
+        subjects: EVENT_SUBJECTS.map(String::from).into(),
+        retention: RetentionPolicy::Limits,
+        discard: DiscardPolicy::Old,
+        storage: StorageType::File,
+        num_replicas: replicas,
+        max_messages: -1,
+        max_bytes: -1,
+        max_messages_per_subject: -1,
+        duplicate_window: DUPLICATES,
+        allow_direct: true,
+        deny_delete: true,
+        metadata: HashMap::from([
+            (STORE.to_owned(), store.to_string()),
+            (SCHEMA.to_owned(), SCHEMA_VERSION.to_owned()),
+        ]),
+        ..Config::default()
+    }
+}
+
+/// What speaks against writing to a stream of this configuration, as a sentence.
+fn objection(config: &Config, store: StoreId) -> Option<String> {
+    let name = &config.name;
+    match config.metadata.get(STORE) {
+        None => {
+            return Some(format!(
+                "the stream {name} on NATS was not made by Loggia; delete or rename it, or use another NATS account"
+            ));
+        }
+        Some(owner) if *owner != store.to_string() => {
+            return Some(format!(
+                "the stream {name} on NATS belongs to the event store {owner}, and this is {store}; use another NATS \
+                 server or account for it"
+            ));
+        }
+        Some(_) => {}
+    }
+    if config.metadata.get(SCHEMA).map(String::as_str) != Some(SCHEMA_VERSION) {
+        return Some(format!("the stream {name} on NATS was made by a newer Loggia; use that one"));
+    }
+    let wanted = wanted(store, config.num_replicas);
+    let unlimited = |limit: i64| limit <= 0;
+    let checks = [
+        ("subjects", config.subjects == wanted.subjects),
+        ("retention", config.retention == wanted.retention),
+        ("discard", config.discard == wanted.discard),
+        ("storage", config.storage == wanted.storage),
+        ("max_age", config.max_age.is_zero()),
+        ("max_msgs", unlimited(config.max_messages)),
+        ("max_bytes", unlimited(config.max_bytes)),
+        ("max_msgs_per_subject", unlimited(config.max_messages_per_subject)),
+        ("max_msg_size", config.max_message_size <= 0),
+        ("no_ack", !config.no_ack),
+        ("allow_rollup_hdrs", !config.allow_rollup),
+        ("sealed", !config.sealed),
+        ("mirror", config.mirror.is_none()),
+        ("sources", config.sources.as_ref().is_none_or(Vec::is_empty)),
+        ("subject_transform", config.subject_transform.is_none()),
+    ];
+    let (setting, _) = checks.into_iter().find(|(_, right)| !right)?;
+    Some(format!(
+        "the stream {name} on NATS has another setting of {setting} than Loggia made it with, so events would be lost \
+         or changed; set it back, or delete the stream and it is made anew"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STORE_ID: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+
+    fn objected(change: impl FnOnce(&mut Config)) -> Option<String> {
+        let store = STORE_ID.parse().unwrap();
+        let mut config = wanted(store, 1);
+        change(&mut config);
+        objection(&config, store)
+    }
+
+    #[test]
+    fn our_own_stream_is_taken_and_what_is_harmless_may_differ() {
+        assert_eq!(objected(|_| {}), None);
+        assert_eq!(
+            objected(|config| {
+                config.num_replicas = 3;
+                config.duplicate_window = Duration::from_secs(600);
+                config.description = None;
+                config.max_messages = 0;
+                config.metadata.insert("_nats.ver".into(), "2.15.1".into());
+            }),
+            None
+        );
+    }
+
+    #[test]
+    fn a_stream_of_others_is_refused() {
+        assert_eq!(
+            objected(|config| config.metadata.clear()).unwrap(),
+            "the stream EVENTS on NATS was not made by Loggia; delete or rename it, or use another NATS account"
+        );
+        let other = objected(|config| {
+            config.metadata.insert(STORE.into(), "01ARZ3NDEKTSV4RRFFQ69G5FAW".into());
+        });
+        assert_eq!(
+            other.unwrap(),
+            "the stream EVENTS on NATS belongs to the event store 01ARZ3NDEKTSV4RRFFQ69G5FAW, and this is \
+             01ARZ3NDEKTSV4RRFFQ69G5FAV; use another NATS server or account for it"
+        );
+        let newer = objected(|config| {
+            config.metadata.insert(SCHEMA.into(), "2".into());
+        });
+        assert_eq!(newer.unwrap(), "the stream EVENTS on NATS was made by a newer Loggia; use that one");
+    }
+
+    #[test]
+    fn a_stream_that_forgets_is_refused_and_the_setting_named() {
+        let named = |setting: &str, change: fn(&mut Config)| {
+            let objection = objected(change).unwrap();
+            assert!(objection.contains(&format!("another setting of {setting} than")), "{objection}");
+        };
+        named("max_age", |config| config.max_age = Duration::from_secs(3_600));
+        named("max_msgs", |config| config.max_messages = 1_000);
+        named("max_bytes", |config| config.max_bytes = 1_000);
+        named("max_msgs_per_subject", |config| config.max_messages_per_subject = 1);
+        named("retention", |config| config.retention = RetentionPolicy::WorkQueue);
+        named("storage", |config| config.storage = StorageType::Memory);
+        named("subjects", |config| config.subjects = vec!["loggia.>".into()]);
+        named("allow_rollup_hdrs", |config| config.allow_rollup = true);
+    }
+}
