@@ -1,0 +1,173 @@
+//! Where a private server listens and the password that keeps other local processes out by accident.
+
+use std::fmt;
+use std::net::{Ipv4Addr, TcpListener};
+use std::time::Duration;
+
+use async_nats::{ConnectOptions, ServerAddr};
+use rand::TryRng;
+use rand::rngs::SysRng;
+
+use super::Error;
+
+/// The only user of a private server.
+pub(super) const USER: &str = "loggia";
+
+/// Below the range from which systems take the ports of outgoing connections: a client that keeps knocking on the
+/// port of a dead server could otherwise be given that very port, connect to itself and hold it.
+const PORTS: std::ops::Range<u16> = 10_240..32_768;
+
+/// The address of a private server on loopback. Displayed and debugged without the password.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Address {
+    port: u16,
+    password: String,
+}
+
+impl Address {
+    /// The TCP port on 127.0.0.1.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The address with user and password. A secret: keep it out of logs.
+    pub fn url(&self) -> String {
+        format!("nats://{USER}:{}@127.0.0.1:{}", self.password, self.port)
+    }
+
+    /// Connect options that log in. (The client ignores a password that stands in a URL.)
+    pub fn connect_options(&self) -> ConnectOptions {
+        ConnectOptions::with_user_and_password(USER.into(), self.password.clone())
+    }
+
+    pub(super) fn password(&self) -> &str {
+        &self.password
+    }
+
+    /// Stands for "none yet": never free, so it is replaced before it is used.
+    pub(super) fn unset() -> Self {
+        Self { port: 0, password: String::new() }
+    }
+
+    /// A random free port and a random password of 192 bits.
+    pub(super) fn fresh() -> Result<Self, Error> {
+        let mut bytes = [0_u8; 24];
+        SysRng.try_fill_bytes(&mut bytes).map_err(no_address)?;
+        let password = bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        for _ in 0..100 {
+            let random = SysRng.try_next_u32().map_err(no_address)?;
+            let port = PORTS.start + u16::try_from(random % u32::from(PORTS.end - PORTS.start)).unwrap_or(0);
+            let address = Self { port, password: password.clone() };
+            if address.is_free() {
+                return Ok(address);
+            }
+        }
+        Err(no_address("100 ports in a row were taken"))
+    }
+
+    /// Reads back what [`Address::url`] wrote; `None` for anything else.
+    pub(super) fn parse(url: &str) -> Option<Self> {
+        let address: ServerAddr = url.trim().parse().ok()?;
+        let password = address.password().filter(|password| !password.is_empty())?.to_owned();
+        let ours = address.host() == "127.0.0.1" && address.username() == Some(USER);
+        ours.then_some(Self { port: address.port(), password })
+    }
+
+    pub(super) fn is_free(&self) -> bool {
+        self.port != 0 && TcpListener::bind((Ipv4Addr::LOCALHOST, self.port)).is_ok()
+    }
+
+    /// Whether a server there takes our password, so that it is surely ours and not a stranger on the same port.
+    pub(super) async fn answers(&self) -> bool {
+        let options = self.connect_options().connection_timeout(Duration::from_secs(2)).max_reconnects(1);
+        options.connect(format!("nats://{self}")).await.is_ok()
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "127.0.0.1:{}", self.port)
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Address({self})")
+    }
+}
+
+/// Connect options that log in with the user and password of any NATS URL, percent-encoding undone.
+///
+/// The client itself takes only the host and port from a URL: without this a password in `LOGGIA_NATS_URL` would
+/// silently not be sent. A URL without a user gives options without a login.
+pub fn login(url: &str) -> Result<ConnectOptions, Error> {
+    let address: ServerAddr =
+        url.parse().map_err(|error: std::io::Error| Error::BadUrl(error.to_string()))?;
+    Ok(match (address.username(), address.password()) {
+        (Some(user), Some(password)) => {
+            ConnectOptions::with_user_and_password(percent_decoded(user)?, percent_decoded(password)?)
+        }
+        (Some(token), None) => ConnectOptions::with_token(percent_decoded(token)?),
+        (None, _) => ConnectOptions::new(),
+    })
+}
+
+fn percent_decoded(text: &str) -> Result<String, Error> {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let (code, rest) = part.split_at_checked(2).ok_or_else(|| bad_escape(part))?;
+        bytes.push(u8::from_str_radix(code, 16).map_err(|_| bad_escape(code))?);
+        bytes.extend_from_slice(rest.as_bytes());
+    }
+    String::from_utf8(bytes).map_err(|_| Error::BadUrl("user and password must be UTF-8 text".into()))
+}
+
+fn bad_escape(code: &str) -> Error {
+    Error::BadUrl(format!("%{code} is not a percent-encoded byte"))
+}
+
+fn no_address(reason: impl fmt::Display) -> Error {
+    Error::NoAddress(reason.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_read_back_from_its_url_and_shown_without_its_password() {
+        let address = Address::fresh().unwrap();
+        assert_eq!(Address::parse(&format!("{}\n", address.url())), Some(address.clone()));
+        let shown = format!("{address} {address:?}");
+        assert_eq!(shown, format!("127.0.0.1:{0} Address(127.0.0.1:{0})", address.port()));
+        assert!(PORTS.contains(&address.port()) && address.password().len() == 48);
+    }
+
+    #[test]
+    fn what_is_not_our_address_is_not_taken_for_one() {
+        for other in
+            ["", "nats://127.0.0.1:4222", "nats://loggia:pw@elsewhere:4222", "nats://you:pw@127.0.0.1:1"]
+        {
+            assert_eq!(Address::parse(other), None, "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_taken_port_is_not_free() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let address = Address { port: listener.local_addr().unwrap().port(), password: String::new() };
+        assert!(!address.is_free());
+        drop(listener);
+        assert!(address.is_free());
+    }
+
+    #[test]
+    fn percent_encoding_is_undone_and_nonsense_refused() {
+        assert_eq!(percent_decoded("p%40ss%C3%A9").unwrap(), "p@ssé");
+        assert_eq!(percent_decoded("plain").unwrap(), "plain");
+        for bad in ["%4", "%zz", "%ff"] {
+            assert!(matches!(percent_decoded(bad), Err(Error::BadUrl(_))), "{bad}");
+        }
+    }
+}
