@@ -1,0 +1,42 @@
+//! The catalog measured: what an editor would count before printing it.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may stop at the first surprise")]
+
+mod agreement;
+mod format;
+mod variety;
+mod vocabulary;
+
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value};
+
+use super::{DEMO_SEED, DEMO_SIZE, catalog};
+
+/// The demo catalog, made once for all tests.
+static DEMO: LazyLock<Vec<Map<String, Value>>> = LazyLock::new(|| catalog(DEMO_SEED, DEMO_SIZE).collect());
+
+fn text<'a>(record: &'a Map<String, Value>, member: &str) -> Option<&'a str> {
+    record.get(member).and_then(Value::as_str)
+}
+
+/// The share of the records of which `holds` is true, in a hundred.
+fn percent(holds: impl Fn(&Map<String, Value>) -> bool) -> f64 {
+    100.0 * DEMO.iter().filter(|record| holds(record)).count() as f64 / DEMO.len() as f64
+}
+
+/// Everything a reader can read of a record.
+fn readable(record: &Map<String, Value>) -> String {
+    let mut all = String::new();
+    let mut collect = |value: &Value| all.extend(value.as_str().into_iter().chain(["\n"]));
+    ["name", "intro", "description", "design_language"]
+        .iter()
+        .filter_map(|name| record.get(*name))
+        .for_each(&mut collect);
+    for detail in record["details"].as_array().unwrap() {
+        collect(&detail["label"]);
+        collect(&detail["value"]);
+    }
+    record["taste"].as_object().unwrap().values().for_each(&mut collect);
+    record["provenance"].get("note").into_iter().for_each(&mut collect);
+    all
+}

@@ -1,0 +1,166 @@
+//! Small facts of English that the texts need: articles, capitals, numbers.
+
+const SMALL: [&str; 21] = [
+    "nought",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+];
+const TENS: [&str; 10] =
+    ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+
+/// Words a title leaves small, unless they come first.
+const MINOR: [&str; 26] = [
+    "a", "an", "the", "of", "on", "in", "for", "and", "or", "with", "to", "under", "by", "at", "from",
+    "over", "above", "below", "after", "before", "between", "without", "into", "as", "off", "per",
+];
+
+/// Whether `a` becomes `an` before `text`.
+pub(super) fn takes_an(text: &str) -> bool {
+    let word: String =
+        text.chars().take_while(|c| c.is_alphanumeric() || *c == '-').flat_map(char::to_lowercase).collect();
+    let sounded_otherwise = |starts: &[&str]| starts.iter().any(|start| word.starts_with(start));
+    if sounded_otherwise(&["hour", "honest", "heir", "8", "11-", "18-"])
+        || ["11", "18"].contains(&word.as_str())
+    {
+        return true;
+    }
+    if sounded_otherwise(&["uni", "use", "usa", "eu", "one", "ubi", "u-"]) && !word.starts_with("unin") {
+        return false;
+    }
+    word.starts_with(['a', 'e', 'i', 'o', 'u', 'à', 'á', 'é', 'í', 'ó', 'å', 'ä', 'ö'])
+}
+
+/// `number` with a comma between thousands.
+pub(super) fn figures(number: i32, out: &mut String) {
+    let digits = number.to_string();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+}
+
+/// `number` in words up to ninety-nine, in figures beyond.
+pub(super) fn spell(number: i32, out: &mut String) {
+    let Ok(number) = usize::try_from(number) else { return };
+    if let Some(word) = SMALL.get(number) {
+        out.push_str(word);
+    } else if let Some(tens) = TENS.get(number / 10) {
+        out.push_str(tens);
+        if number % 10 > 0 {
+            out.push('-');
+            out.push_str(SMALL.get(number % 10).copied().unwrap_or_default());
+        }
+    } else {
+        figures(i32::try_from(number).unwrap_or_default(), out);
+    }
+}
+
+/// `text` with its words capitalised as in an English title.
+pub(super) fn title(text: &str) -> String {
+    let mut titled = String::with_capacity(text.len());
+    for (at, word) in text.split(' ').enumerate() {
+        if at > 0 {
+            titled.push(' ');
+        }
+        if at > 0 && MINOR.contains(&word) { titled.push_str(word) } else { capital(word, &mut titled) }
+    }
+    titled
+}
+
+fn capital(word: &str, out: &mut String) {
+    let mut letters = word.chars();
+    if let Some(first) = letters.next() {
+        out.extend(first.to_uppercase());
+        out.push_str(letters.as_str());
+    }
+}
+
+/// Gives `text` a capital at its start and after each full stop. Names that begin with a letter beyond ASCII have their
+/// capital already.
+pub(super) fn capitalise(text: &mut str) {
+    let mut at = 0;
+    loop {
+        if let Some(first) = text.get_mut(at..at + 1) {
+            first.make_ascii_uppercase();
+        }
+        let Some(stop) = text.get(at..).and_then(|rest| rest.find('.')) else { return };
+        at += stop + 1;
+        if text.as_bytes().get(at) == Some(&b' ') {
+            at += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn articles_follow_the_sound() {
+        let an = [
+            "oak bench",
+            "hour",
+            "ash frame",
+            "80 centimetres",
+            "11-metre wall",
+            "étude",
+            "unnamed plot",
+            "iron",
+        ];
+        assert!(an.iter().all(|text| takes_an(text)), "{an:?}");
+        let a = [
+            "library",
+            "university",
+            "used door",
+            "one-room house",
+            "110 metres",
+            "European oak",
+            "house",
+            "9",
+        ];
+        assert!(a.iter().all(|text| !takes_an(text)), "{a:?}");
+    }
+
+    #[test]
+    fn numbers_are_written_as_in_print() {
+        let written = |number| {
+            let (mut words, mut digits) = (String::new(), String::new());
+            spell(number, &mut words);
+            figures(number, &mut digits);
+            (words, digits)
+        };
+        assert_eq!(written(7), ("seven".to_owned(), "7".to_owned()));
+        assert_eq!(written(40), ("forty".to_owned(), "40".to_owned()));
+        assert_eq!(written(96), ("ninety-six".to_owned(), "96".to_owned()));
+        assert_eq!(written(12_400), ("12,400".to_owned(), "12,400".to_owned()));
+    }
+
+    #[test]
+    fn titles_and_sentences_get_their_capitals() {
+        assert_eq!(title("house for a piano tuner and the sea"), "House for a Piano Tuner and the Sea");
+        assert_eq!(title("the hour of the dog"), "The Hour of the Dog");
+        let mut text = "a house in Łódź. it stands. 3 doors: none open. łatwo.".to_owned();
+        capitalise(&mut text);
+        assert_eq!(text, "A house in Łódź. It stands. 3 doors: none open. łatwo.");
+    }
+}
