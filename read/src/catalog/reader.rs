@@ -1,0 +1,92 @@
+//! Asks the catalog.
+
+use std::path::Path;
+
+use bytes::Bytes;
+use sqlx::SqlitePool;
+use sqlx::sqlite::SqlitePoolOptions;
+
+use super::{CatalogError, options};
+use crate::checkpoint::Checkpoint;
+
+/// How many requests may read at once; more wait their turn.
+const CONNECTIONS: u32 = 4;
+
+/// Reads one generation of the catalog; clones share their connections.
+#[derive(Debug, Clone)]
+pub struct CatalogReader {
+    pool: SqlitePool,
+}
+
+/// What stands at a slug. Rendered texts hold the mark of `schemas::api::site` where the site's address belongs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// The project's full record, rendered as JSON.
+    Listed(Bytes),
+    /// The project moved to this slug.
+    Moved(String),
+    /// The project left the catalog.
+    Withdrawn {
+        /// Why.
+        reason: String,
+        /// What may still be cited, rendered without quotes.
+        citation: Bytes,
+    },
+    /// Nothing, now or ever.
+    Unknown,
+}
+
+impl CatalogReader {
+    /// Opens the catalog in a generation's folder, for reading only.
+    pub async fn open(folder: &Path) -> Result<CatalogReader, CatalogError> {
+        let pool = SqlitePoolOptions::new()
+            .max_connections(CONNECTIONS)
+            .connect_with(options(folder).read_only(true))
+            .await?;
+        Ok(CatalogReader { pool })
+    }
+
+    /// What stands at this slug.
+    pub async fn find(&self, slug: &str) -> Result<Found, CatalogError> {
+        let row: Option<(String, Option<String>, String, String)> = sqlx::query_as(
+            "SELECT p.slug, p.withdrawn, p.citation, p.answer FROM slugs s JOIN projects p USING (project) WHERE s.slug = ?",
+        )
+        .bind(slug)
+        .fetch_optional(&self.pool)
+        .await?;
+        Ok(match row {
+            None => Found::Unknown,
+            Some((_, Some(reason), citation, _)) => Found::Withdrawn { reason, citation: citation.into() },
+            Some((current, None, _, _)) if current != slug => Found::Moved(current),
+            Some((_, None, _, answer)) => Found::Listed(answer.into()),
+        })
+    }
+
+    /// How far this catalog has come.
+    pub async fn checkpoint(&self) -> Result<Checkpoint, CatalogError> {
+        let state: Option<String> =
+            sqlx::query_scalar("SELECT state FROM checkpoint").fetch_optional(&self.pool).await?;
+        match state {
+            None => Ok(Checkpoint::default()),
+            Some(state) => serde_json::from_str(&state).map_err(|e| CatalogError::Corrupt(e.to_string())),
+        }
+    }
+
+    /// How many projects are listed.
+    pub async fn listed(&self) -> Result<u64, CatalogError> {
+        let count: i64 = sqlx::query_scalar("SELECT count(*) FROM projects WHERE withdrawn IS NULL")
+            .fetch_one(&self.pool)
+            .await?;
+        Ok(count.unsigned_abs())
+    }
+
+    /// Lets the database go once nobody asks it any more.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+
+    #[cfg(feature = "apply")]
+    pub(super) fn pool(&self) -> &SqlitePool {
+        &self.pool
+    }
+}

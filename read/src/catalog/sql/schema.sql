@@ -1,0 +1,33 @@
+-- The catalog read model. Wide rows are kept in the order in which they were written, narrow ones in their keys'. Rendered texts hold the byte 1 where the site's own address belongs.
+CREATE TABLE projects (
+    project    TEXT PRIMARY KEY,          -- ULID
+    ordinal    INTEGER NOT NULL,          -- position of the event that selected it
+    slug       TEXT NOT NULL,
+    revision   INTEGER NOT NULL,
+    updated_at TEXT NOT NULL,             -- RFC 3339
+    withdrawn  TEXT,                      -- the reason, or null while it is listed
+    citation   TEXT NOT NULL,             -- the address to cite, as it is rendered
+    answer     TEXT NOT NULL              -- the full record as it is answered
+) STRICT;
+
+CREATE TABLE revisions (
+    project  TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    slug     TEXT NOT NULL,               -- where the project was found then
+    time     TEXT NOT NULL,
+    actor    TEXT NOT NULL,
+    record   TEXT NOT NULL,               -- JSON of the recorded facts
+    PRIMARY KEY (project, revision)
+) STRICT;
+
+-- Every slug a project ever had; one of them is the project's current one.
+CREATE TABLE slugs (
+    slug    TEXT PRIMARY KEY,
+    project TEXT NOT NULL
+) WITHOUT ROWID, STRICT;
+
+CREATE TABLE checkpoint (
+    one   INTEGER PRIMARY KEY CHECK (one = 1),
+    state TEXT NOT NULL                   -- JSON of the checkpoint
+) STRICT;

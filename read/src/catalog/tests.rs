@@ -1,0 +1,152 @@
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use bytes::Bytes;
+use schemas::chain::Hash;
+use schemas::envelope::Recorded;
+use schemas::event::{
+    Event, ProjectRenamed, ProjectRestored, ProjectRevised, ProjectSelected, ProjectWithdrawn,
+};
+use schemas::ids::{CommandId, EventId, Position, ProjectId, StreamId, StreamVersion};
+use schemas::versioned;
+use serde_json::json;
+
+use super::*;
+use crate::checkpoint::Checkpoint;
+
+fn project(number: u64) -> ProjectId {
+    format!("01ARZ3NDEKTSV4RRFFQ69G{number:04}").parse().unwrap()
+}
+
+fn selected(slug: &str) -> Event {
+    let record = serde_json::from_value(json!({"name": slug.to_uppercase(), "category": "art"})).unwrap();
+    Event::ProjectSelected(ProjectSelected { slug: slug.parse().unwrap(), record })
+}
+
+fn revised(name: &str) -> Event {
+    let record = serde_json::from_value(json!({"name": name, "category": "art", "city": "Łódź"})).unwrap();
+    Event::ProjectRevised(ProjectRevised { record })
+}
+
+fn renamed(slug: &str) -> Event {
+    Event::ProjectRenamed(ProjectRenamed { slug: slug.parse().unwrap() })
+}
+
+fn withdrawn() -> Event {
+    Event::ProjectWithdrawn(ProjectWithdrawn { reason: "The owners asked for it.".into() })
+}
+
+fn recorded(position: u64, id: ProjectId, event: &Event) -> Recorded {
+    let uuid = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
+    Recorded {
+        position: Position(position),
+        id: EventId(uuid),
+        stream: StreamId::project(id),
+        version: StreamVersion(position),
+        kind: versioned::kind(event).into(),
+        time: format!("2026-11-20T08:00:{position:02}Z").parse().unwrap(),
+        actor: "Ada".parse().unwrap(),
+        causation: CommandId(uuid),
+        correlation: CommandId(uuid),
+        hash: Hash::GENESIS,
+        data: versioned::encode(event).unwrap(),
+    }
+}
+
+/// Applies the events in batches that end where `cuts` say, positions counting from 1.
+async fn catalog(folder: &Path, events: &[(u64, Event)], cuts: &[usize]) -> CatalogReader {
+    let mut writer = CatalogWriter::open(folder).await.unwrap();
+    let mut start = 0;
+    for end in cuts.iter().copied().chain([events.len()]) {
+        let batch = &events[start..end];
+        writer.load(batch.iter().map(|(number, _)| project(*number))).await.unwrap();
+        for (index, (number, event)) in batch.iter().enumerate() {
+            let position = (start + index + 1) as u64;
+            let id = project(*number);
+            writer.apply(&recorded(position, id, event), id, event.clone()).unwrap();
+        }
+        writer.commit(Checkpoint { position: Position(end as u64), ..Checkpoint::default() }).await.unwrap();
+        start = end;
+    }
+    writer.close().await.unwrap();
+    CatalogReader::open(folder).await.unwrap()
+}
+
+fn story() -> Vec<(u64, Event)> {
+    vec![
+        (1, selected("a")),
+        (2, selected("b")),
+        (1, revised("A2")),
+        (1, renamed("a-moved")),
+        (2, withdrawn()),
+        (3, selected("c")),
+        (3, withdrawn()),
+        (3, Event::ProjectRestored(ProjectRestored {})),
+        (1, renamed("a")),
+        (1, renamed("a-again")),
+    ]
+}
+
+#[tokio::test]
+async fn what_stands_at_a_slug_follows_the_events() {
+    let folder = tempfile::tempdir().unwrap();
+    let reader = catalog(folder.path(), &story(), &[]).await;
+    assert_eq!(reader.find("a").await.unwrap(), Found::Moved("a-again".into()));
+    assert_eq!(reader.find("a-moved").await.unwrap(), Found::Moved("a-again".into()));
+    assert_eq!(
+        reader.find("b").await.unwrap(),
+        Found::Withdrawn {
+            reason: "The owners asked for it.".into(),
+            citation: Bytes::from_static(b"\x01/cite/b/1")
+        }
+    );
+    assert_eq!(reader.find("nothing").await.unwrap(), Found::Unknown);
+    let Found::Listed(answer) = reader.find("a-again").await.unwrap() else { panic!("a-again is listed") };
+    let answer = String::from_utf8(answer.to_vec()).unwrap().replace('\u{1}', "http://h");
+    let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!(answer["name"], "A2");
+    assert_eq!(answer["revision"], 2);
+    assert_eq!(answer["citation_url"], "http://h/cite/a-again/2");
+    assert_eq!(answer["updated_at"], "2026-11-20T08:00:10Z");
+    assert_eq!(reader.listed().await.unwrap(), 2);
+    assert_eq!(reader.checkpoint().await.unwrap().position, Position(10));
+}
+
+#[tokio::test]
+async fn any_cut_into_batches_gives_the_same_digest() {
+    let whole = tempfile::tempdir().unwrap();
+    let (_, expected) = catalog(whole.path(), &story(), &[]).await.digest().await.unwrap();
+    for cuts in [vec![1], vec![5], vec![2, 3, 4, 9], (1..10).collect()] {
+        let folder = tempfile::tempdir().unwrap();
+        let (checkpoint, digest) = catalog(folder.path(), &story(), &cuts).await.digest().await.unwrap();
+        assert_eq!((checkpoint.position, digest), (Position(10), expected), "cuts {cuts:?}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (_, other) = catalog(folder.path(), &story()[..9], &[]).await.digest().await.unwrap();
+    assert_ne!(other, expected);
+}
+
+#[tokio::test]
+async fn what_was_not_committed_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = CatalogWriter::open(folder.path()).await.unwrap();
+    let id = project(1);
+    writer.apply(&recorded(1, id, &selected("a")), id, selected("a")).unwrap();
+    drop(writer);
+    let mut writer = CatalogWriter::open(folder.path()).await.unwrap();
+    assert_eq!(writer.checkpoint(), &Checkpoint::default());
+    writer.commit(Checkpoint::default()).await.unwrap();
+    let reader = CatalogReader::open(folder.path()).await.unwrap();
+    assert_eq!(reader.find("a").await.unwrap(), Found::Unknown);
+}
+
+#[tokio::test]
+async fn an_event_out_of_place_is_refused_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = CatalogWriter::open(folder.path()).await.unwrap();
+    let id = project(1);
+    let error = writer.apply(&recorded(1, id, &revised("x")), id, revised("x")).unwrap_err();
+    assert_eq!(error, "it speaks of a project that was not selected before");
+    writer.apply(&recorded(2, id, &selected("a")), id, selected("a")).unwrap();
+    let error = writer.apply(&recorded(3, id, &selected("a")), id, selected("a")).unwrap_err();
+    assert_eq!(error, "it selects a project that was selected before");
+}

@@ -1,0 +1,9 @@
+//! The read models: how each is stored and how it is asked, side by side. What writes them stands behind the
+//! feature `apply`, so that the API, which is built without it, cannot.
+
+pub mod catalog;
+pub mod checkpoint;
+pub mod generation;
+pub mod models;
+pub mod project;
+pub mod search;

@@ -1,0 +1,133 @@
+//! The current generation of every model, for those who answer. A swap of generations and a new commit are seen
+//! by polling two small files; nobody who is answering is disturbed.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+use tokio_util::sync::CancellationToken;
+
+use crate::catalog::{CatalogError, CatalogReader};
+use crate::generation::{Generation, GenerationError, Generations};
+use crate::search::{SearchError, SearchReader};
+
+/// How often a new commit or generation is looked for.
+pub const POLL: Duration = Duration::from_millis(25);
+
+/// Readers of the current generations; clones share them.
+#[derive(Clone)]
+pub struct ReadModels {
+    inner: Arc<Inner>,
+}
+
+impl std::fmt::Debug for ReadModels {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReadModels").finish_non_exhaustive()
+    }
+}
+
+struct Inner {
+    catalog: Model<CatalogReader>,
+    search: Model<SearchReader>,
+}
+
+struct Model<Reader> {
+    generations: Generations,
+    open: ArcSwapOption<Opened<Reader>>,
+}
+
+/// A reader and the generation that it reads.
+pub struct Opened<Reader> {
+    /// The generation.
+    pub generation: Generation,
+    /// Its reader.
+    pub reader: Reader,
+}
+
+/// A model could not be opened or refreshed.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelsError {
+    /// The catalog.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// The search index.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+    /// The folder of either.
+    #[error(transparent)]
+    Generation(#[from] GenerationError),
+}
+
+impl ReadModels {
+    /// The models below a folder. None is open before the first [`ReadModels::refresh`].
+    pub fn new(root: impl Into<PathBuf>) -> ReadModels {
+        let root = root.into();
+        let inner =
+            Inner { catalog: Model::new(root.join("catalog")), search: Model::new(root.join("search")) };
+        ReadModels { inner: Arc::new(inner) }
+    }
+
+    /// The catalog's current generation; none while none was ever finished.
+    pub fn catalog(&self) -> Option<Arc<Opened<CatalogReader>>> {
+        self.inner.catalog.open.load_full()
+    }
+
+    /// The search index's current generation; none while none was ever finished.
+    pub fn search(&self) -> Option<Arc<Opened<SearchReader>>> {
+        self.inner.search.open.load_full()
+    }
+
+    /// Opens what is newly current and shows new commits.
+    pub async fn refresh(&self) -> Result<(), ModelsError> {
+        if let Some(generation) = self.inner.catalog.newly_current()? {
+            let reader = CatalogReader::open(&generation.path).await?;
+            self.inner.catalog.swap(generation, reader);
+        }
+        if let Some(generation) = self.inner.search.newly_current()? {
+            let reader = SearchReader::open(&generation.path)?;
+            self.inner.search.swap(generation, reader);
+        }
+        if let Some(search) = self.search() {
+            search.reader.refresh()?;
+        }
+        Ok(())
+    }
+
+    /// Refreshes until it is told to stop. A failure is logged once and tried again: a generation may be swapped
+    /// away between two looks.
+    pub async fn follow(self, stop: CancellationToken) {
+        let mut failing = false;
+        while !stop.is_cancelled() {
+            match self.refresh().await {
+                Ok(()) => failing = false,
+                Err(error) if !failing => {
+                    failing = true;
+                    tracing::warn!(%error, "a read model could not be refreshed; trying again");
+                }
+                Err(_) => {}
+            }
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = tokio::time::sleep(POLL) => {}
+            }
+        }
+    }
+}
+
+impl<Reader> Model<Reader> {
+    fn new(root: PathBuf) -> Model<Reader> {
+        Model { generations: Generations::new(root), open: ArcSwapOption::empty() }
+    }
+
+    fn newly_current(&self) -> Result<Option<Generation>, GenerationError> {
+        let current = self.generations.current()?;
+        let open = self.open.load();
+        Ok(current.filter(|current| open.as_ref().is_none_or(|open| open.generation != *current)))
+    }
+
+    fn swap(&self, generation: Generation, reader: Reader) {
+        tracing::info!(generation = %generation.path.display(), "now reading a new generation");
+        self.open.store(Some(Arc::new(Opened { generation, reader })));
+    }
+}

@@ -1,0 +1,81 @@
+//! What a project's events add up to for its readers.
+
+use jiff::Timestamp;
+use schemas::event::Event;
+use schemas::ids::{Position, Revision};
+use schemas::record::Record;
+use schemas::slug::Slug;
+use serde::{Deserialize, Serialize};
+
+/// A project as it stands behind some event.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Project {
+    /// The position of the event that selected it: counts projects in the order of their selection.
+    pub ordinal: Position,
+    /// Where it is found.
+    pub slug: Slug,
+    /// Counts what the record said.
+    pub revision: Revision,
+    /// What is recorded.
+    pub record: Record,
+    /// When the record, the slug or its standing last changed.
+    pub updated_at: Timestamp,
+    /// Why it left the catalog, if it did.
+    pub withdrawn: Option<String>,
+}
+
+/// An event that cannot follow what was before it. The write side never makes one; a log that holds one is damaged.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OutOfPlace {
+    /// An event of a project that was never selected.
+    #[error("it speaks of a project that was not selected before")]
+    NotSelected,
+    /// A second first event.
+    #[error("it selects a project that was selected before")]
+    SelectedTwice,
+}
+
+impl Project {
+    /// What `project` becomes through `event`. An event that does not concern readers changes nothing.
+    pub fn after(
+        project: Option<Project>,
+        event: Event,
+        position: Position,
+        time: Timestamp,
+    ) -> Result<Project, OutOfPlace> {
+        let mut project = match (project, event) {
+            (None, Event::ProjectSelected(selected)) => {
+                return Ok(Project {
+                    ordinal: position,
+                    slug: selected.slug,
+                    revision: Revision::FIRST,
+                    record: selected.record,
+                    updated_at: time,
+                    withdrawn: None,
+                });
+            }
+            (None, _) => return Err(OutOfPlace::NotSelected),
+            (Some(_), Event::ProjectSelected(_)) => return Err(OutOfPlace::SelectedTwice),
+            (Some(project), Event::VectorsRecorded(_)) => return Ok(project),
+            (Some(mut project), Event::ProjectRevised(revised)) => {
+                project.record = revised.record;
+                project.revision = project.revision.next();
+                project
+            }
+            (Some(mut project), Event::ProjectRenamed(renamed)) => {
+                project.slug = renamed.slug;
+                project
+            }
+            (Some(mut project), Event::ProjectWithdrawn(withdrawn)) => {
+                project.withdrawn = Some(withdrawn.reason);
+                project
+            }
+            (Some(mut project), Event::ProjectRestored(_)) => {
+                project.withdrawn = None;
+                project
+            }
+        };
+        project.updated_at = time;
+        Ok(project)
+    }
+}
