@@ -1,0 +1,61 @@
+//! One number for the whole content of an index.
+
+use std::fmt;
+
+use sha2::{Digest as _, Sha256};
+
+use super::SearchError;
+use super::snapshot::Snapshot;
+
+/// A SHA-256 over all live documents in the order of their project ids: id, slug, searched text, state, tie-breaker, category, summary.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// The bytes of the hash.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+/// Hashes every live document, then the hashes in canonical order.
+pub(super) fn digest(snapshot: &Snapshot) -> Result<Digest, SearchError> {
+    let mut documents = Vec::with_capacity(snapshot.documents as usize);
+    for segment in &snapshot.segments {
+        for document in segment.live_documents() {
+            let stored = segment.stored(document)?;
+            let mut hash = Sha256::new();
+            let parts: [&[u8]; 5] = [
+                stored.project.as_bytes(),
+                stored.slug.as_bytes(),
+                stored.text.as_bytes(),
+                &stored.state,
+                segment.rows.summary(document),
+            ];
+            for part in parts {
+                hash.update((part.len() as u64).to_be_bytes());
+                hash.update(part);
+            }
+            hash.update(segment.rows.tie(document).to_be_bytes());
+            documents.push((stored.project, <[u8; 32]>::from(hash.finalize())));
+        }
+    }
+    documents.sort_unstable();
+    let mut all = Sha256::new();
+    for (_, document) in documents {
+        all.update(document);
+    }
+    Ok(Digest(all.finalize().into()))
+}

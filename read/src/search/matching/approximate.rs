@@ -1,0 +1,111 @@
+//! Words that may be something like what was typed: each is a clause of variants, of which the best counts in a document.
+
+use tantivy::postings::TermInfo;
+
+use super::super::query::Phrase;
+use super::super::segment::Segment;
+use super::super::snapshot::Snapshot;
+use super::candidates::{Candidates, each_best, sum_up};
+use super::phrases::Phrases;
+use super::{Collect, Filter, Outlet};
+
+/// A typed word and what may stand for it.
+#[derive(Debug)]
+pub(in crate::search) struct Clause<'a> {
+    pub(in crate::search) variants: Vec<Variant<'a>>,
+    /// What the clause is worth (see [`Snapshot::rarity`]).
+    pub(in crate::search) rarity: f32,
+}
+
+/// A word that may stand for a typed one.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::search) struct Variant<'a> {
+    pub(in crate::search) word: &'a str,
+    /// How much it counts, above 0 and at most 1.
+    pub(in crate::search) weight: f32,
+}
+
+/// A clause as a segment holds it.
+pub(super) struct HeldClause {
+    /// Its place in the query.
+    pub(super) place: usize,
+    pub(super) rarity: f32,
+    pub(super) variants: Vec<HeldVariant>,
+}
+
+/// A variant that the segment holds.
+pub(super) struct HeldVariant {
+    pub(super) info: TermInfo,
+    pub(super) weight: f32,
+}
+
+/// Collects every document that holds a variant of every clause, and the phrases.
+pub(in crate::search) fn match_all(
+    snapshot: &Snapshot,
+    clauses: &[Clause<'_>],
+    (words, phrases): (&[String], &[Phrase]),
+    category: Option<&str>,
+    collector: &mut impl Collect,
+) -> tantivy::Result<()> {
+    for (ordinal, segment) in snapshot.segments.iter().enumerate() {
+        let Some(filter) = Filter::new(segment, category) else { continue };
+        let mut clauses = held_clauses(segment, clauses)?;
+        if clauses.iter().any(|clause| clause.variants.is_empty()) {
+            continue;
+        }
+        let mut outlet = Outlet::new(segment, ordinal, collector);
+        if let ([only], true) = (clauses.as_slice(), phrases.is_empty()) {
+            each_best(snapshot, filter, &only.variants, |document, share| {
+                outlet.push(document, only.rarity * share);
+            })?;
+        } else {
+            clauses.sort_by_key(|clause| {
+                clause.variants.iter().map(|held| u64::from(held.info.doc_freq)).sum::<u64>()
+            });
+            let mut phrases = Phrases::open(segment, words, phrases)?;
+            for (document, score) in Candidates::of_all(snapshot, filter, &clauses)?.scores() {
+                if phrases.hold_in(document) {
+                    outlet.push(document, score);
+                }
+            }
+        }
+        outlet.flush();
+    }
+    Ok(())
+}
+
+/// Collects every document that holds a variant of at least `least` clauses.
+pub(in crate::search) fn match_any(
+    snapshot: &Snapshot,
+    clauses: &[Clause<'_>],
+    least: usize,
+    category: Option<&str>,
+    collector: &mut impl Collect,
+) -> tantivy::Result<()> {
+    for (ordinal, segment) in snapshot.segments.iter().enumerate() {
+        let Some(filter) = Filter::new(segment, category) else { continue };
+        let mut outlet = Outlet::new(segment, ordinal, collector);
+        sum_up(snapshot, filter, &held_clauses(segment, clauses)?, |document, score, count| {
+            if count >= least {
+                outlet.push(document, score);
+            }
+        })?;
+        outlet.flush();
+    }
+    Ok(())
+}
+
+/// The clauses in the query's order with the variants that the segment holds.
+fn held_clauses(segment: &Segment, clauses: &[Clause<'_>]) -> tantivy::Result<Vec<HeldClause>> {
+    let mut all = Vec::with_capacity(clauses.len());
+    for (place, clause) in clauses.iter().enumerate() {
+        let mut variants = Vec::with_capacity(clause.variants.len());
+        for variant in &clause.variants {
+            if let Some(info) = segment.words.terms().get(variant.word.as_bytes())? {
+                variants.push(HeldVariant { info, weight: variant.weight });
+            }
+        }
+        all.push(HeldClause { place, rarity: clause.rarity, variants });
+    }
+    Ok(all)
+}

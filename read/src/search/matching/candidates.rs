@@ -1,0 +1,206 @@
+//! Documents that hold variants of clauses, brought together in ascending order.
+
+use std::cell::RefCell;
+
+use tantivy::postings::Postings;
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocId, DocSet};
+
+use super::super::segment::Segment;
+use super::super::snapshot::{Snapshot, saturated};
+use super::approximate::{HeldClause, HeldVariant};
+use super::{Filter, each_block};
+
+/// One number a document of the largest segment met, all 0 between uses, and a bit for each that is not.
+#[derive(Default)]
+struct Board {
+    numbers: Vec<f32>,
+    marks: Vec<u64>,
+}
+
+thread_local! {
+    /// For the best share of a clause, and for the sum over clauses.
+    static BOARDS: RefCell<(Board, Board)> = RefCell::default();
+}
+
+impl Board {
+    fn reserve(&mut self, bound: DocId) {
+        if self.numbers.len() < bound as usize {
+            self.numbers.resize(bound as usize, 0.0);
+            self.marks.resize(bound.div_ceil(64) as usize, 0);
+        }
+    }
+
+    #[inline]
+    fn change(&mut self, document: DocId, change: impl FnOnce(&mut f32)) {
+        change(&mut self.numbers[document as usize]);
+        self.marks[document as usize / 64] |= 1 << (document % 64);
+    }
+
+    /// Hands out all numbers in ascending order of their documents and leaves the board empty.
+    fn drain(&mut self, mut visit: impl FnMut(DocId, f32)) {
+        for (place, marks) in self.marks.iter_mut().enumerate() {
+            while *marks != 0 {
+                let document = place as u32 * 64 + marks.trailing_zeros();
+                *marks &= *marks - 1;
+                visit(document, std::mem::take(&mut self.numbers[document as usize]));
+            }
+        }
+    }
+}
+
+/// Calls `visit` with every document that passes and holds one of the variants, in ascending order, and its best share.
+pub(super) fn each_best(
+    snapshot: &Snapshot,
+    filter: Filter<'_>,
+    variants: &[HeldVariant],
+    mut visit: impl FnMut(DocId, f32),
+) -> tantivy::Result<()> {
+    let mut visit = |document, share| {
+        if filter.passes(document) {
+            visit(document, share);
+        }
+    };
+    if let [only] = variants {
+        return each_block(snapshot, filter.segment, &only.info, only.weight, |documents, shares| {
+            documents.iter().zip(shares).for_each(|(&document, share)| visit(document, *share));
+        });
+    }
+    BOARDS.with_borrow_mut(|(best, _)| {
+        best.reserve(filter.segment.bound());
+        let mut written = Ok(());
+        for held in variants {
+            written = written.and_then(|()| {
+                each_block(snapshot, filter.segment, &held.info, held.weight, |documents, shares| {
+                    for (&document, share) in documents.iter().zip(shares) {
+                        best.change(document, |best| *best = best.max(*share));
+                    }
+                })
+            });
+        }
+        best.drain(visit);
+        written
+    })
+}
+
+/// Calls `visit` with every document that passes and holds a variant of any clause, in ascending order, with its score and the
+/// number of clauses that it holds.
+pub(super) fn sum_up(
+    snapshot: &Snapshot,
+    filter: Filter<'_>,
+    clauses: &[HeldClause],
+    mut visit: impl FnMut(DocId, f32, usize),
+) -> tantivy::Result<()> {
+    let mut counts = vec![0_u8; filter.segment.bound() as usize];
+    let mut sums = BOARDS.with_borrow_mut(|(_, sums)| std::mem::take(sums));
+    sums.reserve(filter.segment.bound());
+    let mut written = Ok(());
+    for clause in clauses.iter().filter(|clause| !clause.variants.is_empty()) {
+        written = written.and_then(|()| {
+            each_best(snapshot, filter, &clause.variants, |document, share| {
+                sums.change(document, |sum| *sum += clause.rarity * share);
+                counts[document as usize] += 1;
+            })
+        });
+    }
+    sums.drain(|document, score| visit(document, score, usize::from(counts[document as usize])));
+    BOARDS.with_borrow_mut(|(_, board)| *board = sums);
+    written
+}
+
+/// Documents in ascending order that hold the clauses so far.
+#[derive(Default)]
+pub(super) struct Candidates {
+    documents: Vec<DocId>,
+    /// For each document its best share of the clause at hand; 0 where it lacks it.
+    shares: Vec<f32>,
+    /// For each settled clause its place in the query, and each document's part of the score.
+    settled: Vec<(usize, Vec<f32>)>,
+}
+
+impl Candidates {
+    /// The documents that pass and hold a variant of every clause. The first clause should be the rarest.
+    pub(super) fn of_all(
+        snapshot: &Snapshot,
+        filter: Filter<'_>,
+        clauses: &[HeldClause],
+    ) -> tantivy::Result<Candidates> {
+        let mut candidates = Candidates::default();
+        for (place, clause) in clauses.iter().enumerate() {
+            if place == 0 {
+                each_best(snapshot, filter, &clause.variants, |document, share| {
+                    candidates.documents.push(document);
+                    candidates.shares.push(share);
+                })?;
+            } else {
+                candidates.look_up(snapshot, filter.segment, &clause.variants)?;
+            }
+            candidates.settle(clause.place, clause.rarity);
+        }
+        Ok(candidates)
+    }
+
+    /// Looks the candidates up in a further clause.
+    fn look_up(
+        &mut self,
+        snapshot: &Snapshot,
+        segment: &Segment,
+        variants: &[HeldVariant],
+    ) -> tantivy::Result<()> {
+        let Candidates { documents, shares, .. } = self;
+        shares.clear();
+        shares.resize(documents.len(), 0.0);
+        for held in variants {
+            if (held.info.doc_freq as usize) < documents.len() {
+                let mut rest = 0;
+                each_block(snapshot, segment, &held.info, held.weight, |block, block_shares| {
+                    for (&document, share) in block.iter().zip(block_shares) {
+                        rest += documents[rest..].partition_point(|&candidate| candidate < document);
+                        if documents.get(rest) == Some(&document) {
+                            shares[rest] = shares[rest].max(*share);
+                        }
+                    }
+                })?;
+                continue;
+            }
+            let mut postings =
+                segment.words.read_postings_from_terminfo(&held.info, IndexRecordOption::WithFreqs)?;
+            for (&document, best) in documents.iter().zip(shares.iter_mut()) {
+                if postings.doc() < document {
+                    postings.seek(document);
+                }
+                if postings.doc() == document {
+                    let damping = snapshot.damping[segment.length(document)];
+                    *best = best.max(held.weight * saturated(postings.term_freq(), damping));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops the documents that lack the clause at hand and keeps what it is worth in the others.
+    fn settle(&mut self, place: usize, rarity: f32) {
+        let parts = self.shares.iter().map(|share| rarity * share).collect();
+        self.settled.push((place, parts));
+        if self.shares.contains(&0.0) {
+            let shares = &self.shares;
+            keep(&mut self.documents, shares);
+            self.settled.iter_mut().for_each(|(_, parts)| keep(parts, shares));
+        }
+    }
+
+    /// The documents with their scores, added up in the query's order.
+    pub(super) fn scores(mut self) -> impl Iterator<Item = (DocId, f32)> {
+        self.settled.sort_by_key(|(place, _)| *place);
+        let settled = self.settled;
+        self.documents.into_iter().enumerate().map(move |(row, document)| {
+            (document, settled.iter().fold(0.0, |score, (_, parts)| score + parts[row]))
+        })
+    }
+}
+
+/// Keeps the items whose share is above 0.
+fn keep<T>(items: &mut Vec<T>, shares: &[f32]) {
+    let mut shares = shares.iter();
+    items.retain(|_| shares.next().is_some_and(|share| *share > 0.0));
+}

@@ -1,0 +1,123 @@
+//! All words as they stand, and the phrases that they form.
+
+use tantivy::postings::{Postings, SegmentPostings, TermInfo};
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocSet, TERMINATED};
+
+use super::super::query::{MOST_WORDS, Query};
+use super::super::segment::Segment;
+use super::super::snapshot::{Snapshot, saturated};
+use super::phrases::Phrases;
+use super::{Collect, Filter, Found, Outlet, each_block};
+
+/// Collects every document that holds all words and phrases of the query.
+pub(in crate::search) fn match_exactly(
+    snapshot: &Snapshot,
+    query: &Query,
+    category: Option<&str>,
+    collector: &mut impl Collect,
+) -> tantivy::Result<()> {
+    let mut rarities = [0.0; MOST_WORDS];
+    for (word, rarity) in query.words.iter().zip(&mut rarities) {
+        match snapshot.lexicon.count(word) {
+            0 => return Ok(()),
+            count => *rarity = snapshot.rarity(count),
+        }
+    }
+    for (ordinal, segment) in snapshot.segments.iter().enumerate() {
+        let Some(filter) = Filter::new(segment, category) else { continue };
+        let Some(words) = postings_of(segment, &query.words)? else { continue };
+        match words.as_slice() {
+            [] => {}
+            [only] if query.phrases.is_empty() => {
+                match_one(snapshot, filter, ordinal, only, rarities[0], collector)?;
+            }
+            several => {
+                let mut outlet = Outlet::new(segment, ordinal, collector);
+                match_several(snapshot, filter, several, query, &rarities, &mut outlet)?;
+                outlet.flush();
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Where the postings of each word are, unless the segment lacks one of them.
+fn postings_of(segment: &Segment, words: &[String]) -> tantivy::Result<Option<Vec<TermInfo>>> {
+    let mut infos = Vec::with_capacity(words.len());
+    for word in words {
+        match segment.words.terms().get(word.as_bytes())? {
+            Some(info) => infos.push(info),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(infos))
+}
+
+fn match_one(
+    snapshot: &Snapshot,
+    filter: Filter<'_>,
+    ordinal: usize,
+    word: &TermInfo,
+    rarity: f32,
+    collector: &mut impl Collect,
+) -> tantivy::Result<()> {
+    let segment = filter.segment;
+    if filter.passes_all() {
+        return each_block(snapshot, segment, word, rarity, |documents, scores| {
+            collector.collect(Found { segment, ordinal: ordinal as u32, documents, scores });
+        });
+    }
+    let mut outlet = Outlet::new(segment, ordinal, collector);
+    each_block(snapshot, segment, word, rarity, |documents, scores| {
+        for (&document, &score) in documents.iter().zip(scores.iter()) {
+            if filter.passes(document) {
+                outlet.push(document, score);
+            }
+        }
+    })?;
+    outlet.flush();
+    Ok(())
+}
+
+fn match_several(
+    snapshot: &Snapshot,
+    filter: Filter<'_>,
+    words: &[TermInfo],
+    query: &Query,
+    rarities: &[f32; MOST_WORDS],
+    outlet: &mut Outlet<'_, impl Collect>,
+) -> tantivy::Result<()> {
+    let segment = filter.segment;
+    // The rarest word leads, the others are asked whether they hold what it holds.
+    let mut order: Vec<usize> = (0..words.len()).collect();
+    order.sort_by_key(|&word| words[word].doc_freq);
+    let mut cursors: Vec<SegmentPostings> = Vec::with_capacity(words.len());
+    for &word in &order {
+        cursors.push(segment.words.read_postings_from_terminfo(&words[word], IndexRecordOption::WithFreqs)?);
+    }
+    let mut phrases = Phrases::open(segment, &query.words, &query.phrases)?;
+    let Some((lead, others)) = cursors.split_first_mut() else { return Ok(()) };
+    let mut shares = [0.0; MOST_WORDS];
+    let mut document = lead.doc();
+    'documents: while document != TERMINATED {
+        for other in others.iter_mut() {
+            let next = if other.doc() < document { other.seek(document) } else { other.doc() };
+            if next != document {
+                document = lead.seek(next);
+                continue 'documents;
+            }
+        }
+        if filter.passes(document) && phrases.hold_in(document) {
+            let damping = snapshot.damping[segment.length(document)];
+            shares[order[0]] = saturated(lead.term_freq(), damping);
+            for (&word, other) in order[1..].iter().zip(others.iter()) {
+                shares[word] = saturated(other.term_freq(), damping);
+            }
+            let shares = shares.iter().zip(rarities).take(words.len());
+            outlet.push(document, shares.fold(0.0, |score, (share, rarity)| score + rarity * share));
+        }
+        document = lead.advance();
+    }
+    Ok(())
+}

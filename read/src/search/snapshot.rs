@@ -1,0 +1,180 @@
+//! The index at one commit: its segments, its words with their counts, and the measures that scores need.
+
+use std::collections::HashMap;
+use std::hash::Hasher;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tantivy::TantivyError;
+use tantivy::directory::error::OpenReadError;
+use tantivy::directory::{Directory, META_LOCK};
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::index::{Index, IndexMeta};
+
+use super::SearchError;
+use super::lexicon::Lexicon;
+use super::schema::Fields;
+use super::segment::Segment;
+
+/// How much a document's length counts in its score, from 0 to 1.
+const LENGTH_SHARE: f32 = 0.75;
+/// How soon repeating a word stops to count.
+const SATURATION: f32 = 1.2;
+
+/// So often the last commit is opened without a lock.
+const ATTEMPTS: usize = 5;
+
+/// The index at one commit. Immutable; segments are shared between snapshots.
+pub(super) struct Snapshot {
+    pub(super) segments: Vec<Segment>,
+    pub(super) lexicon: Lexicon,
+    /// The number of live documents.
+    pub(super) documents: u64,
+    /// The sum of the lengths of live documents, in weighted words.
+    length: u64,
+    /// For each stored length what stands beside the word's frequency in the score's denominator.
+    pub(super) damping: Box<[f32; 256]>,
+    pub(super) payload: String,
+    /// Stands for this commit and this state of merging in cursors.
+    pub(super) identity: u64,
+    /// Whether a cursor was handed out that is best continued here.
+    continued: AtomicBool,
+}
+
+impl Snapshot {
+    /// Opens the last commit of `index`, sharing with an `earlier` snapshot what did not change. Gives nothing if nothing did.
+    pub(super) fn open(
+        index: &Index,
+        fields: Fields,
+        earlier: Option<&Snapshot>,
+    ) -> Result<Option<Snapshot>, SearchError> {
+        // Between our reading the names of files and our opening them the writer may have removed some: then there is a newer
+        // commit. The lock would rule that out, but waits a tenth of a second whenever the writer holds it.
+        for _ in 0..ATTEMPTS {
+            match Snapshot::try_open(index, fields, earlier) {
+                Err(SearchError::Unavailable(TantivyError::OpenReadError(
+                    OpenReadError::FileDoesNotExist(_),
+                ))) => {}
+                answer => return answer,
+            }
+        }
+        let _lock = index.directory().acquire_lock(&META_LOCK).map_err(TantivyError::from)?;
+        Snapshot::try_open(index, fields, earlier)
+    }
+
+    fn try_open(
+        index: &Index,
+        fields: Fields,
+        earlier: Option<&Snapshot>,
+    ) -> Result<Option<Snapshot>, SearchError> {
+        let metas = index.load_metas()?;
+        let identity = identity(&metas);
+        if earlier.is_some_and(|earlier| earlier.identity == identity) {
+            return Ok(None);
+        }
+        let mut segments = Vec::with_capacity(metas.segments.len());
+        for meta in &metas.segments {
+            let known =
+                earlier.and_then(|earlier| earlier.segments.iter().find(|segment| segment.id() == meta.id()));
+            segments.push(match known {
+                Some(same) if same.is(meta) => same.clone(),
+                changed => Segment::open(index, fields, meta, changed)?,
+            });
+        }
+        // The largest first: most matches come first, and the order does not depend on how metas are listed.
+        segments.sort_by_key(|segment| (std::cmp::Reverse(segment.documents()), segment.id()));
+        Snapshot::count(segments, earlier, metas.payload.unwrap_or_default(), identity).map(Some)
+    }
+
+    /// Counts words and lengths: what the earlier snapshot had, and the difference.
+    fn count(
+        segments: Vec<Segment>,
+        earlier: Option<&Snapshot>,
+        payload: String,
+        identity: u64,
+    ) -> Result<Snapshot, SearchError> {
+        let empty = Lexicon::default();
+        let mut words = earlier.map_or(&empty, |earlier| &earlier.lexicon).change();
+        let mut length = earlier.map_or(0, |earlier| earlier.length);
+        let mut known: HashMap<_, _> = HashMap::new();
+        for segment in earlier.map_or(&[][..], |earlier| &earlier.segments) {
+            known.insert(segment.id(), segment);
+        }
+        for segment in &segments {
+            let before = known.remove(&segment.id());
+            if before.is_none() {
+                length += segment.total_length();
+                segment.for_each_word(|word, documents| words.add(word, documents))?;
+            }
+            for document in segment.deleted_since(before) {
+                length -= segment.words_in(document);
+                segment.for_each_word_of(document, |word| words.add(word, -1))?;
+            }
+        }
+        for gone in known.into_values() {
+            length -= gone.total_length();
+            gone.for_each_word(|word, documents| words.add(word, -documents))?;
+            for document in gone.deleted_since(None) {
+                length += gone.words_in(document);
+                gone.for_each_word_of(document, |word| words.add(word, 1))?;
+            }
+        }
+        let documents = segments.iter().map(Segment::documents).sum();
+        Ok(Snapshot {
+            segments,
+            lexicon: words.finish(),
+            documents,
+            length,
+            damping: damping(length, documents),
+            payload,
+            identity,
+            continued: AtomicBool::new(false),
+        })
+    }
+
+    /// What a word in `documents` live documents is worth.
+    pub(super) fn rarity(&self, documents: u32) -> f32 {
+        let (all, with) = (self.documents as f32, (documents as f32).min(self.documents as f32));
+        (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
+    }
+
+    /// Remembers that a cursor leads back here.
+    pub(super) fn expect_return(&self) {
+        if !self.continued.load(Ordering::Relaxed) {
+            self.continued.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether a cursor leads back here.
+    pub(super) fn is_continued(&self) -> bool {
+        self.continued.load(Ordering::Relaxed)
+    }
+}
+
+/// The part of BM25 that depends on the document's length alone, for every length that the index can store.
+fn damping(length: u64, documents: u64) -> Box<[f32; 256]> {
+    let average = if documents == 0 { 1.0 } else { (length as f64 / documents as f64).max(1.0) as f32 };
+    Box::new(std::array::from_fn(|stored| {
+        let length = FieldNormReader::id_to_fieldnorm(stored as u8) as f32;
+        SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * length / average)
+    }))
+}
+
+/// What a word that stands `frequency` times in a document of this damping adds, between 0 and 1; to be weighed by its rarity.
+#[inline]
+pub(super) fn saturated(frequency: u32, damping: f32) -> f32 {
+    let frequency = frequency as f32;
+    frequency / (frequency + damping)
+}
+
+fn identity(metas: &IndexMeta) -> u64 {
+    let mut hash = super::cursor::Fnv::default();
+    hash.write_u64(metas.opstamp);
+    hash.write(metas.payload.as_deref().unwrap_or_default().as_bytes());
+    let mut segments: Vec<_> = metas.segments.iter().map(|meta| (meta.id(), meta.delete_opstamp())).collect();
+    segments.sort_unstable();
+    for (id, deleted_at) in segments {
+        hash.write(id.uuid_string().as_bytes());
+        hash.write_u64(deleted_at.map_or(0, |opstamp| opstamp + 1));
+    }
+    hash.finish()
+}

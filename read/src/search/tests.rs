@@ -1,0 +1,187 @@
+//! Tests of the whole index: written through the writer, asked through the reader.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod commits;
+mod cursors;
+mod oracle;
+mod relevance;
+mod results;
+
+use tempfile::TempDir;
+
+use super::*;
+
+/// A project as a test writes it down; the summary is made from the rest.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Project {
+    ordinal: u64,
+    slug: String,
+    name: String,
+    studio: Option<String>,
+    city: Option<String>,
+    category: String,
+    intro: Option<String>,
+    published: Option<i32>,
+}
+
+impl Project {
+    /// A project with a name alone, published never.
+    fn named(ordinal: u64, name: &str) -> Project {
+        let slug = format!("{}-{ordinal}", text::fold(name).replace(' ', "-"));
+        Project { ordinal, slug, name: name.to_owned(), category: "design".to_owned(), ..Project::default() }
+    }
+
+    fn id(&self) -> String {
+        format!("project-{:06}", self.ordinal)
+    }
+
+    fn summary(&self) -> String {
+        format!("{{\"ordinal\":{},\"name\":{:?}", self.ordinal, self.name)
+    }
+}
+
+/// An index in a folder of its own, with its writer and a reader.
+struct Fixture {
+    writer: SearchWriter,
+    reader: SearchReader,
+    folder: TempDir,
+}
+
+impl Fixture {
+    fn empty() -> Fixture {
+        let folder = tempfile::tempdir().unwrap();
+        let writer = SearchWriter::open_or_create(folder.path()).unwrap();
+        let reader = SearchReader::open(folder.path()).unwrap();
+        Fixture { writer, reader, folder }
+    }
+
+    fn of(projects: &[Project]) -> Fixture {
+        let mut fixture = Fixture::empty();
+        fixture.add(projects);
+        fixture.commit("all");
+        fixture
+    }
+
+    fn named(names: &[&str]) -> Fixture {
+        let projects: Vec<Project> =
+            (0..).zip(names).map(|(ordinal, name)| Project::named(ordinal, name)).collect();
+        Fixture::of(&projects)
+    }
+
+    fn add(&mut self, projects: &[Project]) {
+        for project in projects {
+            upsert(&mut self.writer, project);
+        }
+    }
+
+    fn commit(&mut self, payload: &str) {
+        self.writer.commit(payload).unwrap();
+        assert!(self.reader.refresh().unwrap());
+    }
+
+    /// The ordinals of all results in order, and the total.
+    fn find(&self, text: &str) -> Vec<u64> {
+        let page = self.reader.search(&request(text)).unwrap();
+        let found = ordinals(&page);
+        assert_eq!(found.len() as u64, page.total(), "{text}");
+        found
+    }
+
+    fn scores(&self, text: &str) -> Vec<f32> {
+        self.reader.search(&request(text)).unwrap().hits().map(|hit| hit.score).collect()
+    }
+}
+
+fn upsert(writer: &mut SearchWriter, project: &Project) {
+    let (id, summary) = (project.id(), project.summary());
+    let document = SearchDocument {
+        project: &id,
+        ordinal: project.ordinal,
+        slug: &project.slug,
+        name: &project.name,
+        studio: project.studio.as_deref(),
+        city: project.city.as_deref(),
+        category: &project.category,
+        intro: project.intro.as_deref(),
+        published: project.published,
+        summary: summary.as_bytes(),
+        state: b"",
+        listed: true,
+    };
+    writer.upsert(&document).unwrap();
+}
+
+fn request(text: &str) -> SearchRequest<'_> {
+    SearchRequest { text, category: None, limit: LARGEST_PAGE, after: None }
+}
+
+fn ordinals(page: &SearchPage) -> Vec<u64> {
+    let ordinal = |summary: &[u8]| {
+        let object = [summary, b"}"].concat();
+        serde_json::from_slice::<serde_json::Value>(&object).unwrap()["ordinal"].as_u64().unwrap()
+    };
+    page.hits().map(|hit| ordinal(hit.summary)).collect()
+}
+
+/// A small generator of random numbers, the same everywhere for one seed.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ (mixed >> 31)) % bound as u64) as usize
+    }
+
+    fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.roll(items.len())]
+    }
+}
+
+const WORDS: [&str; 30] = [
+    "stone", "glass", "light", "villa", "tower", "garden", "Zürich", "Łódź", "São", "Paulo", "O'Keeffe",
+    "art", "arts", "artist", "museum", "museums", "house", "horse", "concrete", "brick", "東京", "京都",
+    "駅", "timber", "T-shirt", "1939", "1938", "of", "the", "café",
+];
+const CATEGORIES: [&str; 3] = ["architecture", "design", "art"];
+
+/// A project of a few random words, so that many queries match several.
+fn random_project(ordinal: u64, dice: &mut Dice) -> Project {
+    let mut words = |most: usize| {
+        let words: Vec<&str> = (0..dice.roll(most)).map(|_| *dice.pick(&WORDS)).collect();
+        words.join(" ")
+    };
+    let (name, studio, city, intro) = (words(5), words(3), words(2), words(12));
+    Project {
+        ordinal,
+        slug: format!("slug-{ordinal}"),
+        name,
+        studio: Some(studio).filter(|studio| !studio.is_empty()),
+        city: Some(city).filter(|city| !city.is_empty()),
+        category: (*dice.pick(&CATEGORIES)).to_owned(),
+        intro: Some(intro).filter(|intro| !intro.is_empty()),
+        published: Some(dice.roll(40) as i32 - 10).filter(|day| *day >= 0),
+    }
+}
+
+fn random_projects(count: u64, seed: u64) -> Vec<Project> {
+    let mut dice = Dice(seed);
+    (0..count).map(|ordinal| random_project(ordinal, &mut dice)).collect()
+}
+
+/// A query of random words of the projects: bare, misspelt, cut short, or in quotes.
+fn random_query(dice: &mut Dice) -> String {
+    let mut words: Vec<String> = (0..=dice.roll(3)).map(|_| (*dice.pick(&WORDS)).to_owned()).collect();
+    match dice.roll(6) {
+        0 => format!("\"{}\"", words.join(" ")),
+        1 => {
+            let last = words.pop().unwrap_or_default();
+            let short: String = last.chars().take(3).collect();
+            words.push(short);
+            words.join(" ")
+        }
+        2 => words.join(" ").replacen('s', "z", 1),
+        _ => words.join(" "),
+    }
+}

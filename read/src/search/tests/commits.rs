@@ -1,0 +1,154 @@
+//! Commits, restarts, merges: what is visible when, and that the way to a content leaves no trace in it.
+
+use super::*;
+
+#[test]
+fn documents_and_payload_become_visible_together() {
+    let mut fixture = Fixture::empty();
+    assert_eq!((fixture.reader.documents(), fixture.reader.payload()), (0, String::new()));
+    fixture.add(&[Project::named(1, "One")]);
+    assert!(!fixture.reader.refresh().unwrap());
+    fixture.commit("at 1");
+    assert_eq!((fixture.reader.documents(), fixture.reader.payload().as_str()), (1, "at 1"));
+    assert_eq!(fixture.writer.payload(), "at 1");
+    assert!(!fixture.reader.refresh().unwrap(), "nothing new");
+    fixture.commit("at 2");
+    assert_eq!((fixture.reader.documents(), fixture.reader.payload().as_str()), (1, "at 2"));
+    fixture.writer.merge().unwrap();
+    fixture.reader.refresh().unwrap();
+    assert_eq!(fixture.reader.payload(), "at 2");
+}
+
+#[test]
+fn uncommitted_work_is_gone_after_a_restart() {
+    let mut fixture = Fixture::of(&[Project::named(1, "One")]);
+    fixture.add(&[Project::named(2, "Two")]);
+    fixture.writer.remove(&Project::named(1, "One").id());
+    let Fixture { writer, folder, reader } = fixture;
+    assert!(matches!(SearchWriter::open_or_create(folder.path()), Err(SearchError::Busy)));
+    drop(writer);
+    let mut writer = SearchWriter::open_or_create(folder.path()).unwrap();
+    assert_eq!(writer.payload(), "all");
+    reader.refresh().unwrap();
+    assert_eq!((reader.documents(), reader.payload().as_str()), (1, "all"));
+    upsert(&mut writer, &Project::named(3, "Three"));
+    writer.commit("later").unwrap();
+    assert!(reader.refresh().unwrap());
+    assert_eq!((reader.documents(), reader.payload().as_str()), (2, "later"));
+}
+
+#[test]
+fn a_replaced_document_leaves_nothing_behind() {
+    let mut fixture = Fixture::of(&[Project::named(1, "Alpha unique"), Project::named(2, "Beta")]);
+    fixture.add(&[Project::named(1, "Gamma"), Project::named(1, "Delta")]);
+    fixture.commit("second");
+    assert_eq!(fixture.find("delta"), [1]);
+    assert_eq!(fixture.find("unique"), Vec::<u64>::new());
+    assert_eq!(fixture.find("gamma"), Vec::<u64>::new());
+    assert_eq!(fixture.reader.documents(), 2);
+}
+
+/// Builds the same content in different ways: another order, other cuts, detours, merges.
+#[test]
+fn equal_content_has_equal_digests_and_equal_scores() {
+    let seed = 31;
+    let projects = random_projects(250, seed);
+    let plain = Fixture::of(&projects);
+    let mut dice = Dice(seed);
+    let mut winding = Fixture::empty();
+    let mut order: Vec<&Project> = projects.iter().collect();
+    order.reverse();
+    for (round, some) in order.chunks(23).enumerate() {
+        for project in some {
+            if dice.roll(3) == 0 {
+                upsert(&mut winding.writer, &random_project(project.ordinal, &mut dice));
+                if dice.roll(6) == 0 {
+                    winding.commit(&format!("detour {round} {}", project.ordinal));
+                }
+            }
+            upsert(&mut winding.writer, project);
+        }
+        upsert(&mut winding.writer, &Project::named(9_000, "Soon gone"));
+        winding.commit(&round.to_string());
+    }
+    assert_ne!(plain.reader.digest().unwrap(), winding.reader.digest().unwrap());
+    winding.writer.remove(&Project::named(9_000, "Soon gone").id());
+    winding.commit("all");
+    let same = |winding: &Fixture| {
+        assert_eq!(plain.reader.digest().unwrap(), winding.reader.digest().unwrap());
+        assert_eq!(winding.writer.digest().unwrap(), winding.reader.digest().unwrap());
+        let fresh = SearchReader::open(winding.folder.path()).unwrap();
+        let mut dice = Dice(seed);
+        for _ in 0..200 {
+            let text = random_query(&mut dice);
+            let answer = |reader: &SearchReader| {
+                let page = reader.search(&request(&text)).unwrap();
+                let scores: Vec<u32> = page.hits().map(|hit| hit.score.to_bits()).collect();
+                (ordinals(&page), scores, page.total())
+            };
+            assert_eq!(answer(&plain.reader), answer(&winding.reader), "{text:?}");
+            assert_eq!(answer(&fresh), answer(&winding.reader), "{text:?}, opened anew");
+        }
+    };
+    same(&winding);
+    winding.writer.merge().unwrap();
+    assert!(winding.reader.refresh().unwrap());
+    same(&winding);
+
+    let mut other = projects;
+    other[7].published = Some(12_345);
+    assert_ne!(plain.reader.digest().unwrap(), Fixture::of(&other).reader.digest().unwrap());
+}
+
+#[test]
+fn many_small_commits_keep_the_segments_few() {
+    let mut fixture = Fixture::empty();
+    for ordinal in 0..60 {
+        fixture.add(&[Project::named(ordinal, "Small")]);
+        fixture.commit(&ordinal.to_string());
+    }
+    let Fixture { writer, reader, folder } = fixture;
+    writer.close().unwrap();
+    reader.refresh().unwrap();
+    assert_eq!(reader.documents(), 60);
+    let segments = std::fs::read_dir(folder.path()).unwrap();
+    let segments =
+        segments.filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|end| end == "rows"));
+    assert!(segments.count() <= 12);
+}
+
+#[test]
+fn a_folder_of_another_kind_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(SearchReader::open(folder.path()).is_err());
+    let mut builder = tantivy::schema::Schema::builder();
+    builder.add_text_field("other", tantivy::schema::STRING);
+    tantivy::Index::create_in_dir(folder.path(), builder.build()).unwrap();
+    assert!(matches!(SearchReader::open(folder.path()), Err(SearchError::Corrupt(_))));
+    assert!(matches!(SearchWriter::open_or_create(folder.path()), Err(SearchError::Corrupt(_))));
+}
+
+#[test]
+fn a_reader_keeps_up_with_a_writer_that_merges_and_removes_files() {
+    let mut fixture = Fixture::of(&random_projects(40, 51));
+    let reader = fixture.reader.clone();
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let follower = scope.spawn(|| {
+            let mut seen = 0;
+            while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                seen += usize::from(reader.refresh().unwrap());
+                assert_eq!(reader.search(&request("twin")).unwrap().total(), reader.documents() - 40);
+            }
+            seen
+        });
+        for ordinal in 100..160 {
+            fixture.add(&[Project::named(ordinal, "Twin")]);
+            fixture.writer.commit(&ordinal.to_string()).unwrap();
+        }
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(follower.join().unwrap() > 0);
+    });
+    reader.refresh().unwrap();
+    assert_eq!((reader.documents(), reader.payload().as_str()), (100, "159"));
+}

@@ -1,0 +1,274 @@
+//! Text folding: the one function that turns catalog texts and typed queries into words.
+//!
+//! Documents and queries meet in the same form: compatibility-normalised (NFKC), lower-case, without accents. Apostrophes join
+//! (`O'Keeffe` is `okeeffe`), every other punctuation splits, digits stay. Scripts that are written without spaces give one
+//! word a character, so that a run of them is found as a phrase.
+
+use std::ops::ControlFlow;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::{decompose_canonical, is_combining_mark};
+
+/// The longest word in bytes; what is longer is cut at a character, in documents and queries alike.
+pub const LONGEST_WORD: usize = 48;
+
+/// One word of a text, folded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word<'a> {
+    /// The folded form: lower-case, without accents, at most [`LONGEST_WORD`] bytes, never empty.
+    pub text: &'a str,
+    /// The place of the word in its text, counted from 0. Parts share the place of the word they are a part of.
+    pub position: u32,
+    /// How the word stands in the text.
+    pub kind: Kind,
+}
+
+/// How a word stands in its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A whole word between separators.
+    Whole,
+    /// A piece of a whole word between apostrophes (`keeffe` of `okeeffe`): documents are found by it, queries do without it.
+    Part,
+    /// A character of a script without spaces. `continues` says that the character before it was one as well.
+    Character {
+        /// Whether nothing stands between this character and such a character before it.
+        continues: bool,
+    },
+}
+
+/// Calls `visit` with every word of `text` in order, until it breaks off.
+pub fn words(text: &str, visit: &mut impl FnMut(Word<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
+    let mut folder = Folder::new(visit);
+    // Nothing composes across a space, so each piece is normalised for itself, and most need no normalising at all.
+    for piece in text.split_inclusive(' ') {
+        if piece.is_ascii() {
+            for byte in piece.bytes() {
+                match byte {
+                    b'a'..=b'z' | b'0'..=b'9' => folder.letter(char::from(byte)),
+                    b'A'..=b'Z' => folder.letter(char::from(byte.to_ascii_lowercase())),
+                    b'\'' | b'`' => folder.apostrophe()?,
+                    _ => folder.separator()?,
+                }
+            }
+        } else {
+            for character in piece.chars().map(plain_apostrophe).nfkc() {
+                folder.character(plain_apostrophe(character))?;
+            }
+        }
+    }
+    folder.separator()
+}
+
+/// Folds `text` to its words, without parts, separated by single spaces.
+pub fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    let _ = words(text, &mut |word| {
+        if word.kind != Kind::Part {
+            if !folded.is_empty() {
+                folded.push(' ');
+            }
+            folded.push_str(word.text);
+        }
+        ControlFlow::Continue(())
+    });
+    folded
+}
+
+/// Collects the characters of one word and hands the word on when it ends.
+struct Folder<'v, V> {
+    visit: &'v mut V,
+    word: String,
+    /// Where apostrophes stood in the word, as byte offsets.
+    seams: Vec<usize>,
+    /// An apostrophe was seen after the word so far; it joins only if a letter follows.
+    apostrophe: bool,
+    position: u32,
+    /// The last thing seen was a character of a script without spaces.
+    in_run: bool,
+}
+
+impl<'v, V: FnMut(Word<'_>) -> ControlFlow<()>> Folder<'v, V> {
+    fn new(visit: &'v mut V) -> Self {
+        Folder {
+            visit,
+            word: String::with_capacity(LONGEST_WORD),
+            seams: Vec::new(),
+            apostrophe: false,
+            position: 0,
+            in_run: false,
+        }
+    }
+
+    /// A letter or digit that is folded already.
+    fn letter(&mut self, letter: char) {
+        self.in_run = false;
+        if self.apostrophe {
+            self.apostrophe = false;
+            self.seams.push(self.word.len());
+        }
+        self.word.push(letter);
+    }
+
+    fn apostrophe(&mut self) -> ControlFlow<()> {
+        if self.word.is_empty() || self.apostrophe {
+            return self.separator();
+        }
+        self.apostrophe = true;
+        ControlFlow::Continue(())
+    }
+
+    fn separator(&mut self) -> ControlFlow<()> {
+        self.in_run = false;
+        self.end_word()
+    }
+
+    /// Any character of a text that was compatibility-normalised.
+    fn character(&mut self, character: char) -> ControlFlow<()> {
+        if character == '\'' {
+            return self.apostrophe();
+        }
+        if stands_alone(character) {
+            return self.standing_character(character);
+        }
+        if is_accent(character) || (is_combining_mark(character) && !self.word.is_empty()) {
+            if !is_accent(character) {
+                self.letter(character);
+            }
+            return ControlFlow::Continue(());
+        }
+        if !character.is_alphanumeric() {
+            return self.separator();
+        }
+        if character.is_ascii() {
+            self.letter(character.to_ascii_lowercase());
+            return ControlFlow::Continue(());
+        }
+        for lower in character.to_lowercase() {
+            decompose_canonical(lower, |piece| match spelled_out(piece) {
+                Some(letters) => letters.chars().for_each(|letter| self.letter(letter)),
+                None if is_accent(piece) => {}
+                None => self.letter(piece),
+            });
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn standing_character(&mut self, character: char) -> ControlFlow<()> {
+        let continues = self.in_run;
+        self.end_word()?;
+        self.in_run = true;
+        let mut bytes = [0; 4];
+        let word = Word {
+            text: character.encode_utf8(&mut bytes),
+            position: self.position,
+            kind: Kind::Character { continues },
+        };
+        self.position += 1;
+        (self.visit)(word)
+    }
+
+    fn end_word(&mut self) -> ControlFlow<()> {
+        self.apostrophe = false;
+        if self.word.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        let position = self.position;
+        self.position += 1;
+        (self.visit)(Word { text: within_bound(&self.word), position, kind: Kind::Whole })?;
+        if !self.seams.is_empty() {
+            self.seams.push(self.word.len());
+            let mut start = 0;
+            for &end in &self.seams {
+                (self.visit)(Word {
+                    text: within_bound(&self.word[start..end]),
+                    position,
+                    kind: Kind::Part,
+                })?;
+                start = end;
+            }
+            self.seams.clear();
+        }
+        self.word.clear();
+        ControlFlow::Continue(())
+    }
+}
+
+/// The longest beginning of `word` that keeps within [`LONGEST_WORD`].
+fn within_bound(word: &str) -> &str {
+    &word[..word.floor_char_boundary(LONGEST_WORD)]
+}
+
+/// Typographic and modifier apostrophes as the plain one, everything else as it is.
+fn plain_apostrophe(character: char) -> char {
+    match character {
+        '`'
+        | '\u{b4}'
+        | '\u{2018}'..='\u{201b}'
+        | '\u{2b9}'..='\u{2bd}'
+        | '\u{2c8}'
+        | '\u{2032}'
+        | '\u{2035}'
+        | '\u{ff07}'
+        | '\u{55a}' => '\'',
+        other => other,
+    }
+}
+
+/// Whether the character belongs to a script without spaces between words and so is a word of its own.
+fn stands_alone(character: char) -> bool {
+    matches!(character,
+        '\u{0e01}'..='\u{0eff}'     // Thai, Lao
+        | '\u{1000}'..='\u{109f}'   // Myanmar
+        | '\u{1780}'..='\u{17d3}'   // Khmer
+        | '\u{1100}'..='\u{11ff}' | '\u{a960}'..='\u{a97f}' | '\u{ac00}'..='\u{d7ff}' // Hangul
+        | '\u{3005}'..='\u{3007}' | '\u{3021}'..='\u{3029}' | '\u{3031}'..='\u{3035}' // iteration marks, numerals
+        | '\u{3041}'..='\u{3096}' | '\u{309d}'..='\u{309f}' // Hiragana
+        | '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' // Katakana
+        | '\u{3105}'..='\u{312f}' | '\u{31a0}'..='\u{31bf}' // Bopomofo
+        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}' // Han
+    ) && character.is_alphanumeric()
+        || (is_combining_mark(character)
+            && matches!(character, '\u{0e01}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17d3}'))
+}
+
+/// Marks that are accents to a reader of Latin, Greek, Cyrillic, Hebrew or Arabic; vowel signs of other scripts are not.
+fn is_accent(character: char) -> bool {
+    matches!(character,
+        '\u{0300}'..='\u{036f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}'
+        | '\u{0483}'..='\u{0487}' | '\u{0591}'..='\u{05bd}' | '\u{05bf}' | '\u{05c1}'..='\u{05c2}' | '\u{05c4}'..='\u{05c5}' | '\u{05c7}'
+        | '\u{0610}'..='\u{061a}' | '\u{064b}'..='\u{065f}' | '\u{0670}' | '\u{0640}' | '\u{00ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
+}
+
+/// Letters that carry their accent inside, where no decomposition frees it.
+fn spelled_out(letter: char) -> Option<&'static str> {
+    Some(match letter {
+        'ß' => "ss",
+        'æ' | 'ӕ' => "ae",
+        'œ' => "oe",
+        'ø' => "o",
+        'ł' | 'ƚ' => "l",
+        'đ' | 'ð' | 'ɖ' => "d",
+        'þ' => "th",
+        'ħ' => "h",
+        'ı' | 'ɨ' => "i",
+        'ĸ' => "k",
+        'ŋ' => "n",
+        'ŧ' => "t",
+        'ƀ' => "b",
+        'ɇ' => "e",
+        'ǥ' => "g",
+        'ɉ' => "j",
+        'ɍ' => "r",
+        'ƶ' => "z",
+        'ʉ' => "u",
+        'ɏ' => "y",
+        'ⱥ' => "a",
+        'ȼ' => "c",
+        'ς' => "σ",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests;

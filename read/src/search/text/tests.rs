@@ -1,0 +1,113 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn all(text: &str) -> Vec<(String, u32, Kind)> {
+    let mut found = Vec::new();
+    let _ = words(text, &mut |word| {
+        found.push((word.text.to_owned(), word.position, word.kind));
+        ControlFlow::Continue(())
+    });
+    found
+}
+
+#[test]
+fn accents_fold_to_plain_letters() {
+    for (text, folded) in [
+        ("Zürich", "zurich"),
+        ("Łódź", "lodz"),
+        ("São Paulo", "sao paulo"),
+        ("Straße", "strasse"),
+        ("STRASSE", "strasse"),
+        ("ẞ", "ss"),
+        ("Ærø", "aero"),
+        ("Đà Nẵng", "da nang"),
+        ("İstanbul Diyarbakır", "istanbul diyarbakir"),
+        ("Þingvellir", "thingvellir"),
+        ("Cafe\u{301}", "cafe"),
+        ("Ｆｕｌｌ ｗｉｄｔｈ ①", "full width 1"),
+        ("ﬁre™ Ⅷ", "firetm viii"),
+        ("Ὀδυσσεύς", "οδυσσευσ"),
+        ("Ёлка", "елка"),
+        ("T-shirt / 3.14 (2nd)", "t shirt 3 14 2nd"),
+        ("snake_case", "snake case"),
+        ("naïve\u{ad}ly", "naively"),
+        ("हिन्दी", "हिन्दी"),
+        ("مُحَمَّد", "محمد"),
+        ("!!! … — \u{1f3e0}", ""),
+    ] {
+        assert_eq!(fold(text), folded, "{text}");
+    }
+}
+
+#[test]
+fn apostrophes_join_and_leave_their_parts_findable() {
+    for text in ["O'Keeffe", "O’Keeffe", "o`keeffe", "O\u{b4}Keeffe", "Oʼkeeffe"] {
+        assert_eq!(
+            all(text),
+            [
+                ("okeeffe".to_owned(), 0, Kind::Whole),
+                ("o".to_owned(), 0, Kind::Part),
+                ("keeffe".to_owned(), 0, Kind::Part)
+            ],
+            "{text}"
+        );
+    }
+    assert_eq!(fold("rock 'n' roll, the artists' house"), "rock n roll the artists house");
+    assert_eq!(fold("a''b"), "a b");
+}
+
+#[test]
+fn characters_without_spaces_are_words_of_their_own() {
+    let alone = |text: &str, position, continues| (text.to_owned(), position, Kind::Character { continues });
+    assert_eq!(
+        all("東京 tower駅前"),
+        [
+            alone("東", 0, false),
+            alone("京", 1, true),
+            ("tower".to_owned(), 2, Kind::Whole),
+            alone("駅", 3, false),
+            alone("前", 4, true)
+        ]
+    );
+    assert_eq!(fold("ｶﾞﾗｽの家"), "ガ ラ ス の 家");
+    assert_eq!(fold("한옥"), "한 옥");
+}
+
+#[test]
+fn a_visitor_can_break_off() {
+    let mut seen = 0;
+    let flow = words("one two three", &mut |_| {
+        seen += 1;
+        if seen == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert_eq!((flow, seen), (ControlFlow::Break(()), 2));
+}
+
+proptest! {
+    #[test]
+    fn words_keep_their_promises(text in any::<String>()) {
+        let mut last = None;
+        for (word, position, kind) in all(&text) {
+            prop_assert!(!word.is_empty() && word.len() <= LONGEST_WORD);
+            prop_assert!(!word.contains(char::is_whitespace) && !word.contains('\''));
+            match kind {
+                Kind::Part => prop_assert_eq!(Some(position), last),
+                _ => prop_assert_eq!(position, last.map_or(0, |last: u32| last + 1)),
+            }
+            last = Some(position);
+        }
+    }
+
+    #[test]
+    fn folding_twice_changes_nothing(text in any::<String>()) {
+        let once = fold(&text);
+        prop_assert_eq!(fold(&once), once);
+    }
+
+    #[test]
+    fn case_and_ascii_decoration_do_not_matter(text in "[A-Za-z0-9 ]{0,40}") {
+        prop_assert_eq!(fold(&text.to_uppercase()), fold(&text));
+        prop_assert_eq!(fold(&text.replace(' ', " — «")), fold(&text));
+    }
+}
