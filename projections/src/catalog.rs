@@ -1,0 +1,52 @@
+//! The projection of the catalog: records, revisions and slugs.
+
+use std::path::Path;
+
+use read::catalog::{CatalogReader, CatalogWriter};
+use read::checkpoint::Checkpoint;
+
+use crate::projection::{ProjectEvent, Projection, ProjectionError, Refused};
+
+/// Keeps the catalog model.
+#[derive(Debug)]
+pub struct CatalogProjection {
+    writer: CatalogWriter,
+}
+
+impl Projection for CatalogProjection {
+    const NAME: &'static str = "catalog";
+
+    async fn open(folder: &Path) -> Result<Self, ProjectionError> {
+        Ok(CatalogProjection { writer: CatalogWriter::open(folder).await? })
+    }
+
+    fn checkpoint(&self) -> &Checkpoint {
+        self.writer.checkpoint()
+    }
+
+    async fn apply(&mut self, batch: Vec<ProjectEvent>) -> Result<Vec<Refused>, ProjectionError> {
+        self.writer.load(batch.iter().map(|event| event.project)).await?;
+        let mut refused = Vec::new();
+        for event in batch {
+            if let Err(reason) = self.writer.apply(&event.recorded, event.project, event.event) {
+                refused.push(Refused {
+                    position: event.recorded.position,
+                    kind: event.recorded.kind,
+                    reason,
+                });
+            }
+        }
+        Ok(refused)
+    }
+
+    async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ProjectionError> {
+        Ok(self.writer.commit(checkpoint).await?)
+    }
+
+    async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ProjectionError> {
+        let reader = CatalogReader::open(folder).await?;
+        let digest = reader.digest().await?;
+        reader.close().await;
+        Ok(digest)
+    }
+}

@@ -1,0 +1,75 @@
+//! What to do when a projection cannot go on: a value, computed from what failed and how often.
+
+use std::time::Duration;
+
+use crate::projection::ProjectionError;
+use crate::source::SourceError;
+
+/// The longest wait between two attempts.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+
+/// Why a worker stopped following.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The events could not be had.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The read model could not be read or written.
+    #[error(transparent)]
+    Model(#[from] ProjectionError),
+    /// The stream carries the log of another event store than the model shows.
+    #[error(
+        "the stream EVENTS carries the log of event store {stream}, but the read model {model} shows that of {own}; \
+         point LOGGIA_NATS_URL at the right server, or rebuild the model with `loggia rebuild {model}`"
+    )]
+    ForeignStore {
+        /// The model's name.
+        model: &'static str,
+        /// The store whose log the model shows.
+        own: String,
+        /// The store whose log the stream carries.
+        stream: String,
+    },
+}
+
+/// What to do about a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Open the model again and go on from its checkpoint after a wait.
+    RetryAfter(Duration),
+    /// Nothing here will mend it; the operator must act.
+    Stop,
+}
+
+impl Failure {
+    /// What to do after so many failures in a row, counted from 1. Everything that can pass by itself is tried for
+    /// ever, at growing intervals: a full disk gets room, a server comes back.
+    pub fn verdict(&self, failures: u32) -> Verdict {
+        match self {
+            Failure::ForeignStore { .. } => Verdict::Stop,
+            Failure::Source(_) | Failure::Model(_) => {
+                let wait = Duration::from_millis(50).saturating_mul(1 << failures.saturating_sub(1).min(10));
+                Verdict::RetryAfter(wait.min(LONGEST_WAIT))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_grow_to_a_bound_and_never_end() {
+        let failure = Failure::Source(SourceError::Unavailable("gone".into()));
+        let waits: Vec<Verdict> = [1, 2, 3, 9, u32::MAX].iter().map(|n| failure.verdict(*n)).collect();
+        let ms = |n| Verdict::RetryAfter(Duration::from_millis(n));
+        assert_eq!(waits, [ms(50), ms(100), ms(200), ms(10_000), ms(10_000)]);
+    }
+
+    #[test]
+    fn another_stores_log_is_never_mixed_in() {
+        let failure = Failure::ForeignStore { model: "search", own: "A".into(), stream: "B".into() };
+        assert_eq!(failure.verdict(1), Verdict::Stop);
+    }
+}

@@ -1,0 +1,13 @@
+//! The projection workers: they follow the events on NATS and keep the read models. Every projection is one loop
+//! that commits its rows and its checkpoint together, so that it can be killed at any moment and applied twice.
+
+pub mod catalog;
+pub mod failure;
+pub mod host;
+pub mod node;
+pub mod projection;
+pub mod search;
+pub mod source;
+pub mod status;
+pub mod verify;
+pub mod worker;

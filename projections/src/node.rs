@@ -1,0 +1,185 @@
+//! All projections of one node, and the requests that its own command line sends to it.
+
+use std::path::PathBuf;
+
+use async_nats::Subject;
+use futures::StreamExt;
+use jiff::Timestamp;
+use schemas::control::{ProjectionStatus, RebuildProgress};
+use schemas::subject;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::catalog::CatalogProjection;
+use crate::failure::Failure;
+use crate::host::{Host, RebuildRequest};
+use crate::projection::Projection;
+use crate::search::SearchProjection;
+use crate::source::EventSource;
+use crate::status::Status;
+use crate::verify::remove_leftovers;
+
+/// The names of all models, in the order in which they are shown.
+pub const MODELS: [&str; 2] = [CatalogProjection::NAME, SearchProjection::NAME];
+
+/// What a node needs to work.
+#[derive(Debug, Clone)]
+pub struct NodeSettings {
+    /// The folder of the read models.
+    pub models: PathBuf,
+    /// The node's name in control subjects: letters and digits.
+    pub name: String,
+    /// Tells the time of heartbeats.
+    pub now: fn() -> Timestamp,
+}
+
+/// Where the workers run, and who waits for their end. They block their threads while they commit, so the threads
+/// should be of their own.
+#[derive(Debug, Clone, Copy)]
+pub struct NodeTasks<'a> {
+    /// Waits for every worker.
+    pub tracker: &'a TaskTracker,
+    /// Runs them.
+    pub runtime: &'a Handle,
+}
+
+/// The projections of this node, at work.
+#[derive(Debug, Clone)]
+pub struct Node {
+    models: Vec<HostedModel>,
+    source: EventSource,
+    folder: PathBuf,
+}
+
+#[derive(Debug, Clone)]
+struct HostedModel {
+    name: &'static str,
+    status: Status,
+    requests: mpsc::Sender<RebuildRequest>,
+}
+
+impl Node {
+    /// Starts a worker for each model. When one ends with an error, `failed` learns of it.
+    pub fn start(
+        settings: &NodeSettings,
+        client: &async_nats::Client,
+        tasks: NodeTasks<'_>,
+        stop: &CancellationToken,
+        failed: &mpsc::UnboundedSender<Failure>,
+    ) -> Node {
+        if let Err(error) = remove_leftovers(&settings.models) {
+            tracing::warn!(%error, "what a killed verification left could not be removed");
+        }
+        let source = EventSource::new(client.clone());
+        let mut start = Start { settings, source: source.clone(), tasks, stop, failed };
+        let models = vec![start.model::<CatalogProjection>(), start.model::<SearchProjection>()];
+        Node { models, source, folder: settings.models.clone() }
+    }
+
+    /// How each projection is, with its lag and its size as of now.
+    pub async fn status(&self) -> Vec<ProjectionStatus> {
+        if let Ok(head) = self.source.head().await {
+            self.models.iter().for_each(|model| model.status.head(head));
+        }
+        self.models.iter().for_each(|model| model.status.measure(&self.folder.join(model.name)));
+        self.last_status()
+    }
+
+    /// How each projection was when it last told.
+    pub fn last_status(&self) -> Vec<ProjectionStatus> {
+        self.models.iter().map(|model| model.status.get()).collect()
+    }
+
+    /// Answers requests on `loggia.control.<name>.*` until it is told to stop.
+    pub async fn serve_control(self, name: String, tracker: TaskTracker, stop: CancellationToken) {
+        let client = self.source.client().clone();
+        let mut requests = match client.subscribe(subject::control(&name, "*")).await {
+            Ok(requests) => requests,
+            Err(error) => {
+                tracing::warn!(%error, "requests of the command line cannot be taken");
+                return;
+            }
+        };
+        while let Some(Some(message)) = stop.run_until_cancelled(requests.next()).await {
+            let Some(reply) = message.reply else { continue };
+            match message.subject.rsplit('.').next() {
+                Some("status") => send(&client, &reply, &self.status().await).await,
+                Some("rebuild") => {
+                    let (node, client, stop) = (self.clone(), client.clone(), stop.clone());
+                    // A rebuild takes its time; other requests are answered meanwhile.
+                    tracker.spawn(async move {
+                        stop.run_until_cancelled(node.rebuild(&client, &reply, &message.payload)).await;
+                    });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Rebuilds the named models one after the other, telling the progress to whoever asked.
+    async fn rebuild(&self, client: &async_nats::Client, reply: &Subject, wanted: &[u8]) {
+        let wanted: Vec<String> = serde_json::from_slice(wanted).unwrap_or_default();
+        for model in self.models.iter().filter(|model| wanted.iter().any(|name| name == model.name)) {
+            let (progress, mut told) = mpsc::unbounded_channel();
+            if model.requests.send(RebuildRequest { progress }).await.is_err() {
+                let reason = format!("the {} worker is not running; look at the log", model.name);
+                send(client, reply, &RebuildProgress::Failed { reason }).await;
+                return;
+            }
+            let mut swapped = false;
+            while let Some(progress) = told.recv().await {
+                swapped |= matches!(progress, RebuildProgress::Swapped { .. });
+                let failed = matches!(progress, RebuildProgress::Failed { .. });
+                send(client, reply, &progress).await;
+                if failed {
+                    return;
+                }
+            }
+            if !swapped {
+                let reason =
+                    format!("the {} worker stopped; nothing was swapped, look at the log", model.name);
+                send(client, reply, &RebuildProgress::Failed { reason }).await;
+                return;
+            }
+        }
+        send(client, reply, &RebuildProgress::Finished).await;
+    }
+}
+
+/// What starting a model takes.
+struct Start<'a> {
+    settings: &'a NodeSettings,
+    source: EventSource,
+    tasks: NodeTasks<'a>,
+    stop: &'a CancellationToken,
+    failed: &'a mpsc::UnboundedSender<Failure>,
+}
+
+impl Start<'_> {
+    fn model<P: Projection>(&mut self) -> HostedModel {
+        let status = Status::new(P::NAME);
+        let (requests, taken) = mpsc::channel(1);
+        let host = Host::new(&self.settings.models, self.source.clone(), status.clone(), self.settings.now);
+        let (stop, failed) = (self.stop.clone(), self.failed.clone());
+        let work = async move {
+            if let Err(failure) = host.run::<P>(taken, stop).await {
+                let _ = failed.send(failure);
+            }
+        };
+        self.tasks.tracker.spawn_on(work, self.tasks.runtime);
+        HostedModel { name: P::NAME, status, requests }
+    }
+}
+
+async fn send<T: serde::Serialize>(client: &async_nats::Client, reply: &Subject, message: &T) {
+    match serde_json::to_vec(message) {
+        Ok(bytes) => {
+            if let Err(error) = client.publish(reply.clone(), bytes.into()).await {
+                tracing::debug!(%error, "an answer to the command line could not be sent");
+            }
+        }
+        Err(error) => tracing::error!(%error, "an answer to the command line could not be written"),
+    }
+}

@@ -1,0 +1,171 @@
+//! The projection of the search index.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use read::checkpoint::Checkpoint;
+use read::project::Project;
+use read::search::{SearchDocument, SearchReader, SearchWriter};
+use schemas::api::site;
+use schemas::api::summary::Summary;
+use schemas::ids::{Position, ProjectId};
+use schemas::record::{Record, Taste};
+
+use crate::projection::{ProjectEvent, Projection, ProjectionError, Refused};
+
+/// Keeps the search index.
+pub struct SearchProjection {
+    writer: SearchWriter,
+    checkpoint: Checkpoint,
+    /// What the events since the last commit have made of the projects they speak of.
+    staged: HashMap<ProjectId, Staged>,
+    /// The projects of an index that was empty when it was opened: those that are not among them need not be looked
+    /// for. Unknown for an index that was not empty.
+    since_empty: Option<HashSet<ProjectId>>,
+}
+
+/// A project between two commits.
+struct Staged {
+    project: Project,
+    /// Whether the index has a document of it, from an earlier commit.
+    indexed: bool,
+}
+
+impl Projection for SearchProjection {
+    const NAME: &'static str = "search";
+
+    async fn open(folder: &Path) -> Result<Self, ProjectionError> {
+        let writer = SearchWriter::open_or_create(folder)?;
+        let checkpoint = read_checkpoint(writer.payload())?;
+        let since_empty = (checkpoint.position == Position::START).then(HashSet::new);
+        Ok(SearchProjection { writer, checkpoint, staged: HashMap::new(), since_empty })
+    }
+
+    fn checkpoint(&self) -> &Checkpoint {
+        &self.checkpoint
+    }
+
+    async fn apply(&mut self, batch: Vec<ProjectEvent>) -> Result<Vec<Refused>, ProjectionError> {
+        let mut refused = Vec::new();
+        for ProjectEvent { recorded, project: id, event } in batch {
+            let (before, indexed) = match self.staged.get(&id) {
+                Some(staged) => (Some(staged.project.clone()), staged.indexed),
+                None => {
+                    let known = self.known(id)?;
+                    let indexed = known.is_some();
+                    (known, indexed)
+                }
+            };
+            match Project::after(before, event, recorded.position, recorded.time) {
+                Ok(project) => {
+                    self.staged.insert(id, Staged { project: searched(project), indexed });
+                }
+                Err(error) => {
+                    let reason = error.to_string();
+                    refused.push(Refused { position: recorded.position, kind: recorded.kind, reason });
+                }
+            }
+        }
+        Ok(refused)
+    }
+
+    async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ProjectionError> {
+        for (id, staged) in std::mem::take(&mut self.staged) {
+            self.write(id, &staged)?;
+            if let Some(indexed) = &mut self.since_empty {
+                indexed.insert(id);
+            }
+        }
+        let payload = serde_json::to_string(&checkpoint).map_err(unreadable)?;
+        self.writer.commit(&payload)?;
+        self.checkpoint = checkpoint;
+        Ok(())
+    }
+
+    fn prepare_replay(&mut self) {
+        self.writer.pause_merging();
+    }
+
+    async fn settle(&mut self) -> Result<(), ProjectionError> {
+        Ok(self.writer.settle()?)
+    }
+
+    async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ProjectionError> {
+        let reader = SearchReader::open(folder)?;
+        // The reader stays at the commit that it was opened at.
+        Ok((read_checkpoint(&reader.payload())?, *reader.digest()?.as_bytes()))
+    }
+}
+
+impl SearchProjection {
+    /// What the index knew of a project at its last commit.
+    fn known(&mut self, id: ProjectId) -> Result<Option<Project>, ProjectionError> {
+        if self.since_empty.as_ref().is_some_and(|indexed| !indexed.contains(&id)) {
+            return Ok(None);
+        }
+        match self.writer.state(&id.to_string())? {
+            None => Ok(None),
+            Some(state) => serde_json::from_slice(&state).map(Some).map_err(unreadable),
+        }
+    }
+
+    fn write(&mut self, id: ProjectId, staged: &Staged) -> Result<(), ProjectionError> {
+        let project = &staged.project;
+        let record = &project.record;
+        let mut summary =
+            site::render(&Summary::of(&project.slug, project.revision, record)).map_err(unreadable)?;
+        // The score is written behind the last member when the summary is answered.
+        summary.pop();
+        let (project_id, state) = (id.to_string(), serde_json::to_vec(project).map_err(unreadable)?);
+        let document = SearchDocument {
+            project: &project_id,
+            ordinal: project.ordinal.0,
+            slug: project.slug.as_str(),
+            name: &record.name,
+            studio: record.studio.as_deref(),
+            city: record.city.as_deref(),
+            category: record.category.as_str(),
+            intro: record.intro.as_deref(),
+            published: record.published.map(days),
+            summary: &summary,
+            state: &state,
+            listed: project.withdrawn.is_none(),
+        };
+        if staged.indexed {
+            self.writer.upsert(&document)?
+        } else {
+            self.writer.insert(&document)?
+        }
+        Ok(())
+    }
+}
+
+/// The project without what no search result shows, so that the index stays small.
+fn searched(mut project: Project) -> Project {
+    project.record = Record {
+        description: None,
+        design_language: None,
+        details: Vec::new(),
+        taste: Taste::default(),
+        pictures: Vec::new(),
+        ..project.record
+    };
+    project
+}
+
+/// Days since 1970-01-01.
+fn days(date: jiff::civil::Date) -> i32 {
+    let epoch = jiff::civil::date(1970, 1, 1);
+    date.since(epoch).map_or(0, |span| span.get_days())
+}
+
+fn read_checkpoint(payload: &str) -> Result<Checkpoint, ProjectionError> {
+    if payload.is_empty() {
+        return Ok(Checkpoint::default());
+    }
+    serde_json::from_str(payload).map_err(unreadable)
+}
+
+fn unreadable(error: serde_json::Error) -> ProjectionError {
+    ProjectionError::Checkpoint { model: "search", reason: error.to_string() }
+}

@@ -1,0 +1,217 @@
+//! The one loop of every projection: take a batch, decode, apply, commit rows and checkpoint together.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use read::checkpoint::Checkpoint;
+use schemas::control::Parked;
+use schemas::ids::Position;
+use schemas::versioned::Decoded;
+use tokio_util::sync::CancellationToken;
+
+use crate::failure::Failure;
+use crate::projection::{ProjectEvent, Projection, ProjectionError, Refused};
+use crate::source::{Arrived, EventSource, Found, SourceError};
+use crate::status::Status;
+
+/// The most events in one commit. Larger batches are faster to apply and later to see.
+const BATCH: usize = 4_000;
+/// The same for a replay, which nobody sees before its end.
+const REPLAY_BATCH: usize = 5_000;
+/// Behind a commit this recent, a worker waits for more events before the next one: commits cost more than events,
+/// and a single edit after a quiet time is still seen at once.
+const BUSY: Duration = Duration::from_millis(200);
+/// How long it waits then, unless the batch is half full already: the longer time while events come in masses, which
+/// leaves the processor to whoever makes them. Measured: with 500 ms the projections of an import of 100,000 records
+/// are some seconds behind its end, with a second three times as far.
+const GATHER: [Duration; 2] = [Duration::from_millis(100), Duration::from_millis(500)];
+/// So many events in one batch are a mass.
+const MASS: usize = 200;
+/// An idle worker shows that it lives this often.
+const HEARTBEAT: Duration = Duration::from_secs(1);
+
+/// One projection at work on one generation.
+#[derive(Debug)]
+pub struct Worker<P> {
+    projection: P,
+    source: EventSource,
+    status: Status,
+    now: fn() -> Timestamp,
+    warned: HashSet<String>,
+}
+
+impl<P: Projection> Worker<P> {
+    /// Opens the model in a folder. Its clock serves heartbeats only.
+    pub async fn open(
+        folder: &Path,
+        source: EventSource,
+        status: Status,
+        now: fn() -> Timestamp,
+    ) -> Result<Self, ProjectionError> {
+        let projection = P::open(folder).await?;
+        Ok(Worker { projection, source, status, now, warned: HashSet::new() })
+    }
+
+    /// The last position that is committed.
+    pub fn position(&self) -> Position {
+        self.projection.checkpoint().position
+    }
+
+    /// Shows its progress there from now on.
+    pub fn report_to(&mut self, status: Status) {
+        self.status = status;
+    }
+
+    /// Follows the stream until it is told to stop, which it does between two commits.
+    pub async fn follow(&mut self, stop: &CancellationToken) -> Result<(), Failure> {
+        let mut following = self.source.follow(self.position());
+        let mut committed: Option<(Instant, usize)> = None;
+        let mut settled = false;
+        loop {
+            self.status.beat(self.projection.checkpoint(), (self.now)());
+            let mut batch = tokio::select! {
+                biased;
+                () = stop.cancelled() => return Ok(()),
+                batch = following.next(BATCH) => batch?,
+                () = tokio::time::sleep(HEARTBEAT) => {
+                    if let Ok(head) = self.source.head().await {
+                        self.status.head(head);
+                    }
+                    if !std::mem::replace(&mut settled, true) {
+                        self.projection.settle().await?;
+                    }
+                    continue;
+                }
+            };
+            if let Some((at, events)) = committed
+                && at.elapsed() < BUSY
+                && batch.len() < BATCH / 2
+            {
+                tokio::time::sleep(GATHER[usize::from(events >= MASS)]).await;
+                following.more(&mut batch, BATCH)?;
+            }
+            let events = batch.len();
+            self.take(batch.into_iter()).await?;
+            committed = Some((Instant::now(), events));
+            settled = false;
+        }
+    }
+
+    /// Prepares a model that nobody reads yet for a replay.
+    pub fn prepare_replay(&mut self) {
+        self.projection.prepare_replay();
+    }
+
+    /// Replays up to this position and no further, telling each position it has committed.
+    pub async fn replay(
+        &mut self,
+        to: Position,
+        stop: &CancellationToken,
+        progress: &mut (dyn FnMut(Position) + Send),
+    ) -> Result<(), Failure> {
+        let mut following = self.source.follow(self.position());
+        while self.position() < to {
+            let mut batch = Vec::new();
+            while batch.len() < REPLAY_BATCH && batch.last().is_none_or(|last: &Arrived| last.position < to) {
+                tokio::select! {
+                    biased;
+                    () = stop.cancelled() => return Ok(()),
+                    more = following.next(BATCH) => batch.extend(more?),
+                }
+            }
+            self.take(batch.into_iter().filter(|arrived| arrived.position <= to)).await?;
+            self.status.beat(self.projection.checkpoint(), (self.now)());
+            progress(self.position());
+        }
+        self.projection.settle().await?;
+        Ok(())
+    }
+
+    /// Applies and commits one batch.
+    async fn take(&mut self, batch: impl Iterator<Item = Arrived> + Send) -> Result<(), Failure> {
+        let mut checkpoint = self.projection.checkpoint().clone();
+        let mut events = Vec::new();
+        for arrived in batch {
+            debug_assert_eq!(arrived.position, checkpoint.position.next(), "the source leaves no hole");
+            checkpoint.position = arrived.position;
+            self.decode(arrived, &mut checkpoint, &mut events)?;
+        }
+        for Refused { position, kind, reason } in self.projection.apply(events).await? {
+            park(P::NAME, &mut checkpoint, position, kind, reason);
+        }
+        self.projection.commit(checkpoint).await?;
+        Ok(())
+    }
+
+    /// Sorts what arrived into events for the projection, events to pass over, and poison to park.
+    fn decode(
+        &mut self,
+        arrived: Arrived,
+        checkpoint: &mut Checkpoint,
+        events: &mut Vec<ProjectEvent>,
+    ) -> Result<(), Failure> {
+        let Found { recorded, decoded, store } = match arrived.found {
+            Ok(found) => found,
+            Err(error) => {
+                park(P::NAME, checkpoint, arrived.position, String::new(), error.to_string());
+                return Ok(());
+            }
+        };
+        if let Some(store) = store {
+            if !checkpoint.belongs_to(store) {
+                let own = checkpoint.store.clone().unwrap_or_default();
+                return Err(Failure::ForeignStore { model: P::NAME, own, stream: store.to_string() });
+            }
+            checkpoint.store.get_or_insert_with(|| store.to_string());
+        }
+        match decoded {
+            Ok(Decoded::Known(event)) => {
+                if let Some(project) = recorded.stream.as_project() {
+                    events.push(ProjectEvent { project, event: *event, recorded });
+                }
+            }
+            Ok(Decoded::Unknown) => {
+                checkpoint.skipped += 1;
+                if self.warned.insert(recorded.kind.clone()) {
+                    tracing::warn!(
+                        projection = P::NAME,
+                        kind = recorded.kind,
+                        "events of a newer version are passed over"
+                    );
+                }
+            }
+            Err(error) => park(P::NAME, checkpoint, recorded.position, recorded.kind, error.to_string()),
+        }
+        Ok(())
+    }
+}
+
+fn park(projection: &str, checkpoint: &mut Checkpoint, position: Position, kind: String, reason: String) {
+    tracing::error!(projection, %position, kind, reason, "an event cannot be applied and is set aside");
+    checkpoint.parked.push(Parked { position, kind, reason });
+}
+
+impl From<SourceError> for ReplayError {
+    fn from(error: SourceError) -> Self {
+        ReplayError::Failed(error.into())
+    }
+}
+
+/// A replay did not come to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// It was told to stop.
+    #[error("the replay was stopped; nothing was changed")]
+    Stopped,
+    /// Something failed.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+}
+
+impl From<ProjectionError> for ReplayError {
+    fn from(error: ProjectionError) -> Self {
+        ReplayError::Failed(error.into())
+    }
+}
