@@ -1,0 +1,213 @@
+//! What may go wrong while answering. A fault says what happened; the front makes a problem of it, which also
+//! names the request.
+
+use std::borrow::Cow;
+
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use schemas::api::problem::{ParameterFault, Problem, ProblemKind};
+
+use crate::site::Site;
+
+/// The methods of every path there is.
+pub(crate) const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
+
+/// An answer that is an error. It travels through axum as an extension of an empty response.
+#[derive(Debug, Clone)]
+pub(crate) struct Fault(Box<Told>);
+
+#[derive(Debug, Clone)]
+struct Told {
+    kind: ProblemKind,
+    status: StatusCode,
+    detail: Cow<'static, str>,
+    errors: Vec<ParameterFault>,
+    suggestions: Option<Vec<String>>,
+    reason: Option<String>,
+    citation_url: Option<String>,
+    retry_after: Option<u16>,
+    closes: bool,
+    cause: Option<String>,
+}
+
+impl Fault {
+    fn new(kind: ProblemKind, detail: impl Into<Cow<'static, str>>) -> Fault {
+        Fault(Box::new(Told {
+            kind,
+            status: StatusCode::from_u16(kind.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+            detail: detail.into(),
+            errors: Vec::new(),
+            suggestions: None,
+            reason: None,
+            citation_url: None,
+            retry_after: None,
+            closes: false,
+            cause: None,
+        }))
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut Told)) -> Fault {
+        change(&mut self.0);
+        self
+    }
+
+    pub(crate) fn invalid_parameters(errors: Vec<ParameterFault>) -> Fault {
+        let detail = match errors.len() {
+            1 => "A parameter cannot be used; the member errors says which and what is allowed.",
+            _ => "Several parameters cannot be used; the member errors says which and what is allowed.",
+        };
+        Fault::new(ProblemKind::InvalidParameters, detail).with(|told| told.errors = errors)
+    }
+
+    pub(crate) fn ambiguous_key() -> Fault {
+        Fault::new(
+            ProblemKind::AmbiguousKey,
+            "A key stands in the header Authorization and another in the parameter key. Send one of them; the header is better.",
+        )
+    }
+
+    pub(crate) fn malformed_request() -> Fault {
+        Fault::new(
+            ProblemKind::MalformedRequest,
+            "The request is not well-formed HTTP/1.1. Check its first line, its headers and the framing of its body.",
+        )
+        .with(|told| told.closes = true)
+    }
+
+    pub(crate) fn not_found() -> Fault {
+        Fault::new(ProblemKind::NotFound, "Nothing is at this path. /openapi.json lists the paths there are.")
+    }
+
+    pub(crate) fn method_not_allowed() -> Fault {
+        Fault::new(ProblemKind::MethodNotAllowed, "This service is for reading only: send GET or HEAD.")
+    }
+
+    pub(crate) fn unknown_slug(suggestions: Vec<String>) -> Fault {
+        let detail = if suggestions.is_empty() {
+            "No project has this slug. Find the project with /v1/search?q=… and take the slug from there."
+        } else {
+            "No project has this slug. The member suggestions lists slugs that are near."
+        };
+        Fault::new(ProblemKind::UnknownSlug, detail).with(|told| told.suggestions = Some(suggestions))
+    }
+
+    pub(crate) fn withdrawn(reason: String, citation_url: String) -> Fault {
+        Fault::new(
+            ProblemKind::Withdrawn,
+            "This project left the catalog; what was published of it can still be cited.",
+        )
+        .with(|told| {
+            told.reason = Some(reason);
+            told.citation_url = Some(citation_url);
+        })
+    }
+
+    pub(crate) fn body_too_large() -> Fault {
+        Fault::new(
+            ProblemKind::TooLarge,
+            "The request's body is larger than 64 KiB. This service reads no bodies: send none.",
+        )
+        .with(|told| told.closes = true)
+    }
+
+    pub(crate) fn address_too_long() -> Fault {
+        Fault::new(
+            ProblemKind::TooLarge,
+            "The request's address is longer than 8 KiB. Shorten its parameters; a search text has at most 200 characters.",
+        )
+        .with(|told| told.status = StatusCode::URI_TOO_LONG)
+    }
+
+    pub(crate) fn head_too_large() -> Fault {
+        Fault::new(
+            ProblemKind::TooLarge,
+            "The request's address and headers together are larger than 16 KiB, or there are more than 100 headers. Send fewer or shorter ones.",
+        )
+        .with(|told| {
+            told.status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+            told.closes = true;
+        })
+    }
+
+    pub(crate) fn slow_body() -> Fault {
+        Fault::new(ProblemKind::Timeout, "The request's body did not arrive in time. Send none.").with(
+            |told| {
+                told.status = StatusCode::REQUEST_TIMEOUT;
+                told.closes = true;
+            },
+        )
+    }
+
+    pub(crate) fn timeout() -> Fault {
+        Fault::new(ProblemKind::Timeout, "The answer was not ready in time. Try again in a few seconds.")
+            .with(|told| told.retry_after = Some(5))
+    }
+
+    /// Something broke; the cause is for the log alone.
+    pub(crate) fn internal(cause: impl ToString) -> Fault {
+        Fault::new(
+            ProblemKind::Internal,
+            "Something broke while answering. If it happens again, tell the operator the member instance.",
+        )
+        .with(|told| told.cause = Some(cause.to_string()))
+    }
+
+    pub(crate) fn unavailable(detail: impl Into<Cow<'static, str>>) -> Fault {
+        Fault::new(ProblemKind::Unavailable, detail).with(|told| told.retry_after = Some(2))
+    }
+
+    /// Unavailable for a cause that is for the log alone.
+    pub(crate) fn unavailable_because(cause: impl ToString) -> Fault {
+        Fault::unavailable("The catalog cannot be read at present. Try again in a few seconds.")
+            .with(|told| told.cause = Some(cause.to_string()))
+    }
+
+    pub(crate) fn status(&self) -> StatusCode {
+        self.0.status
+    }
+
+    /// What the log should know and the client should not.
+    pub(crate) fn cause(&self) -> Option<&str> {
+        self.0.cause.as_deref()
+    }
+
+    /// The problem's body; its own headers are put into `headers`.
+    pub(crate) fn write(self, site: &Site, instance: String, headers: &mut HeaderMap) -> Bytes {
+        let told = *self.0;
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if told.kind == ProblemKind::MethodNotAllowed {
+            headers.insert(ALLOW, METHODS);
+        }
+        if let Some(seconds) = told.retry_after {
+            headers.insert(RETRY_AFTER, seconds.into());
+        }
+        if told.closes {
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        let problem = Problem {
+            kind: format!("{site}/problems/{}", told.kind.name()),
+            title: told.kind.title().to_owned(),
+            status: told.status.as_u16(),
+            detail: told.detail.into_owned(),
+            instance,
+            errors: told.errors,
+            suggestions: told.suggestions,
+            reason: told.reason,
+            citation_url: told.citation_url,
+        };
+        // Strings and numbers always serialise.
+        serde_json::to_vec(&problem).unwrap_or_default().into()
+    }
+}
+
+impl IntoResponse for Fault {
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = self.status();
+        response.extensions_mut().insert(self);
+        response
+    }
+}

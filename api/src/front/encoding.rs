@@ -1,0 +1,158 @@
+//! Compresses a body for those who ask for it.
+
+use std::io::Write;
+
+use bytes::Bytes;
+use http::HeaderValue;
+
+/// Below this a body fits into one packet, and compressing it saves nobody anything.
+const SMALLEST: usize = 1024;
+
+/// The encodings there are, the quickest first: that order decides between equals.
+const CODINGS: [Coding; 3] = [Coding::Zstd, Coding::Brotli, Coding::Gzip];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Coding {
+    Zstd,
+    Brotli,
+    Gzip,
+}
+
+/// A compressed body.
+#[derive(Debug)]
+pub(super) struct Encoded {
+    pub(super) name: HeaderValue,
+    pub(super) bytes: Bytes,
+}
+
+/// Compresses a body as `Accept-Encoding` asks; nothing where it had better be sent as it is. A client that refuses
+/// even that gets it all the same: an answer in a plain form is more use than a 406, and RFC 9110 allows it.
+pub(super) fn encode(accept_encoding: &HeaderValue, body: &Bytes) -> Option<Encoded> {
+    if body.len() < SMALLEST {
+        return None;
+    }
+    let coding = wanted(accept_encoding)?;
+    let bytes = coding.compress(body)?;
+    Some(Encoded { name: HeaderValue::from_static(coding.name()), bytes })
+}
+
+/// The coding that is wanted most; none where the plain form is wanted more, or nothing that there is.
+fn wanted(accept_encoding: &HeaderValue) -> Option<Coding> {
+    let header = accept_encoding.to_str().ok()?;
+    let weight = |name: &str| header.split(',').find_map(|one| weight_of(one, name));
+    let others = weight("*").unwrap_or(0);
+    let mut best = None;
+    for coding in CODINGS {
+        let weight = weight(coding.name()).unwrap_or(others);
+        if weight > 0 && best.is_none_or(|(_, most)| weight > most) {
+            best = Some((coding, weight));
+        }
+    }
+    let plain = weight("identity").unwrap_or(0);
+    best.filter(|(_, weight)| *weight >= plain).map(|(coding, _)| coding)
+}
+
+/// The weight in thousandths that one element of the list gives to a coding, if it speaks of it.
+fn weight_of(element: &str, name: &str) -> Option<u16> {
+    let mut parts = element.split(';').map(str::trim);
+    if !parts.next()?.eq_ignore_ascii_case(name) {
+        return None;
+    }
+    let Some(weight) = parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")))
+    else {
+        return Some(1000);
+    };
+    // What is no weight is no wish.
+    let weight: f32 = weight.parse().unwrap_or(0.0);
+    Some((weight.clamp(0.0, 1.0) * 1000.0) as u16)
+}
+
+impl Coding {
+    fn name(self) -> &'static str {
+        match self {
+            Coding::Zstd => "zstd",
+            Coding::Brotli => "br",
+            Coding::Gzip => "gzip",
+        }
+    }
+
+    /// Compresses at a quick level: answers are made for each request, not kept. None if it fails, and then the
+    /// plain body is sent.
+    fn compress(self, body: &[u8]) -> Option<Bytes> {
+        let compressed = match self {
+            Coding::Zstd => zstd::bulk::compress(body, 1).ok()?,
+            Coding::Brotli => {
+                let parameters = brotli::enc::BrotliEncoderParams {
+                    quality: 2,
+                    lgwin: 18,
+                    size_hint: body.len(),
+                    ..Default::default()
+                };
+                let mut compressed = Vec::with_capacity(body.len() / 2);
+                brotli::BrotliCompress(&mut &body[..], &mut compressed, &parameters).ok()?;
+                compressed
+            }
+            Coding::Gzip => {
+                let room = Vec::with_capacity(body.len() / 2);
+                let mut encoder = flate2::write::GzEncoder::new(room, flate2::Compression::fast());
+                encoder.write_all(body).ok()?;
+                encoder.finish().ok()?
+            }
+        };
+        Some(compressed.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(header: &'static str) -> Option<&'static str> {
+        wanted(&HeaderValue::from_static(header)).map(Coding::name)
+    }
+
+    #[test]
+    fn the_coding_that_is_wanted_most_is_taken() {
+        for (header, coding) in [
+            ("gzip", Some("gzip")),
+            ("GZip", Some("gzip")),
+            ("gzip, deflate, br, zstd", Some("zstd")),
+            ("gzip, deflate, br", Some("br")),
+            ("gzip;q=0.5, br;q=0.4", Some("gzip")),
+            ("gzip; Q=1.0, zstd;q=0.999", Some("gzip")),
+            ("*", Some("zstd")),
+            ("*;q=0.1, zstd;q=0", Some("br")),
+            ("identity, gzip;q=0.5", None),
+            ("identity;q=0.5, gzip", Some("gzip")),
+            ("identity;q=0", None),
+            ("*;q=0", None),
+            ("gzip;q=0", None),
+            ("gzip;q=nonsense", None),
+            ("deflate", None),
+            ("", None),
+        ] {
+            assert_eq!(chosen(header), coding, "{header:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_compressed_can_be_read_again() {
+        use std::io::Read;
+        let body = Bytes::from("a curated catalog ".repeat(300));
+        for name in ["zstd", "br", "gzip"] {
+            let encoded = encode(&HeaderValue::from_static(name), &body).unwrap();
+            assert_eq!(encoded.name, name);
+            assert!(encoded.bytes.len() < body.len() / 4, "{name}: {}", encoded.bytes.len());
+            let mut plain = Vec::new();
+            match name {
+                "zstd" => plain = zstd::bulk::decompress(&encoded.bytes, body.len()).unwrap(),
+                "br" => brotli::BrotliDecompress(&mut &encoded.bytes[..], &mut plain).unwrap(),
+                _ => {
+                    flate2::read::GzDecoder::new(&encoded.bytes[..]).read_to_end(&mut plain).unwrap();
+                }
+            }
+            assert_eq!(plain, body, "{name}");
+        }
+        assert!(encode(&HeaderValue::from_static("gzip"), &body.slice(..SMALLEST - 1)).is_none());
+    }
+}

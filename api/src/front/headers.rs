@@ -1,0 +1,94 @@
+//! The headers that every reply carries, whatever layer it comes from.
+
+use std::cell::RefCell;
+
+use axum::body::Body;
+use axum::response::Response;
+use http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, HeaderName, REFERRER_POLICY,
+    VARY, X_CONTENT_TYPE_OPTIONS,
+};
+use http::{HeaderMap, HeaderValue, StatusCode};
+
+use jiff::Timestamp;
+
+use super::rate::{self, Allowance};
+use super::request_id::RequestId;
+use crate::fault::METHODS;
+
+const EXPOSED: &str = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit-Policy, RateLimit, ETag, \
+                       Link, Deprecation, Sunset, Retry-After, X-Request-Id";
+
+static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The headers that many replies have in common.
+struct Common {
+    allowance: Allowance,
+    second: i64,
+    headers: HeaderMap,
+}
+
+thread_local! {
+    // Callers come in runs and a second is long: most replies copy the headers of the one before and hash no name.
+    // A thread has its own, so that no two processors pull at the same memory.
+    static LAST: RefCell<Option<Common>> = const { RefCell::new(None) };
+}
+
+/// The headers of a reply: its own, and those that every reply carries.
+pub(super) fn complete(own: HeaderMap, status: StatusCode, allowance: Allowance, id: RequestId) -> HeaderMap {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the month that a reply speaks of is the one it is sent in"
+    )]
+    let second = Timestamp::now().as_second();
+    let mut headers = LAST.with_borrow_mut(|last| {
+        if !matches!(last, Some(common) if common.second == second && common.allowance == allowance) {
+            *last = Some(Common::new(allowance, second));
+        }
+        last.as_ref().map(|common| common.headers.clone()).unwrap_or_default()
+    });
+    headers.insert(&REQUEST_ID, id.header());
+    headers.insert(CACHE_CONTROL, caching(status));
+    headers.extend(own);
+    headers
+}
+
+impl Common {
+    fn new(allowance: Allowance, second: i64) -> Common {
+        let mut headers = HeaderMap::with_capacity(16);
+        // To be replaced in each reply: a copied map has room for what was in it, and no more.
+        headers.insert(&REQUEST_ID, HeaderValue::from_static(""));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static(""));
+        headers.insert(VARY, HeaderValue::from_static("Authorization, Accept-Encoding"));
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+        rate::insert(&mut headers, allowance, second);
+        Common { allowance, second, headers }
+    }
+}
+
+/// Without this, browsers would keep a redirect for ever and a 404 for as long as they like.
+fn caching(status: StatusCode) -> HeaderValue {
+    match status {
+        StatusCode::OK | StatusCode::NOT_MODIFIED | StatusCode::PERMANENT_REDIRECT => {
+            HeaderValue::from_static("private, max-age=60")
+        }
+        _ => HeaderValue::from_static("no-store"),
+    }
+}
+
+/// What a browser wants to know before it sends a request with a key from another site.
+pub(super) fn preflight() -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    let headers = response.headers_mut();
+    headers.insert(ALLOW, METHODS);
+    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, METHODS);
+    // The star does not cover Authorization.
+    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("Authorization, If-None-Match, *"));
+    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
+    response
+}

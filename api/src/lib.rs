@@ -1,0 +1,23 @@
+//! The read-only REST API. It opens every read model for reading, writes nothing, and answers every error, from
+//! whatever layer it comes, as RFC 9457 problem details.
+//!
+//! The way of a request: [`serve`] accepts its connection and bounds what the connection may cost; the `front`
+//! names the request, decides who calls, gives every reply its common headers and turns faults into problems;
+//! `routes` answer.
+
+pub mod admin;
+mod fault;
+mod front;
+pub mod metrics;
+mod query;
+mod routes;
+mod server;
+mod site;
+mod state;
+
+pub use server::{Drained, Limits, serve, serve_admin};
+pub use site::{InvalidSite, Site};
+pub use state::{ApiState, Readiness};
+
+#[cfg(test)]
+mod tests;

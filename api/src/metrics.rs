@@ -1,0 +1,107 @@
+//! What the API counts of itself, for operators. Never labelled by key, slug or query.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::StatusCode;
+pub use prometheus_client::registry::Registry;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+
+use crate::routes::Route;
+
+/// The classes of statuses, from 200 on.
+const CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
+/// Upper bounds in seconds; a search takes well under a millisecond.
+const BOUNDS: [f64; 12] =
+    [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1.0, 10.0];
+
+/// Counters, gauges and histograms of the API; clones share them.
+#[derive(Debug, Clone)]
+pub struct Metrics {
+    routes: Arc<[Counted; Route::ALL.len()]>,
+    connections: Gauge,
+}
+
+/// One route's numbers. They are looked up once: a request touches atomics, no map.
+#[derive(Debug)]
+struct Counted {
+    requests: [Counter; CLASSES.len()],
+    seconds: Histogram,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RequestLabels {
+    route: &'static str,
+    status: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RouteLabel {
+    route: &'static str,
+}
+
+impl Metrics {
+    /// Registers the API's metrics, beside whatever else the process shows.
+    pub fn new(registry: &mut Registry) -> Metrics {
+        let requests = Family::<RequestLabels, Counter>::default();
+        let seconds = Family::<RouteLabel, Histogram>::new_with_constructor(|| Histogram::new(BOUNDS));
+        let connections = Gauge::default();
+        registry.register("loggia_requests", "Requests answered", requests.clone());
+        registry.register(
+            "loggia_request_seconds",
+            "Time from a request's head to its reply",
+            seconds.clone(),
+        );
+        registry.register("loggia_open_connections", "Connections that are open", connections.clone());
+        let routes = Route::ALL.map(|route| {
+            let route = route.pattern();
+            Counted {
+                requests: CLASSES
+                    .map(|status| requests.get_or_create_owned(&RequestLabels { route, status })),
+                seconds: seconds.get_or_create_owned(&RouteLabel { route }),
+            }
+        });
+        Metrics { routes: Arc::new(routes), connections }
+    }
+
+    /// Counts an answered request.
+    pub(crate) fn answered(&self, route: Route, status: StatusCode, took: Duration) {
+        let counted = &self.routes[route as usize];
+        let class = usize::from(status.as_u16() / 100).clamp(2, 5) - 2;
+        counted.requests[class].inc();
+        counted.seconds.observe(took.as_secs_f64());
+    }
+
+    /// Counts a connection for as long as the guard lives.
+    pub(crate) fn connection(&self) -> OpenConnection {
+        self.connections.inc();
+        OpenConnection(self.connections.clone())
+    }
+}
+
+/// An open connection.
+#[derive(Debug)]
+pub(crate) struct OpenConnection(Gauge);
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_of_routes_is_that_of_their_numbers() {
+        for (index, route) in Route::ALL.into_iter().enumerate() {
+            assert_eq!(route as usize, index);
+        }
+    }
+}

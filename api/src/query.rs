@@ -1,0 +1,102 @@
+//! The grammar of a query string: pairs joined by `&`, percent-encoded UTF-8, `+` for a blank.
+
+use std::borrow::Cow;
+
+use schemas::api::problem::ParameterFault;
+
+/// Bytes that are no UTF-8.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NotUtf8;
+
+/// Decodes one name or value. A `%` that no two hexadecimal digits follow stands for itself.
+pub(crate) fn decode(text: &str) -> Result<Cow<'_, str>, NotUtf8> {
+    if !text.bytes().any(|byte| byte == b'%' || byte == b'+') {
+        return Ok(Cow::Borrowed(text));
+    }
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        match byte {
+            b'+' => decoded.push(b' '),
+            b'%' => match after {
+                [high, low, after @ ..] if let (Some(high), Some(low)) = (digit(*high), digit(*low)) => {
+                    decoded.push(high << 4 | low);
+                    rest = after;
+                }
+                _ => decoded.push(b'%'),
+            },
+            _ => decoded.push(byte),
+        }
+    }
+    String::from_utf8(decoded).map(Cow::Owned).map_err(|_| NotUtf8)
+}
+
+fn digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+}
+
+/// The encoded values of one parameter, in their order.
+pub(crate) fn values<'a>(query: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
+    query.split('&').filter_map(move |pair| {
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        (decode(key).as_deref() == Ok(name)).then_some(value)
+    })
+}
+
+/// The value of a parameter that may be there once. What is wrong with it is added to the faults.
+pub(crate) fn single<'a>(
+    query: &'a str,
+    name: &'static str,
+    faults: &mut Vec<ParameterFault>,
+) -> Option<Cow<'a, str>> {
+    let mut values = values(query, name);
+    let value = values.next()?;
+    if values.next().is_some() {
+        faults.push(fault(name, "It is given more than once.", "one value"));
+        return None;
+    }
+    match decode(value) {
+        Ok(value) => Some(value),
+        Err(NotUtf8) => {
+            faults.push(fault(name, "It is not UTF-8.", "percent-encoded UTF-8"));
+            None
+        }
+    }
+}
+
+pub(crate) fn fault(
+    parameter: &str,
+    detail: impl Into<String>,
+    allowed: impl Into<String>,
+) -> ParameterFault {
+    ParameterFault { parameter: parameter.to_owned(), detail: detail.into(), allowed: allowed.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_values_are_decoded() {
+        for (text, decoded) in [
+            ("", Ok("")),
+            ("plain", Ok("plain")),
+            ("a+b%20c%2B", Ok("a b c+")),
+            ("Z%C3%BCrich", Ok("Zürich")),
+            ("100%", Ok("100%")),
+            ("%zz%4", Ok("%zz%4")),
+            ("%%41", Ok("%A")),
+            ("%c0%ae", Err(NotUtf8)),
+            ("%ff", Err(NotUtf8)),
+        ] {
+            assert_eq!(decode(text).as_deref().map_err(|e| *e), decoded, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_parameter_is_found_by_its_decoded_name() {
+        assert_eq!(values("a=1&q=2&%71=3&q&b", "q").collect::<Vec<_>>(), ["2", "3", ""]);
+        assert_eq!(values("", "q").count(), 0);
+    }
+}

@@ -1,0 +1,89 @@
+//! `GET /problems/{name}`: the page that the `type` of an error names, for people.
+
+use axum::extract::Path;
+use axum::extract::rejection::PathRejection;
+use axum::response::{IntoResponse, Response};
+use http::HeaderValue;
+use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use schemas::api::problem::ProblemKind;
+
+use crate::fault::Fault;
+
+pub(crate) async fn problem(name: Result<Path<String>, PathRejection>) -> Result<Response, Fault> {
+    let Path(name) = name.map_err(|_| Fault::not_found())?;
+    let kind = ProblemKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(Fault::not_found)?;
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
+        (
+            CONTENT_SECURITY_POLICY,
+            HeaderValue::from_static(
+                "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+            ),
+        ),
+    ];
+    Ok((headers, page(kind)).into_response())
+}
+
+fn page(kind: ProblemKind) -> String {
+    let title = kind.title();
+    let name = kind.name();
+    let (meaning, remedy) = explanation(kind);
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
+         <style>body{{font:1.1rem/1.6 Georgia,serif;max-width:38rem;margin:4rem auto;padding:0 1rem}}\
+         code{{font-size:.9em}}@media(prefers-color-scheme:dark){{body{{background:#111;color:#ddd}}}}</style>\n\
+         </head>\n<body>\n<main>\n<h1>{title}</h1>\n<p><code>{name}</code></p>\n\
+         <h2>What it means</h2>\n<p>{meaning}</p>\n<h2>What to do</h2>\n<p>{remedy}</p>\n</main>\n</body>\n</html>\n"
+    )
+}
+
+/// What it means, and what to do; HTML.
+fn explanation(kind: ProblemKind) -> (&'static str, &'static str) {
+    match kind {
+        ProblemKind::InvalidParameters => (
+            "One or more parameters of the request cannot be used. The member <code>errors</code> lists every one of them with what is wrong and what is allowed.",
+            "Correct each listed parameter and send the request again.",
+        ),
+        ProblemKind::AmbiguousKey => (
+            "The request brings a key in the header <code>Authorization</code> and another in the parameter <code>key</code>.",
+            "Send the key in one place only. The header is better: addresses end up in histories and logs.",
+        ),
+        ProblemKind::MalformedRequest => (
+            "What arrived is not a well-formed HTTP/1.1 request, so it could not be read further.",
+            "Check the request line, the headers and, if there is a body, its framing. A browser, curl or any HTTP library gets this right.",
+        ),
+        ProblemKind::NotFound => (
+            "Nothing is at this path.",
+            "The paths there are stand in <a href=\"/openapi.json\">/openapi.json</a>. They have no slash at their end.",
+        ),
+        ProblemKind::MethodNotAllowed => (
+            "The path exists, but not with this method. The header <code>Allow</code> names those it has.",
+            "Send GET or HEAD: the interface is for reading.",
+        ),
+        ProblemKind::UnknownSlug => (
+            "No project has, or ever had, this slug.",
+            "The member <code>suggestions</code> lists up to three slugs that are near. Otherwise find the project by <code>/v1/search?q=…</code>.",
+        ),
+        ProblemKind::Withdrawn => (
+            "The project left the catalog. The member <code>reason</code> says why.",
+            "The address in <code>citation_url</code> still shows what was published, and may still be cited. Take the project out of your lists.",
+        ),
+        ProblemKind::TooLarge => (
+            "The request is larger than the service reads: an address of 8 KiB (414), address and headers of 16 KiB or 100 headers (431), or a body of 64 KiB (413).",
+            "Shorten it. No request to this interface needs a body.",
+        ),
+        ProblemKind::Timeout => (
+            "The answer took longer than 10 seconds (503), or the body of the request did not arrive within that time (408).",
+            "Wait as long as the header <code>Retry-After</code> says and send the request again.",
+        ),
+        ProblemKind::Internal => (
+            "Something broke while answering. It was written to the service's log.",
+            "Try again later. If it stays, tell the operator the member <code>instance</code>: the log has the same.",
+        ),
+        ProblemKind::Unavailable => (
+            "The service cannot answer at present, most often because it is starting and still reads its catalog.",
+            "Wait as long as the header <code>Retry-After</code> says and send the request again.",
+        ),
+    }
+}

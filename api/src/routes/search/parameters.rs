@@ -1,0 +1,177 @@
+//! The parameters of a search, read strictly and all their faults told at once.
+
+use axum::extract::FromRequestParts;
+use http::request::Parts;
+use read::search::Cursor;
+use schemas::api::problem::ParameterFault;
+use schemas::api::search::{DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY_CHARACTERS, MIN_LIMIT};
+use schemas::record::Category;
+
+use crate::fault::Fault;
+use crate::query::{fault, single};
+
+/// What is searched for.
+#[derive(Debug, PartialEq)]
+pub(crate) struct SearchParameters {
+    /// The search text as it was sent.
+    pub(crate) q: String,
+    pub(crate) category: Option<Category>,
+    pub(crate) limit: usize,
+    /// Where the page before ended.
+    pub(crate) cursor: Option<Cursor>,
+}
+
+impl SearchParameters {
+    /// Reads a query string. Parameters that a search does not know are passed over.
+    pub(crate) fn parse(query: &str) -> Result<SearchParameters, Vec<ParameterFault>> {
+        let mut faults = Vec::new();
+        let q = q(query, &mut faults);
+        let limit = limit(query, &mut faults);
+        let category = category(query, &mut faults);
+        let cursor = cursor(query, &mut faults);
+        single(query, "key", &mut faults);
+        if faults.is_empty() { Ok(SearchParameters { q, category, limit, cursor }) } else { Err(faults) }
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for SearchParameters {
+    type Rejection = Fault;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<SearchParameters, Fault> {
+        SearchParameters::parse(parts.uri.query().unwrap_or_default()).map_err(Fault::invalid_parameters)
+    }
+}
+
+/// A cursor that this search did not give out.
+pub(crate) fn invalid_cursor() -> ParameterFault {
+    fault(
+        "cursor",
+        "It is not a cursor that this search gave out.",
+        "next_cursor of the page before, with the same q and category",
+    )
+}
+
+fn q(query: &str, faults: &mut Vec<ParameterFault>) -> String {
+    let faults_before = faults.len();
+    let text = single(query, "q", faults);
+    let detail = match text.as_deref().map(str::trim) {
+        // It is there, but unusable; that has been said.
+        None if faults.len() > faults_before => return String::new(),
+        None => "It is missing.".to_owned(),
+        Some("") => "It is empty.".to_owned(),
+        // A character has at least one byte: only a text with more bytes than characters allowed needs counting.
+        Some(text) if text.len() > MAX_QUERY_CHARACTERS && text.chars().count() > MAX_QUERY_CHARACTERS => {
+            format!("It has {} characters.", text.chars().count())
+        }
+        Some(_) => return text.unwrap_or_default().into_owned(),
+    };
+    faults.push(fault("q", detail, format!("1 to {MAX_QUERY_CHARACTERS} characters of any text")));
+    String::new()
+}
+
+fn limit(query: &str, faults: &mut Vec<ParameterFault>) -> usize {
+    let Some(text) = single(query, "limit", faults) else { return DEFAULT_LIMIT };
+    match text.parse() {
+        Ok(limit) if (MIN_LIMIT..=MAX_LIMIT).contains(&limit) => limit,
+        _ => {
+            let allowed = format!("an integer from {MIN_LIMIT} to {MAX_LIMIT}");
+            faults.push(fault("limit", format!("It is not {allowed}."), allowed));
+            DEFAULT_LIMIT
+        }
+    }
+}
+
+fn category(query: &str, faults: &mut Vec<ParameterFault>) -> Option<Category> {
+    let text = single(query, "category", faults)?;
+    let category = Category::parse(&text);
+    if category.is_none() {
+        let allowed = Category::ALL.map(Category::as_str).join(", ");
+        faults.push(fault("category", "It is not one of the catalog's five.", allowed));
+    }
+    category
+}
+
+fn cursor(query: &str, faults: &mut Vec<ParameterFault>) -> Option<Cursor> {
+    let cursor = single(query, "cursor", faults)?.parse().ok();
+    if cursor.is_none() {
+        faults.push(invalid_cursor());
+    }
+    cursor
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(query: &str) -> Vec<(String, String, String)> {
+        let faults = SearchParameters::parse(query).unwrap_err();
+        faults.into_iter().map(|f| (f.parameter, f.detail, f.allowed)).collect()
+    }
+
+    fn said(parameter: &str, detail: &str, allowed: &str) -> (String, String, String) {
+        (parameter.into(), detail.into(), allowed.into())
+    }
+
+    #[test]
+    fn parameters_are_read() {
+        let parsed = SearchParameters::parse("limit=50&q=+Z%C3%BCrich%20&category=ART&unknown=1&key=k");
+        let expected =
+            SearchParameters {
+                q: " Zürich ".into(), category: Some(Category::Art), limit: 50, cursor: None
+            };
+        assert_eq!(parsed, Ok(expected));
+        let plain = SearchParameters { q: "a".into(), category: None, limit: 10, cursor: None };
+        assert_eq!(SearchParameters::parse("q=a"), Ok(plain));
+        let longest = format!("q={}", "%C3%BC".repeat(200));
+        assert_eq!(SearchParameters::parse(&longest).map(|p| p.q), Ok("ü".repeat(200)));
+    }
+
+    #[test]
+    fn every_fault_is_told_at_once() {
+        let categories = "architecture, interiors, design, photography, art";
+        assert_eq!(
+            faults("limit=0&category=music&cursor=a&cursor=b&key=%ff"),
+            [
+                said("q", "It is missing.", "1 to 200 characters of any text"),
+                said("limit", "It is not an integer from 1 to 50.", "an integer from 1 to 50"),
+                said("category", "It is not one of the catalog's five.", categories),
+                said("cursor", "It is given more than once.", "one value"),
+                said("key", "It is not UTF-8.", "percent-encoded UTF-8"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_search_text_has_1_to_200_characters_after_trimming() {
+        let allowed = "1 to 200 characters of any text";
+        assert_eq!(faults("q=++%09"), [said("q", "It is empty.", allowed)]);
+        assert_eq!(faults("q"), [said("q", "It is empty.", allowed)]);
+        assert_eq!(
+            faults(&format!("q={}", "%C3%BC".repeat(201))),
+            [said("q", "It has 201 characters.", allowed)]
+        );
+        assert_eq!(faults("q=%ff"), [said("q", "It is not UTF-8.", "percent-encoded UTF-8")]);
+        assert_eq!(faults("q=a&q=b"), [said("q", "It is given more than once.", "one value")]);
+    }
+
+    #[test]
+    fn a_cursor_is_one_that_was_given_out() {
+        for cursor in ["", "x", "AAAA", "%00"] {
+            let allowed = "next_cursor of the page before, with the same q and category";
+            let expected = [said("cursor", "It is not a cursor that this search gave out.", allowed)];
+            assert_eq!(faults(&format!("q=a&cursor={cursor}")), expected, "{cursor}");
+        }
+    }
+
+    #[test]
+    fn a_limit_is_an_integer_from_1_to_50() {
+        for limit in ["", "0", "51", "-1", "1.5", "ten", "1e1", "99999999999999999999999", "+5", "%205"] {
+            let query = format!("q=a&limit={limit}");
+            assert_eq!(
+                faults(&query),
+                [said("limit", "It is not an integer from 1 to 50.", "an integer from 1 to 50")],
+                "{limit}"
+            );
+        }
+    }
+}

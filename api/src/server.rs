@@ -1,0 +1,297 @@
+//! Accepts connections and bounds what each may cost: in time, in bytes, in number.
+
+mod refusal;
+mod wire;
+
+use std::convert::Infallible;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::response::Response;
+use http::Request;
+use http::header::CONNECTION;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::{Instant, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+use tower::Service;
+
+use crate::front::Front;
+use crate::metrics::Metrics;
+use crate::routes;
+use crate::state::ApiState;
+use refusal::Refusals;
+use wire::{Calls, Wire};
+
+/// The largest head of a request: its first line and its headers.
+const LARGEST_HEAD: usize = 16 * 1024;
+/// How much is read ahead or held back for one connection.
+const LARGEST_BUFFER: usize = 64 * 1024;
+/// How long accepting rests after it failed, at first and at most.
+const REST: (Duration, Duration) = (Duration::from_millis(5), Duration::from_secs(1));
+
+/// What connections and requests may cost.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Connections that may be open at once; further ones wait in the system's queue.
+    pub connections: usize,
+    /// How long the head of a request may take from its first byte.
+    pub head: Duration,
+    /// How long a connection may stay open between requests.
+    pub idle: Duration,
+    /// How long a client may leave a reply lying.
+    pub write: Duration,
+    /// How long an answer may take.
+    pub request: Duration,
+    /// How long the requests under way may take once the server is told to stop.
+    pub drain: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            connections: 10_000,
+            head: Duration::from_secs(10),
+            idle: Duration::from_secs(60),
+            write: Duration::from_secs(30),
+            request: Duration::from_secs(10),
+            drain: Duration::from_secs(10),
+        }
+    }
+}
+
+/// How serving ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Drained {
+    /// Connections that were cut because their requests took too long to finish.
+    pub cut: usize,
+}
+
+/// Serves the public interface until it is told to stop; then accepts no more, lets the requests under way finish,
+/// and returns. Failures of single connections are logged and do not end it.
+pub async fn serve(
+    listener: TcpListener,
+    state: ApiState,
+    limits: Limits,
+    shutdown: CancellationToken,
+) -> Drained {
+    let metrics = state.metrics().clone();
+    let site = state.site().clone();
+    let front = Front::new(routes::router(state), site, metrics.clone(), limits.request);
+    serve_front(listener, front, metrics, limits, shutdown).await
+}
+
+/// Serves the operators' listener, see [`crate::admin::router`], in the same way.
+pub async fn serve_admin(
+    listener: TcpListener,
+    router: Router,
+    limits: Limits,
+    shutdown: CancellationToken,
+) -> Drained {
+    let answer = move |request: Request<Incoming>| {
+        let mut router = router.clone();
+        async move {
+            match router.call(request).await {
+                Ok(response) => response,
+                Err(never) => match never {},
+            }
+        }
+    };
+    Server { limits, metrics: None, refusals: None, answer }.run(listener, shutdown).await
+}
+
+pub(crate) async fn serve_front(
+    listener: TcpListener,
+    front: Front,
+    metrics: Metrics,
+    limits: Limits,
+    shutdown: CancellationToken,
+) -> Drained {
+    let front = Arc::new(front);
+    let refusals = Some(Refusals::new(front.clone()));
+    let answer = move |request| {
+        let front = front.clone();
+        async move { front.answer(request).await }
+    };
+    Server { limits, metrics: Some(metrics), refusals, answer }.run(listener, shutdown).await
+}
+
+struct Server<Answer> {
+    limits: Limits,
+    metrics: Option<Metrics>,
+    refusals: Option<Refusals>,
+    answer: Answer,
+}
+
+impl<Answer, Answering> Server<Answer>
+where
+    Answer: Fn(Request<Incoming>) -> Answering + Clone + Send + 'static,
+    Answering: Future<Output = Response<Body>> + Send + 'static,
+{
+    async fn run(self, listener: TcpListener, shutdown: CancellationToken) -> Drained {
+        let graceful = GracefulShutdown::new();
+        let mut door = Door::new(listener, self.limits.connections);
+        let mut connections = JoinSet::new();
+        loop {
+            tokio::select! {
+                () = shutdown.cancelled() => break,
+                Some(ended) = connections.join_next() => note(ended),
+                (stream, place) = door.next() => {
+                    let connection = graceful.watch(self.connection(stream));
+                    let open = self.metrics.as_ref().map(Metrics::connection);
+                    connections.spawn(async move {
+                        if let Err(error) = connection.await {
+                            tracing::debug!(%error, "a connection ended early");
+                        }
+                        drop((place, open));
+                    });
+                }
+            }
+        }
+        drop(door);
+        // Once told, a connection that waits for a request closes, and the others close behind their reply.
+        let _ = timeout(self.limits.drain, graceful.shutdown()).await;
+        while let Some(ended) = connections.try_join_next() {
+            note(ended);
+        }
+        let cut = connections.len();
+        connections.shutdown().await;
+        Drained { cut }
+    }
+
+    fn connection(
+        &self,
+        stream: TcpStream,
+    ) -> http1::Connection<
+        TokioIo<Wire<TcpStream>>,
+        impl hyper::service::Service<
+            Request<Incoming>,
+            Response = Response<Body>,
+            Error = Infallible,
+            Future: Send,
+        > + Send
+        + use<Answer, Answering>,
+    > {
+        let calls = Arc::new(Calls::default());
+        let wire = Wire::new(stream, calls.clone(), &self.limits, self.refusals.clone());
+        let answer = self.answer.clone();
+        let service = service_fn(move |request| {
+            calls.begin();
+            let calls = calls.clone();
+            let answering = answer(request);
+            async move {
+                let response = answering.await;
+                calls.end(response.status().is_client_error() && response.headers().contains_key(CONNECTION));
+                Ok(response)
+            }
+        });
+        http1::Builder::new()
+            .timer(TokioTimer::new())
+            // It begins with the end of the request before, so it is the idle time; the wire knows when a head begins.
+            .header_read_timeout(self.limits.idle)
+            .max_header_size(LARGEST_HEAD)
+            .max_buf_size(LARGEST_BUFFER)
+            .serve_connection(TokioIo::new(wire), service)
+    }
+}
+
+/// Where connections come in, as many as there are places.
+struct Door {
+    listener: TcpListener,
+    places: Arc<Semaphore>,
+    /// When accepting goes on after it failed, and how long the rest was.
+    resting: Option<(Instant, Duration)>,
+}
+
+impl Door {
+    fn new(listener: TcpListener, places: usize) -> Door {
+        Door { listener, places: Arc::new(Semaphore::new(places)), resting: None }
+    }
+
+    /// The next connection, once there is a place for it. Nothing is lost if this is dropped half way.
+    async fn next(&mut self) -> (TcpStream, Option<OwnedSemaphorePermit>) {
+        // The semaphore is never closed, so there is always a permit.
+        let place = self.places.clone().acquire_owned().await.ok();
+        loop {
+            if let Some((until, _)) = self.resting {
+                sleep_until(until).await;
+            }
+            match self.listener.accept().await {
+                Ok((stream, _)) => {
+                    self.resting = None;
+                    if let Err(error) = stream.set_nodelay(true) {
+                        tracing::debug!(%error, "TCP_NODELAY could not be set");
+                    }
+                    return (stream, place);
+                }
+                Err(error) if is_the_clients(&error) => {}
+                Err(error) => self.rest(&error),
+            }
+        }
+    }
+
+    /// The process has no file descriptor or memory left. Trying again at once would only burn the processor.
+    fn rest(&mut self, error: &io::Error) {
+        let rest = match self.resting {
+            None => {
+                tracing::warn!(%error, "connections cannot be accepted; trying again, less and less often");
+                REST.0
+            }
+            Some((_, rest)) => (rest * 2).min(REST.1),
+        };
+        self.resting = Some((Instant::now() + rest, rest));
+    }
+}
+
+/// Whether the client went away before it was accepted.
+fn is_the_clients(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset | io::ErrorKind::ConnectionRefused
+    )
+}
+
+/// A connection's task ends by itself or is cut; anything else is a defect worth knowing.
+fn note(ended: Result<(), JoinError>) {
+    if let Err(error) = ended
+        && error.is_panic()
+    {
+        tracing::error!(%error, "the task of a connection panicked");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn accepting_rests_longer_and_longer_while_it_fails() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let mut door = Door::new(listener, 1);
+        let full = io::Error::from_raw_os_error(24);
+        assert!(!is_the_clients(&full) && is_the_clients(&io::ErrorKind::ConnectionAborted.into()));
+        let mut rests = Vec::new();
+        for _ in 0..10 {
+            door.rest(&full);
+            rests.push(door.resting.unwrap().1.as_millis());
+        }
+        assert_eq!(rests, [5, 10, 20, 40, 80, 160, 320, 640, 1000, 1000]);
+
+        door.resting = Some((Instant::now() + Duration::from_millis(50), REST.0));
+        let (started, client) = (Instant::now(), TcpStream::connect(address));
+        client.await.unwrap();
+        door.next().await;
+        assert!(started.elapsed() >= Duration::from_millis(50), "it rests");
+        assert_eq!(door.resting, None, "and then it is well again");
+    }
+}

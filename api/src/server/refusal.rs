@@ -1,0 +1,103 @@
+//! What never becomes a request is refused by hyper itself, with a status and nothing else. Here such a refusal is
+//! recognised among the outgoing bytes, and the problem that stands for it is written.
+
+use std::fmt;
+use std::sync::Arc;
+
+use http::StatusCode;
+use jiff::Timestamp;
+use jiff::fmt::rfc2822::DateTimePrinter;
+
+use crate::fault::Fault;
+use crate::front::Front;
+
+/// hyper's refusals are shorter than this, and every reply of ours has a longer head.
+const LONGEST: usize = 256;
+
+/// Writes refusals in full.
+#[derive(Clone)]
+pub(super) struct Refusals {
+    front: Arc<Front>,
+}
+
+impl Refusals {
+    pub(super) fn new(front: Arc<Front>) -> Refusals {
+        Refusals { front }
+    }
+
+    /// The bytes of the reply that says why nothing more is read.
+    pub(super) fn write(&self, status: StatusCode) -> Vec<u8> {
+        let fault = match status {
+            StatusCode::URI_TOO_LONG => Fault::address_too_long(),
+            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => Fault::head_too_large(),
+            _ => Fault::malformed_request(),
+        };
+        let response = self.front.refuse(fault);
+        let status = response.status();
+        let mut bytes = Vec::with_capacity(2048);
+        let reason = status.canonical_reason().unwrap_or_default();
+        bytes.extend_from_slice(format!("HTTP/1.1 {} {reason}\r\n", status.as_str()).as_bytes());
+        for (name, value) in response.headers() {
+            bytes.extend_from_slice(name.as_str().as_bytes());
+            bytes.extend_from_slice(b": ");
+            bytes.extend_from_slice(value.as_bytes());
+            bytes.extend_from_slice(b"\r\n");
+        }
+        #[expect(clippy::disallowed_methods, reason = "the date header says when the refusal was sent")]
+        let date = DateTimePrinter::new().timestamp_to_rfc9110_string(&Timestamp::now()).unwrap_or_default();
+        let length = response.body().len();
+        bytes.extend_from_slice(format!("date: {date}\r\ncontent-length: {length}\r\n\r\n").as_bytes());
+        bytes.extend_from_slice(response.body());
+        bytes
+    }
+}
+
+impl fmt::Debug for Refusals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Refusals")
+    }
+}
+
+/// Where hyper's own refusal begins in bytes that are about to be sent, if they end with one, and its status.
+pub(super) fn find(outgoing: &[u8]) -> Option<(usize, StatusCode)> {
+    // Replies with a body do not end like this, so most bytes are not looked at.
+    if !outgoing.ends_with(b"\r\n\r\n") {
+        return None;
+    }
+    let start = outgoing.len().saturating_sub(LONGEST);
+    let tail = &outgoing[start..];
+    let at = tail.windows(10).rposition(|window| window == b"HTTP/1.1 4" || window == b"HTTP/1.0 4")?;
+    let head = &tail[at..];
+    // Every reply of ours names its request.
+    if head.windows(12).any(|window| window == b"x-request-id") {
+        return None;
+    }
+    let status = StatusCode::from_bytes(head.get(9..12)?).ok()?;
+    Some((start + at, status))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REFUSED: &str = "HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\
+                           date: Sat, 21 Nov 2026 02:00:00 GMT\r\n\r\n";
+
+    #[test]
+    fn a_refusal_is_found_at_the_end_alone() {
+        let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+        assert_eq!(find(REFUSED.as_bytes()), Some((0, status)));
+        let behind = format!("HTTP/1.1 200 OK\r\nx-request-id: 1\r\n\r\n{{}}{REFUSED}");
+        assert_eq!(find(behind.as_bytes()), Some((behind.len() - REFUSED.len(), status)));
+        for other in [
+            format!("{REFUSED}{{}}"),
+            "HTTP/1.1 404 Not Found\r\nx-request-id: 1\r\n\r\n".to_owned(),
+            "HTTP/1.1 100 Continue\r\n\r\n".to_owned(),
+            "HTTP/1.1 204 No Content\r\n\r\n".to_owned(),
+            "\r\n\r\n".to_owned(),
+            String::new(),
+        ] {
+            assert_eq!(find(other.as_bytes()), None, "{other:?}");
+        }
+    }
+}

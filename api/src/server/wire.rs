@@ -1,0 +1,244 @@
+//! A connection's bytes, with the manners that hyper leaves to others: a head that has begun must end soon, a
+//! client that reads nothing is let go, a refusal is sent in full, and a client that still sends is heard out for a
+//! moment, since closing on it would take the reply away again.
+
+use std::future::Future;
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Sleep, sleep};
+
+use super::Limits;
+use super::refusal::{self, Refusals};
+
+/// How long and for how many bytes a client is heard out that still sends.
+const HEARD_OUT: (Duration, usize) = (Duration::from_secs(1), 1024 * 1024);
+
+/// What the service tells the wire of its calls.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    /// Goes up by one when a call begins and when it ends: odd within a call.
+    turns: AtomicUsize,
+    leaves_body: AtomicBool,
+}
+
+impl Calls {
+    pub(super) fn begin(&self) {
+        self.turns.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// `leaves_body`: the reply was made without reading what the client still sends.
+    pub(super) fn end(&self, leaves_body: bool) {
+        self.turns.fetch_add(1, Ordering::Relaxed);
+        if leaves_body {
+            self.leaves_body.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn turns(&self) -> usize {
+        self.turns.load(Ordering::Relaxed)
+    }
+}
+
+/// A stream under watch.
+#[derive(Debug)]
+pub(super) struct Wire<Stream> {
+    stream: Stream,
+    calls: Arc<Calls>,
+    head_limit: Duration,
+    write_limit: Duration,
+    /// The turn in which bytes of a head have come that no call has taken yet.
+    head: Option<usize>,
+    head_timer: Option<Pin<Box<Sleep>>>,
+    write_timer: Option<Pin<Box<Sleep>>>,
+    refusals: Option<Refusals>,
+    refusal: Option<Refusal>,
+    hearing_out: Option<HearingOut>,
+}
+
+/// A refusal that is being sent.
+#[derive(Debug)]
+struct Refusal {
+    bytes: Vec<u8>,
+    sent: usize,
+}
+
+#[derive(Debug)]
+struct HearingOut {
+    timer: Pin<Box<Sleep>>,
+    left: usize,
+}
+
+impl<Stream> Wire<Stream> {
+    pub(super) fn new(
+        stream: Stream,
+        calls: Arc<Calls>,
+        limits: &Limits,
+        refusals: Option<Refusals>,
+    ) -> Wire<Stream> {
+        Wire {
+            stream,
+            calls,
+            head_limit: limits.head,
+            write_limit: limits.write,
+            head: None,
+            head_timer: None,
+            write_timer: None,
+            refusals,
+            refusal: None,
+            hearing_out: None,
+        }
+    }
+}
+
+impl<Stream: AsyncRead + Unpin> AsyncRead for Wire<Stream> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let turn = self.calls.turns();
+        match Pin::new(&mut self.stream).poll_read(context, buffer) {
+            Poll::Ready(read) => {
+                // Within a call these are bytes of its body, or of the next request that came early.
+                let head = (turn.is_multiple_of(2) && buffer.filled().len() > before).then_some(turn);
+                if head != self.head {
+                    self.head = head;
+                    self.head_timer = None;
+                }
+                Poll::Ready(read)
+            }
+            // Most heads come in one piece, are a call by now, and never need the timer.
+            Poll::Pending if self.head == Some(turn) => {
+                let limit = self.head_limit;
+                let timer = self.head_timer.get_or_insert_with(|| Box::pin(sleep(limit)));
+                ready!(timer.as_mut().poll(context));
+                Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+            }
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl<Stream: AsyncWrite + Unpin> Wire<Stream> {
+    /// Passes a write's outcome on, unless it has waited for too long.
+    fn watched(
+        &mut self,
+        context: &mut Context<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        if written.is_ready() {
+            self.write_timer = None;
+            return written;
+        }
+        let limit = self.write_limit;
+        let timer = self.write_timer.get_or_insert_with(|| Box::pin(sleep(limit)));
+        ready!(timer.as_mut().poll(context));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+
+    /// Sends what is left of the refusal.
+    fn poll_refusal(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while let Some(refusal) = &mut self.refusal
+            && refusal.sent < refusal.bytes.len()
+        {
+            let written = Pin::new(&mut self.stream).poll_write(context, &refusal.bytes[refusal.sent..]);
+            let written = ready!(self.watched(context, written))?;
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            if let Some(refusal) = &mut self.refusal {
+                refusal.sent += written;
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<Stream: AsyncRead + AsyncWrite + Unpin> Wire<Stream> {
+    /// Reads and forgets until the client stops, or has had its chance.
+    fn poll_hear_out(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let hearing = self
+            .hearing_out
+            .get_or_insert_with(|| HearingOut { timer: Box::pin(sleep(HEARD_OUT.0)), left: HEARD_OUT.1 });
+        let mut forgotten = [0; 4096];
+        loop {
+            let mut buffer = ReadBuf::new(&mut forgotten);
+            match Pin::new(&mut self.stream).poll_read(context, &mut buffer) {
+                Poll::Ready(Ok(()))
+                    if !buffer.filled().is_empty() && buffer.filled().len() < hearing.left =>
+                {
+                    hearing.left -= buffer.filled().len();
+                }
+                Poll::Ready(_) => return Poll::Ready(()),
+                Poll::Pending => return hearing.timer.as_mut().poll(context),
+            }
+        }
+    }
+}
+
+impl<Stream: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<Stream> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let mut before = bytes;
+        if let Some(refusals) = &self.refusals
+            && let Some((at, status)) = refusal::find(bytes)
+        {
+            if at == 0 {
+                self.refusal = Some(Refusal { bytes: refusals.write(status), sent: 0 });
+                return Poll::Ready(Ok(bytes.len()));
+            }
+            // What stands before it goes first; the refusal is offered again by itself.
+            before = &bytes[..at];
+        }
+        let written = Pin::new(&mut self.stream).poll_write(context, before);
+        self.watched(context, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        // A refusal has no body: it comes in one piece, or behind what is still to be sent.
+        let filled = slices.iter().filter(|slice| !slice.is_empty()).count();
+        if filled <= 1 {
+            let bytes = slices.iter().find(|slice| !slice.is_empty()).map_or(&[][..], |slice| &slice[..]);
+            return self.poll_write(context, bytes);
+        }
+        let last = slices.iter().rposition(|slice| !slice.is_empty()).unwrap_or(0);
+        let whole = self.refusals.is_none() || refusal::find(&slices[last]).is_none();
+        let slices = if whole { slices } else { &slices[..last] };
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        self.watched(context, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_refusal(context))?;
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_refusal(context))?;
+        if self.hearing_out.is_none() {
+            ready!(Pin::new(&mut self.stream).poll_shutdown(context))?;
+        }
+        if self.refusal.is_some() || self.calls.leaves_body.load(Ordering::Relaxed) {
+            ready!(self.poll_hear_out(context));
+        }
+        Poll::Ready(Ok(()))
+    }
+}

@@ -1,0 +1,61 @@
+//! What every endpoint answers from.
+
+use std::sync::Arc;
+
+use read::models::ReadModels;
+use tokio::sync::watch;
+
+use crate::metrics::Metrics;
+use crate::site::Site;
+
+/// Whether the node may be sent requests, as whoever follows the projections sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Readiness {
+    /// Whether every projection has caught up.
+    pub ready: bool,
+    /// Why not, as a sentence; anything where it is ready.
+    pub reason: String,
+}
+
+/// Everything the API knows; clones share it.
+#[derive(Debug, Clone)]
+pub struct ApiState {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    models: ReadModels,
+    site: Site,
+    readiness: watch::Receiver<Readiness>,
+    metrics: Metrics,
+}
+
+impl ApiState {
+    /// Answers from these models, under this address. Someone else keeps the models fresh and says whether they are
+    /// ready.
+    pub fn new(
+        models: ReadModels,
+        site: Site,
+        readiness: watch::Receiver<Readiness>,
+        metrics: Metrics,
+    ) -> ApiState {
+        ApiState { inner: Arc::new(Inner { models, site, readiness, metrics }) }
+    }
+
+    pub(crate) fn models(&self) -> &ReadModels {
+        &self.inner.models
+    }
+
+    pub(crate) fn site(&self) -> &Site {
+        &self.inner.site
+    }
+
+    pub(crate) fn readiness(&self) -> Readiness {
+        self.inner.readiness.borrow().clone()
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.inner.metrics
+    }
+}

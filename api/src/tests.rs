@@ -1,0 +1,20 @@
+//! The interface over real sockets, in front of real read models.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tasks end with their test, and replies are held against the clock"
+)]
+
+mod admin;
+mod answers;
+mod client;
+mod conditional;
+mod connections;
+mod every_reply;
+mod faults;
+mod node;
+mod secrets;
+mod stopping;
+
+use client::{Connection, Reply};
+use node::Node;

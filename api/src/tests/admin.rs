@@ -1,0 +1,66 @@
+//! The operators' listener.
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::gauge::ConstGauge;
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+
+#[derive(Debug)]
+struct Lag;
+
+impl Collector for Lag {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
+        let gauge = ConstGauge::new(7);
+        gauge.encode(encoder.encode_descriptor("loggia_lag", "Events behind", None, gauge.metric_type())?)
+    }
+}
+
+#[tokio::test]
+async fn operators_see_numbers_and_health() {
+    let mut node = Node::start().await;
+    let mut public = node.connect().await;
+    for path in ["/v1/search?q=a", "/v1/search?q=b", "/v1/search", "/v1/project/haus-am-see", "/nothing"] {
+        public.ask("GET", path, "").await;
+    }
+    let mut registry = std::mem::take(&mut node.registry);
+    registry.register_collector(Box::new(Lag));
+    let router = crate::admin::router(registry, node.readiness.subscribe(), || json!({"roles": ["serve"]}));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let stop = CancellationToken::new();
+    let served = tokio::spawn(crate::serve_admin(listener, router, crate::Limits::default(), stop.clone()));
+
+    let mut connection = Connection::to(address).await;
+    let reply = connection.ask("GET", "/metrics", "").await;
+    assert_eq!(
+        reply.header("content-type"),
+        Some("application/openmetrics-text; version=1.0.0; charset=utf-8")
+    );
+    for line in [
+        r#"loggia_requests_total{route="/v1/search",status="2xx"} 2"#,
+        r#"loggia_requests_total{route="/v1/search",status="4xx"} 1"#,
+        r#"loggia_requests_total{route="/v1/project/{slug}",status="2xx"} 1"#,
+        r#"loggia_requests_total{route="other",status="4xx"} 1"#,
+        r#"loggia_request_seconds_count{route="/v1/search"} 3"#,
+        "loggia_open_connections 1",
+        "loggia_lag 7",
+        "# EOF",
+    ] {
+        assert!(reply.text().lines().any(|own| own == line), "{line} in\n{}", reply.text());
+    }
+    assert!(!reply.text().contains("haus-am-see"));
+    assert_eq!(reply.header("access-control-allow-origin"), None, "not for pages of other sites");
+
+    assert_eq!(connection.ask("GET", "/healthz", "").await.text(), r#"{"status":"ok"}"#);
+    assert_eq!(connection.ask("GET", "/readyz", "").await.text(), r#"{"status":"ready"}"#);
+    assert_eq!(connection.ask("GET", "/status", "").await.text(), r#"{"roles":["serve"]}"#);
+    node.readiness.send_replace(crate::Readiness { ready: false, reason: "Starting.".into() });
+    let reply = connection.ask("GET", "/readyz", "").await;
+    assert_eq!((reply.status, reply.text()), (503, r#"{"status":"not ready","reason":"Starting."}"#));
+    stop.cancel();
+    assert_eq!(served.await.unwrap(), crate::Drained { cut: 0 });
+}

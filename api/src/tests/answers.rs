@@ -1,0 +1,133 @@
+//! What is answered where nothing is wrong.
+
+use super::*;
+
+#[tokio::test]
+async fn a_search_answers_with_summaries() {
+    let node = Node::start().await;
+    let reply = node.get("/v1/search?q=+haus%20am+SEE&limit=5&unknown=x").await;
+    assert_eq!((reply.status, reply.header("content-type")), (200, Some("application/json")));
+    let text = reply.text();
+    let score = text.split("\"score\":").nth(1).unwrap().split('}').next().unwrap();
+    assert!(score.parse::<f32>().unwrap() >= 1.0, "{text}");
+    assert_eq!(
+        text.replace(score, "S"),
+        concat!(
+            r#"{"query":" haus am SEE","count":1,"total":1,"results":[{"slug":"haus-am-see","name":"Haus am See","#,
+            r#""studio":"Atelier Łoś","city":"Zürich, Switzerland","year":"2019","category":"Architecture","#,
+            r#""intro":"A \"quiet\" house.","published":"2024-05-01","thumbnail":null,"#,
+            r#""url":"https://catalog.example.org/projects/haus-am-see","#,
+            r#""citation_url":"https://catalog.example.org/cite/haus-am-see/1","#,
+            r#""provenance":{"curated_by":"Ada","selected":"2024-04-01","in_archive_since":2024,"note":"Seen."},"#,
+            r#""score":S}],"next_cursor":null}"#
+        )
+    );
+}
+
+#[tokio::test]
+async fn cursors_lead_through_all_results_once() {
+    let node = Node::start().await;
+    let mut connection = node.connect().await;
+    let mut seen = Vec::new();
+    let mut path = "/v1/search?q=street&limit=2&category=DESIGN".to_owned();
+    for expected in [2, 1] {
+        let reply = connection.ask("GET", &path, "").await;
+        let page = reply.json();
+        assert_eq!((&page["total"], &page["count"]), (&3.into(), &expected.into()), "{page}");
+        seen.extend(
+            page["results"].as_array().unwrap().iter().map(|r| r["slug"].as_str().unwrap().to_owned()),
+        );
+        match page["next_cursor"].as_str() {
+            Some(cursor) => path = format!("/v1/search?q=street&limit=2&category=DESIGN&cursor={cursor}"),
+            None => path.clear(),
+        }
+    }
+    assert_eq!(path, "", "the second page is the last");
+    seen.sort_unstable();
+    assert_eq!(seen, ["street-house-1", "street-house-2", "street-house-3"]);
+    let reply = node.get("/v1/search?q=street&category=art").await;
+    assert_eq!(reply.text(), r#"{"query":"street","count":0,"total":0,"results":[],"next_cursor":null}"#);
+}
+
+#[tokio::test]
+async fn a_record_is_answered_in_full() {
+    let node = Node::start().await;
+    let reply = node.get("/v1/project/haus-am-see").await;
+    assert_eq!((reply.status, reply.header("content-type")), (200, Some("application/json")));
+    assert_eq!(
+        reply.text(),
+        concat!(
+            r#"{"slug":"haus-am-see","name":"Haus am See","studio":"Atelier Łoś","city":"Zürich, Switzerland","#,
+            r#""year":"2019","category":"Architecture","intro":"A \"quiet\" house.","published":"2024-05-01","#,
+            r#""thumbnail":null,"url":"https://catalog.example.org/projects/haus-am-see","#,
+            r#""citation_url":"https://catalog.example.org/cite/haus-am-see/1","provenance":{"curated_by":"Ada","#,
+            r#""selected":"2024-04-01","in_archive_since":2024,"note":"Seen."},"description":"Long.","#,
+            r#""design_language":null,"details":[{"label":"Area","value":"120 m²"}],"taste":{"material":"larch","#,
+            r#""light":null,"color":null,"mood":null,"composition":null,"subject":null},"images":[],"revision":1,"#,
+            r#""updated_at":"2026-11-20T08:00:00Z"}"#
+        )
+    );
+}
+
+#[tokio::test]
+async fn a_renamed_project_is_where_it_went() {
+    let node = Node::start().await;
+    let mut connection = node.connect().await;
+    let reply = connection.ask("GET", "/v1/project/old-mill?key=k", "").await;
+    assert_eq!((reply.status, reply.text()), (308, ""));
+    assert_eq!(reply.header("cache-control"), Some("private, max-age=60"), "not for ever");
+    let location = reply.header("location").unwrap().to_owned();
+    assert_eq!(location, "/v1/project/new-mill");
+    assert_eq!(connection.ask("GET", &location, "").await.json()["slug"], "new-mill");
+}
+
+#[tokio::test]
+async fn health_is_told_as_it_is_now() {
+    let node = Node::start().await;
+    let mut connection = node.connect().await;
+    let reply = connection.ask("GET", "/healthz", "").await;
+    assert_eq!(
+        (reply.status, reply.text(), reply.header("cache-control")),
+        (200, r#"{"status":"ok"}"#, Some("no-store"))
+    );
+    let reply = connection.ask("GET", "/readyz", "").await;
+    assert_eq!((reply.status, reply.text()), (200, r#"{"status":"ready"}"#));
+    let reason = "The projection search is 12 events behind.".to_owned();
+    node.readiness.send_replace(crate::Readiness { ready: false, reason });
+    let reply = connection.ask("GET", "/readyz", "").await;
+    assert_eq!((reply.status, reply.header("retry-after")), (503, Some("2")));
+    assert_eq!(
+        reply.problem(),
+        concat!(
+            r#"{"type":"https://catalog.example.org/problems/unavailable","title":"Unavailable","status":503,"#,
+            r#""detail":"The projection search is 12 events behind.","instance":"/requests/ID"}"#
+        )
+    );
+    assert_eq!(connection.ask("GET", "/healthz", "").await.status, 200);
+}
+
+#[tokio::test]
+async fn the_interface_describes_itself_under_its_public_address() {
+    let node = Node::start().await;
+    let reply = node.get("/openapi.json").await;
+    assert_eq!((reply.status, reply.header("content-type")), (200, Some("application/json")));
+    let mut document = reply.json();
+    assert_eq!(document["servers"], serde_json::json!([{"url": "https://catalog.example.org/v1"}]));
+    let mut committed: serde_json::Value = serde_json::from_str(&schemas::contract::openapi()).unwrap();
+    document["servers"].take();
+    committed["servers"].take();
+    assert_eq!(document, committed);
+}
+
+#[tokio::test]
+async fn every_problem_has_a_page() {
+    let node = Node::start().await;
+    let mut connection = node.connect().await;
+    for kind in schemas::api::problem::ProblemKind::ALL {
+        let reply = connection.ask("GET", &format!("/problems/{}", kind.name()), "").await;
+        assert_eq!((reply.status, reply.header("content-type")), (200, Some("text/html; charset=utf-8")));
+        for part in [format!("<h1>{}</h1>", kind.title()), "<h2>What to do</h2>".to_owned()] {
+            assert!(reply.text().contains(&part), "{part}: {}", reply.text());
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! A client that shows the bytes as they come.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// One connection.
+#[derive(Debug)]
+pub(super) struct Connection(BufReader<TcpStream>);
+
+/// A reply, with its headers in their order.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) status: u16,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) body: Vec<u8>,
+}
+
+impl Connection {
+    pub(super) async fn to(address: SocketAddr) -> Connection {
+        Connection(BufReader::new(TcpStream::connect(address).await.unwrap()))
+    }
+
+    pub(super) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        self.0.write_all(bytes.as_ref()).await.unwrap();
+    }
+
+    /// Whether these bytes could be sent at all.
+    pub(super) async fn try_send(&mut self, bytes: impl AsRef<[u8]>) -> bool {
+        self.0.write_all(bytes.as_ref()).await.is_ok()
+    }
+
+    /// Sends a request without a body; headers end with a line break each.
+    pub(super) async fn ask(&mut self, method: &str, path: &str, headers: &str) -> Reply {
+        self.send(format!("{method} {path} HTTP/1.1\r\nHost: test\r\n{headers}\r\n")).await;
+        self.reply(method).await
+    }
+
+    /// Reads the reply to a request with this method.
+    pub(super) async fn reply(&mut self, method: &str) -> Reply {
+        timeout(PATIENCE, self.read(method)).await.expect("a reply in time").expect("a reply")
+    }
+
+    /// Whether the server closes now, having sent nothing more.
+    pub(super) async fn is_closed(&mut self) -> bool {
+        let mut rest = Vec::new();
+        let read = timeout(PATIENCE, self.0.read_to_end(&mut rest)).await.expect("an end in time");
+        read.is_err() || rest.is_empty()
+    }
+
+    async fn read(&mut self, method: &str) -> Option<Reply> {
+        let first = self.line().await?;
+        let status = first.strip_prefix("HTTP/1.1 ").unwrap()[..3].parse().unwrap();
+        let mut headers = Vec::new();
+        loop {
+            let line = self.line().await?;
+            let Some((name, value)) = line.split_once(": ") else { break };
+            headers.push((name.to_owned(), value.to_owned()));
+        }
+        let mut reply = Reply { status, headers, body: Vec::new() };
+        if method != "HEAD" && status != 304 && status != 204 {
+            let length = reply.header("content-length").expect("a length").parse().unwrap();
+            reply.body.resize(length, 0);
+            self.0.read_exact(&mut reply.body).await.unwrap();
+        }
+        Some(reply)
+    }
+
+    async fn line(&mut self) -> Option<String> {
+        let mut line = String::new();
+        let read = self.0.read_line(&mut line).await.ok()?;
+        (read > 0).then(|| line.trim_end().to_owned())
+    }
+}
+
+impl Reply {
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+    }
+
+    pub(super) fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap()
+    }
+
+    pub(super) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The text of a problem, once it names the request as the headers do; its id is written as `ID`.
+    pub(super) fn problem(&self) -> String {
+        assert_eq!(self.header("content-type"), Some("application/problem+json"), "{self:?}");
+        let id = self.header("x-request-id").unwrap();
+        let instance = format!("/requests/{id}");
+        assert_eq!(self.json()["instance"], instance, "{self:?}");
+        assert_eq!(self.json()["status"], self.status, "{self:?}");
+        self.text().replace(id, "ID")
+    }
+}

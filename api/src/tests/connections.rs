@@ -1,0 +1,200 @@
+//! What a connection may cost, and what it may be used for.
+
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::Limits;
+
+const GET: &str = "GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n";
+
+/// The status and the type's name of a refusal, behind which the server closes.
+async fn refused(node: &Node, bytes: &str) -> (u16, String) {
+    let mut connection = node.connect().await;
+    connection.send(bytes).await;
+    let reply = connection.reply("GET").await;
+    assert_eq!(reply.header("connection"), Some("close"), "{reply:?}");
+    reply.problem();
+    assert!(connection.is_closed().await);
+    let kind = reply.json()["type"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+    (reply.status, kind)
+}
+
+#[tokio::test]
+async fn heads_have_a_size() {
+    let node = Node::start().await;
+    let too_large = (431, "too-large".to_owned());
+    let header = |length: usize| format!("GET /healthz HTTP/1.1\r\nX: {}\r\n\r\n", "y".repeat(length));
+    assert_eq!(refused(&node, &header(16 * 1024)).await, too_large);
+    assert_eq!(
+        refused(&node, &header(2 * 1024 * 1024)).await,
+        too_large,
+        "a client that sends on is told too"
+    );
+    assert_eq!(refused(&node, &format!("GET /{} HTTP/1.1\r\n\r\n", "a".repeat(70_000))).await, too_large);
+    assert_eq!(refused(&node, &GET.replace("Host: test\r\n", &"X: y\r\n".repeat(101))).await, too_large);
+    let mut connection = node.connect().await;
+    connection.send(header(16 * 1024 - 30)).await;
+    assert_eq!(connection.reply("GET").await.status, 200);
+
+    let longest = |length: usize| format!("/v1/search?q=a&x={}", "y".repeat(length - 17));
+    assert_eq!(connection.ask("GET", &longest(8 * 1024), "").await.status, 200);
+    let reply = connection.ask("GET", &longest(8 * 1024 + 1), "").await;
+    assert_eq!(
+        (reply.status, &reply.json()["type"]),
+        (414, &"https://catalog.example.org/problems/too-large".into())
+    );
+    assert_eq!(connection.ask("GET", "/healthz", "").await.status, 200, "the connection goes on");
+}
+
+#[tokio::test]
+async fn what_is_no_http_is_refused() {
+    let node = Node::start().await;
+    let malformed = (400, "malformed-request".to_owned());
+    for bytes in [
+        "nonsense\r\n\r\n",
+        "GET / HTTP/3.0\r\n\r\n",
+        "GET /a b HTTP/1.1\r\n\r\n",
+        "GET / HTTP/1.1\r\nNo colon\r\n\r\n",
+        "GET / HTTP/1.1\r\nA: b\r\n folded: c\r\n\r\n",
+        "GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+        "GET / HTTP/1.1\r\nTransfer-Encoding: xchunked\r\n\r\n",
+        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    ] {
+        assert_eq!(refused(&node, bytes).await, malformed, "{bytes:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_comes_behind_the_replies_before_it() {
+    let node = Node::start().await;
+    let mut connection = node.connect().await;
+    connection.send(format!("{GET}HEAD /healthz HTTP/1.1\r\n\r\nnonsense\r\n\r\n")).await;
+    assert_eq!(connection.reply("GET").await.status, 200);
+    assert_eq!(connection.reply("HEAD").await.status, 200);
+    assert_eq!(connection.reply("GET").await.status, 400);
+    assert!(connection.is_closed().await);
+}
+
+#[tokio::test]
+async fn bodies_are_passed_over_up_to_their_limit() {
+    let node = Node::start().await;
+    let mut connection = node.connect().await;
+    let body = "x".repeat(64 * 1024);
+    connection.send(format!("GET /healthz HTTP/1.1\r\nContent-Length: {}\r\n\r\n{body}", body.len())).await;
+    assert_eq!(connection.reply("GET").await.status, 200);
+    let chunk = format!("{:x}\r\n{body}\r\n", body.len());
+    let chunked = "GET /healthz HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+    connection.send(format!("{chunked}{chunk}0\r\n\r\n")).await;
+    assert_eq!(connection.reply("GET").await.status, 200, "the connection goes on");
+    let too_large = (413, "too-large".to_owned());
+    assert_eq!(refused(&node, &format!("{chunked}{chunk}{chunk}0\r\n\r\n")).await, too_large);
+    assert_eq!(refused(&node, "GET /healthz HTTP/1.1\r\nContent-Length: 65537\r\n\r\n").await, too_large);
+}
+
+#[tokio::test]
+async fn a_head_that_has_begun_must_end_soon() {
+    let limits = Limits { head: Duration::from_millis(150), ..Limits::default() };
+    let node = Node::start_with(limits).await;
+    let mut connection = node.connect().await;
+    connection.send(GET).await;
+    assert_eq!(connection.reply("GET").await.status, 200);
+    let started = Instant::now();
+    connection.send("GET /healthz HT").await;
+    tokio::time::sleep(Duration::from_millis(75)).await;
+    connection.send("TP/1.1\r\nHo").await;
+    assert!(connection.is_closed().await, "a byte now and then does not help");
+    assert!(started.elapsed() < Duration::from_millis(800), "{:?}", started.elapsed());
+}
+
+#[tokio::test]
+async fn a_connection_may_rest_only_for_a_while() {
+    let limits =
+        Limits { idle: Duration::from_millis(200), head: Duration::from_millis(50), ..Limits::default() };
+    let node = Node::start_with(limits).await;
+    let (mut used, mut unused) = (node.connect().await, node.connect().await);
+    assert_eq!(used.ask("GET", "/healthz", "").await.status, 200);
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(used.ask("GET", "/healthz", "").await.status, 200, "resting is not dawdling");
+    assert!(used.is_closed().await);
+    assert!(unused.is_closed().await);
+}
+
+#[tokio::test]
+async fn an_answer_under_way_keeps_its_connection() {
+    let short = Duration::from_millis(50);
+    let node = Node::start_with(Limits { idle: short, head: short, write: short, ..Limits::default() }).await;
+    assert_eq!(node.get("/soon").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_client_that_reads_nothing_is_let_go() {
+    let limits = Limits { write: Duration::from_millis(100), ..Limits::default() };
+    let node = Node::start_with(limits).await;
+    let mut connection = node.connect().await;
+    let requests = "GET /openapi.json HTTP/1.1\r\n\r\n".repeat(100);
+    // The buffers of both systems fill up, then the server stops reading, then it closes.
+    let asking =
+        tokio::time::timeout(Duration::from_secs(5), async { while connection.try_send(&requests).await {} });
+    asking.await.expect("the server closes");
+}
+
+fn open_connections(node: &Node) -> u64 {
+    let mut text = String::new();
+    prometheus_client::encoding::text::encode(&mut text, &node.registry).unwrap();
+    let line = text.lines().find(|line| line.starts_with("loggia_open_connections ")).unwrap();
+    line.split(' ').nth(1).unwrap().parse().unwrap()
+}
+
+#[tokio::test]
+async fn requests_may_be_sent_ahead() {
+    let node = Node::start().await;
+    let mut connection = node.connect().await;
+    let mut ids = std::collections::HashSet::new();
+    let paths = ["/healthz", "/v1/search?q=street", "/nothing", "/v1/project/haus-am-see"];
+    let requests: String =
+        (0..100).map(|n| format!("GET {} HTTP/1.1\r\nHost: test\r\n\r\n", paths[n % 4])).collect();
+    connection.send(requests).await;
+    for n in 0..100 {
+        let reply = connection.reply("GET").await;
+        assert_eq!(reply.status, [200, 200, 404, 200][n % 4]);
+        ids.insert(reply.header("x-request-id").unwrap().to_owned());
+    }
+    assert_eq!(ids.len(), 100, "each request has its own name");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hundred_connections_are_kept_and_used() {
+    let node = Node::start().await;
+    let address = node.address;
+    let clients: Vec<_> = (0..100)
+        .map(|_| {
+            tokio::spawn(async move {
+                let mut connection = Connection::to(address).await;
+                for _ in 0..20 {
+                    let reply = connection.ask("GET", "/v1/search?q=street", "").await;
+                    assert_eq!((reply.status, &reply.json()["total"]), (200, &3.into()));
+                }
+                connection
+            })
+        })
+        .collect();
+    let mut open = Vec::new();
+    for client in clients {
+        open.push(client.await.unwrap());
+    }
+    assert_eq!(open_connections(&node), 100);
+}
+
+#[tokio::test]
+async fn a_connection_too_many_waits_its_turn() {
+    let node = Node::start_with(Limits { connections: 2, ..Limits::default() }).await;
+    let (mut first, mut second) = (node.connect().await, node.connect().await);
+    assert_eq!(first.ask("GET", "/healthz", "").await.status, 200);
+    assert_eq!(second.ask("GET", "/healthz", "").await.status, 200);
+    let mut third = node.connect().await;
+    third.send(GET).await;
+    let early = tokio::time::timeout(Duration::from_millis(100), third.reply("GET")).await;
+    assert!(early.is_err(), "there are two places");
+    drop(first);
+    assert_eq!(third.reply("GET").await.status, 200);
+}

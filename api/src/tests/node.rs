@@ -1,0 +1,191 @@
+//! A node on a port of its own, with a small catalog in a folder of its own.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use axum::routing::get;
+use read::catalog::CatalogWriter;
+use read::checkpoint::Checkpoint;
+use read::generation::Generations;
+use read::models::ReadModels;
+use read::search::{SearchDocument, SearchWriter};
+use schemas::api::site;
+use schemas::api::summary::Summary;
+use schemas::chain::Hash;
+use schemas::envelope::Recorded;
+use schemas::event::{Event, ProjectRenamed, ProjectSelected, ProjectWithdrawn};
+use schemas::ids::{CommandId, EventId, Position, ProjectId, Revision, StreamId, StreamVersion};
+use schemas::record::Record;
+use schemas::versioned;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::{Connection, Reply};
+use crate::front::Front;
+use crate::metrics::{Metrics, Registry};
+use crate::server::serve_front;
+use crate::{ApiState, Drained, Limits, Readiness, routes};
+
+/// The address that answers speak of.
+pub(super) const SITE: &str = "https://catalog.example.org";
+
+/// A node that serves.
+pub(super) struct Node {
+    pub(super) address: SocketAddr,
+    pub(super) readiness: watch::Sender<Readiness>,
+    pub(super) registry: Registry,
+    pub(super) stop: CancellationToken,
+    pub(super) served: JoinHandle<Drained>,
+    _folder: TempDir,
+}
+
+impl Node {
+    /// A node with the small catalog and generous limits.
+    pub(super) async fn start() -> Node {
+        Node::start_with(Limits::default()).await
+    }
+
+    pub(super) async fn start_with(limits: Limits) -> Node {
+        let folder = tempfile::tempdir().unwrap();
+        catalog(&folder.path().join("catalog")).await;
+        search(&folder.path().join("search"));
+        Node::serve(folder, limits).await
+    }
+
+    /// A node whose projections have not made anything yet.
+    pub(super) async fn start_empty() -> Node {
+        Node::serve(tempfile::tempdir().unwrap(), Limits::default()).await
+    }
+
+    async fn serve(folder: TempDir, limits: Limits) -> Node {
+        let models = ReadModels::new(folder.path());
+        models.refresh().await.unwrap();
+        let (readiness, ready) = watch::channel(Readiness { ready: true, reason: String::new() });
+        let mut registry = Registry::default();
+        let metrics = Metrics::new(&mut registry);
+        let state = ApiState::new(models, SITE.parse().unwrap(), ready, metrics.clone());
+        let router = routes::router(state.clone())
+            .route("/panic", get(async || -> &'static str { panic!("the inner text") }))
+            .route("/slow", get(async || tokio::time::sleep(Duration::from_secs(3600)).await))
+            .route("/soon", get(async || tokio::time::sleep(Duration::from_millis(300)).await));
+        let front = Front::new(router, state.site().clone(), metrics.clone(), limits.request);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let stop = CancellationToken::new();
+        let served = tokio::spawn(serve_front(listener, front, metrics, limits, stop.clone()));
+        Node { address, readiness, registry, stop, served, _folder: folder }
+    }
+
+    pub(super) async fn connect(&self) -> Connection {
+        Connection::to(self.address).await
+    }
+
+    pub(super) async fn get(&self, path: &str) -> Reply {
+        self.ask("GET", path, "").await
+    }
+
+    pub(super) async fn ask(&self, method: &str, path: &str, headers: &str) -> Reply {
+        self.connect().await.ask(method, path, headers).await
+    }
+}
+
+/// What was selected, and under which slug: one project with everything, and a street of houses.
+fn selections() -> Vec<(&'static str, Value)> {
+    let mut selections = vec![(
+        "haus-am-see",
+        json!({
+            "name": "Haus am See", "studio": "Atelier Łoś", "city": "Zürich, Switzerland", "year": "2019",
+            "category": "architecture", "intro": "A \"quiet\" house.", "description": "Long.",
+            "published": "2024-05-01", "details": [{"label": "Area", "value": "120 m²"}],
+            "provenance": {"curated_by": "Ada", "selected": "2024-04-01", "in_archive_since": 2024, "note": "Seen."},
+            "taste": {"material": "larch"},
+        }),
+    )];
+    for slug in ["street-house-1", "street-house-2", "street-house-3", "old-mill", "gone-house"] {
+        selections.push((slug, json!({"name": slug.replace('-', " "), "category": "design"})));
+    }
+    selections
+}
+
+fn id(number: usize) -> ProjectId {
+    format!("01ARZ3NDEKTSV4RRFFQ69G{number:04}").parse().unwrap()
+}
+
+async fn catalog(root: &Path) {
+    let mut events: Vec<(usize, Event)> = selections()
+        .into_iter()
+        .enumerate()
+        .map(|(number, (slug, record))| {
+            let record = serde_json::from_value(record).unwrap();
+            (number, Event::ProjectSelected(ProjectSelected { slug: slug.parse().unwrap(), record }))
+        })
+        .collect();
+    events.push((4, Event::ProjectRenamed(ProjectRenamed { slug: "new-mill".parse().unwrap() })));
+    let reason = "The owners \"asked\" for it.".into();
+    events.push((5, Event::ProjectWithdrawn(ProjectWithdrawn { reason })));
+
+    let generations = Generations::new(root);
+    let generation = generations.create_next().unwrap();
+    let mut writer = CatalogWriter::open(&generation.path).await.unwrap();
+    writer.load((0..6).map(id)).await.unwrap();
+    for (index, (number, event)) in events.into_iter().enumerate() {
+        let position = index as u64 + 1;
+        writer.apply(&recorded(position, id(number), &event), id(number), event).unwrap();
+    }
+    writer.commit(Checkpoint::default()).await.unwrap();
+    writer.close().await.unwrap();
+    generations.make_current(&generation).unwrap();
+}
+
+fn recorded(position: u64, id: ProjectId, event: &Event) -> Recorded {
+    let uuid = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
+    Recorded {
+        position: Position(position),
+        id: EventId(uuid),
+        stream: StreamId::project(id),
+        version: StreamVersion(position),
+        kind: versioned::kind(event).into(),
+        time: "2026-11-20T08:00:00Z".parse().unwrap(),
+        actor: "Ada".parse().unwrap(),
+        causation: CommandId(uuid),
+        correlation: CommandId(uuid),
+        hash: Hash::GENESIS,
+        data: versioned::encode(event).unwrap(),
+    }
+}
+
+/// The search index of what is listed in the end.
+fn search(root: &Path) {
+    let generations = Generations::new(root);
+    let generation = generations.create_next().unwrap();
+    let mut writer = SearchWriter::open_or_create(&generation.path).unwrap();
+    for (number, (slug, record)) in selections().into_iter().enumerate().take(5) {
+        let slug = if slug == "old-mill" { "new-mill" } else { slug }.parse().unwrap();
+        let record: Record = serde_json::from_value(record).unwrap();
+        let mut summary = site::render(&Summary::of(&slug, Revision::FIRST, &record)).unwrap();
+        summary.pop();
+        let document = SearchDocument {
+            project: &id(number).to_string(),
+            ordinal: number as u64 + 1,
+            slug: slug.as_str(),
+            name: &record.name,
+            studio: record.studio.as_deref(),
+            city: record.city.as_deref(),
+            category: record.category.as_str(),
+            intro: record.intro.as_deref(),
+            published: None,
+            summary: &summary,
+            state: b"",
+            listed: true,
+        };
+        writer.upsert(&document).unwrap();
+    }
+    writer.commit("").unwrap();
+    writer.close().unwrap();
+    generations.make_current(&generation).unwrap();
+}

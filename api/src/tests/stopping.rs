@@ -1,0 +1,39 @@
+//! The server is told to stop.
+
+use std::time::{Duration, Instant};
+
+use tokio::net::TcpStream;
+
+use super::*;
+use crate::{Drained, Limits};
+
+#[tokio::test]
+async fn what_is_under_way_is_finished() {
+    let node = Node::start().await;
+    let (mut busy, mut idle, mut begun) = (node.connect().await, node.connect().await, node.connect().await);
+    assert_eq!(idle.ask("GET", "/healthz", "").await.status, 200);
+    begun.send("GET /healthz HTTP/1.1\r\n").await;
+    busy.send("GET /soon HTTP/1.1\r\n\r\n").await;
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    node.stop.cancel();
+    assert!(idle.is_closed().await, "who waits is let go at once");
+    assert!(TcpStream::connect(node.address).await.is_err(), "nobody new is let in");
+    begun.send("\r\n").await;
+    assert_eq!(begun.reply("GET").await.status, 200);
+    let reply = busy.reply("GET").await;
+    assert_eq!((reply.status, reply.header("connection")), (200, Some("close")));
+    assert_eq!(node.served.await.unwrap(), Drained { cut: 0 });
+}
+
+#[tokio::test]
+async fn what_takes_too_long_is_cut() {
+    let node = Node::start_with(Limits { drain: Duration::from_millis(100), ..Limits::default() }).await;
+    let mut busy = node.connect().await;
+    busy.send("GET /slow HTTP/1.1\r\n\r\n").await;
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let started = Instant::now();
+    node.stop.cancel();
+    assert_eq!(node.served.await.unwrap(), Drained { cut: 1 });
+    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+    assert!(busy.is_closed().await);
+}
