@@ -1,0 +1,225 @@
+//! Settings: read once, from flags, then `LOGGIA_*` variables, then `loggia.toml`, and checked before anything opens.
+
+mod table;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+
+pub use table::{SETTINGS, Setting};
+
+/// All settings, checked.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// `data`: the folder that holds everything.
+    pub data: PathBuf,
+    /// `listen`: where the API listens; port 0 takes any free one.
+    pub listen: SocketAddr,
+    /// `public_url`: the site's own address in answers, without a slash at its end; unset: `http://` and the real
+    /// listening address.
+    pub public_url: Option<String>,
+    /// `admin_listen`: where metrics and health are served for operators, if anywhere.
+    pub admin_listen: Option<SocketAddr>,
+    /// `nats_url`: the NATS server; unset: a private one.
+    pub nats_url: Option<String>,
+    /// `nats_creds`: the credentials file for it.
+    pub nats_creds: Option<PathBuf>,
+    /// `nats_server`: the program of the private server; unset: looked for.
+    pub nats_server: Option<PathBuf>,
+    /// `store`: where the event store is; unset: SQLite in the data folder.
+    pub store: Option<PathBuf>,
+    /// `log`: what is logged, as a tracing filter.
+    pub log: String,
+    /// Where each value comes from, for `loggia config`.
+    pub resolved: Vec<Resolved>,
+}
+
+/// One setting as `loggia config` shows it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Resolved {
+    /// Its name in the file.
+    pub name: &'static str,
+    /// Its value, secrets hidden; null while unset.
+    pub value: Option<String>,
+    /// Where the value comes from: a flag, a variable, a file or the default.
+    pub source: String,
+    /// What it is when nobody sets it.
+    pub default: Option<&'static str>,
+    /// Its variable.
+    pub variable: &'static str,
+    /// What it does.
+    pub about: &'static str,
+}
+
+/// The places that settings come from, as plain maps, so that a test needs no environment.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    /// By name, from the command line.
+    pub flags: BTreeMap<String, String>,
+    /// By variable name.
+    pub environment: BTreeMap<String, String>,
+    /// The file's path, for messages, and its text.
+    pub file: Option<(PathBuf, String)>,
+}
+
+impl Sources {
+    /// Takes the process's environment, and the file that is named or `loggia.toml` here.
+    pub fn of_process(flags: BTreeMap<String, String>, file: Option<PathBuf>) -> Result<Sources> {
+        let named = file.is_some();
+        let path = file.unwrap_or_else(|| "loggia.toml".into());
+        let file = match std::fs::read_to_string(&path) {
+            Ok(text) => Some((path, text)),
+            Err(error) if !named && error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => {
+                return Err(error)
+                    .with_context(|| format!("the settings file {} cannot be read", path.display()));
+            }
+        };
+        #[expect(clippy::disallowed_methods, reason = "the one place that reads the settings' variables")]
+        let environment = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .filter(|(name, _)| name.starts_with("LOGGIA_"))
+            .collect();
+        Ok(Sources { flags, environment, file })
+    }
+}
+
+/// The name of the person at the terminal, if the system tells it.
+#[expect(clippy::disallowed_methods, reason = "the environment is read in this file only")]
+pub fn user() -> Option<String> {
+    std::env::var("USER").ok().filter(|name| !name.is_empty())
+}
+
+impl Config {
+    /// Reads and checks all settings. An error names the setting and where it was set.
+    pub fn read(sources: &Sources) -> Result<Config> {
+        let file = file_values(sources)?;
+        let mut resolved = Vec::new();
+        for setting in SETTINGS {
+            resolved.push(resolve(setting, sources, &file));
+        }
+        let values = Values { resolved: &resolved, sources, file: &file };
+        if let Some(auth) = values.text("auth")
+            && auth != "off"
+        {
+            bail!("auth is “{auth}” ({}); only “off” can be served by this version", values.source("auth"));
+        }
+        Ok(Config {
+            data: values.parse("data")?.unwrap_or_else(|| "./data".into()),
+            listen: values.required("listen")?,
+            public_url: values.text("public_url").map(|url| public_url(&url, &values)).transpose()?,
+            admin_listen: values.parse("admin_listen")?,
+            nats_url: values.text("nats_url"),
+            nats_creds: values.parse("nats_creds")?,
+            nats_server: values.parse("nats_server")?,
+            store: values.text("store").map(|store| sqlite_path(&store, &values)).transpose()?,
+            log: values.text("log").unwrap_or_default(),
+            resolved,
+        })
+    }
+}
+
+/// Looks values up by name and says where a wrong one was set.
+struct Values<'a> {
+    resolved: &'a [Resolved],
+    sources: &'a Sources,
+    file: &'a BTreeMap<String, String>,
+}
+
+impl Values<'_> {
+    fn text(&self, name: &str) -> Option<String> {
+        let setting = SETTINGS.iter().find(|setting| setting.name == name)?;
+        raw(setting, self.sources, self.file).map(|(value, _)| value)
+    }
+
+    fn source(&self, name: &str) -> &str {
+        self.resolved.iter().find(|r| r.name == name).map_or("", |r| &r.source)
+    }
+
+    fn parse<T: std::str::FromStr<Err: std::fmt::Display>>(&self, name: &str) -> Result<Option<T>> {
+        let Some(text) = self.text(name) else { return Ok(None) };
+        match text.parse() {
+            Ok(value) => Ok(Some(value)),
+            Err(error) => bail!("{name} is “{text}” ({}), which cannot be used: {error}", self.source(name)),
+        }
+    }
+
+    fn required<T: std::str::FromStr<Err: std::fmt::Display>>(&self, name: &str) -> Result<T> {
+        self.parse(name)?.with_context(|| format!("{name} is not set"))
+    }
+}
+
+fn public_url(url: &str, values: &Values<'_>) -> Result<String> {
+    let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '<' | '>' | '?' | '#');
+    let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    if host.is_none_or(str::is_empty) || !url.chars().all(plain) {
+        bail!(
+            "public_url is “{url}” ({}); an address such as https://catalog.example.org is wanted",
+            values.source("public_url")
+        );
+    }
+    Ok(url.trim_end_matches('/').to_owned())
+}
+
+fn sqlite_path(store: &str, values: &Values<'_>) -> Result<PathBuf> {
+    match store.strip_prefix("sqlite:") {
+        Some(path) if !path.is_empty() => Ok(path.trim_start_matches("//").into()),
+        _ => bail!("store is “{store}” ({}); sqlite:DIR is wanted", values.source("store")),
+    }
+}
+
+fn file_values(sources: &Sources) -> Result<BTreeMap<String, String>> {
+    let Some((path, text)) = &sources.file else { return Ok(BTreeMap::new()) };
+    let table: toml::Table =
+        text.parse().with_context(|| format!("the settings file {} is not TOML", path.display()))?;
+    let mut values = BTreeMap::new();
+    for (name, value) in table {
+        if !SETTINGS.iter().any(|setting| setting.name == name) {
+            bail!("{} sets “{name}”, which is no setting; `loggia config` lists them all", path.display());
+        }
+        let value = match value {
+            toml::Value::String(text) => text,
+            toml::Value::Integer(number) => number.to_string(),
+            toml::Value::Boolean(flag) => flag.to_string(),
+            _ => bail!("{} sets “{name}” to something that is no text, number or truth", path.display()),
+        };
+        values.insert(name, value);
+    }
+    Ok(values)
+}
+
+/// The value as it was set, and by what.
+fn raw(setting: &Setting, sources: &Sources, file: &BTreeMap<String, String>) -> Option<(String, String)> {
+    let present = |value: &String| !value.trim().is_empty();
+    if let Some(value) = sources.flags.get(setting.name) {
+        return Some((value.clone(), "flag".into()));
+    }
+    if let Some(value) = sources.environment.get(setting.variable).filter(|v| present(v)) {
+        return Some((value.clone(), format!("variable {}", setting.variable)));
+    }
+    if let (Some(value), Some((path, _))) = (file.get(setting.name).filter(|v| present(v)), &sources.file) {
+        return Some((value.clone(), path.display().to_string()));
+    }
+    setting.default.map(|value| (value.to_owned(), "default".into()))
+}
+
+fn resolve(setting: &Setting, sources: &Sources, file: &BTreeMap<String, String>) -> Resolved {
+    let (value, source) = match raw(setting, sources, file) {
+        Some((value, source)) => (Some(value), source),
+        None => (None, "unset".into()),
+    };
+    Resolved {
+        name: setting.name,
+        value: value.map(|value| if setting.secret { table::hide(&value) } else { value }),
+        source,
+        default: setting.default,
+        variable: setting.variable,
+        about: setting.about,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,82 @@
+//! Every setting: its name, its variable, its default and what it does.
+
+/// One setting.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting {
+    /// Its name in `loggia.toml`, and with hyphens as a flag.
+    pub name: &'static str,
+    /// Its environment variable.
+    pub variable: &'static str,
+    /// What it is when nobody sets it.
+    pub default: Option<&'static str>,
+    /// Whether its value may hold a password.
+    pub secret: bool,
+    /// What it does.
+    pub about: &'static str,
+}
+
+const fn setting(
+    name: &'static str,
+    variable: &'static str,
+    default: Option<&'static str>,
+    about: &'static str,
+) -> Setting {
+    Setting { name, variable, default, secret: false, about }
+}
+
+/// All settings, in the order in which they are shown.
+pub const SETTINGS: &[Setting] = &[
+    setting(
+        "data",
+        "LOGGIA_DATA",
+        Some("./data"),
+        "The folder that holds the event store, the read models and NATS.",
+    ),
+    setting(
+        "listen",
+        "LOGGIA_LISTEN",
+        Some("127.0.0.1:8080"),
+        "Where the API listens; port 0 takes any free one.",
+    ),
+    setting(
+        "public_url",
+        "LOGGIA_PUBLIC_URL",
+        None,
+        "The site's own address in answers; unset: the listening address.",
+    ),
+    setting(
+        "admin_listen",
+        "LOGGIA_ADMIN_LISTEN",
+        None,
+        "Where metrics and health are served for operators.",
+    ),
+    Setting {
+        secret: true,
+        ..setting("nats_url", "LOGGIA_NATS_URL", None, "The NATS server; unset: a private one is started.")
+    },
+    setting("nats_creds", "LOGGIA_NATS_CREDS", None, "The credentials file for the NATS server."),
+    setting("nats_server", "LOGGIA_NATS_SERVER", None, "The nats-server program; unset: it is looked for."),
+    setting(
+        "store",
+        "LOGGIA_STORE",
+        None,
+        "The event store, sqlite:DIR; unset: the folder store in the data folder.",
+    ),
+    setting("auth", "LOGGIA_AUTH", Some("off"), "Who may call: off lets everybody in, for trusted networks."),
+    setting(
+        "log",
+        "LOGGIA_LOG",
+        Some("warn,loggia=info"),
+        "What is logged, as a filter such as info or loggia=debug.",
+    ),
+];
+
+/// An address with its password taken out.
+pub(super) fn hide(value: &str) -> String {
+    match (value.find("://"), value.rfind('@')) {
+        (Some(scheme), Some(at)) if scheme + 3 <= at => {
+            format!("{}***{}", &value[..scheme + 3], &value[at..])
+        }
+        _ => value.to_owned(),
+    }
+}

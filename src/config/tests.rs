@@ -1,0 +1,64 @@
+use super::*;
+
+fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+    pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()
+}
+
+#[test]
+fn a_flag_wins_over_a_variable_over_the_file_over_the_default() {
+    let file =
+        Some(("loggia.toml".into(), "listen = '127.0.0.1:3'\ndata = '/file'\nlog = 'debug'".to_owned()));
+    let environment = map(&[("LOGGIA_LISTEN", "127.0.0.1:2"), ("LOGGIA_DATA", "/variable")]);
+    let flags = map(&[("listen", "127.0.0.1:1")]);
+    let config = Config::read(&Sources { flags, environment, file }).unwrap();
+    assert_eq!(config.listen.port(), 1);
+    assert_eq!(config.data, PathBuf::from("/variable"));
+    assert_eq!(config.log, "debug");
+    let sources: Vec<(&str, &str)> = config.resolved.iter().map(|r| (r.name, r.source.as_str())).collect();
+    assert_eq!(sources[0], ("data", "variable LOGGIA_DATA"));
+    assert_eq!(sources[1], ("listen", "flag"));
+    assert_eq!(sources.last().unwrap(), &("log", "loggia.toml"));
+    assert_eq!(sources[2], ("public_url", "unset"));
+}
+
+#[test]
+fn a_wrong_value_is_refused_with_its_name_and_place() {
+    let refused = |name: &str, value: &str| {
+        let sources = Sources { environment: map(&[(name, value)]), ..Sources::default() };
+        Config::read(&sources).unwrap_err().to_string()
+    };
+    assert_eq!(
+        refused("LOGGIA_LISTEN", "here"),
+        "listen is “here” (variable LOGGIA_LISTEN), which cannot be used: invalid socket address syntax"
+    );
+    assert_eq!(
+        refused("LOGGIA_PUBLIC_URL", "catalog"),
+        "public_url is “catalog” (variable LOGGIA_PUBLIC_URL); an address such as https://catalog.example.org is wanted"
+    );
+    assert_eq!(
+        refused("LOGGIA_STORE", "pg:x"),
+        "store is “pg:x” (variable LOGGIA_STORE); sqlite:DIR is wanted"
+    );
+    assert!(refused("LOGGIA_AUTH", "keys").starts_with("auth is “keys” (variable LOGGIA_AUTH); only “off”"));
+}
+
+#[test]
+fn an_unknown_name_in_the_file_is_refused() {
+    let sources = Sources { file: Some(("x.toml".into(), "lisen = '1'".into())), ..Sources::default() };
+    assert_eq!(
+        Config::read(&sources).unwrap_err().to_string(),
+        "x.toml sets “lisen”, which is no setting; `loggia config` lists them all"
+    );
+}
+
+#[test]
+fn a_password_is_hidden() {
+    let sources = Sources {
+        environment: map(&[("LOGGIA_NATS_URL", "nats://me:secret@host:4222")]),
+        ..Sources::default()
+    };
+    let config = Config::read(&sources).unwrap();
+    assert_eq!(config.nats_url.as_deref(), Some("nats://me:secret@host:4222"));
+    let shown = config.resolved.iter().find(|r| r.name == "nats_url").unwrap();
+    assert_eq!(shown.value.as_deref(), Some("nats://***@host:4222"));
+}

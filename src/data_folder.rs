@@ -1,0 +1,219 @@
+//! The data folder: where everything of one node is, who holds it, and which version wrote it.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+
+/// What this version writes; a folder with a higher number is from a newer version.
+const FORMAT: u32 = 1;
+
+/// A data folder, not necessarily held by this process.
+#[derive(Debug, Clone)]
+pub struct DataFolder {
+    root: PathBuf,
+}
+
+/// A part of the folder that one process at a time works on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The event store, the relay and the private NATS server.
+    Write,
+    /// The read models.
+    Project,
+}
+
+/// Parts of the folder held by this process; let go when dropped.
+#[derive(Debug)]
+pub struct Held {
+    _locks: Vec<File>,
+}
+
+/// How the process that holds a part is reached, for its own command line. Readable by the owner only, since the
+/// address may hold a password.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Running {
+    /// Its process id.
+    pub pid: u32,
+    /// The NATS server's address.
+    pub nats_url: String,
+    /// Its name in control subjects.
+    pub node: String,
+}
+
+impl Part {
+    fn name(self) -> &'static str {
+        match self {
+            Part::Write => "write",
+            Part::Project => "project",
+        }
+    }
+}
+
+impl DataFolder {
+    /// The folder at this path, which need not exist yet.
+    pub fn new(root: &Path) -> DataFolder {
+        DataFolder { root: root.to_owned() }
+    }
+
+    /// The event store's folder.
+    pub fn store(&self) -> PathBuf {
+        self.root.join("store")
+    }
+
+    /// The read models' folder.
+    pub fn models(&self) -> PathBuf {
+        self.root.join("models")
+    }
+
+    /// The private NATS server's folder.
+    pub fn nats(&self) -> PathBuf {
+        self.root.join("nats")
+    }
+
+    /// The file with the API's real address.
+    pub fn api_address(&self) -> PathBuf {
+        self.run().join("api.addr")
+    }
+
+    /// Takes parts of the folder for this process: makes it, checks its version, and keeps a second process out.
+    pub fn hold(&self, parts: &[Part]) -> Result<Held> {
+        let shown = self.root.display();
+        self.check_format()?;
+        fs::create_dir_all(self.run()).with_context(|| {
+            format!("the data folder {shown} cannot be made; check its place and its owner")
+        })?;
+        let mut locks = Vec::new();
+        for part in parts {
+            let path = self.lock_file(*part);
+            let lock =
+                File::create(&path).with_context(|| format!("{} cannot be written", path.display()))?;
+            if lock.try_lock().is_err() {
+                let by = self.running(*part).map(|r| format!(" (process {})", r.pid)).unwrap_or_default();
+                bail!(
+                    "another loggia{by} is running on the data folder {shown}; stop it, or choose another folder with \
+                     --data or LOGGIA_DATA"
+                );
+            }
+            // What an earlier process left when it was killed is no longer true.
+            let _ = fs::remove_file(self.running_file(*part));
+            locks.push(lock);
+        }
+        let format = self.root.join("format");
+        if !format.exists() {
+            fs::write(&format, format!("{FORMAT}\n"))
+                .with_context(|| format!("{} cannot be written", format.display()))?;
+        }
+        Ok(Held { _locks: locks })
+    }
+
+    /// Refuses a folder that a newer version wrote, before anything in it is touched.
+    pub fn check_format(&self) -> Result<()> {
+        let path = self.root.join("format");
+        let Ok(text) = fs::read_to_string(&path) else { return Ok(()) };
+        match text.trim().parse::<u32>() {
+            Ok(format) if format <= FORMAT => Ok(()),
+            Ok(format) => bail!(
+                "the data folder {} was written by a newer version of Loggia (format {format}; this one knows \
+                 {FORMAT}); nothing was changed, use that version",
+                self.root.display()
+            ),
+            Err(_) => bail!("{} does not hold a number; is this a data folder of Loggia?", path.display()),
+        }
+    }
+
+    /// The process that holds a part, if one does.
+    pub fn running(&self, part: Part) -> Option<Running> {
+        let text = fs::read_to_string(self.running_file(part)).ok()?;
+        let lock = File::open(self.lock_file(part)).ok()?;
+        // Whoever gets the lock finds that nobody runs; what the file says is then a leftover.
+        if lock.try_lock_shared().is_ok() { None } else { serde_json::from_str(&text).ok() }
+    }
+
+    /// Tells the command line how this process is reached.
+    pub fn announce(&self, parts: &[Part], running: &Running) -> Result<()> {
+        let text = serde_json::to_string(running)?;
+        parts.iter().try_for_each(|part| write_private(&self.running_file(*part), text.as_bytes()))
+    }
+
+    /// Tells scripts where the API listens.
+    pub fn announce_api(&self, address: std::net::SocketAddr) -> Result<()> {
+        // Written whole and then renamed, so that nobody reads half an address.
+        let new = self.run().join("api.addr.new");
+        fs::write(&new, format!("{address}\n"))
+            .with_context(|| format!("{} cannot be written", new.display()))?;
+        fs::rename(&new, self.api_address())?;
+        Ok(())
+    }
+
+    /// Takes back what was announced of these parts.
+    pub fn leave(&self, parts: &[Part]) {
+        for part in parts {
+            let _ = fs::remove_file(self.running_file(*part));
+        }
+    }
+
+    /// Takes back where the API listened.
+    pub fn leave_api(&self) {
+        let _ = fs::remove_file(self.api_address());
+    }
+
+    fn run(&self) -> PathBuf {
+        self.root.join("run")
+    }
+
+    fn lock_file(&self, part: Part) -> PathBuf {
+        self.run().join(format!("{}.lock", part.name()))
+    }
+
+    fn running_file(&self, part: Part) -> PathBuf {
+        self.run().join(format!("{}.json", part.name()))
+    }
+}
+
+fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
+    use std::io::Write;
+    use std::os::unix::fs::OpenOptionsExt;
+    let new = path.with_extension("new");
+    let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+    file.write_all(bytes)?;
+    fs::rename(&new, path)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_held_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = DataFolder::new(folder.path());
+        let both = [Part::Write, Part::Project];
+        let held = data.hold(&both).unwrap();
+        data.announce(&both, &Running { pid: 7, nats_url: "nats://x".into(), node: "n".into() }).unwrap();
+        for part in both {
+            let error = data.hold(&[part]).unwrap_err().to_string();
+            assert!(error.starts_with("another loggia (process 7) is running on the data folder"), "{error}");
+            assert_eq!(data.running(part).unwrap().pid, 7);
+        }
+        drop(held);
+        assert!(data.running(Part::Write).is_none(), "what a dead process left is not believed");
+        let _write = data.hold(&[Part::Write]).unwrap();
+        data.hold(&[Part::Project]).unwrap();
+    }
+
+    #[test]
+    fn a_newer_folder_is_refused_untouched() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("format"), "2\n").unwrap();
+        let error = DataFolder::new(folder.path()).hold(&[Part::Write]).unwrap_err().to_string();
+        assert!(
+            error.contains("written by a newer version of Loggia (format 2; this one knows 1)"),
+            "{error}"
+        );
+        let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert_eq!(left, ["format"]);
+    }
+}

@@ -1,0 +1,66 @@
+//! The program `loggia`: reads the command line and the settings, and does one thing.
+
+#![allow(unreachable_pub, reason = "in a program, pub says what a module offers to the others")]
+
+mod cli;
+mod commands;
+mod config;
+mod data_folder;
+mod lifecycle;
+mod output;
+mod roles;
+mod session;
+mod telemetry;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Parser;
+
+use cli::{Cli, Command};
+use config::{Config, Sources};
+use output::Output;
+
+/// Requests and events are made of many small pieces of memory; measured, this allocator serves them faster than the
+/// system's.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = read_config(&cli).and_then(|config| {
+        telemetry::start(&config.log)?;
+        tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(run(&cli, &config))
+    });
+    outcome.unwrap_or_else(|error| {
+        output::say(&format!("loggia: {error:#}"));
+        ExitCode::FAILURE
+    })
+}
+
+fn read_config(cli: &Cli) -> Result<Config> {
+    Config::read(&Sources::of_process(cli.settings.given(), cli.settings.config.clone())?)
+}
+
+async fn run(cli: &Cli, config: &Config) -> Result<ExitCode> {
+    let output = Output::new(cli.json);
+    let done = |outcome: Result<()>| outcome.map(|()| ExitCode::SUCCESS);
+    match &cli.command {
+        Command::Up(args) => roles::up(config, args).await,
+        Command::Write => roles::write(config).await,
+        Command::Project => roles::project(config).await,
+        Command::Serve => roles::serve(config).await,
+        Command::Import(args) => commands::import::run(config, args, output).await,
+        Command::Export => done(commands::export::run(config, output).await),
+        Command::Curate(command) => commands::curate::run(config, command, output).await,
+        Command::Rebuild { models } => commands::rebuild::run(config, models, output).await,
+        Command::Verify { models } => commands::verify::run(config, models, output).await,
+        Command::Events(command) => commands::events::run(config, command, output).await,
+        Command::Status => done(commands::status::run(config, output).await),
+        Command::Config => done(commands::config::run(config, output)),
+        Command::Backup { folder } => done(commands::backup::run(config, folder, output).await),
+        Command::Restore { folder } => done(commands::backup::restore(config, folder, output).await),
+        Command::Bench(args) => commands::bench::run(args, output).await,
+        Command::BenchBare { body } => commands::bench::bare(body).await,
+    }
+}

@@ -1,0 +1,122 @@
+//! The roles of the program, each a list of the parts that it starts.
+
+mod background;
+mod demo;
+mod gauges;
+mod parts;
+mod readiness;
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use projections::source::EventSource;
+use tokio::net::TcpListener;
+use write::event_store::EventStore;
+
+use crate::cli::UpArgs;
+use crate::config::Config;
+use crate::data_folder::Part;
+use crate::lifecycle::Lifecycle;
+use parts::Parts;
+
+/// `loggia up`: everything in one process.
+pub async fn up(config: &Config, args: &UpArgs) -> Result<ExitCode> {
+    let (lifecycle, mut failures) = Lifecycle::new();
+    let mut parts = Parts::holding(config, &lifecycle, &[Part::Write, Part::Project])?;
+    // The address is taken first: a port that is in use is known before anything else starts.
+    let listener = bind(config).await?;
+    let client = parts.nats().await?;
+    let (store, service) = parts.write_side(&client).await?;
+    parts.projections(&client)?;
+    let empty = store.head().await?.position.0 == 0;
+    parts.serve(listener, &client).await?;
+    parts.admin().await?;
+    parts.announce()?;
+    if args.demo || (empty && !args.no_demo) {
+        parts.demo(service);
+    }
+    let ended = lifecycle.wait(&mut failures).await;
+    parts.leave().await;
+    ended
+}
+
+/// `loggia write`: commands, event store and relay.
+pub async fn write(config: &Config) -> Result<ExitCode> {
+    let (lifecycle, mut failures) = Lifecycle::new();
+    let mut parts = Parts::holding(config, &lifecycle, &[Part::Write])?;
+    let client = parts.nats().await?;
+    parts.write_side(&client).await?;
+    parts.announce()?;
+    let ended = lifecycle.wait(&mut failures).await;
+    parts.leave().await;
+    ended
+}
+
+/// `loggia project`: the projection workers of a read node.
+pub async fn project(config: &Config) -> Result<ExitCode> {
+    let (lifecycle, mut failures) = Lifecycle::new();
+    let mut parts = Parts::holding(config, &lifecycle, &[Part::Project])?;
+    let client = parts.given_nats().await?;
+    parts.projections(&client)?;
+    parts.admin().await?;
+    parts.announce()?;
+    let ended = lifecycle.wait(&mut failures).await;
+    parts.leave().await;
+    ended
+}
+
+/// `loggia serve`: the API of a read node, beside its projection workers.
+pub async fn serve(config: &Config) -> Result<ExitCode> {
+    let (lifecycle, mut failures) = Lifecycle::new();
+    let mut parts = Parts::holding(config, &lifecycle, &[])?;
+    let listener = bind(config).await?;
+    let client = parts.given_nats().await?;
+    parts.serve(listener, &client).await?;
+    parts.admin().await?;
+    let ended = lifecycle.wait(&mut failures).await;
+    parts.leave().await;
+    ended
+}
+
+/// A write side and projection workers without an API, for a command of the command line.
+pub struct ShortNode {
+    /// Its connection.
+    pub client: async_nats::Client,
+    /// Its name in control subjects.
+    pub name: String,
+    parts: Parts,
+}
+
+impl ShortNode {
+    /// Lets the folder go, once the lifecycle has ended.
+    pub async fn leave(self) {
+        self.parts.leave().await;
+    }
+}
+
+/// Starts a node and waits until NATS carries the whole log and the workers have applied it.
+pub async fn start_node_for_a_while(config: &Config, lifecycle: &Lifecycle) -> Result<ShortNode> {
+    let mut parts = Parts::holding(config, lifecycle, &[Part::Write, Part::Project])?;
+    let client = parts.nats().await?;
+    let (store, _) = parts.write_side(&client).await?;
+    let node = parts.projections(&client)?;
+    let head = store.head().await?.position;
+    let source = EventSource::new(client.clone());
+    loop {
+        let applied = node.status().await.iter().all(|model| model.position >= head);
+        if applied && source.head().await? >= head {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    Ok(ShortNode { name: parts.name().to_owned(), client, parts })
+}
+
+async fn bind(config: &Config) -> Result<TcpListener> {
+    TcpListener::bind(config.listen).await.with_context(|| {
+        format!(
+            "listen: {} cannot be taken; stop what uses it, or choose another with --listen",
+            config.listen
+        )
+    })
+}

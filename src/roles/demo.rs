@@ -1,0 +1,48 @@
+//! Fills the demo catalog in, through the same commands as any import.
+
+use anyhow::{Result, bail};
+use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions, LineResult};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+use write::clock::Clock;
+use write::demo::{DEMO_SEED, DEMO_SIZE, catalog};
+use write::service::CommandService;
+
+/// Records in one command.
+const BATCH: usize = 200;
+
+/// Imports the demo catalog; run twice, the second changes nothing.
+pub async fn fill(service: &CommandService, clock: &Clock, stop: &CancellationToken) -> Result<()> {
+    let lines: Vec<ImportLine> = (1..)
+        .zip(catalog(DEMO_SEED, DEMO_SIZE))
+        .map(|(number, record)| ImportLine { number, text: Value::Object(record).to_string() })
+        .collect();
+    let correlation = clock.command_id();
+    let mut new = 0;
+    for batch in lines.chunks(BATCH) {
+        if stop.is_cancelled() {
+            bail!("stopped after {new} new projects");
+        }
+        let message = CommandMessage {
+            id: clock.command_id(),
+            actor: "demo".parse()?,
+            correlation,
+            command: Command::Import { lines: batch.to_vec(), options: ImportOptions::default() },
+        };
+        match service.handle(message).await {
+            Answer::Imported { lines, .. } => {
+                for outcome in lines {
+                    match outcome.result {
+                        LineResult::New { .. } => new += 1,
+                        LineResult::Changed { .. } | LineResult::Same { .. } => {}
+                        LineResult::Rejected { faults } => bail!("record {}: {faults:?}", outcome.number),
+                    }
+                }
+            }
+            Answer::Refused(refusal) => bail!(refusal.detail),
+            Answer::Done(_) => bail!("an import was answered with something else"),
+        }
+    }
+    tracing::info!(new, "the demo catalog is in");
+    Ok(())
+}

@@ -1,0 +1,250 @@
+//! The parts that the roles are made of. Each is started under the lifecycle, so that none dies unseen.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use api::metrics::{Metrics, Registry};
+use api::{ApiState, Limits, Readiness, Site};
+use projections::node::{Node, NodeSettings, NodeTasks};
+use projections::source::EventSource;
+use read::models::ReadModels;
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+use write::clock::Clock;
+use write::command_server;
+use write::event_store::SqliteStore;
+use write::nats_server::{self, NatsServer};
+use write::relay::Relay;
+use write::service::CommandService;
+
+use super::{background, demo, readiness};
+use crate::config::Config;
+use crate::data_folder::{DataFolder, Held, Part, Running};
+use crate::lifecycle::Lifecycle;
+use crate::session;
+
+/// What a role has started so far.
+pub struct Parts {
+    config: Config,
+    lifecycle: Lifecycle,
+    data: DataFolder,
+    held: Vec<Part>,
+    _lock: Held,
+    clock: Clock,
+    name: String,
+    nats_url: Option<String>,
+    /// Ends the private NATS server, after everything that uses it.
+    nats: Option<(CancellationToken, tokio::task::JoinHandle<()>)>,
+    store: Option<Arc<SqliteStore>>,
+    node: Option<Node>,
+    /// The threads of the projections.
+    background: Option<Runtime>,
+    serves: bool,
+    readiness: watch::Sender<Readiness>,
+    registry: Registry,
+}
+
+impl Parts {
+    /// Takes these parts of the data folder, and starts nothing yet.
+    pub fn holding(config: &Config, lifecycle: &Lifecycle, held: &[Part]) -> Result<Parts> {
+        let data = DataFolder::new(&config.data);
+        let clock = Clock::system();
+        let not_yet = Readiness { ready: false, reason: "The node is starting.".into() };
+        Ok(Parts {
+            config: config.clone(),
+            lifecycle: lifecycle.clone(),
+            _lock: data.hold(held)?,
+            data,
+            held: held.to_vec(),
+            name: clock.project_id().to_string(),
+            clock,
+            nats_url: None,
+            nats: None,
+            store: None,
+            node: None,
+            background: None,
+            serves: false,
+            readiness: watch::Sender::new(not_yet),
+            registry: Registry::default(),
+        })
+    }
+
+    /// The node's name in control subjects.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Connects to the NATS server that is set, or starts a private one.
+    pub async fn nats(&mut self) -> Result<async_nats::Client> {
+        if self.config.nats_url.is_some() {
+            return self.given_nats().await;
+        }
+        let mut options = nats_server::Options::new(self.data.nats());
+        options.binary.clone_from(&self.config.nats_server);
+        let server = NatsServer::start(options).await?;
+        let url = server.url();
+        let stop = CancellationToken::new();
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "it must outlive the tracked tasks, and is awaited in leave"
+        )]
+        let task = tokio::spawn(server.supervise(stop.clone()));
+        self.nats = Some((stop, task));
+        self.connect(url).await
+    }
+
+    /// Connects to the NATS server that is set, or to the one of the write side on this folder.
+    pub async fn given_nats(&mut self) -> Result<async_nats::Client> {
+        let url = self
+            .config
+            .nats_url
+            .clone()
+            .or_else(|| self.data.running(Part::Write).map(|write| write.nats_url));
+        match url {
+            Some(url) => self.connect(url).await,
+            None => bail!("nats_url is not set; give the NATS server of the write side with LOGGIA_NATS_URL"),
+        }
+    }
+
+    async fn connect(&mut self, url: String) -> Result<async_nats::Client> {
+        let client = session::connect(&self.config, &url).await?;
+        self.nats_url = Some(url);
+        Ok(client)
+    }
+
+    /// Starts the command service, the event store and the relay.
+    pub async fn write_side(
+        &mut self,
+        client: &async_nats::Client,
+    ) -> Result<(Arc<SqliteStore>, CommandService)> {
+        let store = Arc::new(SqliteStore::open(&session::store_folder(&self.config), &self.clock).await?);
+        let service = CommandService::new(store.clone(), self.clock.clone());
+        let stop = self.lifecycle.stop.clone();
+        let relay = Relay::new(store.clone(), client.clone()).run(stop.clone());
+        self.lifecycle.spawn("the relay", async move {
+            relay.await;
+            Ok(())
+        });
+        let (client, commands) = (client.clone(), service.clone());
+        self.lifecycle.spawn("the command service", async move {
+            Ok(command_server::serve(&client, &commands, &stop).await?)
+        });
+        self.store = Some(store.clone());
+        Ok((store, service))
+    }
+
+    /// Starts the projection workers.
+    pub fn projections(&mut self, client: &async_nats::Client) -> Result<Node> {
+        let (failed, mut failures) = mpsc::unbounded_channel();
+        let settings =
+            NodeSettings { models: self.data.models(), name: self.name.clone(), now: session::now };
+        let Lifecycle { tracker, stop, .. } = &self.lifecycle;
+        let runtime = background::runtime().context("the threads of the projections cannot be started")?;
+        let tasks = NodeTasks { tracker, runtime: runtime.handle() };
+        let node = Node::start(&settings, client, tasks, stop, &failed);
+        let stopped = stop.clone();
+        self.lifecycle.spawn("a projection", async move {
+            tokio::select! {
+                () = stopped.cancelled() => Ok(()),
+                Some(failure) = failures.recv() => Err(failure.into()),
+            }
+        });
+        tracker.spawn(node.clone().serve_control(settings.name, tracker.clone(), stop.clone()));
+        self.background = Some(runtime);
+        self.node = Some(node.clone());
+        Ok(node)
+    }
+
+    /// Starts the API on the listener.
+    pub async fn serve(&mut self, listener: TcpListener, client: &async_nats::Client) -> Result<()> {
+        let address = listener.local_addr()?;
+        let site = self.config.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
+        let site: Site = site.parse()?;
+        tracing::warn!("auth is off: everybody who reaches {address} may call, and nothing is counted");
+        let models = ReadModels::new(self.data.models());
+        let Lifecycle { tracker, stop, .. } = self.lifecycle.clone();
+        tracker.spawn(models.clone().follow(stop.clone()));
+        let watch =
+            readiness::watch(models.clone(), EventSource::new(client.clone()), self.readiness.clone());
+        tracker.spawn(async move {
+            stop.run_until_cancelled(watch).await;
+        });
+        let state = ApiState::new(models, site, self.readiness.subscribe(), Metrics::new(&mut self.registry));
+        let stop = self.lifecycle.stop.clone();
+        self.lifecycle.spawn("the API", async move {
+            let drained = api::serve(listener, state, Limits::default(), stop).await;
+            if drained.cut > 0 {
+                tracing::warn!(connections = drained.cut, "requests that took too long were cut off");
+            }
+            Ok(())
+        });
+        self.serves = true;
+        self.data.announce_api(address)?;
+        tracing::info!("serving on http://{address}");
+        Ok(())
+    }
+
+    /// Starts the operators' listener, if one is set.
+    pub async fn admin(&mut self) -> Result<()> {
+        let Some(address) = self.config.admin_listen else { return Ok(()) };
+        let listener = TcpListener::bind(address)
+            .await
+            .with_context(|| format!("admin_listen: {address} cannot be taken; choose another"))?;
+        tracing::info!("metrics and health on http://{}", listener.local_addr()?);
+        let mut registry = std::mem::take(&mut self.registry);
+        if let Some(node) = &self.node {
+            super::gauges::register(&mut registry, node.clone());
+        }
+        let node = self.node.clone();
+        let status = move || match &node {
+            Some(node) => serde_json::json!({"projections": node.last_status()}),
+            None => serde_json::json!({}),
+        };
+        let router = api::admin::router(registry, self.readiness.subscribe(), status);
+        let stop = self.lifecycle.stop.clone();
+        self.lifecycle.spawn("the operators' listener", async move {
+            api::serve_admin(listener, router, Limits::default(), stop).await;
+            Ok(())
+        });
+        Ok(())
+    }
+
+    /// Tells the command line of this folder how this process is reached.
+    pub fn announce(&self) -> Result<()> {
+        let nats_url = self.nats_url.clone().unwrap_or_default();
+        let running = Running { pid: std::process::id(), nats_url, node: self.name.clone() };
+        self.data.announce(&self.held, &running)
+    }
+
+    /// Fills the demo catalog in beside everything else.
+    pub fn demo(&self, service: CommandService) {
+        let (stop, clock) = (self.lifecycle.stop.clone(), self.clock.clone());
+        self.lifecycle.tracker.spawn(async move {
+            if let Err(error) = demo::fill(&service, &clock, &stop).await {
+                tracing::error!(
+                    "the demo catalog is not whole: {error:#}; start again with --demo to complete it"
+                );
+            }
+        });
+    }
+
+    /// Ends what must outlive the tracked tasks: the event store, then the private NATS server.
+    pub async fn leave(self) {
+        if let Some(store) = self.store {
+            store.close().await;
+        }
+        if let Some((stop, task)) = self.nats {
+            stop.cancel();
+            let _ = task.await;
+        }
+        if let Some(background) = self.background {
+            background.shutdown_background();
+        }
+        self.data.leave(&self.held);
+        if self.serves {
+            self.data.leave_api();
+        }
+    }
+}

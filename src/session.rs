@@ -1,0 +1,165 @@
+//! How a command of the command line reaches the write side and the event store of its data folder: through the
+//! process that holds the folder, or by holding it itself.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use jiff::Timestamp;
+use schemas::command::{Answer, Command, CommandMessage};
+use schemas::envelope::Recorded;
+use schemas::ids::{Actor, CommandId};
+use schemas::slug::Slug;
+use write::clock::Clock;
+use write::command_client::CommandClient;
+use write::event_store::SqliteStore;
+use write::nats::sufficient;
+use write::nats_server::login;
+use write::service::CommandService;
+
+use crate::config::{Config, Sources};
+use crate::data_folder::{DataFolder, Held, Part};
+use crate::lifecycle::Lifecycle;
+use crate::roles;
+
+/// How long a NATS server may take to answer.
+const CONNECT_WITHIN: Duration = Duration::from_secs(10);
+
+/// The way to the write side.
+pub struct Session {
+    way: Way,
+    clock: Clock,
+}
+
+enum Way {
+    Remote(CommandClient),
+    Local { service: CommandService, store: Arc<SqliteStore>, _held: Held },
+}
+
+/// The time, for what only shows it.
+pub fn now() -> Timestamp {
+    Clock::system().now()
+}
+
+/// The folder of the event store.
+pub fn store_folder(config: &Config) -> PathBuf {
+    config.store.clone().unwrap_or_else(|| DataFolder::new(&config.data).store())
+}
+
+/// Opens the event store beside whoever writes it.
+pub async fn open_store_read_only(config: &Config) -> Result<SqliteStore> {
+    DataFolder::new(&config.data).check_format()?;
+    Ok(SqliteStore::open_read_only(&store_folder(config)).await?)
+}
+
+/// Connects to a NATS server and refuses one that cannot be worked with.
+pub async fn connect(config: &Config, url: &str) -> Result<async_nats::Client> {
+    let mut options = login(url)?;
+    if let Some(creds) = &config.nats_creds {
+        options = options
+            .credentials_file(creds)
+            .await
+            .with_context(|| format!("nats_creds: {} cannot be read", creds.display()))?;
+    }
+    let connecting = options.name("loggia").connect(url);
+    let shown = url.rsplit('@').next().unwrap_or(url);
+    let client = tokio::time::timeout(CONNECT_WITHIN, connecting)
+        .await
+        .with_context(|| {
+            format!("the NATS server at {shown} does not answer; is it running, and is nats_url right?")
+        })?
+        .with_context(|| {
+            format!("the NATS server at {shown} cannot be used; check nats_url and nats_creds")
+        })?;
+    sufficient(&client).with_context(|| format!("the NATS server at {shown} cannot be worked with"))?;
+    Ok(client)
+}
+
+impl Session {
+    /// The way to the process that runs on a data folder.
+    pub async fn of_folder(data: &Path) -> Result<Session> {
+        let flags = [("data".to_owned(), data.display().to_string())].into();
+        Session::open(&Config::read(&Sources { flags, ..Sources::default() })?).await
+    }
+
+    /// Takes the way that is open: a running process, a NATS server that is set, or the folder itself.
+    pub async fn open(config: &Config) -> Result<Session> {
+        let clock = Clock::system();
+        let data = DataFolder::new(&config.data);
+        data.check_format()?;
+        let url =
+            data.running(Part::Write).map(|running| running.nats_url).or_else(|| config.nats_url.clone());
+        let way = match url {
+            Some(url) => Way::Remote(CommandClient::new(connect(config, &url).await?)),
+            None => {
+                let held = data.hold(&[Part::Write])?;
+                let store = Arc::new(SqliteStore::open(&store_folder(config), &clock).await?);
+                Way::Local { service: CommandService::new(store.clone(), clock.clone()), store, _held: held }
+            }
+        };
+        Ok(Session { way, clock })
+    }
+
+    /// A new id, for what groups commands.
+    pub fn command_id(&self) -> CommandId {
+        self.clock.command_id()
+    }
+
+    /// Sends a command and waits for its answer.
+    pub async fn send(
+        &self,
+        actor: Actor,
+        correlation: Option<CommandId>,
+        command: Command,
+    ) -> Result<Answer> {
+        let id = self.clock.command_id();
+        let message = CommandMessage { id, actor, correlation: correlation.unwrap_or(id), command };
+        match &self.way {
+            Way::Remote(client) => Ok(client.send(&message).await?),
+            Way::Local { service, .. } => Ok(service.handle(message).await),
+        }
+    }
+
+    /// Lets everything go.
+    pub async fn close(self) {
+        if let Way::Local { store, .. } = self.way {
+            store.close().await;
+        }
+    }
+}
+
+/// Every event of the project that has or had this slug.
+pub async fn history(config: &Config, slug: &Slug) -> Result<Option<Vec<Recorded>>> {
+    let store = open_store_read_only(config).await?;
+    Ok(CommandService::history(&store, slug).await?)
+}
+
+/// Gives the connection and the name of this folder's running node; where none runs, starts the write side, NATS and
+/// the projection workers for as long as `work` takes.
+pub async fn with_node(
+    config: &Config,
+    work: impl AsyncFnOnce(&async_nats::Client, &str) -> Result<ExitCode>,
+) -> Result<ExitCode> {
+    let data = DataFolder::new(&config.data);
+    data.check_format()?;
+    if let Some(running) = data.running(Part::Project) {
+        return work(&connect(config, &running.nats_url).await?, &running.node).await;
+    }
+    if !store_folder(config).exists() && config.nats_url.is_none() {
+        bail!(
+            "there is nothing in the data folder {} yet; import something or run `loggia up`",
+            config.data.display()
+        );
+    }
+    let (lifecycle, mut failures) = Lifecycle::new();
+    let node = roles::start_node_for_a_while(config, &lifecycle).await?;
+    let outcome = tokio::select! {
+        outcome = work(&node.client, &node.name) => outcome,
+        failed = failures.next() => Err(failed),
+    };
+    lifecycle.end().await;
+    node.leave().await;
+    outcome
+}
