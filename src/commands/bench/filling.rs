@@ -1,0 +1,62 @@
+//! Import: how fast records reach the event store, when all of them are found, and what memory that takes.
+
+use std::io::{BufWriter, Write};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use super::Figure;
+use super::server::Server;
+
+/// How long the projections may take to catch up before the run is given up.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Starts a server on an empty folder and imports so many records of the demo's kind.
+pub async fn start_and_fill(size: usize) -> Result<(Server, Vec<Figure>)> {
+    let mut server = Server::new()?;
+    let file = server.beside().join("records.ndjson");
+    let mut records = BufWriter::new(std::fs::File::create(&file)?);
+    for record in write::demo::catalog(write::demo::DEMO_SEED, size) {
+        writeln!(records, "{}", Value::Object(record))?;
+    }
+    records.flush()?;
+    server.start().await?;
+    let path = file.to_str().context("the temporary folder's name is no UTF-8")?;
+    let answer = server.loggia(&["import", path]).await?;
+    let ended = Instant::now();
+    let counts = answer.last().context("the import answered nothing")?;
+    let number = |name: &str| counts[name].as_f64().unwrap_or(f64::NAN);
+    if number("new") as usize != size {
+        bail!("of {size} records only {} were new: {counts}", number("new"));
+    }
+    wait_until_found(&server, counts["position"].as_u64().unwrap_or(u64::MAX)).await?;
+    let found = ended.elapsed().as_secs_f64();
+    let memory = server.memory()? as f64 / 1e6;
+    let small = size <= 100_000;
+    let bounded = |figure: Figure, limit: f64| if small { figure.at_most(limit) } else { figure };
+    let rate = Figure::new(format!("import of {size} records"), size as f64 / number("seconds"), "records/s");
+    let figures = vec![
+        // The first thousands pay for connecting and for waking everything up.
+        if size >= 100_000 { rate.at_least(10_000.0) } else { rate },
+        bounded(Figure::new("all found after the import's end", found, "s"), 30.0),
+        bounded(Figure::new("memory of loggia up with nats-server", memory, "MB"), 600.0),
+    ];
+    Ok((server, figures))
+}
+
+/// Waits until every projection has applied the log up to this position.
+pub async fn wait_until_found(server: &Server, position: u64) -> Result<()> {
+    let began = Instant::now();
+    while began.elapsed() < PATIENCE {
+        let status = server.loggia(&["status"]).await?;
+        let projections =
+            status.first().and_then(|status| status["projections"].as_array().cloned()).unwrap_or_default();
+        let reached = |projection: &Value| projection["position"].as_u64().is_some_and(|at| at >= position);
+        if !projections.is_empty() && projections.iter().all(reached) {
+            return Ok(());
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    bail!("the projections did not reach position {position} within {PATIENCE:?}")
+}

@@ -1,0 +1,72 @@
+//! A log of distinct queries of all kinds that people type, made from the catalog's own words.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+/// How many queries the log has at most.
+const QUERIES: usize = 2_000;
+
+/// The paths of the log, in a fixed mixed order.
+pub fn paths(records: impl Iterator<Item = Map<String, Value>>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let mut paths = Vec::new();
+    for (index, record) in records.enumerate() {
+        let text = query(index, &record);
+        if let Some(text) = text.filter(|text| seen.insert(text.clone())) {
+            paths.push(format!("/v1/search?q={}", encode(&text)));
+        }
+        if paths.len() == QUERIES {
+            break;
+        }
+    }
+    paths
+}
+
+/// One query of the kind that is next in turn.
+fn query(index: usize, record: &Map<String, Value>) -> Option<String> {
+    let text = |member: &str| record.get(member).and_then(Value::as_str).unwrap_or_default();
+    let words = |member: &str| -> Vec<String> {
+        text(member).split_whitespace().filter(|word| word.chars().count() > 2).map(str::to_owned).collect()
+    };
+    let (name, studio, intro, city) = (words("name"), words("studio"), words("intro"), words("city"));
+    let long = name.iter().chain(&intro).max_by_key(|word| word.chars().count())?;
+    match index % 10 {
+        0 => name.first().cloned(),
+        1 => Some(format!("{} {}", name.first()?, name.last()?)),
+        2 => Some(format!("{} {}", studio.first()?, name.last()?)),
+        3 => Some(format!("{} {} {}", intro.first()?, intro.get(3)?, intro.last()?)),
+        4 => Some(format!("\"{} {}\"", name.first()?, name.get(1)?)),
+        5 => Some(long.chars().take(long.chars().count().saturating_sub(3).max(3)).collect()),
+        6 => Some(with_typo(long, index)),
+        7 => Some(format!("{} {}", city.first()?, text("category"))),
+        8 => Some(deunicoded(city.first()?)),
+        _ => Some(text("name").to_owned()),
+    }
+}
+
+/// Two neighbouring letters in the wrong order.
+fn with_typo(word: &str, index: usize) -> String {
+    let mut letters: Vec<char> = word.chars().collect();
+    if letters.len() > 3 {
+        let at = 1 + index % (letters.len() - 3);
+        letters.swap(at, at + 1);
+    }
+    letters.into_iter().collect()
+}
+
+fn deunicoded(word: &str) -> String {
+    schemas::slug::Slug::from_name(word).map(String::from).unwrap_or_default()
+}
+
+fn encode(text: &str) -> String {
+    let mut encoded = String::new();
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => encoded.push(char::from(byte)),
+            b' ' => encoded.push('+'),
+            other => encoded.push_str(&format!("%{other:02X}")),
+        }
+    }
+    encoded
+}

@@ -1,0 +1,61 @@
+//! Rebuild: events a second from NATS into new generations, while searches go on without a failure.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use tokio_util::sync::CancellationToken;
+
+use super::load::Connection;
+use super::server::Server;
+use super::{Figure, queries};
+
+/// Between two searches of one of the connections that go on meanwhile.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Rebuilds every model under a light load.
+pub async fn measure(server: &Server, size: usize) -> Result<Vec<Figure>> {
+    let paths = queries::paths(write::demo::catalog(write::demo::DEMO_SEED, size.min(20_000)));
+    let stop = CancellationToken::new();
+    let searching = search_until(server.address.clone(), paths, stop.clone());
+    let rebuild = async {
+        let answers = server.loggia(&["rebuild", "all"]).await;
+        stop.cancel();
+        answers
+    };
+    let (met, answers) = tokio::join!(searching, rebuild);
+    let (searches, failed) = met?;
+    let mut figures = Vec::new();
+    for answer in answers? {
+        let swapped = &answer["swapped"];
+        let (Some(events), Some(seconds)) = (swapped["events"].as_f64(), swapped["seconds"].as_f64()) else {
+            continue;
+        };
+        let name = format!("rebuild of {} from NATS", swapped["model"].as_str().unwrap_or_default());
+        let figure = Figure::new(name, events / seconds, "events/s");
+        figures.push(if size >= 100_000 { figure.at_least(20_000.0) } else { figure });
+    }
+    figures.push(Figure::new("searches meanwhile", searches as f64, "requests"));
+    figures.push(Figure::new("failed searches meanwhile", failed as f64, "requests").at_most(0.0));
+    Ok(figures)
+}
+
+async fn search_until(address: String, paths: Vec<String>, stop: CancellationToken) -> Result<(u64, u64)> {
+    let mut connection = Connection::open(&address).await?;
+    let (mut searches, mut failed) = (0, 0);
+    for path in paths.iter().cycle() {
+        if stop.is_cancelled() {
+            break;
+        }
+        searches += 1;
+        match connection.get(path).await {
+            Ok(answer) if answer.status == 200 => {}
+            Ok(_) => failed += 1,
+            Err(_) => {
+                failed += 1;
+                connection = Connection::open(&address).await?;
+            }
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok((searches, failed))
+}

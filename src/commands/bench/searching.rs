@@ -1,0 +1,97 @@
+//! Search: CPU a request against a bare route that returns the same number of bytes, and latency.
+
+use std::process::Stdio;
+
+use anyhow::{Context, Result, bail};
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
+
+use super::load::{self, Connection};
+use super::server::{Server, usage};
+use super::{Figure, queries};
+
+const CONNECTIONS: usize = 8;
+/// Enough that the kernel's hundredths of a second do not show.
+const REQUESTS: usize = 60_000;
+
+/// Measures both in turn, three times, and takes the medians.
+pub async fn measure(server: &Server, size: usize) -> Result<Vec<Figure>> {
+    let paths = queries::paths(write::demo::catalog(write::demo::DEMO_SEED, size));
+    let bodies = answers(server, &paths).await?;
+    let body = &bodies[bodies.len() / 2];
+    let (bare, bare_address) = start_bare(server, body).await?;
+    let bare_pid = bare.id().context("the bare route has ended")?;
+    let (mut ours, mut theirs, mut ratios, mut p99) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    load::run(&server.address, &paths, CONNECTIONS, REQUESTS / 6).await?;
+    load::run(&bare_address, &paths, CONNECTIONS, REQUESTS / 6).await?;
+    for _ in 0..3 {
+        let (cpu, outcome) = cpu_of(server.pid()?, &server.address, &paths).await?;
+        let (bare_cpu, _) = cpu_of(bare_pid, &bare_address, &paths).await?;
+        ours.push(cpu);
+        theirs.push(bare_cpu);
+        ratios.push(cpu / bare_cpu);
+        p99.push(outcome.percentile(0.99));
+    }
+    let limit = if size <= 2_600 { 2.0 } else { 5.0 };
+    let ratio = Figure::new("CPU of a search against a bare route", median(ratios), "times");
+    Ok(vec![
+        Figure::new(
+            format!("distinct queries, answers of {} bytes", body.len()),
+            paths.len() as f64,
+            "queries",
+        ),
+        Figure::new("CPU of a search request", median(ours), "µs"),
+        Figure::new("CPU of the bare route", median(theirs), "µs"),
+        if size <= 100_000 { ratio.at_most(limit) } else { ratio },
+        Figure::new(format!("p99 of a search over {CONNECTIONS} connections"), median(p99), "ms")
+            .at_most(5.0),
+    ])
+}
+
+/// Every answer of the log once, by size.
+async fn answers(server: &Server, paths: &[String]) -> Result<Vec<Vec<u8>>> {
+    let mut connection = Connection::open(&server.address).await?;
+    let mut bodies = Vec::new();
+    for path in paths {
+        let answer = connection.get(path).await?;
+        if answer.status != 200 {
+            bail!("{path} was answered with {}: {}", answer.status, String::from_utf8_lossy(&answer.body));
+        }
+        bodies.push(answer.body);
+    }
+    // The bare route returns one body: the one whose size is nearest to the mean, so that as many bytes go out.
+    let mean = bodies.iter().map(Vec::len).sum::<usize>() / bodies.len().max(1);
+    bodies.sort_by_key(|body| body.len().abs_diff(mean));
+    bodies.rotate_right(paths.len() / 2);
+    Ok(bodies)
+}
+
+async fn start_bare(server: &Server, body: &[u8]) -> Result<(Child, String)> {
+    let file = server.beside().join("body.json");
+    std::fs::write(&file, body)?;
+    let mut child = Command::new(std::env::current_exe()?)
+        .arg("bench-bare")
+        .arg(&file)
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()?;
+    let out = child.stdout.take().context("the bare route prints nothing")?;
+    let address = BufReader::new(out).lines().next_line().await?.context("the bare route did not start")?;
+    Ok((child, address))
+}
+
+/// CPU a request in microseconds, and what the load met.
+async fn cpu_of(pid: u32, address: &str, paths: &[String]) -> Result<(f64, load::Outcome)> {
+    let before = usage(pid)?.cpu;
+    let outcome = load::run(address, paths, CONNECTIONS, REQUESTS).await?;
+    let cpu = usage(pid)?.cpu - before;
+    if outcome.failed > 0 {
+        bail!("{} requests failed under load", outcome.failed);
+    }
+    Ok((cpu / REQUESTS as f64 * 1e6, outcome))
+}
+
+fn median(mut figures: Vec<f64>) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    figures[figures.len() / 2]
+}
