@@ -1,0 +1,373 @@
+//! The command line as it is typed.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// A self-hosted service for a curated catalog: search, provenance and replay.
+#[derive(Debug, Parser)]
+#[command(name = "loggia", version, propagate_version = true, arg_required_else_help = true)]
+pub struct Cli {
+    #[command(flatten)]
+    pub settings: SettingFlags,
+    /// Print one JSON object (or one a line) on standard output, and nothing else there.
+    #[arg(long, global = true)]
+    pub json: bool,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Settings that are given as flags; `loggia config` explains them.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Settings")]
+pub struct SettingFlags {
+    /// A settings file other than ./loggia.toml.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// The data folder.
+    #[arg(long, global = true, value_name = "DIR")]
+    data: Option<String>,
+    /// Where the API listens.
+    #[arg(long, global = true, value_name = "ADDR:PORT", hide_short_help = true)]
+    listen: Option<String>,
+    /// The site's own address in answers.
+    #[arg(long, global = true, value_name = "URL", hide_short_help = true)]
+    public_url: Option<String>,
+    /// Where metrics and health are served for operators.
+    #[arg(long, global = true, value_name = "ADDR:PORT", hide_short_help = true)]
+    admin_listen: Option<String>,
+    /// The NATS server instead of a private one.
+    #[arg(long, global = true, value_name = "URL", hide_short_help = true)]
+    nats_url: Option<String>,
+    /// The credentials file for the NATS server.
+    #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
+    nats_creds: Option<String>,
+    /// The event store, sqlite:DIR.
+    #[arg(long, global = true, value_name = "STORE", hide_short_help = true)]
+    store: Option<String>,
+    /// Who may call.
+    #[arg(long, global = true, value_name = "off", hide_short_help = true)]
+    auth: Option<String>,
+    /// What is logged.
+    #[arg(long, global = true, value_name = "FILTER", hide_short_help = true)]
+    log: Option<String>,
+}
+
+impl SettingFlags {
+    /// The flags that were given, by the settings' names.
+    pub fn given(&self) -> BTreeMap<String, String> {
+        let flags = [
+            ("data", &self.data),
+            ("listen", &self.listen),
+            ("public_url", &self.public_url),
+            ("admin_listen", &self.admin_listen),
+            ("nats_url", &self.nats_url),
+            ("nats_creds", &self.nats_creds),
+            ("store", &self.store),
+            ("auth", &self.auth),
+            ("log", &self.log),
+        ];
+        flags.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?))).collect()
+    }
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run everything in one process, for one machine.
+    #[command(after_help = "Example:\n  loggia up --data /var/lib/loggia --listen 127.0.0.1:8080")]
+    Up(UpArgs),
+    /// Run the write side: commands, event store and relay.
+    #[command(after_help = "Example:\n  loggia write --nats-url nats://10.0.0.5:4222")]
+    Write,
+    /// Run the projection workers of a read node.
+    #[command(after_help = "Example:\n  loggia project --nats-url nats://10.0.0.5:4222")]
+    Project,
+    /// Run the API of a read node.
+    #[command(after_help = "Example:\n  loggia serve --nats-url nats://10.0.0.5:4222")]
+    Serve,
+    /// Make the catalog say what a file says, slug by slug.
+    #[command(
+        after_help = "Examples:\n  loggia import records.ndjson --dry-run\n  loggia import - < records.ndjson"
+    )]
+    Import(ImportArgs),
+    /// Write the catalog as import records.
+    #[command(after_help = "Example:\n  loggia export > catalog.ndjson")]
+    Export,
+    /// One editor's act, or a project's history.
+    #[command(subcommand)]
+    Curate(CurateCommand),
+    /// Replay the events into a new generation beside the live one, and swap.
+    #[command(after_help = "Example:\n  loggia rebuild all")]
+    Rebuild {
+        /// Which read models.
+        #[arg(required = true, value_enum)]
+        models: Vec<ModelName>,
+    },
+    /// Replay the events aside and compare with the live read models; exit status 3 on a difference.
+    #[command(after_help = "Example:\n  loggia verify")]
+    Verify {
+        /// Which read models; all when none is named.
+        #[arg(value_enum)]
+        models: Vec<ModelName>,
+    },
+    /// Look at the log of events.
+    #[command(subcommand)]
+    Events(EventsCommand),
+    /// Show roles, positions, lag, parked events, sizes and health on one screen.
+    #[command(after_help = "Example:\n  loggia status --json")]
+    Status,
+    /// Show every setting with its source and default, secrets hidden.
+    #[command(after_help = "Example:\n  LOGGIA_LISTEN=0.0.0.0:80 loggia config")]
+    Config,
+    /// Copy the event store into a folder, consistent, while it runs.
+    #[command(after_help = "Example:\n  loggia backup /backups/2026-11-20")]
+    Backup {
+        /// An empty folder, or one that does not exist yet.
+        folder: PathBuf,
+    },
+    /// Put a backup into an empty data folder.
+    #[command(after_help = "Example:\n  loggia restore /backups/2026-11-20 --data /var/lib/loggia")]
+    Restore {
+        /// The folder that `loggia backup` wrote.
+        folder: PathBuf,
+    },
+    /// Measure this machine and this build, each figure against its limit in the same run.
+    #[command(after_help = "Example:\n  loggia bench search --size 2600")]
+    Bench(BenchArgs),
+    /// Serve the bare route that `loggia bench` compares with.
+    #[command(hide = true, after_help = "Example:\n  loggia bench-bare body.json")]
+    BenchBare {
+        /// The file whose bytes are returned.
+        body: PathBuf,
+    },
+}
+
+/// How to come up.
+#[derive(Debug, Args)]
+pub struct UpArgs {
+    /// Fill in the demo catalog of 2,600 invented projects; the default when the catalog is empty.
+    #[arg(long, conflicts_with = "no_demo")]
+    pub demo: bool,
+    /// Leave an empty catalog empty.
+    #[arg(long)]
+    pub no_demo: bool,
+}
+
+/// What to import and how.
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// An NDJSON or CSV file, or - for standard input.
+    pub file: PathBuf,
+    /// The format, if the file's ending does not tell.
+    #[arg(long, value_enum)]
+    pub format: Option<ImportFormat>,
+    /// A JSON object that maps CSV headings to members, for example {"Ort": "city"}.
+    #[arg(long, value_name = "FILE")]
+    pub columns: Option<PathBuf>,
+    /// Show the difference and write nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Stop at the first line that cannot be taken.
+    #[arg(long)]
+    pub strict: bool,
+    /// Where to write the lines that cannot be taken, with their faults.
+    #[arg(long, value_name = "FILE")]
+    pub rejects: Option<PathBuf>,
+    /// Keep unknown members out instead of refusing the line.
+    #[arg(long)]
+    pub ignore_unknown: bool,
+    /// Who acts.
+    #[arg(long, value_name = "NAME", default_value = "import")]
+    pub actor: String,
+}
+
+/// A file format of records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ImportFormat {
+    /// One JSON object a line.
+    Ndjson,
+    /// Comma-separated values with headings.
+    Csv,
+}
+
+/// A read model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ModelName {
+    /// Records, revisions and slugs.
+    Catalog,
+    /// The search index.
+    Search,
+    /// Every one.
+    All,
+}
+
+/// An editor's act.
+#[derive(Debug, Subcommand)]
+pub enum CurateCommand {
+    /// Take a project into the catalog, from an import record.
+    #[command(
+        after_help = "Example:\n  echo '{\"name\":\"Stair House\",\"category\":\"architecture\"}' | loggia curate select -"
+    )]
+    Select {
+        /// A file with one import record as JSON, or - for standard input.
+        file: PathBuf,
+        #[command(flatten)]
+        actor: ActorFlag,
+    },
+    /// Change members of a project's record.
+    #[command(
+        after_help = "Example:\n  loggia curate revise stair-house --set city=Zürich --set taste.material=oak --unset intro"
+    )]
+    Revise {
+        /// Which project.
+        slug: String,
+        /// A member and its new value, for example provenance.note="Seen in winter".
+        #[arg(long, value_name = "MEMBER=VALUE")]
+        set: Vec<String>,
+        /// A member to take away.
+        #[arg(long, value_name = "MEMBER")]
+        unset: Vec<String>,
+        #[command(flatten)]
+        actor: ActorFlag,
+    },
+    /// Move a project to another slug; the old one leads to it for ever.
+    #[command(after_help = "Example:\n  loggia curate rename stair-house house-on-a-stair")]
+    Rename {
+        /// Where it is.
+        slug: String,
+        /// Where it shall be.
+        to: String,
+        #[command(flatten)]
+        actor: ActorFlag,
+    },
+    /// Take a project out of the catalog; its citations stay.
+    #[command(
+        after_help = "Example:\n  loggia curate withdraw stair-house --reason 'The owners asked for it.'"
+    )]
+    Withdraw {
+        /// Which project.
+        slug: String,
+        /// Why, in words for readers.
+        #[arg(long)]
+        reason: String,
+        #[command(flatten)]
+        actor: ActorFlag,
+    },
+    /// Bring a withdrawn project back.
+    #[command(after_help = "Example:\n  loggia curate restore stair-house")]
+    Restore {
+        /// Which project.
+        slug: String,
+        #[command(flatten)]
+        actor: ActorFlag,
+    },
+    /// Print every event of a project, with who and when.
+    #[command(after_help = "Example:\n  loggia curate history stair-house")]
+    History {
+        /// Which project, by any slug it ever had.
+        slug: String,
+    },
+}
+
+/// Who acts.
+#[derive(Debug, Args)]
+pub struct ActorFlag {
+    /// Who acts; $USER when it is not given.
+    #[arg(long, value_name = "NAME")]
+    pub actor: Option<String>,
+}
+
+/// A look at the log.
+#[derive(Debug, Subcommand)]
+pub enum EventsCommand {
+    /// Print events as they come.
+    #[command(after_help = "Example:\n  loggia events tail --from 1 --no-follow")]
+    Tail {
+        /// The first position to print; the next one when it is not given.
+        #[arg(long, value_name = "POSITION")]
+        from: Option<u64>,
+        /// End at the log's end instead of waiting for more.
+        #[arg(long)]
+        no_follow: bool,
+    },
+    /// Print one event, whole.
+    #[command(after_help = "Example:\n  loggia events show 41")]
+    Show {
+        /// Its position.
+        position: u64,
+    },
+    /// Check the hash chain over the whole log; exit status 3 on a difference.
+    #[command(after_help = "Example:\n  loggia events verify")]
+    Verify,
+}
+
+/// What to measure.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// Which part.
+    #[arg(value_enum, default_value = "all")]
+    pub suite: BenchSuite,
+    /// How many projects.
+    #[arg(long, default_value_t = 2_600)]
+    pub size: usize,
+    /// Also write the figures as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// A part of the benchmark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum BenchSuite {
+    /// Records a second into the event store, and when all are found.
+    Import,
+    /// CPU per search request against a bare route, and latency.
+    Search,
+    /// From an edit's answer to its being found.
+    Visibility,
+    /// Events a second of a rebuild under load.
+    Rebuild,
+    /// From the start to ready on an existing catalog.
+    Start,
+    /// All of them.
+    All,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_an_example() {
+        fn check(command: &clap::Command, path: &str) {
+            for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
+                let path = format!("{path} {}", sub.get_name());
+                if sub.has_subcommands() {
+                    check(sub, &path);
+                } else {
+                    let help = sub.get_after_help().map(ToString::to_string).unwrap_or_default();
+                    assert!(help.contains(&path[..]), "`{path}` has no example of itself");
+                }
+            }
+        }
+        let mut command = Cli::command();
+        command.build();
+        check(&command, "loggia");
+    }
+
+    #[test]
+    fn every_setting_is_a_flag() {
+        let command = Cli::command();
+        for setting in crate::config::SETTINGS.iter().filter(|setting| setting.name != "nats_server") {
+            let flag = setting.name.replace('_', "-");
+            assert!(command.get_arguments().any(|arg| arg.get_long() == Some(&flag)), "--{flag}");
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! One file a command.
+
+pub mod backup;
+pub mod bench;
+pub mod config;
+pub mod curate;
+pub mod events;
+pub mod export;
+pub mod import;
+pub mod rebuild;
+pub mod status;
+pub mod verify;

@@ -1,0 +1,180 @@
+//! `loggia curate`: one editor's act, or a project's history.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use schemas::command::{Answer, Command, Done, Refusal};
+use schemas::envelope::Recorded;
+use schemas::ids::Actor;
+use schemas::slug::Slug;
+use serde_json::{Map, Value};
+
+use crate::cli::{ActorFlag, CurateCommand};
+use crate::config::Config;
+use crate::output::{Output, say};
+use crate::session::{self, Session};
+
+/// Carries the act out, or prints the history.
+pub async fn run(config: &Config, command: &CurateCommand, output: Output) -> Result<ExitCode> {
+    let (command, actor) = match command {
+        CurateCommand::History { slug } => return history(config, slug, output).await,
+        CurateCommand::Select { file, actor } => (Command::Select { record: read_record(file)? }, actor),
+        CurateCommand::Revise { slug, set, unset, actor } => {
+            (Command::Revise { slug: parse(slug)?, changes: changes(set, unset)? }, actor)
+        }
+        CurateCommand::Rename { slug, to, actor } => {
+            (Command::Rename { slug: parse(slug)?, to: parse(to)? }, actor)
+        }
+        CurateCommand::Withdraw { slug, reason, actor } => {
+            (Command::Withdraw { slug: parse(slug)?, reason: reason.clone() }, actor)
+        }
+        CurateCommand::Restore { slug, actor } => (Command::Restore { slug: parse(slug)? }, actor),
+    };
+    let session = Session::open(config).await?;
+    let answer = session.send(who(actor)?, None, command).await;
+    session.close().await;
+    match answer? {
+        Answer::Done(done) => tell(&done, output),
+        Answer::Refused(refusal) => refuse(&refusal, output),
+        Answer::Imported { .. } => {
+            bail!("the write side answered with something else; are both of one version?")
+        }
+    }
+}
+
+fn tell(done: &Done, output: Output) -> Result<ExitCode> {
+    output.answer(done, || {
+        if done.changed {
+            format!("{} is at revision {} (log position {})", done.slug, done.revision, done.position)
+        } else {
+            format!("{} says this already, at revision {}; nothing was written", done.slug, done.revision)
+        }
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn refuse(refusal: &Refusal, output: Output) -> Result<ExitCode> {
+    if output.is_json() {
+        output.answer(refusal, String::new)?;
+    }
+    say(&refusal.detail);
+    for fault in &refusal.faults {
+        say(&format!("  {} {}", fault.field, fault.reason));
+    }
+    Ok(ExitCode::FAILURE)
+}
+
+fn who(flag: &ActorFlag) -> Result<Actor> {
+    let name = flag.actor.clone().or_else(crate::config::user).unwrap_or_else(|| "operator".into());
+    name.parse().with_context(|| "say who acts with --actor NAME")
+}
+
+fn parse(slug: &str) -> Result<Slug> {
+    slug.parse().with_context(|| format!("“{slug}” is no slug"))
+}
+
+fn read_record(file: &Path) -> Result<Map<String, Value>> {
+    let mut text = String::new();
+    if file == Path::new("-") {
+        std::io::stdin().read_to_string(&mut text).context("standard input cannot be read")?;
+    } else {
+        text = std::fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    }
+    serde_json::from_str(&text).with_context(|| format!("{} is not one JSON object", file.display()))
+}
+
+/// Makes a merge patch of `taste.material=oak` and the like. A value that is JSON for a list or an object is one.
+fn changes(set: &[String], unset: &[String]) -> Result<Map<String, Value>> {
+    let mut changes = Map::new();
+    for assignment in set {
+        let Some((member, value)) = assignment.split_once('=') else {
+            bail!("--set takes MEMBER=VALUE; “{assignment}” has no =");
+        };
+        let value = match serde_json::from_str(value) {
+            Ok(structure @ (Value::Array(_) | Value::Object(_))) => structure,
+            _ => Value::String(value.to_owned()),
+        };
+        put(&mut changes, member, value)?;
+    }
+    for member in unset {
+        put(&mut changes, member, Value::Null)?;
+    }
+    if changes.is_empty() {
+        bail!("nothing to change; give --set MEMBER=VALUE or --unset MEMBER");
+    }
+    Ok(changes)
+}
+
+fn put(changes: &mut Map<String, Value>, member: &str, value: Value) -> Result<()> {
+    let place = match member.split_once('.') {
+        None => changes.entry(member).or_insert(Value::Null),
+        Some((object, inner)) => match changes.entry(object).or_insert_with(|| Map::new().into()) {
+            Value::Object(object) => object.entry(inner).or_insert(Value::Null),
+            _ => bail!("{object} is set as a whole and in part; do one of them"),
+        },
+    };
+    *place = value;
+    Ok(())
+}
+
+async fn history(config: &Config, slug: &str, output: Output) -> Result<ExitCode> {
+    let slug = parse(slug)?;
+    let Some(events) = session::history(config, &slug).await? else {
+        say(&format!("no project has or ever had the slug “{slug}”"));
+        return Ok(ExitCode::FAILURE);
+    };
+    for event in &events {
+        output.answer(event, || line(event))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One event in one line for people.
+pub fn line(event: &Recorded) -> String {
+    let kind = event.kind.strip_prefix("loggia.").unwrap_or(&event.kind);
+    let mut data = event.data.get().to_owned();
+    if let Some((at, _)) = data.char_indices().nth(160) {
+        data.truncate(at);
+        data.push('…');
+    }
+    let (position, time, stream) = (event.position, event.time, &event.stream);
+    format!("{position:>8}  {time:.0}  {}  {stream} v{}  {kind}  {data}", event.actor, event.version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn assignments_become_a_merge_patch() {
+        let set = [
+            "city=Zürich = West",
+            "taste.material=oak",
+            r#"details=[{"label":"a","value":"b"}]"#,
+            "year=2019",
+        ];
+        let set = set.map(String::from);
+        let patch = changes(&set, &["taste.light".into(), "intro".into()]).unwrap();
+        assert_eq!(
+            Value::Object(patch),
+            serde_json::json!({
+                "city": "Zürich = West", "taste": {"material": "oak", "light": null},
+                "details": [{"label": "a", "value": "b"}], "year": "2019", "intro": null
+            })
+        );
+    }
+
+    #[test]
+    fn what_is_no_change_is_refused() {
+        assert_eq!(
+            changes(&[], &[]).unwrap_err().to_string(),
+            "nothing to change; give --set MEMBER=VALUE or --unset MEMBER"
+        );
+        assert_eq!(
+            changes(&["city".into()], &[]).unwrap_err().to_string(),
+            "--set takes MEMBER=VALUE; “city” has no ="
+        );
+    }
+}

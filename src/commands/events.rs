@@ -1,0 +1,84 @@
+//! `loggia events`: follow the log, show one event, check the hash chain.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use schemas::ids::Position;
+use write::event_store::{EventStore, SqliteStore};
+
+use super::curate::line;
+use crate::cli::EventsCommand;
+use crate::config::Config;
+use crate::output::{Output, count, say};
+use crate::session;
+
+/// Events read at once.
+const PAGE: usize = 500;
+
+/// Looks at the log.
+pub async fn run(config: &Config, command: &EventsCommand, output: Output) -> Result<ExitCode> {
+    let store = session::open_store_read_only(config).await?;
+    match command {
+        EventsCommand::Tail { from, no_follow } => tail(&store, *from, !no_follow, output).await,
+        EventsCommand::Show { position } => show(&store, Position(*position), output).await,
+        EventsCommand::Verify => verify(&store, output).await,
+    }
+}
+
+async fn tail(store: &impl EventStore, from: Option<u64>, follow: bool, output: Output) -> Result<ExitCode> {
+    let mut after = match from {
+        Some(from) => Position(from.saturating_sub(1)),
+        None => store.head().await?.position,
+    };
+    loop {
+        let page = store.read_all(after, PAGE).await?;
+        for event in &page {
+            output.answer(event, || line(event))?;
+            after = event.position;
+        }
+        if page.is_empty() {
+            if !follow {
+                return Ok(ExitCode::SUCCESS);
+            }
+            tokio::select! {
+                beyond = store.wait_beyond(after) => { beyond?; }
+                _ = tokio::signal::ctrl_c() => return Ok(ExitCode::SUCCESS),
+            }
+        }
+    }
+}
+
+async fn show(store: &impl EventStore, position: Position, output: Output) -> Result<ExitCode> {
+    let before = Position(position.0.saturating_sub(1));
+    let Some(event) = store.read_all(before, 1).await?.into_iter().find(|event| event.position == position)
+    else {
+        let head = store.head().await?.position;
+        say(&format!("there is no event at {position}; the log goes from 1 to {head}"));
+        return Ok(ExitCode::FAILURE);
+    };
+    let whole = serde_json::to_value(&event)?;
+    output.answer(&event, || format!("{whole:#}"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn verify(store: &SqliteStore, output: Output) -> Result<ExitCode> {
+    let bar = output.progress(store.head().await?.position.0, "verifying");
+    let outcome = store.verify(|at| bar.set_position(at.0)).await;
+    bar.finish_and_clear();
+    match outcome? {
+        Ok(verified) => {
+            output.answer(&verified, || {
+                format!(
+                    "{} events, the hash chain is whole; the last hash is {}",
+                    count(verified.events),
+                    verified.hash
+                )
+            })?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(damage) => {
+            output.answer(&damage, || damage.to_string())?;
+            Ok(ExitCode::from(3))
+        }
+    }
+}

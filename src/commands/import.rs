@@ -1,0 +1,165 @@
+//! `loggia import`: makes the catalog say what a file says, slug by slug, in batches that grow no memory.
+
+mod csv_lines;
+mod lines;
+mod report;
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use futures::FutureExt;
+use schemas::command::{Answer, Command, ImportLine, ImportOptions};
+use schemas::ids::{Actor, CommandId};
+use schemas::import::Fault;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::cli::{ImportArgs, ImportFormat};
+use crate::config::Config;
+use crate::output::Output;
+use crate::session::Session;
+use csv_lines::CsvLines;
+use lines::{NdjsonLines, SourceLine};
+use report::Report;
+
+/// Lines in one command, and their bytes: well below what one NATS message holds.
+const BATCH_LINES: usize = 500;
+const BATCH_BYTES: usize = 512 << 10;
+const READ_BUFFER: usize = 1 << 18;
+
+/// Imports the file, and says what became of its lines.
+pub async fn run(config: &Config, args: &ImportArgs, output: Output) -> Result<ExitCode> {
+    let actor: Actor = args.actor.parse().with_context(|| "--actor is no name")?;
+    let mut lines = open(args)?;
+    let session = Session::open(config).await?;
+    let import =
+        Import { session: &session, actor, correlation: session.command_id(), options: options(args) };
+    let mut report = Report::new(args, output)?;
+    let stopped = import.all(&mut lines, &mut report).await;
+    session.close().await;
+    match stopped? {
+        Ended::Whole => report.finish(None),
+        Ended::Strict => report.finish(Some("stopped at the first line that cannot be taken (--strict)")),
+        Ended::Interrupted => {
+            report.finish(Some("interrupted; what is counted here is done, run it again for the rest"))
+        }
+    }
+}
+
+fn options(args: &ImportArgs) -> ImportOptions {
+    ImportOptions { dry_run: args.dry_run, ignore_unknown: args.ignore_unknown }
+}
+
+type Lines = Box<dyn Iterator<Item = Result<SourceLine>> + Send>;
+
+fn open(args: &ImportArgs) -> Result<Lines> {
+    let input: Box<dyn Read + Send> = if args.file == Path::new("-") {
+        Box::new(std::io::stdin())
+    } else {
+        Box::new(File::open(&args.file).with_context(|| format!("{} cannot be read", args.file.display()))?)
+    };
+    let reader = BufReader::with_capacity(READ_BUFFER, input);
+    let ending = args.file.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let format = args.format.or(match ending.as_str() {
+        "csv" | "tsv" => Some(ImportFormat::Csv),
+        "ndjson" | "jsonl" | "json" => Some(ImportFormat::Ndjson),
+        _ if args.file == Path::new("-") => Some(ImportFormat::Ndjson),
+        _ => None,
+    });
+    match format {
+        Some(ImportFormat::Ndjson) => Ok(Box::new(NdjsonLines::new(reader))),
+        Some(ImportFormat::Csv) => Ok(Box::new(CsvLines::new(reader, &columns(args.columns.as_deref())?)?)),
+        None => bail!(
+            "the ending of {} does not tell its format; say --format ndjson or --format csv",
+            args.file.display()
+        ),
+    }
+}
+
+fn columns(path: Option<&Path>) -> Result<std::collections::BTreeMap<String, String>> {
+    let Some(path) = path else { return Ok(Default::default()) };
+    let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    serde_json::from_str(&text).with_context(|| {
+        format!("{} is no column map; a JSON object such as {{\"Ort\": \"city\"}} is wanted", path.display())
+    })
+}
+
+/// How an import came to its end.
+enum Ended {
+    Whole,
+    Strict,
+    Interrupted,
+}
+
+struct Import<'a> {
+    session: &'a Session,
+    actor: Actor,
+    correlation: CommandId,
+    options: ImportOptions,
+}
+
+impl Import<'_> {
+    async fn all(&self, lines: &mut Lines, report: &mut Report) -> Result<Ended> {
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        loop {
+            let batch = next_batch(lines)?;
+            for (number, reason) in &batch.unreadable {
+                report.rejected(*number, "", &[Fault { field: String::new(), reason: reason.clone() }])?;
+            }
+            if batch.lines.is_empty() && batch.unreadable.is_empty() {
+                return Ok(Ended::Whole);
+            }
+            if !batch.lines.is_empty() {
+                self.send(batch.lines, report).await?;
+            }
+            if report.is_strict_and_rejected() {
+                return Ok(Ended::Strict);
+            }
+            if interrupt.recv().now_or_never().is_some() {
+                return Ok(Ended::Interrupted);
+            }
+        }
+    }
+
+    async fn send(&self, lines: Vec<ImportLine>, report: &mut Report) -> Result<()> {
+        let texts = report.keeps_texts().then(|| lines.clone());
+        let command = Command::Import { lines, options: self.options };
+        match self.session.send(self.actor.clone(), Some(self.correlation), command).await? {
+            Answer::Imported { position, lines } => report.batch(position, lines, texts.as_deref()),
+            Answer::Refused(refusal) => {
+                report.tell();
+                bail!(
+                    "{}; what was reported before is done, run the import again for the rest",
+                    refusal.detail
+                )
+            }
+            Answer::Done(_) => {
+                bail!("the write side answered an import with something else; are both of one version?")
+            }
+        }
+    }
+}
+
+/// Lines for one command, and those that the file's format broke.
+struct Batch {
+    lines: Vec<ImportLine>,
+    unreadable: Vec<(u64, String)>,
+}
+
+fn next_batch(lines: &mut Lines) -> Result<Batch> {
+    let mut batch = Batch { lines: Vec::new(), unreadable: Vec::new() };
+    let mut bytes = 0;
+    while batch.lines.len() + batch.unreadable.len() < BATCH_LINES && bytes < BATCH_BYTES {
+        match lines.next().transpose()? {
+            None => break,
+            Some(SourceLine::Record(line)) => {
+                bytes += line.text.len();
+                batch.lines.push(line);
+            }
+            Some(SourceLine::Unreadable { number, reason }) => batch.unreadable.push((number, reason)),
+        }
+    }
+    Ok(batch)
+}

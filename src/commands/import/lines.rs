@@ -1,0 +1,96 @@
+//! Takes a file of records apart into import lines, in memory that does not grow with the file.
+
+use std::io::{BufRead, Read};
+
+use anyhow::{Context, Result};
+use schemas::command::ImportLine;
+use schemas::import::MAX_LINE_BYTES;
+
+/// A line of a file, or why there is none.
+#[derive(Debug, Clone)]
+pub enum SourceLine {
+    /// A record, to be read by the write side.
+    Record(ImportLine),
+    /// The file's format is broken here; the rest goes on.
+    Unreadable {
+        /// The line's number.
+        number: u64,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// The lines of an NDJSON file. Blank lines are passed over; a line that is too long is cut behind the limit, so
+/// that it is refused for its length; bytes that are no UTF-8 become U+FFFD.
+pub struct NdjsonLines<R> {
+    reader: R,
+    number: u64,
+    buffer: Vec<u8>,
+}
+
+impl<R: BufRead> NdjsonLines<R> {
+    /// Reads from here on.
+    pub fn new(reader: R) -> NdjsonLines<R> {
+        NdjsonLines { reader, number: 0, buffer: Vec::new() }
+    }
+
+    fn read(&mut self) -> Result<Option<ImportLine>> {
+        loop {
+            self.buffer.clear();
+            let limit = MAX_LINE_BYTES as u64 + 2;
+            let read = self.reader.by_ref().take(limit).read_until(b'\n', &mut self.buffer);
+            if read.context("the file cannot be read")? == 0 {
+                return Ok(None);
+            }
+            if self.buffer.len() as u64 == limit && !self.buffer.ends_with(b"\n") {
+                self.reader.skip_until(b'\n').context("the file cannot be read")?;
+            }
+            self.number += 1;
+            let line = self.buffer.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.buffer).trim_ascii();
+            if !line.is_empty() {
+                let text = String::from_utf8_lossy(line).into_owned();
+                return Ok(Some(ImportLine { number: self.number, text }));
+            }
+        }
+    }
+}
+
+impl<R: BufRead> Iterator for NdjsonLines<R> {
+    type Item = Result<SourceLine>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.read().map(|line| line.map(SourceLine::Record)).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(bytes: &[u8]) -> Vec<(u64, String)> {
+        let lines = NdjsonLines::new(bytes).map(|line| match line.unwrap() {
+            SourceLine::Record(line) => (line.number, line.text),
+            SourceLine::Unreadable { .. } => panic!("any bytes make a line"),
+        });
+        lines.collect()
+    }
+
+    #[test]
+    fn lines_keep_their_numbers() {
+        assert_eq!(
+            read(b"\xef\xbb\xbf{\"a\":1}\r\n\n  \n{\"b\":\xff}"),
+            [(1, "{\"a\":1}".into()), (4, "{\"b\":\u{fffd}}".into())]
+        );
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_cut_and_the_next_is_whole() {
+        let mut file = vec![b'x'; 3 * MAX_LINE_BYTES];
+        file.extend_from_slice(b"\n{}\n");
+        let lines = read(&file);
+        assert_eq!(
+            lines.iter().map(|(number, text)| (*number, text.len())).collect::<Vec<_>>(),
+            [(1, MAX_LINE_BYTES + 2), (2, 2)]
+        );
+    }
+}

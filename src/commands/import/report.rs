@@ -1,0 +1,180 @@
+//! What an import tells: counts, the lines it did not take and why, and where the log is at its end.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use indicatif::ProgressBar;
+use schemas::command::{ImportLine, LineOutcome, LineResult};
+use schemas::ids::Position;
+use schemas::import::Fault;
+use serde::Serialize;
+
+use crate::cli::ImportArgs;
+use crate::output::{Output, count, say};
+
+/// How many refused lines are shown where no file takes them.
+const SHOWN: u64 = 20;
+
+/// The counts so far, and where refused lines go.
+pub struct Report {
+    counts: Counts,
+    began: Instant,
+    output: Output,
+    strict: bool,
+    dry_run: bool,
+    rejects: Option<BufWriter<File>>,
+    progress: ProgressBar,
+}
+
+/// The last line of `import --json`.
+#[derive(Debug, Default, Clone, Serialize)]
+struct Counts {
+    new: u64,
+    changed: u64,
+    same: u64,
+    rejected: u64,
+    seconds: f64,
+    position: Position,
+}
+
+/// A refused line in the file of rejects.
+#[derive(Serialize)]
+struct Reject<'a> {
+    line: u64,
+    faults: &'a [Fault],
+    record: &'a str,
+}
+
+impl Report {
+    /// Nothing yet.
+    pub fn new(args: &ImportArgs, output: Output) -> Result<Report> {
+        let rejects = args.rejects.as_ref().map(|path| {
+            File::create(path)
+                .map(BufWriter::new)
+                .with_context(|| format!("{} cannot be written", path.display()))
+        });
+        Ok(Report {
+            counts: Counts::default(),
+            began: Instant::now(),
+            output,
+            strict: args.strict,
+            dry_run: args.dry_run,
+            rejects: rejects.transpose()?,
+            progress: output.progress(0, "records"),
+        })
+    }
+
+    /// Whether refused lines are written with their text.
+    pub fn keeps_texts(&self) -> bool {
+        self.rejects.is_some()
+    }
+
+    /// Takes the outcomes of one batch, and its lines where their texts are kept.
+    pub fn batch(
+        &mut self,
+        position: Position,
+        lines: Vec<LineOutcome>,
+        texts: Option<&[ImportLine]>,
+    ) -> Result<()> {
+        self.counts.position = position;
+        self.progress.inc(lines.len() as u64);
+        for outcome in lines {
+            if self.dry_run {
+                self.difference(&outcome)?;
+            }
+            match outcome.result {
+                LineResult::New { .. } => self.counts.new += 1,
+                LineResult::Changed { .. } => self.counts.changed += 1,
+                LineResult::Same { .. } => self.counts.same += 1,
+                LineResult::Rejected { faults } => {
+                    let text =
+                        texts.and_then(|texts| texts.iter().find(|line| line.number == outcome.number));
+                    self.rejected(outcome.number, text.map_or("", |line| &line.text), &faults)?;
+                }
+            }
+            if self.is_strict_and_rejected() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows what a line would change.
+    fn difference(&self, outcome: &LineOutcome) -> Result<()> {
+        if matches!(outcome.result, LineResult::Same { .. } | LineResult::Rejected { .. }) {
+            return Ok(());
+        }
+        self.output.answer(outcome, || match &outcome.result {
+            LineResult::New { slug } => format!("line {}: new {slug}", outcome.number),
+            LineResult::Changed { slug, members } => {
+                format!("line {}: changed {slug}: {}", outcome.number, members.join(", "))
+            }
+            LineResult::Same { .. } | LineResult::Rejected { .. } => String::new(),
+        })
+    }
+
+    /// Takes a line that was not taken.
+    pub fn rejected(&mut self, number: u64, text: &str, faults: &[Fault]) -> Result<()> {
+        self.counts.rejected += 1;
+        if let Some(file) = &mut self.rejects {
+            serde_json::to_writer(&mut *file, &Reject { line: number, faults, record: text })?;
+            file.write_all(b"\n").context("the file of rejects cannot be written")?;
+        } else if self.counts.rejected <= SHOWN {
+            self.progress.suspend(|| {
+                for fault in faults {
+                    let field = if fault.field.is_empty() { "the line" } else { &fault.field };
+                    say(&format!("line {number}: {field} {}", fault.reason));
+                }
+            });
+        } else if self.counts.rejected == SHOWN + 1 {
+            self.progress.suspend(|| {
+                say("more lines cannot be taken; --rejects FILE keeps them all with their faults")
+            });
+        }
+        Ok(())
+    }
+
+    /// Whether the import must end here.
+    pub fn is_strict_and_rejected(&self) -> bool {
+        self.strict && self.counts.rejected > 0
+    }
+
+    /// Says how far it came, on standard error, before an error ends it.
+    pub fn tell(&mut self) {
+        self.progress.finish_and_clear();
+        say(&self.sentence());
+    }
+
+    /// Prints the counts. An import that was cut short is a failure.
+    pub fn finish(mut self, cut_short: Option<&str>) -> Result<ExitCode> {
+        self.progress.finish_and_clear();
+        if let Some(mut file) = self.rejects.take() {
+            file.flush().context("the file of rejects cannot be written")?;
+        }
+        self.counts.seconds = self.began.elapsed().as_secs_f64();
+        self.output.answer(&self.counts, || self.sentence())?;
+        if let Some(why) = cut_short {
+            say(why);
+            return Ok(ExitCode::FAILURE);
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn sentence(&self) -> String {
+        let Counts { new, changed, same, rejected, position, .. } = &self.counts;
+        let seconds = self.began.elapsed().as_secs_f64();
+        let rate = (new + changed + same + rejected) as f64 / seconds.max(1e-9);
+        let would = if self.dry_run { "dry run, nothing was written: " } else { "" };
+        format!(
+            "{would}{} new, {} changed, {} same, {} rejected in {seconds:.1} s ({} records/s); the log is at {position}",
+            count(*new),
+            count(*changed),
+            count(*same),
+            count(*rejected),
+            count(rate as u64),
+        )
+    }
+}

@@ -1,0 +1,90 @@
+//! `loggia rebuild`: asks the projection workers of this data folder to replay into a new generation and to swap.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use futures::StreamExt;
+use projections::node::MODELS;
+use schemas::control::RebuildProgress;
+use schemas::subject;
+
+use crate::cli::ModelName;
+use crate::config::Config;
+use crate::output::{Output, count};
+use crate::session::with_node;
+
+/// A worker that is silent for so long is taken for dead.
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// Rebuilds the models one after the other, whether a node is running or not.
+pub async fn run(config: &Config, models: &[ModelName], output: Output) -> Result<ExitCode> {
+    let wanted = names(models);
+    with_node(config, async |client, node| follow(client, node, &wanted, output).await).await
+}
+
+/// The names of the wanted models; all where none or `all` is named.
+pub fn names(models: &[ModelName]) -> Vec<&'static str> {
+    let wanted = |name: &&'static str| {
+        models.is_empty()
+            || models.iter().any(|model| match model {
+                ModelName::All => true,
+                ModelName::Catalog => *name == "catalog",
+                ModelName::Search => *name == "search",
+            })
+    };
+    MODELS.into_iter().filter(wanted).collect()
+}
+
+async fn follow(
+    client: &async_nats::Client,
+    node: &str,
+    wanted: &[&str],
+    output: Output,
+) -> Result<ExitCode> {
+    let inbox = client.new_inbox();
+    let mut told = client.subscribe(inbox.clone()).await?;
+    let request = serde_json::to_vec(wanted)?;
+    client.publish_with_reply(subject::control(node, "rebuild"), inbox, request.into()).await?;
+    let mut bar = output.progress(1, "replaying");
+    loop {
+        let message = tokio::time::timeout(SILENCE, told.next()).await;
+        let message =
+            message.ok().flatten().context("the projection workers do not answer; look at their log")?;
+        if message.status.is_some() {
+            bail!(
+                "no projection workers are running for this data folder; start `loggia up` or `loggia project`"
+            );
+        }
+        match serde_json::from_slice(&message.payload)
+            .context("the projection workers answered something unreadable")?
+        {
+            RebuildProgress::Replaying { applied, of, .. } => {
+                bar.set_length(of);
+                bar.set_position(applied);
+            }
+            swapped @ RebuildProgress::Swapped { .. } => {
+                bar.finish_and_clear();
+                output.answer(&swapped, || sentence(&swapped))?;
+                bar = output.progress(1, "replaying");
+            }
+            RebuildProgress::Failed { reason } => bail!(reason),
+            RebuildProgress::Finished => {
+                bar.finish_and_clear();
+                return Ok(ExitCode::SUCCESS);
+            }
+        }
+    }
+}
+
+fn sentence(progress: &RebuildProgress) -> String {
+    let RebuildProgress::Swapped { model, generation, position, events, seconds } = progress else {
+        return String::new();
+    };
+    let rate = *events as f64 / seconds.max(1e-9);
+    format!(
+        "{model}: {} events replayed in {seconds:.1} s ({} events/s); generation {generation} took over at {position}",
+        count(*events),
+        count(rate as u64)
+    )
+}

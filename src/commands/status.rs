@@ -1,0 +1,153 @@
+//! `loggia status`: one screen on how this data folder and its processes are.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use jiff::Timestamp;
+use schemas::control::ProjectionStatus;
+use schemas::ids::Position;
+use schemas::subject;
+use serde::Serialize;
+use write::event_store::EventStore;
+
+use crate::config::Config;
+use crate::data_folder::{DataFolder, Part};
+use crate::output::{Output, bytes, count};
+use crate::session;
+
+/// How long a running process may take to answer.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Everything that is known.
+#[derive(Debug, Serialize)]
+struct Status {
+    data: String,
+    running: Option<u32>,
+    api: Option<String>,
+    store: Option<StoreStatus>,
+    nats: Option<NatsStatus>,
+    projections: Vec<ProjectionStatus>,
+    problem: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct StoreStatus {
+    position: Position,
+    hash: String,
+    bytes: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct NatsStatus {
+    server: String,
+    version: String,
+    position: Position,
+    messages: u64,
+    bytes: u64,
+}
+
+/// Shows it.
+pub async fn run(config: &Config, output: Output) -> Result<()> {
+    let status = gather(config).await;
+    output.answer(&status, || screen(&status))
+}
+
+async fn gather(config: &Config) -> Status {
+    let data = DataFolder::new(&config.data);
+    let running = data.running(Part::Project).or_else(|| data.running(Part::Write));
+    let mut status = Status {
+        data: config.data.display().to_string(),
+        running: running.as_ref().map(|running| running.pid),
+        api: std::fs::read_to_string(data.api_address())
+            .ok()
+            .map(|address| format!("http://{}", address.trim())),
+        store: store(config).await.ok(),
+        nats: None,
+        projections: Vec::new(),
+        problem: None,
+    };
+    if let Some(running) = running {
+        match ask(config, &running.nats_url, &running.node).await {
+            Ok((nats, projections)) => (status.nats, status.projections) = (Some(nats), projections),
+            Err(error) => status.problem = Some(format!("the running process cannot be asked: {error:#}")),
+        }
+    }
+    status
+}
+
+async fn store(config: &Config) -> Result<StoreStatus> {
+    let store = session::open_store_read_only(config).await?;
+    let head = store.head().await?;
+    let bytes = projections::status::folder_bytes(&session::store_folder(config));
+    Ok(StoreStatus { position: head.position, hash: head.hash.to_string(), bytes })
+}
+
+async fn ask(config: &Config, url: &str, node: &str) -> Result<(NatsStatus, Vec<ProjectionStatus>)> {
+    let client = session::connect(config, url).await?;
+    let info = client.server_info();
+    let stream = async_nats::jetstream::new(client.clone()).get_stream(subject::EVENTS).await?;
+    let state = &stream.cached_info().state;
+    let nats = NatsStatus {
+        server: info.server_name,
+        version: info.version,
+        position: Position(state.last_sequence),
+        messages: state.messages,
+        bytes: state.bytes,
+    };
+    let request = client.request(subject::control(node, "status"), "".into());
+    let answer = tokio::time::timeout(PATIENCE, request).await??;
+    Ok((nats, serde_json::from_slice(&answer.payload)?))
+}
+
+fn screen(status: &Status) -> String {
+    let mut text = format!("data folder  {}\n", status.data);
+    text += &match (status.running, &status.api) {
+        (Some(pid), Some(api)) => format!("process      {pid}, API on {api}\n"),
+        (Some(pid), None) => format!("process      {pid}\n"),
+        (None, _) => "process      none is running\n".to_owned(),
+    };
+    if let Some(store) = &status.store {
+        let hash = &store.hash[..16];
+        text += &format!(
+            "event store  position {}, {}, hash {hash}…\n",
+            count(store.position.0),
+            bytes(store.bytes)
+        );
+    }
+    if let Some(nats) = &status.nats {
+        let (position, messages) = (count(nats.position.0), count(nats.messages));
+        text += &format!(
+            "NATS         {} {}, stream {} at {position}, {messages} messages, {}\n",
+            nats.server,
+            nats.version,
+            subject::EVENTS,
+            bytes(nats.bytes)
+        );
+    }
+    for projection in &status.projections {
+        text += &projection_line(projection);
+    }
+    if let Some(problem) = &status.problem {
+        text += &format!("problem      {problem}\n");
+    }
+    text.trim_end().to_owned()
+}
+
+fn projection_line(projection: &ProjectionStatus) -> String {
+    let ProjectionStatus { name, generation, position, lag, heartbeat, parked, skipped, bytes: size } =
+        projection;
+    let beat = heartbeat.map_or("never".to_owned(), |beat: Timestamp| format!("{beat:.0}"));
+    let mut line = format!(
+        "{name:<12} position {}, lag {}, {}, generation {generation}, last heartbeat {beat}\n",
+        count(position.0),
+        count(*lag),
+        bytes(*size)
+    );
+    if *skipped > 0 {
+        line += &format!("{:13}{} events of a newer version were passed over\n", "", count(*skipped));
+    }
+    for event in parked {
+        line += &format!("{:13}parked: {} {} {}\n", "", event.position, event.kind, event.reason);
+    }
+    line
+}

@@ -1,0 +1,62 @@
+//! `loggia verify`: replays aside and compares with what is live.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use projections::catalog::CatalogProjection;
+use projections::projection::Projection;
+use projections::search::SearchProjection;
+use projections::source::EventSource;
+use projections::verify::{Verified, verify};
+
+use super::rebuild::names;
+use crate::cli::ModelName;
+use crate::config::Config;
+use crate::data_folder::DataFolder;
+use crate::output::Output;
+use crate::session::{now, with_node};
+
+/// Compares the models one after the other, whether a node is running or not.
+pub async fn run(config: &Config, models: &[ModelName], output: Output) -> Result<ExitCode> {
+    let wanted = names(models);
+    let data = DataFolder::new(&config.data);
+    with_node(config, async |client, _| {
+        let source = EventSource::new(client.clone());
+        let mut equal = true;
+        for name in &wanted {
+            let verified = if *name == CatalogProjection::NAME {
+                compare::<CatalogProjection>(&data, &source, output).await?
+            } else {
+                compare::<SearchProjection>(&data, &source, output).await?
+            };
+            output.answer(&verified, || sentence(&verified))?;
+            equal &= verified.equal;
+        }
+        Ok(if equal { ExitCode::SUCCESS } else { ExitCode::from(3) })
+    })
+    .await
+}
+
+async fn compare<P: Projection>(data: &DataFolder, source: &EventSource, output: Output) -> Result<Verified> {
+    let bar = output.progress(1, "replaying");
+    let mut progress = |at: schemas::ids::Position, to: schemas::ids::Position| {
+        bar.set_length(to.0);
+        bar.set_position(at.0);
+    };
+    let verified = verify::<P>(&data.models(), source.clone(), now, &mut progress).await;
+    bar.finish_and_clear();
+    Ok(verified?)
+}
+
+fn sentence(verified: &Verified) -> String {
+    let Verified { model, position, equal, live, replayed } = verified;
+    if *equal {
+        format!("{model}: equal to a replay of the log up to {position} ({})", &live[..16])
+    } else {
+        format!(
+            "{model}: DIFFERS from a replay of the log up to {position}; live {}, replayed {}; `loggia rebuild {model}` mends it",
+            &live[..16],
+            &replayed[..16]
+        )
+    }
+}
