@@ -1,0 +1,111 @@
+//! A small HTTP client over real sockets that shows an answer as it came: no redirects followed, nothing decoded.
+
+use std::time::Duration;
+
+use http_body_util::{BodyExt, Full};
+use hyper::body::Bytes;
+use hyper::{HeaderMap, Request};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use tokio::time::timeout;
+
+const ANSWER_WITHIN: Duration = Duration::from_secs(30);
+
+/// A client of one server. Clones share its connections.
+#[derive(Debug, Clone)]
+pub struct Http {
+    base: String,
+    client: Client<HttpConnector, Full<Bytes>>,
+}
+
+/// A whole answer.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The status, such as 200.
+    pub status: u16,
+    /// All headers, in any order.
+    pub headers: HeaderMap,
+    /// The body, still compressed where it was.
+    pub body: Bytes,
+}
+
+impl Http {
+    /// A client of the server at `base`, such as `http://127.0.0.1:8080`; paths are appended to it.
+    pub fn new(base: impl Into<String>) -> Self {
+        let base = base.into().trim_end_matches('/').to_owned();
+        Self { base, client: Client::builder(TokioExecutor::new()).build_http() }
+    }
+
+    /// Asks with GET and no header of our own.
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, &[], "").await
+    }
+
+    /// Asks with any method, headers and body. Panics when there is no whole answer.
+    pub async fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<Bytes>,
+    ) -> Answer {
+        self.attempt(method, path, headers, body).await.unwrap_or_else(|failure| panic!("{failure}"))
+    }
+
+    /// As [`Http::send`], for tests in which the server may be gone: the error says what happened.
+    pub async fn attempt(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<Bytes>,
+    ) -> Result<Answer, String> {
+        let uri = format!("{}{path}", self.base);
+        let mut request = Request::builder().method(method).uri(&uri);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request =
+            request.body(Full::new(body.into())).map_err(|error| format!("{method} {uri}: {error}"))?;
+        let exchange = async {
+            let (parts, body) = self.client.request(request).await.map_err(told)?.into_parts();
+            let body = body.collect().await.map_err(told)?.to_bytes();
+            Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, body })
+        };
+        let answered = timeout(ANSWER_WITHIN, exchange).await;
+        answered
+            .unwrap_or_else(|_| Err(format!("no answer within {ANSWER_WITHIN:?}")))
+            .map_err(|failure| format!("{method} {uri}: {failure}"))
+    }
+}
+
+impl Answer {
+    /// The value of a header; `None` when it is absent or not text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    /// The body as text. Panics when it is not UTF-8.
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.body)
+            .unwrap_or_else(|error| panic!("the body is not text ({error}): {self:?}"))
+    }
+
+    /// The body as JSON. Panics, showing the answer, when it is not.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("the body is not JSON ({error}): {self:?}"))
+    }
+}
+
+/// An error with all its causes; hyper's own text is only the outermost.
+fn told(error: impl std::error::Error + 'static) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text.push_str(&format!(": {inner}"));
+        cause = inner.source();
+    }
+    text
+}

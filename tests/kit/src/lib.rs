@@ -1,0 +1,24 @@
+//! What the tests of every crate share: real servers, real processes, real sockets, seeds and waiting.
+//!
+//! Everything here panics with a sentence instead of returning errors, for a test can do nothing else with them.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "test support: a panic is the report, and it reads the environment and the clock for the tests"
+)]
+
+pub mod http;
+pub mod nats;
+pub mod process;
+mod seed;
+mod shared_data;
+mod skip;
+mod wait;
+
+pub use seed::seed;
+pub use shared_data::shared_data;
+pub use skip::skipped;
+pub use wait::{wait_for, wait_until};

@@ -1,0 +1,104 @@
+//! A real nats-server for each test, in its own folder and on its own port.
+
+use std::path::PathBuf;
+
+use async_nats::Client;
+use tempfile::TempDir;
+use write::nats_server::{self, Address, NatsServer, Options};
+
+use crate::skip::skipped;
+
+/// The nats-server that tests may run: what `LOGGIA_NATS_SERVER` names, else what `bin/setup` brought, else `PATH`.
+///
+/// Without one a test cannot say anything: in continuous integration (`CI` is set) that is a failure, elsewhere
+/// `None`, told loudly on standard error, and the test returns.
+pub async fn available() -> Option<PathBuf> {
+    let set = std::env::var_os("LOGGIA_NATS_SERVER").map(PathBuf::from);
+    match nats_server::usable(set.as_deref()).await {
+        Ok(found) => Some(found),
+        Err(absent) if std::env::var_os("CI").is_some() => panic!("{absent}"),
+        Err(absent) => {
+            skipped(&absent);
+            None
+        }
+    }
+}
+
+/// A private nats-server that a test kills, restarts and robs at will; its address stays the same throughout.
+///
+/// Nobody supervises it: it stays down until [`Nats::restart`]. Dropping it kills it and deletes its folder.
+#[derive(Debug)]
+pub struct Nats {
+    server: Option<NatsServer>,
+    address: Address,
+    options: Options,
+    _folder: TempDir,
+}
+
+impl Nats {
+    /// Starts a server in a new temporary folder; `None` as for [`available`].
+    pub async fn start() -> Option<Self> {
+        Self::start_with(|_| {}).await
+    }
+
+    /// As [`Nats::start`], with options other than the defaults.
+    pub async fn start_with(adjust: impl FnOnce(&mut Options)) -> Option<Self> {
+        let binary = available().await?;
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut options = Options { binary: Some(binary), ..Options::new(folder.path().join("nats")) };
+        adjust(&mut options);
+        let server = started(&options).await;
+        let address = server.address().clone();
+        Some(Self { server: Some(server), address, options, _folder: folder })
+    }
+
+    /// Where it listens, or listened before it was killed.
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// The URL with user and password, for `LOGGIA_NATS_URL`.
+    pub fn url(&self) -> String {
+        self.address.url()
+    }
+
+    /// A new connection, which reconnects by itself after [`Nats::restart`].
+    pub async fn client(&self) -> Client {
+        let server = format!("nats://{}", self.address);
+        self.address
+            .connect_options()
+            .connect(server)
+            .await
+            .expect("the test's nats-server takes connections")
+    }
+
+    /// Kills the server as a crash would and returns once it is gone. Does nothing while it is down.
+    pub async fn kill9(&mut self) {
+        if let Some(server) = self.server.take() {
+            server.kill().await;
+        }
+    }
+
+    /// Starts it again with what its disk holds, killing it first if it runs.
+    pub async fn restart(&mut self) {
+        self.kill9().await;
+        let server = started(&self.options).await;
+        assert_eq!(
+            server.address(),
+            &self.address,
+            "another program took the port of the killed nats-server"
+        );
+        self.server = Some(server);
+    }
+
+    /// Kills it, deletes every stream it had, and starts it again, empty.
+    pub async fn wipe(&mut self) {
+        self.kill9().await;
+        std::fs::remove_dir_all(self.options.folder.join("jetstream")).expect("the streams can be deleted");
+        self.restart().await;
+    }
+}
+
+async fn started(options: &Options) -> NatsServer {
+    NatsServer::start(options.clone()).await.unwrap_or_else(|error| panic!("{error}"))
+}

@@ -1,0 +1,50 @@
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, timeout_at};
+
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Asks `check` again and again until it is true; panics with `what` was awaited when `within` has passed.
+pub async fn wait_until(within: Duration, what: &str, mut check: impl AsyncFnMut() -> bool) {
+    wait_for(within, what, async || check().await.then_some(())).await;
+}
+
+/// Asks `check` again and again until it gives a value; panics with `what` was awaited when `within` has passed.
+pub async fn wait_for<T>(within: Duration, what: &str, mut check: impl AsyncFnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + within;
+    loop {
+        match timeout_at(deadline, check()).await {
+            Ok(Some(value)) => return value,
+            Ok(None) if Instant::now() < deadline => sleep(PAUSE).await,
+            Ok(None) | Err(_) => panic!("waited {within:?} in vain for {what}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn it_returns_once_the_condition_holds() {
+        let mut asked = 0;
+        let value = wait_for(Duration::from_secs(1), "the third time", async || {
+            asked += 1;
+            (asked == 3).then_some("there")
+        });
+        assert_eq!(value.await, "there");
+        assert_eq!(asked, 3);
+    }
+
+    #[tokio::test(start_paused = true)]
+    #[should_panic(expected = "waited 1s in vain for rain")]
+    async fn it_says_what_it_waited_for() {
+        wait_until(Duration::from_secs(1), "rain", async || false).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    #[should_panic(expected = "waited 1s in vain for an answer")]
+    async fn a_check_that_hangs_is_given_up_too() {
+        wait_until(Duration::from_secs(1), "an answer", std::future::pending).await;
+    }
+}
