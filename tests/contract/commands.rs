@@ -1,0 +1,239 @@
+//! Commands and pages of the log over a real nats-server.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kit::nats::Nats;
+use schemas::command::*;
+use schemas::control::{EventPage, ReadEvents};
+use schemas::ids::{Position, Revision};
+use schemas::slug::Slug;
+use schemas::subject;
+use tempfile::TempDir;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use write::clock::Clock;
+use write::command_client::{CommandClient, SendError};
+use write::command_server;
+use write::event_store::*;
+use write::service::CommandService;
+
+use crate::event_store::{append, everything};
+
+struct WriteSide {
+    _folder: TempDir,
+    store: Arc<SqliteStore>,
+    clock: Clock,
+    stop: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+impl WriteSide {
+    async fn on(nats: &Nats) -> WriteSide {
+        let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
+        let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
+        let service = CommandService::new(store.clone(), clock.clone());
+        let (client, stop) = (nats.client().await, CancellationToken::new());
+        let until = stop.clone();
+        let task =
+            tokio::spawn(async move { command_server::serve(&client, &service, &until).await.unwrap() });
+        WriteSide { _folder: folder, store, clock, stop, task }
+    }
+
+    fn message(&self, command: Command) -> CommandMessage {
+        let id = self.clock.command_id();
+        CommandMessage { id, actor: "Łucja".parse().unwrap(), correlation: id, command }
+    }
+}
+
+fn slug(text: &str) -> Slug {
+    text.parse().unwrap()
+}
+
+fn select(at: &str) -> Command {
+    let record = serde_json::json!({"slug": at, "name": "First", "category": "art"});
+    Command::Select { record: record.as_object().unwrap().clone() }
+}
+
+fn done(at: &str, revision: u32, position: u64) -> Answer {
+    let (revision, position) = (Revision(revision), Position(position));
+    Answer::Done(Done { slug: slug(at), revision, position, changed: true })
+}
+
+fn line(number: u64, description: &str) -> ImportLine {
+    let text =
+        serde_json::json!({"name": format!("P {number}"), "category": "art", "description": description});
+    ImportLine { number, text: text.to_string() }
+}
+
+fn import(lines: Vec<ImportLine>) -> Command {
+    Command::Import { lines, options: ImportOptions::default() }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_command_is_answered_and_carried_out_once() {
+    let Some(nats) = Nats::start().await else { return };
+    let write = WriteSide::on(&nats).await;
+    let client = CommandClient::new(nats.client().await);
+    let message = write.message(select("a"));
+    for _ in 0..3 {
+        assert_eq!(client.send(&message).await.unwrap(), done("a", 1, 1));
+    }
+    let rename = write.message(Command::Rename { slug: slug("a"), to: slug("b") });
+    assert_eq!(client.send(&rename).await.unwrap(), done("b", 1, 2));
+    let log = everything(&*write.store).await;
+    assert_eq!(log.len(), 2);
+    assert_eq!((log[0].causation, log[0].actor.as_str()), (message.id, "Łucja"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_no_command_is_refused_with_a_sentence() {
+    let Some(nats) = Nats::start().await else { return };
+    let write = WriteSide::on(&nats).await;
+    let client = nats.client().await;
+    let ask = async |subject: &str, payload: Vec<u8>| -> Refusal {
+        let answer = kit::wait_for(Duration::from_secs(10), "the server", async || {
+            client.request(subject.to_owned(), payload.clone().into()).await.ok()
+        });
+        match serde_json::from_slice(&answer.await.payload).unwrap() {
+            Answer::Refused(refusal) => refusal,
+            other => panic!("{other:?}"),
+        }
+    };
+    let refusal = ask("loggia.command.select", b"{".to_vec()).await;
+    assert_eq!(refusal.kind, RefusalKind::Rejected);
+    assert!(
+        refusal.detail.starts_with("the message is no command of this version of Loggia: EOF"),
+        "{refusal:?}"
+    );
+    let message = serde_json::to_vec(&write.message(select("a"))).unwrap();
+    let refusal = ask("loggia.command.revise", message).await;
+    assert_eq!(
+        refusal.detail,
+        "the command is sent to loggia.command.revise; send it to loggia.command.select"
+    );
+    let lines = vec![line(1, "x"); command_server::MAX_IMPORT_LINES + 1];
+    let refusal =
+        ask("loggia.command.import", serde_json::to_vec(&write.message(import(lines))).unwrap()).await;
+    assert_eq!(refusal.detail, "the import has 2001 lines; send at most 2000 in one command");
+    assert_eq!(write.store.head().await.unwrap().position, Position::START);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_import_larger_than_a_message_is_sent_in_parts() {
+    let Some(nats) = Nats::start().await else { return };
+    let write = WriteSide::on(&nats).await;
+    let client = nats.client().await;
+    let limit = client.max_payload();
+    let client = CommandClient::new(client);
+    let text = "\"ü\"".repeat(12_000);
+    let mut lines: Vec<ImportLine> = (1..=3_000).map(|number| line(number, "x")).collect();
+    lines.extend((3_001..=3_000 + (2 * limit / text.len()) as u64).map(|number| line(number, &text)));
+    let last = lines.len() as u64 + 1;
+    lines.push(ImportLine { number: last, text: "x".repeat(limit) });
+    let message = write.message(import(lines));
+    let answer = client.send(&message).await.unwrap();
+    let Answer::Imported { position, lines } = &answer else { panic!("{answer:?}") };
+    assert_eq!(*position, Position(last - 1));
+    assert!(lines.iter().map(|line| line.number).eq(1..=last));
+    assert!(lines[..last as usize - 1].iter().all(|line| matches!(line.result, LineResult::New { .. })));
+    let LineResult::Rejected { faults } = &lines.last().unwrap().result else { panic!() };
+    assert!(faults[0].reason.starts_with("is too long for NATS"), "{faults:?}");
+    assert_eq!(client.send(&message).await.unwrap(), answer, "sent again, it says the same");
+    assert_eq!(write.store.head().await.unwrap().position, Position(last - 1));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_command_outlives_a_restart_of_nats() {
+    let Some(mut nats) = Nats::start().await else { return };
+    let write = WriteSide::on(&nats).await;
+    let client = CommandClient::new(nats.client().await);
+    client.send(&write.message(select("a"))).await.unwrap();
+    nats.kill9().await;
+    let message = write.message(Command::Rename { slug: slug("a"), to: slug("b") });
+    let sending = tokio::spawn(async move { client.send(&message).await });
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    nats.restart().await;
+    assert_eq!(sending.await.unwrap().unwrap(), done("b", 1, 2));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_a_write_side_the_sender_is_told() {
+    let Some(nats) = Nats::start().await else { return };
+    let client = CommandClient::new(nats.client().await);
+    let id = Clock::system().command_id();
+    let message = CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command: select("a") };
+    let error = client.send(&message).await.unwrap_err();
+    assert!(matches!(error, SendError::NobodyListens), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_under_way_is_finished_when_the_server_stops() {
+    let Some(nats) = Nats::start().await else { return };
+    let write = WriteSide::on(&nats).await;
+    let client = CommandClient::new(nats.client().await);
+    client.send(&write.message(select("first"))).await.unwrap();
+    let connection = nats.client().await;
+    let senders: Vec<_> = (0..20)
+        .map(|number| {
+            let lines = (1..=50).map(|line_number| line(number * 1_000 + line_number, "x")).collect();
+            let payload = serde_json::to_vec(&write.message(import(lines))).unwrap();
+            let connection = connection.clone();
+            tokio::spawn(
+                async move { connection.request("loggia.command.import", payload.into()).await.is_ok() },
+            )
+        })
+        .collect();
+    kit::wait_until(Duration::from_secs(10), "the imports to begin", async || {
+        write.store.head().await.unwrap().position > Position(1)
+    })
+    .await;
+    write.stop.cancel();
+    write.task.await.unwrap();
+    let mut answered = 0;
+    for sender in senders {
+        answered += u64::from(sender.await.unwrap());
+    }
+    let events = write.store.head().await.unwrap().position.0 - 1;
+    assert_eq!(events, answered * 50, "what was begun was answered, and nothing was begun half");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_log_is_read_page_by_page() {
+    let Some(nats) = Nats::start().await else { return };
+    let write = WriteSide::on(&nats).await;
+    let client = nats.client().await;
+    for number in 0..40 {
+        let reason = if number % 2 == 0 { "x".repeat(MAX_EVENT_BYTES / 2) } else { "y".into() };
+        let append = append(&write.clock, &format!("s{}", number % 3), Expected::Any, &[&reason]);
+        write.store.append(append).await.unwrap();
+    }
+    let longest = "z".repeat(MAX_EVENT_BYTES - 13);
+    write.store.append(append(&write.clock, "s0", Expected::Any, &[&longest])).await.unwrap();
+    let wanted = everything(&*write.store).await;
+    let read = async |request: ReadEvents| -> EventPage {
+        let payload = serde_json::to_vec(&request).unwrap();
+        let answer = kit::wait_for(Duration::from_secs(10), "the server", async || {
+            client.request(subject::READ_EVENTS, payload.clone().into()).await.ok()
+        });
+        serde_json::from_slice(&answer.await.payload).unwrap()
+    };
+    let (mut log, mut pages) = (Vec::new(), 0);
+    loop {
+        let after = log.last().map_or(Position::START, |event: &schemas::envelope::Recorded| event.position);
+        let page = read(ReadEvents { after, limit: 1_000, stream: None }).await;
+        assert_eq!(page.head, Position(41));
+        if page.events.is_empty() {
+            break;
+        }
+        log.extend(page.events);
+        pages += 1;
+    }
+    assert_eq!(log, wanted);
+    assert!(pages > 1, "a page has the size of a message");
+
+    let stream = wanted[0].stream.clone();
+    let page = read(ReadEvents { after: Position(1), limit: 3, stream: Some(stream) }).await;
+    let positions: Vec<u64> = page.events.iter().map(|event| event.position.0).collect();
+    assert_eq!(positions, [4, 7, 10]);
+}

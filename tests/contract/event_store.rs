@@ -1,0 +1,107 @@
+//! The contract of the event store, as functions over any store.
+
+pub(crate) mod appending;
+pub(crate) mod log;
+pub(crate) mod names;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use schemas::chain::{Hash, Link};
+use schemas::envelope::Recorded;
+use schemas::event::{Event, ProjectWithdrawn};
+use schemas::ids::{Position, StreamId, StreamVersion};
+use write::clock::Clock;
+use write::event_store::*;
+
+/// A store to try, each in a place of its own.
+pub(crate) trait Subject: Sized {
+    /// An empty store.
+    async fn fresh() -> Self;
+    /// The store.
+    fn store(&self) -> Arc<dyn EventStore>;
+    /// The same store after its process ended and began again.
+    async fn reopened(self) -> Self;
+}
+
+/// Makes a test of each clause for one kind of store.
+macro_rules! keeps_the_contract {
+    ($subject:ty) => {
+        crate::event_store::keeps_the_contract!($subject, log:
+            an_empty_store_has_no_history, what_is_appended_is_read_back, a_stream_is_read_behind_a_version,
+            waiting_ends_at_the_next_append, everything_survives_a_restart, the_chain_covers_the_log);
+        crate::event_store::keeps_the_contract!($subject, appending:
+            the_expected_version_decides, only_one_of_many_writers_wins, positions_have_no_holes_under_many_writers,
+            a_crowd_is_taken_whole, a_command_is_carried_out_once, a_command_repeated_at_once_is_carried_out_once,
+            a_refused_append_leaves_nothing, an_event_id_is_unique, an_append_that_cannot_be_is_invalid);
+        crate::event_store::keeps_the_contract!($subject, names:
+            a_name_belongs_to_one_stream, one_of_many_claims_wins, names_are_listed_in_order);
+    };
+    ($subject:ty, $part:ident: $($clause:ident),+) => {$(
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        async fn $clause() {
+            crate::event_store::$part::$clause::<$subject>().await;
+        }
+    )+};
+}
+pub(crate) use keeps_the_contract;
+
+pub(crate) fn stream(name: &str) -> StreamId {
+    format!("project-{name}").parse().unwrap()
+}
+
+pub(crate) fn withdrawn(reason: &str) -> Event {
+    Event::ProjectWithdrawn(ProjectWithdrawn { reason: reason.into() })
+}
+
+/// An append of one event for each reason.
+pub(crate) fn append(clock: &Clock, to: &str, expected: Expected, reasons: &[&str]) -> Append {
+    let command = clock.command_id();
+    Append {
+        stream: stream(to),
+        expected,
+        command,
+        correlation: command,
+        actor: "Łucja Ó'Neill".parse().unwrap(),
+        time: clock.now(),
+        events: reasons
+            .iter()
+            .map(|reason| NewEvent { id: clock.event_id(), event: withdrawn(reason) })
+            .collect(),
+        claims: Vec::new(),
+    }
+}
+
+pub(crate) fn claiming(mut append: Append, names: &[&str]) -> Append {
+    append.claims =
+        names.iter().map(|name| Claim { namespace: Namespace::SLUG, name: (*name).into() }).collect();
+    append
+}
+
+pub(crate) async fn everything(store: &dyn EventStore) -> Vec<Recorded> {
+    let mut log = Vec::new();
+    loop {
+        let after = log.last().map_or(Position::START, |event: &Recorded| event.position);
+        let page = store.read_all(after, 100).await.unwrap();
+        if page.is_empty() {
+            return log;
+        }
+        log.extend(page);
+    }
+}
+
+/// Asserts that positions and versions have no holes and the chain is whole up to the head.
+pub(crate) async fn assert_whole(store: &dyn EventStore) -> Vec<Recorded> {
+    let log = everything(store).await;
+    let (mut head, mut versions) = (Hash::GENESIS, HashMap::<StreamId, u64>::new());
+    for (index, event) in log.iter().enumerate() {
+        assert_eq!(event.position, Position(index as u64 + 1));
+        let version = versions.entry(event.stream.clone()).or_default();
+        *version += 1;
+        assert_eq!(event.version, StreamVersion(*version), "{}", event.stream);
+        head = Link::from(event).hash_after(head);
+        assert_eq!(event.hash, head, "position {}", event.position);
+    }
+    assert_eq!(store.head().await.unwrap(), Head { position: Position(log.len() as u64), hash: head });
+    log
+}

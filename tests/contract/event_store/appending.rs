@@ -1,0 +1,224 @@
+//! Appending: the expected version decides, a command is carried out once, a refused append leaves nothing.
+
+use std::collections::{HashMap, HashSet};
+
+use schemas::ids::{CommandId, Position, StreamVersion};
+use write::clock::Clock;
+use write::event_store::*;
+
+use super::{Subject, append, assert_whole, claiming, withdrawn};
+
+pub(crate) async fn the_expected_version_decides<S: Subject>() {
+    let subject = S::fresh().await;
+    let (store, clock) = (subject.store(), Clock::system());
+    let at = |version| Err(AppendError::Conflict { actual: StreamVersion(version) });
+    let try_it = async |expected| {
+        store.append(append(&clock, "a", expected, &["x"])).await.map(|appended| appended.version.0)
+    };
+    assert_eq!(try_it(Expected::Exactly(StreamVersion(1))).await, at(0));
+    assert_eq!(try_it(Expected::Exactly(StreamVersion(0))).await, Ok(1));
+    assert_eq!(try_it(Expected::NoStream).await, at(1));
+    assert_eq!(try_it(Expected::Exactly(StreamVersion(1))).await, Ok(2));
+    assert_eq!(try_it(Expected::Exactly(StreamVersion(1))).await, at(2));
+    assert_eq!(try_it(Expected::Any).await, Ok(3));
+    assert_whole(&*store).await;
+}
+
+pub(crate) async fn only_one_of_many_writers_wins<S: Subject>() {
+    let subject = S::fresh().await;
+    let clock = Clock::system();
+    for version in 0..10 {
+        let writers: Vec<_> = (0..64)
+            .map(|_| {
+                let append = append(&clock, "a", Expected::Exactly(StreamVersion(version)), &["x"]);
+                let store = subject.store();
+                tokio::spawn(async move { store.append(append).await })
+            })
+            .collect();
+        let outcomes: Vec<_> =
+            futures::future::join_all(writers).await.into_iter().map(Result::unwrap).collect();
+        assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1);
+        let lost = Err(AppendError::Conflict { actual: StreamVersion(version + 1) });
+        assert_eq!(outcomes.iter().filter(|outcome| **outcome == lost).count(), 63, "{outcomes:?}");
+    }
+    assert_eq!(assert_whole(&*subject.store()).await.len(), 10);
+}
+
+pub(crate) async fn positions_have_no_holes_under_many_writers<S: Subject>() {
+    let subject = S::fresh().await;
+    let clock = Clock::system();
+    let writers: Vec<_> = (0..64)
+        .map(|writer| {
+            let (store, clock) = (subject.store(), clock.clone());
+            tokio::spawn(async move {
+                let mut acknowledged = Vec::new();
+                for round in 0..20 {
+                    let to = format!("s{}", (writer + round) % 7);
+                    let expected = if round % 3 == 0 { Expected::NoStream } else { Expected::Any };
+                    let append = append(&clock, &to, expected, &["x", "y"][..1 + round % 2]);
+                    let ids: Vec<_> = append.events.iter().map(|event| event.id).collect();
+                    match store.append(append).await {
+                        Ok(appended) => acknowledged.push((appended, ids)),
+                        Err(AppendError::Conflict { .. }) => {}
+                        Err(error) => panic!("{error}"),
+                    }
+                }
+                acknowledged
+            })
+        })
+        .collect();
+    let log_of = |acknowledged: Vec<(Appended, Vec<_>)>| {
+        acknowledged
+            .into_iter()
+            .flat_map(|(appended, ids)| (appended.first.0..=appended.last.0).zip(ids).collect::<Vec<_>>())
+    };
+    let mut acknowledged: Vec<_> = futures::future::join_all(writers)
+        .await
+        .into_iter()
+        .flat_map(|writer| log_of(writer.unwrap()))
+        .collect();
+    acknowledged.sort_unstable();
+    let log: Vec<_> =
+        assert_whole(&*subject.store()).await.iter().map(|event| (event.position.0, event.id)).collect();
+    assert_eq!(log, acknowledged, "the log holds exactly what was acknowledged");
+}
+
+pub(crate) async fn a_crowd_is_taken_whole<S: Subject>() {
+    let subject = S::fresh().await;
+    let (store, clock) = (subject.store(), Clock::system());
+    let one = |number: usize| {
+        let append = append(&clock, &format!("s{number}"), Expected::NoStream, &["x", "y"]);
+        claiming(append, &[&format!("n{number}"), &format!("m{number}")])
+    };
+    let appends: Vec<Append> = (0..1_500).map(one).collect();
+    let outcomes = futures::future::join_all(appends.into_iter().map(|append| store.append(append))).await;
+    assert!(outcomes.iter().all(Result::is_ok));
+    assert_eq!(assert_whole(&*store).await.len(), 3_000);
+    assert_eq!(store.claims(Namespace::SLUG, "", 5_000).await.unwrap().len(), 3_000);
+}
+
+pub(crate) async fn a_command_is_carried_out_once<S: Subject>() {
+    let subject = S::fresh().await;
+    let (store, clock) = (subject.store(), Clock::system());
+    let command = claiming(append(&clock, "a", Expected::NoStream, &["1", "2"]), &["name"]);
+    let first = store.append(command.clone()).await.unwrap();
+    store.append(append(&clock, "a", Expected::Any, &["3"])).await.unwrap();
+    assert_eq!(store.append(command.clone()).await, Err(AppendError::Repeated(first)));
+    let otherwise = Append {
+        events: vec![NewEvent { id: clock.event_id(), event: withdrawn("other") }],
+        expected: Expected::Exactly(StreamVersion(9)),
+        ..command.clone()
+    };
+    assert_eq!(store.append(otherwise).await, Err(AppendError::Repeated(first)));
+
+    let elsewhere = Append { command: command.command, ..append(&clock, "b", Expected::NoStream, &["4"]) };
+    assert_eq!(
+        store.append(elsewhere).await.map(|appended| appended.first),
+        Ok(Position(4)),
+        "the same command on another stream is another append"
+    );
+    assert_eq!(assert_whole(&*store).await.len(), 4);
+}
+
+pub(crate) async fn a_command_repeated_at_once_is_carried_out_once<S: Subject>() {
+    let subject = S::fresh().await;
+    let clock = Clock::system();
+    let senders: Vec<_> = (0..64)
+        .map(|sender| {
+            let commands: Vec<Append> = (0..20u128)
+                .map(|number| Append {
+                    command: CommandId(uuid::Uuid::from_u128(number + 1)),
+                    ..append(&clock, &format!("s{}", number % 3), Expected::Any, &["x"])
+                })
+                .collect();
+            let store = subject.store();
+            tokio::spawn(async move {
+                let mut outcomes = Vec::new();
+                for number in 0..20 {
+                    let command = commands[(number + sender) % 20].clone();
+                    let id = command.command;
+                    match store.append(command).await {
+                        Ok(appended) | Err(AppendError::Repeated(appended)) => {
+                            outcomes.push((id, appended.first));
+                        }
+                        Err(error) => panic!("{error}"),
+                    }
+                }
+                outcomes
+            })
+        })
+        .collect();
+    let mut answers: HashMap<CommandId, HashSet<Position>> = HashMap::new();
+    for outcomes in futures::future::join_all(senders).await {
+        for (command, position) in outcomes.unwrap() {
+            answers.entry(command).or_default().insert(position);
+        }
+    }
+    let log = assert_whole(&*subject.store()).await;
+    assert_eq!(log.len(), 20);
+    for event in log {
+        assert_eq!(answers[&event.causation], HashSet::from([event.position]), "all were told the same");
+    }
+}
+
+pub(crate) async fn a_refused_append_leaves_nothing<S: Subject>() {
+    let subject = S::fresh().await;
+    let clock = Clock::system();
+    let holder = claiming(append(&clock, "holder", Expected::NoStream, &["x"]), &["taken"]);
+    subject.store().append(holder).await.unwrap();
+    let mut appends = Vec::new();
+    for number in 0..50 {
+        let to = format!("s{number}");
+        appends.push(append(&clock, &to, Expected::NoStream, &["right"]));
+        appends.push(append(&clock, &to, Expected::Exactly(StreamVersion(7)), &["wrong"]));
+        appends.push(claiming(
+            append(&clock, &format!("t{number}"), Expected::Any, &["wrong"]),
+            &["free", "taken"],
+        ));
+    }
+    let store = subject.store();
+    let outcomes = futures::future::join_all(appends.into_iter().map(|append| store.append(append))).await;
+    for (index, outcome) in outcomes.iter().enumerate() {
+        match index % 3 {
+            0 => assert!(outcome.is_ok(), "{outcome:?}"),
+            1 => assert!(matches!(outcome, Err(AppendError::Conflict { .. })), "{outcome:?}"),
+            _ => assert!(matches!(outcome, Err(AppendError::Claimed { .. })), "{outcome:?}"),
+        }
+    }
+    let log = assert_whole(&*store).await;
+    assert_eq!(log.len(), 51);
+    assert!(log.iter().all(|event| !event.data.get().contains("wrong")));
+    assert_eq!(store.holder(Namespace::SLUG, "free").await, Ok(None));
+}
+
+pub(crate) async fn an_event_id_is_unique<S: Subject>() {
+    let subject = S::fresh().await;
+    let (store, clock) = (subject.store(), Clock::system());
+    let first = append(&clock, "a", Expected::Any, &["1"]);
+    store.append(first.clone()).await.unwrap();
+    let mut appends: Vec<Append> =
+        (0..20).map(|number| append(&clock, &format!("s{number}"), Expected::Any, &["x"])).collect();
+    appends[7].events[0].id = first.events[0].id;
+    let outcomes = futures::future::join_all(appends.into_iter().map(|append| store.append(append))).await;
+    for (index, outcome) in outcomes.iter().enumerate() {
+        match index {
+            7 => assert!(matches!(outcome, Err(AppendError::Invalid { .. })), "{outcome:?}"),
+            _ => assert!(outcome.is_ok(), "{outcome:?}"),
+        }
+    }
+    assert_eq!(assert_whole(&*store).await.len(), 20);
+}
+
+pub(crate) async fn an_append_that_cannot_be_is_invalid<S: Subject>() {
+    let subject = S::fresh().await;
+    let (store, clock) = (subject.store(), Clock::system());
+    let none = append(&clock, "a", Expected::Any, &[]);
+    let long = append(&clock, "a", Expected::Any, &["x", &"y".repeat(MAX_EVENT_BYTES)]);
+    for wrong in [none, long] {
+        let outcome = store.append(wrong).await;
+        assert!(matches!(outcome, Err(AppendError::Invalid { .. })), "{outcome:?}");
+    }
+    let longest = "y".repeat(MAX_EVENT_BYTES - r#"{"reason":""}"#.len());
+    store.append(append(&clock, "a", Expected::NoStream, &[&longest])).await.unwrap();
+    assert_eq!(assert_whole(&*store).await.len(), 1);
+}

@@ -1,0 +1,15 @@
+//! What every implementation of a port must keep, run against each of them.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    missing_docs,
+    reason = "tests"
+)]
+
+mod commands;
+mod event_store;
+mod full_disk;
+mod model;
+mod relay;
+mod sqlite;

@@ -1,0 +1,379 @@
+//! The relay on a real nats-server: the stream is the log, whatever happens to either.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::jetstream::stream::Config;
+use async_nats::jetstream::{self, consumer, consumer::DeliverPolicy};
+use futures::StreamExt;
+use kit::nats::Nats;
+use kit::{wait_for, wait_until};
+use schemas::envelope::Recorded;
+use schemas::ids::{Position, StoreId};
+use schemas::{cloudevents, subject};
+use tempfile::TempDir;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use write::clock::Clock;
+use write::event_store::*;
+use write::relay::{Relay, Relayed};
+
+use crate::event_store::{append, everything};
+
+const SOON: Duration = Duration::from_secs(30);
+
+struct Log {
+    folder: TempDir,
+    store: Arc<SqliteStore>,
+    clock: Clock,
+}
+
+impl Log {
+    async fn new() -> Log {
+        let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
+        let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
+        Log { folder, store, clock }
+    }
+
+    /// A second store, with what a backup of this one held and no more.
+    async fn restored(&self, backup: &Path) -> Log {
+        let folder = tempfile::tempdir().unwrap();
+        SqliteStore::restore(backup, folder.path()).await.unwrap();
+        let store = Arc::new(SqliteStore::open(folder.path(), &self.clock).await.unwrap());
+        Log { folder, store, clock: self.clock.clone() }
+    }
+
+    async fn add(&self, count: usize) {
+        let appends = (0..count).map(|number| {
+            let reason = format!("Łódź {number}");
+            let append = append(&self.clock, &format!("s{}", number % 50), Expected::Any, &[&reason]);
+            async move { self.store.append(append).await.unwrap() }
+        });
+        futures::stream::iter(appends).buffer_unordered(500).count().await;
+    }
+
+    async fn head(&self) -> Position {
+        self.store.head().await.unwrap().position
+    }
+}
+
+/// A relay that runs until it is dropped.
+struct Running {
+    relayed: tokio::sync::watch::Receiver<Relayed>,
+    stop: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+impl Running {
+    async fn of(log: &Log, nats: &Nats) -> Running {
+        let relay = Relay::new(log.store.clone(), nats.client().await);
+        let (relayed, stop) = (relay.watch(), CancellationToken::new());
+        let task = tokio::spawn(relay.run(stop.clone()));
+        Running { relayed, stop, task }
+    }
+
+    /// Waits until the whole log is acknowledged.
+    async fn caught_up(&mut self, log: &Log) {
+        let head = log.head().await;
+        let reached = self.relayed.wait_for(|relayed| relayed.position >= head);
+        tokio::time::timeout(SOON, reached).await.expect("the relay catches up").unwrap();
+    }
+
+    async fn trouble(&self) -> String {
+        wait_for(SOON, "the relay's trouble", async || self.relayed.borrow().trouble.clone()).await
+    }
+
+    async fn stopped(self) {
+        self.stop.cancel();
+        self.task.await.unwrap();
+    }
+}
+
+async fn jetstream(nats: &Nats) -> jetstream::Context {
+    jetstream::new(nats.client().await)
+}
+
+/// Every message of the stream, in its order, read as an event.
+async fn carried(nats: &Nats) -> Vec<(u64, Recorded, StoreId)> {
+    let stream = jetstream(nats).await.get_stream(subject::EVENTS).await.unwrap();
+    let count = stream.cached_info().state.messages as usize;
+    if count == 0 {
+        return Vec::new();
+    }
+    let consumer = stream
+        .create_consumer(consumer::pull::OrderedConfig {
+            deliver_policy: DeliverPolicy::All,
+            ..Default::default()
+        })
+        .await
+        .unwrap();
+    let messages = consumer.messages().await.unwrap().take(count).map(|message| {
+        let message = message.unwrap();
+        let sequence = message.info().unwrap().stream_sequence;
+        let headers = message.headers.as_ref().unwrap();
+        let header = |name| headers.get(name).map(|value| value.as_str());
+        let (event, store) = cloudevents::parse(header, &message.payload).unwrap();
+        assert_eq!(message.subject.as_str(), subject::of_stream(&event.stream));
+        // The fence that keeps two relays in order for longer than message ids are remembered.
+        assert_eq!(header("Nats-Expected-Last-Sequence"), Some((sequence - 1).to_string().as_str()));
+        (sequence, event, store)
+    });
+    messages.collect().await
+}
+
+/// Asserts that the stream is the log: every event once, at the sequence of its position, byte for byte.
+async fn assert_carried(log: &Log, nats: &Nats) {
+    let (carried, wanted) = (carried(nats).await, everything(&*log.store).await);
+    assert_eq!(carried.len(), wanted.len());
+    for ((sequence, event, store), wanted) in carried.iter().zip(&wanted) {
+        assert_eq!((Position(*sequence), *store), (wanted.position, log.store.store_id()));
+        assert_eq!(serde_json::to_string(event).unwrap(), serde_json::to_string(wanted).unwrap());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_stream_is_the_log() {
+    let Some(nats) = Nats::start().await else { return };
+    let log = Log::new().await;
+    log.add(1_500).await;
+    let mut relay = Running::of(&log, &nats).await;
+    relay.caught_up(&log).await;
+    assert_carried(&log, &nats).await;
+    log.add(3).await;
+    relay.caught_up(&log).await;
+    assert_carried(&log, &nats).await;
+    assert_eq!(relay.relayed.borrow().trouble, None);
+    relay.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_stream_is_kept_for_ever_and_names_its_store() {
+    let Some(nats) = Nats::start().await else { return };
+    let log = Log::new().await;
+    log.add(1).await;
+    let mut relay = Running::of(&log, &nats).await;
+    relay.caught_up(&log).await;
+    let stream = jetstream(&nats).await.get_stream(subject::EVENTS).await.unwrap();
+    let config = &stream.cached_info().config;
+    assert_eq!(config.subjects, subject::EVENT_SUBJECTS);
+    assert_eq!((config.max_age, config.max_messages, config.max_bytes), (Duration::ZERO, -1, -1));
+    assert_eq!(config.duplicate_window, Duration::from_secs(120));
+    assert!(config.allow_direct && config.deny_delete);
+    assert_eq!(config.metadata["loggia.store"], log.store.store_id().to_string());
+    relay.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_relays_at_once_neither_reorder_nor_repeat() {
+    let Some(nats) = Nats::start().await else { return };
+    let log = Log::new().await;
+    let mut relays = [Running::of(&log, &nats).await, Running::of(&log, &nats).await];
+    for _ in 0..5 {
+        log.add(600).await;
+    }
+    for relay in &mut relays {
+        relay.caught_up(&log).await;
+    }
+    assert_carried(&log, &nats).await;
+    for relay in relays {
+        relay.stopped().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_killed_server_is_caught_up_with() {
+    let Some(mut nats) = Nats::start().await else { return };
+    let log = Log::new().await;
+    let mut relay = Running::of(&log, &nats).await;
+    for _ in 0..3 {
+        log.add(2_000).await;
+        nats.kill9().await;
+        log.add(200).await;
+        nats.restart().await;
+    }
+    relay.caught_up(&log).await;
+    assert_carried(&log, &nats).await;
+    relay.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wiped_server_is_filled_again() {
+    let Some(mut nats) = Nats::start().await else { return };
+    let log = Log::new().await;
+    log.add(500).await;
+    let mut relay = Running::of(&log, &nats).await;
+    relay.caught_up(&log).await;
+    nats.wipe().await;
+    wait_until(SOON, "the stream to be filled again", async || is_full(&log, &nats).await).await;
+    log.add(10).await;
+    relay.caught_up(&log).await;
+    assert_carried(&log, &nats).await;
+    relay.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_deleted_stream_is_made_and_filled_again_even_while_nothing_happens() {
+    let Some(nats) = Nats::start().await else { return };
+    let log = Log::new().await;
+    log.add(700).await;
+    let mut relay = Running::of(&log, &nats).await;
+    relay.caught_up(&log).await;
+    jetstream(&nats).await.delete_stream(subject::EVENTS).await.unwrap();
+    wait_until(SOON, "the stream to be filled again", async || is_full(&log, &nats).await).await;
+    assert_carried(&log, &nats).await;
+    relay.stopped().await;
+}
+
+async fn is_full(log: &Log, nats: &Nats) -> bool {
+    match jetstream(nats).await.get_stream(subject::EVENTS).await {
+        Ok(stream) => stream.cached_info().state.last_sequence == log.head().await.0,
+        Err(_) => false,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_purged_stream_goes_on_where_it_was() {
+    let Some(nats) = Nats::start().await else { return };
+    let log = Log::new().await;
+    log.add(20).await;
+    let mut relay = Running::of(&log, &nats).await;
+    relay.caught_up(&log).await;
+    relay.stopped().await;
+    let stream = jetstream(&nats).await.get_stream(subject::EVENTS).await.unwrap();
+    stream.purge().await.unwrap();
+    log.add(5).await;
+    let mut relay = Running::of(&log, &nats).await;
+    relay.caught_up(&log).await;
+    let sequences: Vec<u64> = carried(&nats).await.iter().map(|(sequence, ..)| *sequence).collect();
+    assert_eq!(sequences, [21, 22, 23, 24, 25]);
+    relay.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_stream_of_another_store_is_refused() {
+    let Some(nats) = Nats::start().await else { return };
+    let (log, other) = (Log::new().await, Log::new().await);
+    log.add(3).await;
+    other.add(5).await;
+    let mut relay = Running::of(&log, &nats).await;
+    relay.caught_up(&log).await;
+    let intruder = Running::of(&other, &nats).await;
+    assert_eq!(
+        intruder.trouble().await,
+        format!(
+            "the stream EVENTS on NATS belongs to the event store {}, and this is {}; use another NATS server or \
+             account for it",
+            log.store.store_id(),
+            other.store.store_id()
+        )
+    );
+    assert_carried(&log, &nats).await;
+    intruder.stopped().await;
+    relay.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stream_that_others_made_is_refused() {
+    let Some(nats) = Nats::start().await else { return };
+    let log = Log::new().await;
+    let jetstream = jetstream(&nats).await;
+    let subjects = |subject: &str| vec![subject.to_owned()];
+    let foreign =
+        Config { name: "OTHER".into(), subjects: subjects("loggia.curation.x"), ..Config::default() };
+    jetstream.create_stream(foreign).await.unwrap();
+    let relay = Running::of(&log, &nats).await;
+    assert_eq!(
+        relay.trouble().await,
+        "the stream EVENTS cannot be made on NATS, because another stream has some of its subjects \
+         (loggia.curation.*, loggia.account.*); delete that stream, or use another NATS account"
+    );
+    relay.stopped().await;
+
+    jetstream.delete_stream("OTHER").await.unwrap();
+    let foreign = Config { name: subject::EVENTS.into(), subjects: subjects("any"), ..Config::default() };
+    jetstream.create_stream(foreign).await.unwrap();
+    let relay = Running::of(&log, &nats).await;
+    assert_eq!(
+        relay.trouble().await,
+        "the stream EVENTS on NATS was not made by Loggia; delete or rename it, or use another NATS account"
+    );
+    relay.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_that_is_older_than_the_stream_is_refused() {
+    let Some(nats) = Nats::start().await else { return };
+    let (log, elsewhere) = (Log::new().await, tempfile::tempdir().unwrap());
+    log.add(2).await;
+    let backup = elsewhere.path().join("backup");
+    log.store.backup(&backup).await.unwrap();
+    log.add(1).await;
+    let mut relay = Running::of(&log, &nats).await;
+    relay.caught_up(&log).await;
+    relay.stopped().await;
+
+    let older = log.restored(&backup).await;
+    let relay = Running::of(&older, &nats).await;
+    let trouble = relay.trouble().await;
+    assert!(
+        trouble.starts_with("the stream EVENTS has 3 events, the event store only 2: the store is older"),
+        "{trouble}"
+    );
+    relay.stopped().await;
+
+    older.add(2).await;
+    let relay = Running::of(&older, &nats).await;
+    let trouble = relay.trouble().await;
+    assert!(
+        trouble.starts_with(
+            "message 3 of the stream EVENTS is not event 3 of the event store: they have grown apart"
+        ),
+        "{trouble}"
+    );
+    assert_eq!(carried(&nats).await.len(), 3, "nothing was published over it");
+    relay.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_message_that_others_put_in_between_is_refused() {
+    let Some(nats) = Nats::start().await else { return };
+    let log = Log::new().await;
+    log.add(5).await;
+    let mut relay = Running::of(&log, &nats).await;
+    relay.caught_up(&log).await;
+    let jetstream = jetstream(&nats).await;
+    let stray = jetstream.publish("loggia.curation.stray", "{}".into()).await.unwrap();
+    assert_eq!(stray.await.unwrap().sequence, 6);
+    log.add(3).await;
+    wait_until(SOON, "the stray message to be found", async || {
+        let trouble = relay.relayed.borrow().trouble.clone().unwrap_or_default();
+        trouble.starts_with("message 6 of the stream EVENTS is not event 6")
+    })
+    .await;
+    relay.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn damage_is_not_carried_on() {
+    let Some(nats) = Nats::start().await else { return };
+    let log = Log::new().await;
+    log.add(10).await;
+    log.store.close().await;
+    let mut hand = crate::sqlite::raw(log.folder.path()).await;
+    let tampering = "UPDATE events SET actor = 'Bea' WHERE position = 7";
+    sqlx::query(tampering).execute(&mut hand).await.unwrap();
+    let store = Arc::new(SqliteStore::open_read_only(log.folder.path()).await.unwrap());
+    let relay = Relay::new(store, nats.client().await);
+    let (relayed, stop) = (relay.watch(), CancellationToken::new());
+    let task = tokio::spawn(relay.run(stop.clone()));
+    let trouble = wait_for(SOON, "the relay's trouble", async || relayed.borrow().trouble.clone()).await;
+    assert_eq!(
+        trouble,
+        "the event store is damaged: the event at position 7 is not what its hash was made of; verify it, and restore \
+         the last backup"
+    );
+    assert!(carried(&nats).await.len() <= 6);
+    stop.cancel();
+    task.await.unwrap();
+}

@@ -1,0 +1,347 @@
+//! The store in a SQLite file: the contract, and what is its own.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use schemas::ids::Position;
+use sqlx::{ConnectOptions, Connection, SqliteConnection};
+use tempfile::TempDir;
+use write::clock::Clock;
+use write::event_store::*;
+
+use crate::event_store::{Subject, append, assert_whole, claiming, everything, keeps_the_contract};
+use crate::model;
+
+struct Sqlite {
+    folder: TempDir,
+    store: Arc<SqliteStore>,
+}
+
+impl Subject for Sqlite {
+    async fn fresh() -> Sqlite {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(SqliteStore::open(folder.path(), &Clock::system()).await.unwrap());
+        Sqlite { folder, store }
+    }
+
+    fn store(&self) -> Arc<dyn EventStore> {
+        self.store.clone()
+    }
+
+    async fn reopened(self) -> Sqlite {
+        self.store.close().await;
+        let store = Arc::new(SqliteStore::open(self.folder.path(), &Clock::system()).await.unwrap());
+        Sqlite { folder: self.folder, store }
+    }
+}
+
+keeps_the_contract!(Sqlite);
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn it_agrees_with_the_model(acts in model::acts()) {
+        model::agrees::<Sqlite>(&acts, false);
+    }
+
+    #[test]
+    fn a_batch_is_the_same_as_one_after_the_other(acts in model::acts()) {
+        model::agrees::<Sqlite>(&acts, true);
+    }
+}
+
+/// Opens the file as any program could.
+pub(crate) async fn raw(folder: &Path) -> SqliteConnection {
+    sqlx::sqlite::SqliteConnectOptions::new().filename(folder.join("events.db")).connect().await.unwrap()
+}
+
+/// A closed store of ten events on three streams with a name each.
+async fn ten_events() -> TempDir {
+    let Sqlite { folder, store } = Sqlite::fresh().await;
+    let clock = Clock::system();
+    for number in 0..10 {
+        let to = format!("s{}", number % 3);
+        let append = append(&clock, &to, Expected::Any, &[&format!("reason {number}")]);
+        store.append(claiming(append, &[&format!("n{number}")])).await.unwrap();
+    }
+    store.close().await;
+    folder
+}
+
+async fn verify(folder: &Path) -> Result<Verified, Damage> {
+    let store = SqliteStore::open_read_only(folder).await.unwrap();
+    let outcome = store.verify(|_| {}).await.unwrap();
+    store.close().await;
+    outcome
+}
+
+#[tokio::test]
+async fn a_right_log_is_verified() {
+    let folder = ten_events().await;
+    let store = SqliteStore::open_read_only(folder.path()).await.unwrap();
+    let mut reports = Vec::new();
+    let verified = store.verify(|position| reports.push(position)).await.unwrap().unwrap();
+    let head = store.head().await.unwrap();
+    assert_eq!(verified, Verified { events: head.position.0, hash: head.hash });
+    assert_eq!(reports, [Position(10)]);
+}
+
+/// Each statement changes history; the number is the position at which it must show.
+const TAMPERINGS: &[(&str, u64)] = &[
+    ("UPDATE events SET data = replace(data, 'reason 3', 'reason 8') WHERE position = 4", 4),
+    ("UPDATE events SET data = data || ' ' WHERE position = 4", 4),
+    ("UPDATE events SET data = 'x' WHERE position = 4", 4),
+    ("UPDATE events SET actor = 'Bea' WHERE position = 4", 4),
+    ("UPDATE events SET actor = ' ' WHERE position = 4", 4),
+    ("UPDATE events SET time = time + 1 WHERE position = 4", 4),
+    ("UPDATE events SET kind = 'loggia.curation.project_restored.v1' WHERE position = 4", 4),
+    ("UPDATE events SET stream = 'project-other', version = 1 WHERE position = 4", 4),
+    ("UPDATE events SET version = 9 WHERE position = 4", 4),
+    ("UPDATE events SET id = randomblob(16) WHERE position = 4", 4),
+    ("UPDATE events SET causation = randomblob(16) WHERE position = 4", 4),
+    ("UPDATE events SET correlation = randomblob(16) WHERE position = 4", 4),
+    ("UPDATE events SET hash = randomblob(32) WHERE position = 4", 4),
+    ("DELETE FROM events WHERE position = 4", 4),
+    ("DELETE FROM events WHERE position = 10", 10),
+    ("DELETE FROM events WHERE position > 0", 1),
+    ("UPDATE events SET position = 44 WHERE position = 10", 10),
+    ("UPDATE log SET hash = randomblob(32)", 10),
+    ("UPDATE log SET position = 9", 10),
+    ("UPDATE log SET position = 11", 11),
+    ("UPDATE claims SET stream = 'project-other' WHERE name = 'n4'", 10),
+];
+
+#[tokio::test]
+async fn every_tampering_is_found_and_named() {
+    for (statement, position) in TAMPERINGS {
+        let folder = ten_events().await;
+        let mut hand = raw(folder.path()).await;
+        sqlx::query(*statement).execute(&mut hand).await.unwrap();
+        hand.close().await.unwrap();
+        match verify(folder.path()).await {
+            Err(damage) => {
+                assert_eq!(damage.position, Position(*position), "{statement}: {damage}");
+            }
+            other => panic!("{statement}: {other:?}"),
+        }
+    }
+}
+
+/// Flips the lowest bit of one byte of a payload; SQLite has no exclusive or.
+const FLIP: &str = "UPDATE events SET data = substr(data, 1, ?1 - 1) || \
+    char(unicode(substr(data, ?1, 1)) + 1 - 2 * (unicode(substr(data, ?1, 1)) & 1)) || substr(data, ?1 + 1) \
+    WHERE position = 5";
+
+#[tokio::test]
+async fn any_flipped_byte_of_a_payload_is_found() {
+    let folder = ten_events().await;
+    let mut hand = raw(folder.path()).await;
+    let length: i64 = sqlx::query_scalar("SELECT length(data) FROM events WHERE position = 5")
+        .fetch_one(&mut hand)
+        .await
+        .unwrap();
+    hand.close().await.unwrap();
+    for at in 1..=length {
+        let mut hand = raw(folder.path()).await;
+        sqlx::query(FLIP).bind(at).execute(&mut hand).await.unwrap();
+        hand.close().await.unwrap();
+        let outcome = verify(folder.path()).await;
+        let found = matches!(&outcome, Err(damage) if damage.position == Position(5));
+        assert!(found, "byte {at}: {outcome:?}");
+        let mut hand = raw(folder.path()).await;
+        sqlx::query(FLIP).bind(at).execute(&mut hand).await.unwrap();
+        hand.close().await.unwrap();
+    }
+    verify(folder.path()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_damaged_end_is_refused_at_opening() {
+    let folder = ten_events().await;
+    let mut hand = raw(folder.path()).await;
+    sqlx::query("UPDATE events SET actor = 'Bea' WHERE position = 9").execute(&mut hand).await.unwrap();
+    hand.close().await.unwrap();
+    let error = SqliteStore::open(folder.path(), &Clock::system()).await.err().unwrap();
+    assert_eq!(
+        error.to_string(),
+        "the event store is damaged: the event is not what its hash was made of (position 9); verify it, and \
+         restore the last backup"
+    );
+}
+
+#[tokio::test]
+async fn one_folder_has_one_writer() {
+    let Sqlite { folder, store } = Sqlite::fresh().await;
+    let error = SqliteStore::open(folder.path(), &Clock::system()).await.err().unwrap();
+    let sentence = format!(
+        "the event store is not available: another process writes to the event store in {}; stop that one, or use \
+         another folder",
+        folder.path().display()
+    );
+    assert_eq!(error.to_string(), sentence);
+    store.close().await;
+    SqliteStore::open(folder.path(), &Clock::system()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_file_of_a_newer_version_is_refused_untouched() {
+    let folder = ten_events().await;
+    let mut hand = raw(folder.path()).await;
+    sqlx::query("PRAGMA user_version = 2").execute(&mut hand).await.unwrap();
+    hand.close().await.unwrap();
+    let file = folder.path().join("events.db");
+    let before = std::fs::read(&file).unwrap();
+    for error in [
+        SqliteStore::open(folder.path(), &Clock::system()).await.err().unwrap(),
+        SqliteStore::open_read_only(folder.path()).await.err().unwrap(),
+    ] {
+        assert!(
+            error.to_string().ends_with(
+                "was written by a newer Loggia (its tables have version 2, this one knows 1); use that one"
+            ),
+            "{error}"
+        );
+    }
+    assert_eq!(std::fs::read(&file).unwrap(), before);
+}
+
+#[tokio::test]
+async fn a_foreign_file_is_refused_untouched() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("events.db");
+    let mut hand = sqlx::sqlite::SqliteConnectOptions::new()
+        .filename(&file)
+        .create_if_missing(true)
+        .connect()
+        .await
+        .unwrap();
+    sqlx::query("CREATE TABLE events (anything)").execute(&mut hand).await.unwrap();
+    hand.close().await.unwrap();
+    let before = std::fs::read(&file).unwrap();
+    let error = SqliteStore::open(folder.path(), &Clock::system()).await.err().unwrap();
+    assert!(error.to_string().ends_with("is not an event store of Loggia"), "{error}");
+    assert_eq!(std::fs::read(&file).unwrap(), before);
+
+    std::fs::write(&file, "This is no database, but a longer text that stands where one should be.").unwrap();
+    let error = SqliteStore::open(folder.path(), &Clock::system()).await.err().unwrap();
+    assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_reader_beside_the_writer_sees_what_is_committed() {
+    let Sqlite { folder, store } = Sqlite::fresh().await;
+    let clock = Clock::system();
+    let reader = Arc::new(SqliteStore::open_read_only(folder.path()).await.unwrap());
+    assert_eq!(reader.store_id(), store.store_id());
+    let waiting = {
+        let reader = reader.clone();
+        tokio::spawn(async move { reader.wait_beyond(Position::START).await })
+    };
+    store.append(append(&clock, "a", Expected::Any, &["1", "2"])).await.unwrap();
+    let woken = tokio::time::timeout(Duration::from_secs(10), waiting).await.unwrap();
+    assert_eq!(woken.unwrap(), Ok(Position(2)));
+    assert_eq!(everything(&*reader).await, everything(&*store).await);
+    let refused = reader.append(append(&clock, "a", Expected::Any, &["3"])).await.unwrap_err();
+    assert_eq!(refused.to_string(), "the event store is not available: it is open for reading only");
+}
+
+#[tokio::test]
+async fn a_folder_without_a_store_is_not_made_by_reading() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = SqliteStore::open_read_only(folder.path()).await.err().unwrap();
+    assert!(error.to_string().contains("there is no event store at"), "{error}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn after_a_failure_the_store_takes_appends_again() {
+    let Sqlite { folder, store } = Sqlite::fresh().await;
+    let clock = Clock::system();
+    store.append(append(&clock, "a", Expected::Any, &["1"])).await.unwrap();
+    let mut intruder = raw(folder.path()).await;
+    let held = intruder.begin_with("BEGIN IMMEDIATE").await.unwrap();
+    let command = append(&clock, "a", Expected::Any, &["2"]);
+    let error = store.append(command.clone()).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the event store is not available: another process holds its file; stop it, then try again"
+    );
+    assert_eq!(everything(&*store).await.len(), 1, "reading goes on");
+    held.rollback().await.unwrap();
+    assert_eq!(store.append(command).await.unwrap().first, Position(2));
+    assert_whole(&*store).await;
+}
+
+#[tokio::test]
+async fn closing_commits_what_waits_and_refuses_the_rest() {
+    let Sqlite { folder, store } = Sqlite::fresh().await;
+    let clock = Clock::system();
+    let waiting: Vec<_> = (0..500)
+        .map(|number| {
+            let (store, append) =
+                (store.clone(), append(&clock, &format!("s{number}"), Expected::Any, &["x"]));
+            tokio::spawn(async move { store.append(append).await })
+        })
+        .collect();
+    store.close().await;
+    let mut acknowledged = 0;
+    for outcome in futures::future::join_all(waiting).await {
+        match outcome.unwrap() {
+            Ok(_) => acknowledged += 1,
+            Err(AppendError::Store(StoreError::Unavailable { .. })) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+    let store = SqliteStore::open(folder.path(), &clock).await.unwrap();
+    assert_eq!(assert_whole(&store).await.len(), acknowledged);
+}
+
+#[tokio::test]
+async fn a_backup_is_taken_in_use_and_restored() {
+    let Sqlite { folder, store } = Sqlite::fresh().await;
+    let (clock, elsewhere) = (Clock::system(), tempfile::tempdir().unwrap());
+    store.append(claiming(append(&clock, "a", Expected::Any, &["1", "2"]), &["name"])).await.unwrap();
+    let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
+    let manifest = store.backup(&backup).await.unwrap();
+    let head = store.head().await.unwrap();
+    assert_eq!((manifest.position, manifest.hash), (head.position, head.hash));
+    assert_eq!(manifest.store, store.store_id().to_string());
+    store.append(append(&clock, "a", Expected::Any, &["3"])).await.unwrap();
+
+    let again = store.backup(&backup).await.unwrap_err();
+    assert!(again.to_string().contains("is in the way"), "{again}");
+    let over = SqliteStore::restore(&backup, folder.path()).await.unwrap_err();
+    assert!(over.to_string().contains("is in the way"), "{over}");
+
+    assert_eq!(SqliteStore::restore(&backup, &target).await.unwrap(), manifest);
+    let restored = SqliteStore::open(&target, &clock).await.unwrap();
+    assert_eq!(assert_whole(&restored).await, everything(&*store).await[..2]);
+    assert_eq!(restored.store_id(), store.store_id());
+    assert!(restored.holder(Namespace::SLUG, "name").await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn a_broken_backup_is_not_restored() {
+    let Sqlite { folder: _folder, store } = Sqlite::fresh().await;
+    let (clock, elsewhere) = (Clock::system(), tempfile::tempdir().unwrap());
+    store.append(append(&clock, "a", Expected::Any, &["1"])).await.unwrap();
+    let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
+    store.backup(&backup).await.unwrap();
+    let copy = backup.join("events.db");
+    let mut bytes = std::fs::read(&copy).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&copy, bytes).unwrap();
+    let error = SqliteStore::restore(&backup, &target).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "{} is no whole backup: its bytes are not those that were written; use another one",
+            backup.display()
+        )
+    );
+    assert!(SqliteStore::open_read_only(&target).await.is_err(), "nothing was put there");
+}
