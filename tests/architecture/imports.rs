@@ -1,0 +1,188 @@
+//! Who may import whom: the map of folders in the architecture, read from the manifests.
+
+use toml::{Table, Value};
+
+use crate::tree::Tree;
+
+/// The root package: it may import everything, and nobody may import it.
+const ROOT: &str = "loggia";
+
+struct Rule {
+    package: &'static str,
+    /// Packages of this workspace that it may import.
+    may: &'static [&'static str],
+    /// Packages from outside that it must not import.
+    must_not: &'static [&'static str],
+    /// Features of packages of this workspace that it must not switch on, as `package/feature`.
+    without: &'static [&'static str],
+}
+
+const IO: &[&str] = &["tokio", "sqlx", "async-nats", "axum", "tantivy", "hyper"];
+
+const RULES: &[Rule] = &[
+    Rule { package: "schemas", may: &[], must_not: IO, without: &[] },
+    Rule { package: "write", may: &["schemas"], must_not: &["axum", "tantivy"], without: &[] },
+    Rule { package: "read", may: &["schemas"], must_not: &["axum", "async-nats"], without: &[] },
+    Rule { package: "projections", may: &["schemas", "read"], must_not: &["axum"], without: &[] },
+    Rule {
+        package: "api",
+        may: &["schemas", "read"],
+        must_not: &["sqlx", "tantivy"],
+        without: &["read/apply"],
+    },
+    Rule { package: "kit", may: &["schemas", "write"], must_not: &[], without: &[] },
+];
+
+/// Every import against the rules, as `package imports other`.
+pub(crate) fn violations(tree: &Tree) -> Vec<String> {
+    let manifests: Vec<Table> = tree
+        .ending_in("Cargo.toml")
+        .map(|(path, text)| text.parse().unwrap_or_else(|error| panic!("{path} is not TOML: {error}")))
+        .collect();
+    let packages: Vec<&str> = manifests.iter().filter_map(name).collect();
+    let shared = manifests.iter().find_map(|manifest| table(manifest, &["workspace", "dependencies"]));
+    let mut found = Vec::new();
+    for manifest in &manifests {
+        let Some(package) = name(manifest).filter(|package| *package != ROOT) else { continue };
+        match RULES.iter().find(|rule| rule.package == package) {
+            Some(rule) => found.extend(rule.broken_by(manifest, shared, &packages)),
+            None => found.push(format!("{package} has no rule in tests/architecture/imports.rs")),
+        }
+    }
+    found
+}
+
+impl Rule {
+    fn broken_by(&self, manifest: &Table, shared: Option<&Table>, packages: &[&str]) -> Vec<String> {
+        let mut found = Vec::new();
+        for dependency in dependencies(manifest, shared) {
+            let other = dependency.package.as_str();
+            let is_sibling = packages.contains(&other);
+            if (is_sibling && !self.may.contains(&other)) || self.must_not.contains(&other) {
+                found.push(format!("{} imports {other}", self.package));
+            }
+            for feature in &dependency.features {
+                let feature = format!("{other}/{feature}");
+                if self.without.contains(&feature.as_str()) {
+                    found.push(format!("{} switches on {feature}", self.package));
+                }
+            }
+        }
+        for feature in own_features(manifest) {
+            if self.without.contains(&feature.replace('?', "").as_str()) {
+                found.push(format!("{} has a feature that switches on {feature}", self.package));
+            }
+        }
+        found
+    }
+}
+
+struct Dependency {
+    package: String,
+    features: Vec<String>,
+}
+
+/// The normal and build dependencies, for every target; what tests use is free.
+fn dependencies(manifest: &Table, shared: Option<&Table>) -> Vec<Dependency> {
+    let targets = table(manifest, &["target"]).into_iter().flat_map(|targets| targets.values());
+    let places = std::iter::once(manifest).chain(targets.filter_map(Value::as_table));
+    let tables = places.flat_map(|place| {
+        ["dependencies", "build-dependencies"].into_iter().filter_map(|kind| table(place, &[kind]))
+    });
+    tables
+        .flatten()
+        .map(|(alias, settings)| {
+            let inherited = shared.and_then(|shared| shared.get(alias));
+            let inherited = inherited.filter(|_| settings.get("workspace").is_some());
+            let sources: Vec<&Value> = [Some(settings), inherited].into_iter().flatten().collect();
+            let renamed = sources.iter().find_map(|source| source.get("package")?.as_str());
+            let features = sources.iter().filter_map(|source| source.get("features")?.as_array()).flatten();
+            Dependency {
+                package: renamed.unwrap_or(alias).to_owned(),
+                features: features.filter_map(Value::as_str).map(str::to_owned).collect(),
+            }
+        })
+        .collect()
+}
+
+fn own_features(manifest: &Table) -> Vec<&str> {
+    let features = table(manifest, &["features"]).into_iter().flat_map(|features| features.values());
+    features.filter_map(Value::as_array).flatten().filter_map(Value::as_str).collect()
+}
+
+fn name(manifest: &Table) -> Option<&str> {
+    table(manifest, &["package"])?.get("name")?.as_str()
+}
+
+fn table<'a>(manifest: &'a Table, keys: &[&str]) -> Option<&'a Table> {
+    keys.iter().try_fold(manifest, |table, key| table.get(*key)?.as_table())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(manifests: &[&str]) -> Vec<String> {
+        let files = manifests.iter().enumerate().map(|(at, text)| (format!("{at}/Cargo.toml"), *text));
+        violations(&Tree::of(files))
+    }
+
+    const WORKSPACE: &str = "
+        [package]
+        name = 'loggia'
+        [dependencies]
+        write.workspace = true
+        [workspace.dependencies]
+        read = { path = 'read' }
+        store = { package = 'sqlx', version = '1' }
+    ";
+
+    #[test]
+    fn forbidden_siblings_and_crates_are_found_in_every_form() {
+        let bad = [
+            WORKSPACE,
+            "package.name = 'schemas'\n[dependencies]\ntokio = '1'\n[target.'cfg(unix)'.dependencies]\nhyper = '1'",
+            "package.name = 'write'\n[dependencies]\nread.workspace = true\nloggia = { path = '..' }",
+            "package.name = 'read'\n[build-dependencies]\nx = { package = 'write', path = '../write' }",
+            "package.name = 'api'\n[dependencies]\nstore.workspace = true",
+            "package.name = 'new'",
+        ];
+        let expected = [
+            "schemas imports tokio",
+            "schemas imports hyper",
+            "write imports loggia",
+            "write imports read",
+            "read imports write",
+            "api imports sqlx",
+            "new has no rule in tests/architecture/imports.rs",
+        ];
+        let mut found = found(&bad);
+        found.sort();
+        let mut expected = expected.map(str::to_owned);
+        expected.sort();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_writing_api_is_found_however_it_is_switched_on() {
+        let directly =
+            "package.name = 'api'\n[dependencies]\nread = { workspace = true, features = ['apply'] }";
+        assert_eq!(found(&[WORKSPACE, directly]), ["api switches on read/apply"]);
+        let feature = "package.name = 'api'\n[features]\nfast = ['read?/apply']";
+        assert_eq!(found(&[WORKSPACE, feature]), ["api has a feature that switches on read?/apply"]);
+        let shared = "[workspace.dependencies]\nread = { path = 'read', features = ['apply'] }";
+        let inherits = "package.name = 'api'\n[dependencies]\nread.workspace = true";
+        assert_eq!(found(&[shared, inherits]), ["api switches on read/apply"]);
+    }
+
+    #[test]
+    fn what_the_map_allows_and_what_tests_use_passes() {
+        let projections = "package.name = 'projections'
+            [dependencies]
+            read = { workspace = true, features = ['apply'] }
+            [dev-dependencies]
+            write = '1'";
+        let api = "package.name = 'api'\n[dependencies]\nread.workspace = true\naxum = '1'";
+        assert_eq!(found(&[WORKSPACE, projections, api, "package.name = 'write'"]), [""; 0]);
+    }
+}

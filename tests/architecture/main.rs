@@ -1,0 +1,48 @@
+//! The rules that a reader can rely on, checked: who may import whom, documents that name real paths, no forgotten
+//! file, names and sizes. Each check is a function over a [`Tree`], and is tested itself against a small bad one.
+
+mod documents;
+mod imports;
+mod modules;
+mod names;
+mod tree;
+
+use tree::Tree;
+
+/// Fails with every violation in a line of its own.
+fn assert_none(rule: &str, violations: &[String]) {
+    assert!(violations.is_empty(), "{rule}:\n  {}", violations.join("\n  "));
+}
+
+#[test]
+fn imports_go_in_the_allowed_directions_only() {
+    assert_none("a crate imports what it must not", &imports::violations(&Tree::of_this_checkout()));
+}
+
+#[test]
+fn every_path_in_a_document_exists() {
+    assert_none(
+        "a document names a path that is not there",
+        &documents::violations(&Tree::of_this_checkout()),
+    );
+}
+
+#[test]
+fn every_rust_file_is_part_of_a_crate_or_a_test() {
+    assert_none("a file is compiled by nobody", &modules::unreachable(&Tree::of_this_checkout()));
+}
+
+#[test]
+fn no_file_takes_its_module_from_elsewhere() {
+    assert_none("a module has a path of its own", &modules::relocated(&Tree::of_this_checkout()));
+}
+
+#[test]
+fn files_are_named_for_an_idea() {
+    assert_none("a name says nothing", &names::meaningless(&Tree::of_this_checkout()));
+}
+
+#[test]
+fn files_are_short() {
+    assert_none("a file is too long", &names::too_long(&Tree::of_this_checkout()));
+}
