@@ -1,0 +1,82 @@
+//! Histories: acts carried out by the real command service on a real event store, beside the naive model.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions, LineResult};
+use schemas::envelope::Recorded;
+use schemas::ids::Position;
+use serde_json::json;
+use write::clock::Clock;
+use write::event_store::{EventStore, SqliteStore};
+use write::service::CommandService;
+
+use crate::model::{Act, Model, SLUGS, name, slug};
+
+/// Up to forty acts.
+pub(crate) fn acts() -> impl Strategy<Value = Vec<Act>> {
+    let (slug, name) = (0..SLUGS, 0..3_usize);
+    let act = prop_oneof![
+        3 => (slug.clone(), name.clone()).prop_map(|(slug, name)| Act::Select { slug, name }),
+        4 => (slug.clone(), name.clone()).prop_map(|(slug, name)| Act::Revise { slug, name }),
+        3 => (slug.clone(), slug.clone()).prop_map(|(slug, to)| Act::Rename { slug, to }),
+        2 => slug.clone().prop_map(|slug| Act::Withdraw { slug }),
+        2 => slug.clone().prop_map(|slug| Act::Restore { slug }),
+        3 => (slug, name).prop_map(|(slug, name)| Act::Import { slug, name }),
+    ];
+    proptest::collection::vec(act, 1..40)
+}
+
+/// Carries the acts out, holding each answer against the model, and gives the log.
+pub(crate) async fn carry_out(acts: &[Act], model: &mut Model) -> Vec<Recorded> {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = Clock::system();
+    let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
+    let service = CommandService::new(store.clone(), clock.clone());
+    for act in acts {
+        let id = clock.command_id();
+        let message =
+            CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command: command(act) };
+        let answer = service.handle(message.clone()).await;
+        let again = service.handle(message).await;
+        let done = match &answer {
+            Answer::Done(_) => true,
+            Answer::Refused(_) => false,
+            Answer::Imported { lines, .. } => !matches!(lines[0].result, LineResult::Rejected { .. }),
+        };
+        assert_eq!(done, model.act(act), "{act:?} was answered with {answer:?}");
+        if let (Answer::Done(first), Answer::Done(second)) = (&answer, &again) {
+            assert_eq!((&first.slug, first.revision), (&second.slug, second.revision), "{act:?} sent twice");
+        }
+    }
+    let log = store.read_all(Position::START, 10_000).await.unwrap();
+    store.close().await;
+    log
+}
+
+fn command(act: &Act) -> Command {
+    let record = |slug_number: usize, name_number: usize| {
+        json!({"slug": slug(slug_number), "name": name(name_number), "category": "art"})
+            .as_object()
+            .unwrap()
+            .clone()
+    };
+    let parse = |number: usize| slug(number).parse().unwrap();
+    match *act {
+        Act::Select { slug, name } => Command::Select { record: record(slug, name) },
+        Act::Revise { slug, name: number } => Command::Revise {
+            slug: parse(slug),
+            changes: json!({"name": name(number)}).as_object().unwrap().clone(),
+        },
+        Act::Rename { slug, to } => Command::Rename { slug: parse(slug), to: parse(to) },
+        Act::Withdraw { slug } => Command::Withdraw { slug: parse(slug), reason: "sold".into() },
+        Act::Restore { slug } => Command::Restore { slug: parse(slug) },
+        Act::Import { slug, name } => Command::Import {
+            lines: vec![ImportLine {
+                number: 1,
+                text: serde_json::Value::Object(record(slug, name)).to_string(),
+            }],
+            options: ImportOptions::default(),
+        },
+    }
+}

@@ -1,0 +1,107 @@
+//! A naive model of the catalog: a list of projects and plain rules, nothing shared with the code under test.
+
+use std::collections::BTreeMap;
+
+/// What an editor tries, on a handful of slugs so that acts meet each other.
+#[derive(Debug, Clone)]
+pub(crate) enum Act {
+    Select { slug: usize, name: usize },
+    Revise { slug: usize, name: usize },
+    Rename { slug: usize, to: usize },
+    Withdraw { slug: usize },
+    Restore { slug: usize },
+    Import { slug: usize, name: usize },
+}
+
+/// The slugs that acts speak of.
+pub(crate) const SLUGS: usize = 5;
+
+pub(crate) fn slug(number: usize) -> String {
+    format!("slug-{number}")
+}
+
+pub(crate) fn name(number: usize) -> String {
+    format!("Name {number}")
+}
+
+/// A project as the model sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Listed {
+    pub(crate) slug: usize,
+    pub(crate) name: usize,
+    pub(crate) revision: u32,
+    pub(crate) withdrawn: bool,
+}
+
+/// All projects, and which of them each slug belongs to for ever.
+#[derive(Debug, Default)]
+pub(crate) struct Model {
+    pub(crate) projects: Vec<Listed>,
+    pub(crate) slugs: BTreeMap<usize, usize>,
+}
+
+impl Model {
+    /// Whether the act is done, and what it makes of the catalog.
+    pub(crate) fn act(&mut self, act: &Act) -> bool {
+        match *act {
+            Act::Select { slug, name } => self.select(slug, name),
+            Act::Import { slug, name } => {
+                if self.slugs.contains_key(&slug) {
+                    self.revise(slug, name)
+                } else {
+                    self.select(slug, name)
+                }
+            }
+            Act::Revise { slug, name } => self.revise(slug, name),
+            Act::Rename { slug, to } => self.rename(slug, to),
+            Act::Withdraw { slug } => self.withdraw(slug),
+            Act::Restore { slug } => self.restore(slug),
+        }
+    }
+
+    fn select(&mut self, slug: usize, name: usize) -> bool {
+        if self.slugs.contains_key(&slug) {
+            return false;
+        }
+        self.slugs.insert(slug, self.projects.len());
+        self.projects.push(Listed { slug, name, revision: 1, withdrawn: false });
+        true
+    }
+
+    fn revise(&mut self, slug: usize, name: usize) -> bool {
+        let Some(project) = self.find(slug).filter(|project| !project.withdrawn) else { return false };
+        if project.name != name {
+            project.name = name;
+            project.revision += 1;
+        }
+        true
+    }
+
+    fn rename(&mut self, slug: usize, to: usize) -> bool {
+        let Some(index) = self.slugs.get(&slug).copied() else { return false };
+        if self.projects[index].withdrawn || self.slugs.get(&to).is_some_and(|holder| *holder != index) {
+            return false;
+        }
+        self.slugs.insert(to, index);
+        self.projects[index].slug = to;
+        true
+    }
+
+    /// All acts give one reason, so that withdrawing again says nothing new.
+    fn withdraw(&mut self, slug: usize) -> bool {
+        let Some(project) = self.find(slug) else { return false };
+        project.withdrawn = true;
+        true
+    }
+
+    fn restore(&mut self, slug: usize) -> bool {
+        let Some(project) = self.find(slug).filter(|project| project.withdrawn) else { return false };
+        project.withdrawn = false;
+        true
+    }
+
+    fn find(&mut self, slug: usize) -> Option<&mut Listed> {
+        let index = self.slugs.get(&slug)?;
+        self.projects.get_mut(*index)
+    }
+}

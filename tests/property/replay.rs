@@ -1,0 +1,97 @@
+//! Replays of any history into the read models.
+
+use std::path::Path;
+
+use projections::catalog::CatalogProjection;
+use projections::projection::{ProjectEvent, Projection};
+use projections::search::SearchProjection;
+use proptest::prelude::*;
+use read::catalog::{CatalogReader, Found};
+use read::checkpoint::Checkpoint;
+use read::search::{SearchReader, SearchRequest};
+use schemas::envelope::Recorded;
+use schemas::ids::Position;
+use schemas::versioned::Decoded;
+
+use crate::history::{acts, carry_out};
+use crate::model::{Model, name, slug};
+
+/// Applies the log in batches that end at the cuts, every event of a batch delivered once more behind the commit, as a
+/// worker that was killed between commit and acknowledgement would meet them.
+async fn replay<P: Projection>(folder: &Path, log: &[Recorded], cuts: &[usize]) -> (Checkpoint, [u8; 32]) {
+    let mut start = 0;
+    for end in cuts.iter().map(|cut| cut % (log.len() + 1)).chain([log.len()]) {
+        // The model is opened anew for each batch, so that nothing lives in memory alone.
+        let mut projection = P::open(folder).await.unwrap();
+        let applied = projection.checkpoint().position;
+        let end = end.max(start);
+        let batch = log[..end].iter().filter(|event| event.position > applied).map(|recorded| {
+            let Decoded::Known(event) = recorded.decode().unwrap() else {
+                panic!("{} is known", recorded.kind)
+            };
+            ProjectEvent {
+                project: recorded.stream.as_project().unwrap(),
+                event: *event,
+                recorded: recorded.clone(),
+            }
+        });
+        assert_eq!(projection.apply(batch.collect()).await.unwrap(), [], "nothing is refused");
+        let checkpoint = Checkpoint { position: Position(end as u64), ..Checkpoint::default() };
+        projection.commit(checkpoint).await.unwrap();
+        start = end;
+    }
+    P::digest(folder).await.unwrap()
+}
+
+async fn agrees_with_the_model(catalog: &Path, search: &Path, model: &Model) {
+    let reader = CatalogReader::open(catalog).await.unwrap();
+    for (number, index) in &model.slugs {
+        let project = &model.projects[*index];
+        match reader.find(&slug(*number)).await.unwrap() {
+            Found::Withdrawn { reason, .. } => assert!(project.withdrawn && reason == "sold"),
+            Found::Moved(to) => {
+                assert!(!project.withdrawn && to == slug(project.slug) && project.slug != *number)
+            }
+            Found::Listed(answer) => {
+                let text = String::from_utf8(answer.to_vec()).unwrap().replace('\u{1}', "");
+                let answer: serde_json::Value = serde_json::from_str(&text).unwrap();
+                assert_eq!(
+                    (answer["name"].as_str().unwrap(), answer["revision"].as_u64().unwrap(), project.slug),
+                    (name(project.name).as_str(), u64::from(project.revision), *number)
+                );
+            }
+            Found::Unknown => panic!("{} belongs to a project", slug(*number)),
+        }
+    }
+    let found = SearchReader::open(search).unwrap();
+    let request = SearchRequest { text: "name", category: None, limit: 50, after: None };
+    let listed = model.projects.iter().filter(|project| !project.withdrawn).count();
+    assert_eq!(found.search(&request).unwrap().total(), listed as u64, "search finds what is listed");
+    reader.close().await;
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn any_history_replays_to_the_same(acts in acts(), cuts in proptest::collection::vec(any::<usize>(), 0..6)) {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        runtime.block_on(async {
+            let mut model = Model::default();
+            let log = carry_out(&acts, &mut model).await;
+            let folder = tempfile::tempdir().unwrap();
+            let at = |name: &str| {
+                let path = folder.path().join(name);
+                std::fs::create_dir(&path).unwrap();
+                path
+            };
+            let (whole, cut) = (at("catalog"), at("catalog-cut"));
+            let expected = replay::<CatalogProjection>(&whole, &log, &[]).await;
+            assert_eq!(replay::<CatalogProjection>(&cut, &log, &cuts).await, expected, "catalog, cuts {cuts:?}");
+            let (search, search_cut) = (at("search"), at("search-cut"));
+            let expected = replay::<SearchProjection>(&search, &log, &[]).await;
+            assert_eq!(replay::<SearchProjection>(&search_cut, &log, &cuts).await, expected, "search, cuts {cuts:?}");
+            agrees_with_the_model(&whole, &search_cut, &model).await;
+        });
+    }
+}
