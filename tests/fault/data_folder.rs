@@ -1,0 +1,67 @@
+//! One data folder, one process; and folders that are not ours to touch.
+
+use kit::process::{self, Loggia};
+
+use crate::{LOGGIA, PATIENCE};
+
+#[tokio::test]
+async fn a_second_up_on_one_folder_says_so_and_ends() {
+    if kit::nats::available().await.is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut first = Loggia::up(LOGGIA, folder.path(), &["--no-demo"]).await;
+    let second = process::run(LOGGIA, folder.path(), &["up", "--no-demo", "--listen", "127.0.0.1:0"]);
+    assert_eq!(second.status.code(), Some(1));
+    let told = String::from_utf8(second.stderr).unwrap();
+    let expected = format!("another loggia (process {}) is running on the data folder", first.pid());
+    assert!(told.contains(&expected), "{told}");
+    assert_eq!(first.http().await.get("/healthz").await.status, 200, "the first is unharmed");
+}
+
+#[tokio::test]
+async fn a_port_in_use_is_told_before_anything_starts() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let output = process::run(LOGGIA, folder.path(), &["up", "--no-demo", "--listen", &address]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains(&format!("listen: {address} cannot be taken")), "{told}");
+    assert!(!folder.path().join("nats").exists(), "nothing was started");
+}
+
+#[test]
+fn a_folder_of_a_newer_version_is_refused_untouched() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("format"), "99\n").unwrap();
+    for args in [&["up"][..], &["status"], &["export"], &["curate", "restore", "x"], &["verify"]] {
+        let output = process::run(LOGGIA, folder.path(), args);
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        if args != ["status"] {
+            assert_eq!(output.status.code(), Some(1), "{args:?}");
+            assert!(told.contains("newer version of Loggia (format 99"), "{args:?}: {told}");
+        }
+        let left: Vec<_> =
+            std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert_eq!(left, ["format"], "{args:?} touched it");
+    }
+}
+
+#[tokio::test]
+async fn sigterm_ends_everything_within_ten_seconds() {
+    if kit::nats::available().await.is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut loggia = Loggia::up(LOGGIA, folder.path(), &["--no-demo"]).await;
+    let http = loggia.http().await;
+    assert_eq!(http.get("/healthz").await.status, 200);
+    let began = std::time::Instant::now();
+    assert_eq!(loggia.terminate().await.code(), Some(0), "{}", loggia.stderr());
+    assert!(began.elapsed() < std::time::Duration::from_secs(10), "{:?}", began.elapsed());
+    assert!(!folder.path().join("run/api.addr").exists());
+    let mut again = Loggia::up(LOGGIA, folder.path(), &["--no-demo"]).await;
+    let http = again.http().await;
+    kit::wait_until(PATIENCE, "readiness", async || http.get("/readyz").await.status == 200).await;
+}

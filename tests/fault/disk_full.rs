@@ -1,0 +1,80 @@
+//! A full disk: commands are refused with a sentence, reading goes on, and it recovers when there is room.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use kit::process::{self, Loggia};
+
+use crate::{LOGGIA, PATIENCE, caught_up, verified};
+
+/// A disk of 96 MB in memory; gone when dropped.
+struct SmallDisk {
+    path: PathBuf,
+}
+
+impl SmallDisk {
+    /// Mounts it; `None`, told loudly, where this user may not mount.
+    fn mount(path: &Path) -> Option<SmallDisk> {
+        std::fs::create_dir_all(path).unwrap();
+        let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=96m", "tmpfs"]).arg(path).output();
+        match mount {
+            Ok(output) if output.status.success() => Some(SmallDisk { path: path.to_owned() }),
+            other => {
+                kit::skipped(format_args!("a small disk cannot be mounted here (root is needed): {other:?}"));
+                None
+            }
+        }
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("--lazy").arg(&self.path).status();
+    }
+}
+
+#[tokio::test]
+async fn a_full_disk_stops_commands_and_nothing_else() {
+    if kit::nats::available().await.is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let Some(disk) = SmallDisk::mount(&folder.path().join("disk")) else { return };
+    let data = disk.path.join("data");
+    let file = folder.path().join("in.ndjson");
+    let line = |n: usize| format!("{{\"slug\":\"house-{n}\",\"name\":\"House {n}\",\"category\":\"art\"}}\n");
+    std::fs::write(&file, (0..200).map(line).collect::<String>()).unwrap();
+    let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
+    let http = loggia.http().await;
+    assert!(process::run(LOGGIA, &data, &["import", file.to_str().unwrap()]).status.success());
+    caught_up(&data).await;
+
+    let ballast = disk.path.join("ballast");
+    let filled =
+        Command::new("dd").args(["if=/dev/zero", "bs=64k"]).arg(format!("of={}", ballast.display())).output();
+    assert!(!filled.unwrap().status.success(), "the disk was filled to its end");
+    // Small writes may still find room in pages that are there; a large one does not.
+    let large =
+        format!("{{\"name\":\"Large\",\"category\":\"art\",\"description\":\"{}\"}}\n", "x".repeat(40_000));
+    std::fs::write(&file, &large).unwrap();
+    let refused = kit::wait_for(PATIENCE, "a refused command", async || {
+        let output = process::run(LOGGIA, &data, &["import", file.to_str().unwrap()]);
+        (!output.status.success()).then(|| String::from_utf8_lossy(&output.stderr).into_owned())
+    })
+    .await;
+    assert!(refused.contains("full"), "{refused}");
+    assert_eq!(http.get("/v1/project/house-7").await.status, 200, "reading goes on");
+    assert_eq!(http.get("/v1/search?q=house&limit=50").await.json()["total"], 200);
+
+    std::fs::remove_file(&ballast).unwrap();
+    kit::wait_until(PATIENCE, "the same command to be taken", async || {
+        process::run(LOGGIA, &data, &["import", file.to_str().unwrap()]).status.success()
+    })
+    .await;
+    kit::wait_until(PATIENCE, "the project to be shown", async || {
+        http.get("/v1/project/large").await.status == 200
+    })
+    .await;
+    caught_up(&data).await;
+    verified(&data);
+}

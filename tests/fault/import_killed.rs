@@ -1,0 +1,84 @@
+//! kill -9 at any moment of an import: nothing acknowledged is missing, nothing is there twice, and what readers see
+//! equals a fresh replay.
+
+use std::time::Duration;
+
+use kit::process::{self, Loggia};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use crate::{LOGGIA, caught_up, exported_slugs, verified};
+
+const RECORDS: usize = 6_000;
+
+/// So many kills in continuous integration; `LOGGIA_TEST_ROUNDS=50` for the long run.
+const ROUNDS: usize = 5;
+
+#[tokio::test]
+async fn an_import_survives_being_killed() {
+    if kit::nats::available().await.is_none() {
+        return;
+    }
+    let rounds = std::env::var("LOGGIA_TEST_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(ROUNDS);
+    let mut random = ChaCha8Rng::seed_from_u64(kit::seed());
+    let folder = tempfile::tempdir().unwrap();
+    let (data, file) = (folder.path().join("data"), folder.path().join("in.ndjson"));
+    let line = |n: usize| format!("{{\"slug\":\"house-{n}\",\"name\":\"House {n}\",\"category\":\"art\"}}\n");
+    std::fs::write(&file, (0..RECORDS).map(line).collect::<String>()).unwrap();
+    for round in 0..rounds {
+        let wait = Duration::from_millis(u64::from(random.next_u32() % 700));
+        let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
+        let mut import = Loggia::spawn(LOGGIA, &data, &["import", file.to_str().unwrap(), "--json"]);
+        tokio::time::sleep(wait).await;
+        // Either end of the command may be the one that dies.
+        if random.next_u32() % 4 == 0 {
+            import.kill9();
+        }
+        loggia.kill9();
+        println!("round {round}: killed after {wait:?}");
+        drop(import);
+    }
+    let _up = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
+    let whole = process::run(LOGGIA, &data, &["import", file.to_str().unwrap(), "--json"]);
+    assert!(whole.status.success(), "{}", String::from_utf8_lossy(&whole.stderr));
+    let counts: serde_json::Value = serde_json::from_slice(&whole.stdout).unwrap();
+    let number = |name: &str| counts[name].as_u64().unwrap();
+    assert_eq!(
+        (number("new") + number("same"), number("changed"), number("rejected")),
+        (RECORDS as u64, 0, 0)
+    );
+    // One event a project: a record that was written twice would be a conflict or a second event.
+    assert_eq!(number("position"), RECORDS as u64, "nothing is there twice");
+    caught_up(&data).await;
+    verified(&data);
+    let mut expected: Vec<String> = (0..RECORDS).map(|n| format!("house-{n}")).collect();
+    expected.sort();
+    assert_eq!(exported_slugs(&data), expected);
+}
+
+#[tokio::test]
+async fn what_was_acknowledged_is_there_after_a_kill() {
+    if kit::nats::available().await.is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let mut acknowledged = Vec::new();
+    for round in 0..3 {
+        let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
+        for n in 0..4 {
+            let slug = format!("act-{round}-{n}");
+            let record = folder.path().join("record.json");
+            std::fs::write(&record, format!("{{\"slug\":\"{slug}\",\"name\":\"Act\",\"category\":\"art\"}}"))
+                .unwrap();
+            let done = process::run(LOGGIA, &data, &["curate", "select", record.to_str().unwrap()]);
+            assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+            acknowledged.push(slug);
+        }
+        loggia.kill9();
+        assert_eq!(exported_slugs(&data), acknowledged, "round {round}");
+    }
+    let _up = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
+    caught_up(&data).await;
+    verified(&data);
+}

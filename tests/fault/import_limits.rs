@@ -1,0 +1,69 @@
+//! Imports of hostile size, and imports that are interrupted.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use kit::process::{self, Loggia};
+use rustix::process::Signal;
+
+use crate::{LOGGIA, PATIENCE, exported_slugs};
+
+/// The most memory a process has held so far, in kilobytes.
+fn peak_kilobytes(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_file_of_a_gigabyte_grows_no_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut import = process::command(LOGGIA, folder.path())
+        .args(["import", "-", "--dry-run"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = import.stdin.take().unwrap();
+    // One line without an end, then lines that are each refused.
+    let block = vec![b'x'; 1 << 20];
+    for _ in 0..900 {
+        input.write_all(&block).unwrap();
+    }
+    for _ in 0..124 {
+        input.write_all(&block).unwrap();
+        input.write_all(b"\n").unwrap();
+    }
+    let peak = peak_kilobytes(import.id());
+    drop(input);
+    assert!(import.wait().unwrap().success());
+    assert!(peak < 150_000, "the import held {peak} kB");
+}
+
+#[tokio::test]
+async fn an_interrupted_import_says_how_far_it_came() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, file) = (folder.path().join("data"), folder.path().join("in.ndjson"));
+    let line = |n: usize| format!("{{\"slug\":\"house-{n}\",\"name\":\"House {n}\",\"category\":\"art\"}}\n");
+    std::fs::write(&file, (0..60_000).map(line).collect::<String>()).unwrap();
+    let mut import = Loggia::spawn(LOGGIA, &data, &["import", file.to_str().unwrap(), "--json"]);
+    kit::wait_until(PATIENCE, "the first records", async || {
+        data.join("store/events.db").exists()
+            && process::run(LOGGIA, &data, &["events", "show", "500"]).status.success()
+    })
+    .await;
+    import.signal(Signal::INT);
+    let status = import.ended(PATIENCE).await;
+    assert_eq!(status.code(), Some(1), "{}", import.stderr());
+    assert!(import.stderr().contains("interrupted"), "{}", import.stderr());
+    let counts: serde_json::Value = serde_json::from_str(&import.stdout()).unwrap();
+    let written = counts["new"].as_u64().unwrap();
+    assert!(written < 60_000, "the signal came too late to interrupt anything");
+    assert_eq!(exported_slugs(&data).len() as u64, written, "what it says is what is there");
+    let whole = process::run(LOGGIA, &data, &["import", file.to_str().unwrap(), "--json"]);
+    let counts: serde_json::Value = serde_json::from_slice(&whole.stdout).unwrap();
+    assert_eq!(counts["same"].as_u64().unwrap(), written);
+    let chain = process::run(LOGGIA, &data, &["events", "verify"]);
+    assert!(chain.status.success());
+}

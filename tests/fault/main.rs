@@ -1,0 +1,59 @@
+//! Faults through real processes, sockets and disks. Every random choice comes from a seed that is printed.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, speaks to whoever runs it, and ends its tasks with itself"
+)]
+
+mod data_folder;
+mod disk_full;
+mod import_killed;
+mod import_limits;
+mod nats_faults;
+mod strange_events;
+
+/// The binary under test.
+const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
+
+/// How long anything may take on a busy machine.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(90);
+
+/// Waits until every projection of the folder's running node has applied the log of its event store.
+async fn caught_up(data: &std::path::Path) {
+    kit::wait_until(PATIENCE, "all projections at the end of the log", async || {
+        let output = kit::process::run(LOGGIA, data, &["status", "--json"]);
+        let status: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        let end = status["store"]["position"].as_u64();
+        let projections = status["projections"].as_array().cloned().unwrap_or_default();
+        end.is_some() && !projections.is_empty() && projections.iter().all(|p| p["position"].as_u64() == end)
+    })
+    .await;
+}
+
+/// The read models equal a fresh replay, and the hash chain is whole.
+fn verified(data: &std::path::Path) {
+    for args in [&["events", "verify"][..], &["verify"]] {
+        let output = kit::process::run(LOGGIA, data, args);
+        assert!(
+            output.status.success(),
+            "loggia {args:?}: {}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+}
+
+/// The slugs that the catalog lists.
+fn exported_slugs(data: &std::path::Path) -> Vec<String> {
+    let output = kit::process::run(LOGGIA, data, &["export"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let slug = |line: &str| {
+        serde_json::from_str::<serde_json::Value>(line).unwrap()["slug"].as_str().unwrap().to_owned()
+    };
+    text.lines().map(slug).collect()
+}

@@ -1,0 +1,106 @@
+//! NATS dies, loses its folder, loses its stream; two write sides relay at once: it heals by itself, to the same end.
+
+use kit::nats::Nats;
+use kit::process::{self, Loggia};
+
+use crate::{LOGGIA, PATIENCE, caught_up, exported_slugs, verified};
+
+fn import(data: &std::path::Path, from: usize, to: usize) {
+    let file = data.with_extension("ndjson");
+    let line =
+        |n: usize| format!("{{\"slug\":\"house-{n:04}\",\"name\":\"House {n}\",\"category\":\"art\"}}\n");
+    std::fs::write(&file, (from..to).map(line).collect::<String>()).unwrap();
+    let output = process::run(LOGGIA, data, &["import", file.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn nats_pid(data: &std::path::Path) -> u32 {
+    let text = std::fs::read_to_string(data.join("nats/nats.pid"));
+    text.expect("the private server's pid file").trim().parse().unwrap()
+}
+
+/// `loggia up` with a NATS server of the test's own.
+async fn up(data: &std::path::Path, nats: &Nats) -> Loggia {
+    let mut command = process::command(LOGGIA, data);
+    command.args(["up", "--no-demo"]).env("LOGGIA_NATS_URL", nats.url()).env("LOGGIA_LISTEN", "127.0.0.1:0");
+    let mut loggia = Loggia::spawn_command(command, data);
+    loggia.address().await;
+    loggia
+}
+
+async fn holds_all(data: &std::path::Path, count: usize) {
+    caught_up(data).await;
+    verified(data);
+    let expected: Vec<String> = (0..count).map(|n| format!("house-{n:04}")).collect();
+    assert_eq!(exported_slugs(data), expected);
+}
+
+#[tokio::test]
+async fn the_private_server_is_killed_and_comes_back() {
+    if kit::nats::available().await.is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
+    let http = loggia.http().await;
+    import(&data, 0, 300);
+    let first = nats_pid(&data);
+    assert!(std::process::Command::new("kill").args(["-9", &first.to_string()]).status().unwrap().success());
+    assert_eq!(http.get("/healthz").await.status, 200, "reading goes on");
+    kit::wait_until(PATIENCE, "another nats-server", async || nats_pid(&data) != first).await;
+    import(&data, 300, 600);
+    holds_all(&data, 600).await;
+}
+
+#[tokio::test]
+async fn a_server_that_lost_everything_is_filled_again() {
+    let Some(mut nats) = Nats::start().await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let _loggia = up(&data, &nats).await;
+    import(&data, 0, 700);
+    caught_up(&data).await;
+    nats.wipe().await;
+    import(&data, 700, 900);
+    holds_all(&data, 900).await;
+    nats.kill9().await;
+    nats.restart().await;
+    import(&data, 900, 1_000);
+    holds_all(&data, 1_000).await;
+}
+
+#[tokio::test]
+async fn a_deleted_stream_is_made_again() {
+    let Some(nats) = Nats::start().await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let _loggia = up(&data, &nats).await;
+    import(&data, 0, 400);
+    caught_up(&data).await;
+    let jetstream = async_nats::jetstream::new(nats.client().await);
+    jetstream.delete_stream("EVENTS").await.unwrap();
+    import(&data, 400, 500);
+    holds_all(&data, 500).await;
+}
+
+#[tokio::test]
+async fn a_trimmed_stream_is_filled_from_the_event_store() {
+    let Some(nats) = Nats::start().await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let mut loggia = up(&data, &nats).await;
+    import(&data, 0, 800);
+    caught_up(&data).await;
+    assert!(loggia.terminate().await.success());
+    // The projections come back to a stream whose beginning is gone, and have nothing yet.
+    let jetstream = async_nats::jetstream::new(nats.client().await);
+    let mut config = jetstream.get_stream("EVENTS").await.unwrap().cached_info().config.clone();
+    config.max_messages = 50;
+    jetstream.update_stream(&config).await.unwrap();
+    config.max_messages = -1;
+    jetstream.update_stream(&config).await.unwrap();
+    std::fs::remove_dir_all(data.join("models")).unwrap();
+    let _loggia = up(&data, &nats).await;
+    holds_all(&data, 800).await;
+}

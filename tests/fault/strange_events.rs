@@ -1,0 +1,166 @@
+//! Events that a projection cannot apply, or not yet: the worker passes over or parks them, and the rest goes on.
+
+use async_nats::jetstream;
+use projections::catalog::CatalogProjection;
+use projections::failure::Failure;
+use projections::projection::Projection;
+use projections::search::SearchProjection;
+use projections::source::EventSource;
+use projections::status::Status;
+use projections::worker::Worker;
+use read::catalog::{CatalogReader, Found};
+use schemas::chain::{Hash, Link};
+use schemas::cloudevents;
+use schemas::control::Parked;
+use schemas::envelope::Recorded;
+use schemas::ids::{CommandId, Position, StoreId, StreamVersion};
+use schemas::subject;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+use write::clock::Clock;
+
+const SELECTED: &str = "loggia.curation.project_selected.v1";
+const REVISED: &str = "loggia.curation.project_revised.v1";
+
+/// A stream that this test fills by hand.
+struct HandMade {
+    jetstream: jetstream::Context,
+    store: StoreId,
+    clock: Clock,
+    position: Position,
+}
+
+impl HandMade {
+    async fn new(client: &async_nats::Client) -> HandMade {
+        let jetstream = jetstream::new(client.clone());
+        let config = jetstream::stream::Config {
+            name: subject::EVENTS.into(),
+            subjects: subject::EVENT_SUBJECTS.map(String::from).to_vec(),
+            ..Default::default()
+        };
+        jetstream.create_stream(config).await.unwrap();
+        let clock = Clock::system();
+        HandMade { jetstream, store: clock.store_id(), clock, position: Position::START }
+    }
+
+    /// Publishes an event of a project under any type and with any payload.
+    async fn publish(&mut self, project: &str, kind: &str, data: serde_json::Value) {
+        self.position = self.position.next();
+        let id = CommandId(uuid::Uuid::from_u128(7));
+        let mut event = Recorded {
+            position: self.position,
+            id: self.clock.event_id(),
+            stream: format!("project-{project}").parse().unwrap(),
+            version: StreamVersion(1),
+            kind: kind.into(),
+            time: self.clock.now(),
+            actor: "Ada".parse().unwrap(),
+            causation: id,
+            correlation: id,
+            hash: Hash::GENESIS,
+            data: serde_json::value::to_raw_value(&data).unwrap(),
+        };
+        event.hash = Link::from(&event).hash_after(Hash::GENESIS);
+        let mut headers = async_nats::HeaderMap::new();
+        for (name, value) in cloudevents::headers(&event, self.store) {
+            headers.insert(name, value.as_str());
+        }
+        self.send(subject::of_stream(&event.stream), headers, event.data.get().to_owned()).await;
+    }
+
+    async fn send(&self, subject: String, headers: async_nats::HeaderMap, body: String) {
+        self.jetstream.publish_with_headers(subject, headers, body.into()).await.unwrap().await.unwrap();
+    }
+}
+
+fn project(number: u32) -> String {
+    format!("01ARZ3NDEKTSV4RRFFQ69G{number:04}")
+}
+
+fn selected(slug: &str) -> serde_json::Value {
+    json!({"slug": slug, "record": {"name": slug, "category": "art"}})
+}
+
+async fn strange(client: &async_nats::Client) -> HandMade {
+    let mut stream = HandMade::new(client).await;
+    stream.publish(&project(1), SELECTED, selected("first")).await;
+    stream.publish(&project(1), "loggia.curation.project_selected.v9", json!({"anything": 1})).await;
+    stream.publish(&project(1), REVISED, json!({"record": "no record"})).await;
+    stream.publish(&project(2), REVISED, json!({"record": {"name": "X", "category": "art"}})).await;
+    stream.position = stream.position.next();
+    stream.send("loggia.curation.stray".into(), async_nats::HeaderMap::new(), "{}".into()).await;
+    stream.publish(&project(3), SELECTED, selected("last")).await;
+    stream
+}
+
+async fn worker<P: Projection>(
+    folder: &std::path::Path,
+    client: &async_nats::Client,
+    status: &Status,
+) -> Worker<P> {
+    let source = EventSource::new(client.clone());
+    Worker::open(folder, source, status.clone(), || Clock::system().now()).await.unwrap()
+}
+
+/// What the status must say behind the strange stream.
+fn parked() -> Vec<Parked> {
+    let shape = "the payload of a loggia.curation.project_revised.v1 event does not have its shape: \
+                 invalid type: string \"no record\", expected struct Record at line 1 column 21";
+    vec![
+        Parked { position: Position(3), kind: REVISED.into(), reason: shape.into() },
+        Parked {
+            position: Position(5),
+            kind: String::new(),
+            reason: "the message has no readable header ce-source: it is absent".into(),
+        },
+        Parked {
+            position: Position(4),
+            kind: REVISED.into(),
+            reason: "it speaks of a project that was not selected before".into(),
+        },
+    ]
+}
+
+async fn passes_over<P: Projection>(client: &async_nats::Client, head: Position) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let status = Status::new(P::NAME);
+    let mut worker: Worker<P> = worker(folder.path(), client, &status).await;
+    worker.replay(head, &CancellationToken::new(), &mut |_| {}).await.unwrap();
+    let told = status.get();
+    let mut expected = parked();
+    expected.sort_by_key(|parked| parked.position);
+    let mut found = told.parked.clone();
+    found.sort_by_key(|parked| parked.position);
+    assert_eq!((told.position, told.skipped, found), (head, 1, expected), "{}", P::NAME);
+    folder
+}
+
+#[tokio::test]
+async fn poison_is_parked_and_the_future_is_passed_over() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let client = nats.client().await;
+    let stream = strange(&client).await;
+    let catalog = passes_over::<CatalogProjection>(&client, stream.position).await;
+    passes_over::<SearchProjection>(&client, stream.position).await;
+    let reader = CatalogReader::open(catalog.path()).await.unwrap();
+    for slug in ["first", "last"] {
+        assert!(matches!(reader.find(slug).await.unwrap(), Found::Listed(_)), "{slug}");
+    }
+}
+
+#[tokio::test]
+async fn the_log_of_another_store_is_not_mixed_in() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let client = nats.client().await;
+    let mut stream = HandMade::new(&client).await;
+    stream.publish(&project(1), SELECTED, selected("first")).await;
+    let folder = tempfile::tempdir().unwrap();
+    let status = Status::new("catalog");
+    let mut worker: Worker<CatalogProjection> = worker(folder.path(), &client, &status).await;
+    worker.replay(stream.position, &CancellationToken::new(), &mut |_| {}).await.unwrap();
+    stream.store = stream.clock.store_id();
+    stream.publish(&project(2), SELECTED, selected("second")).await;
+    let failure = worker.replay(stream.position, &CancellationToken::new(), &mut |_| {}).await.unwrap_err();
+    assert!(matches!(failure, Failure::ForeignStore { model: "catalog", .. }), "{failure}");
+    assert_eq!(worker.position(), Position(1), "nothing of it was applied");
+}
