@@ -1,0 +1,164 @@
+//! The command line: files in, files out, on a folder with and without a service.
+
+use std::path::Path;
+
+use kit::process;
+use serde_json::{Value, json};
+
+use crate::started::{LOGGIA, Started, json as run_json};
+
+fn lines() -> Vec<Value> {
+    let mut lines: Vec<Value> = (0..40)
+        .map(|n| {
+            let category = ["architecture", "ART", "design"][n % 3];
+            json!({"name": format!("House {n}"), "category": category, "year": 1990 + n,
+                "details": [{"label": "Site area", "value": n}], "intro": "Zwei Räume\nund eine Treppe."})
+        })
+        .collect();
+    lines[3]["vectors"] = json!({"visual": [0.1, -2.5e-7, 3.0], "semantic": [1.0]});
+    lines[3]["vector_model"] = "m1".into();
+    lines[4]["pictures"] =
+        json!([{"path": "pictures/a.webp", "alt": "A stair"}, "https://example.org/b.jpg"]);
+    lines
+}
+
+fn write_lines(path: &Path, lines: &[Value]) {
+    std::fs::write(path, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+}
+
+fn export(folder: &Path) -> String {
+    let output = process::run(LOGGIA, folder, &["export"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn export_import_export_gives_the_same_bytes() {
+    let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let file = first.path().join("in.ndjson");
+    write_lines(&file, &lines());
+    let data = first.path().join("data");
+    let counts = run_json(&data, &["import", file.to_str().unwrap()]).pop().unwrap();
+    assert_eq!((&counts["new"], &counts["rejected"]), (&json!(40), &json!(0)));
+    run_json(&data, &["curate", "rename", "house-7", "the-seventh"]);
+    run_json(&data, &["curate", "withdraw", "house-9", "--reason", "sold"]);
+    let exported = export(&data);
+    assert_eq!(exported.lines().count(), 39);
+    let out = first.path().join("out.ndjson");
+    std::fs::write(&out, &exported).unwrap();
+    run_json(second.path(), &["import", out.to_str().unwrap()]);
+    assert_eq!(export(second.path()), exported);
+    let again = run_json(second.path(), &["import", out.to_str().unwrap()]).pop().unwrap();
+    assert_eq!((&again["same"], &again["new"], &again["changed"]), (&json!(39), &json!(0), &json!(0)));
+}
+
+#[test]
+fn a_dry_run_shows_the_difference_and_writes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, data) = (folder.path().join("in.ndjson"), folder.path().join("data"));
+    write_lines(&file, &lines()[..2]);
+    run_json(&data, &["import", file.to_str().unwrap()]);
+    let mut changed = lines()[..3].to_vec();
+    changed[0]["city"] = "Basel".into();
+    write_lines(&file, &changed);
+    let shown = run_json(&data, &["import", file.to_str().unwrap(), "--dry-run"]);
+    assert_eq!(shown[0], json!({"number": 1, "result": "changed", "slug": "house-0", "members": ["city"]}));
+    assert_eq!(shown[1], json!({"number": 3, "result": "new", "slug": "house-2"}));
+    assert_eq!(
+        (&shown[2]["new"], &shown[2]["changed"], &shown[2]["same"]),
+        (&json!(1), &json!(1), &json!(1))
+    );
+    assert_eq!(export(&data).lines().count(), 2);
+}
+
+#[test]
+fn every_fault_of_a_line_is_reported_and_the_rest_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, data) = (folder.path().join("in.ndjson"), folder.path().join("data"));
+    let rejects = folder.path().join("rejects.ndjson");
+    let text = "{\"name\":\"A\",\"category\":\"art\"}\n\nnot json\n{\"category\":\"film\",\"published\":\"2021-02-30\"}\n\
+                {\"name\":\"B\",\"category\":\"art\"}\n";
+    std::fs::write(&file, text).unwrap();
+    let args = ["import", file.to_str().unwrap(), "--rejects", rejects.to_str().unwrap()];
+    let counts = run_json(&data, &args).pop().unwrap();
+    assert_eq!((&counts["new"], &counts["rejected"]), (&json!(2), &json!(2)));
+    let rejected: Vec<Value> = std::fs::read_to_string(&rejects)
+        .unwrap()
+        .lines()
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect();
+    assert_eq!((&rejected[0]["line"], &rejected[0]["record"]), (&json!(3), &json!("not json")));
+    let fields: Vec<&str> =
+        rejected[1]["faults"].as_array().unwrap().iter().map(|f| f["field"].as_str().unwrap()).collect();
+    assert_eq!((&rejected[1]["line"], fields), (&json!(4), vec!["name", "category", "published"]));
+
+    let strict =
+        process::run(LOGGIA, &folder.path().join("other"), &["import", file.to_str().unwrap(), "--strict"]);
+    assert_eq!(strict.status.code(), Some(1));
+    let told = String::from_utf8(strict.stderr).unwrap();
+    assert!(told.contains("line 3: the line is not JSON"), "{told}");
+}
+
+#[test]
+fn a_csv_file_is_imported_by_its_headings() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, columns) = (folder.path().join("in.csv"), folder.path().join("columns.json"));
+    std::fs::write(&file, "Titel;category;taste.material;details.Auflage\nHaus;Art;Eiche;12\n").unwrap();
+    std::fs::write(&columns, r#"{"Titel": "name"}"#).unwrap();
+    let data = folder.path().join("data");
+    run_json(&data, &["import", file.to_str().unwrap(), "--columns", columns.to_str().unwrap()]);
+    assert_eq!(
+        export(&data),
+        concat!(
+            r#"{"slug":"haus","name":"Haus","category":"art","details":[{"label":"Auflage","value":"12"}],"#,
+            r#""taste":{"material":"Eiche"}}"#,
+            "\n"
+        )
+    );
+}
+
+#[tokio::test]
+async fn backup_and_restore_carry_the_whole_catalog() {
+    let Some(started) = Started::empty().await else { return };
+    started.import(&lines()).await;
+    let before = export(started.folder.path());
+    let (copy, data) = (started.folder.path().join("copy"), tempfile::tempdir().unwrap());
+    started.json(&["backup", copy.to_str().unwrap()]);
+    let restored = data.path().join("data");
+    run_json(&restored, &["restore", copy.to_str().unwrap()]);
+    assert_eq!(export(&restored), before);
+    let verified = run_json(&restored, &["events", "verify"]).pop().unwrap();
+    assert_eq!(verified["events"], 41, "forty selections and the vectors of one: {verified}");
+    let onto = process::run(LOGGIA, &restored, &["restore", copy.to_str().unwrap()]);
+    assert_eq!(onto.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&onto.stderr).contains("is not empty"), "{onto:?}");
+}
+
+#[tokio::test]
+async fn the_log_can_be_followed_and_shown() {
+    let Some(started) = Started::empty().await else { return };
+    started.import(&lines()[..3]).await;
+    let tail = started.json(&["events", "tail", "--from", "2", "--no-follow"]);
+    let positions: Vec<u64> = tail.iter().map(|event| event["position"].as_u64().unwrap()).collect();
+    assert_eq!(positions, [2, 3]);
+    let shown = started.json(&["events", "show", "2"]).pop().unwrap();
+    assert_eq!(shown, tail[0]);
+    assert_eq!(shown["data"]["slug"], "house-1");
+    let missing = started.run(&["events", "show", "9"]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8_lossy(&missing.stderr).trim(),
+        "there is no event at 9; the log goes from 1 to 3"
+    );
+}
+
+#[test]
+fn settings_are_shown_with_their_source() {
+    let folder = tempfile::tempdir().unwrap();
+    let shown =
+        run_json(folder.path(), &["config", "--nats-url", "nats://me:secret@127.0.0.1:1"]).pop().unwrap();
+    let nats = shown.as_array().unwrap().iter().find(|s| s["name"] == "nats_url").unwrap();
+    assert_eq!((&nats["value"], &nats["source"]), (&json!("nats://***@127.0.0.1:1"), &json!("flag")));
+    let wrong = process::run(LOGGIA, folder.path(), &["config", "--listen", "here"]);
+    assert_eq!(wrong.status.code(), Some(1));
+}

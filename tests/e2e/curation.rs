@@ -1,0 +1,116 @@
+//! From an editor's act to what readers see.
+
+use serde_json::{Value, json};
+
+use crate::started::Started;
+
+fn stair_house() -> Value {
+    json!({"name": "Stair House", "category": "architecture", "studio": "Atelier Nørd", "city": "Zürich, Switzerland",
+        "year": 2019, "intro": "Two rooms to a floor.", "published": "2020-02-29",
+        "provenance": {"curated_by": "Ada Pelt", "selected": "2020-03-01", "in_archive_since": 2020},
+        "taste": {"material": "oak", "light": "dusk"}})
+}
+
+#[tokio::test]
+async fn a_selected_project_is_found_and_shown_whole() {
+    let Some(started) = Started::empty().await else { return };
+    let counts = started.import(&[stair_house()]).await;
+    assert_eq!((&counts["new"], &counts["rejected"]), (&json!(1), &json!(0)));
+    let base = started.base();
+    let summary = json!({
+        "slug": "stair-house", "name": "Stair House", "studio": "Atelier Nørd", "city": "Zürich, Switzerland",
+        "year": "2019", "category": "Architecture", "intro": "Two rooms to a floor.", "published": "2020-02-29",
+        "thumbnail": null, "url": format!("{base}/projects/stair-house"),
+        "citation_url": format!("{base}/cite/stair-house/1"),
+        "provenance": {"curated_by": "Ada Pelt", "selected": "2020-03-01", "in_archive_since": 2020, "note": null},
+    });
+    let found = started.http.get("/v1/search?q=zurich%20stair").await;
+    assert_eq!(found.status, 200);
+    let mut body = found.json();
+    let score = body["results"][0].as_object_mut().unwrap().remove("score").unwrap();
+    assert!(score.as_f64().unwrap() > 0.0, "{score}");
+    assert_eq!(
+        body,
+        json!({"query": "zurich stair", "count": 1, "total": 1, "results": [summary], "next_cursor": null})
+    );
+    let record = started.http.get("/v1/project/stair-house").await.json();
+    let mut expected = summary;
+    let rest = json!({
+        "description": null, "design_language": null, "details": [],
+        "taste": {"material": "oak", "light": "dusk", "color": null, "mood": null, "composition": null, "subject": null},
+        "images": [], "revision": 1, "updated_at": record["updated_at"],
+    });
+    expected.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+    assert_eq!(record, expected);
+}
+
+#[tokio::test]
+async fn every_act_of_an_editor_reaches_the_readers() {
+    let Some(started) = Started::empty().await else { return };
+    started.import(&[stair_house()]).await;
+    let act = |args: &[&str]| started.json(args).pop().unwrap();
+
+    let done = act(&["curate", "revise", "stair-house", "--set", "city=Łódź", "--set", "taste.color=ochre"]);
+    assert_eq!((&done["revision"], &done["changed"]), (&json!(2), &json!(true)));
+    let found = started.until("/v1/search?q=lodz", "the revision", |_, body| body["total"] == 1).await;
+    assert_eq!(found["results"][0]["citation_url"], format!("{}/cite/stair-house/2", started.base()));
+    let again = act(&["curate", "revise", "stair-house", "--set", "city=Łódź"]);
+    assert_eq!((&again["revision"], &again["changed"]), (&json!(2), &json!(false)));
+
+    act(&["curate", "rename", "stair-house", "house-on-a-stair"]);
+    started.until("/v1/project/house-on-a-stair", "the new slug", |status, _| status == 200).await;
+    let moved = started.http.get("/v1/project/stair-house").await;
+    assert_eq!(moved.status, 308);
+    assert!(
+        moved.header("location").unwrap().ends_with("/v1/project/house-on-a-stair"),
+        "{:?}",
+        moved.headers
+    );
+
+    act(&["curate", "withdraw", "stair-house", "--reason", "The owners asked for it."]);
+    let gone =
+        started.until("/v1/project/house-on-a-stair", "the withdrawal", |status, _| status == 410).await;
+    assert_eq!(gone["reason"], "The owners asked for it.");
+    assert_eq!(gone["citation_url"], format!("{}/cite/house-on-a-stair/2", started.base()));
+    started.until("/v1/search?q=lodz", "the empty search", |_, body| body["total"] == 0).await;
+
+    act(&["curate", "restore", "house-on-a-stair"]);
+    started.until("/v1/project/house-on-a-stair", "the return", |status, _| status == 200).await;
+    started.until("/v1/search?q=lodz", "the return in search", |_, body| body["total"] == 1).await;
+
+    let history = started.json(&["curate", "history", "stair-house"]);
+    let kinds: Vec<&str> = history.iter().map(|event| event["kind"].as_str().unwrap()).collect();
+    assert_eq!(
+        kinds,
+        [
+            "loggia.curation.project_selected.v1",
+            "loggia.curation.project_revised.v1",
+            "loggia.curation.project_renamed.v1",
+            "loggia.curation.project_withdrawn.v1",
+            "loggia.curation.project_restored.v1",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn what_cannot_be_done_is_refused_with_a_sentence() {
+    let Some(started) = Started::empty().await else { return };
+    let mut other = stair_house();
+    other["slug"] = "other".into();
+    started.import(&[stair_house(), other]).await;
+    let refused = |args: &[&str]| {
+        let output = started.run(args);
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let taken = refused(&["curate", "rename", "stair-house", "other"]);
+    assert!(taken.contains("other"), "{taken}");
+    let unknown = refused(&["curate", "withdraw", "nothing", "--reason", "x"]);
+    assert!(unknown.contains("nothing"), "{unknown}");
+    let restored = refused(&["curate", "restore", "stair-house"]);
+    assert!(restored.contains("stair-house"), "{restored}");
+    let wrong = refused(&["curate", "revise", "stair-house", "--set", "category=film", "--set", "year=19"]);
+    assert!(wrong.contains("category is “film”") && wrong.contains("year is “19”"), "{wrong}");
+    let usage = started.run(&["curate", "rename", "stair-house"]);
+    assert_eq!(usage.status.code(), Some(2));
+}

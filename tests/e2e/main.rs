@@ -1,0 +1,18 @@
+//! The real binary, black box: started on port 0 and a folder of its own, asked through sockets and its command line.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, speaks to whoever runs it, and ends its tasks with itself"
+)]
+
+mod command_line;
+mod curation;
+mod museums;
+mod operators;
+mod rebuild;
+mod roles_apart;
+mod started;

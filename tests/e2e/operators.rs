@@ -1,0 +1,58 @@
+//! What operators see: metrics, health and status of a running node.
+
+use kit::http::Http;
+use serde_json::json;
+
+use crate::started::{PATIENCE, Started};
+
+/// A port that was free a moment ago.
+fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+#[tokio::test]
+async fn metrics_tell_the_projections_and_the_requests() {
+    let address = format!("127.0.0.1:{}", free_port());
+    let Some(started) = Started::with(&["--no-demo", "--admin-listen", &address]).await else { return };
+    started.import(&[json!({"name": "Bridge", "category": "architecture"})]).await;
+    assert_eq!(started.http.get("/v1/search?q=bridge").await.status, 200);
+    assert_eq!(started.http.get("/v1/project/nothing").await.status, 404);
+    let operators = Http::new(format!("http://{address}"));
+    assert_eq!(operators.get("/readyz").await.status, 200);
+    let wanted = [
+        "loggia_projection_position{projection=\"catalog\"} 1",
+        "loggia_projection_position{projection=\"search\"} 1",
+        "loggia_projection_lag{projection=\"search\"} 0",
+        "loggia_projection_parked{projection=\"catalog\"} 0",
+    ];
+    kit::wait_until(PATIENCE, "the projections' gauges", async || {
+        let metrics = operators.get("/metrics").await;
+        wanted.iter().all(|line| metrics.text().lines().any(|found| found == *line))
+    })
+    .await;
+    let metrics = operators.get("/metrics").await;
+    for part in ["loggia_projection_heartbeat_seconds{projection=\"catalog\"}", "route=\"", "status=\""] {
+        assert!(metrics.text().contains(part), "{part} is missing:\n{}", metrics.text());
+    }
+    assert!(!metrics.text().contains("nothing"), "no metric is labelled by a slug");
+    let status = operators.get("/status").await.json();
+    assert_eq!(status["projections"][0]["name"], "catalog");
+    assert_eq!(started.http.get("/metrics").await.status, 404, "the public listener has none");
+}
+
+#[tokio::test]
+async fn status_shows_a_node_on_one_screen() {
+    let Some(started) = Started::empty().await else { return };
+    started.import(&[json!({"name": "Bridge", "category": "architecture"})]).await;
+    let screen = String::from_utf8(started.run(&["status"]).stdout).unwrap();
+    for part in [
+        format!("process      {}, API on {}", started.loggia.pid(), started.base()),
+        "event store  position 1,".into(),
+        "stream EVENTS at 1, 1 messages".into(),
+        "catalog      position 1, lag 0,".into(),
+        "search       position 1, lag 0,".into(),
+        "generation g000001".into(),
+    ] {
+        assert!(screen.contains(&part), "{part:?} is not in\n{screen}");
+    }
+}

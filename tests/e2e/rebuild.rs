@@ -1,0 +1,73 @@
+//! Rebuilding and verifying, with a node running and without one.
+
+use serde_json::{Value, json};
+
+use crate::started::{Started, json as run_json};
+
+fn records(count: usize) -> Vec<Value> {
+    (0..count)
+        .map(|n| json!({"name": format!("Shelf number {n}"), "category": "design", "city": "Malmö"}))
+        .collect()
+}
+
+#[tokio::test]
+async fn a_rebuild_swaps_without_one_failed_request() {
+    let Some(started) = Started::empty().await else { return };
+    started.import(&records(1_500)).await;
+    let (http, stop) = (started.http.clone(), tokio_util::sync::CancellationToken::new());
+    let stopped = stop.clone();
+    let asking = tokio::spawn(async move {
+        let mut answers = 0;
+        while !stopped.is_cancelled() {
+            let answer = http.get("/v1/search?q=malmo%20shelf").await;
+            assert_eq!((answer.status, &answer.json()["total"]), (200, &json!(1_500)));
+            assert_eq!(http.get("/v1/project/shelf-number-7").await.status, 200);
+            answers += 1;
+        }
+        answers
+    });
+    let folder = started.folder.path().to_owned();
+    let rebuilt = tokio::task::spawn_blocking(move || run_json(&folder, &["rebuild", "all"])).await.unwrap();
+    stop.cancel();
+    assert!(asking.await.unwrap() > 0);
+    let generations: Vec<(&Value, &Value, &Value)> = rebuilt
+        .iter()
+        .map(|swapped| &swapped["swapped"])
+        .map(|swapped| (&swapped["model"], &swapped["generation"], &swapped["position"]))
+        .collect();
+    assert_eq!(
+        generations,
+        [
+            (&json!("catalog"), &json!("g000002"), &json!(1500)),
+            (&json!("search"), &json!("g000002"), &json!(1500))
+        ]
+    );
+    let verified = started.json(&["verify"]);
+    assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");
+    // Edits still arrive behind the swap.
+    started.json(&["curate", "revise", "shelf-number-7", "--set", "city=Kiruna"]);
+    started.until("/v1/search?q=kiruna", "an edit behind the swap", |_, body| body["total"] == 1).await;
+}
+
+#[tokio::test]
+async fn verify_finds_a_read_model_that_was_tampered_with() {
+    let Some(mut started) = Started::empty().await else { return };
+    started.import(&records(20)).await;
+    assert!(started.loggia.terminate().await.success());
+    assert!(started.json(&["verify"]).iter().all(|model| model["equal"] == true), "without a running node");
+    let catalog = started.folder.path().join("models/catalog/g000001/catalog.db");
+    let tampered = std::process::Command::new("python3")
+        .args(["-c", "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute(\"UPDATE projects SET answer=replace(answer,'Malm','Palm') WHERE slug='shelf-number-7'\"); c.commit()"])
+        .arg(&catalog)
+        .status()
+        .unwrap();
+    assert!(tampered.success());
+    let output = started.run(&["verify", "--json"]);
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+    let lines: Vec<Value> =
+        String::from_utf8(output.stdout).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let equal: Vec<(&Value, &Value)> = lines.iter().map(|l| (&l["model"], &l["equal"])).collect();
+    assert_eq!(equal, [(&json!("catalog"), &json!(false)), (&json!("search"), &json!(true))]);
+    started.json(&["rebuild", "catalog"]);
+    assert!(started.json(&["verify", "catalog"]).iter().all(|model| model["equal"] == true), "mended");
+}

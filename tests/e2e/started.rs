@@ -1,0 +1,102 @@
+//! How the tests of this folder start the binary and speak to it.
+
+use std::path::Path;
+use std::process::Output;
+use std::time::Duration;
+
+use kit::http::Http;
+use kit::process::{self, Loggia};
+use serde_json::Value;
+
+/// The binary under test.
+pub(crate) const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
+
+/// How long anything may take on a busy machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// `loggia up` on an empty folder that goes with it.
+pub(crate) struct Started {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) loggia: Loggia,
+    pub(crate) http: Http,
+}
+
+impl Started {
+    /// Starts with these further arguments; `None` where there is no nats-server, told loudly.
+    pub(crate) async fn with(args: &[&str]) -> Option<Started> {
+        kit::nats::available().await?;
+        let folder = tempfile::tempdir().unwrap();
+        let mut loggia = Loggia::up(LOGGIA, folder.path(), args).await;
+        let http = loggia.http().await;
+        ready(&http).await;
+        Some(Started { folder, loggia, http })
+    }
+
+    /// Starts with an empty catalog.
+    pub(crate) async fn empty() -> Option<Started> {
+        Started::with(&["--no-demo"]).await
+    }
+
+    /// The base address of the API, without a slash at its end.
+    pub(crate) fn base(&self) -> String {
+        let address = std::fs::read_to_string(self.folder.path().join("run/api.addr")).unwrap();
+        format!("http://{}", address.trim())
+    }
+
+    /// Runs a command on the same folder, and gives its JSON answers.
+    pub(crate) fn json(&self, args: &[&str]) -> Vec<Value> {
+        json(self.folder.path(), args)
+    }
+
+    /// Runs a command on the same folder.
+    pub(crate) fn run(&self, args: &[&str]) -> Output {
+        process::run(LOGGIA, self.folder.path(), args)
+    }
+
+    /// Waits until a path answers as wanted, and gives that answer's body.
+    pub(crate) async fn until(&self, path: &str, what: &str, wanted: impl Fn(u16, &Value) -> bool) -> Value {
+        kit::wait_for(PATIENCE, what, async || {
+            let answer = self.http.get(path).await;
+            let body = answer.json();
+            wanted(answer.status, &body).then_some(body)
+        })
+        .await
+    }
+
+    /// Imports lines, and waits until all projections have applied them.
+    pub(crate) async fn import(&self, lines: &[Value]) -> Value {
+        let file = self.folder.path().join("import.ndjson");
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        std::fs::write(&file, text).unwrap();
+        let counts = self.json(&["import", file.to_str().unwrap()]).pop().unwrap();
+        self.caught_up(counts["position"].as_u64().unwrap()).await;
+        counts
+    }
+
+    /// Waits until every projection has applied the log up to this position.
+    pub(crate) async fn caught_up(&self, position: u64) {
+        kit::wait_until(PATIENCE, &format!("all projections at {position}"), async || {
+            let status = self.json(&["status"]).pop().unwrap();
+            let projections = status["projections"].as_array().unwrap();
+            !projections.is_empty() && projections.iter().all(|p| p["position"].as_u64().unwrap() >= position)
+        })
+        .await;
+        // The readers look for a new commit every 25 milliseconds.
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// Runs a command that must succeed, and gives its JSON answers.
+pub(crate) fn json(folder: &Path, args: &[&str]) -> Vec<Value> {
+    let mut all = args.to_vec();
+    all.push("--json");
+    let output = process::run(LOGGIA, folder, &all);
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "loggia {args:?} ended with {}: {err}{out}", output.status);
+    out.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"))).collect()
+}
+
+/// Waits until the server says that it is ready.
+pub(crate) async fn ready(http: &Http) {
+    kit::wait_until(PATIENCE, "readiness", async || http.get("/readyz").await.status == 200).await;
+}
