@@ -16,8 +16,9 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// `loggia up` on an empty folder that goes with it.
 pub(crate) struct Started {
-    pub(crate) folder: tempfile::TempDir,
+    // Dropped first: it looks in the folder for the nats-server that a killed process leaves.
     pub(crate) loggia: Loggia,
+    pub(crate) folder: tempfile::TempDir,
     pub(crate) http: Http,
 }
 
@@ -29,7 +30,7 @@ impl Started {
         let mut loggia = Loggia::up(LOGGIA, folder.path(), args).await;
         let http = loggia.http().await;
         ready(&http).await;
-        Some(Started { folder, loggia, http })
+        Some(Started { loggia, folder, http })
     }
 
     /// Starts with an empty catalog.
