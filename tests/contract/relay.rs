@@ -219,8 +219,15 @@ async fn a_deleted_stream_is_made_and_filled_again_even_while_nothing_happens() 
     log.add(700).await;
     let mut relay = Running::of(&log, &nats).await;
     relay.caught_up(&log).await;
-    jetstream(&nats).await.delete_stream(subject::EVENTS).await.unwrap();
+    let jetstream = jetstream(&nats).await;
+    let config = jetstream.get_stream(subject::EVENTS).await.unwrap().cached_info().config.clone();
+    jetstream.delete_stream(subject::EVENTS).await.unwrap();
     wait_until(SOON, "the stream to be filled again", async || is_full(&log, &nats).await).await;
+    assert_carried(&log, &nats).await;
+
+    jetstream.delete_stream(subject::EVENTS).await.unwrap();
+    jetstream.create_stream(config).await.ok();
+    wait_until(SOON, "the new stream to be filled", async || is_full(&log, &nats).await).await;
     assert_carried(&log, &nats).await;
     relay.stopped().await;
 }

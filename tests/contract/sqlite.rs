@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::prelude::*;
+use schemas::chain::Link;
 use schemas::ids::Position;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use tempfile::TempDir;
@@ -128,6 +129,28 @@ async fn every_tampering_is_found_and_named() {
             other => panic!("{statement}: {other:?}"),
         }
     }
+}
+
+/// Someone who knows how the chain is made leaves out a version of a stream.
+#[tokio::test]
+async fn a_hole_in_a_stream_is_found_even_under_a_right_chain() {
+    let folder = ten_events().await;
+    let store = SqliteStore::open_read_only(folder.path()).await.unwrap();
+    let log = everything(&store).await;
+    store.close().await;
+    let mut forged = log[9].clone();
+    forged.version = forged.version.next();
+    let hash = Link::from(&forged).hash_after(log[8].hash);
+    let mut hand = raw(folder.path()).await;
+    for statement in
+        ["UPDATE events SET version = version + 1, hash = ?1 WHERE position = 10", "UPDATE log SET hash = ?1"]
+    {
+        sqlx::query(statement).bind(hash.0.as_slice()).execute(&mut hand).await.unwrap();
+    }
+    hand.close().await.unwrap();
+    let damage = verify(folder.path()).await.unwrap_err();
+    assert_eq!(damage.position, Position(1), "where the stream begins");
+    assert!(damage.reason.ends_with("have a hole"), "{damage}");
 }
 
 /// Flips the lowest bit of one byte of a payload; SQLite has no exclusive or.
@@ -271,6 +294,23 @@ async fn after_a_failure_the_store_takes_appends_again() {
     );
     assert_eq!(everything(&*store).await.len(), 1, "reading goes on");
     held.rollback().await.unwrap();
+    assert_eq!(store.append(command).await.unwrap().first, Position(2));
+    assert_whole(&*store).await;
+}
+
+#[tokio::test]
+async fn a_log_that_another_program_wrote_to_is_not_written_on() {
+    let Sqlite { folder, store } = Sqlite::fresh().await;
+    let clock = Clock::system();
+    store.append(append(&clock, "a", Expected::Any, &["1"])).await.unwrap();
+    let mut intruder = raw(folder.path()).await;
+    sqlx::query("UPDATE log SET position = 7").execute(&mut intruder).await.unwrap();
+    let command = append(&clock, "a", Expected::Any, &["2"]);
+    let first = store.append(command.clone()).await.unwrap_err();
+    assert!(first.to_string().contains("another program wrote to its file"), "{first}");
+    let then = store.append(command.clone()).await.unwrap_err();
+    assert!(matches!(then, AppendError::Store(StoreError::Corrupt { .. })), "{then}");
+    sqlx::query("UPDATE log SET position = 1").execute(&mut intruder).await.unwrap();
     assert_eq!(store.append(command).await.unwrap().first, Position(2));
     assert_whole(&*store).await;
 }

@@ -43,11 +43,17 @@ impl From<sqlx::Error> for Failure {
     }
 }
 
-/// Writes a batch; appends that cannot be taken are answered so and do not hinder the others.
-pub(super) async fn commit(writer: &mut SqliteConnection, batch: &[Prepared]) -> Result<Committed, Failure> {
+/// Writes a batch behind `head`; appends that cannot be taken are answered so and do not hinder the others.
+pub(super) async fn commit(
+    writer: &mut SqliteConnection,
+    head: Head,
+    batch: &[Prepared],
+) -> Result<Committed, Failure> {
     let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await?;
     let mut known = known(&mut transaction, batch).await?;
-    let before = known.head;
+    if known.head != head {
+        return Err(StoreError::unavailable("another program wrote to its file; it is checked anew").into());
+    }
     let (mut outcomes, mut taken) = (Vec::with_capacity(batch.len()), Vec::new());
     for prepared in batch {
         outcomes.push(known.admit(prepared).map(|(appended, places)| {
@@ -58,7 +64,7 @@ pub(super) async fn commit(writer: &mut SqliteConnection, batch: &[Prepared]) ->
     if !taken.is_empty() {
         insert_events(&mut transaction, &taken).await?;
         insert_claims(&mut transaction, &taken).await?;
-        advance(&mut transaction, before, known.head).await?;
+        advance(&mut transaction, known.head).await?;
     }
     transaction.commit().await?;
     Ok(Committed { outcomes, head: known.head })
@@ -192,16 +198,11 @@ async fn insert_claims(
     Ok(())
 }
 
-async fn advance(writer: &mut SqliteConnection, before: Head, after: Head) -> Result<(), Failure> {
-    let moved = sqlx::query("UPDATE log SET position = ?1, hash = ?2 WHERE position = ?3")
-        .bind(rows::integer(after.position.0))
-        .bind(after.hash.0.as_slice())
-        .bind(rows::integer(before.position.0))
+async fn advance(writer: &mut SqliteConnection, head: Head) -> Result<(), Failure> {
+    sqlx::query("UPDATE log SET position = ?1, hash = ?2")
+        .bind(rows::integer(head.position.0))
+        .bind(head.hash.0.as_slice())
         .execute(writer)
         .await?;
-    if moved.rows_affected() == 1 {
-        Ok(())
-    } else {
-        Err(StoreError::corrupt("the log has no end any more").into())
-    }
+    Ok(())
 }

@@ -116,7 +116,7 @@ impl Writer {
             Some(connection) => connection,
             None => self.reopen().await?,
         };
-        let result = commit(&mut connection, batch).await;
+        let result = commit(&mut connection, self.head, batch).await;
         match &result {
             Ok(committed) => {
                 self.head = committed.head;
