@@ -1,9 +1,13 @@
 //! The command line as it is typed.
 
+mod accounts;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use accounts::{AuditArgs, KeysCommand};
 
 /// A self-hosted service for a curated catalog: search, provenance and replay.
 #[derive(Debug, Parser)]
@@ -47,8 +51,26 @@ pub struct SettingFlags {
     #[arg(long, global = true, value_name = "STORE", hide_short_help = true)]
     store: Option<String>,
     /// Who may call.
-    #[arg(long, global = true, value_name = "off", hide_short_help = true)]
+    #[arg(long, global = true, value_name = "keys|off", hide_short_help = true)]
     auth: Option<String>,
+    /// What keys may call in a month.
+    #[arg(long, global = true, value_name = "TIER=CALLS,…", hide_short_help = true)]
+    tiers: Option<String>,
+    /// What becomes of calls while NATS is away.
+    #[arg(long, global = true, value_name = "spool|refuse", hide_short_help = true)]
+    metering: Option<String>,
+    /// Calls of one key in a second.
+    #[arg(long, global = true, value_name = "CALLS", hide_short_help = true)]
+    burst_per_key: Option<String>,
+    /// Calls without a valid key of one address in a second.
+    #[arg(long, global = true, value_name = "CALLS", hide_short_help = true)]
+    burst_per_address: Option<String>,
+    /// Proxies whose X-Forwarded-For is believed.
+    #[arg(long, global = true, value_name = "NET,…", hide_short_help = true)]
+    trusted_proxies: Option<String>,
+    /// The file with the secret of the vault.
+    #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
+    secret_file: Option<String>,
     /// What is logged.
     #[arg(long, global = true, value_name = "FILTER", hide_short_help = true)]
     log: Option<String>,
@@ -66,6 +88,12 @@ impl SettingFlags {
             ("nats_creds", &self.nats_creds),
             ("store", &self.store),
             ("auth", &self.auth),
+            ("tiers", &self.tiers),
+            ("metering", &self.metering),
+            ("burst_per_key", &self.burst_per_key),
+            ("burst_per_address", &self.burst_per_address),
+            ("trusted_proxies", &self.trusted_proxies),
+            ("secret_file", &self.secret_file),
             ("log", &self.log),
         ];
         flags.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?))).collect()
@@ -115,6 +143,14 @@ pub enum Command {
     /// Look at the log of events.
     #[command(subcommand)]
     Events(EventsCommand),
+    /// Hand out keys, and look after them.
+    #[command(subcommand)]
+    Keys(KeysCommand),
+    /// Show every counted call of a key, or recount all of them.
+    #[command(
+        after_help = "Examples:\n  loggia audit Ab3dEf9h --month 2026-11\n  loggia audit verify; exit status 3 on a difference"
+    )]
+    Audit(AuditArgs),
     /// Show roles, positions, lag, parked events, sizes and health on one screen.
     #[command(after_help = "Example:\n  loggia status --json")]
     Status,
@@ -199,6 +235,10 @@ pub enum ModelName {
     Catalog,
     /// The search index.
     Search,
+    /// The keys that may call.
+    Keys,
+    /// What each key has called.
+    Counters,
     /// Every one.
     All,
 }
@@ -335,39 +375,4 @@ pub enum BenchSuite {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::CommandFactory;
-
-    #[test]
-    fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn every_command_has_an_example() {
-        fn check(command: &clap::Command, path: &str) {
-            for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
-                let path = format!("{path} {}", sub.get_name());
-                if sub.has_subcommands() {
-                    check(sub, &path);
-                } else {
-                    let help = sub.get_after_help().map(ToString::to_string).unwrap_or_default();
-                    assert!(help.contains(&path[..]), "`{path}` has no example of itself");
-                }
-            }
-        }
-        let mut command = Cli::command();
-        command.build();
-        check(&command, "loggia");
-    }
-
-    #[test]
-    fn every_setting_is_a_flag() {
-        let command = Cli::command();
-        for setting in crate::config::SETTINGS.iter().filter(|setting| setting.name != "nats_server") {
-            let flag = setting.name.replace('_', "-");
-            assert!(command.get_arguments().any(|arg| arg.get_long() == Some(&flag)), "--{flag}");
-        }
-    }
-}
+mod tests;

@@ -1,5 +1,6 @@
 //! One file a command.
 
+pub mod audit;
 pub mod backup;
 pub mod bench;
 pub mod config;
@@ -7,6 +8,7 @@ pub mod curate;
 pub mod events;
 pub mod export;
 pub mod import;
+pub mod keys;
 pub mod rebuild;
 pub mod status;
 pub mod verify;

@@ -1,5 +1,6 @@
 //! Settings: read once, from flags, then `LOGGIA_*` variables, then `loggia.toml`, and checked before anything opens.
 
+mod choices;
 mod table;
 
 use std::collections::BTreeMap;
@@ -7,8 +8,10 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
+use schemas::tier::Tiers;
 use serde::Serialize;
 
+pub use choices::{Auth, Metering};
 pub use table::{SETTINGS, Setting};
 
 /// All settings, checked.
@@ -33,6 +36,20 @@ pub struct Config {
     pub store: Option<PathBuf>,
     /// `log`: what is logged, as a tracing filter.
     pub log: String,
+    /// `auth`: who may call.
+    pub auth: Auth,
+    /// `tiers`: what keys may call in a month.
+    pub tiers: Tiers,
+    /// `metering`: what becomes of calls while NATS is away.
+    pub metering: Metering,
+    /// `burst_per_key`: calls of one key in a second; 0 is no limit.
+    pub burst_per_key: u32,
+    /// `burst_per_address`: calls without a valid key of one address in a second; 0 is no limit.
+    pub burst_per_address: u32,
+    /// `trusted_proxies`: a list of networks, unchecked.
+    pub trusted_proxies: String,
+    /// `secret_file`: the secret of the vault; unset: a file beside the event store.
+    pub secret_file: Option<PathBuf>,
     /// Where each value comes from, for `loggia config`.
     pub resolved: Vec<Resolved>,
 }
@@ -102,11 +119,6 @@ impl Config {
             resolved.push(resolve(setting, sources, &file));
         }
         let values = Values { resolved: &resolved, sources, file: &file };
-        if let Some(auth) = values.text("auth")
-            && auth != "off"
-        {
-            bail!("auth is “{auth}” ({}); only “off” can be served by this version", values.source("auth"));
-        }
         Ok(Config {
             data: values.parse("data")?.unwrap_or_else(|| "./data".into()),
             listen: values.required("listen")?,
@@ -117,6 +129,13 @@ impl Config {
             nats_server: values.parse("nats_server")?,
             store: values.text("store").map(|store| sqlite_path(&store, &values)).transpose()?,
             log: values.text("log").unwrap_or_default(),
+            auth: values.required("auth")?,
+            tiers: values.required("tiers")?,
+            metering: values.required("metering")?,
+            burst_per_key: values.required("burst_per_key")?,
+            burst_per_address: values.required("burst_per_address")?,
+            trusted_proxies: values.text("trusted_proxies").unwrap_or_default(),
+            secret_file: values.parse("secret_file")?,
             resolved,
         })
     }

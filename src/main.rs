@@ -56,6 +56,8 @@ async fn run(cli: &Cli, config: &Config) -> Result<ExitCode> {
         Command::Rebuild { models } => commands::rebuild::run(config, models, output).await,
         Command::Verify { models } => commands::verify::run(config, models, output).await,
         Command::Events(command) => commands::events::run(config, command, output).await,
+        Command::Keys(command) => commands::keys::run(config, command, output).await,
+        Command::Audit(args) => commands::audit::run(config, args, output).await,
         Command::Status => done(commands::status::run(config, output).await),
         Command::Config => done(commands::config::run(config, output)),
         Command::Backup { folder } => done(commands::backup::run(config, folder, output).await),

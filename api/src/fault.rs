@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, StatusCode};
-use schemas::api::problem::{ParameterFault, Problem, ProblemKind};
+use schemas::api::problem::{ParameterFault, Problem, ProblemKind, UsedUp};
 
 use crate::site::Site;
 
@@ -28,6 +28,7 @@ struct Told {
     suggestions: Option<Vec<String>>,
     reason: Option<String>,
     citation_url: Option<String>,
+    quota: Option<UsedUp>,
     retry_after: Option<u16>,
     closes: bool,
     cause: Option<String>,
@@ -43,6 +44,7 @@ impl Fault {
             suggestions: None,
             reason: None,
             citation_url: None,
+            quota: None,
             retry_after: None,
             closes: false,
             cause: None,
@@ -197,6 +199,7 @@ impl Fault {
             suggestions: told.suggestions,
             reason: told.reason,
             citation_url: told.citation_url,
+            quota: told.quota,
         };
         // Strings and numbers always serialise.
         serde_json::to_vec(&problem).unwrap_or_default().into()

@@ -33,6 +33,9 @@ pub enum OutOfPlace {
     /// A second first event.
     #[error("it selects a project that was selected before")]
     SelectedTwice,
+    /// An event that speaks of no project.
+    #[error("it speaks of an account and stands in the stream of a project")]
+    OfAnAccount,
 }
 
 impl Project {
@@ -54,6 +57,7 @@ impl Project {
                     withdrawn: None,
                 });
             }
+            (_, Event::Account(_)) => return Err(OutOfPlace::OfAnAccount),
             (None, _) => return Err(OutOfPlace::NotSelected),
             (Some(_), Event::ProjectSelected(_)) => return Err(OutOfPlace::SelectedTwice),
             (Some(project), Event::VectorsRecorded(_)) => return Ok(project),

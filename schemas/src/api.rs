@@ -5,3 +5,4 @@ pub mod project;
 pub mod search;
 pub mod site;
 pub mod summary;
+pub mod usage;

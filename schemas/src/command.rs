@@ -4,9 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::account::KeyIssued;
+use crate::email::Email;
 use crate::ids::{Actor, CommandId, Position, Revision};
 use crate::import::Fault;
+use crate::key::KeyId;
 use crate::slug::Slug;
+use crate::tier::TierName;
 
 /// A command on its way to the write side.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -21,7 +25,7 @@ pub struct CommandMessage {
     pub command: Command,
 }
 
-/// What an editor or an import asks for.
+/// What an editor, an import, a key's holder or an operator asks for.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Command {
@@ -63,6 +67,40 @@ pub enum Command {
         /// What to do besides.
         options: ImportOptions,
     },
+    /// Hand out a key under an address, which opens the account at the first one. Whoever asks has made the key and
+    /// keeps its text; the write side learns the hash only.
+    IssueKey {
+        /// Whose it shall be.
+        email: Email,
+        /// The key.
+        key: KeyIssued,
+    },
+    /// Take a key back.
+    RevokeKey {
+        /// Which key.
+        key_id: KeyId,
+    },
+    /// Record that the holder of the address confirmed these keys.
+    ProveEmail {
+        /// The address.
+        email: Email,
+        /// Which keys; all that are not revoked where none is named.
+        key_ids: Vec<KeyId>,
+    },
+    /// Bring keys of an address into another tier.
+    ChangeTier {
+        /// The address.
+        email: Email,
+        /// Which keys; all that are not revoked where none is named.
+        key_ids: Vec<KeyId>,
+        /// What they may call from now on.
+        tier: TierName,
+    },
+    /// Erase an address and end its keys.
+    EraseAccount {
+        /// The address.
+        email: Email,
+    },
 }
 
 impl Command {
@@ -75,6 +113,11 @@ impl Command {
             Command::Withdraw { .. } => "withdraw",
             Command::Restore { .. } => "restore",
             Command::Import { .. } => "import",
+            Command::IssueKey { .. } => "issue_key",
+            Command::RevokeKey { .. } => "revoke_key",
+            Command::ProveEmail { .. } => "prove_email",
+            Command::ChangeTier { .. } => "change_tier",
+            Command::EraseAccount { .. } => "erase_account",
         }
     }
 }
@@ -110,6 +153,8 @@ pub enum Answer {
         /// What became of each line, in the order of the lines.
         lines: Vec<LineOutcome>,
     },
+    /// It is done to an account.
+    Account(AccountDone),
     /// It was not done, and nothing was written.
     Refused(Refusal),
 }
@@ -125,6 +170,30 @@ pub struct Done {
     pub position: Position,
     /// Whether anything was written.
     pub changed: bool,
+}
+
+/// An account after a command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AccountDone {
+    /// The keys that the command was about, as they are now.
+    pub keys: Vec<KeyNow>,
+    /// The log's position of the last event of the command; 0 where there was nothing to change.
+    pub position: Position,
+    /// Whether anything was written.
+    pub changed: bool,
+}
+
+/// A key after a command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeyNow {
+    /// Its name in public.
+    pub key_id: KeyId,
+    /// Its tier.
+    pub tier: TierName,
+    /// Whether it was revoked.
+    pub revoked: bool,
+    /// Whether the holder of the address confirmed it.
+    pub proven: bool,
 }
 
 /// Why a command was not carried out.

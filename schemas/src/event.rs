@@ -1,13 +1,15 @@
-//! The curation events: what happened to a project. The set is closed; each name is in the past tense.
+//! The events of the log: what happened to a project, and to an account. The set is closed; each name is in the past
+//! tense.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::account::AccountEvent;
 use crate::record::Record;
 use crate::slug::Slug;
 use crate::vector::Vector;
 
-/// Anything that happened to a project, in its newest shape.
+/// Anything that happened, in its newest shape.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// An editor took a project into the catalog.
@@ -22,6 +24,14 @@ pub enum Event {
     ProjectRestored(ProjectRestored),
     /// Vectors were recorded for the project, brought by an import or computed.
     VectorsRecorded(VectorsRecorded),
+    /// Something happened to an account and its keys.
+    Account(AccountEvent),
+}
+
+impl From<AccountEvent> for Event {
+    fn from(event: AccountEvent) -> Event {
+        Event::Account(event)
+    }
 }
 
 /// The first event of every project.

@@ -32,6 +32,10 @@ pub struct CommandId(pub Uuid);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProjectId(pub Ulid);
 
+/// Identifies one account: made at random, so that nothing of its holder can be read from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AccountId(pub Ulid);
+
 /// Identifies one event store; a stream of another store is never mixed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoreId(pub Ulid);
@@ -105,6 +109,11 @@ impl StreamId {
         StreamId(format!("project-{id}"))
     }
 
+    /// The stream of one account.
+    pub fn account(id: AccountId) -> StreamId {
+        StreamId(format!("account-{id}"))
+    }
+
     /// The word before the first hyphen, for example `project`.
     pub fn category(&self) -> &str {
         self.0.split_once('-').map_or(self.0.as_str(), |(category, _)| category)
@@ -118,6 +127,11 @@ impl StreamId {
     /// The project whose stream this is, if it is one.
     pub fn as_project(&self) -> Option<ProjectId> {
         if self.category() == "project" { self.key().parse().ok() } else { None }
+    }
+
+    /// The account whose stream this is, if it is one.
+    pub fn as_account(&self) -> Option<AccountId> {
+        if self.category() == "account" { self.key().parse().ok() } else { None }
     }
 
     /// The whole name.
@@ -190,6 +204,14 @@ impl FromStr for ProjectId {
     }
 }
 
+impl FromStr for AccountId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        parse_ulid(text, "an account id: a ULID of 26 characters").map(AccountId)
+    }
+}
+
 impl FromStr for StoreId {
     type Err = InvalidId;
 
@@ -215,6 +237,12 @@ impl FromStr for CommandId {
 }
 
 impl fmt::Display for ProjectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.array_to_str(&mut [0; ulid::ULID_LEN]))
+    }
+}
+
+impl fmt::Display for AccountId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.array_to_str(&mut [0; ulid::ULID_LEN]))
     }
@@ -260,6 +288,9 @@ mod tests {
         assert_eq!(stream.as_str(), "project-01ARZ3NDEKTSV4RRFFQ69G5FAV");
         assert_eq!((stream.category(), stream.key()), ("project", "01ARZ3NDEKTSV4RRFFQ69G5FAV"));
         assert_eq!(stream.as_project(), Some(id));
+        let account: AccountId = "01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap();
+        assert_eq!(StreamId::account(account).as_account(), Some(account));
+        assert_eq!((StreamId::account(account).as_project(), stream.as_account()), (None, None));
         assert_eq!("usage-k1-2026-11".parse::<StreamId>().unwrap().key(), "k1-2026-11");
     }
 

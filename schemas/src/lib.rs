@@ -2,19 +2,25 @@
 //! shapes of the API. Pure data and pure functions; no sibling crate and no I/O crate is imported here.
 #![doc = include_str!("../README.md")]
 
+pub mod account;
 pub mod api;
 pub mod chain;
 pub mod cloudevents;
 pub mod command;
 pub mod contract;
 pub mod control;
+pub mod email;
 pub mod envelope;
 pub mod event;
 pub mod ids;
 pub mod import;
+pub mod key;
+pub mod month;
 pub mod record;
 pub mod slug;
 pub mod subject;
 pub mod text;
+pub mod tier;
+pub mod usage;
 pub mod vector;
 pub mod versioned;

@@ -1,12 +1,25 @@
 //! NATS names: streams, subjects and who speaks on them. The only place that forms or reads a subject.
 
 use crate::ids::{InvalidId, StreamId};
+use crate::key::KeyId;
+use crate::month::Month;
+use crate::tier::TierName;
+use crate::usage::Call;
 
 /// The JetStream stream that carries the log `events`; its sequence is the log's position.
 pub const EVENTS: &str = "EVENTS";
 
 /// The subjects of the stream [`EVENTS`].
 pub const EVENT_SUBJECTS: [&str; 2] = ["loggia.curation.*", "loggia.account.*"];
+
+/// The JetStream stream that keeps calls which turned out to be over the quota after they had been answered.
+pub const OVERRUN: &str = "USAGE_OVERRUN";
+
+/// The subjects of the stream [`OVERRUN`].
+pub const OVERRUN_SUBJECTS: &str = "loggia.overrun.*.*.*";
+
+/// Where pages of the ledger are read, by request.
+pub const READ_USAGE: &str = "loggia.read.usage";
 
 /// The queue group of the command service: one of several answers.
 pub const COMMAND_QUEUE: &str = "loggia-write";
@@ -36,6 +49,52 @@ pub fn stream_of(subject: &str) -> Result<StreamId, InvalidId> {
             text: subject.to_owned(),
             expected: "a subject such as loggia.curation.01J9Z3…",
         }),
+    }
+}
+
+/// The JetStream stream that meters a tier.
+pub fn usage_stream(tier: &TierName) -> String {
+    format!("USAGE_{}", tier.as_str().to_ascii_uppercase())
+}
+
+/// The subjects of the stream that meters a tier.
+pub fn usage_subjects(tier: &TierName) -> String {
+    format!("loggia.usage.{tier}.*.*")
+}
+
+/// Where a call is metered: all calls under one subject share one allowance.
+pub fn usage(call: &Call) -> String {
+    allowance("usage", &call.tier, call.key_id, call.month)
+}
+
+/// Where a call is kept that turned out to be over the quota after it had been answered.
+pub fn overrun(call: &Call) -> String {
+    allowance("overrun", &call.tier, call.key_id, call.month)
+}
+
+/// The subject of one allowance: `context` is `usage` or `overrun`.
+pub fn allowance(context: &str, tier: &TierName, key: KeyId, month: Month) -> String {
+    format!("loggia.{context}.{tier}.{key}.{month}")
+}
+
+/// Tier, key and month of a subject that [`usage`] or [`overrun`] made.
+pub fn usage_of(subject: &str) -> Result<(TierName, KeyId, Month), InvalidId> {
+    let invalid = || InvalidId {
+        text: subject.to_owned(),
+        expected: "a subject such as loggia.usage.free.Ab3dEf9h.2026-11",
+    };
+    let mut parts = subject.split('.');
+    let head = (parts.next(), parts.next());
+    if !matches!(head, (Some("loggia"), Some("usage" | "overrun"))) {
+        return Err(invalid());
+    }
+    match (parts.next(), parts.next(), parts.next(), parts.next()) {
+        (Some(tier), Some(key), Some(month), None) => Ok((
+            tier.parse().map_err(|_| invalid())?,
+            key.parse().map_err(|_| invalid())?,
+            month.parse().map_err(|_| invalid())?,
+        )),
+        _ => Err(invalid()),
     }
 }
 

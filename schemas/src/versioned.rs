@@ -5,6 +5,7 @@
 
 use serde_json::value::RawValue;
 
+use crate::account::AccountEvent;
 use crate::event::Event;
 
 /// An event as it was read.
@@ -27,20 +28,20 @@ pub struct Malformed {
     pub source: serde_json::Error,
 }
 
-/// Pairs each variant with the type name that is written for it, and each type name ever used with its reader.
+/// Pairs each event with the type name that is written for it, and each type name ever used with its reader.
 macro_rules! versions {
-    ($($variant:ident writes $newest:literal reads $($kind:literal)|+;)+) => {
+    ($($($variant:ident).+ writes $newest:literal reads $($kind:literal)|+;)+) => {
         /// Every type name that can be read, oldest first within an event.
         pub const KINDS: &[&str] = &[$($($kind),+),+];
 
         /// The CloudEvents type under which the event is written.
         pub fn kind(event: &Event) -> &'static str {
-            match event { $(Event::$variant(_) => $newest),+ }
+            match event { $(versions!(@pattern _payload, $($variant).+) => $newest),+ }
         }
 
         /// The payload of the event, as JSON text in its newest shape.
         pub fn encode(event: &Event) -> Result<Box<RawValue>, serde_json::Error> {
-            match event { $(Event::$variant(payload) => serde_json::value::to_raw_value(payload)),+ }
+            match event { $(versions!(@pattern payload, $($variant).+) => serde_json::value::to_raw_value(payload)),+ }
         }
 
         /// Reads a payload of any version into the newest shape.
@@ -48,12 +49,16 @@ macro_rules! versions {
             let malformed = |source| Malformed { kind: kind.to_owned(), source };
             match kind {
                 $($($kind)|+ => serde_json::from_str(data.get())
-                    .map(|payload| Decoded::Known(Box::new(Event::$variant(payload))))
+                    .map(|payload| Decoded::Known(Box::new(versions!(@event payload, $($variant).+))))
                     .map_err(malformed),)+
                 _ => Ok(Decoded::Unknown),
             }
         }
     };
+    (@pattern $payload:ident, Account.$variant:ident) => { Event::Account(AccountEvent::$variant($payload)) };
+    (@pattern $payload:ident, $variant:ident) => { Event::$variant($payload) };
+    (@event $payload:ident, Account.$variant:ident) => { Event::Account(AccountEvent::$variant($payload)) };
+    (@event $payload:ident, $variant:ident) => { Event::$variant($payload) };
 }
 
 versions! {
@@ -63,4 +68,10 @@ versions! {
     ProjectWithdrawn writes "loggia.curation.project_withdrawn.v1" reads "loggia.curation.project_withdrawn.v1";
     ProjectRestored writes "loggia.curation.project_restored.v1" reads "loggia.curation.project_restored.v1";
     VectorsRecorded writes "loggia.curation.vectors_recorded.v1" reads "loggia.curation.vectors_recorded.v1";
+    Account.AccountOpened writes "loggia.account.account_opened.v1" reads "loggia.account.account_opened.v1";
+    Account.KeyIssued writes "loggia.account.key_issued.v1" reads "loggia.account.key_issued.v1";
+    Account.KeyRevoked writes "loggia.account.key_revoked.v1" reads "loggia.account.key_revoked.v1";
+    Account.EmailProven writes "loggia.account.email_proven.v1" reads "loggia.account.email_proven.v1";
+    Account.TierChanged writes "loggia.account.tier_changed.v1" reads "loggia.account.tier_changed.v1";
+    Account.AccountErased writes "loggia.account.account_erased.v1" reads "loggia.account.account_erased.v1";
 }

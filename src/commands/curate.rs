@@ -38,7 +38,7 @@ pub async fn run(config: &Config, command: &CurateCommand, output: Output) -> Re
     match answer? {
         Answer::Done(done) => tell(&done, output),
         Answer::Refused(refusal) => refuse(&refusal, output),
-        Answer::Imported { .. } => {
+        Answer::Imported { .. } | Answer::Account(_) => {
             bail!("the write side answered with something else; are both of one version?")
         }
     }

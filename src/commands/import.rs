@@ -135,7 +135,7 @@ impl Import<'_> {
                     refusal.detail
                 )
             }
-            Answer::Done(_) => {
+            Answer::Done(_) | Answer::Account(_) => {
                 bail!("the write side answered an import with something else; are both of one version?")
             }
         }

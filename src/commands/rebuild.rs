@@ -31,6 +31,8 @@ pub fn names(models: &[ModelName]) -> Vec<&'static str> {
                 ModelName::All => true,
                 ModelName::Catalog => *name == "catalog",
                 ModelName::Search => *name == "search",
+                ModelName::Keys => *name == "keys",
+                ModelName::Counters => *name == "counters",
             })
     };
     MODELS.into_iter().filter(wanted).collect()

@@ -39,7 +39,15 @@ fn a_wrong_value_is_refused_with_its_name_and_place() {
         refused("LOGGIA_STORE", "pg:x"),
         "store is “pg:x” (variable LOGGIA_STORE); sqlite:DIR is wanted"
     );
-    assert!(refused("LOGGIA_AUTH", "keys").starts_with("auth is “keys” (variable LOGGIA_AUTH); only “off”"));
+    assert_eq!(
+        refused("LOGGIA_AUTH", "none"),
+        "auth is “none” (variable LOGGIA_AUTH), which cannot be used: keys or off is wanted"
+    );
+    assert_eq!(
+        refused("LOGGIA_TIERS", "free"),
+        "tiers is “free” (variable LOGGIA_TIERS), which cannot be used: “free” is not a tier; write them as free=200, \
+         studio=5000"
+    );
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub(crate) async fn carry_out(acts: &[Act], model: &mut Model) -> Vec<Recorded> 
         let again = service.handle(message).await;
         let done = match &answer {
             Answer::Done(_) => true,
-            Answer::Refused(_) => false,
+            Answer::Refused(_) | Answer::Account(_) => false,
             Answer::Imported { lines, .. } => !matches!(lines[0].result, LineResult::Rejected { .. }),
         };
         assert_eq!(done, model.act(act), "{act:?} was answered with {answer:?}");

@@ -79,6 +79,8 @@ impl Project {
                 Project::Withdrawn { listing, .. } => Project::Listed(listing),
                 Project::Absent | Project::Listed(_) => self,
             },
+            // It stands in no project's stream.
+            Event::Account(_) => self,
         }
     }
 
@@ -142,7 +144,8 @@ pub fn claimed(event: &Event) -> Option<&Slug> {
         Event::ProjectRevised(_)
         | Event::ProjectWithdrawn(_)
         | Event::ProjectRestored(_)
-        | Event::VectorsRecorded(_) => None,
+        | Event::VectorsRecorded(_)
+        | Event::Account(_) => None,
     }
 }
 

@@ -69,6 +69,11 @@ impl CommandService {
                 self.act(&message, slug, None, decide).await.map(Answer::Done)
             }
             Command::Import { .. } => self.import(message).await,
+            Command::IssueKey { .. }
+            | Command::RevokeKey { .. }
+            | Command::ProveEmail { .. }
+            | Command::ChangeTier { .. }
+            | Command::EraseAccount { .. } => Err(Refused::Impossible("keys are not served yet".into())),
         };
         answer.unwrap_or_else(|refused| Answer::Refused(refused.into()))
     }

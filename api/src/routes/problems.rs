@@ -49,6 +49,22 @@ fn explanation(kind: ProblemKind) -> (&'static str, &'static str) {
             "The request brings a key in the header <code>Authorization</code> and another in the parameter <code>key</code>.",
             "Send the key in one place only. The header is better: addresses end up in histories and logs.",
         ),
+        ProblemKind::MissingKey => (
+            "The call needs a key, and none was sent.",
+            "Send it as <code>Authorization: Bearer log_live_…</code>, or for a quick test as the parameter <code>key</code>. A free key is yours for an address.",
+        ),
+        ProblemKind::InvalidKey => (
+            "What was sent as a key is none that may call: it is unknown, not whole, or revoked. The answer is the same for all of these.",
+            "Check that the whole key was copied: it begins with <code>log_live_</code> and has 55 characters. If it is lost or revoked, ask for another.",
+        ),
+        ProblemKind::QuotaExceeded => (
+            "The calls that the key's tier allows in a UTC calendar month are used up. Nothing is billed silently.",
+            "Wait for the next month: <code>resets_at</code> and <code>Retry-After</code> say when it begins. Or take a larger tier: <code>upgrade_url</code> tells how.",
+        ),
+        ProblemKind::TooManyRequests => (
+            "Too many calls came in a short time, with one key or from one address. They do not count against the month's allowance.",
+            "Wait as long as the header <code>Retry-After</code> says, and send calls more evenly.",
+        ),
         ProblemKind::MalformedRequest => (
             "What arrived is not a well-formed HTTP/1.1 request, so it could not be read further.",
             "Check the request line, the headers and, if there is a body, its framing. A browser, curl or any HTTP library gets this right.",

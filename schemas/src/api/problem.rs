@@ -1,5 +1,6 @@
 //! The body of every error: RFC 9457 problem details.
 
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -11,6 +12,14 @@ pub enum ProblemKind {
     InvalidParameters,
     /// A key in the header and another in the address.
     AmbiguousKey,
+    /// No key was sent where one is needed.
+    MissingKey,
+    /// The key that was sent is none that may call.
+    InvalidKey,
+    /// The month's calls are used up.
+    QuotaExceeded,
+    /// Too many calls in a short time.
+    TooManyRequests,
     /// What was sent is not HTTP as it is defined.
     MalformedRequest,
     /// A path that is nothing.
@@ -33,9 +42,13 @@ pub enum ProblemKind {
 
 impl ProblemKind {
     /// Every kind.
-    pub const ALL: [ProblemKind; 11] = [
+    pub const ALL: [ProblemKind; 15] = [
         ProblemKind::InvalidParameters,
         ProblemKind::AmbiguousKey,
+        ProblemKind::MissingKey,
+        ProblemKind::InvalidKey,
+        ProblemKind::QuotaExceeded,
+        ProblemKind::TooManyRequests,
         ProblemKind::MalformedRequest,
         ProblemKind::NotFound,
         ProblemKind::MethodNotAllowed,
@@ -52,6 +65,10 @@ impl ProblemKind {
         match self {
             ProblemKind::InvalidParameters => "invalid-parameters",
             ProblemKind::AmbiguousKey => "ambiguous-key",
+            ProblemKind::MissingKey => "missing-key",
+            ProblemKind::InvalidKey => "invalid-key",
+            ProblemKind::QuotaExceeded => "quota-exceeded",
+            ProblemKind::TooManyRequests => "too-many-requests",
             ProblemKind::MalformedRequest => "malformed-request",
             ProblemKind::NotFound => "not-found",
             ProblemKind::MethodNotAllowed => "method-not-allowed",
@@ -69,6 +86,10 @@ impl ProblemKind {
         match self {
             ProblemKind::InvalidParameters => "Invalid parameters",
             ProblemKind::AmbiguousKey => "Two keys at once",
+            ProblemKind::MissingKey => "A key is needed",
+            ProblemKind::InvalidKey => "Invalid key",
+            ProblemKind::QuotaExceeded => "Monthly quota used up",
+            ProblemKind::TooManyRequests => "Too many requests",
             ProblemKind::MalformedRequest => "Malformed request",
             ProblemKind::NotFound => "Nothing is here",
             ProblemKind::MethodNotAllowed => "Method not allowed",
@@ -85,10 +106,12 @@ impl ProblemKind {
     pub fn status(self) -> u16 {
         match self {
             ProblemKind::InvalidParameters | ProblemKind::AmbiguousKey | ProblemKind::MalformedRequest => 400,
+            ProblemKind::MissingKey | ProblemKind::InvalidKey => 401,
             ProblemKind::NotFound | ProblemKind::UnknownSlug => 404,
             ProblemKind::MethodNotAllowed => 405,
             ProblemKind::Withdrawn => 410,
             ProblemKind::TooLarge => 413,
+            ProblemKind::QuotaExceeded | ProblemKind::TooManyRequests => 429,
             ProblemKind::Internal => 500,
             ProblemKind::Timeout | ProblemKind::Unavailable => 503,
         }
@@ -121,6 +144,22 @@ pub struct Problem {
     /// What still may be cited of a withdrawn project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub citation_url: Option<String>,
+    /// The allowance that is used up.
+    #[serde(flatten)]
+    pub quota: Option<UsedUp>,
+}
+
+/// An allowance of which nothing is left.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct UsedUp {
+    /// Calls that the tier allows in a month.
+    pub limit: u64,
+    /// Calls that count against it.
+    pub used: u64,
+    /// When the next month begins.
+    pub resets_at: Timestamp,
+    /// The page that tells how to get more.
+    pub upgrade_url: String,
 }
 
 /// One parameter that cannot be used.

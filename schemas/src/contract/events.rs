@@ -3,6 +3,7 @@
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::Value;
 
+use crate::account::{AccountErased, AccountOpened, EmailProven, KeyIssued, KeyRevoked, TierChanged};
 use crate::event::{
     ProjectRenamed, ProjectRestored, ProjectRevised, ProjectSelected, ProjectWithdrawn, VectorsRecorded,
 };
@@ -16,9 +17,16 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
         ("loggia.curation.project_withdrawn.v1", schema_of::<ProjectWithdrawn>()),
         ("loggia.curation.project_restored.v1", schema_of::<ProjectRestored>()),
         ("loggia.curation.vectors_recorded.v1", schema_of::<VectorsRecorded>()),
+        ("loggia.account.account_opened.v1", schema_of::<AccountOpened>()),
+        ("loggia.account.key_issued.v1", schema_of::<KeyIssued>()),
+        ("loggia.account.key_revoked.v1", schema_of::<KeyRevoked>()),
+        ("loggia.account.email_proven.v1", schema_of::<EmailProven>()),
+        ("loggia.account.tier_changed.v1", schema_of::<TierChanged>()),
+        ("loggia.account.account_erased.v1", schema_of::<AccountErased>()),
     ]
 }
 
-fn schema_of<T: JsonSchema>() -> Value {
+/// The schema of one payload.
+pub(super) fn schema_of<T: JsonSchema>() -> Value {
     SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value()
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::api::problem::Problem;
 use crate::api::project::Project;
 use crate::api::search::{DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY_CHARACTERS, MIN_LIMIT, SearchAnswer};
+use crate::api::usage::UsageAnswer;
 use crate::record::Category;
 
 pub(super) fn document() -> Value {
@@ -14,6 +15,7 @@ pub(super) fn document() -> Value {
         .into_generator();
     let search = generator.subschema_for::<SearchAnswer<'_>>();
     let project = generator.subschema_for::<Project<'_>>();
+    let usage = generator.subschema_for::<UsageAnswer>();
     let problem = generator.subschema_for::<Problem>();
     json!({
         "openapi": "3.1.0",
@@ -29,7 +31,13 @@ pub(super) fn document() -> Value {
                 "operationId": "search",
                 "summary": "Finds projects by words of name, studio, city, category and introduction",
                 "parameters": search_parameters(),
-                "responses": responses("A page of results, the best first.", &search, &problem, &[400, 503]),
+                "responses": responses("A page of results, the best first.", &search, &problem, &[400, 401, 429, 503]),
+            }},
+            "/usage": {"get": {
+                "operationId": "usage",
+                "summary": "What the presented key has called in the running month; free of charge",
+                "parameters": [],
+                "responses": responses("The month up to now.", &usage, &problem, &[400, 401, 429, 503]),
             }},
             "/project/{slug}": {"get": {
                 "operationId": "project",
@@ -39,7 +47,14 @@ pub(super) fn document() -> Value {
                 "responses": project_responses(&project, &problem),
             }},
         },
-        "components": {"schemas": generator.take_definitions(true)},
+        "components": {
+            "schemas": generator.take_definitions(true),
+            "securitySchemes": {
+                "bearer": {"type": "http", "scheme": "bearer", "description": "A key such as log_live_…; the better way."},
+                "query": {"type": "apiKey", "in": "query", "name": "key", "description": "For quick tests."},
+            },
+        },
+        "security": [{"bearer": []}, {"query": []}],
     })
 }
 
@@ -73,7 +88,7 @@ fn responses(about: &str, schema: &schemars::Schema, problem: &schemars::Schema,
 }
 
 fn project_responses(project: &schemars::Schema, problem: &schemars::Schema) -> Value {
-    let mut responses = responses("The record.", project, problem, &[400, 404, 410, 503]);
+    let mut responses = responses("The record.", project, problem, &[400, 401, 404, 410, 429, 503]);
     responses["308"] = json!({"description": "The project moved to another slug.",
         "headers": with("Location", json!({"description": "The path of the record under its present slug.",
             "schema": {"type": "string"}}))});
@@ -84,6 +99,10 @@ fn description(status: u16) -> &'static str {
     match status {
         400 => {
             "Parameters that cannot be used, all of them named; or a key in the header and another in the address."
+        }
+        401 => "No key was sent, or one that may not call.",
+        429 => {
+            "The month's calls are used up, or too many came in a short time; Retry-After says when to go on."
         }
         404 => "No project has this slug; near ones are suggested.",
         410 => "The project was withdrawn; its reason and its citation are told.",

@@ -29,7 +29,7 @@ pub(super) fn encode(answer: Answer, room: usize) -> Vec<u8> {
             faults: few(refusal.faults, room / 2),
             ..refusal
         }),
-        Answer::Done(_) => answer,
+        Answer::Done(_) | Answer::Account(_) => answer,
     };
     json(&short)
 }

@@ -1,0 +1,71 @@
+//! What happens to an account: one address, at most three keys. The address itself stands in the vault of the write
+//! side and never in an event.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::key::{KeyHash, KeyId};
+use crate::tier::TierName;
+
+/// Anything that happened to an account, in its newest shape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AccountEvent {
+    /// Somebody asked for the first key under an address.
+    AccountOpened(AccountOpened),
+    /// A key was handed out.
+    KeyIssued(KeyIssued),
+    /// A key was taken back; it keeps its place among the three until its month ends.
+    KeyRevoked(KeyRevoked),
+    /// The holder of the address confirmed that these keys are theirs.
+    EmailProven(EmailProven),
+    /// Keys came into another tier.
+    TierChanged(TierChanged),
+    /// The address was erased; all keys end with it, their counts stay.
+    AccountErased(AccountErased),
+}
+
+/// The first event of every account.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AccountOpened {}
+
+/// A new key. Its text is known to its holder alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct KeyIssued {
+    /// Its name in public.
+    pub key_id: KeyId,
+    /// SHA-256 of the whole key.
+    pub hash: KeyHash,
+    /// Its last four characters.
+    pub hint: String,
+    /// What its holder calls it, if anything.
+    pub name: Option<String>,
+    /// What it may call.
+    pub tier: TierName,
+}
+
+/// The end of a key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct KeyRevoked {
+    /// Which key.
+    pub key_id: KeyId,
+}
+
+/// Keys whose holder has shown that the address is theirs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EmailProven {
+    /// Which keys.
+    pub key_ids: Vec<KeyId>,
+}
+
+/// Keys that may call more, or less, from now on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TierChanged {
+    /// Which keys.
+    pub key_ids: Vec<KeyId>,
+    /// What they may call from now on.
+    pub tier: TierName,
+}
+
+/// The end of an account.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AccountErased {}

@@ -1,0 +1,119 @@
+//! Addresses of key holders. They stand in the vault of the write side and in no event.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
+
+/// The longest address that mail servers take (RFC 5321).
+const LONGEST: usize = 254;
+const LONGEST_LOCAL: usize = 64;
+
+/// An address that mail could be sent to: trimmed, NFC, its domain in small letters. Its `Debug` form hides it.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Email(String);
+
+/// A text that is no address.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the address cannot be used: {0}; write it as name@example.org")]
+pub struct InvalidEmail(&'static str);
+
+impl Email {
+    /// The address as mail is sent to it.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The form in which addresses are compared: upper and lower case are one.
+    pub fn folded(&self) -> String {
+        self.0.to_lowercase()
+    }
+}
+
+impl FromStr for Email {
+    type Err = InvalidEmail;
+
+    fn from_str(text: &str) -> Result<Self, InvalidEmail> {
+        let text: String = text.trim().nfc().collect();
+        if text.chars().any(|c| c.is_control() || c.is_whitespace() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')) {
+            return Err(InvalidEmail("it has blanks or control characters"));
+        }
+        let (local, domain) = text.rsplit_once('@').ok_or(InvalidEmail("it has no @"))?;
+        check_local(local)?;
+        let domain = domain.to_lowercase();
+        check_domain(&domain)?;
+        if local.len() + 1 + domain.len() > LONGEST {
+            return Err(InvalidEmail("it has more than 254 bytes"));
+        }
+        Ok(Email(format!("{local}@{domain}")))
+    }
+}
+
+/// The form without quotes: letters of any script, digits, and what RFC 5322 allows besides.
+fn check_local(local: &str) -> Result<(), InvalidEmail> {
+    if local.is_empty() {
+        return Err(InvalidEmail("nothing stands before the @"));
+    }
+    if local.len() > LONGEST_LOCAL {
+        return Err(InvalidEmail("more than 64 bytes stand before the @"));
+    }
+    let allowed = |c: char| c.is_alphanumeric() || is_mark(c) || "!#$%&'*+-/=?^_`{|}~.".contains(c);
+    if !local.chars().all(allowed) {
+        return Err(InvalidEmail("a character before the @ is not allowed"));
+    }
+    if local.starts_with('.') || local.ends_with('.') || local.contains("..") {
+        return Err(InvalidEmail("a dot stands first, last or twice before the @"));
+    }
+    Ok(())
+}
+
+fn check_domain(domain: &str) -> Result<(), InvalidEmail> {
+    let label = |label: &str| {
+        !label.is_empty()
+            && label.len() <= 63
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label.chars().all(|c| c.is_alphanumeric() || is_mark(c) || c == '-')
+    };
+    if !domain.contains('.') {
+        return Err(InvalidEmail("the domain behind the @ has no dot"));
+    }
+    if !domain.split('.').all(label) {
+        return Err(InvalidEmail("what stands behind the @ is no domain"));
+    }
+    let last = domain.rsplit('.').next().unwrap_or_default();
+    if last.chars().all(|c| c.is_ascii_digit()) {
+        return Err(InvalidEmail("what stands behind the @ is no domain"));
+    }
+    Ok(())
+}
+
+/// Marks that follow a letter in scripts such as Devanagari.
+fn is_mark(c: char) -> bool {
+    unicode_normalization::char::is_combining_mark(c)
+}
+
+impl TryFrom<String> for Email {
+    type Error = InvalidEmail;
+
+    fn try_from(text: String) -> Result<Self, InvalidEmail> {
+        text.parse()
+    }
+}
+
+impl From<Email> for String {
+    fn from(email: Email) -> String {
+        email.0
+    }
+}
+
+impl fmt::Debug for Email {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Email(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+use super::*;
+
+/// What is taken, and how it reads afterwards.
+const GOOD: &[(&str, &str)] = &[
+    ("ada@example.org", "ada@example.org"),
+    ("  ada@example.org\n", "ada@example.org"),
+    ("Ada@EXAMPLE.Org", "Ada@example.org"),
+    ("ada+loggia@example.org", "ada+loggia@example.org"),
+    ("a.b.c@sub.example.co.uk", "a.b.c@sub.example.co.uk"),
+    ("x@a.bc", "x@a.bc"),
+    ("o'brien@example.org", "o'brien@example.org"),
+    ("#!$%&'*+-/=?^_`{}|~@example.org", "#!$%&'*+-/=?^_`{}|~@example.org"),
+    ("łucja@przykład.pl", "łucja@przykład.pl"),
+    ("zu\u{308}rich@example.ch", "zürich@example.ch"),
+    ("用户@例子.公司", "用户@例子.公司"),
+    ("अजय@डाटा.भारत", "अजय@डाटा.भारत"),
+    ("user@xn--bcher-kva.example", "user@xn--bcher-kva.example"),
+    ("1234567890@example.org", "1234567890@example.org"),
+    ("ada@123.example", "ada@123.example"),
+    ("ADA@BÜRO.DE", "ADA@büro.de"),
+];
+
+/// What is refused, and why.
+const BAD: &[(&str, &str)] = &[
+    ("", "it has no @"),
+    ("ada", "it has no @"),
+    ("@example.org", "nothing stands before the @"),
+    ("ada@", "the domain behind the @ has no dot"),
+    ("ada@localhost", "the domain behind the @ has no dot"),
+    ("ada@@example.org", "a character before the @ is not allowed"),
+    ("a@b@example.org", "a character before the @ is not allowed"),
+    ("ada @example.org", "it has blanks or control characters"),
+    ("ada@exam ple.org", "it has blanks or control characters"),
+    ("ada@example.org\r\nBcc: all@example.org", "it has blanks or control characters"),
+    ("ada\u{0}@example.org", "it has blanks or control characters"),
+    ("ada\u{202e}@example.org", "it has blanks or control characters"),
+    ("ada\u{200b}@example.org", "it has blanks or control characters"),
+    ("\"ada pelt\"@example.org", "it has blanks or control characters"),
+    ("\"ada\"@example.org", "a character before the @ is not allowed"),
+    ("ada(comment)@example.org", "a character before the @ is not allowed"),
+    ("<ada@example.org>", "a character before the @ is not allowed"),
+    ("ada,bob@example.org", "a character before the @ is not allowed"),
+    (".ada@example.org", "a dot stands first, last or twice before the @"),
+    ("ada.@example.org", "a dot stands first, last or twice before the @"),
+    ("a..b@example.org", "a dot stands first, last or twice before the @"),
+    ("ada@.org", "what stands behind the @ is no domain"),
+    ("ada@example..org", "what stands behind the @ is no domain"),
+    ("ada@-example.org", "what stands behind the @ is no domain"),
+    ("ada@example.org.", "what stands behind the @ is no domain"),
+    ("ada@exa_mple.org", "what stands behind the @ is no domain"),
+    ("ada@127.0.0.1", "what stands behind the @ is no domain"),
+    ("ada@[127.0.0.1]", "what stands behind the @ is no domain"),
+    ("ada@example.org;drop", "what stands behind the @ is no domain"),
+    ("ada@exa%6dple.org", "what stands behind the @ is no domain"),
+];
+
+#[test]
+fn odd_addresses_that_exist_are_taken() {
+    for (text, expected) in GOOD {
+        assert_eq!(text.parse::<Email>().unwrap().as_str(), *expected, "{text:?}");
+    }
+}
+
+#[test]
+fn what_is_no_address_is_refused_with_its_reason() {
+    for (text, reason) in BAD {
+        assert_eq!(text.parse::<Email>(), Err(InvalidEmail(reason)), "{text:?}");
+    }
+    let long = format!("{}@example.org", "a".repeat(300));
+    assert_eq!(long.parse::<Email>(), Err(InvalidEmail("more than 64 bytes stand before the @")));
+    let long = format!("ada@{}.org", ["a"; 130].join("."));
+    assert_eq!(long.parse::<Email>(), Err(InvalidEmail("it has more than 254 bytes")));
+    assert!(GOOD.len() + BAD.len() + 2 >= 40);
+}
+
+#[test]
+fn upper_and_lower_case_are_one_address() {
+    let (one, other): (Email, Email) =
+        ("Ada@Example.org".parse().unwrap(), "aDA@eXample.ORG".parse().unwrap());
+    assert_eq!(one.folded(), other.folded());
+    assert_ne!(one.folded(), "ada+x@example.org".parse::<Email>().unwrap().folded());
+}
+
+#[test]
+fn an_address_is_not_shown_by_accident() {
+    assert_eq!(format!("{:?}", "ada@example.org".parse::<Email>().unwrap()), "Email(…)");
+}

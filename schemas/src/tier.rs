@@ -1,0 +1,163 @@
+//! Tiers: what a key may call in a month. Their names and quotas come from the configuration.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ids::InvalidId;
+
+/// A tier's name: 1 to 20 small letters and digits, a letter first.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct TierName(String);
+
+/// A tier as it is configured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tier {
+    /// Its name.
+    pub name: TierName,
+    /// Calls in a UTC calendar month, at least 1.
+    pub quota: u64,
+}
+
+/// All tiers there are; the first is what a new key has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tiers(Vec<Tier>);
+
+/// A list of tiers that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidTiers {
+    /// A part that is no name and number.
+    #[error("“{0}” is not a tier; write them as free=200, studio=5000")]
+    Part(String),
+    /// A name twice.
+    #[error("the tier {0} is named twice")]
+    Twice(TierName),
+    /// None at all.
+    #[error("there is no tier; write them as free=200, studio=5000")]
+    None,
+}
+
+/// What a list of tiers has at most: each is a stream of its own in NATS.
+const MOST_TIERS: usize = 16;
+/// The largest quota; clients read it into 32-bit integers.
+const LARGEST_QUOTA: u64 = 1_000_000_000;
+
+impl TierName {
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Tiers {
+    /// What a new key has.
+    pub fn first(&self) -> &Tier {
+        // A list of tiers is never empty.
+        &self.0[0]
+    }
+
+    /// The tier of this name.
+    pub fn get(&self, name: &TierName) -> Option<&Tier> {
+        self.0.iter().find(|tier| tier.name == *name)
+    }
+
+    /// All of them, in the order of the configuration.
+    pub fn iter(&self) -> impl Iterator<Item = &Tier> {
+        self.0.iter()
+    }
+}
+
+impl FromStr for Tiers {
+    type Err = InvalidTiers;
+
+    /// Reads `free=200, studio=5000`.
+    fn from_str(text: &str) -> Result<Self, InvalidTiers> {
+        let mut tiers: Vec<Tier> = Vec::new();
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            let invalid = || InvalidTiers::Part(part.to_owned());
+            let (name, quota) = part.split_once('=').ok_or_else(invalid)?;
+            let name: TierName = name.trim().parse().map_err(|_| invalid())?;
+            let quota = quota.trim().parse().ok().filter(|quota| (1..=LARGEST_QUOTA).contains(quota));
+            if tiers.iter().any(|tier| tier.name == name) {
+                return Err(InvalidTiers::Twice(name));
+            }
+            tiers.push(Tier { name, quota: quota.filter(|_| tiers.len() < MOST_TIERS).ok_or_else(invalid)? });
+        }
+        if tiers.is_empty() { Err(InvalidTiers::None) } else { Ok(Tiers(tiers)) }
+    }
+}
+
+impl FromStr for TierName {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        let well_formed = text.len() <= 20
+            && text.starts_with(|c: char| c.is_ascii_lowercase())
+            && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+        if well_formed {
+            Ok(TierName(text.to_owned()))
+        } else {
+            Err(InvalidId { text: text.to_owned(), expected: "a tier: 1 to 20 small letters and digits" })
+        }
+    }
+}
+
+impl TryFrom<String> for TierName {
+    type Error = InvalidId;
+
+    fn try_from(text: String) -> Result<Self, InvalidId> {
+        text.parse()
+    }
+}
+
+impl From<TierName> for String {
+    fn from(name: TierName) -> String {
+        name.0
+    }
+}
+
+impl fmt::Display for TierName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for Tiers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, Tier { name, quota }) in self.0.iter().enumerate() {
+            write!(f, "{}{name}={quota}", if index > 0 { ", " } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiers_are_read_in_their_order() {
+        let tiers: Tiers = "free=200, studio=5000,pro = 25000,".parse().unwrap();
+        assert_eq!(tiers.to_string(), "free=200, studio=5000, pro=25000");
+        assert_eq!(tiers.first().quota, 200);
+        assert_eq!(tiers.get(&"pro".parse().unwrap()).unwrap().quota, 25_000);
+        assert_eq!(tiers.get(&"gold".parse().unwrap()), None);
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_named() {
+        for (text, error) in [
+            ("", "there is no tier; write them as free=200, studio=5000"),
+            ("free", "“free” is not a tier; write them as free=200, studio=5000"),
+            ("free=0", "“free=0” is not a tier; write them as free=200, studio=5000"),
+            ("Free=1", "“Free=1” is not a tier; write them as free=200, studio=5000"),
+            ("a=1,a=2", "the tier a is named twice"),
+        ] {
+            assert_eq!(text.parse::<Tiers>().unwrap_err().to_string(), error);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Metered calls: what the API tells of each, and how it travels over NATS.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::cloudevents::{MESSAGE_ID, NotAnEvent};
+use crate::ids::InvalidId;
+use crate::key::KeyId;
+use crate::month::Month;
+use crate::tier::TierName;
+
+/// The CloudEvents type of a metered call.
+pub const CALL_METERED: &str = "loggia.usage.call_metered.v1";
+
+/// Identifies one counted call for ever: a UUIDv7, also the NATS message id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CallId(pub Uuid);
+
+/// Where a call came in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Surface {
+    /// The REST interface.
+    Rest,
+    /// A tool of the MCP server.
+    Mcp,
+}
+
+/// One counted call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Call {
+    /// Its id.
+    pub id: CallId,
+    /// Whose it is.
+    pub key_id: KeyId,
+    /// Out of which allowance it was taken.
+    pub tier: TierName,
+    /// Out of which month's allowance: the month of `time` where the call was answered.
+    pub month: Month,
+    /// When it was answered.
+    pub time: Timestamp,
+    /// Where it came in.
+    pub surface: Surface,
+    /// What was asked, for example `search` or `get_project`: small letters, digits and underscores.
+    pub operation: String,
+}
+
+/// What the body of a call's message says; the rest stands in its subject and headers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CallMetered {
+    /// Where it came in.
+    pub surface: Surface,
+    /// What was asked.
+    pub operation: String,
+}
+
+impl Surface {
+    /// The word that is stored and shown.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Surface::Rest => "rest",
+            Surface::Mcp => "mcp",
+        }
+    }
+}
+
+impl Call {
+    /// The headers under which it is published: CloudEvents in binary mode.
+    pub fn headers(&self) -> [(&'static str, String); 6] {
+        [
+            (MESSAGE_ID, self.id.0.to_string()),
+            ("ce-specversion", "1.0".to_owned()),
+            ("ce-id", self.id.0.to_string()),
+            ("ce-source", "urn:loggia:api".to_owned()),
+            ("ce-type", CALL_METERED.to_owned()),
+            ("ce-time", self.time.to_string()),
+        ]
+    }
+
+    /// The body under which it is published, as JSON.
+    pub fn body(&self) -> Vec<u8> {
+        let body = CallMetered { surface: self.surface, operation: self.operation.clone() };
+        // Plain data always has its JSON.
+        serde_json::to_vec(&body).unwrap_or_default()
+    }
+
+    /// Reads a call from its message; `subject` is one that [`crate::subject::usage`] or
+    /// [`crate::subject::overrun`] makes.
+    pub fn parse<'h>(
+        subject: &str,
+        header: impl Fn(&'static str) -> Option<&'h str>,
+        body: &[u8],
+    ) -> Result<Call, NotAnEvent> {
+        let invalid = |header, reason: String| NotAnEvent::Header { header, reason };
+        let text = |name| header(name).ok_or(invalid(name, "it is absent".into()));
+        let kind = text("ce-type")?;
+        if kind != CALL_METERED {
+            return Err(invalid("ce-type", format!("“{kind}” is no metered call")));
+        }
+        let (tier, key_id, month) =
+            crate::subject::usage_of(subject).map_err(|error| invalid("subject", error.to_string()))?;
+        let id = Uuid::parse_str(text("ce-id")?).map_err(|error| invalid("ce-id", error.to_string()))?;
+        let time =
+            text("ce-time")?.parse().map_err(|error: jiff::Error| invalid("ce-time", error.to_string()))?;
+        let CallMetered { surface, operation } = serde_json::from_slice(body).map_err(NotAnEvent::Body)?;
+        if operation.is_empty() || operation.len() > 40 || !operation.bytes().all(is_word) {
+            return Err(invalid(
+                "operation",
+                "it is not 1 to 40 small letters, digits and underscores".into(),
+            ));
+        }
+        Ok(Call { id: CallId(id), key_id, tier, month, time, surface, operation })
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_'
+}
+
+impl std::str::FromStr for Surface {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        match text {
+            "rest" => Ok(Surface::Rest),
+            "mcp" => Ok(Surface::Mcp),
+            _ => Err(InvalidId { text: text.to_owned(), expected: "a surface: rest or mcp" }),
+        }
+    }
+}
+
+impl std::fmt::Display for CallId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::subject;
+
+    fn sample() -> Call {
+        Call {
+            id: CallId(Uuid::from_u128(7)),
+            key_id: "Ab3dEf9h".parse().unwrap(),
+            tier: "free".parse().unwrap(),
+            month: "2026-11".parse().unwrap(),
+            time: "2026-11-20T08:30:00.123456Z".parse().unwrap(),
+            surface: Surface::Rest,
+            operation: "search".into(),
+        }
+    }
+
+    #[test]
+    fn a_call_survives_the_road() {
+        let call = sample();
+        let headers = call.headers();
+        let find = |name: &'static str| headers.iter().find(|(n, _)| *n == name).map(|(_, v)| v.as_str());
+        for subject in [subject::usage(&call), subject::overrun(&call)] {
+            assert_eq!(Call::parse(&subject, find, &call.body()).unwrap(), call);
+        }
+        assert_eq!(call.body(), br#"{"surface":"rest","operation":"search"}"#);
+    }
+
+    #[test]
+    fn what_is_no_call_is_refused_with_its_reason() {
+        let call = sample();
+        let headers = call.headers();
+        let find = |name: &'static str| headers.iter().find(|(n, _)| *n == name).map(|(_, v)| v.as_str());
+        let refused = |subject: &str, body: &[u8]| Call::parse(subject, find, body).unwrap_err().to_string();
+        assert!(refused("loggia.usage.free.short.2026-11", &call.body()).contains("subject"));
+        assert!(refused(&subject::usage(&call), b"{}").starts_with("the message's body is not JSON"));
+        let loud = br#"{"surface":"rest","operation":"a b"}"#;
+        assert!(refused(&subject::usage(&call), loud).contains("operation"));
+        let absent = Call::parse(&subject::usage(&call), |_| None, &call.body()).unwrap_err();
+        assert_eq!(absent.to_string(), "the message has no readable header ce-type: it is absent");
+    }
+}

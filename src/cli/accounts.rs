@@ -1,0 +1,68 @@
+//! What is typed about keys and their use.
+
+use clap::{Args, Subcommand};
+use schemas::month::Month;
+
+/// An act on keys. Addresses are kept in the vault of the write side only.
+#[derive(Debug, Subcommand)]
+pub enum KeysCommand {
+    /// Make a key for an address and print it, once.
+    #[command(after_help = "Example:\n  loggia keys issue --email ada@example.org --name laptop")]
+    Issue {
+        /// Whose it shall be; at most three keys an address.
+        #[arg(long)]
+        email: String,
+        /// What its holder calls it.
+        #[arg(long)]
+        name: Option<String>,
+        /// Its tier, if it is not the first.
+        #[arg(long)]
+        tier: Option<String>,
+    },
+    /// Show keys: all, or those of an address.
+    #[command(after_help = "Example:\n  loggia keys list --email ada@example.org")]
+    List {
+        /// Only the keys of this address.
+        #[arg(long)]
+        email: Option<String>,
+    },
+    /// Take a key back; it ends on every node within a second.
+    #[command(after_help = "Example:\n  loggia keys revoke Ab3dEf9h")]
+    Revoke {
+        /// Its id: the 8 characters behind log_live_.
+        key_id: String,
+    },
+    /// Bring the keys of an address into another tier, at once.
+    #[command(after_help = "Example:\n  loggia keys tier --email ada@example.org studio")]
+    Tier {
+        /// Whose keys.
+        #[arg(long)]
+        email: String,
+        /// Only this key.
+        #[arg(long, value_name = "KEY_ID")]
+        key: Option<String>,
+        /// The tier.
+        tier: String,
+    },
+    /// Erase an address for ever and end its keys; what was counted stays.
+    #[command(after_help = "Example:\n  loggia keys erase --email ada@example.org")]
+    Erase {
+        /// The address.
+        #[arg(long)]
+        email: String,
+    },
+}
+
+/// What to look at.
+#[derive(Debug, Args)]
+pub struct AuditArgs {
+    /// A key's id; or the word verify: recount everything, and compare with the counters and with NATS.
+    #[arg(value_name = "KEY_ID|verify")]
+    pub subject: String,
+    /// Only this month.
+    #[arg(long, value_name = "YYYY-MM")]
+    pub month: Option<Month>,
+    /// Print comma-separated values.
+    #[arg(long)]
+    pub csv: bool,
+}
