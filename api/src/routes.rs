@@ -4,7 +4,7 @@ mod health;
 mod openapi;
 mod problems;
 mod project;
-mod search;
+pub(crate) mod search;
 
 use axum::Router;
 use axum::routing::get;

@@ -4,16 +4,17 @@ mod refusal;
 mod wire;
 
 use std::convert::Infallible;
+use std::error::Error;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
 use axum::response::Response;
+use futures::FutureExt;
 use http::Request;
 use http::header::CONNECTION;
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -85,8 +86,7 @@ pub async fn serve(
     shutdown: CancellationToken,
 ) -> Drained {
     let metrics = state.metrics().clone();
-    let site = state.site().clone();
-    let front = Front::new(routes::router(state), site, metrics.clone(), limits.request);
+    let front = Front::new(routes::router(state.clone()), state, limits.request);
     serve_front(listener, front, metrics, limits, shutdown).await
 }
 
@@ -118,10 +118,7 @@ pub(crate) async fn serve_front(
 ) -> Drained {
     let front = Arc::new(front);
     let refusals = Some(Refusals::new(front.clone()));
-    let answer = move |request| {
-        let front = front.clone();
-        async move { front.answer(request).await }
-    };
+    let answer = move |request| front.answer(request);
     Server { limits, metrics: Some(metrics), refusals, answer }.run(listener, shutdown).await
 }
 
@@ -132,10 +129,11 @@ struct Server<Answer> {
     answer: Answer,
 }
 
-impl<Answer, Answering> Server<Answer>
+impl<Answer, Answering, Content> Server<Answer>
 where
     Answer: Fn(Request<Incoming>) -> Answering + Clone + Send + 'static,
-    Answering: Future<Output = Response<Body>> + Send + 'static,
+    Answering: Future<Output = Response<Content>> + Send + 'static,
+    Content: Body<Data: Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
 {
     async fn run(self, listener: TcpListener, shutdown: CancellationToken) -> Drained {
         let graceful = GracefulShutdown::new();
@@ -175,11 +173,11 @@ where
         TokioIo<Wire<TcpStream>>,
         impl hyper::service::Service<
             Request<Incoming>,
-            Response = Response<Body>,
+            Response = Response<Content>,
             Error = Infallible,
             Future: Send,
         > + Send
-        + use<Answer, Answering>,
+        + use<Answer, Answering, Content>,
     > {
         let calls = Arc::new(Calls::default());
         let wire = Wire::new(stream, calls.clone(), &self.limits, self.refusals.clone());
@@ -187,12 +185,10 @@ where
         let service = service_fn(move |request| {
             calls.begin();
             let calls = calls.clone();
-            let answering = answer(request);
-            async move {
-                let response = answering.await;
+            answer(request).map(move |response| {
                 calls.end(response.status().is_client_error() && response.headers().contains_key(CONNECTION));
                 Ok(response)
-            }
+            })
         });
         http1::Builder::new()
             .timer(TokioTimer::new())

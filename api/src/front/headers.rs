@@ -6,8 +6,8 @@ use axum::body::Body;
 use axum::response::Response;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, HeaderName, REFERRER_POLICY,
-    VARY, X_CONTENT_TYPE_OPTIONS,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG,
+    HeaderName, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderValue, StatusCode};
 
@@ -35,8 +35,21 @@ thread_local! {
     static LAST: RefCell<Option<Common>> = const { RefCell::new(None) };
 }
 
+/// The headers that most replies have, each with another value.
+#[derive(Debug, Default)]
+pub(super) struct Named {
+    pub(super) content_type: Option<HeaderValue>,
+    pub(super) tag: Option<HeaderValue>,
+}
+
 /// The headers of a reply: its own, and those that every reply carries.
-pub(super) fn complete(own: HeaderMap, status: StatusCode, allowance: Allowance, id: RequestId) -> HeaderMap {
+pub(super) fn complete(
+    own: HeaderMap,
+    named: Named,
+    status: StatusCode,
+    allowance: Allowance,
+    id: RequestId,
+) -> HeaderMap {
     #[expect(
         clippy::disallowed_methods,
         reason = "the month that a reply speaks of is the one it is sent in"
@@ -50,7 +63,15 @@ pub(super) fn complete(own: HeaderMap, status: StatusCode, allowance: Allowance,
     });
     headers.insert(&REQUEST_ID, id.header());
     headers.insert(CACHE_CONTROL, caching(status));
-    headers.extend(own);
+    for (name, value) in [(CONTENT_TYPE, named.content_type), (ETAG, named.tag)] {
+        match value {
+            Some(value) => headers.insert(name, value),
+            None => headers.remove(name),
+        };
+    }
+    if !own.is_empty() {
+        headers.extend(own);
+    }
     headers
 }
 
@@ -58,8 +79,9 @@ impl Common {
     fn new(allowance: Allowance, second: i64) -> Common {
         let mut headers = HeaderMap::with_capacity(16);
         // To be replaced in each reply: a copied map has room for what was in it, and no more.
-        headers.insert(&REQUEST_ID, HeaderValue::from_static(""));
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static(""));
+        for name in [&CONTENT_TYPE, &ETAG, &CACHE_CONTROL, &REQUEST_ID] {
+            headers.insert(name, HeaderValue::from_static(""));
+        }
         headers.insert(VARY, HeaderValue::from_static("Authorization, Accept-Encoding"));
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
         headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));

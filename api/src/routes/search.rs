@@ -2,8 +2,9 @@
 
 mod parameters;
 
-use axum::extract::State;
+use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use read::search::{Cursor, Hit, SearchError, SearchRequest};
@@ -14,15 +15,23 @@ use crate::fault::Fault;
 use crate::site::Site;
 use crate::state::ApiState;
 
-pub(crate) use parameters::SearchParameters;
+use parameters::SearchParameters;
 
 /// Room for what stands around the summary of a hit: the site's address twice or thrice and the score.
 const AROUND_A_HIT: usize = 32;
 
 pub(crate) async fn search(
     State(state): State<ApiState>,
-    parameters: SearchParameters,
+    RawQuery(query): RawQuery,
 ) -> Result<Response, Fault> {
+    let body = answer(&state, query.as_deref().unwrap_or_default())?;
+    Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response())
+}
+
+/// Answers a query string with a JSON document. A search takes microseconds: handing it to another thread, or making a
+/// future of it, would cost more than it does.
+pub(crate) fn answer(state: &ApiState, query: &str) -> Result<Bytes, Fault> {
+    let parameters = SearchParameters::parse(query).map_err(Fault::invalid_parameters)?;
     let model = state
         .models()
         .search()
@@ -33,11 +42,9 @@ pub(crate) async fn search(
         limit: parameters.limit,
         after: parameters.cursor,
     };
-    // A search takes microseconds: handing it to another thread would cost more than it does.
     let page = model.reader.search(&request).map_err(fault)?;
     let hits: Vec<Hit<'_>> = page.hits().collect();
-    let body = assemble(&parameters.q, &hits, page.total(), page.next(), state.site())?;
-    Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response())
+    assemble(&parameters.q, &hits, page.total(), page.next(), state.site()).map(Bytes::from)
 }
 
 fn fault(error: SearchError) -> Fault {

@@ -73,7 +73,7 @@ impl Node {
             .route("/panic", get(async || -> &'static str { panic!("the inner text") }))
             .route("/slow", get(async || tokio::time::sleep(Duration::from_secs(3600)).await))
             .route("/soon", get(async || tokio::time::sleep(Duration::from_millis(300)).await));
-        let front = Front::new(router, state.site().clone(), metrics.clone(), limits.request);
+        let front = Front::new(router, state, limits.request);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let stop = CancellationToken::new();

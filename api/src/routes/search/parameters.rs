@@ -1,13 +1,10 @@
 //! The parameters of a search, read strictly and all their faults told at once.
 
-use axum::extract::FromRequestParts;
-use http::request::Parts;
 use read::search::Cursor;
 use schemas::api::problem::ParameterFault;
 use schemas::api::search::{DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY_CHARACTERS, MIN_LIMIT};
 use schemas::record::Category;
 
-use crate::fault::Fault;
 use crate::query::{fault, single};
 
 /// What is searched for.
@@ -31,14 +28,6 @@ impl SearchParameters {
         let cursor = cursor(query, &mut faults);
         single(query, "key", &mut faults);
         if faults.is_empty() { Ok(SearchParameters { q, category, limit, cursor }) } else { Err(faults) }
-    }
-}
-
-impl<S: Sync> FromRequestParts<S> for SearchParameters {
-    type Rejection = Fault;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<SearchParameters, Fault> {
-        SearchParameters::parse(parts.uri.query().unwrap_or_default()).map_err(Fault::invalid_parameters)
     }
 }
 
