@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
+use api::TrustedProxies;
 use schemas::tier::Tiers;
 use serde::Serialize;
 
@@ -46,8 +47,8 @@ pub struct Config {
     pub burst_per_key: u32,
     /// `burst_per_address`: calls without a valid key of one address in a second; 0 is no limit.
     pub burst_per_address: u32,
-    /// `trusted_proxies`: a list of networks, unchecked.
-    pub trusted_proxies: String,
+    /// `trusted_proxies`: who is believed about where a call comes from.
+    pub trusted_proxies: TrustedProxies,
     /// `secret_file`: the secret of the vault; unset: a file beside the event store.
     pub secret_file: Option<PathBuf>,
     /// Where each value comes from, for `loggia config`.
@@ -134,7 +135,7 @@ impl Config {
             metering: values.required("metering")?,
             burst_per_key: values.required("burst_per_key")?,
             burst_per_address: values.required("burst_per_address")?,
-            trusted_proxies: values.text("trusted_proxies").unwrap_or_default(),
+            trusted_proxies: values.parse("trusted_proxies")?.unwrap_or_default(),
             secret_file: values.parse("secret_file")?,
             resolved,
         })

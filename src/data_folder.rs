@@ -67,6 +67,11 @@ impl DataFolder {
         self.root.join("models")
     }
 
+    /// Where calls wait that NATS could not count yet.
+    pub fn spool(&self) -> PathBuf {
+        self.root.join("spool")
+    }
+
     /// The private NATS server's folder.
     pub fn nats(&self) -> PathBuf {
         self.root.join("nats")

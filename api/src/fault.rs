@@ -2,12 +2,14 @@
 //! names the request.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, RETRY_AFTER};
+use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, LINK, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, StatusCode};
+use jiff::Timestamp;
 use schemas::api::problem::{ParameterFault, Problem, ProblemKind, UsedUp};
 
 use crate::site::Site;
@@ -29,7 +31,7 @@ struct Told {
     reason: Option<String>,
     citation_url: Option<String>,
     quota: Option<UsedUp>,
-    retry_after: Option<u16>,
+    retry_after: Option<u64>,
     closes: bool,
     cause: Option<String>,
 }
@@ -69,6 +71,48 @@ impl Fault {
             ProblemKind::AmbiguousKey,
             "A key stands in the header Authorization and another in the parameter key. Send one of them; the header is better.",
         )
+    }
+
+    pub(crate) fn missing_key() -> Fault {
+        Fault::new(
+            ProblemKind::MissingKey,
+            "This call needs a key. Send it as Authorization: Bearer log_live_…, or for a quick test as ?key=log_live_….",
+        )
+    }
+
+    /// One text for whatever is wrong with a key: nothing can be learned from it.
+    pub(crate) fn invalid_key() -> Fault {
+        Fault::new(
+            ProblemKind::InvalidKey,
+            "This key cannot be used. Check that all 55 characters of it were sent, or ask for another.",
+        )
+    }
+
+    /// `quota.upgrade_url` is filled in when the fault is written.
+    pub(crate) fn quota_exceeded(limit: u64, used: u64, resets_at: Timestamp, now: Timestamp) -> Fault {
+        Fault::new(
+            ProblemKind::QuotaExceeded,
+            "The calls of this month are used up. Wait for resets_at, or see upgrade_url for more; nothing was billed.",
+        )
+        .with(|told| {
+            told.quota = Some(UsedUp { limit, used, resets_at, upgrade_url: String::new() });
+            told.retry_after = Some(resets_at.duration_since(now).as_secs().max(1).unsigned_abs());
+        })
+    }
+
+    pub(crate) fn too_many_requests(wait: Duration) -> Fault {
+        Fault::new(
+            ProblemKind::TooManyRequests,
+            "Too many calls came within a second. Wait as long as Retry-After says; nothing was counted.",
+        )
+        .with(|told| told.retry_after = Some(wait.as_secs() + 1))
+    }
+
+    pub(crate) fn uncountable(cause: impl ToString) -> Fault {
+        Fault::unavailable(
+            "The call cannot be counted at present, so it is not answered. Try again in a few seconds.",
+        )
+        .with(|told| told.cause = Some(cause.to_string()))
     }
 
     pub(crate) fn malformed_request() -> Fault {
@@ -171,6 +215,11 @@ impl Fault {
         self.0.status
     }
 
+    #[cfg(test)]
+    pub(crate) fn kind(&self) -> ProblemKind {
+        self.0.kind
+    }
+
     /// What the log should know and the client should not.
     pub(crate) fn cause(&self) -> Option<&str> {
         self.0.cause.as_deref()
@@ -186,6 +235,15 @@ impl Fault {
         if let Some(seconds) = told.retry_after {
             headers.insert(RETRY_AFTER, seconds.into());
         }
+        if told.status == StatusCode::UNAUTHORIZED {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        let quota = told.quota.map(|quota| UsedUp { upgrade_url: format!("{site}/pricing"), ..quota });
+        if let Some(quota) = &quota
+            && let Ok(link) = HeaderValue::try_from(format!("<{}>; rel=\"payment\"", quota.upgrade_url))
+        {
+            headers.insert(LINK, link);
+        }
         if told.closes {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
@@ -199,7 +257,7 @@ impl Fault {
             suggestions: told.suggestions,
             reason: told.reason,
             citation_url: told.citation_url,
-            quota: told.quota,
+            quota,
         };
         // Strings and numbers always serialise.
         serde_json::to_vec(&problem).unwrap_or_default().into()

@@ -2,13 +2,17 @@
 //! layers: what a reply carries is decided, and paid for, in one place.
 
 mod caller;
+mod charge;
 mod encoding;
 mod entity_tag;
 mod headers;
+mod outcome;
+mod presented;
 mod rate;
 mod request_id;
 
 use std::future::{Ready, ready};
+use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
@@ -21,17 +25,21 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::{BoxFuture, Either};
-use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, IF_NONE_MATCH};
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, IF_NONE_MATCH};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
-use http_body_util::{BodyExt, Collected, Full, Limited};
+use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Body as _, Incoming};
+use jiff::Timestamp;
 use tokio::time::{Instant, timeout};
 use tower::Service;
 
 use crate::fault::Fault;
 use crate::routes::{self, Route};
 use crate::state::ApiState;
+use caller::Caller;
+use charge::Charge;
+use outcome::{Draft, Outcome};
 use rate::Allowance;
 use request_id::{RequestId, RequestIds};
 
@@ -67,16 +75,6 @@ struct Asked {
     encodings: Option<HeaderValue>,
 }
 
-/// What an endpoint answers, before it becomes a reply.
-#[derive(Debug)]
-struct Outcome {
-    status: StatusCode,
-    content_type: Option<HeaderValue>,
-    /// Further headers of its own.
-    headers: HeaderMap,
-    content: Result<Bytes, Fault>,
-}
-
 impl Front {
     /// Stands before a router that answers from the state.
     pub(crate) fn new(router: Router, state: ApiState, patience: Duration) -> Front {
@@ -84,41 +82,65 @@ impl Front {
     }
 
     /// Answers a request; there is always an answer.
-    pub(crate) fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Answering {
+    pub(crate) fn answer(self: &Arc<Self>, request: Request<Incoming>, peer: IpAddr) -> Answering {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
         let reads = parts.method == Method::GET || parts.method == Method::HEAD;
         if reads && body.is_end_stream() && Route::of(parts.uri.path()) == Route::Search {
-            return Either::Left(ready(self.search(started, parts)));
+            return self.search(started, parts, peer);
         }
         let front = self.clone();
-        Either::Right(Box::pin(async move { front.route(started, parts, body).await }))
+        Either::Right(Box::pin(async move { front.route(started, parts, body, peer).await }))
     }
 
     /// The path that is asked most is answered at once: a router, futures and boxed bodies cost half as much as it does.
-    fn search(&self, started: Instant, parts: Parts) -> Reply {
-        let (allowance, outcome) = match caller::admit(&parts) {
-            Err(fault) => (Allowance::UNLIMITED, fault.into()),
-            Ok(allowance) => {
+    fn search(self: &Arc<Self>, started: Instant, parts: Parts, peer: IpAddr) -> Answering {
+        let (caller, admitted) = caller::admit(&self.state, Route::Search, &parts, peer);
+        let outcome = match admitted {
+            Err(fault) => fault.into(),
+            Ok(()) => {
                 let query = parts.uri.query().unwrap_or_default();
                 let answer = AssertUnwindSafe(|| routes::search::answer(&self.state, query));
-                (allowance, catch_unwind(answer).unwrap_or_else(|_panic| Err(panicked())).into())
+                catch_unwind(answer).unwrap_or_else(|_panic| Err(panicked())).into()
             }
         };
         let asked = Asked::new(self.ids.next(), started, parts.method, parts.uri, &parts.headers);
-        self.finish(&asked, allowance, outcome)
+        let draft = Draft::of(outcome, &asked, self.state.site());
+        match Charge::of(&caller, Route::Search, &draft) {
+            None => Either::Left(ready(self.finish(&asked, &caller, draft))),
+            Some(charge) => {
+                let front = self.clone();
+                Either::Right(Box::pin(async move { front.charge(charge, asked, draft).await }))
+            }
+        }
     }
 
-    async fn route(&self, started: Instant, parts: Parts, body: Incoming) -> Reply {
+    async fn route(&self, started: Instant, mut parts: Parts, body: Incoming, peer: IpAddr) -> Reply {
         let id = self.ids.next();
+        let route = Route::of(parts.uri.path());
         let asked = Asked::new(id, started, parts.method.clone(), parts.uri.clone(), &parts.headers);
-        let (allowance, response) = match caller::admit(&parts) {
-            Err(fault) => (Allowance::UNLIMITED, fault.into_response()),
-            Ok(allowance) if parts.method == Method::OPTIONS => (allowance, headers::preflight()),
-            Ok(allowance) => (allowance, self.work(parts, body).await),
+        let (caller, admitted) = caller::admit(&self.state, route, &parts, peer);
+        let response = match admitted {
+            Err(fault) => fault.into_response(),
+            Ok(()) if parts.method == Method::OPTIONS => headers::preflight(),
+            Ok(()) => {
+                if let Caller::Known(known) = &caller {
+                    parts.extensions.insert(known.clone());
+                }
+                self.work(parts, body).await
+            }
         };
-        let outcome = Outcome::of(response).await;
-        self.finish(&asked, allowance, outcome)
+        let draft = Draft::of(Outcome::of(response).await, &asked, self.state.site());
+        match Charge::of(&caller, route, &draft) {
+            None => self.finish(&asked, &caller, draft),
+            Some(charge) => self.charge(charge, asked, draft).await,
+        }
+    }
+
+    /// Counts a call and completes its reply.
+    async fn charge(&self, charge: Charge, asked: Asked, draft: Draft) -> Reply {
+        let (allowance, draft) = charge.collect(&self.state, &asked, draft).await;
+        self.complete(&asked, allowance, self.state.now(), draft)
     }
 
     /// The reply to something that never became a request.
@@ -130,8 +152,10 @@ impl Front {
         tracing::debug!(status = status.as_u16(), request = %id, "refused before it was a request");
         let mut response = Response::new(body);
         *response.status_mut() = status;
-        *response.headers_mut() =
-            headers::complete(headers, headers::Named::default(), status, Allowance::UNLIMITED, id);
+        let now = self.state.now();
+        let allowance = Caller::unknown(&self.state).allowance(&self.state, now);
+        let named = headers::Named::default();
+        *response.headers_mut() = headers::complete(headers, named, status, allowance, id, now.as_second());
         response
     }
 
@@ -181,32 +205,20 @@ impl Front {
         }
     }
 
-    /// Makes the outcome the reply: problem or not modified or encoded, with all common headers. Counts and logs it.
-    fn finish(&self, asked: &Asked, allowance: Allowance, outcome: Outcome) -> Reply {
-        let Outcome { mut status, mut content_type, mut headers, content } = outcome;
-        let mut cause = None;
-        let mut bytes = content.unwrap_or_else(|fault| {
-            cause = fault.cause().map(str::to_owned);
-            status = fault.status();
-            content_type = None;
-            fault.write(self.state.site(), asked.id.instance(), &mut headers)
-        });
-        let mut tag = None;
-        if status == StatusCode::OK {
-            let own = entity_tag::of(&bytes);
-            if asked.known_tags.as_ref().is_some_and(|known| entity_tag::is_known(&own, known)) {
-                status = StatusCode::NOT_MODIFIED;
-                content_type = None;
-                bytes = Bytes::new();
-            }
-            tag = Some(own);
-        }
+    fn finish(&self, asked: &Asked, caller: &Caller, draft: Draft) -> Reply {
+        let now = self.state.now();
+        self.complete(asked, caller.allowance(&self.state, now), now, draft)
+    }
+
+    /// Makes the draft the reply: encoded, with all common headers. Counts and logs it.
+    fn complete(&self, asked: &Asked, allowance: Allowance, now: Timestamp, draft: Draft) -> Reply {
+        let Draft { status, content_type, tag, mut headers, mut bytes, cause } = draft;
         if let Some(encoded) = asked.encodings.as_ref().and_then(|asked| encoding::encode(asked, &bytes)) {
             headers.insert(CONTENT_ENCODING, encoded.name);
             bytes = encoded.bytes;
         }
         let named = headers::Named { content_type, tag };
-        let mut headers = headers::complete(headers, named, status, allowance, asked.id);
+        let mut headers = headers::complete(headers, named, status, allowance, asked.id, now.as_second());
         let has_body = !matches!(status, StatusCode::NOT_MODIFIED | StatusCode::NO_CONTENT);
         if asked.method == Method::HEAD && has_body {
             headers.insert(CONTENT_LENGTH, bytes.len().into());
@@ -227,34 +239,6 @@ impl Asked {
         let known_tags = joined(headers, &IF_NONE_MATCH);
         let encodings = joined(headers, &ACCEPT_ENCODING);
         Asked { started, id, method, uri, known_tags, encodings }
-    }
-}
-
-impl Outcome {
-    async fn of(response: Response) -> Outcome {
-        let (mut parts, body) = response.into_parts();
-        let content = match parts.extensions.remove::<Fault>() {
-            Some(fault) => Err(fault),
-            None => body.collect().await.map(Collected::to_bytes).map_err(Fault::internal),
-        };
-        // What axum has measured may yet be encoded.
-        parts.headers.remove(CONTENT_LENGTH);
-        let content_type = parts.headers.remove(CONTENT_TYPE);
-        Outcome { status: parts.status, content_type, headers: parts.headers, content }
-    }
-}
-
-impl From<Fault> for Outcome {
-    fn from(fault: Fault) -> Outcome {
-        Outcome::from(Err(fault))
-    }
-}
-
-/// A JSON document, or why there is none.
-impl From<Result<Bytes, Fault>> for Outcome {
-    fn from(content: Result<Bytes, Fault>) -> Outcome {
-        let content_type = Some(HeaderValue::from_static("application/json"));
-        Outcome { status: StatusCode::OK, content_type, headers: HeaderMap::new(), content }
     }
 }
 

@@ -1,20 +1,29 @@
-//! The read-only REST API. It opens every read model for reading, writes nothing, and answers every error, from
-//! whatever layer it comes, as RFC 9457 problem details.
+//! The REST API. It opens every read model for reading, writes nothing but the calls it counts, and answers every
+//! error, from whatever layer it comes, as RFC 9457 problem details.
 //!
 //! The way of a request: [`serve`] accepts its connection and bounds what the connection may cost; the `front`
 //! names the request, decides who calls, gives every reply its common headers and turns faults into problems;
 //! `routes` answer.
 
+mod access;
 pub mod admin;
+mod bursts;
+pub mod clock;
 mod fault;
 mod front;
+mod metering;
 pub mod metrics;
+mod proxies;
 mod query;
 mod routes;
 mod server;
 mod site;
 mod state;
 
+pub use access::{Access, KeyAccess};
+pub use bursts::Bursts;
+pub use metering::{Meter, Policy, SpoolError};
+pub use proxies::{InvalidProxy, TrustedProxies};
 pub use server::{Drained, Limits, serve, serve_admin};
 pub use site::{InvalidSite, Site};
 pub use state::{ApiState, Readiness};

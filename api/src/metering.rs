@@ -25,7 +25,6 @@ use gate::{Gate, Published};
 use own::OwnCalls;
 use spool::Spool;
 
-
 pub use spool::SpoolError;
 
 /// How long NATS may take to say whether a call is counted, before the spool takes it.
@@ -122,11 +121,6 @@ impl Meter {
         self.inner.own.used(budget, counted)
     }
 
-    /// Whether calls of this node count that the counters have not seen.
-    pub(crate) fn is_ahead(&self, budget: &Budget, counted: Counted) -> bool {
-        self.used(budget, counted) > counted.used
-    }
-
     /// Counts a call that is about to be answered. `counted` is what the counters say of its budget, `limit` its quota.
     pub(crate) async fn count(&self, budget: &Budget, call: &Call, limit: u64, counted: Counted) -> Outcome {
         let outcome = match self.inner.policy {
@@ -215,7 +209,10 @@ impl Inner {
 
     fn gone(&self, reason: &str) {
         if self.away.swap(self.milliseconds() + millis(PROBE), Ordering::Relaxed) == 0 {
-            tracing::warn!(reason, "calls cannot be counted at present; they are kept and counted afterwards");
+            tracing::warn!(
+                reason,
+                "calls cannot be counted at present; they are kept and counted afterwards"
+            );
         }
     }
 

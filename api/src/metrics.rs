@@ -12,6 +12,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 
+use crate::metering::Outcome;
 use crate::routes::Route;
 
 /// The classes of statuses, from 200 on.
@@ -25,6 +26,7 @@ const BOUNDS: [f64; 12] =
 pub struct Metrics {
     routes: Arc<[Counted; Route::ALL.len()]>,
     connections: Gauge,
+    metered: Arc<[Counter; 3]>,
 }
 
 /// One route's numbers. They are looked up once: a request touches atomics, no map.
@@ -38,6 +40,11 @@ struct Counted {
 struct RequestLabels {
     route: &'static str,
     status: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OutcomeLabel {
+    outcome: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -58,6 +65,10 @@ impl Metrics {
             seconds.clone(),
         );
         registry.register("loggia_open_connections", "Connections that are open", connections.clone());
+        let metered = Family::<OutcomeLabel, Counter>::default();
+        registry.register("loggia_metered_calls", "Calls that were to be counted", metered.clone());
+        let metered = ["counted", "exceeded", "unavailable"]
+            .map(|outcome| metered.get_or_create_owned(&OutcomeLabel { outcome }));
         let routes = Route::ALL.map(|route| {
             let route = route.pattern();
             Counted {
@@ -66,7 +77,7 @@ impl Metrics {
                 seconds: seconds.get_or_create_owned(&RouteLabel { route }),
             }
         });
-        Metrics { routes: Arc::new(routes), connections }
+        Metrics { routes: Arc::new(routes), connections, metered: Arc::new(metered) }
     }
 
     /// Counts an answered request.
@@ -75,6 +86,16 @@ impl Metrics {
         let class = usize::from(status.as_u16() / 100).clamp(2, 5) - 2;
         counted.requests[class].inc();
         counted.seconds.observe(took.as_secs_f64());
+    }
+
+    /// Counts what became of a call that was to be counted.
+    pub(crate) fn metered(&self, outcome: &Outcome) {
+        let [counted, exceeded, unavailable] = &*self.metered;
+        match outcome {
+            Outcome::Counted { .. } => counted.inc(),
+            Outcome::Exceeded => exceeded.inc(),
+            Outcome::Unavailable(_) => unavailable.inc(),
+        };
     }
 
     /// Counts a connection for as long as the guard lives.

@@ -63,9 +63,7 @@ impl TrustedProxies {
 pub(crate) fn neighbourhood(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
-        IpAddr::V6(address) => {
-            IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)))
-        }
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
     }
 }
 
@@ -104,7 +102,10 @@ mod tests {
     #[test]
     fn a_wrong_part_of_the_list_is_named() {
         let error = "10.0.0.0/8, proxy.example".parse::<TrustedProxies>().unwrap_err();
-        assert_eq!(error.to_string(), "“proxy.example” is neither an address nor a network such as 10.0.0.0/8");
+        assert_eq!(
+            error.to_string(),
+            "“proxy.example” is neither an address nor a network such as 10.0.0.0/8"
+        );
     }
 
     #[test]

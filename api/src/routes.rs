@@ -5,6 +5,7 @@ mod openapi;
 mod problems;
 mod project;
 pub(crate) mod search;
+mod usage;
 
 use axum::Router;
 use axum::routing::get;
@@ -17,6 +18,7 @@ use crate::state::ApiState;
 pub(crate) enum Route {
     Search,
     Project,
+    Usage,
     Problems,
     OpenApi,
     Health,
@@ -25,9 +27,10 @@ pub(crate) enum Route {
 }
 
 impl Route {
-    pub(crate) const ALL: [Route; 7] = [
+    pub(crate) const ALL: [Route; 8] = [
         Route::Search,
         Route::Project,
+        Route::Usage,
         Route::Problems,
         Route::OpenApi,
         Route::Health,
@@ -40,6 +43,7 @@ impl Route {
         match self {
             Route::Search => "/v1/search",
             Route::Project => "/v1/project/{slug}",
+            Route::Usage => "/v1/usage",
             Route::Problems => "/problems/{name}",
             Route::OpenApi => "/openapi.json",
             Route::Health => "/healthz",
@@ -48,10 +52,27 @@ impl Route {
         }
     }
 
+    /// Whether it needs a key.
+    pub(crate) fn is_keyed(self) -> bool {
+        self.operation().is_some() || self == Route::Usage
+    }
+
+    /// What a call is counted as, if it counts.
+    pub(crate) fn operation(self) -> Option<&'static str> {
+        match self {
+            Route::Search => Some("search"),
+            Route::Project => Some("project"),
+            Route::Usage | Route::Problems | Route::OpenApi | Route::Health | Route::Ready | Route::Other => {
+                None
+            }
+        }
+    }
+
     /// The kind of a path.
     pub(crate) fn of(path: &str) -> Route {
         match path {
             "/v1/search" => Route::Search,
+            "/v1/usage" => Route::Usage,
             "/openapi.json" => Route::OpenApi,
             "/healthz" => Route::Health,
             "/readyz" => Route::Ready,
@@ -67,6 +88,7 @@ pub(crate) fn router(state: ApiState) -> Router {
     Router::new()
         .route(Route::Search.pattern(), get(search::search))
         .route(Route::Project.pattern(), get(project::project))
+        .route(Route::Usage.pattern(), get(usage::usage))
         .route(Route::Problems.pattern(), get(problems::problem))
         .route(Route::OpenApi.pattern(), get(openapi::answer(state.site())))
         .route(Route::Health.pattern(), get(health::alive))

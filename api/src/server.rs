@@ -6,6 +6,7 @@ mod wire;
 use std::convert::Infallible;
 use std::error::Error;
 use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -97,7 +98,7 @@ pub async fn serve_admin(
     limits: Limits,
     shutdown: CancellationToken,
 ) -> Drained {
-    let answer = move |request: Request<Incoming>| {
+    let answer = move |request: Request<Incoming>, _: IpAddr| {
         let mut router = router.clone();
         async move {
             match router.call(request).await {
@@ -118,7 +119,7 @@ pub(crate) async fn serve_front(
 ) -> Drained {
     let front = Arc::new(front);
     let refusals = Some(Refusals::new(front.clone()));
-    let answer = move |request| front.answer(request);
+    let answer = move |request, peer| front.answer(request, peer);
     Server { limits, metrics: Some(metrics), refusals, answer }.run(listener, shutdown).await
 }
 
@@ -131,7 +132,7 @@ struct Server<Answer> {
 
 impl<Answer, Answering, Content> Server<Answer>
 where
-    Answer: Fn(Request<Incoming>) -> Answering + Clone + Send + 'static,
+    Answer: Fn(Request<Incoming>, IpAddr) -> Answering + Clone + Send + 'static,
     Answering: Future<Output = Response<Content>> + Send + 'static,
     Content: Body<Data: Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
 {
@@ -143,8 +144,8 @@ where
             tokio::select! {
                 () = shutdown.cancelled() => break,
                 Some(ended) = connections.join_next() => note(ended),
-                (stream, place) = door.next() => {
-                    let connection = graceful.watch(self.connection(stream));
+                (stream, peer, place) = door.next() => {
+                    let connection = graceful.watch(self.connection(stream, peer));
                     let open = self.metrics.as_ref().map(Metrics::connection);
                     connections.spawn(async move {
                         if let Err(error) = connection.await {
@@ -169,6 +170,7 @@ where
     fn connection(
         &self,
         stream: TcpStream,
+        peer: IpAddr,
     ) -> http1::Connection<
         TokioIo<Wire<TcpStream>>,
         impl hyper::service::Service<
@@ -185,7 +187,7 @@ where
         let service = service_fn(move |request| {
             calls.begin();
             let calls = calls.clone();
-            answer(request).map(move |response| {
+            answer(request, peer).map(move |response| {
                 calls.end(response.status().is_client_error() && response.headers().contains_key(CONNECTION));
                 Ok(response)
             })
@@ -214,7 +216,7 @@ impl Door {
     }
 
     /// The next connection, once there is a place for it. Nothing is lost if this is dropped half way.
-    async fn next(&mut self) -> (TcpStream, Option<OwnedSemaphorePermit>) {
+    async fn next(&mut self) -> (TcpStream, IpAddr, Option<OwnedSemaphorePermit>) {
         // The semaphore is never closed, so there is always a permit.
         let place = self.places.clone().acquire_owned().await.ok();
         loop {
@@ -222,12 +224,12 @@ impl Door {
                 sleep_until(until).await;
             }
             match self.listener.accept().await {
-                Ok((stream, _)) => {
+                Ok((stream, peer)) => {
                     self.resting = None;
                     if let Err(error) = stream.set_nodelay(true) {
                         tracing::debug!(%error, "TCP_NODELAY could not be set");
                     }
-                    return (stream, place);
+                    return (stream, peer.ip(), place);
                 }
                 Err(error) if is_the_clients(&error) => {}
                 Err(error) => self.rest(&error),

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use read::models::ReadModels;
 use tokio::sync::watch;
 
+use crate::access::Access;
+use crate::clock::Clock;
 use crate::metrics::Metrics;
 use crate::site::Site;
 
@@ -18,29 +21,46 @@ pub struct Readiness {
 }
 
 /// Everything the API knows; clones share it.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct ApiState {
     inner: Arc<Inner>,
 }
 
-#[derive(Debug)]
 struct Inner {
     models: ReadModels,
     site: Site,
     readiness: watch::Receiver<Readiness>,
     metrics: Metrics,
+    access: Access,
+    clock: Clock,
+}
+
+impl std::fmt::Debug for ApiState {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ApiState").field("access", &self.inner.access).finish_non_exhaustive()
+    }
 }
 
 impl ApiState {
-    /// Answers from these models, under this address. Someone else keeps the models fresh and says whether they are
-    /// ready.
+    /// Answers from these models, under this address, to whom `access` lets in. Someone else keeps the models fresh and
+    /// says whether they are ready.
     pub fn new(
         models: ReadModels,
         site: Site,
         readiness: watch::Receiver<Readiness>,
         metrics: Metrics,
+        access: Access,
+        clock: Clock,
     ) -> ApiState {
-        ApiState { inner: Arc::new(Inner { models, site, readiness, metrics }) }
+        ApiState { inner: Arc::new(Inner { models, site, readiness, metrics, access, clock }) }
+    }
+
+    pub(crate) fn access(&self) -> &Access {
+        &self.inner.access
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        (self.inner.clock)()
     }
 
     pub(crate) fn models(&self) -> &ReadModels {

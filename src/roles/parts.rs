@@ -1,10 +1,11 @@
 //! The parts that the roles are made of. Each is started under the lifecycle, so that none dies unseen.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use api::metrics::{Metrics, Registry};
-use api::{ApiState, Limits, Readiness, Site};
+use api::{Access, ApiState, Bursts, KeyAccess, Limits, Meter, Policy, Readiness, Site};
 use projections::node::{Node, NodeSettings, NodeTasks};
 use projections::source::EventSource;
 use read::models::ReadModels;
@@ -20,7 +21,7 @@ use write::relay::Relay;
 use write::service::CommandService;
 
 use super::{background, demo, readiness};
-use crate::config::Config;
+use crate::config::{Auth, Config, Metering};
 use crate::data_folder::{DataFolder, Held, Part, Running};
 use crate::lifecycle::Lifecycle;
 use crate::session;
@@ -162,7 +163,7 @@ impl Parts {
         let address = listener.local_addr()?;
         let site = self.config.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
         let site: Site = site.parse()?;
-        tracing::warn!("auth is off: everybody who reaches {address} may call, and nothing is counted");
+        let access = self.access(client, address)?;
         let models = ReadModels::new(self.data.models());
         let Lifecycle { tracker, stop, .. } = self.lifecycle.clone();
         tracker.spawn(models.clone().follow(stop.clone()));
@@ -171,7 +172,9 @@ impl Parts {
         tracker.spawn(async move {
             stop.run_until_cancelled(watch).await;
         });
-        let state = ApiState::new(models, site, self.readiness.subscribe(), Metrics::new(&mut self.registry));
+        let metrics = Metrics::new(&mut self.registry);
+        let readiness = self.readiness.subscribe();
+        let state = ApiState::new(models, site, readiness, metrics, access, api::clock::system());
         let stop = self.lifecycle.stop.clone();
         self.lifecycle.spawn("the API", async move {
             let drained = api::serve(listener, state, Limits::default(), stop).await;
@@ -184,6 +187,27 @@ impl Parts {
         self.data.announce_api(address)?;
         tracing::info!("serving on http://{address}");
         Ok(())
+    }
+
+    /// Who may call, as it is set; starts what counts their calls.
+    fn access(&self, client: &async_nats::Client, address: SocketAddr) -> Result<Access> {
+        if self.config.auth == Auth::Off {
+            tracing::warn!("auth is off: everybody who reaches {address} may call, and nothing is counted");
+            return Ok(Access::Open);
+        }
+        let policy = match self.config.metering {
+            Metering::Spool => Policy::Spool,
+            Metering::Refuse => Policy::Refuse,
+        };
+        let meter = Meter::open(client.clone(), &self.data.spool(), policy, api::clock::system())?;
+        let Lifecycle { tracker, stop, .. } = &self.lifecycle;
+        tracker.spawn(meter.clone().run(stop.clone()));
+        Ok(Access::Keys(Arc::new(KeyAccess {
+            meter,
+            tiers: self.config.tiers.clone(),
+            bursts: Bursts::new(self.config.burst_per_key, self.config.burst_per_address),
+            proxies: self.config.trusted_proxies.clone(),
+        })))
     }
 
     /// Starts the operators' listener, if one is set.

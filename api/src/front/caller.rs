@@ -1,30 +1,126 @@
 //! Who calls, and what they are allowed. This is the one place that decides it, before any work is done.
 
-use http::header::AUTHORIZATION;
+use std::net::IpAddr;
+
+use http::Method;
 use http::request::Parts;
+use jiff::Timestamp;
 
-use super::LONGEST_ADDRESS;
 use super::rate::Allowance;
+use super::{LONGEST_ADDRESS, presented};
+use crate::access::{Access, Balance, KeyAccess, Known};
 use crate::fault::Fault;
-use crate::query;
+use crate::routes::Route;
+use crate::state::ApiState;
 
-/// Lets a request in. Nobody needs a key and nothing is metered: a key that is sent is passed over, unless two are.
-pub(super) fn admit(parts: &Parts) -> Result<Allowance, Fault> {
-    let address = parts.uri.path().len() + parts.uri.query().map_or(0, |query| query.len() + 1);
-    if address > LONGEST_ADDRESS {
-        return Err(Fault::address_too_long());
-    }
-    if sends_bearer(parts)
-        && parts.uri.query().is_some_and(|query| query::values(query, "key").next().is_some())
-    {
-        return Err(Fault::ambiguous_key());
-    }
-    Ok(Allowance::UNLIMITED)
+/// Who calls, as far as it matters.
+#[derive(Debug, Clone)]
+pub(super) enum Caller {
+    /// Anybody: nothing is counted.
+    Anybody,
+    /// Somebody without a good key.
+    Nobody,
+    /// The holder of a key.
+    Known(Known),
 }
 
-fn sends_bearer(parts: &Parts) -> bool {
-    parts.headers.get_all(AUTHORIZATION).iter().any(|value| {
-        let scheme = value.as_bytes().split(|byte| *byte == b' ').next().unwrap_or_default();
-        scheme.eq_ignore_ascii_case(b"Bearer")
-    })
+impl Caller {
+    /// Who stands behind a request that nothing is known of.
+    pub(super) fn unknown(state: &ApiState) -> Caller {
+        match state.access() {
+            Access::Open => Caller::Anybody,
+            Access::Keys(_) => Caller::Nobody,
+        }
+    }
+
+    /// What the rate headers say.
+    pub(super) fn allowance(&self, state: &ApiState, now: Timestamp) -> Allowance {
+        match (self, state.access()) {
+            (Caller::Anybody, _) | (_, Access::Open) => Allowance::UNLIMITED,
+            (Caller::Nobody, _) => Allowance::NONE,
+            (Caller::Known(known), Access::Keys(access)) => {
+                Allowance::of(&access.balance(state.models(), known, now))
+            }
+        }
+    }
+}
+
+impl Allowance {
+    fn of(balance: &Balance) -> Allowance {
+        Allowance { limit: balance.limit, remaining: balance.limit.saturating_sub(balance.used) }
+    }
+}
+
+/// Finds out who calls, and refuses what need not be worked on.
+pub(super) fn admit(
+    state: &ApiState,
+    route: Route,
+    parts: &Parts,
+    peer: IpAddr,
+) -> (Caller, Result<(), Fault>) {
+    let caller = Caller::unknown(state);
+    let address = parts.uri.path().len() + parts.uri.query().map_or(0, |query| query.len() + 1);
+    if address > LONGEST_ADDRESS {
+        return (caller, Err(Fault::address_too_long()));
+    }
+    let presented = match presented::key(parts) {
+        Ok(presented) => presented,
+        Err(fault) => return (caller, Err(fault)),
+    };
+    let Access::Keys(access) = state.access() else { return (caller, Ok(())) };
+    let unready = || Fault::unavailable("The keys are still being read.");
+    let known = match (&presented, state.models().keys()) {
+        (Some(hash), Some(keys)) => keys.reader.find(hash),
+        (Some(_), None) if route.is_keyed() => return (caller, Err(unready())),
+        (None, _) | (Some(_), None) => None,
+    };
+    let Some(key) = known else {
+        let refused = match presented {
+            _ if !route.is_keyed() || parts.method == Method::OPTIONS => Ok(()),
+            None => refuse(access, parts, peer, Fault::missing_key()),
+            Some(_) => refuse(access, parts, peer, Fault::invalid_key()),
+        };
+        return (caller, refused);
+    };
+    let Some(tier) = access.tiers.get(&key.tier) else {
+        let cause = format!("the tier {} of the key {} is not in the setting tiers", key.tier, key.key_id);
+        return (caller, Err(Fault::internal(cause)));
+    };
+    let known = Known { key_id: key.key_id, tier: key.tier, limit: tier.quota };
+    let within = within(state, access, route, parts, &known);
+    (Caller::Known(known), within)
+}
+
+/// Somebody who guesses keys is slowed down first.
+fn refuse(access: &KeyAccess, parts: &Parts, peer: IpAddr, fault: Fault) -> Result<(), Fault> {
+    let address = access.proxies.caller(peer, &parts.headers);
+    access.bursts.address(address).map_err(Fault::too_many_requests)?;
+    Err(fault)
+}
+
+/// Whether a known caller may call now.
+fn within(
+    state: &ApiState,
+    access: &KeyAccess,
+    route: Route,
+    parts: &Parts,
+    known: &Known,
+) -> Result<(), Fault> {
+    if !route.is_keyed() || parts.method == Method::OPTIONS {
+        return Ok(());
+    }
+    access.bursts.key(known.key_id).map_err(Fault::too_many_requests)?;
+    let reads = parts.method == Method::GET || parts.method == Method::HEAD;
+    if route.operation().is_none() || !reads {
+        return Ok(());
+    }
+    let now = state.now();
+    let balance = access.balance(state.models(), known, now);
+    if balance.used >= balance.limit { Err(used_up(&balance, now)) } else { Ok(()) }
+}
+
+/// The fault of a budget of which nothing is left.
+pub(super) fn used_up(balance: &Balance, now: Timestamp) -> Fault {
+    let used = balance.used.max(balance.limit);
+    Fault::quota_exceeded(balance.limit, used, balance.budget.month.end(), now)
 }

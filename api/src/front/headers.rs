@@ -11,14 +11,12 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderValue, StatusCode};
 
-use jiff::Timestamp;
-
 use super::rate::{self, Allowance};
 use super::request_id::RequestId;
 use crate::fault::METHODS;
 
 const EXPOSED: &str = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit-Policy, RateLimit, ETag, \
-                       Link, Deprecation, Sunset, Retry-After, X-Request-Id";
+                       Link, Deprecation, Sunset, Retry-After, X-Request-Id, X-Call-Id";
 
 static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -49,12 +47,8 @@ pub(super) fn complete(
     status: StatusCode,
     allowance: Allowance,
     id: RequestId,
+    second: i64,
 ) -> HeaderMap {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the month that a reply speaks of is the one it is sent in"
-    )]
-    let second = Timestamp::now().as_second();
     let mut headers = LAST.with_borrow_mut(|last| {
         if !matches!(last, Some(common) if common.second == second && common.allowance == allowance) {
             *last = Some(Common::new(allowance, second));

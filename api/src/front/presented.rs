@@ -9,7 +9,8 @@ use crate::query;
 
 /// The hash of what is presented as a key, well-formed or not; none where nothing is.
 pub(super) fn key(parts: &Parts) -> Result<Option<KeyHash>, Fault> {
-    let mut bearers = parts.headers.get_all(AUTHORIZATION).iter().filter_map(|value| bearer(value.as_bytes()));
+    let mut bearers =
+        parts.headers.get_all(AUTHORIZATION).iter().filter_map(|value| bearer(value.as_bytes()));
     let in_header = bearers.next();
     let mut parameters = query::values(parts.uri.query().unwrap_or_default(), "key");
     let in_query = parameters.next();

@@ -70,14 +70,14 @@ async fn drain_file(inner: &Inner, held: &Arc<Held>) -> Result<usize, String> {
 /// Publishes these calls, or tells why not all of them could be. Then they are all published again: none counts twice.
 async fn publish_all(inner: &Inner, calls: &[Call]) -> Result<(), String> {
     let counted = look_for(inner, calls).await?;
-    let sequences: Vec<(&Call, Option<u64>)> = stream::iter(calls)
+    let sequences: Vec<(Call, Option<u64>)> = stream::iter(calls.to_vec())
         .map(|call| publish(inner, call, &counted))
         .buffer_unordered(AT_ONCE)
         .try_collect()
         .await?;
     inner.back();
     for (call, sequence) in sequences {
-        inner.own.unspooled(&Budget::of(call), sequence);
+        inner.own.unspooled(&Budget::of(&call), sequence);
     }
     Ok(())
 }
@@ -95,20 +95,16 @@ async fn look_for(inner: &Inner, calls: &[Call]) -> Result<Counted, String> {
 }
 
 /// The sequence under which a call counts; none where it is over the quota, or counted before and of unknown sequence.
-async fn publish<'c>(
-    inner: &Inner,
-    call: &'c Call,
-    counted: &Counted,
-) -> Result<(&'c Call, Option<u64>), String> {
-    let known = counted.get(&subject::usage(call));
+async fn publish(inner: &Inner, call: Call, counted: &Counted) -> Result<(Call, Option<u64>), String> {
+    let known = counted.get(&subject::usage(&call));
     if known.is_some_and(|ids| ids.contains(&call.id.to_string())) {
         return Ok((call, None));
     }
-    match inner.gate.publish(call, PATIENCE).await {
+    match inner.gate.publish(&call, PATIENCE).await {
         Published::Counted { sequence } => Ok((call, Some(sequence))),
         Published::Unknown(reason) => Err(reason),
         // It was answered; the audit shows it.
-        Published::Full => match inner.gate.publish_overrun(call, PATIENCE).await {
+        Published::Full => match inner.gate.publish_overrun(&call, PATIENCE).await {
             Published::Counted { .. } => Ok((call, None)),
             Published::Full => Err("the stream of overruns refuses a call".into()),
             Published::Unknown(reason) => Err(reason),

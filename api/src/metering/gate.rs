@@ -69,8 +69,7 @@ impl Gate {
         for (name, value) in call.headers() {
             headers.insert(name, value.as_str());
         }
-        let request =
-            Request::new().headers(headers).payload(call.body().into()).timeout(Some(patience));
+        let request = Request::new().headers(headers).payload(call.body().into()).timeout(Some(patience));
         match self.client.send_request(subject, request).await {
             Ok(answer) => read(&answer.payload),
             Err(error) => Published::Unknown(error.to_string()),

@@ -141,7 +141,11 @@ mod tests {
         assert_eq!((taken, own.used(&budget, counted)), (2, 200));
         own.unspooled(&budget, Some(11));
         own.unspooled(&budget, None);
-        assert_eq!(own.used(&budget, counted), 199, "one was counted by NATS, one turned out to be over the quota");
+        assert_eq!(
+            own.used(&budget, counted),
+            199,
+            "one was counted by NATS, one turned out to be over the quota"
+        );
     }
 
     #[test]

@@ -240,7 +240,12 @@ fn adopt(folder: &Path) -> io::Result<Vec<Held>> {
         if length == 0 {
             std::fs::remove_file(&path)?;
         } else {
-            held.push(Held { path, file: Mutex::new(file), length: AtomicU64::new(length), published: AtomicU64::new(0) });
+            held.push(Held {
+                path,
+                file: Mutex::new(file),
+                length: AtomicU64::new(length),
+                published: AtomicU64::new(0),
+            });
         }
     }
     Ok(held)

@@ -3,7 +3,7 @@
 use super::*;
 
 const EXPOSED: &str = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit-Policy, RateLimit, ETag, \
-                       Link, Deprecation, Sunset, Retry-After, X-Request-Id";
+                       Link, Deprecation, Sunset, Retry-After, X-Request-Id, X-Call-Id";
 
 fn has_all(case: &str, reply: &Reply, status: u16, caching: &str) {
     assert_eq!(reply.status, status, "{case}: {reply:?}");

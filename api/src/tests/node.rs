@@ -29,7 +29,7 @@ use super::{Connection, Reply};
 use crate::front::Front;
 use crate::metrics::{Metrics, Registry};
 use crate::server::serve_front;
-use crate::{ApiState, Drained, Limits, Readiness, routes};
+use crate::{Access, ApiState, Drained, Limits, Readiness, clock, routes};
 
 /// The address that answers speak of.
 pub(super) const SITE: &str = "https://catalog.example.org";
@@ -68,7 +68,14 @@ impl Node {
         let (readiness, ready) = watch::channel(Readiness { ready: true, reason: String::new() });
         let mut registry = Registry::default();
         let metrics = Metrics::new(&mut registry);
-        let state = ApiState::new(models, SITE.parse().unwrap(), ready, metrics.clone());
+        let state = ApiState::new(
+            models,
+            SITE.parse().unwrap(),
+            ready,
+            metrics.clone(),
+            Access::Open,
+            clock::system(),
+        );
         let router = routes::router(state.clone())
             .route("/panic", get(async || -> &'static str { panic!("the inner text") }))
             .route("/slow", get(async || tokio::time::sleep(Duration::from_secs(3600)).await))

@@ -84,7 +84,12 @@ impl Server {
 
     fn command(&self, args: &[&str]) -> Result<Command> {
         let mut command = Command::new(std::env::current_exe()?);
-        command.args(args).arg("--data").arg(self.data()).stdin(Stdio::null()).kill_on_drop(true);
+        command
+            .args(args)
+            .args(["--auth", "off", "--data"])
+            .arg(self.data())
+            .stdin(Stdio::null())
+            .kill_on_drop(true);
         Ok(command)
     }
 

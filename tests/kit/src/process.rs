@@ -28,6 +28,7 @@ pub struct Loggia {
 }
 
 /// A command on `binary` that sees none of the caller's Loggia settings but the nats-server to run and the log level.
+/// It lets everybody in; a test of keys says `--auth keys`.
 pub fn command(binary: &str, data: &Path) -> Command {
     let mut command = Command::new(binary);
     for (name, _) in std::env::vars_os() {
@@ -36,7 +37,11 @@ pub fn command(binary: &str, data: &Path) -> Command {
             command.env_remove(name);
         }
     }
-    command.env("LOGGIA_DATA", data).env("LOGGIA_LISTEN", "127.0.0.1:0").stdin(Stdio::null());
+    command
+        .env("LOGGIA_DATA", data)
+        .env("LOGGIA_LISTEN", "127.0.0.1:0")
+        .env("LOGGIA_AUTH", "off")
+        .stdin(Stdio::null());
     command
 }
 

@@ -94,5 +94,8 @@ async fn a_folder_that_cannot_be_written_is_named() {
     let path = folder.path().join("spool");
     std::fs::write(&path, "a file").unwrap();
     let error = Spool::open(&path).unwrap_err().to_string();
-    assert!(error.starts_with(&format!("calls cannot be kept in {} while NATS is away:", path.display())), "{error}");
+    assert!(
+        error.starts_with(&format!("calls cannot be kept in {} while NATS is away:", path.display())),
+        "{error}"
+    );
 }
