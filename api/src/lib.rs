@@ -22,7 +22,7 @@ mod state;
 
 pub use access::{Access, KeyAccess};
 pub use bursts::Bursts;
-pub use metering::{Meter, Policy, SpoolError};
+pub use metering::{Budget, Counted, Meter, Outcome, Policy, SpoolError};
 pub use proxies::{InvalidProxy, TrustedProxies};
 pub use server::{Drained, Limits, serve, serve_admin};
 pub use site::{InvalidSite, Site};

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use read::counters::Counted;
+pub use read::counters::Counted;
 use schemas::key::KeyId;
 use schemas::month::Month;
 use schemas::tier::TierName;
@@ -45,17 +45,23 @@ pub enum Policy {
 
 /// What the calls of one key are taken out of.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Budget {
-    pub(crate) key_id: KeyId,
-    pub(crate) tier: Arc<TierName>,
-    pub(crate) month: Month,
+pub struct Budget {
+    /// Which key.
+    pub key_id: KeyId,
+    /// Its tier.
+    pub tier: Arc<TierName>,
+    /// Which month.
+    pub month: Month,
 }
 
 /// What became of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// It counts, or will: it must be answered. So many calls count against the budget now.
-    Counted { used: u64 },
+pub enum Outcome {
+    /// It counts, or will: it must be answered.
+    Counted {
+        /// So many calls count against the budget now.
+        used: u64,
+    },
     /// The budget is used up; it does not count.
     Exceeded,
     /// It cannot be counted at present, for a reason that is for the log.
@@ -122,7 +128,7 @@ impl Meter {
     }
 
     /// Counts a call that is about to be answered. `counted` is what the counters say of its budget, `limit` its quota.
-    pub(crate) async fn count(&self, budget: &Budget, call: &Call, limit: u64, counted: Counted) -> Outcome {
+    pub async fn count(&self, budget: &Budget, call: &Call, limit: u64, counted: Counted) -> Outcome {
         let outcome = match self.inner.policy {
             Policy::Spool => self.inner.count_or_spool(budget, call, limit, counted).await,
             Policy::Refuse => self.inner.count_or_refuse(budget, call).await,

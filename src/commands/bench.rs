@@ -5,6 +5,7 @@ mod bare;
 mod edits;
 mod filling;
 mod load;
+mod metering;
 mod queries;
 mod rebuilding;
 mod searching;
@@ -16,6 +17,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 use crate::cli::{BenchArgs, BenchSuite};
+use crate::config::Config;
 use crate::output::{Output, say};
 use server::Server;
 
@@ -86,7 +88,7 @@ impl Figure {
 }
 
 /// Runs the wanted parts on a catalog of their own. Exit status 3 when a figure misses its limit.
-pub async fn run(args: &BenchArgs, output: Output) -> Result<ExitCode> {
+pub async fn run(config: &Config, args: &BenchArgs, output: Output) -> Result<ExitCode> {
     if cfg!(debug_assertions) {
         say("this is a debug build; its figures say nothing about a release build");
     }
@@ -99,6 +101,12 @@ pub async fn run(args: &BenchArgs, output: Output) -> Result<ExitCode> {
         Ok(())
     };
     let wants = |suite| args.suite == suite || args.suite == BenchSuite::All;
+    if wants(BenchSuite::Metering) {
+        take(metering::measure(config).await?)?;
+    }
+    if args.suite == BenchSuite::Metering {
+        return finish(args, &figures);
+    }
     let (mut server, filled) = filling::start_and_fill(args.size).await?;
     take(filled)?;
     if wants(BenchSuite::Search) {
@@ -114,8 +122,13 @@ pub async fn run(args: &BenchArgs, output: Output) -> Result<ExitCode> {
         take(vec![restart(&mut server).await?])?;
     }
     server.stop().await?;
+    finish(args, &figures)
+}
+
+/// Writes the figures where they are wanted, and says whether all hold.
+fn finish(args: &BenchArgs, figures: &[Figure]) -> Result<ExitCode> {
     if let Some(path) = &args.out {
-        std::fs::write(path, serde_json::to_vec_pretty(&figures)?)
+        std::fs::write(path, serde_json::to_vec_pretty(figures)?)
             .with_context(|| format!("{} cannot be written", path.display()))?;
     }
     Ok(if figures.iter().all(Figure::holds) { ExitCode::SUCCESS } else { ExitCode::from(3) })

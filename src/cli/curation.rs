@@ -1,0 +1,81 @@
+//! What editors type.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// An editor's act.
+#[derive(Debug, Subcommand)]
+pub enum CurateCommand {
+    /// Take a project into the catalog, from an import record.
+    #[command(
+        after_help = "Example:\n  echo '{\"name\":\"Stair House\",\"category\":\"architecture\"}' | loggia curate select -"
+    )]
+    Select {
+        /// A file with one import record as JSON, or - for standard input.
+        file: PathBuf,
+        #[command(flatten)]
+        actor: ActorFlag,
+    },
+    /// Change members of a project's record.
+    #[command(
+        after_help = "Example:\n  loggia curate revise stair-house --set city=Zürich --set taste.material=oak --unset intro"
+    )]
+    Revise {
+        /// Which project.
+        slug: String,
+        /// A member and its new value, for example provenance.note="Seen in winter".
+        #[arg(long, value_name = "MEMBER=VALUE")]
+        set: Vec<String>,
+        /// A member to take away.
+        #[arg(long, value_name = "MEMBER")]
+        unset: Vec<String>,
+        #[command(flatten)]
+        actor: ActorFlag,
+    },
+    /// Move a project to another slug; the old one leads to it for ever.
+    #[command(after_help = "Example:\n  loggia curate rename stair-house house-on-a-stair")]
+    Rename {
+        /// Where it is.
+        slug: String,
+        /// Where it shall be.
+        to: String,
+        #[command(flatten)]
+        actor: ActorFlag,
+    },
+    /// Take a project out of the catalog; its citations stay.
+    #[command(
+        after_help = "Example:\n  loggia curate withdraw stair-house --reason 'The owners asked for it.'"
+    )]
+    Withdraw {
+        /// Which project.
+        slug: String,
+        /// Why, in words for readers.
+        #[arg(long)]
+        reason: String,
+        #[command(flatten)]
+        actor: ActorFlag,
+    },
+    /// Bring a withdrawn project back.
+    #[command(after_help = "Example:\n  loggia curate restore stair-house")]
+    Restore {
+        /// Which project.
+        slug: String,
+        #[command(flatten)]
+        actor: ActorFlag,
+    },
+    /// Print every event of a project, with who and when.
+    #[command(after_help = "Example:\n  loggia curate history stair-house")]
+    History {
+        /// Which project, by any slug it ever had.
+        slug: String,
+    },
+}
+
+/// Who acts.
+#[derive(Debug, Args)]
+pub struct ActorFlag {
+    /// Who acts; $USER when it is not given.
+    #[arg(long, value_name = "NAME")]
+    pub actor: Option<String>,
+}
