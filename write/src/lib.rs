@@ -11,3 +11,4 @@ pub mod nats_server;
 pub mod project;
 pub mod relay;
 pub mod service;
+pub mod usage_streams;

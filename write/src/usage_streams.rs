@@ -1,0 +1,309 @@
+//! The JetStream streams that meter calls: one a tier, whose limit of messages a subject is the tier's quota, and one
+//! for calls that turned out to be over it. NATS refuses the call over the quota itself, for any number of nodes.
+
+mod lowering;
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use async_nats::Client;
+use async_nats::jetstream::context::{
+    ContextBuilder, CreateStreamError, CreateStreamErrorKind, GetStreamErrorKind,
+};
+use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType, Stream};
+use async_nats::jetstream::{Context, ErrorCode};
+use futures::TryStreamExt;
+use schemas::key::KeyId;
+use schemas::month::Month;
+use schemas::subject::{OVERRUN, OVERRUN_SUBJECTS, usage_of, usage_stream, usage_subjects};
+use schemas::tier::{TierName, Tiers};
+
+use crate::nats::{InsufficientServer, sufficient};
+
+/// Where a stream names the version of its message form; a stream without it was not made by Loggia.
+const SCHEMA: &str = "loggia.usage";
+
+/// The version of the message form.
+const SCHEMA_VERSION: &str = "1";
+
+/// How long NATS keeps calls: the running month and the one before it, and some days. The ledger keeps them for ever.
+const KEPT: Duration = Duration::from_secs(70 * 24 * 60 * 60);
+
+/// For how long JetStream remembers call ids.
+const DUPLICATES: Duration = Duration::from_secs(10 * 60);
+
+/// How long an answer of JetStream may take.
+const ANSWERED: Duration = Duration::from_secs(5);
+
+/// Why calls cannot be metered.
+#[derive(Debug, thiserror::Error)]
+pub enum UsageStreamError {
+    /// A stream must not be metered with; only an operator can decide.
+    #[error("{0}")]
+    Refused(String),
+    /// NATS cannot do it at present.
+    #[error("calls cannot be metered on NATS at present: {0}")]
+    Nats(String),
+    /// The server cannot be worked with.
+    #[error(transparent)]
+    Insufficient(#[from] InsufficientServer),
+}
+
+impl UsageStreamError {
+    pub(crate) fn nats(error: impl std::fmt::Display) -> UsageStreamError {
+        UsageStreamError::Nats(error.to_string())
+    }
+}
+
+/// What one subject takes: the calls of one key in a month out of one tier.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Allowance {
+    /// Whose calls.
+    pub key: KeyId,
+    /// In which month.
+    pub month: Month,
+    /// Out of which tier.
+    pub tier: TierName,
+}
+
+/// What a stream holds of some allowances.
+#[derive(Debug, Clone, Default)]
+pub struct Held {
+    /// How many calls of each allowance.
+    pub calls: BTreeMap<Allowance, u64>,
+    /// How many calls of an allowance the stream takes, if there is a limit.
+    pub limit: Option<u64>,
+}
+
+/// Makes the stream of every tier and the one for overruns, or brings them to the quotas; refuses a stream with other
+/// settings. A raised quota counts at once. A lowered one counts as soon as no subject holds more: see `lowering`.
+pub async fn prepare(client: &Client, tiers: &Tiers) -> Result<(), UsageStreamError> {
+    sufficient(client)?;
+    let jetstream = context(client);
+    for tier in tiers.iter() {
+        let quota = i64::try_from(tier.quota).unwrap_or(i64::MAX);
+        ensure(&jetstream, metering(&usage_stream(&tier.name), usage_subjects(&tier.name), quota)).await?;
+    }
+    ensure(&jetstream, overruns()).await
+}
+
+/// What a stream holds of the allowances of one month; `context` is `usage` or `overrun`, all tiers of the stream are
+/// meant. `None` where there is no such stream.
+pub async fn held(
+    client: &Client,
+    stream: &str,
+    context_name: &str,
+    month: Month,
+) -> Result<Option<Held>, UsageStreamError> {
+    let Some(stream) = found(&context(client), stream).await? else { return Ok(None) };
+    let limit = u64::try_from(stream.cached_info().config.max_messages_per_subject).ok();
+    let filter = format!("loggia.{context_name}.*.*.{month}");
+    let mut subjects = stream.info_with_subjects(filter).await.map_err(UsageStreamError::nats)?;
+    let mut calls = BTreeMap::new();
+    while let Some((subject, count)) = subjects.try_next().await.map_err(UsageStreamError::nats)? {
+        // What is published under another subject is no call, and is told where it is copied.
+        if let Ok((tier, key, month)) = usage_of(&subject) {
+            calls.insert(Allowance { key, month, tier }, count as u64);
+        }
+    }
+    Ok(Some(Held { calls, limit: limit.filter(|limit| *limit > 0) }))
+}
+
+pub(crate) fn context(client: &Client) -> Context {
+    ContextBuilder::new().timeout(ANSWERED).ack_timeout(ANSWERED).build(client.clone())
+}
+
+pub(crate) async fn found(jetstream: &Context, name: &str) -> Result<Option<Stream>, UsageStreamError> {
+    match jetstream.get_stream(name).await {
+        Ok(stream) => Ok(Some(stream)),
+        Err(error) => match error.kind() {
+            GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND => {
+                Ok(None)
+            }
+            _ => Err(UsageStreamError::nats(error)),
+        },
+    }
+}
+
+async fn ensure(jetstream: &Context, wanted: Config) -> Result<(), UsageStreamError> {
+    let Some(stream) = found(jetstream, &wanted.name).await? else {
+        tracing::info!(stream = wanted.name, "making a stream for calls on NATS");
+        jetstream.create_stream(&wanted).await.map_err(|error| refusal(error, &wanted))?;
+        return Ok(());
+    };
+    let config = &stream.cached_info().config;
+    if let Some(objection) = objection(config, &wanted) {
+        return Err(UsageStreamError::Refused(objection));
+    }
+    let (has, wants) = (config.max_messages_per_subject, wanted.max_messages_per_subject);
+    if wants < has {
+        return lowering::lower(jetstream, &stream, wants).await;
+    }
+    if wants > has || lowering::is_halted(config) {
+        let raised = Config { max_messages_per_subject: wants, max_message_size: -1, ..config.clone() };
+        update(jetstream, &raised).await?;
+    }
+    Ok(())
+}
+
+async fn update(jetstream: &Context, config: &Config) -> Result<(), UsageStreamError> {
+    jetstream.update_stream(config).await.map(drop).map_err(|error| refusal(error, config))
+}
+
+fn refusal(error: CreateStreamError, wanted: &Config) -> UsageStreamError {
+    match error.kind() {
+        CreateStreamErrorKind::JetStream(reason)
+            if reason.error_code() == ErrorCode::STREAM_SUBJECT_OVERLAP =>
+        {
+            UsageStreamError::Refused(format!(
+                "the stream {} cannot be made on NATS, because another stream has some of its subjects ({}); delete \
+                 that stream, or use another NATS account",
+                wanted.name,
+                wanted.subjects.join(", ")
+            ))
+        }
+        _ => UsageStreamError::nats(error),
+    }
+}
+
+/// The stream of a tier with this quota.
+fn metering(name: &str, subjects: String, quota: i64) -> Config {
+    Config {
+        description: Some(
+            "Counted calls of Loggia; the limit of messages a subject is the tier's quota.".to_owned(),
+        ),
+        max_messages_per_subject: quota,
+        discard: DiscardPolicy::New,
+        discard_new_per_subject: true,
+        ..keeping(name, subjects)
+    }
+}
+
+fn overruns() -> Config {
+    Config {
+        description: Some("Calls of Loggia that were answered though they were over the quota.".to_owned()),
+        max_messages_per_subject: -1,
+        discard: DiscardPolicy::Old,
+        ..keeping(OVERRUN, OVERRUN_SUBJECTS.to_owned())
+    }
+}
+
+fn keeping(name: &str, subjects: String) -> Config {
+    Config {
+        name: name.to_owned(),
+        subjects: vec![subjects],
+        retention: RetentionPolicy::Limits,
+        storage: StorageType::File,
+        num_replicas: 1,
+        max_messages: -1,
+        max_bytes: -1,
+        max_message_size: -1,
+        max_age: KEPT,
+        duplicate_window: DUPLICATES,
+        allow_direct: true,
+        deny_delete: true,
+        deny_purge: true,
+        metadata: HashMap::from([(SCHEMA.to_owned(), SCHEMA_VERSION.to_owned())]),
+        ..Config::default()
+    }
+}
+
+/// What speaks against metering with a stream of this configuration, as a sentence. The quota may differ.
+fn objection(config: &Config, wanted: &Config) -> Option<String> {
+    let name = &config.name;
+    match config.metadata.get(SCHEMA).map(String::as_str) {
+        Some(SCHEMA_VERSION) => {}
+        None => {
+            return Some(format!(
+                "the stream {name} on NATS was not made by Loggia; delete or rename it, or use another NATS account"
+            ));
+        }
+        Some(_) => {
+            return Some(format!("the stream {name} on NATS was made by a newer Loggia; use that one"));
+        }
+    }
+    let unlimited = |limit: i64| limit <= 0;
+    let checks = [
+        ("subjects", config.subjects == wanted.subjects),
+        ("retention", config.retention == wanted.retention),
+        ("discard", config.discard == wanted.discard),
+        ("discard_new_per_subject", config.discard_new_per_subject == wanted.discard_new_per_subject),
+        (
+            "max_msgs_per_subject",
+            unlimited(config.max_messages_per_subject) == unlimited(wanted.max_messages_per_subject),
+        ),
+        ("storage", config.storage == wanted.storage),
+        ("max_age", config.max_age == wanted.max_age),
+        ("duplicate_window", config.duplicate_window == wanted.duplicate_window),
+        ("max_msgs", unlimited(config.max_messages)),
+        ("max_bytes", unlimited(config.max_bytes)),
+        ("max_msg_size", config.max_message_size <= 0 || lowering::is_halted(config)),
+        ("allow_direct", config.allow_direct),
+        ("deny_delete", config.deny_delete),
+        ("deny_purge", config.deny_purge),
+        ("no_ack", !config.no_ack),
+        ("allow_rollup_hdrs", !config.allow_rollup),
+        ("sealed", !config.sealed),
+        ("mirror", config.mirror.is_none()),
+        ("sources", config.sources.as_ref().is_none_or(Vec::is_empty)),
+        ("subject_transform", config.subject_transform.is_none()),
+    ];
+    let (setting, _) = checks.into_iter().find(|(_, right)| !right)?;
+    Some(format!(
+        "the stream {name} on NATS has another setting of {setting} than Loggia made it with, so calls would be \
+         counted wrong; set it back, or delete the stream: it is made anew, and the ledger fills it again"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn objected(change: impl FnOnce(&mut Config)) -> Option<String> {
+        let wanted = metering("USAGE_FREE", "loggia.usage.free.*.*".into(), 200);
+        let mut config = wanted.clone();
+        change(&mut config);
+        objection(&config, &wanted)
+    }
+
+    #[test]
+    fn our_own_stream_is_taken_with_any_quota_and_any_number_of_replicas() {
+        assert_eq!(objected(|_| {}), None);
+        assert_eq!(
+            objected(|config| {
+                config.num_replicas = 3;
+                config.max_messages_per_subject = 5_000;
+                config.max_message_size = lowering::HALTED;
+            }),
+            None
+        );
+    }
+
+    #[test]
+    fn what_would_count_wrong_is_named() {
+        let changes: [(&str, fn(&mut Config)); 8] = [
+            ("discard", |config| config.discard = DiscardPolicy::Old),
+            ("discard_new_per_subject", |config| config.discard_new_per_subject = false),
+            ("max_msgs_per_subject", |config| config.max_messages_per_subject = -1),
+            ("max_age", |config| config.max_age = Duration::from_secs(60)),
+            ("max_msgs", |config| config.max_messages = 10),
+            ("deny_purge", |config| config.deny_purge = false),
+            ("subjects", |config| config.subjects = vec!["loggia.usage.>".into()]),
+            ("storage", |config| config.storage = StorageType::Memory),
+        ];
+        for (setting, change) in changes {
+            assert_eq!(
+                objected(change).unwrap(),
+                format!(
+                    "the stream USAGE_FREE on NATS has another setting of {setting} than Loggia made it with, so calls \
+                     would be counted wrong; set it back, or delete the stream: it is made anew, and the ledger fills \
+                     it again"
+                )
+            );
+        }
+        let foreign = objected(|config| config.metadata.clear()).unwrap();
+        assert!(foreign.starts_with("the stream USAGE_FREE on NATS was not made by Loggia"), "{foreign}");
+        let newer = objected(|config| drop(config.metadata.insert(SCHEMA.into(), "2".into()))).unwrap();
+        assert_eq!(newer, "the stream USAGE_FREE on NATS was made by a newer Loggia; use that one");
+    }
+}
