@@ -11,6 +11,7 @@
 
 mod command_line;
 mod curation;
+mod keyed;
 mod museums;
 mod operators;
 mod rebuild;

@@ -1,0 +1,173 @@
+//! A key from its first call to its last: what it may, what it costs, what is told of it.
+
+use kit::http::{Answer, Http};
+use serde_json::{Value, json};
+
+use crate::started::{PATIENCE, Started};
+
+/// A service that wants keys, with one project, and a new key of an address.
+struct Keyed {
+    started: Started,
+    key: String,
+    key_id: String,
+}
+
+impl Keyed {
+    async fn with(settings: &[&str]) -> Option<Keyed> {
+        let all: Vec<&str> = ["--no-demo", "--auth", "keys"].iter().chain(settings).copied().collect();
+        let started = Started::with(&all).await?;
+        let file = started.folder.path().join("in.ndjson");
+        std::fs::write(&file, "{\"name\":\"Bridge\",\"category\":\"architecture\"}\n").unwrap();
+        started.json(&["import", file.to_str().unwrap()]);
+        let (key, key_id) = issue(&started, settings, "ada@example.org");
+        let keyed = Keyed { started, key, key_id };
+        kit::wait_until(PATIENCE, "the project on the read node", async || {
+            // Asked without a key: waiting must not count.
+            keyed.started.json(&["status"])[0]["projections"].as_array().unwrap().iter().all(|projection| {
+                projection["lag"] == 0
+            })
+        })
+        .await;
+        Some(keyed)
+    }
+
+    fn http(&self) -> &Http {
+        &self.started.http
+    }
+
+    async fn call(&self, path: &str) -> Answer {
+        self.send("GET", path, &[]).await
+    }
+
+    async fn send(&self, method: &str, path: &str, more: &[(&str, &str)]) -> Answer {
+        let bearer = format!("Bearer {}", self.key);
+        let headers: Vec<(&str, &str)> =
+            [("authorization", bearer.as_str())].into_iter().chain(more.iter().copied()).collect();
+        self.http().send(method, path, &headers, "").await
+    }
+
+    async fn usage(&self) -> Value {
+        self.call("/v1/usage").await.json()
+    }
+}
+
+/// A new key and its id.
+fn issue(started: &Started, settings: &[&str], email: &str) -> (String, String) {
+    let args: Vec<&str> = ["keys", "issue", "--email", email].iter().chain(settings).copied().collect();
+    let issued = &started.json(&args)[0];
+    let text = |name: &str| issued[name].as_str().unwrap_or_else(|| panic!("{issued}")).to_owned();
+    (text("key"), text("key_id"))
+}
+
+fn remaining(answer: &Answer) -> (&str, &str) {
+    let header = |name| answer.header(name).unwrap_or_else(|| panic!("{answer:?}"));
+    (header("x-ratelimit-limit"), header("x-ratelimit-remaining"))
+}
+
+#[tokio::test]
+async fn a_key_calls_and_is_told_what_it_used() {
+    let Some(keyed) = Keyed::with(&[]).await else { return };
+    let first = keyed.call("/v1/search?q=bridge").await;
+    assert_eq!((first.status, remaining(&first)), (200, ("200", "199")), "a new key is good at once");
+    let second = keyed.http().get(&format!("/v1/project/bridge?key={}", keyed.key)).await;
+    assert_eq!((second.status, remaining(&second)), (200, ("200", "198")));
+    let head = keyed.send("HEAD", "/v1/search?q=bridge", &[]).await;
+    assert_eq!((head.status, remaining(&head)), (200, ("200", "197")));
+    let tag = first.header("etag").unwrap();
+    let same = keyed.send("GET", "/v1/search?q=bridge", &[("if-none-match", tag)]).await;
+    assert_eq!((same.status, remaining(&same)), (304, ("200", "197")));
+    for (path, status) in [("/v1/project/none", 404), ("/v1/search", 400), ("/v1/nothing", 404), ("/healthz", 200)] {
+        let free = keyed.call(path).await;
+        assert_eq!((free.status, remaining(&free)), (status, ("200", "197")), "{path}");
+        assert_eq!(free.header("x-call-id"), None, "{path}");
+    }
+    let usage = keyed.usage().await;
+    let calls: Vec<Value> = keyed.started.json(&["audit", &keyed.key_id]);
+    let ids = |answers: &[&Answer]| -> Vec<Value> {
+        answers.iter().map(|answer| json!(answer.header("x-call-id").unwrap())).collect()
+    };
+    let audited: Vec<Value> = calls.iter().filter_map(|call| call.get("call_id").cloned()).collect();
+    assert_eq!(audited, ids(&[&first, &second, &head]));
+    assert_eq!((&usage["limit"], &usage["used"], &usage["remaining"]), (&json!(200), &json!(3), &json!(197)));
+    assert_eq!(usage["tier"], "free");
+    assert_eq!(usage["days"].as_array().unwrap().len(), 1);
+    assert_eq!((&usage["days"][0]["rest"], &usage["days"][0]["mcp"]), (&json!(3), &json!(0)));
+    assert_eq!(usage["key"]["key_id"], json!(keyed.key_id));
+    assert_eq!(usage["key"]["hint"], json!(keyed.key[51..]));
+    assert!(usage["key"]["last_used_at"].is_string() && usage["key"]["revoked_at"].is_null());
+    assert!(keyed.started.run(&["audit", "verify"]).status.success());
+}
+
+#[tokio::test]
+async fn without_a_good_key_there_is_one_answer() {
+    let Some(keyed) = Keyed::with(&[]).await else { return };
+    let missing = keyed.http().get("/v1/search?q=bridge").await;
+    assert_eq!((missing.status, remaining(&missing)), (401, ("0", "0")));
+    assert!(missing.json()["type"].as_str().unwrap().ends_with("/problems/missing-key"));
+    assert_eq!(missing.header("www-authenticate"), Some("Bearer"));
+    let revoked = keyed.key.clone();
+    assert!(keyed.started.run(&["keys", "revoke", &keyed.key_id]).status.success());
+    let mut flipped = revoked.clone();
+    flipped.replace_range(20..21, if &revoked[20..21] == "a" { "b" } else { "a" });
+    let mut bodies = Vec::new();
+    for key in [revoked.as_str(), flipped.as_str(), "", "log_live_", "x", &"y".repeat(5_000)] {
+        let answer = keyed.http().send("GET", "/v1/search?q=a", &[("authorization", &format!("Bearer {key}"))], "").await;
+        let mut body = answer.json();
+        assert_eq!((answer.status, remaining(&answer)), (401, ("0", "0")), "{key:.20}");
+        body.as_object_mut().unwrap().remove("instance");
+        bodies.push(body);
+    }
+    assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
+    assert!(bodies[0]["type"].as_str().unwrap().ends_with("/problems/invalid-key"));
+    let both = keyed.send("GET", "/v1/search?q=a&key=x", &[]).await;
+    assert_eq!(both.status, 400);
+    assert!(both.json()["type"].as_str().unwrap().ends_with("/problems/ambiguous-key"));
+    let preflight = keyed.http().send("OPTIONS", "/v1/search", &[], "").await;
+    assert_eq!(preflight.status, 204, "a browser asks before it sends the key");
+}
+
+#[tokio::test]
+async fn a_used_up_month_says_what_to_do_and_a_larger_tier_opens_at_once() {
+    let settings = ["--tiers", "free=3, studio=5"];
+    let Some(keyed) = Keyed::with(&settings).await else { return };
+    for left in ["2", "1", "0"] {
+        let answer = keyed.call("/v1/search?q=bridge").await;
+        assert_eq!((answer.status, remaining(&answer)), (200, ("3", left)));
+    }
+    let refused = keyed.call("/v1/search?q=bridge").await;
+    assert_eq!((refused.status, remaining(&refused)), (429, ("3", "0")));
+    let problem = refused.json();
+    let pricing = format!("{}/pricing", keyed.started.base());
+    assert!(problem["type"].as_str().unwrap().ends_with("/problems/quota-exceeded"));
+    assert_eq!((&problem["limit"], &problem["used"]), (&json!(3), &json!(3)));
+    assert_eq!(problem["upgrade_url"], json!(pricing));
+    assert_eq!(refused.header("link"), Some(format!("<{pricing}>; rel=\"payment\"").as_str()));
+    let reset: i64 = refused.header("x-ratelimit-reset").unwrap().parse().unwrap();
+    let wait: i64 = refused.header("retry-after").unwrap().parse().unwrap();
+    assert_eq!(problem["resets_at"].as_str().unwrap().parse::<jiff::Timestamp>().unwrap().as_second(), reset);
+    assert!((1..=31 * 86_400).contains(&wait), "{wait}");
+    assert_eq!(keyed.usage().await["used"], json!(3), "looking is free");
+    let args = [&["keys", "tier", "--email", "Ada@Example.ORG", "studio"][..], &settings].concat();
+    assert!(keyed.started.run(&args).status.success());
+    let more = keyed.call("/v1/search?q=bridge").await;
+    assert_eq!((more.status, remaining(&more)), (200, ("5", "4")));
+    let usage = keyed.usage().await;
+    assert_eq!((&usage["used"], &usage["days"][0]["rest"]), (&json!(1), &json!(4)), "{usage}");
+}
+
+#[tokio::test]
+async fn a_burst_is_slowed_down_and_not_counted() {
+    let Some(keyed) = Keyed::with(&["--burst-per-key", "5", "--burst-per-address", "3"]).await else { return };
+    let answers = futures::future::join_all((0..30).map(|_| keyed.call("/v1/search?q=bridge"))).await;
+    let counted = answers.iter().filter(|answer| answer.status == 200).count();
+    let slowed: Vec<&Answer> = answers.iter().filter(|answer| answer.status == 429).collect();
+    assert!(counted >= 5 && !slowed.is_empty() && counted + slowed.len() == 30, "{counted} of 30");
+    let problem = slowed[0].json();
+    assert!(problem["type"].as_str().unwrap().ends_with("/problems/too-many-requests"), "{problem}");
+    assert_eq!(slowed[0].header("retry-after"), Some("1"));
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    assert_eq!(keyed.usage().await["used"], json!(counted));
+    let guesses = (0..30).map(|_| keyed.http().get("/v1/search?q=a&key=guess"));
+    let guesses = futures::future::join_all(guesses).await;
+    assert!(guesses.iter().any(|answer| answer.status == 429), "an address that guesses keys is slowed down");
+}
