@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::envelope::Recorded;
 use crate::ids::{Position, StreamId};
+use crate::usage::Call;
 
 /// A page of the log, asked for on `loggia.read.events`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -25,6 +26,52 @@ pub struct EventPage {
     pub events: Vec<Recorded>,
     /// The log's last position when the page was read.
     pub head: Position,
+}
+
+/// A page of the ledger, asked for on `loggia.read.usage`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ReadUsage {
+    /// Entries behind this position.
+    pub after: Position,
+    /// At most so many; the answer may hold fewer, to stay within a message's size.
+    pub limit: usize,
+}
+
+/// The answer to [`ReadUsage`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UsagePage {
+    /// In the ledger's order.
+    pub entries: Vec<LedgerEntry>,
+    /// The ledger's last position when the page was read.
+    pub head: Position,
+    /// How far the ledger had copied each JetStream stream when the page was read.
+    pub sources: Vec<LedgerSource>,
+}
+
+/// One call as the ledger keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LedgerEntry {
+    /// Where it stands in the ledger, from 1 without holes.
+    pub position: Position,
+    /// What was counted.
+    pub call: Call,
+    /// Whether it turned out to be over the quota after it had been answered.
+    pub overrun: bool,
+    /// The JetStream stream it was copied from.
+    pub source: String,
+    /// Its sequence there.
+    pub sequence: u64,
+}
+
+/// How far the ledger has copied one JetStream stream.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LedgerSource {
+    /// The stream's name.
+    pub stream: String,
+    /// When the stream was made: one of the same name that was made later is another.
+    pub created: Timestamp,
+    /// The last sequence that was copied.
+    pub sequence: u64,
 }
 
 /// How one projection of a node is.
