@@ -3,7 +3,9 @@
 
 pub mod catalog;
 pub mod checkpoint;
+mod database;
 pub mod generation;
+pub mod keys;
 pub mod models;
 pub mod project;
 pub mod search;
