@@ -3,6 +3,7 @@
 
 pub mod catalog;
 pub mod checkpoint;
+pub mod counters;
 mod database;
 pub mod generation;
 pub mod keys;
