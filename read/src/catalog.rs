@@ -8,11 +8,13 @@ mod writer;
 
 use std::path::Path;
 
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+use sqlx::sqlite::SqliteConnectOptions;
 
 pub use reader::{CatalogReader, Found};
 #[cfg(feature = "apply")]
 pub use writer::CatalogWriter;
+
+use crate::database;
 
 /// The catalog could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -26,12 +28,7 @@ pub enum CatalogError {
 }
 
 fn options(folder: &Path) -> SqliteConnectOptions {
-    SqliteConnectOptions::new()
-        .filename(folder.join("catalog.db"))
-        .journal_mode(SqliteJournalMode::Wal)
-        // A power cut may take the last commits with it; the checkpoint goes with them, and they are replayed.
-        .synchronous(SqliteSynchronous::Normal)
-        .busy_timeout(std::time::Duration::from_secs(5))
+    database::options(&folder.join("catalog.db"))
 }
 
 #[cfg(all(test, feature = "apply"))]

@@ -3,7 +3,10 @@
 
 pub mod catalog;
 pub mod checkpoint;
+pub mod counters;
+mod database;
 pub mod generation;
+pub mod keys;
 pub mod models;
 pub mod project;
 pub mod search;

@@ -9,7 +9,9 @@ use arc_swap::ArcSwapOption;
 use tokio_util::sync::CancellationToken;
 
 use crate::catalog::{CatalogError, CatalogReader};
+use crate::counters::{CountersError, CountersReader};
 use crate::generation::{Generation, GenerationError, Generations};
+use crate::keys::{KeysError, KeysReader};
 use crate::search::{SearchError, SearchReader};
 
 /// How often a new commit or generation is looked for.
@@ -30,6 +32,8 @@ impl std::fmt::Debug for ReadModels {
 struct Inner {
     catalog: Model<CatalogReader>,
     search: Model<SearchReader>,
+    keys: Model<KeysReader>,
+    counters: Model<CountersReader>,
 }
 
 struct Model<Reader> {
@@ -54,7 +58,13 @@ pub enum ModelsError {
     /// The search index.
     #[error(transparent)]
     Search(#[from] SearchError),
-    /// The folder of either.
+    /// The keys.
+    #[error(transparent)]
+    Keys(#[from] KeysError),
+    /// The counters.
+    #[error(transparent)]
+    Counters(#[from] CountersError),
+    /// The folder of any of them.
     #[error(transparent)]
     Generation(#[from] GenerationError),
 }
@@ -63,8 +73,12 @@ impl ReadModels {
     /// The models below a folder. None is open before the first [`ReadModels::refresh`].
     pub fn new(root: impl Into<PathBuf>) -> ReadModels {
         let root = root.into();
-        let inner =
-            Inner { catalog: Model::new(root.join("catalog")), search: Model::new(root.join("search")) };
+        let inner = Inner {
+            catalog: Model::new(root.join("catalog")),
+            search: Model::new(root.join("search")),
+            keys: Model::new(root.join("keys")),
+            counters: Model::new(root.join("counters")),
+        };
         ReadModels { inner: Arc::new(inner) }
     }
 
@@ -76,6 +90,16 @@ impl ReadModels {
     /// The search index's current generation; none while none was ever finished.
     pub fn search(&self) -> Option<Arc<Opened<SearchReader>>> {
         self.inner.search.open.load_full()
+    }
+
+    /// The keys' current generation; none while none was ever finished.
+    pub fn keys(&self) -> Option<Arc<Opened<KeysReader>>> {
+        self.inner.keys.open.load_full()
+    }
+
+    /// The counters' current generation; none while none was ever finished.
+    pub fn counters(&self) -> Option<Arc<Opened<CountersReader>>> {
+        self.inner.counters.open.load_full()
     }
 
     /// Opens what is newly current and shows new commits.
@@ -90,6 +114,27 @@ impl ReadModels {
         }
         if let Some(search) = self.search() {
             search.reader.refresh()?;
+        }
+        self.refresh_keys().await?;
+        self.refresh_counters().await
+    }
+
+    async fn refresh_keys(&self) -> Result<(), ModelsError> {
+        if let Some(generation) = self.inner.keys.newly_current()? {
+            let reader = KeysReader::open(&generation.path).await?;
+            self.inner.keys.swap(generation, reader);
+        } else if let Some(keys) = self.keys() {
+            keys.reader.refresh().await?;
+        }
+        Ok(())
+    }
+
+    async fn refresh_counters(&self) -> Result<(), ModelsError> {
+        if let Some(generation) = self.inner.counters.newly_current()? {
+            let reader = CountersReader::open(&generation.path).await?;
+            self.inner.counters.swap(generation, reader);
+        } else if let Some(counters) = self.counters() {
+            counters.reader.refresh().await?;
         }
         Ok(())
     }

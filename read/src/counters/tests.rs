@@ -1,0 +1,258 @@
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::SignedDuration;
+use jiff::civil::Date;
+use proptest::prelude::*;
+use schemas::api::usage::DayUsage;
+use schemas::key::KeyId;
+use schemas::month::Month;
+use schemas::tier::TierName;
+use schemas::usage::{Call, CallId, Surface};
+use uuid::Uuid;
+
+use super::*;
+
+fn key(number: u64) -> KeyId {
+    format!("Key{number:05}").parse().unwrap()
+}
+
+fn tier(name: &str) -> TierName {
+    name.parse().unwrap()
+}
+
+fn month(text: &str) -> Month {
+    text.parse().unwrap()
+}
+
+/// A call of the free tier over REST at a time; its id is that of its number.
+fn call(number: u128, owner: u64, time: &str) -> Metered {
+    let time: Timestamp = time.parse().unwrap();
+    let call = Call {
+        id: CallId(Uuid::from_u128(number)),
+        key_id: key(owner),
+        tier: tier("free"),
+        month: Month::of(time),
+        time,
+        surface: Surface::Rest,
+        operation: "search".into(),
+    };
+    Metered { call, overrun: false, sequence: u64::try_from(number).unwrap(), remade: false }
+}
+
+async fn count(writer: &mut CountersWriter, calls: &[Metered]) -> u64 {
+    let progress = writer.progress().clone();
+    writer.commit(calls, progress).await.unwrap();
+    writer.progress().checkpoint.position.0
+}
+
+async fn totals(reader: &CountersReader) -> Vec<(KeyId, Month, String, u64, u64)> {
+    let mut all = Vec::new();
+    reader
+        .each_total(&mut |key, month, tier, used, overrun| {
+            all.push((key, month, tier.to_string(), used, overrun))
+        })
+        .await
+        .unwrap();
+    all
+}
+
+#[tokio::test]
+async fn calls_are_counted_by_allowance_and_day() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = CountersWriter::open(folder.path()).await.unwrap();
+    let mut over_mcp = call(2, 1, "2026-11-20T23:59:59.999Z");
+    over_mcp.call.surface = Surface::Mcp;
+    let mut other_tier = call(3, 1, "2026-11-21T00:00:00Z");
+    other_tier.call.tier = tier("pro");
+    let mut overrun = call(4, 1, "2026-11-22T00:00:00Z");
+    overrun.overrun = true;
+    let batch = [call(1, 1, "2026-11-20T08:00:00.000001Z"), over_mcp, other_tier, overrun];
+    assert_eq!(count(&mut writer, &batch).await, 4);
+    let reader = CountersReader::open(folder.path()).await.unwrap();
+    let november = month("2026-11");
+    assert_eq!(reader.counted(key(1), &tier("free"), november), Counted { used: 2, through: 2 });
+    assert_eq!(reader.counted(key(1), &tier("pro"), november), Counted { used: 1, through: 3 });
+    assert_eq!(reader.counted(key(1), &tier("gold"), november), Counted::default());
+    assert_eq!(
+        totals(&reader).await,
+        [(key(1), november, "free".into(), 2, 1), (key(1), november, "pro".into(), 1, 0)]
+    );
+    let day = |date: &str, rest, mcp| DayUsage { date: date.parse().unwrap(), rest, mcp };
+    assert_eq!(
+        reader.days(key(1), november).await.unwrap(),
+        [day("2026-11-20", 1, 1), day("2026-11-21", 1, 0)]
+    );
+    assert_eq!(reader.days(key(1), november.next()).await.unwrap(), []);
+    let last = reader.last_used(key(1)).await.unwrap();
+    assert_eq!(
+        last,
+        Some("2026-11-21T00:00:00Z".parse().unwrap()),
+        "calls over the quota are not counted ones"
+    );
+    assert_eq!(reader.last_used(key(2)).await.unwrap(), None);
+
+    assert_eq!(
+        count(&mut writer, &[call(5, 1, "2026-11-20T09:00:00Z"), call(6, 2, "2026-11-20T09:00:00Z")]).await,
+        6
+    );
+    reader.refresh().await.unwrap();
+    assert_eq!(reader.counted(key(1), &tier("free"), november), Counted { used: 3, through: 5 });
+    assert_eq!(reader.last_used(key(1)).await.unwrap(), last);
+    let summary = reader.summary(november).await.unwrap();
+    assert_eq!(summary, MonthSummary { calls: 5, overrun: 1, keys: 2 });
+    assert_eq!(reader.summary(november.next()).await.unwrap(), MonthSummary::default());
+}
+
+#[tokio::test]
+async fn a_call_that_comes_again_is_counted_once_and_moves_only_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = CountersWriter::open(folder.path()).await.unwrap();
+    let one = call(40, 1, "2026-11-20T08:00:00Z");
+    assert_eq!(count(&mut writer, &[one.clone(), one.clone()]).await, 1);
+    let before = digest(folder.path()).await.unwrap();
+    let again = Metered { sequence: 1, remade: true, ..one };
+    assert_eq!(count(&mut writer, &[again]).await, 1);
+    assert_eq!(digest(folder.path()).await.unwrap(), before);
+    let reader = CountersReader::open(folder.path()).await.unwrap();
+    let counted = reader.counted(key(1), &tier("free"), month("2026-11"));
+    assert_eq!(counted, Counted { used: 1, through: 1 }, "the place is that in the stream of today");
+}
+
+#[tokio::test]
+async fn what_a_remade_stream_repeats_of_forgotten_months_is_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = CountersWriter::open(folder.path()).await.unwrap();
+    let (old, late) = (call(1, 1, "2026-08-01T00:00:00Z"), call(2, 1, "2026-08-02T00:00:00Z"));
+    count(&mut writer, std::slice::from_ref(&old)).await;
+    let reader = CountersReader::open(folder.path()).await.unwrap();
+    count(&mut writer, &[call(3, 1, "2026-11-20T00:00:00Z")]).await;
+    reader.refresh().await.unwrap();
+    assert_eq!(reader.counted(key(1), &tier("free"), month("2026-08")), Counted::default(), "not in memory");
+    let again = Metered { remade: true, ..old };
+    assert_eq!(count(&mut writer, &[again]).await, 2, "its id is forgotten");
+    assert_eq!(count(&mut writer, &[late]).await, 3, "a late call is not lost");
+    assert_eq!(
+        totals(&reader).await,
+        [(key(1), month("2026-08"), "free".into(), 2, 0), (key(1), month("2026-11"), "free".into(), 1, 0)]
+    );
+    let left: i64 = {
+        use sqlx::ConnectOptions;
+        let mut connection = options(folder.path()).connect().await.unwrap();
+        sqlx::query_scalar("SELECT count(*) FROM seen").fetch_one(&mut connection).await.unwrap()
+    };
+    assert_eq!(left, 1, "the ids of August are gone");
+}
+
+#[tokio::test]
+async fn what_was_not_committed_is_gone_and_progress_comes_with_its_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = CountersWriter::open(folder.path()).await.unwrap();
+    assert_eq!(writer.progress(), &Progress::default());
+    let created = "2026-11-01T00:00:00.123456789Z".parse().unwrap();
+    let mut progress = Progress { ledger: Ledger::Done, ..Progress::default() };
+    progress.sources.insert("USAGE_FREE".into(), Source { created, sequence: 7, remade: false });
+    writer.commit(&[call(1, 1, "2026-11-20T00:00:00Z")], progress.clone()).await.unwrap();
+    progress.checkpoint.position = Position(1);
+    writer.close().await.unwrap();
+    let writer = CountersWriter::open(folder.path()).await.unwrap();
+    assert_eq!(writer.progress(), &progress);
+    let reader = CountersReader::open(folder.path()).await.unwrap();
+    assert_eq!(reader.progress().await.unwrap(), progress);
+}
+
+/// A call of which everything follows from its number: 3 keys, 2 tiers, 2 months, some over the quota.
+fn made_up(number: u64) -> Metered {
+    let base: Timestamp = "2026-10-25T00:00:00Z".parse().unwrap();
+    let time = base + SignedDuration::from_hours(((number * 37) % (24 * 14)).cast_signed());
+    let call = Call {
+        id: CallId(Uuid::from_u128(u128::from(number) << 64 | 7)),
+        key_id: key(number % 3),
+        tier: tier(if number.is_multiple_of(5) { "pro" } else { "free" }),
+        month: Month::of(time),
+        time,
+        surface: if number.is_multiple_of(4) { Surface::Mcp } else { Surface::Rest },
+        operation: "search".into(),
+    };
+    Metered { call, overrun: number % 7 == 3, sequence: number + 1, remade: false }
+}
+
+type Totals = BTreeMap<(Month, KeyId, String), (u64, u64)>;
+type Days = BTreeMap<(KeyId, Date), [u64; 2]>;
+
+fn naive(numbers: &[u64]) -> (Totals, Days) {
+    let (mut totals, mut days) = (Totals::new(), Days::new());
+    for number in numbers.iter().collect::<BTreeSet<_>>() {
+        let Metered { call, overrun, .. } = made_up(*number);
+        let total = totals.entry((call.month, call.key_id, call.tier.to_string())).or_default();
+        if overrun {
+            total.1 += 1;
+            continue;
+        }
+        total.0 += 1;
+        let date = call.time.to_zoned(jiff::tz::TimeZone::UTC).date();
+        days.entry((call.key_id, date)).or_default()[usize::from(call.surface == Surface::Mcp)] += 1;
+    }
+    (totals, days)
+}
+
+/// Counts in batches that end at the cuts; a reader that was opened before refreshes behind each.
+async fn counted(numbers: &[u64], cuts: &[usize]) -> (CountersReader, [u8; 32], tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    CountersWriter::open(folder.path()).await.unwrap();
+    let reader = CountersReader::open(folder.path()).await.unwrap();
+    let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (numbers.len() + 1)).collect();
+    cuts.sort_unstable();
+    let mut start = 0;
+    for end in cuts.into_iter().chain([numbers.len()]) {
+        // The model is opened anew for each batch, so that nothing lives in memory alone.
+        let mut writer = CountersWriter::open(folder.path()).await.unwrap();
+        let batch: Vec<Metered> = numbers[start..end].iter().copied().map(made_up).collect();
+        count(&mut writer, &batch).await;
+        reader.refresh().await.unwrap();
+        start = end;
+    }
+    let (_, digest) = digest(folder.path()).await.unwrap();
+    (reader, digest, folder)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn any_order_any_cut_and_any_repetition_count_the_same(
+        numbers in proptest::collection::vec(0..60_u64, 1..120),
+        shuffled in any::<proptest::sample::Index>(),
+        cuts in proptest::collection::vec(0..120_usize, 0..5),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (reader, digest, _folder) = counted(&numbers, &cuts).await;
+            let mut other = numbers.clone();
+            other.rotate_left(shuffled.index(numbers.len()));
+            other.reverse();
+            other.dedup();
+            let (_, same, _other_folder) = counted(&other, &[]).await;
+            assert_eq!(digest, same);
+
+            let (expected, days) = naive(&numbers);
+            let told: Totals = totals(&reader)
+                .await
+                .into_iter()
+                .map(|(key, month, tier, used, overrun)| ((month, key, tier), (used, overrun)))
+                .collect();
+            assert_eq!(told, expected);
+            for ((month, key, name), (used, _)) in &expected {
+                assert_eq!(reader.counted(*key, &tier(name), *month).used, *used);
+            }
+            for key in (0..3).map(key) {
+                let mut told = reader.days(key, month("2026-10")).await.unwrap();
+                told.extend(reader.days(key, month("2026-11")).await.unwrap());
+                let told: Days = told.into_iter().map(|d| ((key, d.date), [d.rest, d.mcp])).collect();
+                let expected = days.iter().filter(|((of, _), _)| *of == key);
+                assert_eq!(told, expected.map(|(at, calls)| (*at, *calls)).collect());
+            }
+        });
+    }
+}

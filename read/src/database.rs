@@ -1,0 +1,64 @@
+//! What the models in SQLite have in common: how a file is opened, what it says of its making, and its digest.
+
+use std::path::Path;
+use std::time::Duration;
+
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+use sqlx::{Error, SqliteConnection};
+
+#[cfg(feature = "apply")]
+use {
+    futures::TryStreamExt,
+    sha2::{Digest, Sha256},
+    sqlx::{Connection, Row},
+};
+
+/// How the database of a model is opened.
+pub(crate) fn options(file: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(file)
+        .journal_mode(SqliteJournalMode::Wal)
+        // A power cut may take the last commits with it; the checkpoint goes with them, and they are replayed.
+        .synchronous(SqliteSynchronous::Normal)
+        .busy_timeout(Duration::from_secs(5))
+}
+
+/// The JSON of the checkpoint; none before the first commit.
+pub(crate) async fn state(connection: &mut SqliteConnection) -> Result<Option<String>, Error> {
+    sqlx::query_scalar("SELECT state FROM checkpoint").fetch_optional(connection).await
+}
+
+/// Carries out the schema where the file is new.
+#[cfg(feature = "apply")]
+pub(crate) async fn make(connection: &mut SqliteConnection, schema: &'static str) -> Result<(), Error> {
+    let made: bool = sqlx::query_scalar("SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'checkpoint'")
+        .fetch_one(&mut *connection)
+        .await?;
+    if !made {
+        let mut transaction = connection.begin().await?;
+        sqlx::raw_sql(schema).execute(&mut *transaction).await?;
+        transaction.commit().await?;
+    }
+    Ok(())
+}
+
+/// Adds the rows of a query, in its order, to a digest.
+#[cfg(feature = "apply")]
+pub(crate) async fn add_rows(
+    view: &mut SqliteConnection,
+    sql: &'static str,
+    sha: &mut Sha256,
+) -> Result<(), Error> {
+    let mut rows = sqlx::query(sql).fetch(view);
+    while let Some(row) = rows.try_next().await? {
+        for column in 0..row.len() {
+            let value: Option<String> = row.try_get_unchecked(column)?;
+            // Null and text are told apart by what stands before the length.
+            sha.update([u8::from(value.is_some())]);
+            let text = value.unwrap_or_default();
+            sha.update((text.len() as u64).to_be_bytes());
+            sha.update(text);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,81 @@
+//! The keys: which there are, what each may call, and which have ended. All of them are in SQLite; what a call needs
+//! is in memory besides.
+
+#[cfg(feature = "apply")]
+mod account;
+#[cfg(feature = "apply")]
+mod digest;
+mod reader;
+mod table;
+#[cfg(feature = "apply")]
+mod writer;
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use schemas::key::KeyId;
+use schemas::tier::TierName;
+use sqlx::Row;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteRow};
+
+pub use reader::KeysReader;
+pub use table::KnownKey;
+#[cfg(feature = "apply")]
+pub use writer::KeysWriter;
+
+use crate::database;
+
+/// The keys could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum KeysError {
+    /// SQLite refused; a full disk and a missing file look like this.
+    #[error("the keys' database cannot be used: {0}")]
+    Database(#[from] sqlx::Error),
+    /// The stored data is not what this version writes.
+    #[error("the keys' database holds something unreadable ({0}); run `loggia rebuild keys`")]
+    Corrupt(String),
+}
+
+/// All that is kept of a key, but for its hash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredKey {
+    /// Its name in public.
+    pub key_id: KeyId,
+    /// Its last four characters.
+    pub hint: String,
+    /// What its holder calls it.
+    pub name: Option<String>,
+    /// What it may call.
+    pub tier: TierName,
+    /// When it was issued.
+    pub created_at: Timestamp,
+    /// When it was revoked, or its account erased.
+    pub revoked_at: Option<Timestamp>,
+    /// Whether its holder has shown that the address is theirs.
+    pub proven: bool,
+}
+
+fn options(folder: &Path) -> SqliteConnectOptions {
+    database::options(&folder.join("keys.db"))
+}
+
+fn corrupt(error: impl ToString) -> KeysError {
+    KeysError::Corrupt(error.to_string())
+}
+
+/// Reads the columns key_id, hint, name, tier, created_at, revoked_at and proven.
+fn read_key(row: &SqliteRow) -> Result<StoredKey, KeysError> {
+    let time = |text: String| text.parse::<Timestamp>().map_err(corrupt);
+    Ok(StoredKey {
+        key_id: row.try_get::<&str, _>("key_id")?.parse().map_err(corrupt)?,
+        hint: row.try_get("hint")?,
+        name: row.try_get("name")?,
+        tier: row.try_get::<&str, _>("tier")?.parse().map_err(corrupt)?,
+        created_at: time(row.try_get("created_at")?)?,
+        revoked_at: row.try_get::<Option<String>, _>("revoked_at")?.map(time).transpose()?,
+        proven: row.try_get("proven")?,
+    })
+}
+
+#[cfg(all(test, feature = "apply"))]
+mod tests;

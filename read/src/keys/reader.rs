@@ -1,0 +1,117 @@
+//! Asks the keys.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use futures::TryStreamExt;
+use schemas::ids::Position;
+use schemas::key::{KeyHash, KeyId};
+use schemas::tier::TierName;
+use sqlx::sqlite::{SqlitePoolOptions, SqliteRow};
+use sqlx::{Row, SqlitePool};
+use tokio::sync::Mutex;
+
+use super::table::{KnownKey, Table};
+use super::{KeysError, StoredKey, corrupt, options, read_key};
+use crate::checkpoint::Checkpoint;
+use crate::database::state;
+
+/// How many may read the database at once; more wait their turn.
+const CONNECTIONS: u32 = 3;
+
+/// Reads one generation of the keys.
+#[derive(Debug)]
+pub struct KeysReader {
+    pool: SqlitePool,
+    table: Table,
+    loaded: Mutex<Loaded>,
+}
+
+/// What is in memory already.
+#[derive(Debug, Default)]
+struct Loaded {
+    /// The last change.
+    changed: Position,
+    /// Every tier that a key has or had; keys share them.
+    tiers: Vec<Arc<TierName>>,
+}
+
+impl KeysReader {
+    /// Opens the keys in a generation's folder, for reading only, and loads all of them.
+    pub async fn open(folder: &Path) -> Result<KeysReader, KeysError> {
+        let pool = SqlitePoolOptions::new()
+            .max_connections(CONNECTIONS)
+            // A file on this machine need not be asked whether it is still there.
+            .test_before_acquire(false)
+            .connect_with(options(folder).read_only(true))
+            .await?;
+        let reader = KeysReader { pool, table: Table::new(), loaded: Mutex::default() };
+        reader.refresh().await?;
+        Ok(reader)
+    }
+
+    /// The key of this hash while it is good: unknown and ended keys are alike, and take as long.
+    pub fn find(&self, hash: &KeyHash) -> Option<KnownKey> {
+        self.table.find(hash)
+    }
+
+    /// Takes in what was committed since the last time.
+    pub async fn refresh(&self) -> Result<(), KeysError> {
+        let mut loaded = self.loaded.lock().await;
+        let sql = "SELECT hash, key_id, tier, revoked_at IS NOT NULL AS ended, changed FROM keys \
+                   WHERE changed > ? ORDER BY changed";
+        let mut rows = sqlx::query(sql).bind(loaded.changed.0.cast_signed()).fetch(&self.pool);
+        // What fails midway is taken in again from the start the next time, which changes nothing.
+        let mut changed = loaded.changed;
+        while let Some(row) = rows.try_next().await? {
+            changed = self.take_in(&row, &mut loaded.tiers)?;
+        }
+        loaded.changed = changed;
+        Ok(())
+    }
+
+    fn take_in(&self, row: &SqliteRow, tiers: &mut Vec<Arc<TierName>>) -> Result<Position, KeysError> {
+        let hash: [u8; 32] = row.try_get::<&[u8], _>("hash")?.try_into().map_err(corrupt)?;
+        let key_id: KeyId = row.try_get::<&str, _>("key_id")?.parse().map_err(corrupt)?;
+        let tier = if row.try_get("ended")? { None } else { Some(shared(tiers, row.try_get("tier")?)?) };
+        self.table.set(KeyHash(schemas::chain::Hash(hash)), key_id, tier);
+        Ok(Position(row.try_get::<i64, _>("changed")?.unsigned_abs()))
+    }
+
+    /// Everything that is kept of a key; none if there never was one of this id.
+    pub async fn record(&self, key: KeyId) -> Result<Option<StoredKey>, KeysError> {
+        let sql =
+            "SELECT key_id, hint, name, tier, created_at, revoked_at, proven FROM keys WHERE key_id = ?";
+        let row = sqlx::query(sql).bind(key.as_str()).fetch_optional(&self.pool).await?;
+        row.as_ref().map(read_key).transpose()
+    }
+
+    /// How far this model has come.
+    pub async fn checkpoint(&self) -> Result<Checkpoint, KeysError> {
+        let mut connection = self.pool.acquire().await?;
+        match state(&mut connection).await? {
+            None => Ok(Checkpoint::default()),
+            Some(state) => serde_json::from_str(&state).map_err(corrupt),
+        }
+    }
+
+    /// Lets the database go once nobody asks it any more.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+
+    #[cfg(feature = "apply")]
+    pub(super) fn pool(&self) -> &SqlitePool {
+        &self.pool
+    }
+}
+
+/// The tier of this name that all its keys share.
+fn shared(tiers: &mut Vec<Arc<TierName>>, name: &str) -> Result<Arc<TierName>, KeysError> {
+    if let Some(tier) = tiers.iter().find(|tier| tier.as_str() == name) {
+        return Ok(tier.clone());
+    }
+    let tier = Arc::new(name.parse::<TierName>().map_err(corrupt)?);
+    tiers.push(tier.clone());
+    Ok(tier)
+}
