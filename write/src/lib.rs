@@ -12,3 +12,4 @@ pub mod nats_server;
 pub mod project;
 pub mod relay;
 pub mod service;
+pub mod vault;
