@@ -124,8 +124,8 @@ pub(super) async fn delete(pool: &SqlitePool, account: &str) -> Result<bool, Vau
     Ok(deleted > 0)
 }
 
-/// Writes the file anew with its live rows alone. `secure_delete` overwrites the place of a row that is deleted, but
-/// not older places that it had before a page was split; here those go too.
+/// Writes the file anew with its live rows alone. `secure_delete` writes zeros over the place of a row that is
+/// deleted, but not over a place that it had before its page was split; here those go too.
 pub(super) async fn clean(pool: &SqlitePool) -> Result<(), VaultError> {
     sqlx::query("VACUUM").execute(pool).await?;
     sqlx::query("UPDATE vault SET unclean = 0").execute(pool).await?;
