@@ -12,6 +12,7 @@ use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{Actor, CommandId, EventId, Position, StoreId, StreamId, StreamVersion};
 
+pub(crate) use sqlite::failure as sqlite_failure;
 pub use sqlite::{BackupError, Damage, Manifest, SqliteStore, Verified};
 
 /// The longest payload of one event, in bytes of JSON: with its headers it must fit into one NATS message of 1 MiB.
@@ -132,6 +133,9 @@ pub struct Namespace(&'static str);
 impl Namespace {
     /// The slugs of projects, old ones included.
     pub const SLUG: Namespace = Namespace("slug");
+
+    /// The ids of keys, revoked ones included.
+    pub const KEY: Namespace = Namespace("key");
 
     /// Another kind of names.
     pub const fn new(name: &'static str) -> Namespace {

@@ -1,5 +1,6 @@
 //! The write side: decides what editors and imports ask for, keeps the events, and sends them on to NATS.
 
+pub mod account;
 pub mod clock;
 pub mod command_client;
 pub mod command_server;
@@ -12,3 +13,4 @@ pub mod project;
 pub mod relay;
 pub mod service;
 pub mod usage_streams;
+pub mod vault;

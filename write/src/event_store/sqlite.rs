@@ -29,6 +29,8 @@ use admission::Prepared;
 use rows::events;
 use writer::{Pending, Writer};
 
+pub(crate) use rows::failure;
+
 pub use backup::{BackupError, Manifest};
 pub use verify::{Damage, Verified};
 

@@ -86,7 +86,7 @@ pub(super) fn integer(count: u64) -> i64 {
 
 /// What an error of SQLite means for those who ask.
 #[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
-pub(super) fn failure(error: sqlx::Error) -> StoreError {
+pub(crate) fn failure(error: sqlx::Error) -> StoreError {
     let code = match &error {
         sqlx::Error::Database(database) => database.code().and_then(|code| code.parse::<u32>().ok()),
         sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) | sqlx::Error::RowNotFound => {

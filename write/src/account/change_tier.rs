@@ -1,0 +1,67 @@
+//! Changing the tier: keys may call more, or less, at once.
+
+use schemas::account::{AccountEvent, TierChanged};
+use schemas::key::KeyId;
+use schemas::tier::{TierName, Tiers};
+
+use super::{Account, KeyState, Rejection, configured, vouched};
+
+/// Decides which of the named keys, or of all live ones where none is named, come into the tier. This is the way of
+/// operators: for a tier other than the first their word counts as proof for the keys that it lands on.
+pub fn change_tier(
+    account: &Account,
+    key_ids: &[KeyId],
+    tier: &TierName,
+    tiers: &Tiers,
+) -> Result<Vec<AccountEvent>, Rejection> {
+    configured(tier, tiers)?;
+    let changed: Vec<&KeyState> =
+        account.chosen(key_ids)?.into_iter().filter(|key| key.tier != *tier).collect();
+    let unproven = changed.iter().filter(|key| !key.proven).map(|key| key.issued.key_id);
+    let proof = vouched(tier, tiers, unproven);
+    let key_ids: Vec<KeyId> = changed.iter().map(|key| key.issued.key_id).collect();
+    let change =
+        (!key_ids.is_empty()).then(|| AccountEvent::TierChanged(TierChanged { key_ids, tier: tier.clone() }));
+    Ok(proof.into_iter().chain(change).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scenario::*;
+    use super::*;
+
+    #[test]
+    fn keys_rise_with_an_operators_word_as_proof() {
+        given(&[three(), vec![(proven(&["a"]), at(11, 2)), (revoked("b"), at(11, 3))]].concat())
+            .when(|account| change_tier(account, &[], &tier("studio"), &tiers()))
+            .then(&[proven(&["c"]), moved(&["a", "c"], "studio")]);
+    }
+
+    #[test]
+    fn the_first_tier_needs_no_proof() {
+        given(&[(opened(), at(11, 1)), (AccountEvent::KeyIssued(key_in("a", "studio")), at(11, 1))])
+            .when(|account| change_tier(account, &[id("a")], &tier("free"), &tiers()))
+            .then(&[moved(&["a"], "free")]);
+    }
+
+    #[test]
+    fn only_what_is_elsewhere_moves() {
+        given(&[three(), vec![(moved(&["a"], "studio"), at(11, 2))]].concat())
+            .when(|account| change_tier(account, &[id("a"), id("b")], &tier("studio"), &tiers()))
+            .then(&[proven(&["b"]), moved(&["b"], "studio")]);
+        given(&three()).when(|account| change_tier(account, &[], &tier("free"), &tiers())).then_nothing();
+    }
+
+    #[test]
+    fn an_unknown_tier_or_key_is_refused() {
+        given(&three())
+            .when(|account| change_tier(account, &[], &tier("gold"), &tiers()))
+            .then_rejected("there is no tier “gold”; there are free, studio");
+        given(&three())
+            .when(|account| change_tier(account, &[id("q")], &tier("studio"), &tiers()))
+            .then_rejected("the key “qqqqqqqq” was not issued under this address; check both");
+        given(&[three(), vec![(erased(), at(11, 2))]].concat())
+            .when(|account| change_tier(account, &[], &tier("studio"), &tiers()))
+            .then_rejected("there is no key under this address that is not revoked; issue one first");
+    }
+}

@@ -1,0 +1,28 @@
+//! Erasing: the address is forgotten, and the account ends with all its keys.
+
+use schemas::account::{AccountErased, AccountEvent};
+
+use super::Account;
+
+/// Decides whether the account ends. What has ended, or never began, needs nothing.
+pub fn erase(account: &Account) -> Vec<AccountEvent> {
+    match account {
+        Account::Open(_) => vec![AccountEvent::AccountErased(AccountErased {})],
+        Account::Absent | Account::Erased(_) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scenario::*;
+    use super::*;
+
+    #[test]
+    fn an_account_ends_once() {
+        given(&three()).when(|account| Ok(erase(account))).then(&[erased()]);
+        given(&[three(), vec![(erased(), at(11, 2))]].concat())
+            .when(|account| Ok(erase(account)))
+            .then_nothing();
+        given(&[]).when(|account| Ok(erase(account))).then_nothing();
+    }
+}

@@ -1,0 +1,172 @@
+//! Issuing: an address gets a key, and with the first one an account.
+
+use jiff::Timestamp;
+use schemas::account::{AccountEvent, AccountOpened, KeyIssued};
+use schemas::month::Month;
+use schemas::text::normalised;
+use schemas::tier::Tiers;
+
+use super::{Account, MOST_KEYS, Rejection, configured, vouched};
+
+/// The longest name, in characters.
+const MAX_NAME: usize = 100;
+
+/// Decides whether the account gets this key at the time `now`. Its name is brought into the form that texts are
+/// kept in. A tier other than the first comes with proof.
+pub fn issue(
+    account: &Account,
+    key: &KeyIssued,
+    tiers: &Tiers,
+    now: Timestamp,
+) -> Result<Vec<AccountEvent>, Rejection> {
+    let name = key.name.as_deref().map(name).transpose()?.flatten();
+    if key.hint.len() != 4 || !key.hint.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return Err(Rejection::Hint(key.hint.chars().take(8).collect()));
+    }
+    configured(&key.tier, tiers)?;
+    if account.key(key.key_id).is_some() {
+        return Err(Rejection::Taken { key_id: key.key_id });
+    }
+    let month = Month::of(now);
+    if account.places_taken(month) >= MOST_KEYS {
+        return Err(Rejection::Full { live: account.live().count(), room: account.room_after(month).end() });
+    }
+    let opened = match account {
+        Account::Absent => Some(AccountEvent::AccountOpened(AccountOpened {})),
+        Account::Open(_) => None,
+        Account::Erased(_) => return Err(Rejection::Erased),
+    };
+    let issued = AccountEvent::KeyIssued(KeyIssued { name, ..key.clone() });
+    let vouched = vouched(&key.tier, tiers, [key.key_id].into_iter());
+    Ok(opened.into_iter().chain([issued]).chain(vouched).collect())
+}
+
+/// The name in its normal form; nothing where it is blank.
+fn name(text: &str) -> Result<Option<String>, Rejection> {
+    let name = normalised(text, MAX_NAME).map_err(|fault| Rejection::Name(fault.to_string()))?;
+    match name {
+        Some(name) if name.contains(char::is_control) => {
+            Err(Rejection::Name("has line breaks or tabs; write it on one line".into()))
+        }
+        name => Ok(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scenario::*;
+    use super::*;
+
+    #[test]
+    fn the_first_key_opens_the_account() {
+        given(&[])
+            .when(|account| issue(account, &key("a"), &tiers(), at(11, 20)))
+            .then(&[opened(), issued("a")]);
+    }
+
+    #[test]
+    fn further_keys_do_not() {
+        given(&[(opened(), at(11, 1)), (issued("a"), at(11, 1))])
+            .when(|account| issue(account, &key("b"), &tiers(), at(11, 20)))
+            .then(&[issued("b")]);
+    }
+
+    #[test]
+    fn a_name_is_kept_in_its_normal_form_and_a_blank_one_is_none() {
+        let named = |name: &str| KeyIssued { name: Some(name.into()), ..key("a") };
+        let kept = |name: Option<&str>| {
+            AccountEvent::KeyIssued(KeyIssued { name: name.map(str::to_owned), ..key("a") })
+        };
+        given(&[])
+            .when(|account| issue(account, &named("  Zu\u{308}rich "), &tiers(), at(11, 20)))
+            .then(&[opened(), kept(Some("Zürich"))]);
+        given(&[])
+            .when(|account| issue(account, &named(" \t"), &tiers(), at(11, 20)))
+            .then(&[opened(), kept(None)]);
+        for (name, sentence) in [
+            ("a\nb", "the key's name has line breaks or tabs; write it on one line"),
+            (
+                "a\u{0}",
+                "the key's name has the control character U+0000 at character 2; only newline and tab are allowed",
+            ),
+            (&"é".repeat(101), "the key's name has 101 characters; at most 100 are allowed"),
+        ] {
+            given(&[])
+                .when(|account| issue(account, &named(name), &tiers(), at(11, 20)))
+                .then_rejected(sentence);
+        }
+    }
+
+    #[test]
+    fn a_hint_is_four_letters_or_digits() {
+        for hint in ["", "abc", "abcde", "ab-d", "äb"] {
+            given(&[])
+                .when(|account| {
+                    issue(account, &KeyIssued { hint: hint.into(), ..key("a") }, &tiers(), at(11, 20))
+                })
+                .then_rejected(&format!(
+                    "the hint is “{hint}”; it must be the last four letters or digits of the key"
+                ));
+        }
+    }
+
+    #[test]
+    fn a_tier_other_than_the_first_comes_with_proof() {
+        given(&[]).when(|account| issue(account, &key_in("a", "studio"), &tiers(), at(11, 20))).then(&[
+            opened(),
+            AccountEvent::KeyIssued(key_in("a", "studio")),
+            proven(&["a"]),
+        ]);
+        given(&[])
+            .when(|account| issue(account, &key_in("a", "gold"), &tiers(), at(11, 20)))
+            .then_rejected("there is no tier “gold”; there are free, studio");
+    }
+
+    #[test]
+    fn a_fourth_key_is_refused() {
+        given(&three())
+            .when(|account| issue(account, &key("d"), &tiers(), at(11, 20)))
+            .then_rejected(
+                "there are 3 keys under this address, and more are not possible; revoke one this month, and there is \
+                 room for another from 2026-12-01 00:00 UTC on",
+            );
+    }
+
+    #[test]
+    fn a_revoked_key_keeps_its_place_until_its_month_ends() {
+        let past = [three(), vec![(revoked("a"), at(11, 2))]].concat();
+        given(&past)
+            .when(|account| issue(account, &key("d"), &tiers(), at(11, 30)))
+            .then_rejected(
+                "there are 3 keys under this address, 1 of them revoked this month, and a revoked key keeps its place \
+                 until its month ends; there is room for another from 2026-12-01 00:00 UTC on",
+            );
+        given(&past).when(|account| issue(account, &key("d"), &tiers(), at(12, 1))).then(&[issued("d")]);
+    }
+
+    #[test]
+    fn a_clock_that_went_back_frees_no_place() {
+        given(&[three(), vec![(revoked("a"), at(12, 1))]].concat())
+            .when(|account| issue(account, &key("d"), &tiers(), at(11, 30)))
+            .then_rejected(
+                "there are 3 keys under this address, 1 of them revoked this month, and a revoked key keeps its place \
+                 until its month ends; there is room for another from 2027-01-01 00:00 UTC on",
+            );
+    }
+
+    #[test]
+    fn an_id_is_given_once() {
+        given(&[(opened(), at(11, 1)), (issued("a"), at(11, 1)), (revoked("a"), at(11, 2))])
+            .when(|account| issue(account, &key("a"), &tiers(), at(12, 20)))
+            .then_rejected("a key with the id “aaaaaaaa” exists already; make a new key");
+    }
+
+    #[test]
+    fn an_erased_account_gets_none() {
+        given(&[(opened(), at(9, 1)), (issued("a"), at(9, 1)), (erased(), at(9, 2))])
+            .when(|account| issue(account, &key("b"), &tiers(), at(11, 20)))
+            .then_rejected(
+                "the account was erased; issue the key under the address again, which opens a new account",
+            );
+    }
+}

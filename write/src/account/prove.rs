@@ -1,0 +1,50 @@
+//! Proving: the holder of the address confirms keys as theirs.
+
+use schemas::account::{AccountEvent, EmailProven};
+use schemas::key::KeyId;
+
+use super::{Account, Rejection};
+
+/// Decides which of the named keys, or of all live ones where none is named, are proven by it.
+pub fn prove(account: &Account, key_ids: &[KeyId]) -> Result<Vec<AccountEvent>, Rejection> {
+    let chosen = account.chosen(key_ids)?;
+    let key_ids: Vec<KeyId> = chosen.iter().filter(|key| !key.proven).map(|key| key.issued.key_id).collect();
+    let event = (!key_ids.is_empty()).then_some(AccountEvent::EmailProven(EmailProven { key_ids }));
+    Ok(event.into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scenario::*;
+    use super::*;
+
+    #[test]
+    fn the_named_keys_are_proven_each_once() {
+        given(&three())
+            .when(|account| prove(account, &[id("c"), id("a"), id("c")]))
+            .then(&[proven(&["c", "a"])]);
+        given(&[three(), vec![(proven(&["a", "c"]), at(11, 2))]].concat())
+            .when(|account| prove(account, &[id("a")]))
+            .then_nothing();
+    }
+
+    #[test]
+    fn without_names_all_live_ones_are() {
+        given(&[three(), vec![(proven(&["a"]), at(11, 2)), (revoked("b"), at(11, 3))]].concat())
+            .when(|account| prove(account, &[]))
+            .then(&[proven(&["c"])]);
+    }
+
+    #[test]
+    fn what_is_revoked_or_of_another_address_is_not() {
+        given(&[three(), vec![(revoked("b"), at(11, 3))]].concat())
+            .when(|account| prove(account, &[id("a"), id("b")]))
+            .then_rejected("the key “bbbbbbbb” is revoked for ever; issue another one");
+        given(&three())
+            .when(|account| prove(account, &[id("q")]))
+            .then_rejected("the key “qqqqqqqq” was not issued under this address; check both");
+        given(&[(opened(), at(11, 1)), (issued("a"), at(11, 1)), (revoked("a"), at(11, 2))])
+            .when(|account| prove(account, &[]))
+            .then_rejected("there is no key under this address that is not revoked; issue one first");
+    }
+}

@@ -1,0 +1,82 @@
+//! Why something may not be done with an account.
+
+use jiff::Timestamp;
+use schemas::key::KeyId;
+use schemas::tier::TierName;
+
+use super::MOST_KEYS;
+
+/// The rules speak against it: sending the same command again will not help.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Rejection {
+    /// No account has or had such a key.
+    #[error("there is no key “{key_id}”; check its id, the 8 characters behind log_live_")]
+    UnknownKey {
+        /// The id that was asked for.
+        key_id: KeyId,
+    },
+    /// A key that is named beside an address belongs to another one, or to nobody.
+    #[error("the key “{key_id}” was not issued under this address; check both")]
+    NotOfThisAddress {
+        /// The id that was asked for.
+        key_id: KeyId,
+    },
+    /// What is revoked stays so.
+    #[error("the key “{key_id}” is revoked for ever; issue another one")]
+    Revoked {
+        /// The id that was asked for.
+        key_id: KeyId,
+    },
+    /// The address has no live key.
+    #[error("there is no key under this address that is not revoked; issue one first")]
+    NoKeys,
+    /// Every place is taken.
+    #[error("{}", full(*.live, *.room))]
+    Full {
+        /// How many of the keys are not revoked.
+        live: usize,
+        /// When the first place is free, if a key is revoked today or was this month.
+        room: Timestamp,
+    },
+    /// Another key has this id.
+    #[error("a key with the id “{key_id}” exists already; make a new key")]
+    Taken {
+        /// The id that was wanted.
+        key_id: KeyId,
+    },
+    /// The configuration does not have this tier.
+    #[error("there is no tier “{tier}”; there are {}", listed(.known))]
+    UnknownTier {
+        /// The tier that was wanted.
+        tier: TierName,
+        /// Those that there are.
+        known: Vec<TierName>,
+    },
+    /// The name cannot be kept.
+    #[error("the key's name {0}")]
+    Name(String),
+    /// The hint is not made from a key.
+    #[error("the hint is “{0}”; it must be the last four letters or digits of the key")]
+    Hint(String),
+    /// The account has ended.
+    #[error("the account was erased; issue the key under the address again, which opens a new account")]
+    Erased,
+}
+
+fn full(live: usize, room: Timestamp) -> String {
+    let room = room.strftime("%Y-%m-%d %H:%M UTC");
+    match MOST_KEYS.saturating_sub(live) {
+        0 => format!(
+            "there are {MOST_KEYS} keys under this address, and more are not possible; revoke one this month, and \
+             there is room for another from {room} on"
+        ),
+        revoked => format!(
+            "there are {MOST_KEYS} keys under this address, {revoked} of them revoked this month, and a revoked key \
+             keeps its place until its month ends; there is room for another from {room} on"
+        ),
+    }
+}
+
+fn listed(tiers: &[TierName]) -> String {
+    tiers.iter().map(TierName::as_str).collect::<Vec<_>>().join(", ")
+}

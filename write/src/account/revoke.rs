@@ -1,0 +1,41 @@
+//! Revoking: a key ends for ever.
+
+use schemas::account::{AccountEvent, KeyRevoked};
+use schemas::key::KeyId;
+
+use super::{Account, Rejection};
+
+/// Decides whether a key of the account is taken back; a second time there is nothing to change.
+pub fn revoke(account: &Account, key_id: KeyId) -> Result<Vec<AccountEvent>, Rejection> {
+    let key = account.key(key_id).ok_or(Rejection::UnknownKey { key_id })?;
+    let event = key.revoked.is_none().then_some(AccountEvent::KeyRevoked(KeyRevoked { key_id }));
+    Ok(event.into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scenario::*;
+    use super::*;
+
+    #[test]
+    fn a_key_ends_once() {
+        given(&three()).when(|account| revoke(account, id("b"))).then(&[revoked("b")]);
+        given(&[three(), vec![(revoked("b"), at(11, 2))]].concat())
+            .when(|account| revoke(account, id("b")))
+            .then_nothing();
+    }
+
+    #[test]
+    fn with_the_account_all_have_ended() {
+        given(&[three(), vec![(erased(), at(11, 2))]].concat())
+            .when(|account| revoke(account, id("b")))
+            .then_nothing();
+    }
+
+    #[test]
+    fn what_is_unknown_cannot_end() {
+        given(&three())
+            .when(|account| revoke(account, id("q")))
+            .then_rejected("there is no key “qqqqqqqq”; check its id, the 8 characters behind log_live_");
+    }
+}

@@ -1,0 +1,110 @@
+//! What the tests of the use cases share: events by short names, and given, when, then.
+
+use jiff::Timestamp;
+use schemas::account::*;
+use schemas::key::{KeyHash, KeyId};
+use schemas::tier::{TierName, Tiers};
+
+use super::{Account, Rejection};
+
+/// What happened before.
+pub(super) struct Given(Account);
+
+pub(super) fn given(events: &[(AccountEvent, Timestamp)]) -> Given {
+    Given(replayed(events))
+}
+
+pub(super) fn replayed(events: &[(AccountEvent, Timestamp)]) -> Account {
+    Account::replay(events.iter().map(|(event, time)| (event, *time)))
+}
+
+impl Given {
+    pub(super) fn when(&self, act: impl FnOnce(&Account) -> Result<Vec<AccountEvent>, Rejection>) -> Outcome {
+        Outcome(act(&self.0))
+    }
+}
+
+/// What follows.
+#[derive(Debug)]
+pub(super) struct Outcome(Result<Vec<AccountEvent>, Rejection>);
+
+impl Outcome {
+    #[track_caller]
+    pub(super) fn then(self, events: &[AccountEvent]) {
+        assert_eq!(self.0, Ok(events.to_vec()));
+    }
+
+    #[track_caller]
+    pub(super) fn then_nothing(self) {
+        self.then(&[]);
+    }
+
+    #[track_caller]
+    pub(super) fn then_rejected(self, sentence: &str) {
+        assert_eq!(self.0.unwrap_err().to_string(), sentence);
+    }
+}
+
+/// Noon of a day of 2026.
+pub(super) fn at(month: i8, day: i8) -> Timestamp {
+    format!("2026-{month:02}-{day:02}T12:00:00Z").parse().unwrap()
+}
+
+/// The tiers `free`, which is the first, and `studio`.
+pub(super) fn tiers() -> Tiers {
+    "free=200, studio=5000".parse().unwrap()
+}
+
+pub(super) fn tier(name: &str) -> TierName {
+    name.parse().unwrap()
+}
+
+/// The id that is this letter eight times.
+pub(super) fn id(letter: &str) -> KeyId {
+    letter.repeat(8).parse().unwrap()
+}
+
+/// The key with this id, in the first tier.
+pub(super) fn key(letter: &str) -> KeyIssued {
+    key_in(letter, "free")
+}
+
+pub(super) fn key_in(letter: &str, tier_name: &str) -> KeyIssued {
+    KeyIssued {
+        key_id: id(letter),
+        hash: KeyHash::of(letter.as_bytes()),
+        hint: "0a9Z".into(),
+        name: None,
+        tier: tier(tier_name),
+    }
+}
+
+pub(super) fn opened() -> AccountEvent {
+    AccountEvent::AccountOpened(AccountOpened {})
+}
+
+pub(super) fn issued(letter: &str) -> AccountEvent {
+    AccountEvent::KeyIssued(key(letter))
+}
+
+pub(super) fn revoked(letter: &str) -> AccountEvent {
+    AccountEvent::KeyRevoked(KeyRevoked { key_id: id(letter) })
+}
+
+pub(super) fn proven(letters: &[&str]) -> AccountEvent {
+    AccountEvent::EmailProven(EmailProven { key_ids: letters.iter().map(|letter| id(letter)).collect() })
+}
+
+pub(super) fn moved(letters: &[&str], to: &str) -> AccountEvent {
+    let key_ids = letters.iter().map(|letter| id(letter)).collect();
+    AccountEvent::TierChanged(TierChanged { key_ids, tier: tier(to) })
+}
+
+pub(super) fn erased() -> AccountEvent {
+    AccountEvent::AccountErased(AccountErased {})
+}
+
+/// An account with the keys a, b and c.
+pub(super) fn three() -> Vec<(AccountEvent, Timestamp)> {
+    [opened(), issued("a"), issued("b"), issued("c")].map(|event| (event, at(11, 1))).into()
+}

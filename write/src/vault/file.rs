@@ -1,0 +1,133 @@
+//! The file of the vault: how it is opened, and how rows leave it without a trace.
+
+use std::fs::File;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::time::Duration;
+
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions, SqlitePool};
+
+use super::VaultError;
+
+/// The name of the file in the event store's folder.
+pub const FILE: &str = "vault.db";
+
+/// The version of the tables, kept in the file's `user_version`.
+const VERSION: i64 = 1;
+
+/// Tells the file apart from other SQLite files: "LOGV" in its `application_id`.
+const APPLICATION: i64 = 0x4c4f_4756;
+
+fn options(path: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(path)
+        // No write-ahead log, which would keep what was erased until it is written over.
+        .journal_mode(SqliteJournalMode::Delete)
+        .synchronous(SqliteSynchronous::Full)
+        .pragma("secure_delete", "ON")
+        // Nothing of the rows is written into other folders while the file is written anew.
+        .pragma("temp_store", "MEMORY")
+        .busy_timeout(Duration::from_secs(5))
+        // Statements carry digests.
+        .disable_statement_logging()
+}
+
+/// Opens the file for writing; a new one is readable by its owner only, as is the journal that SQLite puts beside it.
+pub(super) async fn open(path: &Path) -> Result<SqlitePool, VaultError> {
+    let made = File::options().write(true).create(true).truncate(false).mode(0o600).open(path);
+    made.map_err(|error| VaultError::unavailable(format!("{} cannot be written: {error}", path.display())))?;
+    let pool = SqlitePoolOptions::new().max_connections(1).connect_with(options(path)).await?;
+    if marks(&pool, path).await? == (0, 0) {
+        let mut transaction = pool.begin_with("BEGIN IMMEDIATE").await?;
+        sqlx::raw_sql(include_str!("schema.sql")).execute(&mut *transaction).await?;
+        sqlx::raw_sql("PRAGMA application_id = 0x4c4f4756; PRAGMA user_version = 1;")
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+    }
+    Ok(pool)
+}
+
+/// Opens the file for reading; nothing where there is none, or an empty one. A process that was killed can leave a
+/// journal that must be played back first, so the file is opened as by a writer that never writes.
+pub(super) async fn open_read_only(path: &Path) -> Result<Option<SqlitePool>, VaultError> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let options = options(path).pragma("query_only", "ON");
+    let pool = SqlitePoolOptions::new().max_connections(1).connect_with(options).await?;
+    Ok((marks(&pool, path).await? != (0, 0)).then_some(pool))
+}
+
+/// Refuses a file that is not a vault, or a newer one. A new file has no marks.
+async fn marks(pool: &SqlitePool, path: &Path) -> Result<(i64, i64), VaultError> {
+    let marks: (i64, i64) =
+        sqlx::query_as("SELECT application_id, user_version FROM pragma_application_id, pragma_user_version")
+            .fetch_one(pool)
+            .await?;
+    let tables: i64 = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema").fetch_one(pool).await?;
+    match marks {
+        (0, 0) if tables == 0 => Ok(marks),
+        (APPLICATION, VERSION) => Ok(marks),
+        (APPLICATION, newer) if newer > VERSION => Err(VaultError::unavailable(format!(
+            "{} was written by a newer Loggia (its tables have version {newer}, this one knows {VERSION}); use that \
+             one",
+            path.display()
+        ))),
+        _ => Err(VaultError::unavailable(format!("{} is not a vault of Loggia", path.display()))),
+    }
+}
+
+/// Whether no address is kept.
+pub(super) async fn is_empty(pool: &SqlitePool) -> Result<bool, VaultError> {
+    let any: Option<i64> = sqlx::query_scalar("SELECT 1 FROM addresses LIMIT 1").fetch_optional(pool).await?;
+    Ok(any.is_none())
+}
+
+/// By what the secret is recognised.
+pub(super) async fn check(pool: &SqlitePool) -> Result<[u8; 32], VaultError> {
+    let check: Vec<u8> = sqlx::query_scalar("SELECT recognised FROM vault").fetch_one(pool).await?;
+    check.try_into().map_err(|_| VaultError::corrupt("its check of the secret has not 32 bytes"))
+}
+
+/// Notes by what the secret is recognised from now on.
+pub(super) async fn note_check(pool: &SqlitePool, check: [u8; 32]) -> Result<(), VaultError> {
+    sqlx::query(
+        "INSERT INTO vault (only, recognised) VALUES (1, ?1) \
+         ON CONFLICT (only) DO UPDATE SET recognised = excluded.recognised WHERE recognised <> excluded.recognised",
+    )
+    .bind(check.as_slice())
+    .execute(pool)
+    .await?;
+    Ok(())
+}
+
+/// Whether [`clean`] is still to be done.
+pub(super) async fn is_unclean(pool: &SqlitePool) -> Result<bool, VaultError> {
+    let unclean: i64 = sqlx::query_scalar("SELECT unclean FROM vault").fetch_one(pool).await?;
+    Ok(unclean != 0)
+}
+
+/// Takes the row of an account out and notes that the file is to be cleaned; says whether there was one.
+pub(super) async fn delete(pool: &SqlitePool, account: &str) -> Result<bool, VaultError> {
+    let mut transaction = pool.begin_with("BEGIN IMMEDIATE").await?;
+    let deleted = sqlx::query("DELETE FROM addresses WHERE account = ?1")
+        .bind(account)
+        .execute(&mut *transaction)
+        .await?
+        .rows_affected();
+    if deleted > 0 {
+        sqlx::query("UPDATE vault SET unclean = 1").execute(&mut *transaction).await?;
+    }
+    transaction.commit().await?;
+    Ok(deleted > 0)
+}
+
+/// Writes the file anew with its live rows alone. `secure_delete` writes zeros over the place of a row that is
+/// deleted, but not over a place that it had before its page was split; here those go too.
+pub(super) async fn clean(pool: &SqlitePool) -> Result<(), VaultError> {
+    sqlx::query("VACUUM").execute(pool).await?;
+    sqlx::query("UPDATE vault SET unclean = 0").execute(pool).await?;
+    Ok(())
+}

@@ -1,0 +1,130 @@
+//! What the secret is for: digests by which addresses are found, and their encryption.
+
+use chacha20poly1305::aead::{Aead, Payload};
+use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
+use hmac::{Hmac, Mac};
+use rand::TryRng;
+use rand::rngs::SysRng;
+use schemas::email::Email;
+use schemas::ids::AccountId;
+use sha2::Sha256;
+
+use super::VaultError;
+use super::secret::Secret;
+
+/// How many bytes of a sealed address are its nonce; they stand first.
+const NONCE: usize = 24;
+
+/// A key for each use, all made from the one secret.
+pub(super) struct Seal {
+    digest: [u8; 32],
+    cipher: XChaCha20Poly1305,
+    check: [u8; 32],
+}
+
+impl Seal {
+    pub(super) fn new(secret: &Secret) -> Seal {
+        let key = |label: &str| hmac(&secret.0, label.as_bytes());
+        Seal {
+            digest: key("loggia vault v1: digests of addresses"),
+            cipher: XChaCha20Poly1305::new(&key("loggia vault v1: encryption of addresses").into()),
+            check: key("loggia vault v1: recognising the secret"),
+        }
+    }
+
+    /// Tells this secret from every other and says nothing else of it.
+    pub(super) fn check(&self) -> [u8; 32] {
+        self.check
+    }
+
+    /// By what an address is found: the same for all ways of writing it in capitals.
+    pub(super) fn digest(&self, email: &Email) -> [u8; 32] {
+        hmac(&self.digest, email.folded().as_bytes())
+    }
+
+    /// The address encrypted; it opens for this account only.
+    pub(super) fn seal(&self, email: &Email, account: AccountId) -> Result<Vec<u8>, VaultError> {
+        let mut nonce = [0; NONCE];
+        SysRng.try_fill_bytes(&mut nonce).map_err(|error| {
+            VaultError::unavailable(format!("the system gives no random bytes ({error}); try again"))
+        })?;
+        let holder = account.to_string();
+        let payload = Payload { msg: email.as_str().as_bytes(), aad: holder.as_bytes() };
+        let sealed = self.cipher.encrypt(&XNonce::from(nonce), payload);
+        let sealed = sealed.map_err(|_| VaultError::unavailable("an address cannot be encrypted"))?;
+        Ok([nonce.as_slice(), &sealed].concat())
+    }
+
+    /// The address again.
+    pub(super) fn open(&self, sealed: &[u8], account: AccountId) -> Result<Email, VaultError> {
+        let damaged = || VaultError::corrupt(format!("the address of account {account} does not open"));
+        let (nonce, sealed) = sealed.split_first_chunk::<NONCE>().ok_or_else(damaged)?;
+        let holder = account.to_string();
+        let payload = Payload { msg: sealed, aad: holder.as_bytes() };
+        let text = self.cipher.decrypt(&XNonce::from(*nonce), payload).map_err(|_| damaged())?;
+        String::from_utf8(text).ok().and_then(|text| text.parse().ok()).ok_or_else(damaged)
+    }
+}
+
+fn hmac(key: &[u8; 32], text: &[u8]) -> [u8; 32] {
+    // HMAC itself fills a short key up with zeros to the block of its hash.
+    let mut block = [0; 64];
+    block[..32].copy_from_slice(key);
+    <Hmac<Sha256> as KeyInit>::new(&block.into()).chain_update(text).finalize().into_bytes().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seal(byte: u8) -> Seal {
+        Seal::new(&Secret([byte; 32]))
+    }
+
+    fn account(number: u128) -> AccountId {
+        AccountId(ulid::Ulid(number))
+    }
+
+    #[test]
+    fn it_is_hmac_sha_256() {
+        // RFC 4231, test case 1, whose key of 20 bytes is filled up with zeros.
+        let mut key = [0; 32];
+        key[..20].fill(0x0b);
+        let hex: String = hmac(&key, b"Hi There").iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hex, "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+    }
+
+    #[test]
+    fn digests_and_checks_depend_on_the_secret_and_not_on_capitals() {
+        let (email, shouted) = ("ada@example.org".parse().unwrap(), "ADA@Example.ORG".parse().unwrap());
+        assert_eq!(seal(1).digest(&email), seal(1).digest(&shouted));
+        assert_ne!(seal(1).digest(&email), seal(2).digest(&email));
+        assert_ne!(seal(1).digest(&email), seal(1).digest(&"ada+1@example.org".parse().unwrap()));
+        assert_ne!(seal(1).check(), seal(2).check());
+    }
+
+    #[test]
+    fn an_address_opens_for_its_account_and_with_its_secret_only() {
+        let email: Email = "Ada@example.org".parse().unwrap();
+        let sealed = seal(1).seal(&email, account(7)).unwrap();
+        assert_eq!(seal(1).open(&sealed, account(7)).unwrap().as_str(), "Ada@example.org");
+        assert_ne!(seal(1).seal(&email, account(7)).unwrap(), sealed, "each nonce is new");
+        let mut changed = sealed.clone();
+        changed[30] ^= 1;
+        let none = Vec::new();
+        for (seal, sealed, account) in [
+            (seal(2), &sealed, account(7)),
+            (seal(1), &sealed, account(8)),
+            (seal(1), &changed, account(7)),
+            (seal(1), &none, account(7)),
+        ] {
+            assert_eq!(
+                seal.open(sealed, account).unwrap_err().to_string(),
+                format!(
+                    "the vault of addresses is damaged: the address of account {account} does not open; \
+                     restore the last backup"
+                )
+            );
+        }
+    }
+}

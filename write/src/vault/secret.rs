@@ -1,0 +1,71 @@
+//! The secret: 32 bytes in a file of their own, as 64 hexadecimal digits.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+use rand::TryRng;
+use rand::rngs::SysRng;
+
+use super::VaultError;
+
+/// The name of the file beside the vault, where no other is set.
+pub const SECRET_FILE: &str = "vault.key";
+
+/// What all keys of the vault are made from. It has no `Debug` form.
+pub(super) struct Secret(pub(super) [u8; 32]);
+
+/// Reads the secret; nothing where there is no file.
+pub(super) fn read(path: &Path) -> Result<Option<Secret>, VaultError> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(VaultError::secret(path, format!("cannot be read ({error})"))),
+    };
+    if let Ok(metadata) = fs::metadata(path)
+        && metadata.permissions().mode() & 0o007 != 0
+    {
+        tracing::warn!(
+            "everybody on this machine may read {}; take that away with chmod 600",
+            path.display()
+        );
+    }
+    let wrong = "does not hold 64 hexadecimal digits, such as `openssl rand -hex 32` prints";
+    parse(text.trim()).map(Some).ok_or_else(|| VaultError::secret(path, wrong))
+}
+
+/// Makes a new secret, readable by its owner only. It is on the disk, whole, when this returns.
+pub(super) fn make(path: &Path) -> Result<Secret, VaultError> {
+    let mut secret = [0; 32];
+    SysRng.try_fill_bytes(&mut secret).map_err(|error| {
+        VaultError::unavailable(format!("the system gives no random bytes ({error}); try again"))
+    })?;
+    let text: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
+    write(path, &format!("{text}\n"))
+        .map_err(|error| VaultError::secret(path, format!("cannot be written ({error})")))?;
+    Ok(Secret(secret))
+}
+
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let new = path.with_extension("new");
+    let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&new, path)?;
+    match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) => File::open(folder)?.sync_all(),
+        None => Ok(()),
+    }
+}
+
+fn parse(text: &str) -> Option<Secret> {
+    if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let mut secret = [0; 32];
+    for (byte, digits) in secret.iter_mut().zip(text.as_bytes().chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    }
+    Some(Secret(secret))
+}

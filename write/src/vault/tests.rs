@@ -1,0 +1,180 @@
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use ulid::Ulid;
+
+use super::*;
+
+fn email(text: &str) -> Email {
+    text.parse().unwrap()
+}
+
+fn account(number: u128) -> AccountId {
+    AccountId(Ulid(number))
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+/// Whether these bytes stand in any file of the folder.
+fn found(folder: &Path, bytes: &[u8]) -> bool {
+    let mut files = fs::read_dir(folder).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap());
+    files.any(|file| file.windows(bytes.len()).any(|window| window == bytes))
+}
+
+async fn sealed(vault: &Vault, account: AccountId) -> Vec<u8> {
+    sqlx::query_scalar("SELECT sealed FROM addresses WHERE account = ?1")
+        .bind(account.to_string())
+        .fetch_one(&vault.pool)
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn an_address_keeps_its_first_account() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = Vault::open(folder.path(), None).await.unwrap();
+    assert_eq!(vault.account_of(&email("ada@example.org")).await.unwrap(), None);
+    assert_eq!(vault.enter(&email("Ada@example.org"), account(1)).await.unwrap(), account(1));
+    assert_eq!(vault.enter(&email("ADA@EXAMPLE.ORG"), account(2)).await.unwrap(), account(1));
+    assert_eq!(vault.enter(&email("bob@example.org"), account(3)).await.unwrap(), account(3));
+    vault.close().await;
+
+    let vault = Vault::open(folder.path(), None).await.unwrap();
+    assert_eq!(vault.account_of(&email("ada@example.org")).await.unwrap(), Some(account(1)));
+    assert_eq!(vault.email_of(account(1)).await.unwrap(), Some(email("Ada@example.org")));
+    assert_eq!(vault.email_of(account(2)).await.unwrap(), None);
+    let all = [(account(1), email("Ada@example.org")), (account(3), email("bob@example.org"))];
+    assert_eq!(vault.emails().await.unwrap(), all);
+}
+
+#[tokio::test]
+async fn its_files_are_its_owners_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = Vault::open(folder.path(), None).await.unwrap();
+    vault.enter(&email("ada@example.org"), account(1)).await.unwrap();
+    let mut names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, [FILE, SECRET_FILE]);
+    assert_eq!((mode(&folder.path().join(FILE)), mode(&folder.path().join(SECRET_FILE))), (0o600, 0o600));
+    assert!(!found(folder.path(), b"ada@example.org"));
+}
+
+#[tokio::test]
+async fn of_an_erased_address_no_byte_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = Vault::open(folder.path(), None).await.unwrap();
+    // Enough for pages to be split, so that rows move.
+    let emails: Vec<Email> = (0..400).map(|n| email(&format!("person-{n}@example.org"))).collect();
+    for (number, email) in (0..).zip(&emails) {
+        vault.enter(email, account(number)).await.unwrap();
+    }
+    for number in (3..400).step_by(5) {
+        let email = &emails[usize::try_from(number).unwrap()];
+        let traces = [vault.seal.digest(email).to_vec(), sealed(&vault, account(number)).await];
+        assert!(traces.iter().all(|trace| found(folder.path(), trace)), "the test looks at the right bytes");
+        assert!(vault.erase(account(number)).await.unwrap());
+        assert!(!traces.iter().any(|trace| found(folder.path(), trace)), "of {number}");
+        assert!(!found(folder.path(), account(number).to_string().as_bytes()));
+        assert_eq!(vault.account_of(email).await.unwrap(), None);
+        assert!(!vault.erase(account(number)).await.unwrap(), "a second time there is none");
+    }
+    assert_eq!(vault.emails().await.unwrap().len(), 320);
+    assert_eq!(vault.enter(&emails[3], account(1_000)).await.unwrap(), account(1_000));
+}
+
+#[tokio::test]
+async fn an_erasure_that_was_cut_off_is_completed_at_the_next_opening() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = Vault::open(folder.path(), None).await.unwrap();
+    vault.enter(&email("ada@example.org"), account(1)).await.unwrap();
+    assert!(file::delete(&vault.pool, &account(1).to_string()).await.unwrap());
+    assert!(file::is_unclean(&vault.pool).await.unwrap());
+    vault.close().await;
+    let vault = Vault::open(folder.path(), None).await.unwrap();
+    assert!(!file::is_unclean(&vault.pool).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_wrong_or_lost_secret_is_told_with_its_setting() {
+    let folder = tempfile::tempdir().unwrap();
+    let secret = folder.path().join("other.key");
+    let told = async |folder: &Path| {
+        let opened = Vault::open(folder, Some(&secret)).await.err().unwrap();
+        let read = Vault::open_read_only(folder, Some(&secret)).await.err().unwrap();
+        assert_eq!(opened, read);
+        let text = opened.to_string();
+        let start = format!("the secret of the vault cannot be used: {} ", secret.display());
+        let end =
+            "; set secret_file (LOGGIA_SECRET_FILE) to the file with the secret that the vault was made with";
+        text.strip_prefix(&start).unwrap().strip_suffix(end).unwrap().to_owned()
+    };
+    let vault = Vault::open(folder.path(), Some(&secret)).await.unwrap();
+    assert_eq!(mode(&secret), 0o600);
+    vault.enter(&email("ada@example.org"), account(1)).await.unwrap();
+    vault.close().await;
+    let right = fs::read_to_string(&secret).unwrap();
+
+    fs::write(&secret, format!("{}\n", "0a".repeat(32))).unwrap();
+    assert_eq!(told(folder.path()).await, "holds another secret than the one of this vault");
+    for text in ["", "0a", &"xy".repeat(32), &"é".repeat(32)] {
+        fs::write(&secret, text).unwrap();
+        assert_eq!(
+            told(folder.path()).await,
+            "does not hold 64 hexadecimal digits, such as `openssl rand -hex 32` prints"
+        );
+    }
+    fs::remove_file(&secret).unwrap();
+    assert_eq!(told(folder.path()).await, "is not there");
+    assert!(!secret.exists(), "none is made in its place");
+
+    fs::write(&secret, right.to_uppercase()).unwrap();
+    let vault = Vault::open(folder.path(), Some(&secret)).await.unwrap();
+    assert_eq!(vault.email_of(account(1)).await.unwrap(), Some(email("ada@example.org")));
+}
+
+#[tokio::test]
+async fn an_empty_vault_takes_the_secret_that_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    Vault::open(folder.path(), None).await.unwrap().close().await;
+    fs::write(folder.path().join(SECRET_FILE), "0a".repeat(32)).unwrap();
+    let vault = Vault::open(folder.path(), None).await.unwrap();
+    vault.enter(&email("ada@example.org"), account(1)).await.unwrap();
+    let reader = Vault::open_read_only(folder.path(), None).await.unwrap().unwrap();
+    assert_eq!(reader.emails().await.unwrap(), [(account(1), email("ada@example.org"))]);
+}
+
+#[tokio::test]
+async fn a_reader_makes_nothing_and_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(Vault::open_read_only(folder.path(), None).await.unwrap().is_none());
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    let vault = Vault::open(folder.path(), None).await.unwrap();
+    assert!(Vault::open_read_only(folder.path(), None).await.unwrap().is_none(), "it holds nothing");
+    vault.enter(&email("ada@example.org"), account(1)).await.unwrap();
+    let reader = Vault::open_read_only(folder.path(), None).await.unwrap().unwrap();
+    assert!(reader.erase(account(1)).await.is_err());
+    assert_eq!(reader.emails().await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn another_file_is_not_taken_for_a_vault() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(FILE);
+    fs::write(&path, "not a database, but long enough to be looked at as if it were one").unwrap();
+    let error = Vault::open(folder.path(), None).await.err().unwrap();
+    assert!(matches!(error, VaultError::Corrupt { .. }), "{error}");
+    fs::remove_file(&path).unwrap();
+
+    Vault::open(folder.path(), None).await.unwrap().close().await;
+    let pool = SqlitePool::connect(path.to_str().unwrap()).await.unwrap();
+    sqlx::query("PRAGMA user_version = 2").execute(&pool).await.unwrap();
+    pool.close().await;
+    let sentence = format!(
+        "the vault of addresses is not available: {} was written by a newer Loggia (its tables have version 2, this \
+         one knows 1); use that one",
+        path.display()
+    );
+    assert_eq!(Vault::open(folder.path(), None).await.err().unwrap().to_string(), sentence);
+}
