@@ -68,7 +68,7 @@ pub async fn serve(
 }
 
 /// Lets `handle` answer each message in a task of its own: one that fails hinders no other, and who sent it asks again.
-async fn answer_all(
+pub(crate) async fn answer_all(
     client: &Client,
     mut requests: Subscriber,
     handle: impl Fn(Message) -> BoxFuture<'static, Vec<u8>>,

@@ -1,7 +1,7 @@
 //! The event store: the one place where history is kept. The trait's words are the contract that every store keeps;
 //! `tests/contract` holds each of them to it.
 
-mod sqlite;
+pub(crate) mod sqlite;
 
 use std::collections::HashMap;
 

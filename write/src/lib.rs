@@ -7,6 +7,7 @@ pub mod command_server;
 pub mod demo;
 mod derived_id;
 pub mod event_store;
+pub mod ledger;
 pub mod nats;
 pub mod nats_server;
 pub mod project;

@@ -2,6 +2,7 @@
 //! for calls that turned out to be over it. NATS refuses the call over the quota itself, for any number of nodes.
 
 mod lowering;
+mod objection;
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -19,6 +20,7 @@ use schemas::subject::{OVERRUN, OVERRUN_SUBJECTS, usage_of, usage_stream, usage_
 use schemas::tier::{TierName, Tiers};
 
 use crate::nats::{InsufficientServer, sufficient};
+use objection::objection;
 
 /// Where a stream names the version of its message form; a stream without it was not made by Loggia.
 const SCHEMA: &str = "loggia.usage";
@@ -87,17 +89,11 @@ pub async fn prepare(client: &Client, tiers: &Tiers) -> Result<(), UsageStreamEr
     ensure(&jetstream, overruns()).await
 }
 
-/// What a stream holds of the allowances of one month; `context` is `usage` or `overrun`, all tiers of the stream are
-/// meant. `None` where there is no such stream.
-pub async fn held(
-    client: &Client,
-    stream: &str,
-    context_name: &str,
-    month: Month,
-) -> Result<Option<Held>, UsageStreamError> {
+/// What a stream holds of the allowances of one month; `None` where there is no such stream.
+pub async fn held(client: &Client, stream: &str, month: Month) -> Result<Option<Held>, UsageStreamError> {
     let Some(stream) = found(&context(client), stream).await? else { return Ok(None) };
     let limit = u64::try_from(stream.cached_info().config.max_messages_per_subject).ok();
-    let filter = format!("loggia.{context_name}.*.*.{month}");
+    let filter = format!("loggia.*.*.*.{month}");
     let mut subjects = stream.info_with_subjects(filter).await.map_err(UsageStreamError::nats)?;
     let mut calls = BTreeMap::new();
     while let Some((subject, count)) = subjects.try_next().await.map_err(UsageStreamError::nats)? {
@@ -205,105 +201,5 @@ fn keeping(name: &str, subjects: String) -> Config {
         deny_purge: true,
         metadata: HashMap::from([(SCHEMA.to_owned(), SCHEMA_VERSION.to_owned())]),
         ..Config::default()
-    }
-}
-
-/// What speaks against metering with a stream of this configuration, as a sentence. The quota may differ.
-fn objection(config: &Config, wanted: &Config) -> Option<String> {
-    let name = &config.name;
-    match config.metadata.get(SCHEMA).map(String::as_str) {
-        Some(SCHEMA_VERSION) => {}
-        None => {
-            return Some(format!(
-                "the stream {name} on NATS was not made by Loggia; delete or rename it, or use another NATS account"
-            ));
-        }
-        Some(_) => {
-            return Some(format!("the stream {name} on NATS was made by a newer Loggia; use that one"));
-        }
-    }
-    let unlimited = |limit: i64| limit <= 0;
-    let checks = [
-        ("subjects", config.subjects == wanted.subjects),
-        ("retention", config.retention == wanted.retention),
-        ("discard", config.discard == wanted.discard),
-        ("discard_new_per_subject", config.discard_new_per_subject == wanted.discard_new_per_subject),
-        (
-            "max_msgs_per_subject",
-            unlimited(config.max_messages_per_subject) == unlimited(wanted.max_messages_per_subject),
-        ),
-        ("storage", config.storage == wanted.storage),
-        ("max_age", config.max_age == wanted.max_age),
-        ("duplicate_window", config.duplicate_window == wanted.duplicate_window),
-        ("max_msgs", unlimited(config.max_messages)),
-        ("max_bytes", unlimited(config.max_bytes)),
-        ("max_msg_size", config.max_message_size <= 0 || lowering::is_halted(config)),
-        ("allow_direct", config.allow_direct),
-        ("deny_delete", config.deny_delete),
-        ("deny_purge", config.deny_purge),
-        ("no_ack", !config.no_ack),
-        ("allow_rollup_hdrs", !config.allow_rollup),
-        ("sealed", !config.sealed),
-        ("mirror", config.mirror.is_none()),
-        ("sources", config.sources.as_ref().is_none_or(Vec::is_empty)),
-        ("subject_transform", config.subject_transform.is_none()),
-    ];
-    let (setting, _) = checks.into_iter().find(|(_, right)| !right)?;
-    Some(format!(
-        "the stream {name} on NATS has another setting of {setting} than Loggia made it with, so calls would be \
-         counted wrong; set it back, or delete the stream: it is made anew, and the ledger fills it again"
-    ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn objected(change: impl FnOnce(&mut Config)) -> Option<String> {
-        let wanted = metering("USAGE_FREE", "loggia.usage.free.*.*".into(), 200);
-        let mut config = wanted.clone();
-        change(&mut config);
-        objection(&config, &wanted)
-    }
-
-    #[test]
-    fn our_own_stream_is_taken_with_any_quota_and_any_number_of_replicas() {
-        assert_eq!(objected(|_| {}), None);
-        assert_eq!(
-            objected(|config| {
-                config.num_replicas = 3;
-                config.max_messages_per_subject = 5_000;
-                config.max_message_size = lowering::HALTED;
-            }),
-            None
-        );
-    }
-
-    #[test]
-    fn what_would_count_wrong_is_named() {
-        let changes: [(&str, fn(&mut Config)); 8] = [
-            ("discard", |config| config.discard = DiscardPolicy::Old),
-            ("discard_new_per_subject", |config| config.discard_new_per_subject = false),
-            ("max_msgs_per_subject", |config| config.max_messages_per_subject = -1),
-            ("max_age", |config| config.max_age = Duration::from_secs(60)),
-            ("max_msgs", |config| config.max_messages = 10),
-            ("deny_purge", |config| config.deny_purge = false),
-            ("subjects", |config| config.subjects = vec!["loggia.usage.>".into()]),
-            ("storage", |config| config.storage = StorageType::Memory),
-        ];
-        for (setting, change) in changes {
-            assert_eq!(
-                objected(change).unwrap(),
-                format!(
-                    "the stream USAGE_FREE on NATS has another setting of {setting} than Loggia made it with, so calls \
-                     would be counted wrong; set it back, or delete the stream: it is made anew, and the ledger fills \
-                     it again"
-                )
-            );
-        }
-        let foreign = objected(|config| config.metadata.clear()).unwrap();
-        assert!(foreign.starts_with("the stream USAGE_FREE on NATS was not made by Loggia"), "{foreign}");
-        let newer = objected(|config| drop(config.metadata.insert(SCHEMA.into(), "2".into()))).unwrap();
-        assert_eq!(newer, "the stream USAGE_FREE on NATS was made by a newer Loggia; use that one");
     }
 }

@@ -3,8 +3,8 @@
 mod admission;
 mod backup;
 mod commit;
-mod file;
-mod rows;
+pub(crate) mod file;
+pub(crate) mod rows;
 mod verify;
 mod writer;
 

@@ -15,8 +15,10 @@ use super::rows::failure;
 use super::{SqliteStore, file, rows, verify};
 use crate::clock::Clock;
 use crate::event_store::StoreError;
+use crate::ledger::{self, LedgerCopy};
 
 const COPY: &str = "events.db";
+const LEDGER: &str = "usage.db";
 const MANIFEST: &str = "manifest.json";
 
 /// What a backup holds; it stands beside the copy as `manifest.json`.
@@ -32,6 +34,9 @@ pub struct Manifest {
     pub created: Timestamp,
     /// SHA-256 of the copy's bytes.
     pub sha256: Hash,
+    /// The copy of the ledger beside it; absent where nothing was ever counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<LedgerCopy>,
 }
 
 /// Why there is no backup, or none was restored.
@@ -70,9 +75,9 @@ impl SqliteStore {
     pub async fn backup(&self, folder: &Path) -> Result<Manifest, BackupError> {
         let (copy, part) = (folder.join(COPY), folder.join("events.db.part"));
         fs::create_dir_all(folder).map_err(at(folder))?;
-        for there in [&copy, &folder.join(MANIFEST)] {
+        for there in [COPY, LEDGER, MANIFEST].map(|name| folder.join(name)) {
             if there.exists() {
-                return Err(BackupError::InTheWay(there.clone()));
+                return Err(BackupError::InTheWay(there));
             }
         }
         if part.exists() {
@@ -93,6 +98,7 @@ impl SqliteStore {
             hash: head.hash,
             created: Clock::system().now(),
             sha256: digest(&part).await?,
+            ledger: back_up_ledger(&self.path.with_file_name(LEDGER), folder).await?,
         };
         File::open(&part).and_then(|file| file.sync_all()).map_err(at(&part))?;
         fs::rename(&part, &copy).map_err(at(&copy))?;
@@ -104,10 +110,12 @@ impl SqliteStore {
     pub async fn restore(backup: &Path, folder: &Path) -> Result<Manifest, BackupError> {
         let (copy, target) = (backup.join(COPY), file::path(folder));
         let part = target.with_extension("db.part");
-        for ending in ["db", "db-wal", "db-shm"] {
-            let there = target.with_extension(ending);
-            if there.exists() {
-                return Err(BackupError::InTheWay(there));
+        for name in [COPY, LEDGER] {
+            for ending in ["db", "db-wal", "db-shm"] {
+                let there = folder.join(name).with_extension(ending);
+                if there.exists() {
+                    return Err(BackupError::InTheWay(there));
+                }
             }
         }
         let broken = |reason: String| BackupError::Broken { folder: backup.to_owned(), reason };
@@ -121,11 +129,46 @@ impl SqliteStore {
             fs::remove_file(&part).map_err(at(&part))?;
             return Err(broken(reason));
         }
+        if let Some(noted) = &manifest.ledger {
+            restore_ledger(backup, folder, noted).await?;
+        }
         File::open(&part).and_then(|file| file.sync_all()).map_err(at(&part))?;
         fs::rename(&part, &target).map_err(at(&target))?;
         sync_folder(folder)?;
         Ok(manifest)
     }
+}
+
+/// Writes a copy of the ledger, if there is one, into the folder.
+async fn back_up_ledger(from: &Path, folder: &Path) -> Result<Option<LedgerCopy>, BackupError> {
+    if !from.exists() {
+        return Ok(None);
+    }
+    let (copy, part) = (folder.join(LEDGER), folder.join("usage.db.part"));
+    if part.exists() {
+        fs::remove_file(&part).map_err(at(&part))?;
+    }
+    let (position, hash) = ledger::copy(from, &part).await?;
+    let sha256 = digest(&part).await?;
+    File::open(&part).and_then(|file| file.sync_all()).map_err(at(&part))?;
+    fs::rename(&part, &copy).map_err(at(&copy))?;
+    Ok(Some(LedgerCopy { position, hash, sha256 }))
+}
+
+/// Puts the copy of the ledger into a folder, once its bytes and all its entries are proven right.
+async fn restore_ledger(backup: &Path, folder: &Path, noted: &LedgerCopy) -> Result<(), BackupError> {
+    let (copy, target, part) = (backup.join(LEDGER), folder.join(LEDGER), folder.join("usage.db.part"));
+    fs::copy(&copy, &part).map_err(at(&copy))?;
+    let outcome = match digest(&part).await? == noted.sha256 {
+        true => ledger::proven(&part, noted).await,
+        false => Err("the bytes of its ledger are not those that were written".into()),
+    };
+    if let Err(reason) = outcome {
+        fs::remove_file(&part).map_err(at(&part))?;
+        return Err(BackupError::Broken { folder: backup.to_owned(), reason });
+    }
+    File::open(&part).and_then(|file| file.sync_all()).map_err(at(&part))?;
+    fs::rename(&part, &target).map_err(at(&target))
 }
 
 /// Whether the copied bytes are those of the manifest and hold a right log; the reason if not.

@@ -27,7 +27,7 @@ pub(super) fn path(folder: &Path) -> PathBuf {
 }
 
 /// How readers open the file.
-pub(super) fn reading(path: &Path) -> SqliteConnectOptions {
+pub(crate) fn reading(path: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(path)
         .read_only(true)
@@ -36,7 +36,7 @@ pub(super) fn reading(path: &Path) -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
-fn writing(path: &Path) -> SqliteConnectOptions {
+pub(crate) fn writing(path: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(path)
         .create_if_missing(true)
@@ -51,7 +51,7 @@ fn writing(path: &Path) -> SqliteConnectOptions {
 }
 
 /// Keeps a second writer out for as long as it lives.
-pub(super) fn lock(path: &Path) -> Result<File, StoreError> {
+pub(crate) fn lock(path: &Path) -> Result<File, StoreError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let refused = |error: std::io::Error| {
         StoreError::unavailable(format!("{} cannot be used: {error}", folder.display()))
@@ -116,18 +116,18 @@ async fn create(writer: &mut SqliteConnection, store: StoreId) -> Result<(), Sto
     transaction.commit().await.map_err(failure)
 }
 
-async fn marks(reader: &mut SqliteConnection) -> Result<(i64, i64), StoreError> {
+pub(crate) async fn marks(reader: &mut SqliteConnection) -> Result<(i64, i64), StoreError> {
     sqlx::query_as("SELECT application_id, user_version FROM pragma_application_id, pragma_user_version")
         .fetch_one(reader)
         .await
         .map_err(failure)
 }
 
-async fn tables(reader: &mut SqliteConnection) -> Result<i64, StoreError> {
+pub(crate) async fn tables(reader: &mut SqliteConnection) -> Result<i64, StoreError> {
     sqlx::query_scalar("SELECT count(*) FROM sqlite_schema").fetch_one(reader).await.map_err(failure)
 }
 
-async fn sufficient(writer: &mut SqliteConnection) -> Result<(), StoreError> {
+pub(crate) async fn sufficient(writer: &mut SqliteConnection) -> Result<(), StoreError> {
     let version: String =
         sqlx::query_scalar("SELECT sqlite_version()").fetch_one(writer).await.map_err(failure)?;
     let numbers: Vec<u32> = version.split('.').filter_map(|part| part.parse().ok()).collect();

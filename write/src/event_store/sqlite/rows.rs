@@ -80,7 +80,7 @@ pub(super) fn json<T: Serialize + ?Sized>(list: &T) -> Result<String, StoreError
 }
 
 /// A count as SQLite keeps it; no count gets near the limit.
-pub(super) fn integer(count: u64) -> i64 {
+pub(crate) fn integer(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn failure(error: sqlx::Error) -> StoreError {
     }
 }
 
-fn column<'r, T: Decode<'r, Sqlite> + Type<Sqlite>>(
+pub(crate) fn column<'r, T: Decode<'r, Sqlite> + Type<Sqlite>>(
     row: &'r SqliteRow,
     index: usize,
 ) -> Result<T, StoreError> {
@@ -115,10 +115,10 @@ fn column<'r, T: Decode<'r, Sqlite> + Type<Sqlite>>(
 }
 
 /// Reads an id of 16 bytes.
-pub(super) fn uuid(bytes: &[u8]) -> Result<Uuid, StoreError> {
+pub(crate) fn uuid(bytes: &[u8]) -> Result<Uuid, StoreError> {
     Uuid::from_slice(bytes).map_err(|_| StoreError::corrupt("an id has not 16 bytes"))
 }
 
-fn hash(bytes: &[u8]) -> Result<Hash, StoreError> {
+pub(crate) fn hash(bytes: &[u8]) -> Result<Hash, StoreError> {
     bytes.try_into().map(Hash).map_err(|_| StoreError::corrupt("a hash has not 32 bytes"))
 }

@@ -1,0 +1,226 @@
+//! The ledger: every counted call, copied from NATS into the file `usage.db` beside the event store, for ever. Its
+//! positions are dense, each entry's hash covers the one before, and a call stands in it once.
+
+mod backup;
+mod copier;
+mod file;
+mod link;
+mod pages;
+mod reconcile;
+mod rows;
+mod stream;
+mod totals;
+mod verify;
+mod writer;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures::TryStreamExt;
+use schemas::control::{LedgerEntry, LedgerSource, UsagePage};
+use schemas::ids::Position;
+use schemas::key::KeyId;
+use schemas::month::Month;
+use schemas::usage::CallId;
+use sqlx::sqlite::SqlitePoolOptions;
+use sqlx::{Connection, SqlitePool};
+use tokio::sync::{Mutex, watch};
+
+use crate::event_store::sqlite::file::reading;
+use crate::event_store::sqlite::rows::{column, failure, integer, uuid};
+use crate::event_store::{Head, StoreError};
+use crate::usage_streams::Allowance;
+use rows::entries;
+use writer::Writer;
+
+pub use backup::LedgerCopy;
+pub(crate) use backup::{copy, proven};
+pub use copier::Copier;
+pub use pages::serve;
+pub use totals::{Totals, Used, count};
+pub use verify::{Damage, Recount};
+pub use writer::Copied;
+
+/// How many readers may read at once: those of a recount, and some beside it.
+const READERS: u32 = 6;
+
+/// A ledger in the file `usage.db` of a folder.
+pub struct Ledger {
+    path: PathBuf,
+    readers: SqlitePool,
+    /// Absent where it is open for reading only, and once it is closed.
+    writer: Mutex<Option<Writer>>,
+    sources: watch::Sender<Vec<LedgerSource>>,
+    malformed: AtomicU64,
+}
+
+impl Ledger {
+    /// Opens the ledger in a folder for writing, and makes both where they are absent. It is refused while another
+    /// writer has it open, when the file was made by a newer Loggia, and when its end is damaged.
+    pub async fn open(folder: &Path) -> Result<Ledger, StoreError> {
+        let path = file::path(folder);
+        let writer = Writer::open(&path).await?;
+        Ledger::over(path, Some(writer)).await
+    }
+
+    /// Opens the ledger in a folder for reading only, beside a running service or without one; `None` where nothing
+    /// was ever counted.
+    pub async fn open_read_only(folder: &Path) -> Result<Option<Ledger>, StoreError> {
+        let path = file::path(folder);
+        match file::check(&path).await? {
+            None => Ok(None),
+            Some(()) => Ledger::over(path, None).await.map(Some),
+        }
+    }
+
+    async fn over(path: PathBuf, writer: Option<Writer>) -> Result<Ledger, StoreError> {
+        let readers = SqlitePoolOptions::new()
+            .max_connections(READERS)
+            .test_before_acquire(false)
+            .connect_lazy_with(reading(&path));
+        let sources = rows::sources(&readers).await?;
+        let (writer, sources) = (Mutex::new(writer), watch::Sender::new(sources));
+        Ok(Ledger { path, readers, writer, sources, malformed: AtomicU64::new(0) })
+    }
+
+    /// Where the ledger's file is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Takes nothing more, and gives the file free.
+    pub async fn close(&self) {
+        self.readers.close().await;
+        if let Some(writer) = self.writer.lock().await.take() {
+            writer.close().await;
+        }
+    }
+
+    /// Keeps the calls that it has not yet, and how far their stream is copied, durably and at once.
+    pub async fn keep(&self, copied: &Copied) -> Result<Head, StoreError> {
+        let mut writer = self.writer.lock().await;
+        let writer =
+            writer.as_mut().ok_or_else(|| StoreError::unavailable("its ledger is not open for writing"))?;
+        let head = writer.keep(copied).await?;
+        self.sources.send_replace(rows::sources(&self.readers).await?);
+        Ok(head)
+    }
+
+    /// How far each JetStream stream is copied, at any time; only the writing ledger learns more.
+    pub fn watch(&self) -> watch::Receiver<Vec<LedgerSource>> {
+        self.sources.subscribe()
+    }
+
+    /// How many messages were passed over since it was opened because they are no calls.
+    pub fn malformed(&self) -> u64 {
+        self.malformed.load(Ordering::Relaxed)
+    }
+
+    fn count_malformed(&self) {
+        self.malformed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The last position, and the hash that covers all up to it.
+    pub async fn head(&self) -> Result<Head, StoreError> {
+        rows::head(&self.readers).await
+    }
+
+    /// At most `limit` entries behind a position, the ledger's end and how far each stream is copied, in one view.
+    pub async fn page(&self, after: Position, limit: usize) -> Result<UsagePage, StoreError> {
+        let mut reader = self.readers.acquire().await.map_err(failure)?;
+        let mut view = reader.begin().await.map_err(failure)?;
+        let found = sqlx::query(entries!("WHERE e.position > ?1 ORDER BY e.position LIMIT ?2"))
+            .bind(integer(after.0))
+            .bind(integer(limit as u64))
+            .fetch_all(&mut *view)
+            .await
+            .map_err(failure)?;
+        Ok(UsagePage {
+            entries: found.iter().map(rows::entry).collect::<Result<_, _>>()?,
+            head: rows::head(&mut *view).await?.position,
+            sources: rows::sources(&mut *view).await?,
+        })
+    }
+
+    /// Hands over every call of a key in a month, in the ledger's order.
+    pub async fn each_call(
+        &self,
+        key: KeyId,
+        month: Month,
+        mut each: impl FnMut(LedgerEntry) + Send,
+    ) -> Result<(), StoreError> {
+        let mut found = sqlx::query(entries!("WHERE e.month = ?1 AND e.key = ?2 ORDER BY e.position"))
+            .bind(month.number())
+            .bind(key.as_bytes().as_slice())
+            .fetch(&self.readers);
+        while let Some(row) = found.try_next().await.map_err(failure)? {
+            each(rows::entry(&row)?);
+        }
+        Ok(())
+    }
+
+    /// The months in which anything was counted, the oldest first.
+    pub async fn months(&self) -> Result<Vec<Month>, StoreError> {
+        // Jumps from month to month in the index instead of reading all of it.
+        let numbers: Vec<i32> = sqlx::query_scalar(
+            "WITH RECURSIVE months (month) AS (SELECT min(month) FROM entries UNION ALL \
+             SELECT (SELECT min(e.month) FROM entries e WHERE e.month > m.month) FROM months m \
+             WHERE m.month IS NOT NULL) SELECT month FROM months WHERE month IS NOT NULL",
+        )
+        .fetch_all(&self.readers)
+        .await
+        .map_err(failure)?;
+        let month =
+            |number| Month::from_number(number).ok_or_else(|| StoreError::corrupt("the ledger has no month"));
+        numbers.into_iter().map(month).collect()
+    }
+
+    /// What every key used in a month, as the index tells it.
+    pub async fn totals(&self, month: Month) -> Result<Totals, StoreError> {
+        let mut found = sqlx::query(
+            "SELECT c.key, t.word, s.stream = ?2, c.calls FROM (SELECT key, tier, source, count(*) AS calls \
+             FROM entries WHERE month = ?1 GROUP BY key, tier, source) c LEFT JOIN words t ON t.id = c.tier \
+             LEFT JOIN sources s ON s.id = c.source",
+        )
+        .bind(month.number())
+        .bind(schemas::subject::OVERRUN)
+        .fetch(&self.readers);
+        let mut totals = Totals::new();
+        while let Some(row) = found.try_next().await.map_err(failure)? {
+            let key = column::<&[u8]>(&row, 0)?.try_into();
+            let allowance = Allowance {
+                key: key.map_err(|_| StoreError::corrupt("the ledger has no key"))?,
+                month,
+                tier: rows::tier(&column::<String>(&row, 1)?)?,
+            };
+            let used: &mut Used = totals.entry(allowance).or_default();
+            let calls = column::<i64>(&row, 3)?.cast_unsigned();
+            *(if column(&row, 2)? { &mut used.overrun } else { &mut used.used }) += calls;
+        }
+        Ok(totals)
+    }
+
+    /// Checks every entry against its hash and its place, counts all anew, and says what it found. `progress` is told
+    /// how many entries are checked, now and then.
+    pub async fn verify(
+        &self,
+        progress: impl FnMut(u64) + Send,
+    ) -> Result<Result<Recount, Damage>, StoreError> {
+        verify::all(&self.readers, progress).await
+    }
+
+    /// The call that stood at the last sequence that was copied of a stream, if it was one.
+    async fn last_call(&self, source: &LedgerSource) -> Result<Option<CallId>, StoreError> {
+        let found: Option<Option<Vec<u8>>> =
+            sqlx::query_scalar("SELECT call FROM sources WHERE stream = ?1 AND created = ?2")
+                .bind(&source.stream)
+                .bind(rows::nanoseconds(source.created))
+                .fetch_optional(&self.readers)
+                .await
+                .map_err(failure)?;
+        found.flatten().map(|bytes| uuid(&bytes).map(CallId)).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests;

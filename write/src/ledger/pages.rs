@@ -1,0 +1,53 @@
+//! Pages of the ledger for those who cannot read its file: the counters of a node that counts old months anew.
+
+use std::sync::Arc;
+
+use async_nats::Client;
+use futures::future::BoxFuture;
+use schemas::control::ReadUsage;
+use schemas::subject;
+use tokio_util::sync::CancellationToken;
+
+use super::Ledger;
+use crate::command_server::{ServeError, answer_all};
+use crate::nats::sufficient;
+
+/// The most entries of one page.
+const PAGE: usize = 1_000;
+
+/// How many bytes an entry has in an answer at most: its texts are short, and none needs an escape.
+const ENTRY: usize = 512;
+
+/// How many bytes of a message the entries may not use.
+const RESERVE: usize = 8 << 10;
+
+/// Answers requests for pages on `loggia.read.usage` until `stop`.
+pub async fn serve(client: &Client, ledger: Arc<Ledger>, stop: &CancellationToken) -> Result<(), ServeError> {
+    sufficient(client)?;
+    let requests = client.queue_subscribe(subject::READ_USAGE, subject::COMMAND_QUEUE.to_owned()).await?;
+    let room = client.max_payload().saturating_sub(RESERVE) / ENTRY;
+    let page = |message: async_nats::Message| -> BoxFuture<'static, Vec<u8>> {
+        let ledger = ledger.clone();
+        Box::pin(async move { answer(&ledger, &message.payload, room.clamp(1, PAGE)).await })
+    };
+    answer_all(client, requests, page, stop).await;
+    if stop.is_cancelled() { Ok(()) } else { Err(ServeError::Closed) }
+}
+
+/// The answer to a request. One that cannot be answered gets an empty message: it is asked again.
+async fn answer(ledger: &Ledger, request: &[u8], most: usize) -> Vec<u8> {
+    let request: ReadUsage = match serde_json::from_slice(request) {
+        Ok(request) => request,
+        Err(error) => {
+            tracing::warn!(%error, "a request for the ledger is unreadable");
+            return Vec::new();
+        }
+    };
+    match ledger.page(request.after, request.limit.clamp(1, most)).await {
+        Ok(page) => serde_json::to_vec(&page).unwrap_or_default(),
+        Err(error) => {
+            tracing::error!(%error, "a page of the ledger could not be read");
+            Vec::new()
+        }
+    }
+}

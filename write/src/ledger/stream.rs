@@ -1,0 +1,205 @@
+//! Copies one stream: from where the ledger left it, or from its first message where it is not the stream that it was.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use async_nats::jetstream::Context;
+use async_nats::jetstream::consumer::{DeliverPolicy, pull};
+use async_nats::jetstream::message::Message;
+use async_nats::jetstream::stream::{Info, RawMessageErrorKind, Stream};
+use futures::StreamExt;
+use jiff::Timestamp;
+use schemas::cloudevents::NotAnEvent;
+use schemas::control::LedgerSource;
+use schemas::usage::{Call, CallId};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::copier::{Copier, Interruption};
+use super::reconcile::reconcile;
+use super::{Copied, Ledger, rows};
+use crate::usage_streams::{UsageStreamError, context, found};
+
+/// How many calls are kept at once.
+const BATCH: usize = 2_000;
+
+/// How long calls gather for one commit; none waits longer for it.
+const GATHER: Duration = Duration::from_millis(50);
+
+/// How often the stream is looked at: whether it is still the same, and whether it lost its end.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Copies until the stream is not where it was left. Once what was there at the beginning is copied, NATS is given back
+/// what it lost.
+pub(super) async fn follow(copier: &Copier, name: &str) -> Result<Infallible, Interruption> {
+    let moved = || Interruption::Moved(name.to_owned());
+    let jetstream = context(&copier.client);
+    let stream = found(&jetstream, name).await?.ok_or_else(moved)?;
+    let end = stream.cached_info().state.last_sequence;
+    let mut copying = Copying::begin(&copier.ledger, jetstream, stream).await?;
+    let mut messages = copying.consume().await?;
+    let (mut looked, mut reconciled) = (Instant::now(), false);
+    loop {
+        if !reconciled && copying.source.sequence >= end {
+            reconcile(copier, name).await?;
+            reconciled = true;
+        }
+        let batch = gather(&mut messages).await?;
+        let silent = batch.is_empty();
+        if !silent {
+            copying.keep(batch).await?;
+        }
+        if silent || looked.elapsed() >= LOOK {
+            let last = copying.look().await?;
+            if silent && last > copying.source.sequence {
+                // The consumer gives nothing though there is something.
+                return Err(moved());
+            }
+            looked = Instant::now();
+        }
+    }
+}
+
+struct Copying<'a> {
+    ledger: &'a Ledger,
+    jetstream: Context,
+    stream: Stream,
+    /// How far it is copied.
+    source: LedgerSource,
+}
+
+impl<'a> Copying<'a> {
+    async fn begin(
+        ledger: &'a Ledger,
+        jetstream: Context,
+        stream: Stream,
+    ) -> Result<Copying<'a>, Interruption> {
+        let info = stream.cached_info().clone();
+        let (name, created) = (info.config.name.clone(), created(&info)?);
+        let known = ledger.watch().borrow().iter().find(|source| source.stream == name).cloned();
+        let fresh = LedgerSource { stream: name, created, sequence: 0 };
+        let mut copying = Copying { ledger, jetstream, stream, source: fresh };
+        let anew = match &known {
+            Some(known) if known.created == created => {
+                copying.source = known.clone();
+                !copying.is_where_it_was(&info).await?
+            }
+            Some(_) => true,
+            None => false,
+        };
+        if anew {
+            tracing::warn!(stream = copying.source.stream, "the stream is read from its first message again");
+            copying.source.sequence = 0;
+        }
+        // What is older than a stream keeps its messages is gone from it; it is no gap.
+        let gone = info.state.first_sequence.saturating_sub(1).min(info.state.last_sequence);
+        if gone > copying.source.sequence {
+            copying.source.sequence = gone;
+        }
+        if known.as_ref() != Some(&copying.source) {
+            copying.note(Vec::new(), None).await?;
+        }
+        Ok(copying)
+    }
+
+    /// Whether the stream still has what was copied last, at its place.
+    async fn is_where_it_was(&self, info: &Info) -> Result<bool, Interruption> {
+        if info.state.last_sequence < self.source.sequence {
+            return Ok(false);
+        }
+        let Some(last) = self.ledger.last_call(&self.source).await? else { return Ok(true) };
+        let message = match self.stream.get_raw_message(self.source.sequence).await {
+            Ok(message) => message,
+            // A message that became too old says nothing any more.
+            Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => return Ok(true),
+            Err(error) => return Err(Interruption::nats(error)),
+        };
+        let id = message.headers.get("ce-id").map(async_nats::HeaderValue::as_str);
+        Ok(id == Some(last.to_string().as_str()))
+    }
+
+    /// The stream's last sequence, if it is still the stream that it was.
+    async fn look(&self) -> Result<u64, Interruption> {
+        let moved = || Interruption::Moved(self.source.stream.clone());
+        let stream = found(&self.jetstream, &self.source.stream).await?.ok_or_else(moved)?;
+        let info = stream.cached_info();
+        if created(info)? != self.source.created || !self.is_where_it_was(info).await? {
+            return Err(moved());
+        }
+        Ok(info.state.last_sequence)
+    }
+
+    async fn consume(&self) -> Result<pull::Ordered, Interruption> {
+        let config = pull::OrderedConfig {
+            deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: self.source.sequence + 1 },
+            ..pull::OrderedConfig::default()
+        };
+        let consumer = self.stream.create_consumer(config).await.map_err(Interruption::nats)?;
+        consumer.messages().await.map_err(Interruption::nats)
+    }
+
+    /// Keeps the calls of a batch, and that it was read; what is no call is told and passed over.
+    async fn keep(&mut self, batch: Vec<Message>) -> Result<(), Interruption> {
+        let (mut calls, mut last) = (Vec::with_capacity(batch.len()), None);
+        for message in &batch {
+            let sequence = message.info().map_err(Interruption::nats)?.stream_sequence;
+            if sequence <= self.source.sequence {
+                continue;
+            }
+            if sequence > self.source.sequence + 1 {
+                let (stream, after) = (&self.source.stream, self.source.sequence);
+                tracing::warn!(stream, after, sequence, "the stream has a gap: calls in it were not copied");
+            }
+            self.source.sequence = sequence;
+            last = None;
+            match read(message) {
+                Ok(call) => {
+                    last = Some(call.id);
+                    calls.push((sequence, call));
+                }
+                Err(error) => {
+                    self.ledger.count_malformed();
+                    tracing::warn!(stream = self.source.stream, sequence, %error, "a message is no call");
+                }
+            }
+        }
+        self.note(calls, last).await
+    }
+
+    async fn note(&self, calls: Vec<(u64, Call)>, last: Option<CallId>) -> Result<(), Interruption> {
+        let LedgerSource { stream, created, sequence } = self.source.clone();
+        self.ledger.keep(&Copied { stream, created, sequence, last, calls }).await?;
+        Ok(())
+    }
+}
+
+/// Waits for messages, some at once; none where the stream is silent for long.
+async fn gather(messages: &mut pull::Ordered) -> Result<Vec<Message>, Interruption> {
+    let mut batch = Vec::new();
+    let mut arrived = timeout(LOOK, messages.next()).await;
+    let until = Instant::now() + GATHER;
+    loop {
+        match arrived {
+            Ok(Some(message)) => batch.push(message.map_err(Interruption::nats)?),
+            Ok(None) => return Err(Interruption::nats("the consumer ended")),
+            Err(_) => return Ok(batch),
+        }
+        if batch.len() == BATCH {
+            return Ok(batch);
+        }
+        arrived = timeout_at(until, messages.next()).await;
+    }
+}
+
+fn read(message: &Message) -> Result<Call, NotAnEvent> {
+    let header = |name| message.headers.as_ref()?.get(name).map(async_nats::HeaderValue::as_str);
+    let call = Call::parse(&message.subject, header, &message.payload)?;
+    if rows::nanoseconds(call.time).is_none() {
+        let reason = format!("{} is beyond what the ledger keeps", call.time);
+        return Err(NotAnEvent::Header { header: "ce-time", reason });
+    }
+    Ok(call)
+}
+
+fn created(info: &Info) -> Result<Timestamp, UsageStreamError> {
+    Timestamp::from_nanosecond(info.created.unix_timestamp_nanos()).map_err(UsageStreamError::nats)
+}

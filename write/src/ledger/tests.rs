@@ -1,0 +1,216 @@
+use std::path::Path;
+
+use jiff::Timestamp;
+use schemas::chain::Hash;
+use schemas::control::{LedgerEntry, LedgerSource};
+use schemas::ids::Position;
+use schemas::subject::OVERRUN;
+use schemas::usage::{Call, CallId, Surface};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection};
+use uuid::Uuid;
+
+use super::*;
+
+fn at(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+fn call(number: u128) -> Call {
+    Call {
+        id: CallId(Uuid::from_u128(number)),
+        key_id: ["Ab3dEf9h", "Zz000000"][usize::from(number.is_multiple_of(3))].parse().unwrap(),
+        tier: ["free", "studio"][usize::from(number.is_multiple_of(2))].parse().unwrap(),
+        month: ["2026-10", "2026-11"][usize::from(number > 5)].parse().unwrap(),
+        time: at("2026-11-20T08:30:00.123456789Z"),
+        surface: [Surface::Rest, Surface::Mcp][usize::from(number.is_multiple_of(5))],
+        operation: "search".into(),
+    }
+}
+
+fn copied(stream: &str, calls: &[u128]) -> Copied {
+    let calls: Vec<_> = (1..).zip(calls.iter().map(|number| call(*number))).collect();
+    Copied {
+        stream: stream.into(),
+        created: at("2026-11-01T00:00:00.000000001Z"),
+        sequence: calls.len() as u64,
+        last: calls.last().map(|(_, call)| call.id),
+        calls,
+    }
+}
+
+async fn ledger(folder: &Path) -> Ledger {
+    Ledger::open(folder).await.unwrap()
+}
+
+async fn execute(folder: &Path, statement: &'static str) {
+    let mut raw = SqliteConnectOptions::new().filename(folder.join("usage.db")).connect().await.unwrap();
+    sqlx::raw_sql(statement).execute(&mut raw).await.unwrap();
+    raw.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_call_stands_in_it_once_with_all_that_is_known_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(folder.path()).await;
+    ledger.keep(&copied("USAGE_FREE", &[1, 2, 1])).await.unwrap();
+    let head = ledger.keep(&copied(OVERRUN, &[2, 7])).await.unwrap();
+    assert_eq!(head, ledger.head().await.unwrap());
+    let page = ledger.page(Position::START, 10).await.unwrap();
+    let entry = |position, number, source: &str, sequence| LedgerEntry {
+        position: Position(position),
+        call: call(number),
+        overrun: source == OVERRUN,
+        source: source.into(),
+        sequence,
+    };
+    assert_eq!(
+        page.entries,
+        [entry(1, 1, "USAGE_FREE", 1), entry(2, 2, "USAGE_FREE", 2), entry(3, 7, OVERRUN, 2)]
+    );
+    assert_eq!(page.head, Position(3));
+    let source = |stream: &str, sequence| LedgerSource {
+        stream: stream.into(),
+        created: at("2026-11-01T00:00:00.000000001Z"),
+        sequence,
+    };
+    assert_eq!(page.sources, [source("USAGE_FREE", 3), source(OVERRUN, 2)]);
+    assert_eq!(*ledger.watch().borrow(), page.sources);
+    assert_eq!(ledger.page(Position(1), 1).await.unwrap().entries, [entry(2, 2, "USAGE_FREE", 2)]);
+    ledger.close().await;
+}
+
+#[tokio::test]
+async fn a_stream_that_was_made_anew_is_another_source() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(folder.path()).await;
+    ledger.keep(&copied("USAGE_FREE", &[1, 2])).await.unwrap();
+    let anew = Copied { created: at("2026-11-02T00:00:00Z"), ..copied("USAGE_FREE", &[3]) };
+    ledger.keep(&anew).await.unwrap();
+    let sources = ledger.watch().borrow().clone();
+    assert_eq!(sources, [LedgerSource { stream: "USAGE_FREE".into(), created: anew.created, sequence: 1 }]);
+    assert_eq!(ledger.last_call(&sources[0]).await.unwrap(), Some(call(3).id));
+    ledger.verify(|_| {}).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn it_counts_by_key_month_and_tier_and_a_recount_agrees() {
+    let folder = tempfile::tempdir().unwrap();
+    let numbers: Vec<u128> = (1..=20_003).collect();
+    let ledger = ledger(folder.path()).await;
+    let head = ledger.keep(&copied("USAGE_FREE", &numbers)).await.unwrap();
+    ledger.keep(&copied(OVERRUN, &[30_000])).await.unwrap();
+    let mut told = 0;
+    let recount = ledger.verify(|done| told = done).await.unwrap().unwrap();
+    assert_eq!((recount.entries, told), (20_004, 20_004));
+    assert_eq!(recount.hash, ledger.head().await.unwrap().hash);
+    assert_ne!(recount.hash, head.hash);
+    let mut expected = Totals::new();
+    let mut after = Position::START;
+    while let Some(last) = ledger
+        .page(after, 1_000)
+        .await
+        .unwrap()
+        .entries
+        .into_iter()
+        .inspect(|entry| count(&mut expected, entry))
+        .last()
+    {
+        after = last.position;
+    }
+    assert_eq!(recount.totals, expected);
+    assert_eq!(expected.values().map(|used| used.overrun).sum::<u64>(), 1);
+    let months = ledger.months().await.unwrap();
+    assert_eq!(months.iter().map(ToString::to_string).collect::<Vec<_>>(), ["2026-10", "2026-11"]);
+    let mut indexed = Totals::new();
+    for month in months {
+        indexed.extend(ledger.totals(month).await.unwrap());
+    }
+    assert_eq!(indexed, expected);
+    let (key, month) = ("Zz000000".parse().unwrap(), "2026-10".parse().unwrap());
+    let mut calls = Vec::new();
+    ledger.each_call(key, month, |entry| calls.push(entry.position.0)).await.unwrap();
+    assert_eq!(calls, [3]);
+}
+
+#[tokio::test]
+async fn it_goes_on_where_it_was_and_keeps_a_second_writer_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = ledger(folder.path()).await;
+    first.keep(&copied("USAGE_FREE", &[1])).await.unwrap();
+    let refused = Ledger::open(folder.path()).await.err().unwrap().to_string();
+    assert!(refused.contains("another process writes to the event store in"), "{refused}");
+    first.close().await;
+    let second = ledger(folder.path()).await;
+    second.keep(&copied("USAGE_FREE", &[1, 2, 3])).await.unwrap();
+    assert_eq!(second.head().await.unwrap().position, Position(3));
+    second.verify(|_| {}).await.unwrap().unwrap();
+    let reader = Ledger::open_read_only(folder.path()).await.unwrap().unwrap();
+    assert_eq!(reader.head().await.unwrap(), second.head().await.unwrap());
+    let refused = reader.keep(&copied("USAGE_FREE", &[4])).await.unwrap_err().to_string();
+    assert_eq!(refused, "the event store is not available: its ledger is not open for writing");
+}
+
+#[tokio::test]
+async fn files_of_others_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(Ledger::open_read_only(folder.path()).await.unwrap().is_none());
+    ledger(folder.path()).await.close().await;
+    execute(folder.path(), "PRAGMA user_version = 2").await;
+    let newer = Ledger::open(folder.path()).await.err().unwrap().to_string();
+    assert!(newer.contains("was written by a newer Loggia (its tables have version 2"), "{newer}");
+    execute(folder.path(), "PRAGMA application_id = 7").await;
+    let foreign = Ledger::open_read_only(folder.path()).await.err().unwrap().to_string();
+    assert!(foreign.ends_with("usage.db is not a ledger of Loggia"), "{foreign}");
+}
+
+#[tokio::test]
+async fn whatever_is_changed_is_found() {
+    let changes: [(&'static str, u64, &str); 10] = [
+        (
+            "UPDATE entries SET time = time + 1 WHERE position = 50",
+            50,
+            "the entry is not what its hash was made of",
+        ),
+        ("UPDATE entries SET key = x'3030303030303030' WHERE position = 1", 1, "the entry is not"),
+        ("UPDATE entries SET month = month + 1 WHERE position = 99", 99, "the entry is not"),
+        ("UPDATE entries SET surface = 3 WHERE position = 34", 34, "the entry is not"),
+        ("UPDATE words SET word = 'searched' WHERE word = 'search'", 1, "the entry is not"),
+        ("UPDATE sources SET created = created + 1", 1, "the entry is not"),
+        ("DELETE FROM words WHERE word = 'search'", 1, "the entry has a word that is gone"),
+        ("DELETE FROM entries WHERE position = 70", 70, "the entry is missing"),
+        ("DELETE FROM entries WHERE position = 100", 100, "the entry is missing"),
+        ("UPDATE ledger SET position = 101", 101, "the entry is missing"),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let numbers: Vec<u128> = (1..=100).collect();
+    let ledger = ledger(folder.path()).await;
+    ledger.keep(&copied("USAGE_FREE", &numbers)).await.unwrap();
+    ledger.close().await;
+    for (change, position, reason) in changes {
+        let other = tempfile::tempdir().unwrap();
+        std::fs::copy(folder.path().join("usage.db"), other.path().join("usage.db")).unwrap();
+        execute(other.path(), change).await;
+        let reader = Ledger::open_read_only(other.path()).await.unwrap().unwrap();
+        let damage = reader.verify(|_| {}).await.unwrap().unwrap_err();
+        assert_eq!(damage.position, Position(position), "{change}: {damage}");
+        assert!(damage.reason.starts_with(reason), "{change}: {damage}");
+        reader.close().await;
+        let refused = Ledger::open(other.path()).await.err().unwrap().to_string();
+        assert!(refused.starts_with("the event store is damaged: "), "{change}: {refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_ledger_that_lost_its_end_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(folder.path()).await;
+    ledger.keep(&copied("USAGE_FREE", &[1, 2, 3])).await.unwrap();
+    ledger.close().await;
+    execute(folder.path(), "UPDATE ledger SET hash = zeroblob(32)").await;
+    let reader = Ledger::open_read_only(folder.path()).await.unwrap().unwrap();
+    let damage = reader.verify(|_| {}).await.unwrap().unwrap_err();
+    let reason = "the ledger's end has another hash than its last entry".to_owned();
+    assert_eq!(damage, Damage { position: Position(3), reason });
+    assert_ne!(reader.head().await.unwrap().hash, Hash([1; 32]));
+}

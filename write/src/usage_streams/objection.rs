@@ -1,0 +1,113 @@
+//! Which streams calls must not be metered with.
+
+use async_nats::jetstream::stream::Config;
+
+use super::{SCHEMA, SCHEMA_VERSION, lowering};
+
+/// What speaks against metering with a stream of this configuration, as a sentence. The quota may differ.
+pub(super) fn objection(config: &Config, wanted: &Config) -> Option<String> {
+    let name = &config.name;
+    match config.metadata.get(SCHEMA).map(String::as_str) {
+        Some(SCHEMA_VERSION) => {}
+        None => {
+            return Some(format!(
+                "the stream {name} on NATS was not made by Loggia; delete or rename it, or use another NATS account"
+            ));
+        }
+        Some(_) => {
+            return Some(format!("the stream {name} on NATS was made by a newer Loggia; use that one"));
+        }
+    }
+    let unlimited = |limit: i64| limit <= 0;
+    let checks = [
+        ("subjects", config.subjects == wanted.subjects),
+        ("retention", config.retention == wanted.retention),
+        ("discard", config.discard == wanted.discard),
+        ("discard_new_per_subject", config.discard_new_per_subject == wanted.discard_new_per_subject),
+        (
+            "max_msgs_per_subject",
+            unlimited(config.max_messages_per_subject) == unlimited(wanted.max_messages_per_subject),
+        ),
+        ("storage", config.storage == wanted.storage),
+        ("max_age", config.max_age == wanted.max_age),
+        ("duplicate_window", config.duplicate_window == wanted.duplicate_window),
+        ("max_msgs", unlimited(config.max_messages)),
+        ("max_bytes", unlimited(config.max_bytes)),
+        ("max_msg_size", config.max_message_size <= 0 || lowering::is_halted(config)),
+        ("allow_direct", config.allow_direct),
+        ("deny_delete", config.deny_delete),
+        ("deny_purge", config.deny_purge),
+        ("no_ack", !config.no_ack),
+        ("allow_rollup_hdrs", !config.allow_rollup),
+        ("sealed", !config.sealed),
+        ("mirror", config.mirror.is_none()),
+        ("sources", config.sources.as_ref().is_none_or(Vec::is_empty)),
+        ("subject_transform", config.subject_transform.is_none()),
+    ];
+    let (setting, _) = checks.into_iter().find(|(_, right)| !right)?;
+    Some(format!(
+        "the stream {name} on NATS has another setting of {setting} than Loggia made it with, so calls would be \
+         counted wrong; set it back, or delete the stream: it is made anew, and the ledger fills it again"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use async_nats::jetstream::stream::{DiscardPolicy, StorageType};
+
+    use super::super::metering;
+    use super::*;
+
+    /// A setting's name, and how it is changed.
+    type Change = (&'static str, fn(&mut Config));
+
+    fn objected(change: impl FnOnce(&mut Config)) -> Option<String> {
+        let wanted = metering("USAGE_FREE", "loggia.usage.free.*.*".into(), 200);
+        let mut config = wanted.clone();
+        change(&mut config);
+        objection(&config, &wanted)
+    }
+
+    #[test]
+    fn our_own_stream_is_taken_with_any_quota_and_any_number_of_replicas() {
+        assert_eq!(objected(|_| {}), None);
+        assert_eq!(
+            objected(|config| {
+                config.num_replicas = 3;
+                config.max_messages_per_subject = 5_000;
+                config.max_message_size = lowering::HALTED;
+            }),
+            None
+        );
+    }
+
+    #[test]
+    fn what_would_count_wrong_is_named() {
+        let changes: [Change; 8] = [
+            ("discard", |config| config.discard = DiscardPolicy::Old),
+            ("discard_new_per_subject", |config| config.discard_new_per_subject = false),
+            ("max_msgs_per_subject", |config| config.max_messages_per_subject = -1),
+            ("max_age", |config| config.max_age = Duration::from_secs(60)),
+            ("max_msgs", |config| config.max_messages = 10),
+            ("deny_purge", |config| config.deny_purge = false),
+            ("subjects", |config| config.subjects = vec!["loggia.usage.>".into()]),
+            ("storage", |config| config.storage = StorageType::Memory),
+        ];
+        for (setting, change) in changes {
+            assert_eq!(
+                objected(change).unwrap(),
+                format!(
+                    "the stream USAGE_FREE on NATS has another setting of {setting} than Loggia made it with, so calls \
+                     would be counted wrong; set it back, or delete the stream: it is made anew, and the ledger fills \
+                     it again"
+                )
+            );
+        }
+        let foreign = objected(|config| config.metadata.clear()).unwrap();
+        assert!(foreign.starts_with("the stream USAGE_FREE on NATS was not made by Loggia"), "{foreign}");
+        let newer = objected(|config| drop(config.metadata.insert(SCHEMA.into(), "2".into()))).unwrap();
+        assert_eq!(newer, "the stream USAGE_FREE on NATS was made by a newer Loggia; use that one");
+    }
+}
