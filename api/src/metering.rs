@@ -31,6 +31,8 @@ pub use spool::SpoolError;
 const PATIENCE: Duration = Duration::from_millis(250);
 /// The same where calls are refused that NATS cannot count; longer than a restart of nats-server takes.
 const LONG_PATIENCE: Duration = Duration::from_secs(5);
+/// How long to wait before a call is published again.
+const PAUSE: Duration = Duration::from_millis(20);
 /// Once NATS did not answer, one call in this time finds out whether it is back.
 const PROBE: Duration = Duration::from_millis(500);
 
@@ -39,7 +41,7 @@ const PROBE: Duration = Duration::from_millis(500);
 pub enum Policy {
     /// They are answered from what is left as last known, and counted afterwards.
     Spool,
-    /// They are refused.
+    /// They are refused, but for those that were on their way when NATS went and may count.
     Refuse,
 }
 
@@ -174,27 +176,39 @@ impl Inner {
         } else if !self.own.reserve(budget, counted, limit) {
             return Ok(false);
         }
+        self.keep(budget, call).await
+    }
+
+    async fn count_or_refuse(&self, budget: &Budget, call: &Call) -> Result<bool, String> {
+        let (began, mut sent) = (Instant::now(), None);
+        while began.elapsed() < LONG_PATIENCE {
+            // Without a connection the client would keep it, and send it long after it was refused.
+            if self.gate.is_connected() {
+                // The same id again is harmless, and settles what became of it the first time.
+                match self.gate.publish(call, PATIENCE).await {
+                    Published::Counted { sequence } => {
+                        self.own.counted(budget, sequence);
+                        return Ok(true);
+                    }
+                    Published::Full => return Ok(false),
+                    Published::Unknown(reason) => sent = Some(reason),
+                }
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        let Some(reason) = sent else { return Err("NATS is away".into()) };
+        tracing::warn!(reason, call = %call.id, "a call may count or not; it is answered, and settled afterwards");
+        self.own.spooled(budget);
+        self.keep(budget, call).await
+    }
+
+    /// Puts a call that was taken out of what is left into the spool.
+    async fn keep(&self, budget: &Budget, call: &Call) -> Result<bool, String> {
         match self.spool.append(call).await {
             Ok(()) => Ok(true),
             Err(error) => {
                 self.own.unspooled(budget, None);
                 Err(format!("NATS is away and the spool cannot be written: {error}"))
-            }
-        }
-    }
-
-    async fn count_or_refuse(&self, budget: &Budget, call: &Call) -> Result<bool, String> {
-        let began = Instant::now();
-        loop {
-            // The same id again is harmless, and settles what became of it the first time.
-            match self.gate.publish(call, PATIENCE).await {
-                Published::Counted { sequence } => {
-                    self.own.counted(budget, sequence);
-                    return Ok(true);
-                }
-                Published::Full => return Ok(false),
-                Published::Unknown(reason) if began.elapsed() >= LONG_PATIENCE => return Err(reason),
-                Published::Unknown(_) => tokio::time::sleep(Duration::from_millis(20)).await,
             }
         }
     }

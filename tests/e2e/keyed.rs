@@ -23,9 +23,11 @@ impl Keyed {
         let keyed = Keyed { started, key, key_id };
         kit::wait_until(PATIENCE, "the project on the read node", async || {
             // Asked without a key: waiting must not count.
-            keyed.started.json(&["status"])[0]["projections"].as_array().unwrap().iter().all(|projection| {
-                projection["lag"] == 0
-            })
+            keyed.started.json(&["status"])[0]["projections"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|projection| projection["lag"] == 0)
         })
         .await;
         Some(keyed)
@@ -76,7 +78,9 @@ async fn a_key_calls_and_is_told_what_it_used() {
     let tag = first.header("etag").unwrap();
     let same = keyed.send("GET", "/v1/search?q=bridge", &[("if-none-match", tag)]).await;
     assert_eq!((same.status, remaining(&same)), (304, ("200", "197")));
-    for (path, status) in [("/v1/project/none", 404), ("/v1/search", 400), ("/v1/nothing", 404), ("/healthz", 200)] {
+    for (path, status) in
+        [("/v1/project/none", 404), ("/v1/search", 400), ("/v1/nothing", 404), ("/healthz", 200)]
+    {
         let free = keyed.call(path).await;
         assert_eq!((free.status, remaining(&free)), (status, ("200", "197")), "{path}");
         assert_eq!(free.header("x-call-id"), None, "{path}");
@@ -111,7 +115,10 @@ async fn without_a_good_key_there_is_one_answer() {
     flipped.replace_range(20..21, if &revoked[20..21] == "a" { "b" } else { "a" });
     let mut bodies = Vec::new();
     for key in [revoked.as_str(), flipped.as_str(), "", "log_live_", "x", &"y".repeat(5_000)] {
-        let answer = keyed.http().send("GET", "/v1/search?q=a", &[("authorization", &format!("Bearer {key}"))], "").await;
+        let answer = keyed
+            .http()
+            .send("GET", "/v1/search?q=a", &[("authorization", &format!("Bearer {key}"))], "")
+            .await;
         let mut body = answer.json();
         assert_eq!((answer.status, remaining(&answer)), (401, ("0", "0")), "{key:.20}");
         body.as_object_mut().unwrap().remove("instance");
@@ -157,7 +164,9 @@ async fn a_used_up_month_says_what_to_do_and_a_larger_tier_opens_at_once() {
 
 #[tokio::test]
 async fn a_burst_is_slowed_down_and_not_counted() {
-    let Some(keyed) = Keyed::with(&["--burst-per-key", "5", "--burst-per-address", "3"]).await else { return };
+    let Some(keyed) = Keyed::with(&["--burst-per-key", "5", "--burst-per-address", "3"]).await else {
+        return;
+    };
     let answers = futures::future::join_all((0..30).map(|_| keyed.call("/v1/search?q=bridge"))).await;
     let counted = answers.iter().filter(|answer| answer.status == 200).count();
     let slowed: Vec<&Answer> = answers.iter().filter(|answer| answer.status == 429).collect();

@@ -13,6 +13,8 @@ mod data_folder;
 mod disk_full;
 mod import_killed;
 mod import_limits;
+mod metered;
+mod metering;
 mod nats_faults;
 mod strange_events;
 

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use async_nats::connection::State;
 use async_nats::jetstream::consumer::{DeliverPolicy, pull};
 use async_nats::{Client, HeaderMap, Request};
 use futures::StreamExt;
@@ -52,6 +53,11 @@ struct Refusal {
 impl Gate {
     pub(super) fn new(client: Client) -> Gate {
         Gate { client }
+    }
+
+    /// Whether there is a connection, as far as the client has noticed.
+    pub(super) fn is_connected(&self) -> bool {
+        self.client.connection_state() == State::Connected
     }
 
     /// Publishes a call against its quota. The same call again counts once.

@@ -1,0 +1,239 @@
+//! Nodes of the API in this process, with keys and with a clock that the test sets, around a real nats-server and a
+//! real ledger.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use api::clock::Clock;
+use api::metrics::{Metrics, Registry};
+use api::{Access, ApiState, Bursts, KeyAccess, Limits, Meter, Policy, Readiness, TrustedProxies};
+use jiff::Timestamp;
+use kit::http::{Answer, Http};
+use kit::nats::Nats;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use read::checkpoint::Checkpoint;
+use read::generation::Generations;
+use read::keys::KeysWriter;
+use read::models::ReadModels;
+use read::search::SearchWriter;
+use schemas::account::{AccountEvent, AccountOpened, KeyIssued};
+use schemas::chain::Hash;
+use schemas::control::LedgerEntry;
+use schemas::envelope::Recorded;
+use schemas::event::Event;
+use schemas::ids::{AccountId, CommandId, EventId, Position, StreamId, StreamVersion};
+use schemas::key::Key;
+use schemas::month::Month;
+use schemas::tier::Tiers;
+use schemas::versioned;
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use write::ledger::{Copier, Ledger};
+use write::usage_streams;
+
+use crate::PATIENCE;
+
+/// The path that costs one call.
+pub(crate) const CALL: &str = "/v1/search?q=house";
+
+/// What all nodes share.
+pub(crate) struct Metered {
+    pub(crate) nats: Nats,
+    pub(crate) keys: Vec<Key>,
+    pub(crate) tiers: Tiers,
+    pub(crate) ledger: Arc<Ledger>,
+    pub(crate) folder: TempDir,
+    /// Nanoseconds that the clock is ahead of the machine's.
+    ahead: Arc<AtomicI64>,
+    stop: CancellationToken,
+}
+
+/// One node.
+pub(crate) struct Node {
+    pub(crate) http: Http,
+    pub(crate) meter: Meter,
+    stop: CancellationToken,
+}
+
+impl Metered {
+    /// Keys of a tier that allows so many calls; `None` where there is no nats-server, told loudly.
+    pub(crate) async fn start(quota: u64, keys: usize, seed: u64) -> Option<Metered> {
+        let nats = Nats::start().await?;
+        let client = nats.client().await;
+        let tiers: Tiers = format!("free={quota}").parse().unwrap();
+        usage_streams::prepare(&client, &tiers).await.unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let keys: Vec<Key> = (0..keys).map(|_| Key::generate(|bytes| random.fill_bytes(bytes))).collect();
+        models(folder.path(), &keys).await;
+        let ledger = Arc::new(Ledger::open(&folder.path().join("store")).await.unwrap());
+        let stop = CancellationToken::new();
+        let clock = write::clock::Clock::system();
+        tokio::spawn(Copier::new(ledger.clone(), client.clone(), tiers.clone(), clock).run(stop.clone()));
+        let ahead = Arc::default();
+        Some(Metered { nats, keys, tiers, ledger, folder, ahead, stop })
+    }
+
+    /// Sets the clock of all nodes; it goes on from there.
+    pub(crate) fn set_clock(&self, now: &str) {
+        let ahead = now.parse::<Timestamp>().unwrap().duration_since(Timestamp::now()).as_nanos();
+        self.ahead.store(i64::try_from(ahead).unwrap(), Ordering::Relaxed);
+    }
+
+    fn clock(&self) -> Clock {
+        let ahead = self.ahead.clone();
+        Arc::new(move || Timestamp::now() + jiff::SignedDuration::from_nanos(ahead.load(Ordering::Relaxed)))
+    }
+
+    /// Another node.
+    pub(crate) async fn node(&self, policy: Policy) -> Node {
+        let models = ReadModels::new(self.folder.path().join("models"));
+        models.refresh().await.unwrap();
+        let spool = self.folder.path().join("spool");
+        let meter = Meter::open(self.nats.client().await, &spool, policy, self.clock()).unwrap();
+        let access = KeyAccess {
+            meter: meter.clone(),
+            tiers: self.tiers.clone(),
+            bursts: Bursts::new(0, 0),
+            proxies: TrustedProxies::default(),
+        };
+        let stop = self.stop.child_token();
+        tokio::spawn(meter.clone().run(stop.clone()));
+        let (_, ready) = watch::channel(Readiness { ready: true, reason: String::new() });
+        let metrics = Metrics::new(&mut Registry::default());
+        let site = "https://catalog.example.org".parse().unwrap();
+        let access = Access::Keys(Arc::new(access));
+        let state = ApiState::new(models, site, ready, metrics, access, self.clock());
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let http = Http::new(format!("http://{}", listener.local_addr().unwrap()));
+        tokio::spawn(api::serve(listener, state, Limits::default(), stop.clone()));
+        Node { http, meter, stop }
+    }
+
+    /// Waits until the ledger holds so many calls, and gives all of them.
+    pub(crate) async fn in_the_ledger(&self, calls: usize) -> Vec<LedgerEntry> {
+        let mut entries: Vec<LedgerEntry> = Vec::new();
+        kit::wait_until(PATIENCE, &format!("{calls} calls in the ledger"), async || {
+            let after = entries.last().map_or(Position::START, |entry| entry.position);
+            entries.extend(self.ledger.page(after, 10_000).await.unwrap().entries);
+            entries.len() >= calls
+        })
+        .await;
+        // One too many would come a moment later.
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let after = entries.last().map_or(Position::START, |entry| entry.position);
+        entries.extend(self.ledger.page(after, 10_000).await.unwrap().entries);
+        assert_eq!(entries.len(), calls);
+        entries
+    }
+}
+
+impl Drop for Metered {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+impl Node {
+    /// One call with a key.
+    pub(crate) async fn call(&self, key: &Key) -> Answer {
+        self.attempt(key).await.unwrap_or_else(|failure| panic!("{failure}"))
+    }
+
+    pub(crate) async fn attempt(&self, key: &Key) -> Result<Answer, String> {
+        let bearer = format!("Bearer {}", key.expose());
+        self.http.attempt("GET", CALL, &[("authorization", &bearer)], "").await
+    }
+
+    /// Ends it; requests under way are answered first.
+    pub(crate) fn end(&self) {
+        self.stop.cancel();
+    }
+}
+
+/// The call id that an answer names.
+pub(crate) fn call_id(answer: &Answer) -> String {
+    answer.header("x-call-id").unwrap_or_else(|| panic!("{answer:?}")).to_owned()
+}
+
+/// The calls of one month.
+pub(crate) fn of_month(entries: &[LedgerEntry], month: &str) -> usize {
+    let month: Month = month.parse().unwrap();
+    entries.iter().filter(|entry| entry.call.month == month).count()
+}
+
+/// Calls from so many callers at once until each has made its share; gives the answers in no order.
+pub(crate) async fn at_once(
+    callers: usize,
+    calls: usize,
+    call: impl AsyncFn(usize) -> Answer,
+) -> Vec<Answer> {
+    let answers = Mutex::new(Vec::new());
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let caller = async || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index >= calls {
+                return;
+            }
+            let answer = call(index).await;
+            answers.lock().unwrap().push(answer);
+        }
+    };
+    futures::future::join_all((0..callers).map(|_| caller())).await;
+    answers.into_inner().unwrap()
+}
+
+/// Read models with these keys and an empty catalog.
+async fn models(folder: &std::path::Path, keys: &[Key]) {
+    let root = folder.join("models");
+    let generations = Generations::new(root.join("search"));
+    let generation = generations.create_next().unwrap();
+    drop(SearchWriter::open_or_create(&generation.path).unwrap());
+    generations.make_current(&generation).unwrap();
+    let generations = Generations::new(root.join("keys"));
+    let generation = generations.create_next().unwrap();
+    let mut writer = KeysWriter::open(&generation.path).await.unwrap();
+    let mut position = Position::START;
+    for (index, key) in keys.iter().enumerate() {
+        let account: AccountId = format!("01ARZ3NDEKTSV4RRFFQ69G{index:04}").parse().unwrap();
+        let issued = KeyIssued {
+            key_id: key.id(),
+            hash: key.hash(),
+            hint: key.hint(),
+            name: None,
+            tier: "free".parse().unwrap(),
+        };
+        let story = [AccountEvent::AccountOpened(AccountOpened {}), AccountEvent::KeyIssued(issued)];
+        writer.load(story.iter().map(|event| (account, event))).await.unwrap();
+        for event in story {
+            position = position.next();
+            writer.apply(&recorded(position, account, &event), account, event).unwrap();
+        }
+    }
+    writer.commit(Checkpoint { position, ..Checkpoint::default() }).await.unwrap();
+    writer.close().await.unwrap();
+    generations.make_current(&generation).unwrap();
+}
+
+fn recorded(position: Position, account: AccountId, event: &AccountEvent) -> Recorded {
+    let id = uuid::Uuid::from_u128(u128::from(position.0));
+    let event = Event::Account(event.clone());
+    Recorded {
+        position,
+        id: EventId(id),
+        stream: StreamId::account(account),
+        version: StreamVersion(1),
+        kind: versioned::kind(&event).into(),
+        time: "2026-11-20T08:00:00Z".parse().unwrap(),
+        actor: "test".parse().unwrap(),
+        causation: CommandId(id),
+        correlation: CommandId(id),
+        hash: Hash::GENESIS,
+        data: versioned::encode(&event).unwrap(),
+    }
+}
