@@ -1,14 +1,206 @@
 //! `loggia audit`: every counted call of a key, and the recount of all of them.
 
+mod compare;
+mod verify;
+
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
+use schemas::control::LedgerEntry;
+use schemas::ids::Position;
+use schemas::key::KeyId;
+use schemas::month::Month;
+use schemas::tier::TierName;
+use schemas::usage::{Call, CallId, Surface};
+use serde::Serialize;
+use write::ledger::{Ledger, Used};
 
 use crate::cli::AuditArgs;
 use crate::config::Config;
-use crate::output::Output;
+use crate::data_folder::DataFolder;
+use crate::output::{Output, count};
+use crate::session;
+
+/// Calls printed at once.
+const CHUNK: usize = 1_000;
+
+/// The headings of comma-separated values. No value needs quotes: times, ids, tiers and operations are letters, digits
+/// and a few signs, and none begins with one that a spreadsheet takes for a formula.
+const HEADINGS: &str = "position,time,surface,operation,call_id,key_id,tier,month,overrun";
 
 /// Runs it.
-pub async fn run(_config: &Config, _args: &AuditArgs, _output: Output) -> Result<ExitCode> {
-    bail!("not yet")
+pub async fn run(config: &Config, args: &AuditArgs, output: Output) -> Result<ExitCode> {
+    DataFolder::new(&config.data).check_format()?;
+    let Some(ledger) = Ledger::open_read_only(&session::store_folder(config)).await? else {
+        bail!(
+            "there is no ledger in {} yet: calls are counted by `loggia up` and `loggia write` while auth is keys",
+            session::store_folder(config).display()
+        );
+    };
+    if args.subject == "verify" {
+        if args.month.is_some() || args.csv {
+            bail!("--month and --csv go with the id of a key; `loggia audit verify` looks at everything");
+        }
+        return verify::run(config, &ledger, output).await;
+    }
+    if args.csv && output.is_json() {
+        bail!("choose one of --csv and --json");
+    }
+    let key: KeyId = args.subject.parse()?;
+    calls(&ledger, key, args, output).await?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One counted call as it is printed.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    position: Position,
+    time: String,
+    surface: Surface,
+    operation: &'a str,
+    call_id: CallId,
+    key_id: KeyId,
+    tier: &'a TierName,
+    month: Month,
+    overrun: bool,
+}
+
+/// What a key used in a month out of a tier.
+#[derive(Debug, Serialize)]
+struct Total<'a> {
+    key_id: KeyId,
+    month: Month,
+    tier: &'a TierName,
+    #[serde(flatten)]
+    used: Used,
+}
+
+/// Prints every call of a key, and what it used.
+async fn calls(ledger: &Ledger, key: KeyId, args: &AuditArgs, output: Output) -> Result<()> {
+    let months = match args.month {
+        Some(month) => vec![month],
+        None => ledger.months().await?,
+    };
+    let headings = args.csv.then(|| HEADINGS.to_owned());
+    let mut printer =
+        Printer { output, csv: args.csv, lines: headings.into_iter().collect(), outcome: Ok(()) };
+    let mut totals: BTreeMap<(Month, TierName), Used> = BTreeMap::new();
+    for month in months {
+        ledger
+            .each_call(key, month, |entry| {
+                let used = totals.entry((month, entry.call.tier.clone())).or_default();
+                *(if entry.overrun { &mut used.overrun } else { &mut used.used }) += 1;
+                printer.print(&entry);
+            })
+            .await?;
+    }
+    printer.flush();
+    printer.outcome?;
+    if totals.is_empty() {
+        let when = args.month.map(|month| format!(" in {month}")).unwrap_or_default();
+        bail!("no call of the key {key} is counted{when}; `loggia keys list` shows which keys there are");
+    }
+    for ((month, tier), used) in totals {
+        if !args.csv {
+            output.answer(
+                &serde_json::json!({"total": Total { key_id: key, month, tier: &tier, used }}),
+                || {
+                    let over = match used.overrun {
+                        0 => String::new(),
+                        over => format!(", and {} over the quota", count(over)),
+                    };
+                    format!("{month} {tier}: {} calls{over}", count(used.used))
+                },
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Prints calls, many at once.
+struct Printer {
+    output: Output,
+    csv: bool,
+    lines: Vec<String>,
+    outcome: Result<()>,
+}
+
+impl Printer {
+    fn print(&mut self, entry: &LedgerEntry) {
+        self.lines.push(line(entry, self.csv, self.output.is_json()));
+        if self.lines.len() >= CHUNK {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        let lines = std::mem::take(&mut self.lines);
+        if self.outcome.is_ok() && !lines.is_empty() {
+            self.outcome = self.output.lines(&lines);
+        }
+    }
+}
+
+fn line(entry: &LedgerEntry, csv: bool, json: bool) -> String {
+    let LedgerEntry { position, call, overrun, .. } = entry;
+    let Call { id, key_id, tier, month, time, surface, operation } = call;
+    if csv {
+        let surface = surface.as_str();
+        return format!("{position},{time},{surface},{operation},{id},{key_id},{tier},{month},{overrun}");
+    }
+    if json {
+        let line = Line {
+            position: *position,
+            time: time.to_string(),
+            surface: *surface,
+            operation,
+            call_id: *id,
+            key_id: *key_id,
+            tier,
+            month: *month,
+            overrun: *overrun,
+        };
+        // Plain data always has its JSON.
+        return serde_json::to_string(&line).unwrap_or_default();
+    }
+    let mark = if *overrun { "  over the quota" } else { "" };
+    format!("{time:.6}  {:<4}  {operation:<16}  {id}  {tier}{mark}", surface.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(overrun: bool) -> LedgerEntry {
+        let call = Call {
+            id: CallId(uuid::Uuid::from_u128(7)),
+            key_id: "Ab3dEf9h".parse().unwrap(),
+            tier: "free".parse().unwrap(),
+            month: "2026-11".parse().unwrap(),
+            time: "2026-11-20T08:30:00.123456Z".parse().unwrap(),
+            surface: Surface::Mcp,
+            operation: "get_project".into(),
+        };
+        LedgerEntry { position: Position(41), call, overrun, source: "USAGE_FREE".into(), sequence: 3 }
+    }
+
+    #[test]
+    fn a_call_is_one_line_for_people_for_tables_and_for_programs() {
+        assert_eq!(
+            line(&entry(true), false, false),
+            "2026-11-20T08:30:00.123456Z  mcp   get_project       00000000-0000-0000-0000-000000000007  free  over the \
+             quota"
+        );
+        assert_eq!(HEADINGS.split(',').count(), line(&entry(false), true, false).split(',').count());
+        assert_eq!(
+            line(&entry(false), true, false),
+            "41,2026-11-20T08:30:00.123456Z,mcp,get_project,00000000-0000-0000-0000-000000000007,Ab3dEf9h,free,2026-11,\
+             false"
+        );
+        assert_eq!(
+            line(&entry(false), false, true),
+            r#"{"position":41,"time":"2026-11-20T08:30:00.123456Z","surface":"mcp","operation":"get_project","call_id":"00000000-0000-0000-0000-000000000007","key_id":"Ab3dEf9h","tier":"free","month":"2026-11","overrun":false}"#
+        );
+    }
 }

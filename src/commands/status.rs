@@ -1,14 +1,17 @@
 //! `loggia status`: one screen on how this data folder and its processes are.
 
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
 use jiff::Timestamp;
 use schemas::control::ProjectionStatus;
 use schemas::ids::Position;
+use schemas::month::Month;
 use schemas::subject;
 use serde::Serialize;
 use write::event_store::EventStore;
+use write::ledger::Ledger;
 
 use crate::config::Config;
 use crate::data_folder::{DataFolder, Part};
@@ -25,6 +28,7 @@ struct Status {
     running: Option<u32>,
     api: Option<String>,
     store: Option<StoreStatus>,
+    ledger: Option<LedgerStatus>,
     nats: Option<NatsStatus>,
     projections: Vec<ProjectionStatus>,
     problem: Option<String>,
@@ -35,6 +39,16 @@ struct StoreStatus {
     position: Position,
     hash: String,
     bytes: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct LedgerStatus {
+    position: Position,
+    hash: String,
+    bytes: u64,
+    month: Month,
+    /// Of the running month, with those over the quota.
+    calls: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -62,6 +76,7 @@ async fn gather(config: &Config) -> Status {
             .ok()
             .map(|address| format!("http://{}", address.trim())),
         store: store(config).await.ok(),
+        ledger: ledger(config).await.ok().flatten(),
         nats: None,
         projections: Vec::new(),
         problem: None,
@@ -78,8 +93,24 @@ async fn gather(config: &Config) -> Status {
 async fn store(config: &Config) -> Result<StoreStatus> {
     let store = session::open_store_read_only(config).await?;
     let head = store.head().await?;
-    let bytes = projections::status::folder_bytes(&session::store_folder(config));
+    let folder = session::store_folder(config);
+    let bytes = projections::status::folder_bytes(&folder).saturating_sub(ledger_bytes(&folder));
     Ok(StoreStatus { position: head.position, hash: head.hash.to_string(), bytes })
+}
+
+async fn ledger(config: &Config) -> Result<Option<LedgerStatus>> {
+    let folder = session::store_folder(config);
+    let Some(ledger) = Ledger::open_read_only(&folder).await? else { return Ok(None) };
+    let (head, month) = (ledger.head().await?, Month::of(session::now()));
+    let calls = ledger.totals(month).await?.values().map(|used| used.used + used.overrun).sum();
+    let hash = head.hash.to_string();
+    Ok(Some(LedgerStatus { position: head.position, hash, bytes: ledger_bytes(&folder), month, calls }))
+}
+
+/// The size of the ledger's file, and of what waits to be written into it.
+fn ledger_bytes(store: &Path) -> u64 {
+    let size = |name: &str| std::fs::metadata(store.join(name)).map_or(0, |file| file.len());
+    size("usage.db") + size("usage.db-wal")
 }
 
 async fn ask(config: &Config, url: &str, node: &str) -> Result<(NatsStatus, Vec<ProjectionStatus>)> {
@@ -112,6 +143,14 @@ fn screen(status: &Status) -> String {
             "event store  position {}, {}, hash {hash}…\n",
             count(store.position.0),
             bytes(store.bytes)
+        );
+    }
+    if let Some(ledger) = &status.ledger {
+        let LedgerStatus { position, hash, bytes: size, month, calls } = ledger;
+        let (position, hash, calls) = (count(position.0), &hash[..16], count(*calls));
+        text += &format!(
+            "ledger       position {position}, {}, hash {hash}…, {calls} calls in {month}\n",
+            bytes(*size)
         );
     }
     if let Some(nats) = &status.nats {

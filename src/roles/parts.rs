@@ -16,9 +16,11 @@ use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
 use write::command_server;
 use write::event_store::SqliteStore;
+use write::ledger::{self, Copier, Ledger};
 use write::nats_server::{self, NatsServer};
 use write::relay::Relay;
 use write::service::CommandService;
+use write::usage_streams;
 
 use super::{background, demo, readiness};
 use crate::config::{Auth, Config, Metering};
@@ -39,6 +41,7 @@ pub struct Parts {
     /// Ends the private NATS server, after everything that uses it.
     nats: Option<(CancellationToken, tokio::task::JoinHandle<()>)>,
     store: Option<Arc<SqliteStore>>,
+    ledger: Option<Arc<Ledger>>,
     node: Option<Node>,
     /// The threads of the projections.
     background: Option<Runtime>,
@@ -64,6 +67,7 @@ impl Parts {
             nats_url: None,
             nats: None,
             store: None,
+            ledger: None,
             node: None,
             background: None,
             serves: false,
@@ -115,7 +119,7 @@ impl Parts {
         Ok(client)
     }
 
-    /// Starts the command service, the event store and the relay.
+    /// Starts the command service, the event store, the relay, and where calls are counted the ledger.
     pub async fn write_side(
         &mut self,
         client: &async_nats::Client,
@@ -128,12 +132,34 @@ impl Parts {
             relay.await;
             Ok(())
         });
+        if self.config.auth == Auth::Keys {
+            self.metering(client).await?;
+        }
         let (client, commands) = (client.clone(), service.clone());
         self.lifecycle.spawn("the command service", async move {
             Ok(command_server::serve(&client, &commands, &stop).await?)
         });
         self.store = Some(store.clone());
         Ok((store, service))
+    }
+
+    /// Makes the streams that count calls, and copies from them into the ledger.
+    async fn metering(&mut self, client: &async_nats::Client) -> Result<()> {
+        usage_streams::prepare(client, &self.config.tiers).await?;
+        let ledger = Arc::new(Ledger::open(&session::store_folder(&self.config)).await?);
+        self.ledger = Some(ledger.clone());
+        let stop = self.lifecycle.stop.clone();
+        let tiers = self.config.tiers.clone();
+        let copier = Copier::new(ledger.clone(), client.clone(), tiers, self.clock.clone()).run(stop.clone());
+        self.lifecycle.spawn("the ledger", async move {
+            copier.await;
+            Ok(())
+        });
+        let client = client.clone();
+        self.lifecycle.spawn("the pages of the ledger", async move {
+            Ok(ledger::serve(&client, ledger, &stop).await?)
+        });
+        Ok(())
     }
 
     /// Starts the projection workers.
@@ -254,10 +280,13 @@ impl Parts {
         });
     }
 
-    /// Ends what must outlive the tracked tasks: the event store, then the private NATS server.
+    /// Ends what must outlive the tracked tasks: the event store and the ledger, then the private NATS server.
     pub async fn leave(self) {
         if let Some(store) = self.store {
             store.close().await;
+        }
+        if let Some(ledger) = self.ledger {
+            ledger.close().await;
         }
         if let Some((stop, task)) = self.nats {
             stop.cancel();

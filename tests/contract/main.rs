@@ -10,6 +10,7 @@
 mod commands;
 mod event_store;
 mod full_disk;
+mod ledger;
 mod model;
 mod relay;
 mod sqlite;

@@ -9,6 +9,7 @@
     reason = "a test fails by panicking, speaks to whoever runs it, and ends its tasks with itself"
 )]
 
+mod audit;
 mod command_line;
 mod curation;
 mod keyed;

@@ -1,0 +1,191 @@
+//! What the ledger counts against what others count.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemas::key::KeyId;
+use schemas::month::Month;
+use schemas::tier::TierName;
+use serde::Serialize;
+use write::ledger::{Totals, Used};
+use write::usage_streams::Allowance;
+
+use crate::output::count;
+
+/// Somebody else who counts the same calls.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Side {
+    /// Its name, for example `NATS`.
+    pub(super) name: &'static str,
+    /// What it counts.
+    pub(super) totals: Totals,
+    /// The months of which it still knows every call; absent where it knows all.
+    pub(super) months: Option<Vec<Month>>,
+    /// Where it takes no more calls of an allowance than so many.
+    pub(super) limits: BTreeMap<TierName, u64>,
+}
+
+/// One allowance with what each counts of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Row {
+    pub(super) key_id: KeyId,
+    pub(super) month: Month,
+    pub(super) tier: TierName,
+    pub(super) ledger: Used,
+    /// By the side's name; absent where it does not know the month.
+    #[serde(flatten)]
+    pub(super) sides: BTreeMap<&'static str, Used>,
+}
+
+impl Side {
+    fn knows(&self, month: Month) -> bool {
+        self.months.as_ref().is_none_or(|months| months.contains(&month))
+    }
+
+    fn used(&self, allowance: &Allowance) -> Used {
+        self.totals.get(allowance).copied().unwrap_or_default()
+    }
+
+    /// Whether it counts the same. One that is full cannot take what came over the quota while it had lost calls.
+    fn agrees(&self, allowance: &Allowance, ledger: Used) -> bool {
+        let own = self.used(allowance);
+        let full = self.limits.get(&allowance.tier).is_some_and(|limit| own.used >= *limit);
+        own.overrun == ledger.overrun && (own.used == ledger.used || (full && own.used < ledger.used))
+    }
+}
+
+/// The allowances that somebody counts otherwise than the ledger.
+pub(super) fn differences(ledger: &Totals, sides: &[Side]) -> BTreeMap<Allowance, Row> {
+    let all: BTreeSet<&Allowance> =
+        ledger.keys().chain(sides.iter().flat_map(|side| side.totals.keys())).collect();
+    let mut rows = BTreeMap::new();
+    for allowance in all {
+        let used = ledger.get(allowance).copied().unwrap_or_default();
+        let knowing = || sides.iter().filter(|side| side.knows(allowance.month));
+        if knowing().any(|side| !side.agrees(allowance, used)) {
+            let Allowance { key, month, tier } = allowance.clone();
+            let sides = knowing().map(|side| (side.name, side.used(allowance))).collect();
+            rows.insert(allowance.clone(), Row { key_id: key, month, tier, ledger: used, sides });
+        }
+    }
+    rows
+}
+
+/// The allowances with calls over the quota: told so by whoever answered them, or more than a side takes.
+pub(super) fn overruns(ledger: &Totals, sides: &[Side]) -> Vec<Row> {
+    let beyond = |allowance: &Allowance, used: u64| {
+        let limits = sides.iter().filter(|side| side.knows(allowance.month));
+        limits.filter_map(|side| side.limits.get(&allowance.tier)).any(|limit| used > *limit)
+    };
+    ledger
+        .iter()
+        .filter(|(allowance, used)| used.overrun > 0 || beyond(allowance, used.used))
+        .map(|(Allowance { key, month, tier }, used)| Row {
+            key_id: *key,
+            month: *month,
+            tier: tier.clone(),
+            ledger: *used,
+            sides: BTreeMap::new(),
+        })
+        .collect()
+}
+
+/// The rows as a table.
+pub(super) fn table(rows: &[Row]) -> String {
+    let names: BTreeSet<&str> = rows.iter().flat_map(|row| row.sides.keys().copied()).collect();
+    let mut text = format!("{:<10}{:<9}{:<22}{:>16}", "key", "month", "tier", "ledger");
+    for name in &names {
+        text += &format!("{name:>16}");
+    }
+    for row in rows {
+        let Row { key_id, month, tier, ledger, sides } = row;
+        let (key, month, tier) = (key_id.to_string(), month.to_string(), tier.to_string());
+        text += &format!("\n{key:<10}{month:<9}{tier:<22}{:>16}", shown(Some(ledger)));
+        for name in &names {
+            text += &format!("{:>16}", shown(sides.get(name)));
+        }
+    }
+    text
+}
+
+/// Calls, and with a plus those over the quota.
+fn shown(used: Option<&Used>) -> String {
+    match used {
+        None => "–".to_owned(),
+        Some(Used { used, overrun: 0 }) => count(*used),
+        Some(Used { used, overrun }) => format!("{} + {}", count(*used), count(*overrun)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn totals(rows: &[(&str, &str, u64, u64)]) -> Totals {
+        let row = |(key, month, used, overrun): &(&str, &str, u64, u64)| {
+            let tier = "free".parse().unwrap();
+            let allowance = Allowance { key: key.parse().unwrap(), month: month.parse().unwrap(), tier };
+            (allowance, Used { used: *used, overrun: *overrun })
+        };
+        rows.iter().map(row).collect()
+    }
+
+    fn nats(rows: &[(&str, &str, u64, u64)]) -> Side {
+        Side {
+            name: "nats",
+            totals: totals(rows),
+            months: Some(vec!["2026-11".parse().unwrap()]),
+            limits: [("free".parse().unwrap(), 200)].into(),
+        }
+    }
+
+    fn keys(rows: &BTreeMap<Allowance, Row>) -> Vec<String> {
+        rows.keys().map(|allowance| allowance.key.to_string()).collect()
+    }
+
+    #[test]
+    fn what_counts_the_same_is_no_difference() {
+        let ledger = totals(&[("Aaaaaaaa", "2026-11", 20, 1), ("Bbbbbbbb", "2026-01", 7, 0)]);
+        let counters = Side { name: "counters", totals: ledger.clone(), ..Side::default() };
+        let sides = [counters, nats(&[("Aaaaaaaa", "2026-11", 20, 1)])];
+        assert_eq!(keys(&differences(&ledger, &sides)), [""; 0]);
+    }
+
+    #[test]
+    fn every_way_to_differ_is_a_row() {
+        let ledger = totals(&[
+            ("Aaaaaaaa", "2026-11", 20, 0),
+            ("Bbbbbbbb", "2026-11", 7, 2),
+            ("Cccccccc", "2026-11", 5, 0),
+            ("Dddddddd", "2026-11", 5, 0),
+        ]);
+        let side = nats(&[
+            ("Aaaaaaaa", "2026-11", 19, 0),
+            ("Bbbbbbbb", "2026-11", 7, 1),
+            ("Dddddddd", "2026-11", 5, 0),
+            ("Eeeeeeee", "2026-11", 1, 0),
+        ]);
+        let rows = differences(&ledger, &[side]);
+        assert_eq!(keys(&rows), ["Aaaaaaaa", "Bbbbbbbb", "Cccccccc", "Eeeeeeee"]);
+        let rows: Vec<Row> = rows.into_values().collect();
+        assert_eq!(
+            serde_json::to_string(&rows[1]).unwrap(),
+            r#"{"key_id":"Bbbbbbbb","month":"2026-11","tier":"free","ledger":{"used":7,"overrun":2},"nats":{"used":7,"overrun":1}}"#
+        );
+        assert_eq!(
+            table(&rows[..2]),
+            "key       month    tier                            ledger            nats\n\
+             Aaaaaaaa  2026-11  free                                20              19\n\
+             Bbbbbbbb  2026-11  free                             7 + 2           7 + 1"
+        );
+    }
+
+    #[test]
+    fn a_full_subject_cannot_hold_what_is_over_the_quota() {
+        let ledger = totals(&[("Aaaaaaaa", "2026-11", 203, 0), ("Bbbbbbbb", "2026-10", 203, 0)]);
+        let side = nats(&[("Aaaaaaaa", "2026-11", 200, 0)]);
+        assert_eq!(keys(&differences(&ledger, std::slice::from_ref(&side))), [""; 0]);
+        let over = overruns(&ledger, &[side]);
+        assert_eq!(over.iter().map(|row| row.key_id.as_str()).collect::<Vec<_>>(), ["Aaaaaaaa"]);
+        assert_eq!(overruns(&totals(&[("Bbbbbbbb", "2026-10", 1, 1)]), &[]).len(), 1);
+    }
+}

@@ -1,0 +1,195 @@
+//! `loggia audit verify`: the hash chain, and a recount of every key, month and tier against whoever else counts.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use schemas::chain::Hash;
+use schemas::ids::Position;
+use schemas::month::Month;
+use schemas::subject::{OVERRUN, usage_stream};
+use schemas::tier::TierName;
+use serde::Serialize;
+use write::ledger::{Ledger, Totals, count as count_entry};
+use write::usage_streams::{Allowance, held};
+
+use super::compare::{Row, Side, differences, overruns, table};
+use crate::config::Config;
+use crate::data_folder::{DataFolder, Part};
+use crate::output::{Output, count};
+use crate::session;
+
+/// Entries read at once behind those that were verified.
+const PAGE: usize = 1_000;
+
+/// How often what differs is looked at again while a service runs, …
+const AGAIN: Duration = Duration::from_millis(500);
+
+/// … for how long it must stay the same to be believed, …
+const QUIET: Duration = Duration::from_secs(5);
+
+/// … and when what still moves is told as it is.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What was found.
+#[derive(Debug, Serialize)]
+struct Report {
+    entries: u64,
+    hash: Hash,
+    keys: u64,
+    calls: u64,
+    overrun: u64,
+    compared: Vec<&'static str>,
+    overruns: Vec<Row>,
+    differences: Vec<Row>,
+}
+
+/// Checks everything; exit status 3 where something is damaged or counted otherwise.
+pub(super) async fn run(config: &Config, ledger: &Ledger, output: Output) -> Result<ExitCode> {
+    let bar = output.progress(ledger.head().await?.position.0, "verifying");
+    let outcome = ledger.verify(|done| bar.set_position(done)).await;
+    bar.finish_and_clear();
+    let recount = match outcome? {
+        Ok(recount) => recount,
+        Err(damage) => {
+            output.answer(&damage, || damage.to_string())?;
+            return Ok(ExitCode::from(3));
+        }
+    };
+    let running = DataFolder::new(&config.data).running(Part::Write).map(|running| running.nats_url);
+    let moving = running.is_some();
+    let client = match running.or_else(|| config.nats_url.clone()) {
+        Some(url) => Some(session::connect(config, &url).await?),
+        None => None,
+    };
+    let others = Others { config, client };
+    let mut own = Own { ledger, position: Position(recount.entries), totals: recount.totals };
+    let (sides, differences) = settled(&mut own, &others, moving).await?;
+    let report = Report {
+        entries: recount.entries,
+        hash: recount.hash,
+        keys: own.totals.keys().map(|allowance| allowance.key).collect::<BTreeSet<_>>().len() as u64,
+        calls: own.totals.values().map(|used| used.used).sum(),
+        overrun: own.totals.values().map(|used| used.overrun).sum(),
+        compared: sides.iter().map(|side| side.name).collect(),
+        overruns: overruns(&own.totals, &sides),
+        differences,
+    };
+    output.answer(&report, || screen(&report, &sides))?;
+    Ok(if report.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(3) })
+}
+
+/// The ledger's own count, which goes on while the service runs.
+struct Own<'a> {
+    ledger: &'a Ledger,
+    position: Position,
+    totals: Totals,
+}
+
+impl Own<'_> {
+    /// Counts what came in since.
+    async fn go_on(&mut self) -> Result<()> {
+        loop {
+            let page = self.ledger.page(self.position, PAGE).await?;
+            let Some(last) = page.entries.last() else { return Ok(()) };
+            self.position = last.position;
+            page.entries.iter().for_each(|entry| count_entry(&mut self.totals, entry));
+        }
+    }
+}
+
+/// Whoever else counts.
+struct Others<'a> {
+    config: &'a Config,
+    client: Option<async_nats::Client>,
+}
+
+impl Others<'_> {
+    /// What they count now. Whoever is not there is left out.
+    async fn sides(&self, ledger: &Totals) -> Result<Vec<Side>> {
+        let mut sides = Vec::new();
+        if let Some(client) = &self.client {
+            sides.push(self.nats(client, ledger).await?);
+        }
+        Ok(sides)
+    }
+
+    /// NATS keeps the running month and the one before it whole, and of older ones a part.
+    async fn nats(&self, client: &async_nats::Client, ledger: &Totals) -> Result<Side> {
+        let running = Month::of(session::now());
+        let months = vec![running.previous(), running];
+        let mut side = Side { name: "nats", months: Some(months.clone()), ..Side::default() };
+        let former = ledger.keys().filter(|allowance| months.contains(&allowance.month));
+        let configured = self.config.tiers.iter().map(|tier| tier.name.clone());
+        let tiers: BTreeSet<TierName> =
+            former.map(|allowance| allowance.tier.clone()).chain(configured).collect();
+        for month in months {
+            for tier in &tiers {
+                let Some(held) = held(client, &usage_stream(tier), month).await? else { continue };
+                side.limits.extend(held.limit.map(|limit| (tier.clone(), limit)));
+                for (allowance, calls) in held.calls {
+                    side.totals.entry(allowance).or_default().used += calls;
+                }
+            }
+            let over = held(client, OVERRUN, month).await?.unwrap_or_default();
+            for (allowance, calls) in over.calls {
+                side.totals.entry(allowance).or_default().overrun += calls;
+            }
+        }
+        Ok(side)
+    }
+}
+
+/// The differences that stay. While a service runs, calls are on their way from one to the other: what is the same once
+/// is no difference.
+async fn settled(own: &mut Own<'_>, others: &Others<'_>, moving: bool) -> Result<(Vec<Side>, Vec<Row>)> {
+    let begun = Instant::now();
+    let mut open: Option<BTreeMap<Allowance, Row>> = None;
+    let mut quiet = begun;
+    loop {
+        let sides = others.sides(&own.totals).await?;
+        own.go_on().await?;
+        let mut found = differences(&own.totals, &sides);
+        if let Some(open) = &open {
+            found.retain(|allowance, _| open.contains_key(allowance));
+        }
+        if open.as_ref() != Some(&found) {
+            quiet = Instant::now();
+        }
+        let stays = !moving || quiet.elapsed() >= QUIET || begun.elapsed() >= PATIENCE;
+        if found.is_empty() || stays {
+            return Ok((sides, found.into_values().collect()));
+        }
+        open = Some(found);
+        tokio::time::sleep(AGAIN).await;
+    }
+}
+
+fn screen(report: &Report, sides: &[Side]) -> String {
+    let Report { entries, hash, keys, calls, overrun, overruns, differences, .. } = report;
+    let mut text = format!(
+        "{} entries, the hash chain is whole; the last hash is {hash}\n{} calls of {} keys, and {} over the quota\n",
+        count(*entries),
+        count(*calls),
+        count(*keys),
+        count(*overrun)
+    );
+    for side in sides {
+        let months = side.months.iter().flatten().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
+        let of = if months.is_empty() { String::new() } else { format!(" ({months})") };
+        text += &format!("compared with {}{of}\n", side.name);
+    }
+    if !sides.iter().any(|side| side.name == "nats") {
+        text += "not compared with nats: no write side runs on this data folder, and nats_url is not set\n";
+    }
+    if !overruns.is_empty() {
+        text += &format!("\nover the quota\n{}\n", table(overruns));
+    }
+    if differences.is_empty() {
+        text += "no difference";
+    } else {
+        text += &format!("\ncounted differently\n{}", table(differences));
+    }
+    text
+}

@@ -1,0 +1,449 @@
+//! The ledger on a real nats-server: every counted call is in both, whatever happens to either.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::HeaderMap;
+use async_nats::jetstream::stream::Config;
+use async_nats::jetstream::{self, ErrorCode};
+use futures::StreamExt;
+use kit::nats::Nats;
+use kit::{wait_for, wait_until};
+use schemas::control::{LedgerEntry, ReadUsage, UsagePage};
+use schemas::ids::Position;
+use schemas::month::Month;
+use schemas::subject::{self, OVERRUN, READ_USAGE};
+use schemas::tier::Tiers;
+use schemas::usage::{Call, CallId, Surface};
+use tempfile::TempDir;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use write::clock::Clock;
+use write::ledger::{Copier, Ledger};
+use write::usage_streams::{UsageStreamError, prepare};
+
+const SOON: Duration = Duration::from_secs(30);
+const FREE: &str = "USAGE_FREE";
+
+fn tiers(text: &str) -> Tiers {
+    text.parse().unwrap()
+}
+
+/// Calls of the running month, as an API would publish them.
+struct Caller {
+    clock: Clock,
+    jetstream: jetstream::Context,
+}
+
+impl Caller {
+    async fn new(nats: &Nats) -> Caller {
+        Caller { clock: Clock::system(), jetstream: jetstream::new(nats.client().await) }
+    }
+
+    fn call(&self, key: &str) -> Call {
+        let time = self.clock.now();
+        Call {
+            id: CallId(self.clock.event_id().0),
+            key_id: key.parse().unwrap(),
+            tier: "free".parse().unwrap(),
+            month: Month::of(time),
+            time,
+            surface: Surface::Mcp,
+            operation: "search".into(),
+        }
+    }
+
+    /// Publishes a call, and gives its sequence or why it was refused.
+    async fn publish(&self, subject: String, call: &Call) -> Result<u64, ErrorCode> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in call.headers() {
+            headers.insert(name, value);
+        }
+        let sent = self.jetstream.publish_with_headers(subject, headers, call.body().into()).await.unwrap();
+        sent.await.map(|ack| ack.sequence).map_err(|error| {
+            let source = std::error::Error::source(&error);
+            let reason = source.and_then(|source| source.downcast_ref::<jetstream::Error>());
+            reason.unwrap_or_else(|| panic!("{error}")).error_code()
+        })
+    }
+
+    async fn count(&self, call: &Call) -> Result<u64, ErrorCode> {
+        self.publish(subject::usage(call), call).await
+    }
+
+    /// Counts so many calls of a key.
+    async fn calls(&self, key: &str, count: usize) -> Vec<Call> {
+        let calls: Vec<Call> = (0..count).map(|_| self.call(key)).collect();
+        let counted = futures::stream::iter(&calls).map(|call| self.count(call)).buffer_unordered(64);
+        counted.for_each(async |outcome| assert!(outcome.is_ok(), "{outcome:?}")).await;
+        calls
+    }
+
+    /// How many calls NATS holds.
+    async fn held(&self, stream: &str) -> u64 {
+        match self.jetstream.get_stream(stream).await {
+            Ok(stream) => stream.cached_info().state.messages,
+            Err(_) => 0,
+        }
+    }
+}
+
+/// A ledger in a folder and its copier, until they are stopped.
+struct Running {
+    ledger: Arc<Ledger>,
+    stop: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+impl Running {
+    async fn of(folder: &Path, nats: &Nats, tiers: &Tiers) -> Running {
+        let client = nats.client().await;
+        prepare(&client, tiers).await.unwrap();
+        let (ledger, stop) = (Arc::new(Ledger::open(folder).await.unwrap()), CancellationToken::new());
+        let copier = Copier::new(ledger.clone(), client, tiers.clone(), Clock::system());
+        let task = tokio::spawn(copier.run(stop.clone()));
+        Running { ledger, stop, task }
+    }
+
+    /// Waits until it has so many entries, and gives them.
+    async fn has(&self, count: usize) -> Vec<LedgerEntry> {
+        wait_until(SOON, &format!("{count} entries"), async || {
+            self.ledger.head().await.unwrap().position.0 >= count as u64
+        })
+        .await;
+        let entries = everything(&self.ledger).await;
+        assert_eq!(entries.len(), count);
+        entries
+    }
+
+    async fn stopped(self) {
+        self.stop.cancel();
+        self.task.await.unwrap();
+        self.ledger.verify(|_| {}).await.unwrap().unwrap();
+        self.ledger.close().await;
+    }
+}
+
+async fn everything(ledger: &Ledger) -> Vec<LedgerEntry> {
+    let (mut entries, mut after) = (Vec::new(), Position::START);
+    loop {
+        let page = ledger.page(after, 1_000).await.unwrap();
+        let Some(last) = page.entries.last() else { return entries };
+        after = last.position;
+        entries.extend(page.entries);
+    }
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+/// The calls of entries and the calls themselves, comparable.
+fn sorted<'a>(calls: impl IntoIterator<Item = &'a Call>) -> Vec<&'a Call> {
+    let mut calls: Vec<&Call> = calls.into_iter().collect();
+    calls.sort_by_key(|call| call.id);
+    calls
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_call_is_copied_once_with_where_it_stood() {
+    let Some(nats) = Nats::start().await else { return };
+    let (folder, tiers) = (folder(), tiers("free=5000, studio=5000"));
+    let running = Running::of(folder.path(), &nats, &tiers).await;
+    let caller = Caller::new(&nats).await;
+    let calls = caller.calls("Ab3dEf9h", 3_000).await;
+    // A retry with the same id is the same call, and so is one that another road brings.
+    assert!(caller.count(&calls[7]).await.is_ok());
+    caller.publish(subject::overrun(&calls[7]), &calls[7]).await.unwrap();
+    let over = caller.call("Ab3dEf9h");
+    caller.publish(subject::overrun(&over), &over).await.unwrap();
+    let entries = running.has(3_001).await;
+    assert_eq!(
+        sorted(entries.iter().map(|entry| &entry.call)),
+        sorted(calls.iter().chain([&over])),
+        "all that is known of every call is kept"
+    );
+    for entry in &entries {
+        let source = if entry.call == over { (OVERRUN, true) } else { (FREE, false) };
+        assert_eq!((entry.source.as_str(), entry.overrun), source);
+    }
+    assert_eq!(entries.iter().filter(|entry| !entry.overrun).map(|entry| entry.sequence).max(), Some(3_000));
+    running.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_no_call_is_counted_and_passed_over() {
+    let Some(nats) = Nats::start().await else { return };
+    let folder = folder();
+    let running = Running::of(folder.path(), &nats, &tiers("free=10")).await;
+    let caller = Caller::new(&nats).await;
+    caller.calls("Ab3dEf9h", 1).await;
+    let bare = caller.jetstream.publish("loggia.usage.free.x.y", "?".into()).await.unwrap();
+    bare.await.unwrap();
+    caller.calls("Ab3dEf9h", 1).await;
+    running.has(2).await;
+    assert_eq!(running.ledger.malformed(), 1);
+    let source = running.ledger.watch().borrow().iter().find(|source| source.stream == FREE).cloned();
+    assert_eq!(source.unwrap().sequence, 3);
+    running.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_deleted_stream_is_filled_again_and_the_quota_stays_used_up() {
+    let Some(nats) = Nats::start().await else { return };
+    let folder = folder();
+    let running = Running::of(folder.path(), &nats, &tiers("free=20")).await;
+    let caller = Caller::new(&nats).await;
+    caller.calls("Ab3dEf9h", 20).await;
+    caller.calls("Zz000000", 5).await;
+    running.has(25).await;
+    caller.jetstream.delete_stream(FREE).await.unwrap();
+    wait_until(SOON, "the stream to be filled again", async || caller.held(FREE).await == 25).await;
+    assert_eq!(caller.count(&caller.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
+    caller.calls("Zz000000", 1).await;
+    running.has(26).await;
+    running.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wiped_server_is_filled_again_with_overruns_too_even_beside_new_calls() {
+    let Some(mut nats) = Nats::start().await else { return };
+    let (folder, tiers) = (folder(), tiers("free=20"));
+    let running = Running::of(folder.path(), &nats, &tiers).await;
+    let caller = Caller::new(&nats).await;
+    caller.calls("Ab3dEf9h", 10).await;
+    let over = caller.call("Ab3dEf9h");
+    caller.publish(subject::overrun(&over), &over).await.unwrap();
+    running.has(11).await;
+    running.stopped().await;
+    nats.wipe().await;
+    prepare(&nats.client().await, &tiers).await.unwrap();
+    // Before the ledger is back, there is room that there should not be.
+    caller.calls("Ab3dEf9h", 15).await;
+    let running = Running::of(folder.path(), &nats, &tiers).await;
+    running.has(26).await;
+    wait_until(SOON, "the quota to be used up", async || caller.held(FREE).await == 20).await;
+    wait_until(SOON, "the overrun to be back", async || caller.held(OVERRUN).await == 1).await;
+    assert_eq!(caller.count(&caller.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
+    running.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_lost_its_end_is_noticed_even_when_new_calls_took_the_places() {
+    let Some(nats) = Nats::start().await else { return };
+    let (folder, tiers) = (folder(), tiers("free=100"));
+    let caller = Caller::new(&nats).await;
+    let running = Running::of(folder.path(), &nats, &tiers).await;
+    caller.calls("Ab3dEf9h", 30).await;
+    running.has(30).await;
+    running.stopped().await;
+    // As a server that is back with less than it had: the same stream, other calls at the same places.
+    let other = folder_copy(folder.path());
+    let running = Running::of(other.path(), &nats, &tiers).await;
+    let source =
+        running.ledger.watch().borrow().iter().find(|source| source.stream == FREE).cloned().unwrap();
+    running.stopped().await;
+    let ledger = Ledger::open(other.path()).await.unwrap();
+    let imagined = write::ledger::Copied {
+        stream: source.stream,
+        created: source.created,
+        sequence: 30,
+        last: Some(caller.call("Ab3dEf9h").id),
+        calls: vec![(30, caller.call("Ab3dEf9h"))],
+    };
+    ledger.keep(&imagined).await.unwrap();
+    ledger.close().await;
+    let running = Running::of(other.path(), &nats, &tiers).await;
+    wait_until(SOON, "the lost call to be given back", async || caller.held(FREE).await == 31).await;
+    running.has(31).await;
+    running.stopped().await;
+}
+
+fn folder_copy(from: &Path) -> TempDir {
+    let to = folder();
+    std::fs::copy(from.join("usage.db"), to.path().join("usage.db")).unwrap();
+    to
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_deleted_ledger_is_copied_again() {
+    let Some(nats) = Nats::start().await else { return };
+    let tiers = tiers("free=100");
+    let (first, second) = (folder(), folder());
+    let caller = Caller::new(&nats).await;
+    let running = Running::of(first.path(), &nats, &tiers).await;
+    caller.calls("Ab3dEf9h", 60).await;
+    let entries = running.has(60).await;
+    running.stopped().await;
+    let running = Running::of(second.path(), &nats, &tiers).await;
+    assert_eq!(running.has(60).await, entries);
+    running.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_killed_server_neither_loses_nor_doubles_a_call() {
+    let Some(mut nats) = Nats::start().await else { return };
+    let folder = folder();
+    let running = Running::of(folder.path(), &nats, &tiers("free=1000000")).await;
+    let caller = Caller::new(&nats).await;
+    let mut calls = Vec::new();
+    for _ in 0..3 {
+        calls.extend(caller.calls("Ab3dEf9h", 400).await);
+        nats.kill9().await;
+        nats.restart().await;
+        wait_until(SOON, "the connection", async || caller.jetstream.query_account().await.is_ok()).await;
+    }
+    let entries = running.has(1_200).await;
+    assert_eq!(sorted(entries.iter().map(|entry| &entry.call)), sorted(&calls));
+    assert_eq!(caller.held(FREE).await, 1_200);
+    running.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_raised_quota_counts_at_once_and_a_lowered_one_loses_no_call() {
+    let Some(nats) = Nats::start().await else { return };
+    let caller = Caller::new(&nats).await;
+    let client = nats.client().await;
+    prepare(&client, &tiers("free=5")).await.unwrap();
+    let limit = async || {
+        let stream = caller.jetstream.get_stream(FREE).await.unwrap();
+        let config = &stream.cached_info().config;
+        (config.max_messages_per_subject, config.max_message_size)
+    };
+    caller.calls("Ab3dEf9h", 5).await;
+    assert_eq!(caller.count(&caller.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
+
+    prepare(&client, &tiers("free=8")).await.unwrap();
+    caller.calls("Ab3dEf9h", 3).await;
+    assert_eq!(caller.count(&caller.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
+
+    // One key has 8: a lower limit would delete some of them, so it stays.
+    prepare(&client, &tiers("free=7")).await.unwrap();
+    assert_eq!((limit().await, caller.held(FREE).await), ((8, -1), 8));
+    assert_eq!(caller.count(&caller.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
+
+    prepare(&client, &tiers("free=100")).await.unwrap();
+    prepare(&client, &tiers("free=8")).await.unwrap();
+    assert_eq!((limit().await, caller.held(FREE).await), ((8, -1), 8));
+    caller.calls("Zz000000", 8).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stream_that_was_left_halted_goes_on() {
+    let Some(nats) = Nats::start().await else { return };
+    let caller = Caller::new(&nats).await;
+    let client = nats.client().await;
+    prepare(&client, &tiers("free=5")).await.unwrap();
+    let config = caller.jetstream.get_stream(FREE).await.unwrap().cached_info().config.clone();
+    caller.jetstream.update_stream(Config { max_message_size: 1, ..config }).await.unwrap();
+    assert_eq!(caller.count(&caller.call("Ab3dEf9h")).await, Err(ErrorCode::STREAM_MESSAGE_EXCEEDS_MAXIMUM));
+    prepare(&client, &tiers("free=5")).await.unwrap();
+    caller.calls("Ab3dEf9h", 5).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn streams_of_others_are_refused() {
+    let Some(nats) = Nats::start().await else { return };
+    let client = nats.client().await;
+    let jetstream = jetstream::new(client.clone());
+    let refused = async || match prepare(&client, &tiers("free=5")).await.unwrap_err() {
+        UsageStreamError::Refused(sentence) => sentence,
+        other => panic!("{other}"),
+    };
+    let foreign = |name: &str, subject: &str| Config {
+        name: name.into(),
+        subjects: vec![subject.to_owned()],
+        ..Config::default()
+    };
+    jetstream.create_stream(foreign("OTHER", "loggia.usage.>")).await.unwrap();
+    assert_eq!(
+        refused().await,
+        "the stream USAGE_FREE cannot be made on NATS, because another stream has some of its subjects \
+         (loggia.usage.free.*.*); delete that stream, or use another NATS account"
+    );
+    jetstream.delete_stream("OTHER").await.unwrap();
+    jetstream.create_stream(foreign(FREE, "any")).await.unwrap();
+    assert_eq!(
+        refused().await,
+        "the stream USAGE_FREE on NATS was not made by Loggia; delete or rename it, or use another NATS account"
+    );
+    jetstream.delete_stream(FREE).await.unwrap();
+    prepare(&client, &tiers("free=5")).await.unwrap();
+    let config = jetstream.get_stream(FREE).await.unwrap().cached_info().config.clone();
+    jetstream.update_stream(Config { max_age: Duration::from_secs(3_600), ..config }).await.unwrap();
+    let sentence = refused().await;
+    assert!(
+        sentence.starts_with("the stream USAGE_FREE on NATS has another setting of max_age"),
+        "{sentence}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pages_of_it_are_read_over_nats() {
+    let Some(nats) = Nats::start().await else { return };
+    let folder = folder();
+    let running = Running::of(folder.path(), &nats, &tiers("free=5000")).await;
+    let (client, stop) = (nats.client().await, running.stop.clone());
+    let ledger = running.ledger.clone();
+    let serving = tokio::spawn(async move { write::ledger::serve(&client, ledger, &stop).await });
+    let caller = Caller::new(&nats).await;
+    caller.calls("Ab3dEf9h", 2_500).await;
+    let entries = running.has(2_500).await;
+    let asker = nats.client().await;
+    let (mut read, mut after) = (Vec::new(), Position::START);
+    while read.len() < entries.len() {
+        let request = serde_json::to_vec(&ReadUsage { after, limit: usize::MAX }).unwrap();
+        let page: UsagePage = wait_for(SOON, "a page", async || {
+            let answer = asker.request(READ_USAGE, request.clone().into()).await.ok()?;
+            serde_json::from_slice(&answer.payload).ok()
+        })
+        .await;
+        assert_eq!(page.head, Position(2_500));
+        assert_eq!(page.sources.iter().find(|source| source.stream == FREE).unwrap().sequence, 2_500);
+        after = page.entries.last().unwrap().position;
+        read.extend(page.entries);
+    }
+    assert_eq!(read, entries);
+    running.stop.cancel();
+    serving.await.unwrap().unwrap();
+    running.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_backup_holds_the_ledger_and_a_damaged_copy_is_not_restored() {
+    use write::event_store::{BackupError, SqliteStore};
+    let Some(nats) = Nats::start().await else { return };
+    let (store_folder, backups, target) = (folder(), folder(), folder());
+    let store = SqliteStore::open(store_folder.path(), &Clock::system()).await.unwrap();
+    let none = store.backup(&backups.path().join("none")).await.unwrap();
+    assert_eq!(none.ledger, None);
+    let running = Running::of(store_folder.path(), &nats, &tiers("free=100")).await;
+    Caller::new(&nats).await.calls("Ab3dEf9h", 40).await;
+    let entries = running.has(40).await;
+    let (good, bad) = (backups.path().join("good"), backups.path().join("bad"));
+    let manifest = store.backup(&good).await.unwrap();
+    store.backup(&bad).await.unwrap();
+    let head = running.ledger.head().await.unwrap();
+    let noted = manifest.ledger.clone().unwrap();
+    assert_eq!((noted.position, noted.hash), (head.position, head.hash));
+    running.stopped().await;
+    store.close().await;
+
+    assert_eq!(SqliteStore::restore(&good, target.path()).await.unwrap(), manifest);
+    let restored = Ledger::open_read_only(target.path()).await.unwrap().unwrap();
+    assert_eq!(everything(&restored).await, entries);
+
+    let mut bytes = std::fs::read(bad.join("usage.db")).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(bad.join("usage.db"), bytes).unwrap();
+    let elsewhere = folder();
+    let refused = SqliteStore::restore(&bad, elsewhere.path()).await.unwrap_err();
+    assert!(
+        matches!(&refused, BackupError::Broken { reason, .. }
+        if reason == "the bytes of its ledger are not those that were written"),
+        "{refused}"
+    );
+    assert!(!elsewhere.path().join("usage.db").exists() && !elsewhere.path().join("events.db").exists());
+}

@@ -1,0 +1,172 @@
+//! `loggia audit` on a running service and without one: calls are published as a node that answers would.
+
+use async_nats::HeaderMap;
+use async_nats::jetstream;
+use kit::process;
+use schemas::month::Month;
+use schemas::subject;
+use schemas::usage::{Call, CallId, Surface};
+use serde_json::{Value, json};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection};
+use write::clock::Clock;
+use write::nats_server::login;
+
+use crate::started::{LOGGIA, PATIENCE, Started};
+
+const KEY: &str = "Ab3dEf9h";
+
+struct Caller {
+    clock: Clock,
+    jetstream: jetstream::Context,
+}
+
+impl Caller {
+    async fn of(started: &Started) -> Caller {
+        let running = std::fs::read(started.folder.path().join("run/write.json")).unwrap();
+        let running: Value = serde_json::from_slice(&running).unwrap();
+        let url = running["nats_url"].as_str().unwrap();
+        let client = login(url).unwrap().connect(url).await.unwrap();
+        Caller { clock: Clock::system(), jetstream: jetstream::new(client) }
+    }
+
+    async fn publish(&self, subject: impl Fn(&Call) -> String) -> Call {
+        let time = self.clock.now();
+        let call = Call {
+            id: CallId(self.clock.event_id().0),
+            key_id: KEY.parse().unwrap(),
+            tier: "free".parse().unwrap(),
+            month: Month::of(time),
+            time,
+            surface: Surface::Rest,
+            operation: "search".into(),
+        };
+        let mut headers = HeaderMap::new();
+        for (name, value) in call.headers() {
+            headers.insert(name, value);
+        }
+        let body = call.body().into();
+        let sent = self.jetstream.publish_with_headers(subject(&call), headers, body).await.unwrap();
+        sent.await.unwrap();
+        call
+    }
+}
+
+fn shown(call: &Call, position: u64, overrun: bool) -> Value {
+    json!({
+        "position": position, "time": call.time.to_string(), "surface": "rest", "operation": "search",
+        "call_id": call.id.to_string(), "key_id": KEY, "tier": "free", "month": call.month.to_string(),
+        "overrun": overrun,
+    })
+}
+
+async fn copied(started: &Started, count: u64) {
+    kit::wait_until(PATIENCE, "the calls in the ledger", async || {
+        started.json(&["status"])[0]["ledger"]["position"] == count
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_counted_call_is_shown_and_recounted() {
+    let Some(mut started) = Started::with(&["--no-demo", "--auth", "keys", "--tiers", "free=5"]).await else {
+        return;
+    };
+    let caller = Caller::of(&started).await;
+    let mut calls = Vec::new();
+    for _ in 0..5 {
+        calls.push(caller.publish(subject::usage).await);
+    }
+    copied(&started, 5).await;
+    calls.push(caller.publish(subject::overrun).await);
+    copied(&started, 6).await;
+    let month = calls[0].month.to_string();
+
+    let mut wanted: Vec<Value> =
+        (1..).zip(&calls).map(|(position, call)| shown(call, position, position == 6)).collect();
+    wanted.push(json!({"total": {"key_id": KEY, "month": month, "tier": "free", "used": 5, "overrun": 1}}));
+    assert_eq!(started.json(&["audit", KEY]), wanted);
+    assert_eq!(started.json(&["audit", KEY, "--month", &month]), wanted);
+    let csv = String::from_utf8(started.run(&["audit", KEY, "--csv"]).stdout).unwrap();
+    let rows: Vec<&str> = csv.lines().collect();
+    assert_eq!(rows[0], "position,time,surface,operation,call_id,key_id,tier,month,overrun");
+    assert_eq!(rows[6], format!("6,{},rest,search,{},{KEY},free,{month},true", calls[5].time, calls[5].id));
+    let text = String::from_utf8(started.run(&["audit", KEY]).stdout).unwrap();
+    assert!(text.ends_with(&format!("\n{month} free: 5 calls, and 1 over the quota\n")), "{text}");
+    let unknown = started.run(&["audit", "Zz000000"]);
+    let sentence = String::from_utf8(unknown.stderr).unwrap();
+    assert!(sentence.contains("no call of the key Zz000000 is counted"), "{sentence}");
+    assert!(!unknown.status.success());
+
+    let report = started.json(&["audit", "verify", "--tiers", "free=5"]).pop().unwrap();
+    assert_eq!(
+        json!({"entries": 6, "keys": 1, "calls": 5, "overrun": 1, "compared": ["nats"], "differences": [],
+            "overruns": [{"key_id": KEY, "month": month, "tier": "free", "ledger": {"used": 5, "overrun": 1}}]}),
+        without_hash(report)
+    );
+    let screen = String::from_utf8(started.run(&["status"]).stdout).unwrap();
+    assert!(
+        screen.contains("ledger       position 6,") && screen.contains(&format!("6 calls in {month}")),
+        "{screen}"
+    );
+
+    started.loggia.terminate().await;
+    let report = started.json(&["audit", "verify"]).pop().unwrap();
+    assert_eq!(report["compared"], json!([]), "nobody else is there to compare with");
+    let text = String::from_utf8(started.run(&["audit", "verify"]).stdout).unwrap();
+    assert!(text.contains("not compared with nats: no write side runs on this data folder"), "{text}");
+}
+
+fn without_hash(mut report: Value) -> Value {
+    let hash = report.as_object_mut().unwrap().remove("hash").unwrap();
+    assert_eq!(hash.as_str().unwrap().len(), 64);
+    report
+}
+
+#[tokio::test]
+async fn a_call_that_nats_has_and_the_ledger_has_not_is_a_difference() {
+    let Some(mut nats) = kit::nats::Nats::start().await else { return };
+    let Some(mut started) = started_on(&nats).await else { return };
+    let caller = Caller::of(&started).await;
+    for _ in 0..3 {
+        caller.publish(subject::usage).await;
+    }
+    copied(&started, 3).await;
+    started.loggia.terminate().await;
+    caller.publish(subject::usage).await;
+    let url = nats.url();
+    let verify =
+        process::run(LOGGIA, started.folder.path(), &["audit", "verify", "--json", "--nats-url", &url]);
+    assert_eq!(verify.status.code(), Some(3), "{}", String::from_utf8_lossy(&verify.stderr));
+    let report: Value = serde_json::from_slice(&verify.stdout).unwrap();
+    let (ledger, counted) = (json!({"used": 3, "overrun": 0}), json!({"used": 4, "overrun": 0}));
+    assert_eq!(report["differences"][0]["ledger"], ledger);
+    assert_eq!(report["differences"][0]["nats"], counted);
+    nats.kill9().await;
+}
+
+/// `loggia up` on a NATS server of the test's own.
+async fn started_on(nats: &kit::nats::Nats) -> Option<Started> {
+    Started::with(&["--no-demo", "--auth", "keys", "--nats-url", &nats.url()]).await
+}
+
+#[tokio::test]
+async fn a_damaged_row_is_found() {
+    let Some(mut started) = Started::with(&["--no-demo", "--auth", "keys"]).await else { return };
+    let caller = Caller::of(&started).await;
+    for _ in 0..4 {
+        caller.publish(subject::usage).await;
+    }
+    copied(&started, 4).await;
+    started.loggia.terminate().await;
+    let file = started.folder.path().join("store/usage.db");
+    let mut raw = SqliteConnectOptions::new().filename(file).connect().await.unwrap();
+    sqlx::raw_sql("UPDATE entries SET time = time - 1 WHERE position = 3").execute(&mut raw).await.unwrap();
+    raw.close().await.unwrap();
+    let verify = started.run(&["audit", "verify", "--json"]);
+    assert_eq!(verify.status.code(), Some(3));
+    assert_eq!(
+        serde_json::from_slice::<Value>(&verify.stdout).unwrap(),
+        json!({"position": 3, "reason": "the entry is not what its hash was made of"})
+    );
+}
