@@ -15,6 +15,7 @@ mod import_killed;
 mod import_limits;
 mod metered;
 mod metering;
+mod metering_killed;
 mod nats_faults;
 mod strange_events;
 

@@ -1,0 +1,239 @@
+//! Two API processes meter over one NATS while all three are killed in turn: each key gets its quota, exactly.
+
+use std::collections::{HashMap, HashSet};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use kit::http::Http;
+use kit::nats::Nats;
+use kit::process::{self, Loggia};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use schemas::account::KeyIssued;
+use schemas::command::{Answer, Command, CommandMessage};
+use schemas::ids::{CommandId, Position};
+use schemas::key::{Key, KeyId};
+use write::command_client::CommandClient;
+use write::ledger::Ledger;
+
+use crate::{LOGGIA, PATIENCE};
+
+/// How much is done.
+struct Load {
+    keys: usize,
+    quota: usize,
+    /// Definite answers that each key wants: more than its quota.
+    calls: usize,
+    workers: usize,
+    /// How often all three are killed.
+    rounds: usize,
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn processes_that_are_killed_count_each_call_once() {
+    exactly_the_quota(&Load { keys: 24, quota: 60, calls: 70, workers: 16, rounds: 2 }).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "the long mode: 300 keys, 230 calls each, 64 workers"]
+async fn three_hundred_keys_get_two_hundred_calls_each() {
+    exactly_the_quota(&Load { keys: 300, quota: 200, calls: 230, workers: 64, rounds: 8 }).await;
+}
+
+/// A read node: its projections, and its API, which is started again at the same address.
+struct ReadNode {
+    data: PathBuf,
+    serve: Loggia,
+    address: SocketAddr,
+    _project: Loggia,
+}
+
+/// How every process is set up.
+struct Setup {
+    nats_url: String,
+    tiers: String,
+}
+
+impl Setup {
+    fn spawn(&self, data: &Path, role: &str, listen: &str) -> Loggia {
+        let mut command = process::command(LOGGIA, data);
+        command.args([role, "--auth", "keys", "--metering", "refuse", "--burst-per-key", "0"]);
+        command.args(["--tiers", &self.tiers]);
+        command.env("LOGGIA_NATS_URL", &self.nats_url).env("LOGGIA_LISTEN", listen);
+        Loggia::spawn_command(command, data)
+    }
+
+    async fn read_node(&self, data: PathBuf) -> ReadNode {
+        let project = self.spawn(&data, "project", "127.0.0.1:0");
+        let mut serve = self.spawn(&data, "serve", "127.0.0.1:0");
+        let address = serve.address().await;
+        ReadNode { data, serve, address, _project: project }
+    }
+
+    async fn kill_and_restart(&self, node: &mut ReadNode) {
+        node.serve.kill9();
+        node.serve = self.spawn(&node.data, "serve", &node.address.to_string());
+        node.serve.address().await;
+    }
+}
+
+/// What the callers were told.
+#[derive(Default)]
+struct Told {
+    /// The ids of the calls that were answered, by key.
+    counted: Mutex<HashMap<KeyId, HashSet<String>>>,
+    refused: AtomicUsize,
+}
+
+async fn exactly_the_quota(load: &Load) {
+    let seed = kit::seed();
+    let Some(mut nats) = Nats::start().await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let setup = Setup { nats_url: nats.url(), tiers: format!("free={}", load.quota) };
+    // The write side and one read node share a folder, so that the audit finds ledger and counters in it.
+    let one = folder.path().join("one");
+    let _write = setup.spawn(&one, "write", "127.0.0.1:0");
+    let mut nodes =
+        [setup.read_node(one.clone()).await, setup.read_node(folder.path().join("other")).await];
+    let keys = issue(&nats, load.keys, seed).await;
+    let clients: Vec<Http> = nodes.iter().map(|node| Http::new(format!("http://{}", node.address))).collect();
+    for http in &clients {
+        kit::wait_until(PATIENCE, "the last key on every node", async || {
+            let path = format!("/v1/usage?key={}", keys[keys.len() - 1].expose());
+            http.attempt("GET", &path, &[], "").await.is_ok_and(|answer| answer.status == 200)
+        })
+        .await;
+    }
+    let (told, done) = (Arc::new(Told::default()), Arc::new(AtomicBool::new(false)));
+    let calling = tokio::spawn(call_all(keys.clone(), clients, load.calls, load.workers, seed, told.clone(), done.clone()));
+    'killing: for _ in 0..load.rounds {
+        for target in 0..3 {
+            tokio::time::sleep(Duration::from_millis(700)).await;
+            if done.load(Ordering::Relaxed) {
+                break 'killing;
+            }
+            match target {
+                0 => nats.restart().await,
+                _ => setup.kill_and_restart(&mut nodes[target - 1]).await,
+            }
+        }
+    }
+    calling.await.unwrap();
+    check(load, &keys, &told, &one).await;
+}
+
+/// Every key gets so many definite answers, from both nodes in no order.
+async fn call_all(
+    keys: Vec<Key>,
+    clients: Vec<Http>,
+    calls: usize,
+    workers: usize,
+    seed: u64,
+    told: Arc<Told>,
+    done: Arc<AtomicBool>,
+) {
+    let next = AtomicUsize::new(0);
+    let worker = async |number: usize| {
+        let mut random = ChaCha8Rng::seed_from_u64(seed ^ number as u64);
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index >= keys.len() * calls {
+                return;
+            }
+            definite(&keys[index % keys.len()], &clients, &mut random, &told).await;
+        }
+    };
+    futures::future::join_all((0..workers).map(worker)).await;
+    done.store(true, Ordering::Relaxed);
+}
+
+/// Asks until there is an answer that says whether the call counts.
+async fn definite(key: &Key, clients: &[Http], random: &mut ChaCha8Rng, told: &Told) {
+    let bearer = format!("Bearer {}", key.expose());
+    loop {
+        let http = &clients[random.next_u32() as usize % clients.len()];
+        let answer = http.attempt("GET", "/v1/search?q=house", &[("authorization", &bearer)], "").await;
+        match answer {
+            Ok(answer) if answer.status == 200 => {
+                let id = answer.header("x-call-id").unwrap().to_owned();
+                assert!(told.counted.lock().unwrap().entry(key.id()).or_default().insert(id), "an id twice");
+                return;
+            }
+            Ok(answer) if answer.status == 429 => {
+                assert!(answer.text().contains("quota-exceeded"), "{answer:?}");
+                told.refused.fetch_add(1, Ordering::Relaxed);
+                return;
+            }
+            // Killed, starting, or without NATS.
+            Ok(answer) if answer.status == 503 => {}
+            Ok(answer) => panic!("{answer:?}"),
+            Err(_) => {}
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+async fn check(load: &Load, keys: &[Key], told: &Told, data: &Path) {
+    let ledger = Ledger::open_read_only(&data.join("store")).await.unwrap().unwrap();
+    kit::wait_until(PATIENCE, "every counted call in the ledger", async || {
+        ledger.head().await.unwrap().position.0 >= (load.keys * load.quota) as u64
+    })
+    .await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let (mut kept, mut after) = (HashMap::<KeyId, HashSet<String>>::new(), Position::START);
+    loop {
+        let page = ledger.page(after, 1_000).await.unwrap();
+        let Some(last) = page.entries.last() else { break };
+        after = last.position;
+        for entry in page.entries {
+            assert!(!entry.overrun, "{entry:?}");
+            let new = kept.entry(entry.call.key_id).or_default().insert(entry.call.id.to_string());
+            assert!(new, "the call {} stands twice in the ledger", entry.call.id);
+        }
+    }
+    let counted = told.counted.lock().unwrap();
+    let mut unanswered = 0;
+    for key in keys {
+        let (kept, answered) = (&kept[&key.id()], &counted[&key.id()]);
+        assert_eq!(kept.len(), load.quota, "{key:?}");
+        assert!(answered.is_subset(kept), "an answered call is missing");
+        unanswered += kept.len() - answered.len();
+    }
+    let answered: usize = counted.values().map(HashSet::len).sum();
+    assert_eq!(answered + told.refused.load(Ordering::Relaxed), load.keys * load.calls);
+    // A process that is killed takes the calls with it that it was about to answer.
+    assert!(unanswered <= load.workers * load.rounds * 2, "{unanswered}");
+    println!("{answered} calls answered, {unanswered} counted by a process that was killed before it answered");
+    let verified = process::run(LOGGIA, data, &["audit", "verify"]);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(verified.status.success(), "{}{}", text(&verified.stdout), text(&verified.stderr));
+}
+
+/// New keys, three an address.
+async fn issue(nats: &Nats, keys: usize, seed: u64) -> Vec<Key> {
+    let commands = CommandClient::new(nats.client().await);
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut issued = Vec::new();
+    for index in 0..keys {
+        let key = Key::generate(|bytes| random.fill_bytes(bytes));
+        let id = CommandId(uuid::Uuid::new_v4());
+        let command = Command::IssueKey {
+            email: format!("holder-{}@example.org", index / 3).parse().unwrap(),
+            key: KeyIssued {
+                key_id: key.id(),
+                hash: key.hash(),
+                hint: key.hint(),
+                name: None,
+                tier: "free".parse().unwrap(),
+            },
+        };
+        let message = CommandMessage { id, actor: "test".parse().unwrap(), correlation: id, command };
+        let answer = commands.send(&message).await.unwrap();
+        assert!(matches!(answer, Answer::Account(_)), "{answer:?}");
+        issued.push(key);
+    }
+    issued
+}
