@@ -110,9 +110,17 @@ impl Work for CountersWorker {
         Ok(())
     }
 
-    async fn replay_all(&mut self, stop: &CancellationToken, progress: Tell<'_>) -> Result<(), ReplayError> {
+    async fn replay_all(
+        &mut self,
+        live: Position,
+        stop: &CancellationToken,
+        progress: Tell<'_>,
+    ) -> Result<(), ReplayError> {
+        // Without a ledger a replay would forget what NATS no longer has. Where nothing was ever counted, as with auth off,
+        // there is nothing to forget.
+        let patience = (live == Position::START).then_some(Duration::ZERO);
         let replay = async {
-            self.fill(None, stop, progress).await?;
+            self.fill(patience, stop, progress).await?;
             let heads = Streams::new(self.jetstream.clone()).look().await.map_err(Failure::from)?;
             let heads = heads.into_iter().map(|found| (found.name, found.last)).collect();
             self.catch_up(&heads, progress).await
@@ -123,9 +131,9 @@ impl Work for CountersWorker {
         }
     }
 
-    async fn overtake(&mut self, _live: Position, stop: &CancellationToken) -> Result<(), Failure> {
+    async fn overtake(&mut self, live: Position, stop: &CancellationToken) -> Result<(), Failure> {
         // Whatever the live one has counted, the streams held before it did.
-        match self.replay_all(stop, &mut |_, _| {}).await {
+        match self.replay_all(live, stop, &mut |_, _| {}).await {
             Ok(()) | Err(ReplayError::Stopped) => Ok(()),
             Err(ReplayError::Failed(failure)) => Err(failure),
         }

@@ -18,7 +18,9 @@ pub enum Failure {
     #[error(transparent)]
     Model(#[from] ProjectionError),
     /// What NATS does not have of the calls could not be had from the write side.
-    #[error("the ledger of calls cannot be read ({0}); start the write side, then do it again")]
+    #[error(
+        "the ledger of calls cannot be read ({0}); start the write side with auth = keys, then do it again"
+    )]
     NoLedger(String),
     /// The stream carries the log of another event store than the model shows.
     #[error(

@@ -177,7 +177,7 @@ impl Host {
             let model = W::NAME.to_owned();
             let _ = request.progress.send(RebuildProgress::Replaying { model, applied: applied.0, of: of.0 });
         };
-        worker.replay_all(stop, &mut tell).await?;
+        worker.replay_all(self.status.get().position, stop, &mut tell).await?;
         let (events, seconds) = (worker.position().0, began.elapsed().as_secs_f64());
         Ok(Rebuilt { live: Live { generation, worker }, events, seconds })
     }

@@ -37,9 +37,10 @@ pub trait Work: Sized + Send + 'static {
     /// Follows until it is told to stop, which it does between two commits.
     fn follow(&mut self, stop: &CancellationToken) -> impl Future<Output = Result<(), Failure>> + Send;
 
-    /// Fills a model that nobody reads yet with all there is by now.
+    /// Fills a model that nobody reads yet with all there is by now; the live one stands at a position already.
     fn replay_all(
         &mut self,
+        live: Position,
         stop: &CancellationToken,
         progress: Progress<'_>,
     ) -> impl Future<Output = Result<(), ReplayError>> + Send;
@@ -79,6 +80,7 @@ impl<P: Projection> Work for Worker<P> {
 
     async fn replay_all(
         &mut self,
+        _live: Position,
         stop: &CancellationToken,
         progress: Progress<'_>,
     ) -> Result<(), ReplayError> {
