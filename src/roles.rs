@@ -103,8 +103,7 @@ pub async fn start_node_for_a_while(config: &Config, lifecycle: &Lifecycle) -> R
     let head = store.head().await?.position;
     let source = EventSource::new(client.clone());
     loop {
-        let applied = node.status().await.iter().all(|model| model.position >= head);
-        if applied && source.head().await? >= head {
+        if node.has_applied(head) && source.head().await? >= head {
             break;
         }
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use read::catalog::{CatalogReader, CatalogWriter};
 use read::checkpoint::Checkpoint;
+use schemas::envelope::Recorded;
+use schemas::event::Event;
 
 use crate::projection::{ProjectEvent, Projection, ProjectionError, Refused};
 
@@ -15,6 +17,12 @@ pub struct CatalogProjection {
 
 impl Projection for CatalogProjection {
     const NAME: &'static str = "catalog";
+
+    type Event = ProjectEvent;
+
+    fn select(recorded: Recorded, event: Event) -> Option<ProjectEvent> {
+        ProjectEvent::of(recorded, event)
+    }
 
     async fn open(folder: &Path) -> Result<Self, ProjectionError> {
         Ok(CatalogProjection { writer: CatalogWriter::open(folder).await? })

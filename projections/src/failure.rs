@@ -17,6 +17,11 @@ pub enum Failure {
     /// The read model could not be read or written.
     #[error(transparent)]
     Model(#[from] ProjectionError),
+    /// What NATS does not have of the calls could not be had from the write side.
+    #[error(
+        "the ledger of calls cannot be read ({0}); start the write side with auth = keys, then do it again"
+    )]
+    NoLedger(String),
     /// The stream carries the log of another event store than the model shows.
     #[error(
         "the stream EVENTS carries the log of event store {stream}, but the read model {model} shows that of {own}; \
@@ -47,7 +52,7 @@ impl Failure {
     pub fn verdict(&self, failures: u32) -> Verdict {
         match self {
             Failure::ForeignStore { .. } => Verdict::Stop,
-            Failure::Source(_) | Failure::Model(_) => {
+            Failure::Source(_) | Failure::Model(_) | Failure::NoLedger(_) => {
                 let wait = Duration::from_millis(50).saturating_mul(1 << failures.saturating_sub(1).min(10));
                 Verdict::RetryAfter(wait.min(LONGEST_WAIT))
             }

@@ -12,10 +12,11 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::{Failure, Verdict};
-use crate::projection::{Projection, ProjectionError};
+use crate::projection::ProjectionError;
 use crate::source::EventSource;
 use crate::status::Status;
-use crate::worker::{ReplayError, Worker};
+use crate::work::Work;
+use crate::worker::ReplayError;
 
 /// How long readers may take to let a former generation go before its folder is removed.
 const GRACE: Duration = Duration::from_secs(2);
@@ -37,9 +38,9 @@ pub struct Host {
 }
 
 /// The worker on a generation.
-struct Live<P> {
+struct Live<W> {
     generation: Generation,
-    worker: Worker<P>,
+    worker: W,
 }
 
 impl Host {
@@ -49,15 +50,15 @@ impl Host {
     }
 
     /// Works until it is told to stop; an error is one that only an operator can mend.
-    pub async fn run<P: Projection>(
+    pub async fn run<W: Work>(
         self,
         mut requests: mpsc::Receiver<RebuildRequest>,
         stop: CancellationToken,
     ) -> Result<(), Failure> {
-        let generations = Generations::new(self.models.join(P::NAME));
+        let generations = Generations::new(self.models.join(W::NAME));
         let mut failures = 0;
         loop {
-            let failure = match self.open_live::<P>(&generations).await {
+            let failure = match self.open_live::<W>(&generations).await {
                 Ok(mut live) => {
                     let began = live.worker.position();
                     let outcome = self.serve(&generations, &mut live, &mut requests, &stop).await;
@@ -75,7 +76,7 @@ impl Host {
             match failure.verdict(failures) {
                 Verdict::Stop => return Err(failure),
                 Verdict::RetryAfter(wait) => {
-                    tracing::warn!(projection = P::NAME, %failure, ?wait, "the projection goes on after a wait");
+                    tracing::warn!(projection = W::NAME, %failure, ?wait, "the projection goes on after a wait");
                     tokio::select! {
                         () = stop.cancelled() => return Ok(()),
                         () = tokio::time::sleep(wait) => {}
@@ -86,13 +87,13 @@ impl Host {
     }
 
     /// Opens the current generation, or makes the first. What a rebuild left that was cut off is removed.
-    async fn open_live<P: Projection>(&self, generations: &Generations) -> Result<Live<P>, ProjectionError> {
+    async fn open_live<W: Work>(&self, generations: &Generations) -> Result<Live<W>, ProjectionError> {
         generations.remove_others()?;
         let (generation, first) = match generations.current()? {
             Some(generation) => (generation, false),
             None => (generations.create_next()?, true),
         };
-        let worker = self.open_worker(&generation, self.status.clone()).await?;
+        let worker: W = self.open_worker(&generation, self.status.clone()).await?;
         if first {
             generations.make_current(&generation)?;
         }
@@ -100,19 +101,19 @@ impl Host {
         Ok(Live { generation, worker })
     }
 
-    async fn open_worker<P: Projection>(
+    async fn open_worker<W: Work>(
         &self,
         generation: &Generation,
         status: Status,
-    ) -> Result<Worker<P>, ProjectionError> {
-        Worker::open(&generation.path, self.source.clone(), status, self.now).await
+    ) -> Result<W, ProjectionError> {
+        W::open(&generation.path, self.source.clone(), status, self.now).await
     }
 
     /// Follows, and rebuilds when asked.
-    async fn serve<P: Projection>(
+    async fn serve<W: Work>(
         &self,
         generations: &Generations,
-        live: &mut Live<P>,
+        live: &mut Live<W>,
         requests: &mut mpsc::Receiver<RebuildRequest>,
         stop: &CancellationToken,
     ) -> Result<(), Failure> {
@@ -120,7 +121,7 @@ impl Host {
             let pause = stop.child_token();
             let beside = async {
                 let Some(request) = requests.recv().await else { return std::future::pending().await };
-                let rebuilt = self.rebuild::<P>(generations, &request, stop).await;
+                let rebuilt = self.rebuild::<W>(generations, &request, stop).await;
                 // The live worker ends between two commits; then the new one overtakes it.
                 pause.cancel();
                 rebuilt.map(|rebuilt| (rebuilt, request))
@@ -144,16 +145,16 @@ impl Host {
     }
 
     /// Replays the whole log into a new generation beside the live one.
-    async fn rebuild<P: Projection>(
+    async fn rebuild<W: Work>(
         &self,
         generations: &Generations,
         request: &RebuildRequest,
         stop: &CancellationToken,
-    ) -> Option<Rebuilt<P>> {
+    ) -> Option<Rebuilt<W>> {
         match self.replay(generations, request, stop).await {
             Ok(rebuilt) => Some(rebuilt),
             Err(error) => {
-                let reason = format!("{} was not rebuilt and is as it was: {error}", P::NAME);
+                let reason = format!("{} was not rebuilt and is as it was: {error}", W::NAME);
                 let _ = request.progress.send(RebuildProgress::Failed { reason });
                 if let Err(error) = generations.remove_others() {
                     tracing::warn!(%error, "what a failed rebuild left could not be removed");
@@ -163,51 +164,34 @@ impl Host {
         }
     }
 
-    async fn replay<P: Projection>(
+    async fn replay<W: Work>(
         &self,
         generations: &Generations,
         request: &RebuildRequest,
         stop: &CancellationToken,
-    ) -> Result<Rebuilt<P>, ReplayError> {
+    ) -> Result<Rebuilt<W>, ReplayError> {
         let began = Instant::now();
         let generation = generations.create_next().map_err(ProjectionError::from)?;
-        let mut worker: Worker<P> = self.open_worker(&generation, Status::new(P::NAME)).await?;
-        worker.prepare_replay();
-        loop {
-            let head = self.source.head().await?;
-            if worker.position() >= head {
-                let events = worker.position().0;
-                return Ok(Rebuilt {
-                    live: Live { generation, worker },
-                    events,
-                    seconds: began.elapsed().as_secs_f64(),
-                });
-            }
-            let mut tell = |applied: Position| {
-                let model = P::NAME.to_owned();
-                let _ = request.progress.send(RebuildProgress::Replaying {
-                    model,
-                    applied: applied.0,
-                    of: head.0,
-                });
-            };
-            worker.replay(head, stop, &mut tell).await?;
-            if stop.is_cancelled() {
-                return Err(ReplayError::Stopped);
-            }
-        }
+        let mut worker: W = self.open_worker(&generation, Status::new(W::NAME)).await?;
+        let mut tell = |applied: Position, of: Position| {
+            let model = W::NAME.to_owned();
+            let _ = request.progress.send(RebuildProgress::Replaying { model, applied: applied.0, of: of.0 });
+        };
+        worker.replay_all(self.status.get().position, stop, &mut tell).await?;
+        let (events, seconds) = (worker.position().0, began.elapsed().as_secs_f64());
+        Ok(Rebuilt { live: Live { generation, worker }, events, seconds })
     }
 
     /// Makes the rebuilt generation current once it is no older than the live one, and goes on with it.
-    async fn take_over<P: Projection>(
+    async fn take_over<W: Work>(
         &self,
         generations: &Generations,
-        live: &mut Live<P>,
-        mut rebuilt: Rebuilt<P>,
+        live: &mut Live<W>,
+        mut rebuilt: Rebuilt<W>,
         request: &RebuildRequest,
         stop: &CancellationToken,
     ) -> Result<(), Failure> {
-        rebuilt.live.worker.replay(live.worker.position(), stop, &mut |_| {}).await?;
+        rebuilt.live.worker.overtake(live.worker.position(), stop).await?;
         if stop.is_cancelled() {
             return Ok(());
         }
@@ -215,7 +199,7 @@ impl Host {
         generations.make_current(next).map_err(ProjectionError::from)?;
         self.status.generation(&next.name);
         let _ = request.progress.send(RebuildProgress::Swapped {
-            model: P::NAME.to_owned(),
+            model: W::NAME.to_owned(),
             generation: next.name.clone(),
             position: rebuilt.live.worker.position(),
             events: rebuilt.events,
@@ -231,8 +215,8 @@ impl Host {
     }
 }
 
-struct Rebuilt<P> {
-    live: Live<P>,
+struct Rebuilt<W> {
+    live: Live<W>,
     events: u64,
     seconds: f64,
 }

@@ -2,12 +2,15 @@
 //! that commits its rows and its checkpoint together, so that it can be killed at any moment and applied twice.
 
 pub mod catalog;
+pub mod counters;
 pub mod failure;
 pub mod host;
+pub mod keys;
 pub mod node;
 pub mod projection;
 pub mod search;
 pub mod source;
 pub mod status;
 pub mod verify;
+pub mod work;
 pub mod worker;

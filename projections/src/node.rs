@@ -6,6 +6,7 @@ use async_nats::Subject;
 use futures::StreamExt;
 use jiff::Timestamp;
 use schemas::control::{ProjectionStatus, RebuildProgress};
+use schemas::ids::Position;
 use schemas::subject;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
@@ -13,16 +14,21 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::catalog::CatalogProjection;
+use crate::counters::CountersWorker;
 use crate::failure::Failure;
 use crate::host::{Host, RebuildRequest};
+use crate::keys::KeysProjection;
 use crate::projection::Projection;
 use crate::search::SearchProjection;
 use crate::source::EventSource;
 use crate::status::Status;
 use crate::verify::remove_leftovers;
+use crate::work::Work;
+use crate::worker::Worker;
 
 /// The names of all models, in the order in which they are shown.
-pub const MODELS: [&str; 2] = [CatalogProjection::NAME, SearchProjection::NAME];
+pub const MODELS: [&str; 4] =
+    [CatalogProjection::NAME, SearchProjection::NAME, KeysProjection::NAME, CountersWorker::NAME];
 
 /// What a node needs to work.
 #[derive(Debug, Clone)]
@@ -56,8 +62,18 @@ pub struct Node {
 #[derive(Debug, Clone)]
 struct HostedModel {
     name: &'static str,
+    follows: Follows,
     status: Status,
     requests: mpsc::Sender<RebuildRequest>,
+}
+
+/// What a model is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Follows {
+    /// The events of the log, which position and lag count then.
+    Log,
+    /// Metered calls; the worker itself knows how many it lacks.
+    Calls,
 }
 
 impl Node {
@@ -74,17 +90,31 @@ impl Node {
         }
         let source = EventSource::new(client.clone());
         let mut start = Start { settings, source: source.clone(), tasks, stop, failed };
-        let models = vec![start.model::<CatalogProjection>(), start.model::<SearchProjection>()];
+        let models = vec![
+            start.projection::<CatalogProjection>(),
+            start.projection::<SearchProjection>(),
+            start.projection::<KeysProjection>(),
+            start.model::<CountersWorker>(Follows::Calls),
+        ];
         Node { models, source, folder: settings.models.clone() }
     }
 
     /// How each projection is, with its lag and its size as of now.
     pub async fn status(&self) -> Vec<ProjectionStatus> {
         if let Ok(head) = self.source.head().await {
-            self.models.iter().for_each(|model| model.status.head(head));
+            self.of_the_log().for_each(|model| model.status.head(head));
         }
         self.models.iter().for_each(|model| model.status.measure(&self.folder.join(model.name)));
         self.last_status()
+    }
+
+    /// Whether every projection of the log has applied it up to this position.
+    pub fn has_applied(&self, head: Position) -> bool {
+        self.of_the_log().all(|model| model.status.get().position >= head)
+    }
+
+    fn of_the_log(&self) -> impl Iterator<Item = &HostedModel> {
+        self.models.iter().filter(|model| model.follows == Follows::Log)
     }
 
     /// How each projection was when it last told.
@@ -158,18 +188,22 @@ struct Start<'a> {
 }
 
 impl Start<'_> {
-    fn model<P: Projection>(&mut self) -> HostedModel {
-        let status = Status::new(P::NAME);
+    fn projection<P: Projection>(&mut self) -> HostedModel {
+        self.model::<Worker<P>>(Follows::Log)
+    }
+
+    fn model<W: Work>(&mut self, follows: Follows) -> HostedModel {
+        let status = Status::new(W::NAME);
         let (requests, taken) = mpsc::channel(1);
         let host = Host::new(&self.settings.models, self.source.clone(), status.clone(), self.settings.now);
         let (stop, failed) = (self.stop.clone(), self.failed.clone());
         let work = async move {
-            if let Err(failure) = host.run::<P>(taken, stop).await {
+            if let Err(failure) = host.run::<W>(taken, stop).await {
                 let _ = failed.send(failure);
             }
         };
         self.tasks.tracker.spawn_on(work, self.tasks.runtime);
-        HostedModel { name: P::NAME, status, requests }
+        HostedModel { name: W::NAME, follows, status, requests }
     }
 }
 

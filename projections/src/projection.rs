@@ -4,11 +4,14 @@ use std::path::Path;
 
 use read::catalog::CatalogError;
 use read::checkpoint::Checkpoint;
+use read::counters::CountersError;
 use read::generation::GenerationError;
+use read::keys::KeysError;
 use read::search::SearchError;
+use schemas::account::AccountEvent;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
-use schemas::ids::{Position, ProjectId};
+use schemas::ids::{AccountId, Position, ProjectId};
 
 /// An event that the catalog's readers are concerned with.
 #[derive(Debug)]
@@ -19,6 +22,41 @@ pub struct ProjectEvent {
     pub project: ProjectId,
     /// The event in its newest shape.
     pub event: Event,
+}
+
+/// An event that the readers of keys are concerned with.
+#[derive(Debug)]
+pub struct KeyEvent {
+    /// As it was recorded.
+    pub recorded: Recorded,
+    /// Whose keys it speaks of.
+    pub account: AccountId,
+    /// The event in its newest shape.
+    pub event: AccountEvent,
+}
+
+impl ProjectEvent {
+    /// The event, if it stands in the stream of a project.
+    pub fn of(recorded: Recorded, event: Event) -> Option<ProjectEvent> {
+        let project = recorded.stream.as_project()?;
+        Some(ProjectEvent { recorded, project, event })
+    }
+}
+
+impl KeyEvent {
+    /// The event, if it speaks of an account and stands in the stream of one.
+    pub fn of(recorded: Recorded, event: Event) -> Option<KeyEvent> {
+        let account = recorded.stream.as_account()?;
+        match event {
+            Event::Account(event) => Some(KeyEvent { recorded, account, event }),
+            Event::ProjectSelected(_)
+            | Event::ProjectRevised(_)
+            | Event::ProjectRenamed(_)
+            | Event::ProjectWithdrawn(_)
+            | Event::ProjectRestored(_)
+            | Event::VectorsRecorded(_) => None,
+        }
+    }
 }
 
 /// An event that could not be applied, and why.
@@ -41,7 +79,13 @@ pub enum ProjectionError {
     /// The search index.
     #[error(transparent)]
     Search(#[from] SearchError),
-    /// The folder of either.
+    /// The keys.
+    #[error(transparent)]
+    Keys(#[from] KeysError),
+    /// The counters.
+    #[error(transparent)]
+    Counters(#[from] CountersError),
+    /// The folder of any of them.
     #[error(transparent)]
     Generation(#[from] GenerationError),
     /// The checkpoint of an index cannot be read.
@@ -61,6 +105,12 @@ pub trait Projection: Sized + Send + 'static {
     /// Its name on the command line and in its folder.
     const NAME: &'static str;
 
+    /// The events that concern it.
+    type Event: Send;
+
+    /// The event as this projection takes it; none if it does not concern it.
+    fn select(recorded: Recorded, event: Event) -> Option<Self::Event>;
+
     /// Opens the model in a folder, or makes it.
     fn open(folder: &Path) -> impl Future<Output = Result<Self, ProjectionError>> + Send;
 
@@ -70,7 +120,7 @@ pub trait Projection: Sized + Send + 'static {
     /// Stages a batch in order, and tells the events that cannot be applied; the rest is staged all the same.
     fn apply(
         &mut self,
-        batch: Vec<ProjectEvent>,
+        batch: Vec<Self::Event>,
     ) -> impl Future<Output = Result<Vec<Refused>, ProjectionError>> + Send;
 
     /// Makes what is staged visible, together with the checkpoint.

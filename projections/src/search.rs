@@ -8,6 +8,8 @@ use read::project::Project;
 use read::search::{SearchDocument, SearchReader, SearchWriter};
 use schemas::api::site;
 use schemas::api::summary::Summary;
+use schemas::envelope::Recorded;
+use schemas::event::Event;
 use schemas::ids::{Position, ProjectId};
 use schemas::record::{Record, Taste};
 
@@ -33,6 +35,12 @@ struct Staged {
 
 impl Projection for SearchProjection {
     const NAME: &'static str = "search";
+
+    type Event = ProjectEvent;
+
+    fn select(recorded: Recorded, event: Event) -> Option<ProjectEvent> {
+        ProjectEvent::of(recorded, event)
+    }
 
     async fn open(folder: &Path) -> Result<Self, ProjectionError> {
         let writer = SearchWriter::open_or_create(folder)?;

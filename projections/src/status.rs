@@ -51,6 +51,11 @@ impl Status {
         status.lag = head.0.saturating_sub(status.position.0);
     }
 
+    /// So many messages are not applied yet.
+    pub fn lag(&self, lag: u64) {
+        self.lock().lag = lag;
+    }
+
     /// Another generation is current.
     pub fn generation(&self, name: &str) {
         name.clone_into(&mut self.lock().generation);

@@ -7,6 +7,7 @@ use read::checkpoint::Checkpoint;
 use read::generation::Generations;
 use schemas::ids::Position;
 use serde::Serialize;
+use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 use crate::projection::{Projection, ProjectionError};
@@ -84,10 +85,7 @@ pub async fn verify<P: Projection>(
     let generation = Generations::new(models.join(P::NAME)).current().map_err(ProjectionError::from)?;
     let generation = generation.ok_or(VerifyError::Nothing(P::NAME))?;
     let (live, live_digest) = P::digest(&generation.path).await?;
-    let folder = tempfile::Builder::new()
-        .prefix(ASIDE)
-        .tempdir_in(models)
-        .map_err(|source| VerifyError::Folder { folder: models.display().to_string(), source })?;
+    let folder = aside(models)?;
     let (checkpoint, digest) = replay_aside::<P>(&live, folder.path(), source, now, progress).await?;
     Ok(Verified {
         model: P::NAME,
@@ -97,6 +95,14 @@ pub async fn verify<P: Projection>(
         live: hexadecimal(live_digest),
         replayed: hexadecimal(digest),
     })
+}
+
+/// A folder for a replay, which goes with its handle.
+pub(crate) fn aside(models: &Path) -> Result<TempDir, VerifyError> {
+    tempfile::Builder::new()
+        .prefix(ASIDE)
+        .tempdir_in(models)
+        .map_err(|source| VerifyError::Folder { folder: models.display().to_string(), source })
 }
 
 async fn replay_aside<P: Projection>(
@@ -116,6 +122,6 @@ async fn replay_aside<P: Projection>(
     Ok(P::digest(aside).await?)
 }
 
-fn hexadecimal(digest: [u8; 32]) -> String {
+pub(crate) fn hexadecimal(digest: [u8; 32]) -> String {
     schemas::chain::Hash(digest).to_string()
 }

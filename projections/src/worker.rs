@@ -12,7 +12,7 @@ use schemas::versioned::Decoded;
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::Failure;
-use crate::projection::{ProjectEvent, Projection, ProjectionError, Refused};
+use crate::projection::{Projection, ProjectionError, Refused};
 use crate::source::{Arrived, EventSource, Found, SourceError};
 use crate::status::Status;
 
@@ -57,6 +57,11 @@ impl<P: Projection> Worker<P> {
     /// The last position that is committed.
     pub fn position(&self) -> Position {
         self.projection.checkpoint().position
+    }
+
+    /// Where its events come from.
+    pub(crate) fn source(&self) -> &EventSource {
+        &self.source
     }
 
     /// Shows its progress there from now on.
@@ -150,7 +155,7 @@ impl<P: Projection> Worker<P> {
         &mut self,
         arrived: Arrived,
         checkpoint: &mut Checkpoint,
-        events: &mut Vec<ProjectEvent>,
+        events: &mut Vec<P::Event>,
     ) -> Result<(), Failure> {
         let Found { recorded, decoded, store } = match arrived.found {
             Ok(found) => found,
@@ -168,9 +173,7 @@ impl<P: Projection> Worker<P> {
         }
         match decoded {
             Ok(Decoded::Known(event)) => {
-                if let Some(project) = recorded.stream.as_project() {
-                    events.push(ProjectEvent { project, event: *event, recorded });
-                }
+                events.extend(P::select(recorded, *event));
             }
             Ok(Decoded::Unknown) => {
                 checkpoint.skipped += 1;

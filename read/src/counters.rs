@@ -21,7 +21,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 #[cfg(feature = "apply")]
 pub use batch::Metered;
 #[cfg(feature = "apply")]
-pub use digest::digest;
+pub use digest::{digest, progress};
 pub use reader::{CountersReader, MonthSummary};
 pub use table::Counted;
 #[cfg(feature = "apply")]

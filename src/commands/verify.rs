@@ -4,6 +4,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use projections::catalog::CatalogProjection;
+use projections::counters;
+use projections::keys::KeysProjection;
 use projections::projection::Projection;
 use projections::search::SearchProjection;
 use projections::source::EventSource;
@@ -24,11 +26,7 @@ pub async fn run(config: &Config, models: &[ModelName], output: Output) -> Resul
         let source = EventSource::new(client.clone());
         let mut equal = true;
         for name in &wanted {
-            let verified = if *name == CatalogProjection::NAME {
-                compare::<CatalogProjection>(&data, &source, output).await?
-            } else {
-                compare::<SearchProjection>(&data, &source, output).await?
-            };
+            let verified = compare(name, &data, &source, output).await?;
             output.answer(&verified, || sentence(&verified))?;
             equal &= verified.equal;
         }
@@ -37,13 +35,19 @@ pub async fn run(config: &Config, models: &[ModelName], output: Output) -> Resul
     .await
 }
 
-async fn compare<P: Projection>(data: &DataFolder, source: &EventSource, output: Output) -> Result<Verified> {
+async fn compare(name: &str, data: &DataFolder, source: &EventSource, output: Output) -> Result<Verified> {
     let bar = output.progress(1, "replaying");
     let mut progress = |at: schemas::ids::Position, to: schemas::ids::Position| {
         bar.set_length(to.0);
         bar.set_position(at.0);
     };
-    let verified = verify::<P>(&data.models(), source.clone(), now, &mut progress).await;
+    let (models, source) = (data.models(), source.clone());
+    let verified = match name {
+        CatalogProjection::NAME => verify::<CatalogProjection>(&models, source, now, &mut progress).await,
+        SearchProjection::NAME => verify::<SearchProjection>(&models, source, now, &mut progress).await,
+        KeysProjection::NAME => verify::<KeysProjection>(&models, source, now, &mut progress).await,
+        _ => counters::verify(&models, source, now, &mut progress).await,
+    };
     bar.finish_and_clear();
     Ok(verified?)
 }

@@ -8,6 +8,7 @@
 )]
 
 mod commands;
+mod counters;
 mod event_store;
 mod full_disk;
 mod ledger;

@@ -39,7 +39,9 @@ async fn a_rebuild_swaps_without_one_failed_request() {
         generations,
         [
             (&json!("catalog"), &json!("g000002"), &json!(1500)),
-            (&json!("search"), &json!("g000002"), &json!(1500))
+            (&json!("search"), &json!("g000002"), &json!(1500)),
+            (&json!("keys"), &json!("g000002"), &json!(1500)),
+            (&json!("counters"), &json!("g000002"), &json!(0))
         ]
     );
     let verified = started.json(&["verify"]);
@@ -67,7 +69,15 @@ async fn verify_finds_a_read_model_that_was_tampered_with() {
     let lines: Vec<Value> =
         String::from_utf8(output.stdout).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     let equal: Vec<(&Value, &Value)> = lines.iter().map(|l| (&l["model"], &l["equal"])).collect();
-    assert_eq!(equal, [(&json!("catalog"), &json!(false)), (&json!("search"), &json!(true))]);
+    assert_eq!(
+        equal,
+        [
+            (&json!("catalog"), &json!(false)),
+            (&json!("search"), &json!(true)),
+            (&json!("keys"), &json!(true)),
+            (&json!("counters"), &json!(true))
+        ]
+    );
     started.json(&["rebuild", "catalog"]);
     assert!(started.json(&["verify", "catalog"]).iter().all(|model| model["equal"] == true), "mended");
 }

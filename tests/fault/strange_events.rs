@@ -3,17 +3,20 @@
 use async_nats::jetstream;
 use projections::catalog::CatalogProjection;
 use projections::failure::Failure;
+use projections::keys::KeysProjection;
 use projections::projection::Projection;
 use projections::search::SearchProjection;
 use projections::source::EventSource;
 use projections::status::Status;
 use projections::worker::Worker;
 use read::catalog::{CatalogReader, Found};
+use read::keys::KeysReader;
 use schemas::chain::{Hash, Link};
 use schemas::cloudevents;
 use schemas::control::Parked;
 use schemas::envelope::Recorded;
-use schemas::ids::{CommandId, Position, StoreId, StreamVersion};
+use schemas::ids::{CommandId, Position, StoreId, StreamId, StreamVersion};
+use schemas::key::KeyHash;
 use schemas::subject;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -45,12 +48,16 @@ impl HandMade {
 
     /// Publishes an event of a project under any type and with any payload.
     async fn publish(&mut self, project: &str, kind: &str, data: serde_json::Value) {
+        self.publish_in(format!("project-{project}").parse().unwrap(), kind, data).await;
+    }
+
+    async fn publish_in(&mut self, stream: StreamId, kind: &str, data: serde_json::Value) {
         self.position = self.position.next();
         let id = CommandId(uuid::Uuid::from_u128(7));
         let mut event = Recorded {
             position: self.position,
             id: self.clock.event_id(),
-            stream: format!("project-{project}").parse().unwrap(),
+            stream,
             version: StreamVersion(1),
             kind: kind.into(),
             time: self.clock.now(),
@@ -163,4 +170,36 @@ async fn the_log_of_another_store_is_not_mixed_in() {
     let failure = worker.replay(stream.position, &CancellationToken::new(), &mut |_| {}).await.unwrap_err();
     assert!(matches!(failure, Failure::ForeignStore { model: "catalog", .. }), "{failure}");
     assert_eq!(worker.position(), Position(1), "nothing of it was applied");
+}
+
+#[tokio::test]
+async fn events_of_accounts_reach_the_keys_and_leave_the_catalog_alone() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let client = nats.client().await;
+    let mut stream = HandMade::new(&client).await;
+    let account: StreamId = format!("account-{}", project(1)).parse().unwrap();
+    let (opened, issued, revoked) =
+        ("loggia.account.account_opened.v1", "loggia.account.key_issued.v1", "loggia.account.key_revoked.v1");
+    let hash = KeyHash::of(b"a key");
+    let key = json!({"key_id": "Ab3dEf9h", "hash": hash, "hint": "wxyz", "name": null, "tier": "free"});
+    stream.publish_in(account.clone(), opened, json!({})).await;
+    stream.publish_in(account.clone(), issued, key).await;
+    stream.publish(&project(3), SELECTED, selected("first")).await;
+    stream.publish_in(account, revoked, json!({"key_id": "Zb3dEf9h"})).await;
+
+    let (folder, status) = (tempfile::tempdir().unwrap(), Status::new("keys"));
+    let mut keys: Worker<KeysProjection> = worker(folder.path(), &client, &status).await;
+    keys.replay(stream.position, &CancellationToken::new(), &mut |_| {}).await.unwrap();
+    let reason = "it speaks of a key that was not issued to this account before".to_owned();
+    let unknown = Parked { position: Position(4), kind: revoked.into(), reason };
+    assert_eq!((status.get().parked, status.get().skipped), (vec![unknown], 0));
+    let reader = KeysReader::open(folder.path()).await.unwrap();
+    assert_eq!(reader.find(&hash).unwrap().key_id.as_str(), "Ab3dEf9h");
+
+    let (folder, status) = (tempfile::tempdir().unwrap(), Status::new("catalog"));
+    let mut catalog: Worker<CatalogProjection> = worker(folder.path(), &client, &status).await;
+    catalog.replay(stream.position, &CancellationToken::new(), &mut |_| {}).await.unwrap();
+    assert_eq!((status.get().parked, status.get().skipped), (vec![], 0));
+    let reader = CatalogReader::open(folder.path()).await.unwrap();
+    assert!(matches!(reader.find("first").await.unwrap(), Found::Listed(_)));
 }

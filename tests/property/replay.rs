@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use projections::catalog::CatalogProjection;
-use projections::projection::{ProjectEvent, Projection};
+use projections::projection::Projection;
 use projections::search::SearchProjection;
 use proptest::prelude::*;
 use read::catalog::{CatalogReader, Found};
@@ -29,11 +29,7 @@ async fn replay<P: Projection>(folder: &Path, log: &[Recorded], cuts: &[usize]) 
             let Decoded::Known(event) = recorded.decode().unwrap() else {
                 panic!("{} is known", recorded.kind)
             };
-            ProjectEvent {
-                project: recorded.stream.as_project().unwrap(),
-                event: *event,
-                recorded: recorded.clone(),
-            }
+            P::select(recorded.clone(), *event).unwrap()
         });
         assert_eq!(projection.apply(batch.collect()).await.unwrap(), [], "nothing is refused");
         let checkpoint = Checkpoint { position: Position(end as u64), ..Checkpoint::default() };

@@ -3,20 +3,25 @@
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
-use sqlx::{ConnectOptions, Connection};
+use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
 use super::{CountersError, Progress, corrupt, options};
 use crate::database::{add_rows, state};
+
+/// How far the counters in a folder have come, while they may be written.
+pub async fn progress(folder: &Path) -> Result<Progress, CountersError> {
+    let mut connection = options(folder).read_only(true).connect().await?;
+    let progress = read_progress(&mut connection).await?;
+    connection.close().await?;
+    Ok(progress)
+}
 
 /// The progress and the digest of all counts at it, in one consistent view even while a worker writes. By which messages
 /// they were counted does not belong to what the counters say.
 pub async fn digest(folder: &Path) -> Result<(Progress, [u8; 32]), CountersError> {
     let mut connection = options(folder).read_only(true).connect().await?;
     let mut view = connection.begin().await?;
-    let progress = match state(&mut view).await? {
-        None => Progress::default(),
-        Some(state) => serde_json::from_str(&state).map_err(corrupt)?,
-    };
+    let progress = read_progress(&mut view).await?;
     let mut sha = Sha256::new();
     for sql in [
         "SELECT month, key_id, tier, used, overrun FROM totals WHERE used + overrun > 0 ORDER BY month, key_id, tier",
@@ -27,4 +32,11 @@ pub async fn digest(folder: &Path) -> Result<(Progress, [u8; 32]), CountersError
     drop(view);
     connection.close().await?;
     Ok((progress, sha.finalize().into()))
+}
+
+async fn read_progress(connection: &mut SqliteConnection) -> Result<Progress, CountersError> {
+    match state(connection).await? {
+        None => Ok(Progress::default()),
+        Some(state) => serde_json::from_str(&state).map_err(corrupt),
+    }
 }

@@ -45,14 +45,17 @@ pub async fn start_and_fill(size: usize) -> Result<(Server, Vec<Figure>)> {
     Ok((server, figures))
 }
 
-/// Waits until every projection has applied the log up to this position.
+/// Waits until every projection of the log has applied it up to this position; the counters count calls.
 pub async fn wait_until_found(server: &Server, position: u64) -> Result<()> {
     let began = Instant::now();
     while began.elapsed() < PATIENCE {
         let status = server.loggia(&["status"]).await?;
         let projections =
             status.first().and_then(|status| status["projections"].as_array().cloned()).unwrap_or_default();
-        let reached = |projection: &Value| projection["position"].as_u64().is_some_and(|at| at >= position);
+        let reached = |projection: &Value| {
+            projection["name"] == "counters"
+                || projection["position"].as_u64().is_some_and(|at| at >= position)
+        };
         if !projections.is_empty() && projections.iter().all(reached) {
             return Ok(());
         }

@@ -1,0 +1,316 @@
+//! Counts metered calls: fills itself from the ledger of the write side where it is empty, then follows every stream
+//! that meters. A call is counted by its id, so whatever comes twice is harmless.
+
+mod ledger;
+mod streams;
+mod verify;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use async_nats::jetstream;
+use jiff::Timestamp;
+use read::counters::{CountersWriter, Ledger, Metered, Progress, Source};
+use schemas::control::{LedgerSource, Parked};
+use schemas::ids::Position;
+use schemas::subject;
+use tokio_util::sync::CancellationToken;
+
+use crate::failure::Failure;
+use crate::projection::ProjectionError;
+use crate::source::{EventSource, SourceError};
+use crate::status::Status;
+use crate::work::{Progress as Tell, Work};
+use crate::worker::ReplayError;
+use ledger::NoPage;
+use streams::{Arrived, Found, Streams, Unfit};
+
+pub use verify::verify;
+
+/// The most calls in one commit while others wait for it.
+const BATCH: usize = 5_000;
+/// The same where nobody does.
+const REPLAY_BATCH: usize = 20_000;
+/// Commits follow each other at this distance, so that a commit counts many calls when there are many; the first behind
+/// a quiet time is made at once.
+const APART: Duration = Duration::from_millis(50);
+/// How often streams are looked for while there is none, and once there is one.
+const LOOK: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
+/// How long an empty model waits for a ledger at first; one that is started later is not asked.
+const LEDGER_WITHIN: Duration = Duration::from_secs(3);
+/// Between two questions whether there is a ledger by now.
+const LEDGER_ASKED: Duration = Duration::from_millis(250);
+/// A replay that hears nothing for so long does not go on.
+const SILENCE: Duration = Duration::from_secs(10);
+/// Messages that are set aside by name; more are only counted, for whoever can publish can publish any number.
+const PARKED: usize = 100;
+
+/// The counters at work on one generation.
+#[derive(Debug)]
+pub struct CountersWorker {
+    writer: CountersWriter,
+    /// How far the next commit comes.
+    progress: Progress,
+    source: EventSource,
+    jetstream: jetstream::Context,
+    status: Status,
+    now: fn() -> Timestamp,
+}
+
+impl Work for CountersWorker {
+    const NAME: &'static str = "counters";
+
+    async fn open(
+        folder: &Path,
+        source: EventSource,
+        status: Status,
+        now: fn() -> Timestamp,
+    ) -> Result<Self, ProjectionError> {
+        let writer = CountersWriter::open(folder).await?;
+        let jetstream = jetstream::new(source.client().clone());
+        Ok(CountersWorker { progress: writer.progress().clone(), writer, source, jetstream, status, now })
+    }
+
+    fn position(&self) -> Position {
+        self.writer.progress().checkpoint.position
+    }
+
+    fn report_to(&mut self, status: Status) {
+        self.status = status;
+    }
+
+    async fn follow(&mut self, stop: &CancellationToken) -> Result<(), Failure> {
+        self.beat();
+        self.fill(Some(LEDGER_WITHIN), stop, &mut |_, _| {}).await?;
+        let mut streams = Streams::new(self.jetstream.clone());
+        let mut look = tokio::time::Instant::now();
+        let mut committed: Option<Instant> = None;
+        while !stop.is_cancelled() {
+            let mut batch = Vec::new();
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return Ok(()),
+                () = tokio::time::sleep_until(look) => {
+                    let found = self.look(&mut streams).await?;
+                    look = tokio::time::Instant::now() + LOOK[usize::from(!found.is_empty())];
+                }
+                () = streams.next(&mut batch, BATCH) => {
+                    let wait = committed.and_then(|at| APART.checked_sub(at.elapsed()));
+                    if let Some(wait) = wait && batch.len() < BATCH / 2 {
+                        tokio::time::sleep(wait).await;
+                        streams.more(&mut batch, BATCH);
+                    }
+                    self.count(batch).await?;
+                    committed = Some(Instant::now());
+                }
+            }
+            self.beat();
+        }
+        Ok(())
+    }
+
+    async fn replay_all(
+        &mut self,
+        live: Position,
+        stop: &CancellationToken,
+        progress: Tell<'_>,
+    ) -> Result<(), ReplayError> {
+        // Without a ledger a replay would forget what NATS no longer has. Where nothing was ever counted, as with auth off,
+        // there is nothing to forget.
+        let patience = (live == Position::START).then_some(Duration::ZERO);
+        let replay = async {
+            self.fill(patience, stop, progress).await?;
+            let heads = Streams::new(self.jetstream.clone()).look().await.map_err(Failure::from)?;
+            let heads = heads.into_iter().map(|found| (found.name, found.last)).collect();
+            self.catch_up(&heads, progress).await
+        };
+        match stop.run_until_cancelled(replay).await {
+            Some(replayed) => Ok(replayed?),
+            None => Err(ReplayError::Stopped),
+        }
+    }
+
+    async fn overtake(&mut self, live: Position, stop: &CancellationToken) -> Result<(), Failure> {
+        // Whatever the live one has counted, the streams held before it did.
+        match self.replay_all(live, stop, &mut |_, _| {}).await {
+            Ok(()) | Err(ReplayError::Stopped) => Ok(()),
+            Err(ReplayError::Failed(failure)) => Err(failure),
+        }
+    }
+}
+
+impl CountersWorker {
+    fn beat(&self) {
+        self.status.beat(&self.writer.progress().checkpoint, (self.now)());
+    }
+
+    /// Fills an empty model from the ledger. Where nobody answers within the patience it goes on without one; without
+    /// patience that is a failure.
+    async fn fill(
+        &mut self,
+        patience: Option<Duration>,
+        stop: &CancellationToken,
+        tell: Tell<'_>,
+    ) -> Result<(), Failure> {
+        let Ledger::Behind(mut after) = self.progress.ledger else { return Ok(()) };
+        let began = Instant::now();
+        let (mut calls, mut told) = (Vec::new(), None::<Vec<LedgerSource>>);
+        loop {
+            // Told to stop, it ends between two commits, and goes on from the last one the next time.
+            let asked = stop.run_until_cancelled(ledger::page(self.source.client(), after)).await;
+            let Some(page) = asked else { return Ok(()) };
+            let page = match page {
+                Ok(page) => page,
+                Err(NoPage::Nobody) if patience.is_some_and(|patience| began.elapsed() < patience) => {
+                    tokio::time::sleep(LEDGER_ASKED).await;
+                    continue;
+                }
+                Err(NoPage::Nobody) if patience.is_some() => {
+                    tracing::info!("nobody keeps a ledger of calls here; counting what NATS still has");
+                    break;
+                }
+                Err(NoPage::Nobody) => return Err(Failure::NoLedger("nobody answers for it".into())),
+                Err(NoPage::Failed(reason)) => return Err(Failure::NoLedger(reason)),
+            };
+            after = page.entries.last().map_or(after, |last| last.position);
+            calls.extend(page.entries.into_iter().map(|entry| Metered {
+                call: entry.call,
+                overrun: entry.overrun,
+                sequence: entry.sequence,
+                remade: false,
+            }));
+            // What an earlier page says of the streams is in the ledger up to the head of this one; what this page says
+            // may be newer than its head.
+            if after >= page.head
+                && let Some(sources) = told
+            {
+                self.progress.sources = sources.into_iter().map(from_ledger).collect();
+                break;
+            }
+            told = Some(page.sources);
+            if calls.len() >= REPLAY_BATCH {
+                self.progress.ledger = Ledger::Behind(after);
+                self.commit(&std::mem::take(&mut calls)).await?;
+                tell(after, page.head);
+            }
+        }
+        self.progress.ledger = Ledger::Done;
+        self.commit(&calls).await
+    }
+
+    /// Looks which streams there are and has them followed, each from where it was left.
+    async fn look(&mut self, streams: &mut Streams) -> Result<Vec<Found>, Failure> {
+        let found = streams.look().await?;
+        let mut lag = 0;
+        for stream in &found {
+            let source = self.source_of(stream);
+            lag += stream.last.saturating_sub(source.sequence.max(stream.gone));
+            streams.follow(stream, source.sequence);
+        }
+        self.status.lag(lag);
+        Ok(found)
+    }
+
+    /// How far a stream was taken in; from its start where it is new, or not the one that was.
+    fn source_of(&mut self, stream: &Found) -> Source {
+        let from_start = |remade| Source { created: stream.created, sequence: 0, remade };
+        let source = match self.progress.sources.get(&stream.name) {
+            None => from_start(false),
+            Some(known) if known.created == stream.created && known.sequence <= stream.last => *known,
+            Some(_) => {
+                tracing::warn!(stream = stream.name, "the stream was made anew; reading it from its start");
+                from_start(true)
+            }
+        };
+        self.progress.sources.insert(stream.name.clone(), source);
+        source
+    }
+
+    /// Goes on until each stream is taken in up to its sequence here, and no further.
+    async fn catch_up(&mut self, to: &BTreeMap<String, u64>, tell: Tell<'_>) -> Result<(), Failure> {
+        let mut streams = Streams::new(self.jetstream.clone());
+        let found = self.look(&mut streams).await?;
+        let left = |worker: &CountersWorker| -> u64 {
+            let left = |stream: &Found| {
+                let taken = worker.progress.sources.get(&stream.name).map_or(0, |source| source.sequence);
+                to.get(&stream.name).map_or(0, |to| to.saturating_sub(taken.max(stream.gone)))
+            };
+            found.iter().map(left).sum()
+        };
+        while left(self) > 0 {
+            let mut batch = Vec::new();
+            if tokio::time::timeout(SILENCE, streams.next(&mut batch, REPLAY_BATCH)).await.is_err() {
+                let reason = format!("{} calls did not come within {SILENCE:?}", left(self));
+                return Err(SourceError::Unavailable(reason).into());
+            }
+            batch.retain(|call| to.get(&*call.stream).is_some_and(|to| call.sequence <= *to));
+            self.count(batch).await?;
+            let counted = self.position();
+            tell(counted, Position(counted.0 + left(self)));
+        }
+        Ok(())
+    }
+
+    /// Counts and commits one batch.
+    async fn count(&mut self, batch: Vec<Arrived>) -> Result<(), Failure> {
+        let mut calls = Vec::with_capacity(batch.len());
+        for arrived in batch {
+            self.take(arrived, &mut calls);
+        }
+        self.commit(&calls).await
+    }
+
+    fn take(&mut self, arrived: Arrived, calls: &mut Vec<Metered>) {
+        let Arrived { stream, created, sequence, call } = arrived;
+        // A consumer that was given up may have sent some calls before the one that follows it.
+        let Some(source) = self.progress.sources.get_mut(&*stream) else { return };
+        if source.created != created || sequence <= source.sequence {
+            return;
+        }
+        if sequence > source.sequence + 1 && !source.remade {
+            tracing::warn!(
+                %stream,
+                after = source.sequence,
+                before = sequence,
+                "calls are gone from NATS and were not counted here; `loggia rebuild counters` takes them from the ledger"
+            );
+        }
+        source.sequence = sequence;
+        let (remade, overrun) = (source.remade, *stream == *subject::OVERRUN);
+        match call {
+            Ok(call) => calls.push(Metered { call, overrun, sequence, remade }),
+            Err(unfit) => self.set_aside(&stream, sequence, unfit),
+        }
+    }
+
+    fn set_aside(&mut self, stream: &str, sequence: u64, unfit: Unfit) {
+        let checkpoint = &mut self.progress.checkpoint;
+        match unfit {
+            Unfit::Newer(kind) => {
+                tracing::warn!(stream, sequence, kind, "a call of a newer version is passed over");
+                checkpoint.skipped += 1;
+            }
+            Unfit::Broken(reason) => {
+                tracing::error!(stream, sequence, reason, "a message is no call and is set aside");
+                if checkpoint.parked.len() < PARKED {
+                    let kind = stream.to_owned();
+                    checkpoint.parked.push(Parked { position: Position(sequence), kind, reason });
+                } else {
+                    checkpoint.skipped += 1;
+                }
+            }
+        }
+    }
+
+    async fn commit(&mut self, calls: &[Metered]) -> Result<(), Failure> {
+        self.writer.commit(calls, self.progress.clone()).await.map_err(ProjectionError::from)?;
+        self.progress.checkpoint.position = self.position();
+        Ok(())
+    }
+}
+
+fn from_ledger(source: LedgerSource) -> (String, Source) {
+    let LedgerSource { stream, created, sequence } = source;
+    (stream, Source { created, sequence, remade: false })
+}

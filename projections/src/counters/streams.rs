@@ -1,0 +1,173 @@
+//! The calls, from every JetStream stream that meters. Which streams there are is found out by looking: tiers come with
+//! the configuration of the write side, and a stream may be deleted and made anew.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use async_nats::jetstream::consumer::{DeliverPolicy, pull};
+use async_nats::jetstream::{self, stream};
+use futures::{StreamExt, TryStreamExt};
+use jiff::Timestamp;
+use schemas::usage::{CALL_METERED, Call};
+use tokio::sync::mpsc;
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::source::SourceError;
+
+/// Begins the name of every stream that meters calls.
+const PREFIX: &str = "USAGE_";
+/// Begins the type of a metered call of any version.
+const KIND: &str = "loggia.usage.call_metered.";
+/// Calls that wait between the connection and the worker.
+const AHEAD: usize = 8_192;
+
+/// A stream that meters calls, as it is now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) name: String,
+    /// When it was made.
+    pub(super) created: Timestamp,
+    /// The sequence before its first message that is still there.
+    pub(super) gone: u64,
+    /// The last sequence it ever gave.
+    pub(super) last: u64,
+}
+
+/// A message of one of the streams.
+#[derive(Debug)]
+pub(super) struct Arrived {
+    pub(super) stream: Arc<str>,
+    /// When its stream was made.
+    pub(super) created: Timestamp,
+    pub(super) sequence: u64,
+    pub(super) call: Result<Call, Unfit>,
+}
+
+/// A message that tells of no call that this version knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Unfit {
+    /// A call of a newer version, with its type.
+    Newer(String),
+    /// No call at all, and why.
+    Broken(String),
+}
+
+/// Follows streams; dropping it ends their consumers.
+#[derive(Debug)]
+pub(super) struct Streams {
+    jetstream: jetstream::Context,
+    following: HashMap<String, Following>,
+    sender: mpsc::Sender<Arrived>,
+    arrived: mpsc::Receiver<Arrived>,
+}
+
+#[derive(Debug)]
+struct Following {
+    created: Timestamp,
+    /// How far its calls were taken in when it was last looked at.
+    taken: u64,
+    pump: AbortOnDropHandle<()>,
+}
+
+impl Streams {
+    pub(super) fn new(jetstream: jetstream::Context) -> Streams {
+        let (sender, arrived) = mpsc::channel(AHEAD);
+        Streams { jetstream, following: HashMap::new(), sender, arrived }
+    }
+
+    /// Which streams there are, and where they end.
+    pub(super) async fn look(&self) -> Result<Vec<Found>, SourceError> {
+        let unavailable = |error: &dyn std::fmt::Display| SourceError::Unavailable(error.to_string());
+        let mut streams = self.jetstream.streams();
+        let mut found = Vec::new();
+        while let Some(info) = streams.try_next().await.map_err(|error| unavailable(&error))? {
+            if info.config.name.starts_with(PREFIX) {
+                found.push(read_info(&info).map_err(|error| unavailable(&error))?);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Has a stream followed behind a sequence. One that is followed already goes on, unless it was made anew, its
+    /// consumer has ended, or nothing came since the last look though there is more.
+    pub(super) fn follow(&mut self, found: &Found, taken: u64) {
+        let waiting = !self.arrived.is_empty();
+        if let Some(known) = self.following.get_mut(&found.name) {
+            let stuck = known.taken == taken && found.last > taken.max(found.gone) && !waiting;
+            known.taken = taken;
+            if known.created == found.created && !known.pump.is_finished() && !stuck {
+                return;
+            }
+        }
+        let (jetstream, sender) = (self.jetstream.clone(), self.sender.clone());
+        let (name, created) = (found.name.clone(), found.created);
+        let pump = async move {
+            // The next look begins anew what ended here.
+            if let Err(error) = pump(&jetstream, &name, created, taken, &sender).await {
+                tracing::debug!(stream = name, %error, "the calls of a stream do not come at present");
+            }
+        };
+        #[expect(clippy::disallowed_methods, reason = "the handle aborts the task with its worker")]
+        let pump = AbortOnDropHandle::new(tokio::spawn(pump));
+        self.following.insert(found.name.clone(), Following { created, taken, pump });
+    }
+
+    /// Waits for calls and takes up to `most` of those that are there.
+    pub(super) async fn next(&mut self, batch: &mut Vec<Arrived>, most: usize) {
+        // A sender is held here, so the channel is never closed.
+        self.arrived.recv_many(batch, most).await;
+    }
+
+    /// Takes what else is there by now, up to `most` in all.
+    pub(super) fn more(&mut self, batch: &mut Vec<Arrived>, most: usize) {
+        while batch.len() < most
+            && let Ok(arrived) = self.arrived.try_recv()
+        {
+            batch.push(arrived);
+        }
+    }
+}
+
+fn read_info(info: &stream::Info) -> Result<Found, jiff::Error> {
+    let (first, last) = (info.state.first_sequence, info.state.last_sequence);
+    Ok(Found {
+        name: info.config.name.clone(),
+        created: Timestamp::from_nanosecond(info.created.unix_timestamp_nanos())?,
+        gone: if info.state.messages == 0 { last } else { first.saturating_sub(1) },
+        last,
+    })
+}
+
+/// Sends what a stream holds behind a sequence, and what comes, until it fails or the receiver is gone.
+async fn pump(
+    jetstream: &jetstream::Context,
+    name: &str,
+    created: Timestamp,
+    after: u64,
+    sender: &mpsc::Sender<Arrived>,
+) -> Result<(), async_nats::Error> {
+    let config = pull::OrderedConfig {
+        deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: after + 1 },
+        ..pull::OrderedConfig::default()
+    };
+    let mut messages = jetstream.get_stream(name).await?.create_consumer(config).await?.messages().await?;
+    let stream: Arc<str> = name.into();
+    while let Some(message) = messages.next().await {
+        let message = message?;
+        let sequence = message.info()?.stream_sequence;
+        let arrived = Arrived { stream: stream.clone(), created, sequence, call: read(&message) };
+        if sender.send(arrived).await.is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn read(message: &jetstream::Message) -> Result<Call, Unfit> {
+    let header = |name| message.headers.as_ref()?.get(name).map(async_nats::HeaderValue::as_str);
+    match header("ce-type") {
+        Some(kind) if kind != CALL_METERED && kind.starts_with(KIND) => Err(Unfit::Newer(kind.to_owned())),
+        _ => Call::parse(&message.subject, header, &message.payload)
+            .map_err(|error| Unfit::Broken(error.to_string())),
+    }
+}

@@ -1,0 +1,60 @@
+//! The projection of the keys: which there are, and what each may call.
+
+use std::path::Path;
+
+use read::checkpoint::Checkpoint;
+use read::keys::{KeysReader, KeysWriter};
+use schemas::envelope::Recorded;
+use schemas::event::Event;
+
+use crate::projection::{KeyEvent, Projection, ProjectionError, Refused};
+
+/// Keeps the keys model.
+#[derive(Debug)]
+pub struct KeysProjection {
+    writer: KeysWriter,
+}
+
+impl Projection for KeysProjection {
+    const NAME: &'static str = "keys";
+
+    type Event = KeyEvent;
+
+    fn select(recorded: Recorded, event: Event) -> Option<KeyEvent> {
+        KeyEvent::of(recorded, event)
+    }
+
+    async fn open(folder: &Path) -> Result<Self, ProjectionError> {
+        Ok(KeysProjection { writer: KeysWriter::open(folder).await? })
+    }
+
+    fn checkpoint(&self) -> &Checkpoint {
+        self.writer.checkpoint()
+    }
+
+    async fn apply(&mut self, batch: Vec<KeyEvent>) -> Result<Vec<Refused>, ProjectionError> {
+        self.writer.load(batch.iter().map(|event| (event.account, &event.event))).await?;
+        let mut refused = Vec::new();
+        for event in batch {
+            if let Err(reason) = self.writer.apply(&event.recorded, event.account, event.event) {
+                refused.push(Refused {
+                    position: event.recorded.position,
+                    kind: event.recorded.kind,
+                    reason,
+                });
+            }
+        }
+        Ok(refused)
+    }
+
+    async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ProjectionError> {
+        Ok(self.writer.commit(checkpoint).await?)
+    }
+
+    async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ProjectionError> {
+        let reader = KeysReader::open(folder).await?;
+        let digest = reader.digest().await?;
+        reader.close().await;
+        Ok(digest)
+    }
+}

@@ -1,0 +1,348 @@
+//! The counters on a real server: what comes over the streams that meter, and what the ledger of the write side tells.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use async_nats::jetstream;
+use futures::StreamExt;
+use jiff::{SignedDuration, Timestamp};
+use kit::wait_until;
+use projections::counters::{CountersWorker, verify};
+use projections::failure::Failure;
+use projections::node::{Node, NodeSettings, NodeTasks};
+use projections::source::EventSource;
+use projections::status::Status;
+use projections::work::Work;
+use projections::worker::ReplayError;
+use read::counters::{Counted, CountersReader, digest};
+use read::generation::Generations;
+use schemas::control::{LedgerEntry, LedgerSource, Parked, ReadUsage, UsagePage};
+use schemas::ids::Position;
+use schemas::month::Month;
+use schemas::subject::{self, OVERRUN, READ_USAGE};
+use schemas::tier::TierName;
+use schemas::usage::{Call, CallId, Surface};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+const FREE: &str = "USAGE_FREE";
+const SOON: Duration = Duration::from_secs(5);
+
+fn november() -> Month {
+    "2026-11".parse().unwrap()
+}
+
+fn free() -> TierName {
+    "free".parse().unwrap()
+}
+
+/// A call of one of three keys; everything follows from its number.
+fn call(number: u64) -> Call {
+    let time = "2026-11-02T00:00:00Z".parse::<Timestamp>().unwrap()
+        + SignedDuration::from_mins(number.cast_signed());
+    Call {
+        id: CallId(uuid::Uuid::from_u128(u128::from(number) + 1)),
+        key_id: format!("Key{:05}", number % 3).parse().unwrap(),
+        tier: free(),
+        month: Month::of(time),
+        time,
+        surface: if number.is_multiple_of(4) { Surface::Mcp } else { Surface::Rest },
+        operation: "search".into(),
+    }
+}
+
+/// The streams of one server, made and filled by hand.
+struct Usage {
+    client: async_nats::Client,
+    jetstream: jetstream::Context,
+}
+
+impl Usage {
+    async fn new(client: &async_nats::Client) -> Usage {
+        let usage = Usage { client: client.clone(), jetstream: jetstream::new(client.clone()) };
+        usage.make(FREE, subject::usage_subjects(&free())).await;
+        usage
+    }
+
+    async fn make(&self, name: &str, subjects: String) {
+        let config =
+            jetstream::stream::Config { name: name.into(), subjects: vec![subjects], ..Default::default() };
+        self.jetstream.create_stream(config).await.unwrap();
+    }
+
+    async fn publish(&self, numbers: impl IntoIterator<Item = u64>) {
+        for number in numbers {
+            let call = call(number);
+            self.send(subject::usage(&call), &call).await;
+        }
+    }
+
+    async fn send(&self, subject: String, call: &Call) {
+        let mut headers = async_nats::HeaderMap::new();
+        for (name, value) in call.headers() {
+            headers.insert(name, value.as_str());
+        }
+        let sent = self.jetstream.publish_with_headers(subject, headers, call.body().into()).await;
+        sent.unwrap().await.unwrap();
+    }
+
+    async fn created(&self, name: &str) -> Timestamp {
+        let stream = self.jetstream.get_stream(name).await.unwrap();
+        Timestamp::from_nanosecond(stream.cached_info().created.unix_timestamp_nanos()).unwrap()
+    }
+
+    /// Answers for a ledger that has copied the first calls of the stream, in pages of ten, until it is dropped.
+    async fn keep_ledger(&self, copied: u64) -> tokio_util::task::AbortOnDropHandle<()> {
+        let mut requests = self.client.subscribe(READ_USAGE).await.unwrap();
+        let created = self.created(FREE).await;
+        let client = self.client.clone();
+        tokio_util::task::AbortOnDropHandle::new(tokio::spawn(async move {
+            while let Some(request) = requests.next().await {
+                let ReadUsage { after, limit } = serde_json::from_slice(&request.payload).unwrap();
+                let entries = (after.0..copied).take(limit.min(10)).map(|number| LedgerEntry {
+                    position: Position(number + 1),
+                    call: call(number),
+                    overrun: false,
+                    source: FREE.into(),
+                    sequence: number + 1,
+                });
+                let source = LedgerSource { stream: FREE.into(), created, sequence: copied };
+                let page =
+                    UsagePage { entries: entries.collect(), head: Position(copied), sources: vec![source] };
+                let page = serde_json::to_vec(&page).unwrap();
+                client.publish(request.reply.unwrap(), page.into()).await.unwrap();
+            }
+        }))
+    }
+}
+
+async fn open(folder: &Path, client: &async_nats::Client, status: &Status) -> CountersWorker {
+    let source = EventSource::new(client.clone());
+    let now = || "2026-11-20T00:00:00Z".parse().unwrap();
+    CountersWorker::open(folder, source, status.clone(), now).await.unwrap()
+}
+
+/// A worker that follows in a folder until it is stopped.
+struct At {
+    folder: tempfile::TempDir,
+    status: Status,
+    stop: CancellationToken,
+    worker: tokio::task::JoinHandle<()>,
+    reader: CountersReader,
+}
+
+impl At {
+    async fn work(client: &async_nats::Client) -> At {
+        let (folder, status) = (tempfile::tempdir().unwrap(), Status::new("counters"));
+        let mut worker = open(folder.path(), client, &status).await;
+        let stop = CancellationToken::new();
+        let stopped = stop.clone();
+        let worker = tokio::spawn(async move { worker.follow(&stopped).await.unwrap() });
+        let reader = CountersReader::open(folder.path()).await.unwrap();
+        At { folder, status, stop, worker, reader }
+    }
+
+    async fn counts(&self, calls: u64) {
+        wait_until(SOON, &format!("{calls} counted calls"), async || {
+            self.status.get().position == Position(calls)
+        })
+        .await;
+        self.reader.refresh().await.unwrap();
+    }
+
+    fn counted(&self, number: u64) -> Counted {
+        self.reader.counted(call(number).key_id, &free(), november())
+    }
+
+    async fn end(self) -> tempfile::TempDir {
+        self.stop.cancel();
+        self.worker.await.unwrap();
+        self.folder
+    }
+}
+
+#[tokio::test]
+async fn calls_of_every_stream_are_counted_soon_after_they_were_made() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let client = nats.client().await;
+    let usage = Usage::new(&client).await;
+    let _ledger = usage.keep_ledger(0).await;
+    let at = At::work(&client).await;
+    usage.publish(0..7).await;
+    at.counts(7).await;
+    assert_eq!(
+        [at.counted(0), at.counted(1), at.counted(2)],
+        [Counted { used: 3, through: 7 }, Counted { used: 2, through: 5 }, Counted { used: 2, through: 6 }]
+    );
+    // One call after a quiet time is there at once, on every node.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let began = std::time::Instant::now();
+    usage.publish([7]).await;
+    at.counts(8).await;
+    assert!(began.elapsed() < Duration::from_millis(500), "{:?}", began.elapsed());
+    // A stream that comes later is found, and what is over the quota is told apart.
+    usage.make(OVERRUN, subject::OVERRUN_SUBJECTS.into()).await;
+    usage.send(subject::overrun(&call(9)), &call(9)).await;
+    at.counts(9).await;
+    assert_eq!(at.counted(9), Counted { used: 3, through: 7 });
+    let mut totals = Vec::new();
+    at.reader
+        .each_total(&mut |key, _, _, used, overrun| totals.push((key.to_string(), used, overrun)))
+        .await
+        .unwrap();
+    assert_eq!(totals, [("Key00000".into(), 3, 1), ("Key00001".into(), 3, 0), ("Key00002".into(), 2, 0)]);
+    let status = at.status.get();
+    assert_eq!((status.parked, status.skipped), (vec![], 0));
+    at.end().await;
+}
+
+#[tokio::test]
+async fn a_stream_that_was_made_anew_repeats_nothing_and_goes_on() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let client = nats.client().await;
+    let usage = Usage::new(&client).await;
+    let _ledger = usage.keep_ledger(0).await;
+    let at = At::work(&client).await;
+    usage.publish(0..20).await;
+    at.counts(20).await;
+    let before = digest(at.folder.path()).await.unwrap().1;
+    usage.jetstream.delete_stream(FREE).await.unwrap();
+    usage.make(FREE, subject::usage_subjects(&free())).await;
+    // The same calls in another order, as the write side would give them back.
+    usage.publish((0..20).rev()).await;
+    wait_until(SOON, "the new stream to be read", async || at.status.get().lag == 0).await;
+    wait_until(SOON, "the places in the new stream", async || {
+        at.reader.refresh().await.unwrap();
+        at.counted(0) == Counted { used: 7, through: 20 }
+    })
+    .await;
+    assert_eq!(at.status.get().position, Position(20));
+    assert_eq!(digest(at.folder.path()).await.unwrap().1, before);
+    usage.publish([20]).await;
+    at.counts(21).await;
+    assert_eq!(at.counted(20), Counted { used: 7, through: 21 });
+    at.end().await;
+}
+
+#[tokio::test]
+async fn a_rebuild_takes_what_nats_no_longer_has_from_the_ledger() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let client = nats.client().await;
+    let usage = Usage::new(&client).await;
+    let first = {
+        let _ledger = usage.keep_ledger(0).await;
+        let at = At::work(&client).await;
+        usage.publish(0..45).await;
+        at.counts(45).await;
+        at.end().await
+    };
+    let stream = usage.jetstream.get_stream(FREE).await.unwrap();
+    stream.purge().sequence(31).await.unwrap();
+    let stop = CancellationToken::new();
+    let folder = tempfile::tempdir().unwrap();
+    let mut worker = open(folder.path(), &client, &Status::new("counters")).await;
+    let refused = worker.replay_all(Position(45), &stop, &mut |_, _| {}).await.unwrap_err();
+    assert!(matches!(refused, ReplayError::Failed(Failure::NoLedger(_))), "{refused}");
+    assert_eq!(
+        refused.to_string(),
+        "the ledger of calls cannot be read (nobody answers for it); start the write side with auth = keys, then do it again"
+    );
+    let _ledger = usage.keep_ledger(33).await;
+    worker.replay_all(Position(45), &stop, &mut |_, _| {}).await.unwrap();
+    assert_eq!(worker.position(), Position(45));
+    let (progress, replayed) = digest(folder.path()).await.unwrap();
+    let (live_progress, live) = digest(first.path()).await.unwrap();
+    assert_eq!(replayed, live);
+    assert_eq!(progress.sources, live_progress.sources);
+}
+
+#[tokio::test]
+async fn what_is_no_call_is_set_aside_and_the_rest_goes_on() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let client = nats.client().await;
+    let usage = Usage::new(&client).await;
+    let _ledger = usage.keep_ledger(0).await;
+    let at = At::work(&client).await;
+    let subject = subject::usage(&call(0));
+    usage.jetstream.publish(subject.clone(), "{}".into()).await.unwrap().await.unwrap();
+    let mut headers = async_nats::HeaderMap::new();
+    headers.insert("ce-type", "loggia.usage.call_metered.v9");
+    let newer = usage.jetstream.publish_with_headers(subject, headers, "{}".into()).await;
+    newer.unwrap().await.unwrap();
+    usage.publish([0]).await;
+    at.counts(1).await;
+    let status = at.status.get();
+    let parked = Parked {
+        position: Position(1),
+        kind: FREE.into(),
+        reason: "the message has no readable header ce-type: it is absent".into(),
+    };
+    assert_eq!((status.parked, status.skipped), (vec![parked], 1));
+    at.end().await;
+}
+
+#[tokio::test]
+async fn without_a_ledger_an_empty_model_counts_what_nats_has() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let client = nats.client().await;
+    let usage = Usage::new(&client).await;
+    usage.publish(0..3).await;
+    let at = At::work(&client).await;
+    wait_until(Duration::from_secs(10), "the calls", async || at.status.get().position == Position(3)).await;
+    at.end().await;
+}
+
+#[tokio::test]
+async fn the_live_counters_are_verified_while_calls_go_on() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let client = nats.client().await;
+    let usage = Usage::new(&client).await;
+    let _ledger = usage.keep_ledger(40).await;
+    usage.publish(0..100).await;
+    let folder = tempfile::tempdir().unwrap();
+    let now = || "2026-11-20T00:00:00Z".parse().unwrap();
+    let settings = NodeSettings { models: folder.path().to_owned(), name: "node".into(), now };
+    let (tracker, stop) = (TaskTracker::new(), CancellationToken::new());
+    let (failed, _failures) = mpsc::unbounded_channel();
+    let runtime = tokio::runtime::Handle::current();
+    let tasks = NodeTasks { tracker: &tracker, runtime: &runtime };
+    let node = Node::start(&settings, &client, tasks, &stop, &failed);
+    let calls = async {
+        for number in 100.. {
+            usage.publish([number]).await;
+            if stop.is_cancelled() {
+                return number + 1;
+            }
+        }
+        unreachable!()
+    };
+    let verifying = async {
+        let counted = || node.last_status().iter().find(|model| model.name == "counters").unwrap().position;
+        wait_until(SOON, "the first calls", async || counted() >= Position(100)).await;
+        let source = EventSource::new(client.clone());
+        let mut compared = BTreeSet::new();
+        for _ in 0..3 {
+            let verified = verify(folder.path(), source.clone(), now, &mut |_, _| {}).await.unwrap();
+            assert!(verified.equal, "{verified:?}");
+            compared.insert(verified.position);
+        }
+        // What was tampered with is found.
+        let live = Generations::new(folder.path().join("counters")).current().unwrap().unwrap();
+        let options = sqlx::sqlite::SqliteConnectOptions::new().filename(live.path.join("counters.db"));
+        let mut connection = sqlx::ConnectOptions::connect(&options).await.unwrap();
+        sqlx::query("UPDATE days SET rest = rest + 1 WHERE key_id = 'Key00001'")
+            .execute(&mut connection)
+            .await
+            .unwrap();
+        let verified = verify(folder.path(), source, now, &mut |_, _| {}).await.unwrap();
+        assert!(!verified.equal, "{verified:?}");
+        stop.cancel();
+        compared
+    };
+    let (made, compared) = tokio::join!(calls, verifying);
+    assert!(compared.len() == 3 && compared.iter().all(|position| position.0 <= made), "{compared:?}");
+    tracker.close();
+    tracker.wait().await;
+}
