@@ -74,7 +74,7 @@ async fn of_an_erased_address_no_byte_is_left() {
     for (number, email) in (0..).zip(&emails) {
         vault.enter(email, account(number)).await.unwrap();
     }
-    for number in (3..400).step_by(5) {
+    for number in (3..400).step_by(20) {
         let email = &emails[usize::try_from(number).unwrap()];
         let id = account(number).to_string();
         let kept =
@@ -87,7 +87,7 @@ async fn of_an_erased_address_no_byte_is_left() {
         assert_eq!(vault.account_of(email).await.unwrap(), None);
         assert!(!vault.erase(account(number)).await.unwrap(), "a second time there is none");
     }
-    assert_eq!(vault.emails().await.unwrap().len(), 320);
+    assert_eq!(vault.emails().await.unwrap().len(), 380);
     assert_eq!(vault.enter(&emails[3], account(1_000)).await.unwrap(), account(1_000));
 }
 
