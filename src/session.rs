@@ -17,7 +17,8 @@ use write::command_client::CommandClient;
 use write::event_store::SqliteStore;
 use write::nats::sufficient;
 use write::nats_server::login;
-use write::service::CommandService;
+use write::service::{Accounts, CommandService};
+use write::vault::Vault;
 
 use crate::config::{Config, Sources};
 use crate::data_folder::{DataFolder, Held, Part};
@@ -52,6 +53,22 @@ pub fn store_folder(config: &Config) -> PathBuf {
 pub async fn open_store_read_only(config: &Config) -> Result<SqliteStore> {
     DataFolder::new(&config.data).check_format()?;
     Ok(SqliteStore::open_read_only(&store_folder(config)).await?)
+}
+
+/// Opens the event store and the vault for writing, and gives the service that carries out commands on them.
+pub async fn open_write_side(config: &Config, clock: &Clock) -> Result<(Arc<SqliteStore>, CommandService)> {
+    let folder = store_folder(config);
+    // The store first: it keeps a second writer away from the vault too.
+    let store = Arc::new(SqliteStore::open(&folder, clock).await?);
+    let vault = Vault::open(&folder, config.secret_file.as_deref()).await?;
+    let accounts = Accounts::new(vault, config.tiers.clone());
+    let service = CommandService::new(store.clone(), clock.clone()).with_accounts(accounts);
+    Ok((store, service))
+}
+
+/// Opens the vault beside whoever writes it; nothing where no address was ever entered.
+pub async fn open_vault_read_only(config: &Config) -> Result<Option<Vault>> {
+    Ok(Vault::open_read_only(&store_folder(config), config.secret_file.as_deref()).await?)
 }
 
 /// Connects to a NATS server and refuses one that cannot be worked with.
@@ -95,8 +112,8 @@ impl Session {
             Some(url) => Way::Remote(CommandClient::new(connect(config, &url).await?)),
             None => {
                 let held = data.hold(&[Part::Write])?;
-                let store = Arc::new(SqliteStore::open(&store_folder(config), &clock).await?);
-                Way::Local { service: CommandService::new(store.clone(), clock.clone()), store, _held: held }
+                let (store, service) = open_write_side(config, &clock).await?;
+                Way::Local { service, store, _held: held }
             }
         };
         Ok(Session { way, clock })

@@ -55,7 +55,8 @@ fn tell(done: &Done, output: Output) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn refuse(refusal: &Refusal, output: Output) -> Result<ExitCode> {
+/// Tells why a command was not carried out.
+pub fn refuse(refusal: &Refusal, output: Output) -> Result<ExitCode> {
     if output.is_json() {
         output.answer(refusal, String::new)?;
     }

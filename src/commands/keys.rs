@@ -1,14 +1,114 @@
 //! `loggia keys`: hands out keys and looks after them.
 
+mod applied;
+mod issue;
+mod list;
+
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+use schemas::command::{AccountDone, Answer, Command, Refusal};
+use schemas::email::Email;
+use schemas::ids::Actor;
+use schemas::key::KeyId;
+use schemas::tier::TierName;
 
+use super::curate::refuse;
 use crate::cli::KeysCommand;
-use crate::config::Config;
-use crate::output::Output;
+use crate::config::{self, Config};
+use crate::output::{Output, count};
+use crate::session::Session;
 
-/// Runs it.
-pub async fn run(_config: &Config, _command: &KeysCommand, _output: Output) -> Result<ExitCode> {
-    bail!("not yet")
+/// Carries an act out, or lists the keys.
+pub async fn run(config: &Config, command: &KeysCommand, output: Output) -> Result<ExitCode> {
+    match command {
+        KeysCommand::Issue { email, name, tier } => {
+            let tier = tier.as_deref().map(parse_tier).transpose()?;
+            issue::run(config, email.parse()?, name.clone(), tier, output).await
+        }
+        KeysCommand::List { email } => {
+            let email: Option<Email> = email.as_deref().map(str::parse).transpose()?;
+            list::run(config, email.as_ref(), output).await
+        }
+        KeysCommand::Revoke { key_id } => {
+            let command = Command::RevokeKey { key_id: parse_key(key_id)? };
+            act(config, command, output, revoked).await
+        }
+        KeysCommand::Tier { email, key, tier } => {
+            let key_ids = key.iter().map(|key| parse_key(key)).collect::<Result<_>>()?;
+            let command = Command::ChangeTier { email: email.parse()?, key_ids, tier: parse_tier(tier)? };
+            act(config, command, output, |done| moved(config, done)).await
+        }
+        KeysCommand::Erase { email } => {
+            let command = Command::EraseAccount { email: email.parse()? };
+            act(config, command, output, erased).await
+        }
+    }
+}
+
+/// Sends a command and tells what became of it, once the keys of this folder's node know of it.
+async fn act(
+    config: &Config,
+    command: Command,
+    output: Output,
+    text: impl FnOnce(&AccountDone) -> String,
+) -> Result<ExitCode> {
+    match send(config, command).await? {
+        Ok(done) => {
+            applied::wait(config, done.position).await;
+            output.answer(&done, || text(&done))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(refusal) => refuse(&refusal, output),
+    }
+}
+
+async fn send(config: &Config, command: Command) -> Result<Result<AccountDone, Refusal>> {
+    let actor: Actor = config::user().unwrap_or_else(|| "operator".into()).parse()?;
+    let session = Session::open(config).await?;
+    let answer = session.send(actor, None, command).await;
+    session.close().await;
+    match answer? {
+        Answer::Account(done) => Ok(Ok(done)),
+        Answer::Refused(refusal) => Ok(Err(refusal)),
+        Answer::Done(_) | Answer::Imported { .. } => {
+            bail!("the write side answered with something else; are both of one version?")
+        }
+    }
+}
+
+fn parse_key(text: &str) -> Result<KeyId> {
+    text.parse().with_context(|| "the key is named by its id, not by its text; `loggia keys list` shows it")
+}
+
+fn parse_tier(text: &str) -> Result<TierName> {
+    text.parse().with_context(|| format!("“{text}” is no tier"))
+}
+
+fn revoked(done: &AccountDone) -> String {
+    let ids = ids(done);
+    if done.changed { format!("{ids} is revoked") } else { format!("{ids} was revoked before") }
+}
+
+fn moved(config: &Config, done: &AccountDone) -> String {
+    let now = if done.changed { "now" } else { "already" };
+    let each = done.keys.iter().map(|key| match config.tiers.get(&key.tier) {
+        Some(tier) => {
+            format!("{} is {now} in tier {}: {} calls a month", key.key_id, tier.name, count(tier.quota))
+        }
+        None => format!("{} is {now} in tier {}", key.key_id, key.tier),
+    });
+    each.collect::<Vec<_>>().join("\n")
+}
+
+fn erased(done: &AccountDone) -> String {
+    if done.changed {
+        format!("the address is erased for ever; its keys have ended: {}", ids(done))
+    } else {
+        "no keys end by this; the vault does not hold the address, or not any more".into()
+    }
+}
+
+fn ids(done: &AccountDone) -> String {
+    done.keys.iter().map(|key| key.key_id.as_str()).collect::<Vec<_>>().join(", ")
 }

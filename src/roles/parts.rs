@@ -124,8 +124,7 @@ impl Parts {
         &mut self,
         client: &async_nats::Client,
     ) -> Result<(Arc<SqliteStore>, CommandService)> {
-        let store = Arc::new(SqliteStore::open(&session::store_folder(&self.config), &self.clock).await?);
-        let service = CommandService::new(store.clone(), self.clock.clone());
+        let (store, service) = session::open_write_side(&self.config, &self.clock).await?;
         let stop = self.lifecycle.stop.clone();
         let relay = Relay::new(store.clone(), client.clone()).run(stop.clone());
         self.lifecycle.spawn("the relay", async move {

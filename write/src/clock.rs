@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp, TimestampRound, Unit};
-use schemas::ids::{CommandId, EventId, ProjectId, StoreId};
+use schemas::ids::{AccountId, CommandId, EventId, ProjectId, StoreId};
 use ulid::Ulid;
 use uuid::{ContextV7, Uuid};
 
@@ -63,6 +63,11 @@ impl Clock {
     /// A new project's id.
     pub fn project_id(&self) -> ProjectId {
         ProjectId(self.ulid())
+    }
+
+    /// A new account's id.
+    pub fn account_id(&self) -> AccountId {
+        AccountId(self.ulid())
     }
 
     /// A new event store's id.

@@ -1,5 +1,6 @@
 //! The command service: takes a command, looks at what happened, decides, and appends what follows.
 
+mod accounts;
 mod export;
 mod import;
 mod past;
@@ -7,12 +8,14 @@ mod refused;
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use schemas::command::{Answer, Command, CommandMessage, Done};
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{CommandId, Position, StreamId, StreamVersion};
 use schemas::slug::Slug;
 
+use crate::account;
 use crate::clock::Clock;
 use crate::event_store::{
     Append, AppendError, Appended, Claim, EventStore, Expected, Namespace, NewEvent, StoreError,
@@ -21,6 +24,7 @@ use crate::project::{self, Project, Rejection};
 use past::Past;
 use refused::Refused;
 
+pub use accounts::{Accounts, read_account, read_accounts};
 pub use export::export;
 
 /// How often a command is decided anew because somebody else was faster.
@@ -31,12 +35,25 @@ const ATTEMPTS: usize = 10;
 pub struct CommandService {
     store: Arc<dyn EventStore>,
     clock: Clock,
+    accounts: Option<Arc<Accounts>>,
+}
+
+/// Where the events of a command go, and the time that they bear.
+struct Target<'p> {
+    stream: &'p StreamId,
+    version: StreamVersion,
+    time: Timestamp,
 }
 
 impl CommandService {
-    /// A service that writes to this store.
+    /// A service that writes to this store. It knows projects; commands on accounts it refuses.
     pub fn new(store: Arc<dyn EventStore>, clock: Clock) -> CommandService {
-        CommandService { store, clock }
+        CommandService { store, clock, accounts: None }
+    }
+
+    /// The same service, which carries out commands on accounts too. No other one may use the same vault.
+    pub fn with_accounts(self, accounts: Accounts) -> CommandService {
+        CommandService { accounts: Some(Arc::new(accounts)), ..self }
     }
 
     /// The store it writes to.
@@ -73,7 +90,7 @@ impl CommandService {
             | Command::RevokeKey { .. }
             | Command::ProveEmail { .. }
             | Command::ChangeTier { .. }
-            | Command::EraseAccount { .. } => Err(Refused::Impossible("keys are not served yet".into())),
+            | Command::EraseAccount { .. } => self.on_account(&message).await.map(Answer::Account),
         };
         answer.unwrap_or_else(|refused| Answer::Refused(refused.into()))
     }
@@ -153,20 +170,40 @@ impl CommandService {
         past: &Past,
         events: Vec<Event>,
     ) -> Result<Appended, AppendError> {
-        let claims = events.iter().filter_map(project::claimed);
-        let claims =
-            claims.map(|slug| Claim { namespace: Namespace::SLUG, name: slug.as_str().to_owned() }).collect();
+        let target = Target { stream: &past.stream, version: past.version, time: self.clock.now() };
+        self.append_to(message, command, target, events).await
+    }
+
+    async fn append_to(
+        &self,
+        message: &CommandMessage,
+        command: CommandId,
+        target: Target<'_>,
+        events: Vec<Event>,
+    ) -> Result<Appended, AppendError> {
+        let claims = events.iter().filter_map(claim).collect();
         let append = Append {
-            stream: past.stream.clone(),
-            expected: Expected::Exactly(past.version),
+            stream: target.stream.clone(),
+            expected: Expected::Exactly(target.version),
             command,
             correlation: message.correlation,
             actor: message.actor.clone(),
-            time: self.clock.now(),
+            time: target.time,
             events: events.into_iter().map(|event| NewEvent { id: self.clock.event_id(), event }).collect(),
             claims,
         };
         self.store.append(append).await
+    }
+}
+
+/// The name that an event claims for its stream, for ever.
+fn claim(event: &Event) -> Option<Claim> {
+    let slug = |slug: &Slug| Claim { namespace: Namespace::SLUG, name: slug.as_str().to_owned() };
+    match event {
+        Event::Account(event) => {
+            account::claimed(event).map(|key| Claim { namespace: Namespace::KEY, name: key.to_string() })
+        }
+        event => project::claimed(event).map(slug),
     }
 }
 

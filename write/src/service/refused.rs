@@ -2,8 +2,10 @@
 
 use schemas::command::{Refusal, RefusalKind};
 
+use crate::account;
 use crate::event_store::StoreError;
 use crate::project::Rejection;
+use crate::vault::VaultError;
 
 /// Why a command is not carried out.
 #[derive(Debug, thiserror::Error)]
@@ -11,15 +13,24 @@ pub(super) enum Refused {
     /// The catalog's rules speak against it.
     #[error(transparent)]
     Rejected(#[from] Rejection),
+    /// The rules for keys speak against it.
+    #[error(transparent)]
+    Account(#[from] account::Rejection),
+    /// The service was made without accounts.
+    #[error("this write side knows no addresses; send the command to one that was started with the vault")]
+    NoVault,
     /// What would be written cannot be kept.
     #[error("this cannot be kept: {0}")]
     Impossible(String),
     /// Others were faster every time.
-    #[error("others change this project at the same time; look at it, then send the command again")]
+    #[error("others change the same at this moment; look at it, then send the command again")]
     Contended,
     /// The store cannot do it.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The vault cannot do it.
+    #[error(transparent)]
+    Vault(#[from] VaultError),
 }
 
 impl From<Refused> for Refusal {
@@ -27,9 +38,11 @@ impl From<Refused> for Refusal {
         let detail = refused.to_string();
         let (kind, faults) = match refused {
             Refused::Rejected(Rejection::Faulty(faults)) => (RefusalKind::Rejected, faults),
-            Refused::Rejected(_) | Refused::Impossible(_) => (RefusalKind::Rejected, Vec::new()),
+            Refused::Rejected(_) | Refused::Account(_) | Refused::NoVault | Refused::Impossible(_) => {
+                (RefusalKind::Rejected, Vec::new())
+            }
             Refused::Contended => (RefusalKind::Conflict, Vec::new()),
-            Refused::Store(_) => (RefusalKind::Unavailable, Vec::new()),
+            Refused::Store(_) | Refused::Vault(_) => (RefusalKind::Unavailable, Vec::new()),
         };
         Refusal { kind, detail, faults }
     }

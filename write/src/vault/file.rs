@@ -1,4 +1,4 @@
-//! The file of the vault: how it is opened, and how rows leave it without a trace.
+//! The file of the vault: how it is opened, and which files are refused.
 
 use std::fs::File;
 use std::os::unix::fs::OpenOptionsExt;
@@ -25,9 +25,8 @@ fn options(path: &Path) -> SqliteConnectOptions {
         // No write-ahead log, which would keep what was erased until it is written over.
         .journal_mode(SqliteJournalMode::Delete)
         .synchronous(SqliteSynchronous::Full)
+        // Zeros go over every place that a deleted row had.
         .pragma("secure_delete", "ON")
-        // Nothing of the rows is written into other folders while the file is written anew.
-        .pragma("temp_store", "MEMORY")
         .busy_timeout(Duration::from_secs(5))
         // Statements carry digests.
         .disable_statement_logging()
@@ -100,34 +99,5 @@ pub(super) async fn note_check(pool: &SqlitePool, check: [u8; 32]) -> Result<(),
     .bind(check.as_slice())
     .execute(pool)
     .await?;
-    Ok(())
-}
-
-/// Whether [`clean`] is still to be done.
-pub(super) async fn is_unclean(pool: &SqlitePool) -> Result<bool, VaultError> {
-    let unclean: i64 = sqlx::query_scalar("SELECT unclean FROM vault").fetch_one(pool).await?;
-    Ok(unclean != 0)
-}
-
-/// Takes the row of an account out and notes that the file is to be cleaned; says whether there was one.
-pub(super) async fn delete(pool: &SqlitePool, account: &str) -> Result<bool, VaultError> {
-    let mut transaction = pool.begin_with("BEGIN IMMEDIATE").await?;
-    let deleted = sqlx::query("DELETE FROM addresses WHERE account = ?1")
-        .bind(account)
-        .execute(&mut *transaction)
-        .await?
-        .rows_affected();
-    if deleted > 0 {
-        sqlx::query("UPDATE vault SET unclean = 1").execute(&mut *transaction).await?;
-    }
-    transaction.commit().await?;
-    Ok(deleted > 0)
-}
-
-/// Writes the file anew with its live rows alone. `secure_delete` writes zeros over the place of a row that is
-/// deleted, but not over a place that it had before its page was split; here those go too.
-pub(super) async fn clean(pool: &SqlitePool) -> Result<(), VaultError> {
-    sqlx::query("VACUUM").execute(pool).await?;
-    sqlx::query("UPDATE vault SET unclean = 0").execute(pool).await?;
     Ok(())
 }

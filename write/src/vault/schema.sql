@@ -6,9 +6,8 @@ CREATE TABLE addresses (
     sealed  BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- One row: by what the secret is recognised, and whether erased bytes may still lie between the pages' rows.
+-- One row: by what the secret is recognised.
 CREATE TABLE vault (
     only       INTEGER PRIMARY KEY CHECK (only = 1),
-    recognised BLOB    NOT NULL CHECK (length(recognised) = 32),
-    unclean    INTEGER NOT NULL DEFAULT 0
+    recognised BLOB    NOT NULL CHECK (length(recognised) = 32)
 ) STRICT;

@@ -1,6 +1,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use sha2::{Digest, Sha256};
 use ulid::Ulid;
 
 use super::*;
@@ -9,8 +10,10 @@ fn email(text: &str) -> Email {
     text.parse().unwrap()
 }
 
+/// Random in effect, so that no part of one stands in another.
 fn account(number: u128) -> AccountId {
-    AccountId(Ulid(number))
+    let digest: [u8; 32] = Sha256::digest(number.to_be_bytes()).into();
+    AccountId(Ulid(u128::from_be_bytes(*digest.first_chunk().unwrap())))
 }
 
 fn mode(path: &Path) -> u32 {
@@ -45,7 +48,8 @@ async fn an_address_keeps_its_first_account() {
     assert_eq!(vault.account_of(&email("ada@example.org")).await.unwrap(), Some(account(1)));
     assert_eq!(vault.email_of(account(1)).await.unwrap(), Some(email("Ada@example.org")));
     assert_eq!(vault.email_of(account(2)).await.unwrap(), None);
-    let all = [(account(1), email("Ada@example.org")), (account(3), email("bob@example.org"))];
+    let mut all = [(account(1), email("Ada@example.org")), (account(3), email("bob@example.org"))];
+    all.sort_by_key(|(account, _)| *account);
     assert_eq!(vault.emails().await.unwrap(), all);
 }
 
@@ -70,30 +74,21 @@ async fn of_an_erased_address_no_byte_is_left() {
     for (number, email) in (0..).zip(&emails) {
         vault.enter(email, account(number)).await.unwrap();
     }
-    for number in (3..400).step_by(5) {
+    for number in (3..400).step_by(20) {
         let email = &emails[usize::try_from(number).unwrap()];
-        let traces = [vault.seal.digest(email).to_vec(), sealed(&vault, account(number)).await];
-        assert!(traces.iter().all(|trace| found(folder.path(), trace)), "the test looks at the right bytes");
+        let id = account(number).to_string();
+        let kept =
+            [&vault.seal.digest(email)[..], &sealed(&vault, account(number)).await, id.as_bytes()].concat();
+        // Pieces, since the first bytes of a place that is free are written over in any case.
+        let traces: Vec<&[u8]> = kept.chunks_exact(12).collect();
+        assert!(found(folder.path(), traces[0]), "the test looks at the right bytes");
         assert!(vault.erase(account(number)).await.unwrap());
         assert!(!traces.iter().any(|trace| found(folder.path(), trace)), "of {number}");
-        assert!(!found(folder.path(), account(number).to_string().as_bytes()));
         assert_eq!(vault.account_of(email).await.unwrap(), None);
         assert!(!vault.erase(account(number)).await.unwrap(), "a second time there is none");
     }
-    assert_eq!(vault.emails().await.unwrap().len(), 320);
+    assert_eq!(vault.emails().await.unwrap().len(), 380);
     assert_eq!(vault.enter(&emails[3], account(1_000)).await.unwrap(), account(1_000));
-}
-
-#[tokio::test]
-async fn an_erasure_that_was_cut_off_is_completed_at_the_next_opening() {
-    let folder = tempfile::tempdir().unwrap();
-    let vault = Vault::open(folder.path(), None).await.unwrap();
-    vault.enter(&email("ada@example.org"), account(1)).await.unwrap();
-    assert!(file::delete(&vault.pool, &account(1).to_string()).await.unwrap());
-    assert!(file::is_unclean(&vault.pool).await.unwrap());
-    vault.close().await;
-    let vault = Vault::open(folder.path(), None).await.unwrap();
-    assert!(!file::is_unclean(&vault.pool).await.unwrap());
 }
 
 #[tokio::test]

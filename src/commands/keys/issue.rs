@@ -1,0 +1,84 @@
+//! `loggia keys issue`: makes a key here, sends its hash, and prints it once.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use rand::rngs::{StdRng, SysRng};
+use rand::{Rng, SeedableRng};
+use schemas::account::KeyIssued;
+use schemas::command::Command;
+use schemas::email::Email;
+use schemas::key::{Key, KeyId};
+use schemas::tier::{Tier, TierName};
+use serde::Serialize;
+
+use super::super::curate::refuse;
+use super::{applied, send};
+use crate::config::Config;
+use crate::output::{Output, count};
+
+/// A new key as it is shown to whoever asked for it, and never again.
+#[derive(Serialize)]
+struct Issued<'a> {
+    key: &'a str,
+    key_id: KeyId,
+    tier: &'a TierName,
+    quota: u64,
+}
+
+/// Issues one; in the first tier where none is named.
+pub(super) async fn run(
+    config: &Config,
+    email: Email,
+    name: Option<String>,
+    tier: Option<TierName>,
+    output: Output,
+) -> Result<ExitCode> {
+    let tier = wanted(config, tier)?;
+    let key = new_key()?;
+    let issued =
+        KeyIssued { key_id: key.id(), hash: key.hash(), hint: key.hint(), name, tier: tier.name.clone() };
+    let done = match send(config, Command::IssueKey { email, key: issued }).await? {
+        Ok(done) => done,
+        Err(refusal) => return refuse(&refusal, output),
+    };
+    applied::wait(config, done.position).await;
+    let shown = Issued { key: key.expose(), key_id: key.id(), tier: &tier.name, quota: tier.quota };
+    output.answer(&shown, || {
+        format!(
+            "{}\n\nKeep it: it is shown this once. Its id is {}, its tier {}: {} calls in a calendar month (UTC).",
+            shown.key,
+            shown.key_id,
+            shown.tier,
+            count(shown.quota)
+        )
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn wanted(config: &Config, name: Option<TierName>) -> Result<&Tier> {
+    let Some(name) = name else { return Ok(config.tiers.first()) };
+    config.tiers.get(&name).with_context(|| {
+        let known: Vec<_> = config.tiers.iter().map(|tier| tier.name.as_str()).collect();
+        format!("there is no tier “{name}”; there are {}", known.join(", "))
+    })
+}
+
+/// A key that nobody can guess: all its characters come from a generator that the system seeds, for this key alone.
+fn new_key() -> Result<Key> {
+    let mut random =
+        StdRng::try_from_rng(&mut SysRng).context("the system gives no random bytes; try again")?;
+    Ok(Key::generate(|bytes| random.fill_bytes(bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_key_is_made_twice() {
+        let (one, other) = (new_key().unwrap(), new_key().unwrap());
+        assert_ne!(one.id(), other.id());
+        assert_ne!(one.hash(), other.hash());
+    }
+}

@@ -1,0 +1,140 @@
+//! `loggia keys list`: every key as the log tells it, with its address from the vault.
+
+use std::collections::HashMap;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use jiff::Timestamp;
+use schemas::email::Email;
+use schemas::ids::AccountId;
+use schemas::key::KeyId;
+use schemas::tier::TierName;
+use serde::Serialize;
+use write::account::{Account, KeyState};
+use write::service::{read_account, read_accounts};
+use write::vault::Vault;
+
+use crate::config::Config;
+use crate::output::{Output, say};
+use crate::session;
+
+const HEADINGS: [&str; 8] = ["key", "hint", "tier", "created", "revoked", "proven", "address", "name"];
+
+/// A key in the list.
+#[derive(Serialize)]
+struct Row {
+    key_id: KeyId,
+    hint: String,
+    name: Option<String>,
+    tier: TierName,
+    created_at: Timestamp,
+    revoked_at: Option<Timestamp>,
+    proven: bool,
+    /// Absent once it is erased.
+    email: Option<String>,
+}
+
+/// Lists all keys, or those of one address, in the order in which they were issued.
+pub(super) async fn run(config: &Config, email: Option<&Email>, output: Output) -> Result<ExitCode> {
+    let vault = session::open_vault_read_only(config).await?;
+    let mut rows = match email {
+        Some(email) => rows_of(config, vault.as_ref(), email).await?,
+        None => all_rows(config, vault.as_ref()).await?,
+    };
+    rows.sort_by_key(|row| row.created_at);
+    if output.is_json() {
+        rows.iter().try_for_each(|row| output.answer(row, String::new))?;
+    } else if rows.is_empty() {
+        say(if email.is_some() { "there is no key under this address" } else { "there are no keys yet" });
+    } else {
+        output.lines(&table(&rows))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn rows_of(config: &Config, vault: Option<&Vault>, email: &Email) -> Result<Vec<Row>> {
+    let store = session::open_store_read_only(config).await?;
+    let Some(vault) = vault else { return Ok(Vec::new()) };
+    let Some(id) = vault.account_of(email).await? else { return Ok(Vec::new()) };
+    let kept = vault.email_of(id).await?;
+    Ok(rows(&read_account(&store, id).await?, kept.as_ref()))
+}
+
+async fn all_rows(config: &Config, vault: Option<&Vault>) -> Result<Vec<Row>> {
+    let store = session::open_store_read_only(config).await?;
+    let accounts = read_accounts(&store).await?;
+    let emails: HashMap<AccountId, Email> = match vault {
+        Some(vault) => vault.emails().await?.into_iter().collect(),
+        None => HashMap::new(),
+    };
+    Ok(accounts.iter().flat_map(|(id, account)| rows(account, emails.get(id))).collect())
+}
+
+fn rows(account: &Account, email: Option<&Email>) -> Vec<Row> {
+    let row = |key: &KeyState| Row {
+        key_id: key.issued.key_id,
+        hint: key.issued.hint.clone(),
+        name: key.issued.name.clone(),
+        tier: key.tier.clone(),
+        created_at: key.issued_at,
+        revoked_at: key.revoked,
+        proven: key.proven,
+        email: email.map(|email| email.as_str().to_owned()),
+    };
+    account.keys().iter().map(row).collect()
+}
+
+/// The rows in columns as wide as their widest cell.
+fn table(rows: &[Row]) -> Vec<String> {
+    let mut lines = vec![HEADINGS.map(str::to_owned)];
+    lines.extend(rows.iter().map(cells));
+    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..HEADINGS.len()).map(width).collect();
+    let aligned = |line: &[String; 8]| {
+        let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    lines.iter().map(aligned).collect()
+}
+
+fn cells(row: &Row) -> [String; 8] {
+    let time = |time: Timestamp| format!("{time:.0}");
+    [
+        row.key_id.to_string(),
+        format!("…{}", row.hint),
+        row.tier.to_string(),
+        time(row.created_at),
+        row.revoked_at.map_or_else(|| "-".into(), time),
+        if row.proven { "yes" } else { "no" }.into(),
+        row.email.clone().unwrap_or_else(|| "-".into()),
+        row.name.clone().unwrap_or_default(),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_cell() {
+        let row = |name: Option<&str>, email: Option<&str>| Row {
+            key_id: "Ab3dEf9h".parse().unwrap(),
+            hint: "0a9Z".into(),
+            name: name.map(str::to_owned),
+            tier: "free".parse().unwrap(),
+            created_at: "2026-11-20T08:30:00.25Z".parse().unwrap(),
+            revoked_at: email.is_none().then(|| "2026-11-21T09:00:00Z".parse().unwrap()),
+            proven: email.is_some(),
+            email: email.map(str::to_owned),
+        };
+        let table = table(&[row(Some("Zürich"), Some("ådá@example.org")), row(None, None)]);
+        assert_eq!(
+            table,
+            [
+                "key       hint   tier  created               revoked               proven  address          name",
+                "Ab3dEf9h  …0a9Z  free  2026-11-20T08:30:00Z  -                     yes     ådá@example.org  Zürich",
+                "Ab3dEf9h  …0a9Z  free  2026-11-20T08:30:00Z  2026-11-21T09:00:00Z  no      -",
+            ]
+        );
+    }
+}

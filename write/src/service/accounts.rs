@@ -1,0 +1,189 @@
+//! Commands on accounts: what the vault knows, what happened, a decision, and the append.
+//!
+//! The vault's row is written before the first append and deleted after the last. A crash between leaves an address
+//! whose account has no events, which the next key uses, or one whose account was erased, which the next command for
+//! the address clears away.
+
+mod listing;
+mod past;
+
+use jiff::Timestamp;
+use schemas::account::AccountEvent;
+use schemas::command::{AccountDone, Command, CommandMessage, KeyNow};
+use schemas::email::Email;
+use schemas::event::Event;
+use schemas::ids::Position;
+use schemas::tier::Tiers;
+use tokio::sync::Mutex;
+
+use super::refused::Refused;
+use super::{CommandService, Target};
+use crate::account::{self, Account, KeyState, Rejection};
+use crate::event_store::{AppendError, Namespace};
+use crate::vault::Vault;
+use past::AccountPast;
+
+pub use listing::{read_account, read_accounts};
+
+/// What the service needs for commands on accounts.
+pub struct Accounts {
+    vault: Vault,
+    tiers: Tiers,
+    /// One command at a time: vault and log are two files, and none may see one of them without the other.
+    turn: Mutex<()>,
+}
+
+impl Accounts {
+    /// Accounts whose addresses are in this vault and whose keys are in these tiers.
+    pub fn new(vault: Vault, tiers: Tiers) -> Accounts {
+        Accounts { vault, tiers, turn: Mutex::new(()) }
+    }
+}
+
+impl CommandService {
+    /// Carries out a command on an account. Erasing an address that is not known, or no longer, changes nothing and
+    /// is no mistake.
+    pub(super) async fn on_account(&self, message: &CommandMessage) -> Result<AccountDone, Refused> {
+        let Accounts { vault, tiers, turn } = self.accounts.as_deref().ok_or(Refused::NoVault)?;
+        let _turn = turn.lock().await;
+        let (command, now) = (&message.command, self.clock.now());
+        let past = self.account_past(vault, command).await?;
+        let done = match past.after(message.id) {
+            Some((account, position)) => done(command, &account, position),
+            None => {
+                let events = decide(command, past.account(), tiers, now)?;
+                if let Command::IssueKey { email, .. } = command
+                    && vault.enter(email, past.id).await? != past.id
+                {
+                    return Err(Refused::Contended);
+                }
+                self.carry_out(message, &past, events, now).await?
+            }
+        };
+        if let Command::EraseAccount { .. } = command {
+            vault.erase(past.id).await?;
+        }
+        Ok(done)
+    }
+
+    /// What happened to the account that a command is about; a new account's empty past where there is none.
+    async fn account_past(&self, vault: &Vault, command: &Command) -> Result<AccountPast, Refused> {
+        match command {
+            Command::RevokeKey { key_id } => {
+                let stream = self.store.holder(Namespace::KEY, key_id.as_str()).await?;
+                let id = stream.and_then(|stream| stream.as_account());
+                let id = id.ok_or(Rejection::UnknownKey { key_id: *key_id })?;
+                Ok(AccountPast::read(&*self.store, id).await?)
+            }
+            Command::EraseAccount { email } => self.past_at(vault, email).await,
+            Command::IssueKey { email, .. }
+            | Command::ProveEmail { email, .. }
+            | Command::ChangeTier { email, .. } => {
+                let past = self.past_at(vault, email).await?;
+                let Account::Erased(_) = past.account() else { return Ok(past) };
+                vault.erase(past.id).await?;
+                Ok(AccountPast::nothing(self.clock.account_id()))
+            }
+            Command::Select { .. }
+            | Command::Revise { .. }
+            | Command::Rename { .. }
+            | Command::Withdraw { .. }
+            | Command::Restore { .. }
+            | Command::Import { .. } => Err(no_account()),
+        }
+    }
+
+    async fn past_at(&self, vault: &Vault, email: &Email) -> Result<AccountPast, Refused> {
+        match vault.account_of(email).await? {
+            Some(id) => Ok(AccountPast::read(&*self.store, id).await?),
+            None => Ok(AccountPast::nothing(self.clock.account_id())),
+        }
+    }
+
+    /// Appends what was decided, and tells how the keys are then.
+    async fn carry_out(
+        &self,
+        message: &CommandMessage,
+        past: &AccountPast,
+        events: Vec<AccountEvent>,
+        now: Timestamp,
+    ) -> Result<AccountDone, Refused> {
+        if events.is_empty() {
+            return Ok(done(&message.command, past.account(), Position::START));
+        }
+        let account = events.iter().fold(past.account().clone(), |account, event| account.evolve(event, now));
+        let target = Target { stream: &past.stream, version: past.version, time: now };
+        let events = events.into_iter().map(Event::Account).collect();
+        match self.append_to(message, message.id, target, events).await {
+            Ok(appended) => Ok(done(&message.command, &account, appended.last)),
+            Err(AppendError::Claimed { name, .. }) => match name.parse() {
+                Ok(key_id) => Err(Rejection::Taken { key_id }.into()),
+                Err(_) => Err(Refused::Contended),
+            },
+            Err(AppendError::Conflict { .. } | AppendError::Repeated(_)) => Err(Refused::Contended),
+            Err(AppendError::Invalid { reason }) => Err(Refused::Impossible(reason)),
+            Err(AppendError::Store(error)) => Err(error.into()),
+        }
+    }
+}
+
+fn decide(
+    command: &Command,
+    account: &Account,
+    tiers: &Tiers,
+    now: Timestamp,
+) -> Result<Vec<AccountEvent>, Refused> {
+    match command {
+        Command::IssueKey { key, .. } => Ok(account::issue(account, key, tiers, now)?),
+        Command::RevokeKey { key_id } => Ok(account::revoke(account, *key_id)?),
+        Command::ProveEmail { key_ids, .. } => Ok(account::prove(account, key_ids)?),
+        Command::ChangeTier { key_ids, tier, .. } => Ok(account::change_tier(account, key_ids, tier, tiers)?),
+        Command::EraseAccount { .. } => Ok(account::erase(account)),
+        Command::Select { .. }
+        | Command::Revise { .. }
+        | Command::Rename { .. }
+        | Command::Withdraw { .. }
+        | Command::Restore { .. }
+        | Command::Import { .. } => Err(no_account()),
+    }
+}
+
+/// The answer for an account as it is after a command; nothing was written at position 0.
+fn done(command: &Command, account: &Account, position: Position) -> AccountDone {
+    let about: Vec<&KeyState> = match command {
+        Command::IssueKey { key, .. } => account.key(key.key_id).into_iter().collect(),
+        Command::RevokeKey { key_id } => account.key(*key_id).into_iter().collect(),
+        Command::ProveEmail { key_ids, .. } | Command::ChangeTier { key_ids, .. } => {
+            let named = |key: &&KeyState| key_ids.is_empty() || key_ids.contains(&key.issued.key_id);
+            account.live().filter(named).collect()
+        }
+        Command::EraseAccount { .. } => account.keys().iter().collect(),
+        Command::Select { .. }
+        | Command::Revise { .. }
+        | Command::Rename { .. }
+        | Command::Withdraw { .. }
+        | Command::Restore { .. }
+        | Command::Import { .. } => Vec::new(),
+    };
+    AccountDone {
+        keys: about.into_iter().map(key_now).collect(),
+        position,
+        changed: position > Position::START,
+    }
+}
+
+fn key_now(key: &KeyState) -> KeyNow {
+    KeyNow {
+        key_id: key.issued.key_id,
+        tier: key.tier.clone(),
+        revoked: key.revoked.is_some(),
+        proven: key.proven,
+    }
+}
+
+fn no_account() -> Refused {
+    Refused::Impossible("it is no command on an account".into())
+}
+
+#[cfg(test)]
+mod tests;

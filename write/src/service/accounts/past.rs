@@ -1,0 +1,78 @@
+//! What happened to one account, and which command did what.
+
+use jiff::Timestamp;
+use schemas::account::AccountEvent;
+use schemas::envelope::Recorded;
+use schemas::event::Event;
+use schemas::ids::{AccountId, CommandId, Position, StreamId, StreamVersion};
+
+use crate::account::Account;
+use crate::event_store::{EventStore, StoreError};
+use crate::service::past::known;
+
+/// One account's history in memory.
+pub(super) struct AccountPast {
+    pub(super) id: AccountId,
+    pub(super) stream: StreamId,
+    pub(super) version: StreamVersion,
+    acts: Vec<Act>,
+    account: Account,
+}
+
+struct Act {
+    command: CommandId,
+    position: Position,
+    time: Timestamp,
+    event: AccountEvent,
+}
+
+impl AccountPast {
+    /// An account that has yet to come into being.
+    pub(super) fn nothing(id: AccountId) -> AccountPast {
+        AccountPast {
+            id,
+            stream: StreamId::account(id),
+            version: StreamVersion::default(),
+            acts: Vec::new(),
+            account: Account::Absent,
+        }
+    }
+
+    /// Reads the history of an account.
+    pub(super) async fn read(store: &dyn EventStore, id: AccountId) -> Result<AccountPast, StoreError> {
+        let events = store.read_stream(&StreamId::account(id), StreamVersion::default()).await?;
+        AccountPast::of(id, &events)
+    }
+
+    /// The history that these events tell. What a newer version wrote cannot be judged by this one.
+    pub(super) fn of(id: AccountId, events: &[Recorded]) -> Result<AccountPast, StoreError> {
+        let mut past = AccountPast::nothing(id);
+        for recorded in events {
+            let Event::Account(event) = known(recorded)? else {
+                return Err(StoreError::corrupt(format!("{} holds the event of a project", recorded.stream)));
+            };
+            past.account = past.account.evolve(&event, recorded.time);
+            past.version = recorded.version;
+            let (command, position, time) = (recorded.causation, recorded.position, recorded.time);
+            past.acts.push(Act { command, position, time, event });
+        }
+        Ok(past)
+    }
+
+    /// The account as it is.
+    pub(super) fn account(&self) -> &Account {
+        &self.account
+    }
+
+    /// The account, and nothing else.
+    pub(super) fn into_account(self) -> Account {
+        self.account
+    }
+
+    /// The account as a command left it and the position of the last thing it did, if it did something.
+    pub(super) fn after(&self, command: CommandId) -> Option<(Account, Position)> {
+        let last = self.acts.iter().rposition(|act| act.command == command)?;
+        let account = Account::replay(self.acts[..=last].iter().map(|act| (&act.event, act.time)));
+        Some((account, self.acts[last].position))
+    }
+}
