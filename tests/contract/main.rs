@@ -14,3 +14,4 @@ mod ledger;
 mod model;
 mod relay;
 mod sqlite;
+mod usage_streams;
