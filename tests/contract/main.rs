@@ -15,3 +15,4 @@ mod ledger;
 mod model;
 mod relay;
 mod sqlite;
+mod usage_streams;

@@ -21,6 +21,8 @@ async fn write_project_and_serve_work_as_processes() {
     let mut serving = spawn(&reader, &["serve"]);
     let http = serving.http().await;
     ready(&http).await;
+    let announced = write.join("run/write.json");
+    kit::wait_until(PATIENCE, "the write side", async || announced.exists()).await;
     let file = folder.path().join("in.ndjson");
     std::fs::write(&file, "{\"name\":\"Bridge\",\"category\":\"architecture\"}\n").unwrap();
     run_json(&write, &["import", file.to_str().unwrap()]);

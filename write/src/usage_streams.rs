@@ -14,6 +14,7 @@ use async_nats::jetstream::context::{
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType, Stream};
 use async_nats::jetstream::{Context, ErrorCode};
 use futures::TryStreamExt;
+use futures::future::try_join_all;
 use schemas::key::KeyId;
 use schemas::month::Month;
 use schemas::subject::{OVERRUN, OVERRUN_SUBJECTS, usage_of, usage_stream, usage_subjects};
@@ -82,11 +83,12 @@ pub struct Held {
 pub async fn prepare(client: &Client, tiers: &Tiers) -> Result<(), UsageStreamError> {
     sufficient(client)?;
     let jetstream = context(client);
-    for tier in tiers.iter() {
+    let metering = tiers.iter().map(|tier| {
         let quota = i64::try_from(tier.quota).unwrap_or(i64::MAX);
-        ensure(&jetstream, metering(&usage_stream(&tier.name), usage_subjects(&tier.name), quota)).await?;
-    }
-    ensure(&jetstream, overruns()).await
+        metering(&usage_stream(&tier.name), usage_subjects(&tier.name), quota)
+    });
+    let ensured = metering.chain([overruns()]).map(|wanted| ensure(&jetstream, wanted));
+    try_join_all(ensured).await.map(drop)
 }
 
 /// What a stream holds of the allowances of one month; `None` where there is no such stream.
