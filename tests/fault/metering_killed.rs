@@ -96,8 +96,7 @@ async fn exactly_the_quota(load: &Load) {
     // The write side and one read node share a folder, so that the audit finds ledger and counters in it.
     let one = folder.path().join("one");
     let _write = setup.spawn(&one, "write", "127.0.0.1:0");
-    let mut nodes =
-        [setup.read_node(one.clone()).await, setup.read_node(folder.path().join("other")).await];
+    let mut nodes = [setup.read_node(one.clone()).await, setup.read_node(folder.path().join("other")).await];
     let keys = issue(&nats, load.keys, seed).await;
     let clients: Vec<Http> = nodes.iter().map(|node| Http::new(format!("http://{}", node.address))).collect();
     for http in &clients {
@@ -108,7 +107,15 @@ async fn exactly_the_quota(load: &Load) {
         .await;
     }
     let (told, done) = (Arc::new(Told::default()), Arc::new(AtomicBool::new(false)));
-    let calling = tokio::spawn(call_all(keys.clone(), clients, load.calls, load.workers, seed, told.clone(), done.clone()));
+    let calling = tokio::spawn(call_all(
+        keys.clone(),
+        clients,
+        load.calls,
+        load.workers,
+        seed,
+        told.clone(),
+        done.clone(),
+    ));
     'killing: for _ in 0..load.rounds {
         for target in 0..3 {
             tokio::time::sleep(Duration::from_millis(700)).await;
@@ -206,7 +213,9 @@ async fn check(load: &Load, keys: &[Key], told: &Told, data: &Path) {
     assert_eq!(answered + told.refused.load(Ordering::Relaxed), load.keys * load.calls);
     // A process that is killed takes the calls with it that it was about to answer.
     assert!(unanswered <= load.workers * load.rounds * 2, "{unanswered}");
-    println!("{answered} calls answered, {unanswered} counted by a process that was killed before it answered");
+    println!(
+        "{answered} calls answered, {unanswered} counted by a process that was killed before it answered"
+    );
     let verified = process::run(LOGGIA, data, &["audit", "verify"]);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert!(verified.status.success(), "{}{}", text(&verified.stdout), text(&verified.stderr));

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use read::models::POLL;
 use schemas::control::ProjectionStatus;
 use schemas::ids::Position;
 use schemas::subject;
@@ -40,7 +41,7 @@ pub(super) async fn wait(config: &Config, position: Position) {
     ));
 }
 
-/// Waits until the node's keys are at a position; false where it has none.
+/// Waits until the node's keys are at a position and its API has looked since; false where it has none.
 async fn reached(config: &Config, node: &Running, position: Position) -> Result<bool> {
     let client = session::connect(config, &node.nats_url).await?;
     loop {
@@ -49,7 +50,10 @@ async fn reached(config: &Config, node: &Running, position: Position) -> Result<
         let status: Vec<ProjectionStatus> = serde_json::from_slice(&answer.payload)?;
         match status.iter().find(|model| model.name == MODEL) {
             None => return Ok(false),
-            Some(keys) if keys.position >= position => return Ok(true),
+            Some(keys) if keys.position >= position => {
+                tokio::time::sleep(2 * POLL).await;
+                return Ok(true);
+            }
             Some(_) => tokio::time::sleep(PAUSE).await,
         }
     }
