@@ -6,6 +6,7 @@ mod charge;
 mod encoding;
 mod entity_tag;
 mod headers;
+mod log;
 mod outcome;
 mod presented;
 mod rate;
@@ -226,7 +227,7 @@ impl Front {
         }
         let took = asked.started.elapsed();
         self.state.metrics().answered(Route::of(asked.uri.path()), status, took);
-        log(asked, status, took, cause.as_deref());
+        log::answered(asked, status, took, cause.as_deref());
         let mut reply = Response::new(Full::new(bytes));
         *reply.status_mut() = status;
         *reply.headers_mut() = headers;
@@ -260,30 +261,4 @@ fn joined(headers: &HeaderMap, name: &http::HeaderName) -> Option<HeaderValue> {
         joined.extend_from_slice(value.as_bytes());
     }
     HeaderValue::from_bytes(&joined).ok()
-}
-
-/// One line a request, without its query: a key may stand there. Only what is the service's own fault is worth an
-/// operator's attention.
-fn log(asked: &Asked, status: StatusCode, took: Duration, cause: Option<&str>) {
-    let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-    if status.is_server_error() {
-        tracing::warn!(
-            method = %asked.method,
-            path = asked.uri.path(),
-            status = status.as_u16(),
-            micros,
-            request = %asked.id,
-            cause,
-            "answered with an error"
-        );
-    } else {
-        tracing::debug!(
-            method = %asked.method,
-            path = asked.uri.path(),
-            status = status.as_u16(),
-            micros,
-            request = %asked.id,
-            "answered"
-        );
-    }
 }

@@ -11,7 +11,8 @@ use sha2::{Digest, Sha256};
 use crate::chain::Hash;
 use crate::ids::InvalidId;
 
-const PREFIX: &str = "log_live_";
+/// How every key begins.
+pub const PREFIX: &str = "log_live_";
 const ID: usize = 8;
 const SECRET: usize = 32;
 const CHECK: usize = 6;

@@ -9,6 +9,7 @@
     reason = "a test fails by panicking, speaks to whoever runs it, and ends its tasks with itself"
 )]
 
+mod canary;
 mod data_folder;
 mod disk_full;
 mod import_killed;
