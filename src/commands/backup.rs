@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use write::event_store::SqliteStore;
+use write::event_store::{Manifest, SqliteStore};
 
 use crate::config::Config;
 use crate::data_folder::{DataFolder, Part};
@@ -15,11 +15,7 @@ pub async fn run(config: &Config, folder: &Path, output: Output) -> Result<()> {
     let store = session::open_store_read_only(config).await?;
     let manifest = store.backup(folder).await?;
     output.answer(&manifest, || {
-        format!(
-            "{} events are in {}; restore them with `loggia restore`",
-            count(manifest.position.0),
-            folder.display()
-        )
+        format!("{} are in {}; restore them with `loggia restore`", contents(&manifest), folder.display())
     })
 }
 
@@ -36,6 +32,14 @@ pub async fn restore(config: &Config, folder: &Path, output: Output) -> Result<(
     }
     let manifest = SqliteStore::restore(folder, &store).await?;
     output.answer(&manifest, || {
-        format!("{} events are restored; `loggia up` rebuilds the rest from them", count(manifest.position.0))
+        format!("{} are restored; `loggia up` rebuilds the rest from them", contents(&manifest))
     })
+}
+
+fn contents(manifest: &Manifest) -> String {
+    let events = format!("{} events", count(manifest.position.0));
+    match &manifest.ledger {
+        None => events,
+        Some(ledger) => format!("{events} and {} counted calls", count(ledger.position.0)),
+    }
 }

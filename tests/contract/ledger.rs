@@ -79,6 +79,21 @@ impl Caller {
         calls
     }
 
+    /// Counts a call, and sends it again under the same id until it is acknowledged.
+    async fn insist(&self, call: &Call) {
+        let mut headers = HeaderMap::new();
+        for (name, value) in call.headers() {
+            headers.insert(name, value);
+        }
+        let publish = async || {
+            let body = call.body().into();
+            let sent =
+                self.jetstream.publish_with_headers(subject::usage(call), headers.clone(), body).await?;
+            tokio::time::timeout(Duration::from_secs(1), sent.into_future()).await.ok().transpose()
+        };
+        wait_until(SOON, "an acknowledgement", async || matches!(publish().await, Ok(Some(_)))).await;
+    }
+
     /// How many calls NATS holds.
     pub(crate) async fn held(&self, stream: &str) -> u64 {
         match self.jetstream.get_stream(stream).await {
@@ -183,8 +198,7 @@ async fn what_is_no_call_is_counted_and_passed_over() {
     caller.calls("Ab3dEf9h", 1).await;
     running.has(2).await;
     assert_eq!(running.ledger.malformed(), 1);
-    let source = running.ledger.watch().borrow().iter().find(|source| source.stream == FREE).cloned();
-    assert_eq!(source.unwrap().sequence, 3);
+    tokio::time::timeout(SOON, running.ledger.copied_to(FREE, 3)).await.expect("all three are looked at");
     running.stopped().await;
 }
 
@@ -286,16 +300,22 @@ async fn a_killed_server_neither_loses_nor_doubles_a_call() {
     let folder = folder();
     let running = Running::of(folder.path(), &nats, &tiers("free=1000000")).await;
     let caller = Caller::new(&nats).await;
-    let mut calls = Vec::new();
-    for _ in 0..3 {
-        calls.extend(caller.calls("Ab3dEf9h", 400).await);
-        nats.kill9().await;
-        nats.restart().await;
-        wait_until(SOON, "the connection", async || caller.jetstream.query_account().await.is_ok()).await;
-    }
-    let entries = running.has(1_200).await;
+    let calls: Vec<Call> = (0..3_000).map(|_| caller.call("Ab3dEf9h")).collect();
+    let counting = async {
+        let counted = futures::stream::iter(&calls).map(|call| caller.insist(call)).buffer_unordered(16);
+        counted.collect::<()>().await;
+    };
+    let killing = async {
+        for _ in 0..3 {
+            tokio::time::sleep(Duration::from_millis(150)).await;
+            nats.kill9().await;
+            nats.restart().await;
+        }
+    };
+    tokio::join!(counting, killing);
+    let entries = running.has(3_000).await;
     assert_eq!(sorted(entries.iter().map(|entry| &entry.call)), sorted(&calls));
-    assert_eq!(caller.held(FREE).await, 1_200);
+    assert_eq!(caller.held(FREE).await, 3_000);
     running.stopped().await;
 }
 

@@ -145,6 +145,26 @@ async fn a_call_that_nats_has_and_the_ledger_has_not_is_a_difference() {
     nats.kill9().await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_that_come_in_meanwhile_are_no_difference() {
+    let Some(started) = Started::with(&["--no-demo", "--auth", "keys", "--tiers", "free=100000"]).await
+    else {
+        return;
+    };
+    let caller = Caller::of(&started).await;
+    let calling = tokio::spawn(async move {
+        loop {
+            caller.publish(subject::usage).await;
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    });
+    for _ in 0..3 {
+        let report = started.json(&["audit", "verify"]).pop().unwrap();
+        assert_eq!(report["differences"], json!([]));
+    }
+    calling.abort();
+}
+
 /// `loggia up` on a NATS server of the test's own.
 async fn started_on(nats: &kit::nats::Nats) -> Option<Started> {
     Started::with(&["--no-demo", "--auth", "keys", "--nats-url", &nats.url()]).await

@@ -111,6 +111,13 @@ impl Ledger {
         self.sources.subscribe()
     }
 
+    /// Waits until a stream is copied up to a sequence.
+    pub async fn copied_to(&self, stream: &str, sequence: u64) {
+        let reached = |source: &LedgerSource| source.stream == stream && source.sequence >= sequence;
+        // The sender lives as long as the ledger.
+        self.watch().wait_for(|sources| sources.iter().any(reached)).await.map(drop).unwrap_or_default();
+    }
+
     /// How many messages were passed over since it was opened because they are no calls.
     pub fn malformed(&self) -> u64 {
         self.malformed.load(Ordering::Relaxed)

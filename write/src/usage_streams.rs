@@ -14,7 +14,7 @@ use async_nats::jetstream::context::{
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType, Stream};
 use async_nats::jetstream::{Context, ErrorCode};
 use futures::TryStreamExt;
-use futures::future::try_join_all;
+use futures::future::join_all;
 use schemas::key::KeyId;
 use schemas::month::Month;
 use schemas::subject::{OVERRUN, OVERRUN_SUBJECTS, usage_of, usage_stream, usage_subjects};
@@ -88,7 +88,8 @@ pub async fn prepare(client: &Client, tiers: &Tiers) -> Result<(), UsageStreamEr
         metering(&usage_stream(&tier.name), usage_subjects(&tier.name), quota)
     });
     let ensured = metering.chain([overruns()]).map(|wanted| ensure(&jetstream, wanted));
-    try_join_all(ensured).await.map(drop)
+    // Each to its end, whatever becomes of the others: none may be left halted.
+    join_all(ensured).await.into_iter().collect()
 }
 
 /// What a stream holds of the allowances of one month; `None` where there is no such stream.

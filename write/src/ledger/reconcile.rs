@@ -9,9 +9,10 @@ use async_nats::jetstream::context::PublishError;
 use async_nats::jetstream::{self, Context, ErrorCode};
 use futures::{StreamExt, TryStreamExt};
 use schemas::subject::{self, OVERRUN, usage_stream};
-use schemas::usage::Call;
+use schemas::usage::{Call, CallId};
 
 use super::copier::{Copier, Interruption};
+use super::stream::call_id;
 use crate::usage_streams::{Allowance, context, found, held};
 
 /// How many messages may wait for their acknowledgement.
@@ -54,8 +55,7 @@ async fn give_back(
     let there = if has == 0 { HashSet::new() } else { ids(&jetstream, stream, &subject).await? };
     let mut lost: Vec<Call> = Vec::new();
     let collect = |entry: schemas::control::LedgerEntry| {
-        if entry.overrun == overrun && entry.call.tier == *tier && !there.contains(&entry.call.id.to_string())
-        {
+        if entry.overrun == overrun && entry.call.tier == *tier && !there.contains(&entry.call.id) {
             lost.push(entry.call);
         }
     };
@@ -69,7 +69,7 @@ async fn give_back(
 }
 
 /// The ids of the calls that stand under a subject.
-async fn ids(jetstream: &Context, stream: &str, subject: &str) -> Result<HashSet<String>, Interruption> {
+async fn ids(jetstream: &Context, stream: &str, subject: &str) -> Result<HashSet<CallId>, Interruption> {
     let moved = || Interruption::Moved(stream.to_owned());
     let stream = found(jetstream, stream).await?.ok_or_else(moved)?;
     let config = pull::OrderedConfig {
@@ -81,8 +81,7 @@ async fn ids(jetstream: &Context, stream: &str, subject: &str) -> Result<HashSet
     let mut messages = consumer.messages().await.map_err(Interruption::nats)?;
     let mut ids = HashSet::new();
     while let Some(message) = messages.try_next().await.map_err(Interruption::nats)? {
-        let id = message.headers.as_ref().and_then(|headers| headers.get("ce-id"));
-        ids.extend(id.map(|id| id.as_str().to_owned()));
+        ids.extend(message.headers.as_ref().and_then(call_id));
         if message.info().map_err(Interruption::nats)?.pending == 0 {
             break;
         }

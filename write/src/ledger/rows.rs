@@ -58,10 +58,10 @@ pub(super) async fn head(reader: impl SqliteExecutor<'_>) -> Result<Head, StoreE
     Ok(Head { position: Position(position.cast_unsigned()), hash: hash(&bytes)? })
 }
 
-/// How far each stream is copied: of several streams of one name, the one that was made last.
+/// How far each stream is copied: of several streams of one name, the one that was copied last.
 pub(super) async fn sources(reader: impl SqliteExecutor<'_>) -> Result<Vec<LedgerSource>, StoreError> {
     let rows: Vec<(String, i64, i64)> =
-        sqlx::query_as("SELECT stream, max(created), sequence FROM sources GROUP BY stream ORDER BY stream")
+        sqlx::query_as("SELECT stream, created, sequence FROM sources WHERE current = 1 ORDER BY stream")
             .fetch_all(reader)
             .await
             .map_err(failure)?;

@@ -29,6 +29,7 @@ CREATE TABLE sources (
     created  INTEGER NOT NULL, -- nanoseconds since 1970-01-01T00:00:00Z
     sequence INTEGER NOT NULL, -- the last one that was copied
     call     BLOB,             -- the id of the call there; null where there was none
+    current  INTEGER NOT NULL, -- 1 for the stream that has the name now, 0 for former ones
     UNIQUE (stream, created)
 ) STRICT;
 

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
+use async_nats::HeaderMap;
 use async_nats::jetstream::Context;
 use async_nats::jetstream::consumer::{DeliverPolicy, pull};
 use async_nats::jetstream::message::Message;
@@ -13,6 +14,7 @@ use schemas::cloudevents::NotAnEvent;
 use schemas::control::LedgerSource;
 use schemas::usage::{Call, CallId};
 use tokio::time::{Instant, timeout, timeout_at};
+use uuid::Uuid;
 
 use super::copier::{Copier, Interruption};
 use super::reconcile::reconcile;
@@ -113,8 +115,7 @@ impl<'a> Copying<'a> {
             Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => return Ok(true),
             Err(error) => return Err(Interruption::nats(error)),
         };
-        let id = message.headers.get("ce-id").map(async_nats::HeaderValue::as_str);
-        Ok(id == Some(last.to_string().as_str()))
+        Ok(call_id(&message.headers) == Some(last))
     }
 
     /// The stream's last sequence, if it is still the stream that it was.
@@ -198,6 +199,11 @@ fn read(message: &Message) -> Result<Call, NotAnEvent> {
         return Err(NotAnEvent::Header { header: "ce-time", reason });
     }
     Ok(call)
+}
+
+/// The id of the call that a message with these headers carries.
+pub(super) fn call_id(headers: &HeaderMap) -> Option<CallId> {
+    Uuid::parse_str(headers.get("ce-id")?.as_str()).ok().map(CallId)
 }
 
 fn created(info: &Info) -> Result<Timestamp, UsageStreamError> {

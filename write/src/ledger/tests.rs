@@ -90,6 +90,11 @@ async fn a_stream_that_was_made_anew_is_another_source() {
     let sources = ledger.watch().borrow().clone();
     assert_eq!(sources, [LedgerSource { stream: "USAGE_FREE".into(), created: anew.created, sequence: 1 }]);
     assert_eq!(ledger.last_call(&sources[0]).await.unwrap(), Some(call(3).id));
+    // An older one that was brought back is the one that counts again.
+    ledger.keep(&copied("USAGE_FREE", &[4])).await.unwrap();
+    let back = at("2026-11-01T00:00:00.000000001Z");
+    let source = LedgerSource { stream: "USAGE_FREE".into(), created: back, sequence: 1 };
+    assert_eq!(*ledger.watch().borrow(), [source]);
     ledger.verify(|_| {}).await.unwrap().unwrap();
 }
 

@@ -136,9 +136,16 @@ async fn advance(
     source: Source<'_>,
     copied: &Copied,
 ) -> Result<i64, StoreError> {
+    sqlx::query("UPDATE sources SET current = 0 WHERE stream = ?1 AND created <> ?2 AND current = 1")
+        .bind(source.stream)
+        .bind(source.created)
+        .execute(&mut *writer)
+        .await
+        .map_err(failure)?;
     sqlx::query_scalar(
-        "INSERT INTO sources (stream, created, sequence, call) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (stream, created) \
-         DO UPDATE SET sequence = excluded.sequence, call = excluded.call RETURNING id",
+        "INSERT INTO sources (stream, created, sequence, call, current) VALUES (?1, ?2, ?3, ?4, 1) \
+         ON CONFLICT (stream, created) DO UPDATE SET sequence = excluded.sequence, call = excluded.call, current = 1 \
+         RETURNING id",
     )
     .bind(source.stream)
     .bind(source.created)

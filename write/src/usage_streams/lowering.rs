@@ -25,24 +25,35 @@ pub(super) fn is_halted(config: &Config) -> bool {
 pub(super) async fn lower(jetstream: &Context, stream: &Stream, limit: i64) -> Result<(), UsageStreamError> {
     let config = stream.cached_info().config.clone();
     let going = Config { max_message_size: -1, ..config.clone() };
+    // Looked at before, so that the stream is not halted in vain.
+    let before = fullest(stream).await?;
+    if before > limit {
+        stays(&going, limit, before);
+        return if is_halted(&config) { update(jetstream, &going).await } else { Ok(()) };
+    }
     update(jetstream, &Config { max_message_size: HALTED, ..config }).await?;
-    let fullest = match fullest(stream).await {
-        Ok(fullest) => fullest,
+    match fullest(stream).await {
+        Ok(most) if most <= limit => {
+            update(jetstream, &Config { max_messages_per_subject: limit, ..going }).await
+        }
+        Ok(most) => {
+            stays(&going, limit, most);
+            update(jetstream, &going).await
+        }
         Err(error) => {
             update(jetstream, &going).await?;
-            return Err(error);
+            Err(error)
         }
-    };
-    if fullest <= limit {
-        return update(jetstream, &Config { max_messages_per_subject: limit, ..going }).await;
     }
+}
+
+fn stays(config: &Config, limit: i64, most: i64) {
     tracing::warn!(
-        stream = going.name,
-        "the quota of {} is lowered to {limit} on NATS once no key has more calls there (one has {fullest}); until \
-         then nodes refuse by their counters. It is tried again at the next start",
-        going.max_messages_per_subject
+        stream = config.name,
+        "the quota of {} is lowered to {limit} on NATS once no key has more calls there (one has {most}); until then \
+         nodes refuse by their counters. It is tried again at the next start",
+        config.max_messages_per_subject
     );
-    update(jetstream, &going).await
 }
 
 /// How many messages the fullest subject holds.
