@@ -11,6 +11,7 @@
 
 mod command_line;
 mod curation;
+mod keys;
 mod museums;
 mod operators;
 mod rebuild;
