@@ -1,4 +1,4 @@
-//! `loggia backup` and `loggia restore`: the event store, from which everything else is rebuilt.
+//! `loggia backup` and `loggia restore`: the event store, from which everything else is rebuilt, and the vault.
 
 use std::path::Path;
 
@@ -7,13 +7,19 @@ use write::event_store::{Manifest, SqliteStore};
 
 use crate::config::Config;
 use crate::data_folder::{DataFolder, Part};
-use crate::output::{Output, count};
+use crate::output::{Output, count, say};
 use crate::session;
 
 /// Copies the event store into a folder while it may run.
 pub async fn run(config: &Config, folder: &Path, output: Output) -> Result<()> {
     let store = session::open_store_read_only(config).await?;
     let manifest = store.backup(folder).await?;
+    if let Some(secret) = &config.secret_file {
+        let secret = secret.display();
+        say(&format!(
+            "the secret of the vault is not in the backup, since it is kept elsewhere: keep {secret} too"
+        ));
+    }
     output.answer(&manifest, || {
         format!("{} are in {}; restore them with `loggia restore`", contents(&manifest), folder.display())
     })

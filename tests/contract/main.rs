@@ -7,6 +7,8 @@
     reason = "tests"
 )]
 
+mod accounts;
+mod backup;
 mod commands;
 mod counters;
 mod event_store;

@@ -13,6 +13,7 @@ mod audit;
 mod command_line;
 mod curation;
 mod keyed;
+mod keys;
 mod museums;
 mod operators;
 mod rebuild;

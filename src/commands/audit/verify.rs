@@ -5,13 +5,15 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use read::counters::CountersReader;
+use read::generation::Generations;
 use schemas::chain::Hash;
 use schemas::ids::Position;
 use schemas::month::Month;
 use schemas::subject::{OVERRUN, usage_stream};
 use schemas::tier::TierName;
 use serde::Serialize;
-use write::ledger::{Ledger, Totals, count as count_entry};
+use write::ledger::{Ledger, Totals, Used, count as count_entry};
 use write::usage_streams::{Allowance, held};
 
 use super::compare::{Row, Side, differences, overruns, table};
@@ -112,7 +114,22 @@ impl Others<'_> {
         if let Some(client) = &self.client {
             sides.push(self.nats(client, ledger).await?);
         }
+        sides.extend(self.counters().await?);
         Ok(sides)
+    }
+
+    /// The counters of this folder, which know every month; none where no projection ever ran on it.
+    async fn counters(&self) -> Result<Option<Side>> {
+        let models = DataFolder::new(&self.config.data).models();
+        let Some(generation) = Generations::new(models.join("counters")).current()? else { return Ok(None) };
+        let counters = CountersReader::open(&generation.path).await?;
+        let mut side = Side { name: "counters", ..Side::default() };
+        let mut take = |key, month, tier: &TierName, used, overrun| {
+            side.totals.insert(Allowance { key, month, tier: tier.clone() }, Used { used, overrun });
+        };
+        counters.each_total(&mut take).await?;
+        counters.close().await;
+        Ok(Some(side))
     }
 
     /// NATS keeps the running month and the one before it whole, and of older ones a part.

@@ -31,7 +31,7 @@ use writer::{Pending, Writer};
 
 pub(crate) use rows::failure;
 
-pub use backup::{BackupError, Manifest};
+pub use backup::{BackupError, Copied, Manifest};
 pub use verify::{Damage, Verified};
 
 /// How many readers may read at once.

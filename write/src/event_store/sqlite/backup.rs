@@ -1,4 +1,7 @@
-//! Backups: a whole copy of the file, taken while the store is in use, with a note of what it holds.
+//! Backups: a whole copy of the file and of those beside it, taken while the store is in use, with a note of what it
+//! holds.
+
+mod beside;
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -16,6 +19,7 @@ use super::{SqliteStore, file, rows, verify};
 use crate::clock::Clock;
 use crate::event_store::StoreError;
 use crate::ledger::{self, LedgerCopy};
+pub use beside::Copied;
 
 const COPY: &str = "events.db";
 const LEDGER: &str = "usage.db";
@@ -37,6 +41,10 @@ pub struct Manifest {
     /// The copy of the ledger beside it; absent where nothing was ever counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ledger: Option<LedgerCopy>,
+    /// What was copied beside the log: the vault, and its secret where that lies beside it too. Backups of older
+    /// versions have nothing here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<Copied>,
 }
 
 /// Why there is no backup, or none was restored.
@@ -80,6 +88,9 @@ impl SqliteStore {
                 return Err(BackupError::InTheWay(there));
             }
         }
+        if let Some(there) = beside::in_the_way(folder) {
+            return Err(BackupError::InTheWay(there));
+        }
         if part.exists() {
             fs::remove_file(&part).map_err(at(&part))?;
         }
@@ -92,6 +103,9 @@ impl SqliteStore {
         let mut copied = file::reading(&part).connect().await.map_err(failure)?;
         let (store, head) = rows::log(&mut copied).await?;
         copied.close().await.map_err(failure)?;
+        // After the log: an address is entered before its account's first event, so none of these is missing.
+        let own = self.path.parent().unwrap_or(Path::new("."));
+        let (files, brought) = beside::copy(own, folder).await?;
         let manifest = Manifest {
             store: store.to_string(),
             position: head.position,
@@ -99,7 +113,9 @@ impl SqliteStore {
             created: Clock::system().now(),
             sha256: digest(&part).await?,
             ledger: back_up_ledger(&self.path.with_file_name(LEDGER), folder).await?,
+            files,
         };
+        brought.put()?;
         File::open(&part).and_then(|file| file.sync_all()).map_err(at(&part))?;
         fs::rename(&part, &copy).map_err(at(&copy))?;
         write_manifest(folder, &manifest)?;
@@ -118,20 +134,33 @@ impl SqliteStore {
                 }
             }
         }
+        if let Some(there) = beside::in_the_way(folder) {
+            return Err(BackupError::InTheWay(there));
+        }
         let broken = |reason: String| BackupError::Broken { folder: backup.to_owned(), reason };
         let noted = backup.join(MANIFEST);
         let manifest: Manifest = serde_json::from_slice(&fs::read(&noted).map_err(at(&noted))?)
             .map_err(|error| broken(format!("its {MANIFEST} is unreadable: {error}")))?;
         let _lock = file::lock(&target)?;
-        fs::copy(&copy, &part).map_err(at(&copy))?;
-        let outcome = proven(&part, &manifest).await;
-        if let Err(reason) = outcome {
-            fs::remove_file(&part).map_err(at(&part))?;
-            return Err(broken(reason));
+        let brought = beside::bring(backup, folder, &manifest.files).await?;
+        let copied = fs::copy(&copy, &part).map_err(at(&copy));
+        let outcome = match copied {
+            Ok(_) => proven(&part, &manifest).await.map_err(broken),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = outcome {
+            brought.remove();
+            let _ = fs::remove_file(&part);
+            return Err(error);
         }
-        if let Some(noted) = &manifest.ledger {
-            restore_ledger(backup, folder, noted).await?;
+        if let Some(noted) = &manifest.ledger
+            && let Err(error) = restore_ledger(backup, folder, noted).await
+        {
+            brought.remove();
+            let _ = fs::remove_file(&part);
+            return Err(error);
         }
+        brought.put()?;
         File::open(&part).and_then(|file| file.sync_all()).map_err(at(&part))?;
         fs::rename(&part, &target).map_err(at(&target))?;
         sync_folder(folder)?;

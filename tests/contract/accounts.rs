@@ -1,0 +1,121 @@
+//! Commands on accounts over a real nats-server.
+
+use std::sync::Arc;
+
+use kit::nats::Nats;
+use schemas::account::KeyIssued;
+use schemas::command::*;
+use schemas::ids::Position;
+use schemas::key::Key;
+use tempfile::TempDir;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio_util::sync::CancellationToken;
+use write::clock::Clock;
+use write::command_client::CommandClient;
+use write::command_server;
+use write::event_store::*;
+use write::service::{Accounts, CommandService};
+use write::vault::Vault;
+
+use crate::event_store::everything;
+
+struct WriteSide {
+    _folder: TempDir,
+    store: Arc<SqliteStore>,
+    clock: Clock,
+    stop: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+impl WriteSide {
+    async fn on(nats: &Nats) -> WriteSide {
+        let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
+        let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
+        let vault = Vault::open(folder.path(), None).await.unwrap();
+        let accounts = Accounts::new(vault, "free=200, studio=5000".parse().unwrap());
+        let service = CommandService::new(store.clone(), clock.clone()).with_accounts(accounts);
+        let (client, stop) = (nats.client().await, CancellationToken::new());
+        let until = stop.clone();
+        let task =
+            tokio::spawn(async move { command_server::serve(&client, &service, &until).await.unwrap() });
+        WriteSide { _folder: folder, store, clock, stop, task }
+    }
+
+    fn message(&self, command: Command) -> CommandMessage {
+        let id = self.clock.command_id();
+        CommandMessage { id, actor: "key form".parse().unwrap(), correlation: id, command }
+    }
+
+    async fn end(self) {
+        self.stop.cancel();
+        self.task.await.unwrap();
+        self.store.close().await;
+    }
+}
+
+/// A key that differs for each seed.
+fn key(seed: u8) -> KeyIssued {
+    let mut next = seed;
+    let key = Key::generate(|bytes| {
+        for byte in bytes {
+            next = next.wrapping_mul(73).wrapping_add(41);
+            *byte = next;
+        }
+    });
+    let tier = "free".parse().unwrap();
+    KeyIssued { key_id: key.id(), hash: key.hash(), hint: key.hint(), name: Some("Łódź".into()), tier }
+}
+
+fn issue(seed: u8) -> Command {
+    Command::IssueKey { email: "Ada@example.org".parse().unwrap(), key: key(seed) }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_is_issued_once_however_often_it_is_asked_for() {
+    let Some(nats) = Nats::start().await else { return };
+    let write = WriteSide::on(&nats).await;
+    let client = CommandClient::new(nats.client().await);
+    let message = write.message(issue(1));
+    let now = |revoked| KeyNow { key_id: key(1).key_id, tier: key(1).tier, revoked, proven: false };
+    let issued = AccountDone { keys: vec![now(false)], position: Position(2), changed: true };
+    for _ in 0..3 {
+        assert_eq!(client.send(&message).await.unwrap(), Answer::Account(issued.clone()));
+    }
+    let revoke = write.message(Command::RevokeKey { key_id: key(1).key_id });
+    let revoked = AccountDone { keys: vec![now(true)], position: Position(3), changed: true };
+    for _ in 0..2 {
+        assert_eq!(client.send(&revoke).await.unwrap(), Answer::Account(revoked.clone()));
+    }
+    let log = everything(&*write.store).await;
+    let kinds: Vec<&str> = log.iter().map(|event| event.kind.as_str()).collect();
+    assert_eq!(
+        kinds,
+        ["loggia.account.account_opened.v1", "loggia.account.key_issued.v1", "loggia.account.key_revoked.v1"]
+    );
+    assert!(log.iter().all(|event| !event.data.get().contains("example.org")), "no event has the address");
+    write.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_who_want_the_last_place_exactly_one_gets_it() {
+    let Some(nats) = Nats::start().await else { return };
+    let write = WriteSide::on(&nats).await;
+    let client = CommandClient::new(nats.client().await);
+    for seed in [1, 2] {
+        client.send(&write.message(issue(seed))).await.unwrap();
+    }
+    let mut askers = JoinSet::new();
+    for seed in [3, 4] {
+        let (client, message) = (CommandClient::new(nats.client().await), write.message(issue(seed)));
+        askers.spawn(async move { client.send(&message).await.unwrap() });
+    }
+    let answers = askers.join_all().await;
+    let refusal = answers.iter().find_map(|answer| match answer {
+        Answer::Refused(refusal) => Some(refusal),
+        _ => None,
+    });
+    assert!(refusal.unwrap().detail.starts_with("there are 3 keys under this address"), "{answers:?}");
+    assert_eq!(answers.iter().filter(|answer| matches!(answer, Answer::Account(_))).count(), 1);
+    assert_eq!(everything(&*write.store).await.len(), 4);
+    write.end().await;
+}

@@ -1,0 +1,167 @@
+//! `loggia keys`, on a folder with and without a service.
+
+use std::path::Path;
+use std::process::Output;
+
+use kit::process;
+use serde_json::{Value, json};
+
+use crate::started::{LOGGIA, Started, json as run_json};
+
+const ADA: &str = "Ada.Pelt@example.org";
+
+fn run(folder: &Path, args: &[&str]) -> Output {
+    process::run(LOGGIA, folder, args)
+}
+
+fn issue(folder: &Path, email: &str) -> Value {
+    run_json(folder, &["keys", "issue", "--email", email]).pop().unwrap()
+}
+
+fn id(issued: &Value) -> &str {
+    issued["key_id"].as_str().unwrap()
+}
+
+/// The sentence that a command fails with.
+fn failure(folder: &Path, args: &[&str]) -> String {
+    let output = run(folder, args);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    String::from_utf8(output.stderr).unwrap().trim().to_owned()
+}
+
+/// Whether a text stands in any file below a folder.
+fn found(folder: &Path, text: &str) -> bool {
+    std::fs::read_dir(folder).unwrap().any(|entry| {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            return found(&path, text);
+        }
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        bytes.windows(text.len()).any(|window| window.eq_ignore_ascii_case(text.as_bytes()))
+    })
+}
+
+#[test]
+fn a_key_is_printed_once_and_kept_nowhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let issued = issue(folder.path(), ADA);
+    let key = issued["key"].as_str().unwrap();
+    assert!(key.parse::<schemas::key::Key>().is_ok(), "{key}");
+    assert_eq!(issued, json!({"key": key, "key_id": &key[9..17], "tier": "free", "quota": 200}));
+
+    let args = ["keys", "issue", "--email", ADA, "--name", " Lap\u{301}top ", "--tier", "studio"];
+    let output = run(folder.path(), &args);
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let (second, rest) = text.split_once('\n').unwrap();
+    let second_id = &second[9..17];
+    assert_eq!(
+        rest,
+        format!(
+            "\nKeep it: it is shown this once. Its id is {second_id}, its tier studio: 5,000 calls in a calendar month \
+             (UTC).\n"
+        )
+    );
+    let listed = run_json(folder.path(), &["keys", "list"]);
+    let row = |key: &str, name: Value, tier: &str, proven: bool, at: usize| {
+        json!({"key_id": &key[9..17], "hint": &key[51..], "name": name, "tier": tier,
+            "created_at": listed[at]["created_at"], "revoked_at": null, "proven": proven, "email": ADA})
+    };
+    let expected = [row(key, Value::Null, "free", false, 0), row(second, json!("Laṕtop"), "studio", true, 1)];
+    assert_eq!(listed, expected);
+    for secret in [key, second, "ada.pelt", "Pelt@example"] {
+        assert!(!found(folder.path(), secret), "{secret}");
+    }
+}
+
+#[test]
+fn keys_move_between_tiers_and_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b) = (issue(folder.path(), ADA), issue(folder.path(), ADA));
+    let now = |key: &Value, tier: &str, revoked: bool, proven: bool| json!({"key_id": id(key), "tier": tier, "revoked": revoked, "proven": proven});
+    let answer = |args: &[&str]| run_json(folder.path(), args).pop().unwrap();
+    assert_eq!(
+        answer(&["keys", "tier", "--email", "ADA.pelt@EXAMPLE.org", "--key", id(&a), "studio"]),
+        json!({"keys": [now(&a, "studio", false, true)], "position": 5, "changed": true})
+    );
+    assert_eq!(
+        answer(&["keys", "revoke", id(&b)]),
+        json!({"keys": [now(&b, "free", true, false)], "position": 6, "changed": true})
+    );
+    assert_eq!(
+        answer(&["keys", "revoke", id(&b)]),
+        json!({"keys": [now(&b, "free", true, false)], "position": 0, "changed": false})
+    );
+    let text = run(folder.path(), &["keys", "tier", "--email", ADA, "pro"]);
+    assert_eq!(
+        String::from_utf8(text.stdout).unwrap(),
+        format!("{} is now in tier pro: 25,000 calls a month\n", id(&a))
+    );
+    assert_eq!(
+        answer(&["keys", "erase", "--email", ADA]),
+        json!({"keys": [now(&a, "pro", true, true), now(&b, "free", true, false)], "position": 8, "changed": true})
+    );
+    let again = run(folder.path(), &["keys", "erase", "--email", ADA]);
+    assert!(again.status.success(), "{again:?}");
+    let rows = run_json(folder.path(), &["keys", "list"]);
+    assert!(rows.iter().all(|row| row["email"].is_null() && row["revoked_at"].is_string()), "{rows:?}");
+    assert!(run_json(folder.path(), &["keys", "list", "--email", ADA]).is_empty());
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let failure = |args: &[&str]| failure(folder.path(), args);
+    assert_eq!(
+        failure(&["keys", "issue", "--email", "ada"]),
+        "loggia: the address cannot be used: it has no @; write it as name@example.org"
+    );
+    assert_eq!(
+        failure(&["keys", "issue", "--email", ADA, "--tier", "gold"]),
+        "loggia: there is no tier “gold”; there are free, studio, pro"
+    );
+    assert!(
+        failure(&["keys", "revoke", "log_live_x"])
+            .starts_with("loggia: the key is named by its id, not by its text; `loggia keys list` shows it"),
+    );
+    assert_eq!(
+        failure(&["keys", "tier", "--email", ADA, "studio"]),
+        "there is no key under this address that is not revoked; issue one first"
+    );
+    for _ in 0..3 {
+        issue(folder.path(), ADA);
+    }
+    assert!(failure(&["keys", "issue", "--email", ADA]).starts_with(
+        "there are 3 keys under this address, and more are not possible; revoke one this month"
+    ),);
+    let secret = folder.path().join("store/vault.key");
+    std::fs::write(&secret, "00".repeat(32)).unwrap();
+    assert_eq!(
+        failure(&["keys", "list"]),
+        format!(
+            "loggia: the secret of the vault cannot be used: {} holds another secret than the one of this vault; set \
+             secret_file (LOGGIA_SECRET_FILE) to the file with the secret that the vault was made with",
+            secret.display()
+        )
+    );
+}
+
+#[tokio::test]
+async fn a_running_service_does_it_and_a_backup_has_the_addresses() {
+    let Some(mut started) = Started::empty().await else { return };
+    let folder = started.folder.path().to_owned();
+    let issued = issue(&folder, ADA);
+    assert_eq!(started.json(&["keys", "revoke", id(&issued)])[0]["position"], 3);
+    assert_eq!(started.json(&["keys", "list", "--email", ADA])[0]["key_id"], issued["key_id"]);
+    assert!(!found(&folder, issued["key"].as_str().unwrap()), "neither the log nor NATS has the key");
+    assert!(!found(&folder, "ada.pelt"), "nor the address");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let (backup, restored) = (elsewhere.path().join("backup"), elsewhere.path().join("restored"));
+    started.json(&["backup", backup.to_str().unwrap()]);
+    assert!(started.loggia.terminate().await.success());
+
+    run_json(&restored, &["restore", backup.to_str().unwrap()]);
+    let rows = run_json(&restored, &["keys", "list"]);
+    assert_eq!((&rows[0]["key_id"], &rows[0]["email"]), (&issued["key_id"], &json!(ADA)));
+}
