@@ -40,8 +40,8 @@ impl UsageStatus {
         let UsageStatus { month, calls, overrun, keys } = self;
         let over = match overrun {
             0 => String::new(),
-            _ => format!(", and {} over their quotas", count(*overrun)),
+            _ => format!(", over the quota {}", count(*overrun)),
         };
-        format!("{:<12} {} calls of {} keys{over}\n", month.to_string(), count(*calls), count(*keys))
+        format!("{:<12} calls {}, keys {}{over}\n", month.to_string(), count(*calls), count(*keys))
     }
 }
