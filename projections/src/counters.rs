@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream;
 use jiff::Timestamp;
-use read::counters::{CountersWriter, Ledger, Metered, Progress, Source};
-use schemas::control::{LedgerSource, Parked};
+use read::counters::{CountersWriter, Metered, Progress, Source};
+use schemas::control::Parked;
 use schemas::ids::Position;
 use schemas::subject;
 use tokio_util::sync::CancellationToken;
@@ -23,7 +23,6 @@ use crate::source::{EventSource, SourceError};
 use crate::status::Status;
 use crate::work::{Progress as Tell, Work};
 use crate::worker::ReplayError;
-use ledger::NoPage;
 use streams::{Arrived, Found, Streams, Unfit};
 
 pub use verify::verify;
@@ -39,8 +38,6 @@ const APART: Duration = Duration::from_millis(50);
 const LOOK: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
 /// How long an empty model waits for a ledger at first; one that is started later is not asked.
 const LEDGER_WITHIN: Duration = Duration::from_secs(3);
-/// Between two questions whether there is a ledger by now.
-const LEDGER_ASKED: Duration = Duration::from_millis(250);
 /// A replay that hears nothing for so long does not go on.
 const SILENCE: Duration = Duration::from_secs(10);
 /// Messages that are set aside by name; more are only counted, for whoever can publish can publish any number.
@@ -143,60 +140,6 @@ impl Work for CountersWorker {
 impl CountersWorker {
     fn beat(&self) {
         self.status.beat(&self.writer.progress().checkpoint, (self.now)());
-    }
-
-    /// Fills an empty model from the ledger. Where nobody answers within the patience it goes on without one; without
-    /// patience that is a failure.
-    async fn fill(
-        &mut self,
-        patience: Option<Duration>,
-        stop: &CancellationToken,
-        tell: Tell<'_>,
-    ) -> Result<(), Failure> {
-        let Ledger::Behind(mut after) = self.progress.ledger else { return Ok(()) };
-        let began = Instant::now();
-        let (mut calls, mut told) = (Vec::new(), None::<Vec<LedgerSource>>);
-        loop {
-            // Told to stop, it ends between two commits, and goes on from the last one the next time.
-            let asked = stop.run_until_cancelled(ledger::page(self.source.client(), after)).await;
-            let Some(page) = asked else { return Ok(()) };
-            let page = match page {
-                Ok(page) => page,
-                Err(NoPage::Nobody) if patience.is_some_and(|patience| began.elapsed() < patience) => {
-                    tokio::time::sleep(LEDGER_ASKED).await;
-                    continue;
-                }
-                Err(NoPage::Nobody) if patience.is_some() => {
-                    tracing::info!("nobody keeps a ledger of calls here; counting what NATS still has");
-                    break;
-                }
-                Err(NoPage::Nobody) => return Err(Failure::NoLedger("nobody answers for it".into())),
-                Err(NoPage::Failed(reason)) => return Err(Failure::NoLedger(reason)),
-            };
-            after = page.entries.last().map_or(after, |last| last.position);
-            calls.extend(page.entries.into_iter().map(|entry| Metered {
-                call: entry.call,
-                overrun: entry.overrun,
-                sequence: entry.sequence,
-                remade: false,
-            }));
-            // What an earlier page says of the streams is in the ledger up to the head of this one; what this page says
-            // may be newer than its head.
-            if after >= page.head
-                && let Some(sources) = told
-            {
-                self.progress.sources = sources.into_iter().map(from_ledger).collect();
-                break;
-            }
-            told = Some(page.sources);
-            if calls.len() >= REPLAY_BATCH {
-                self.progress.ledger = Ledger::Behind(after);
-                self.commit(&std::mem::take(&mut calls)).await?;
-                tell(after, page.head);
-            }
-        }
-        self.progress.ledger = Ledger::Done;
-        self.commit(&calls).await
     }
 
     /// Looks which streams there are and has them followed, each from where it was left.
@@ -308,9 +251,4 @@ impl CountersWorker {
         self.progress.checkpoint.position = self.position();
         Ok(())
     }
-}
-
-fn from_ledger(source: LedgerSource) -> (String, Source) {
-    let LedgerSource { stream, created, sequence } = source;
-    (stream, Source { created, sequence, remade: false })
 }

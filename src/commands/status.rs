@@ -1,12 +1,12 @@
 //! `loggia status`: one screen on how this data folder and its processes are.
 
+mod usage;
+
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
 use jiff::Timestamp;
-use read::counters::{CountersReader, MonthSummary};
-use read::generation::Generations;
 use schemas::control::ProjectionStatus;
 use schemas::ids::Position;
 use schemas::month::Month;
@@ -19,6 +19,7 @@ use crate::config::Config;
 use crate::data_folder::{DataFolder, Part};
 use crate::output::{Output, bytes, count};
 use crate::session;
+use usage::UsageStatus;
 
 /// How long a running process may take to answer.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -42,15 +43,6 @@ struct StoreStatus {
     position: Position,
     hash: String,
     bytes: u64,
-}
-
-/// What was called in the running month.
-#[derive(Debug, Serialize)]
-struct UsageStatus {
-    month: Month,
-    calls: u64,
-    overrun: u64,
-    keys: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -94,7 +86,7 @@ async fn gather(config: &Config) -> Status {
         usage: None,
         problem: None,
     };
-    match usage(&data).await {
+    match UsageStatus::of(&data).await {
         Ok(usage) => status.usage = usage,
         Err(error) => status.problem = Some(format!("{error:#}")),
     }
@@ -128,18 +120,6 @@ async fn ledger(config: &Config) -> Result<Option<LedgerStatus>> {
 fn ledger_bytes(store: &Path) -> u64 {
     let size = |name: &str| std::fs::metadata(store.join(name)).map_or(0, |file| file.len());
     size("usage.db") + size("usage.db-wal")
-}
-
-/// Read off the counters of this folder, whether anything runs or not; none before there are any.
-async fn usage(data: &DataFolder) -> Result<Option<UsageStatus>> {
-    let Some(generation) = Generations::new(data.models().join("counters")).current()? else {
-        return Ok(None);
-    };
-    let counters = CountersReader::open(&generation.path).await?;
-    let month = Month::of(session::now());
-    let MonthSummary { calls, overrun, keys } = counters.summary(month).await?;
-    counters.close().await;
-    Ok(Some(UsageStatus { month, calls, overrun, keys }))
 }
 
 async fn ask(config: &Config, url: &str, node: &str) -> Result<(NatsStatus, Vec<ProjectionStatus>)> {
@@ -195,13 +175,8 @@ fn screen(status: &Status) -> String {
     for projection in &status.projections {
         text += &projection_line(projection);
     }
-    if let Some(UsageStatus { month, calls, overrun, keys }) = &status.usage {
-        let (calls, keys) = (count(*calls), count(*keys));
-        text += &format!("{month}      {calls} calls of {keys} keys");
-        text += &match overrun {
-            0 => "\n".to_owned(),
-            _ => format!(", and {} over their quotas\n", count(*overrun)),
-        };
+    if let Some(usage) = &status.usage {
+        text += &usage.line();
     }
     if let Some(problem) = &status.problem {
         text += &format!("problem      {problem}\n");

@@ -1,12 +1,11 @@
 //! The counters on a real server: what comes over the streams that meter, and what the ledger of the write side tells.
 
+mod usage;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use async_nats::jetstream;
-use futures::StreamExt;
-use jiff::{SignedDuration, Timestamp};
 use kit::wait_until;
 use projections::counters::{CountersWorker, verify};
 use projections::failure::Failure;
@@ -17,105 +16,19 @@ use projections::work::Work;
 use projections::worker::ReplayError;
 use read::counters::{Counted, CountersReader, digest};
 use read::generation::Generations;
-use schemas::control::{LedgerEntry, LedgerSource, Parked, ReadUsage, UsagePage};
+use schemas::control::Parked;
 use schemas::ids::Position;
 use schemas::month::Month;
-use schemas::subject::{self, OVERRUN, READ_USAGE};
-use schemas::tier::TierName;
-use schemas::usage::{Call, CallId, Surface};
+use schemas::subject::{self, OVERRUN};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use usage::{FREE, Usage, call, free};
 
-const FREE: &str = "USAGE_FREE";
 const SOON: Duration = Duration::from_secs(5);
 
 fn november() -> Month {
     "2026-11".parse().unwrap()
-}
-
-fn free() -> TierName {
-    "free".parse().unwrap()
-}
-
-/// A call of one of three keys; everything follows from its number.
-fn call(number: u64) -> Call {
-    let time = "2026-11-02T00:00:00Z".parse::<Timestamp>().unwrap()
-        + SignedDuration::from_mins(number.cast_signed());
-    Call {
-        id: CallId(uuid::Uuid::from_u128(u128::from(number) + 1)),
-        key_id: format!("Key{:05}", number % 3).parse().unwrap(),
-        tier: free(),
-        month: Month::of(time),
-        time,
-        surface: if number.is_multiple_of(4) { Surface::Mcp } else { Surface::Rest },
-        operation: "search".into(),
-    }
-}
-
-/// The streams of one server, made and filled by hand.
-struct Usage {
-    client: async_nats::Client,
-    jetstream: jetstream::Context,
-}
-
-impl Usage {
-    async fn new(client: &async_nats::Client) -> Usage {
-        let usage = Usage { client: client.clone(), jetstream: jetstream::new(client.clone()) };
-        usage.make(FREE, subject::usage_subjects(&free())).await;
-        usage
-    }
-
-    async fn make(&self, name: &str, subjects: String) {
-        let config =
-            jetstream::stream::Config { name: name.into(), subjects: vec![subjects], ..Default::default() };
-        self.jetstream.create_stream(config).await.unwrap();
-    }
-
-    async fn publish(&self, numbers: impl IntoIterator<Item = u64>) {
-        for number in numbers {
-            let call = call(number);
-            self.send(subject::usage(&call), &call).await;
-        }
-    }
-
-    async fn send(&self, subject: String, call: &Call) {
-        let mut headers = async_nats::HeaderMap::new();
-        for (name, value) in call.headers() {
-            headers.insert(name, value.as_str());
-        }
-        let sent = self.jetstream.publish_with_headers(subject, headers, call.body().into()).await;
-        sent.unwrap().await.unwrap();
-    }
-
-    async fn created(&self, name: &str) -> Timestamp {
-        let stream = self.jetstream.get_stream(name).await.unwrap();
-        Timestamp::from_nanosecond(stream.cached_info().created.unix_timestamp_nanos()).unwrap()
-    }
-
-    /// Answers for a ledger that has copied the first calls of the stream, in pages of ten, until it is dropped.
-    async fn keep_ledger(&self, copied: u64) -> tokio_util::task::AbortOnDropHandle<()> {
-        let mut requests = self.client.subscribe(READ_USAGE).await.unwrap();
-        let created = self.created(FREE).await;
-        let client = self.client.clone();
-        tokio_util::task::AbortOnDropHandle::new(tokio::spawn(async move {
-            while let Some(request) = requests.next().await {
-                let ReadUsage { after, limit } = serde_json::from_slice(&request.payload).unwrap();
-                let entries = (after.0..copied).take(limit.min(10)).map(|number| LedgerEntry {
-                    position: Position(number + 1),
-                    call: call(number),
-                    overrun: false,
-                    source: FREE.into(),
-                    sequence: number + 1,
-                });
-                let source = LedgerSource { stream: FREE.into(), created, sequence: copied };
-                let page =
-                    UsagePage { entries: entries.collect(), head: Position(copied), sources: vec![source] };
-                let page = serde_json::to_vec(&page).unwrap();
-                client.publish(request.reply.unwrap(), page.into()).await.unwrap();
-            }
-        }))
-    }
 }
 
 async fn open(folder: &Path, client: &async_nats::Client, status: &Status) -> CountersWorker {
