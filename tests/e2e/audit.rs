@@ -100,7 +100,7 @@ async fn every_counted_call_is_shown_and_recounted() {
 
     let report = started.json(&["audit", "verify", "--tiers", "free=5"]).pop().unwrap();
     assert_eq!(
-        json!({"entries": 6, "keys": 1, "calls": 5, "overrun": 1, "compared": ["nats"], "differences": [],
+        json!({"entries": 6, "keys": 1, "calls": 5, "overrun": 1, "compared": ["nats", "counters"], "differences": [],
             "overruns": [{"key_id": KEY, "month": month, "tier": "free", "ledger": {"used": 5, "overrun": 1}}]}),
         without_hash(report)
     );
