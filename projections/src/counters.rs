@@ -2,6 +2,7 @@
 //! that meters. A call is counted by its id, so whatever comes twice is harmless.
 
 mod ledger;
+mod lost;
 mod streams;
 mod verify;
 
@@ -83,6 +84,7 @@ impl Work for CountersWorker {
         let mut streams = Streams::new(self.jetstream.clone());
         let mut look = tokio::time::Instant::now();
         let mut committed: Option<Instant> = None;
+        let mut connects = None;
         while !stop.is_cancelled() {
             let mut batch = Vec::new();
             tokio::select! {
@@ -93,6 +95,13 @@ impl Work for CountersWorker {
                     look = tokio::time::Instant::now() + LOOK[usize::from(!found.is_empty())];
                 }
                 () = streams.next(&mut batch, BATCH) => {
+                    // A server that went away may have come back without its last messages, and with others since.
+                    let connected = self.connects();
+                    if connects.replace(connected) != Some(connected) && self.lost_an_end().await? {
+                        streams = Streams::new(self.jetstream.clone());
+                        look = tokio::time::Instant::now();
+                        continue;
+                    }
                     let wait = committed.and_then(|at| APART.checked_sub(at.elapsed()));
                     if let Some(wait) = wait && batch.len() < BATCH / 2 {
                         tokio::time::sleep(wait).await;
@@ -157,7 +166,7 @@ impl CountersWorker {
 
     /// How far a stream was taken in; from its start where it is new, or not the one that was.
     fn source_of(&mut self, stream: &Found) -> Source {
-        let from_start = |remade| Source { created: stream.created, sequence: 0, remade };
+        let from_start = |remade| Source { created: stream.created, sequence: 0, call: None, remade };
         let source = match self.progress.sources.get(&stream.name) {
             None => from_start(false),
             Some(known) if known.created == stream.created && known.sequence <= stream.last => *known,
@@ -220,6 +229,7 @@ impl CountersWorker {
             );
         }
         source.sequence = sequence;
+        source.call = call.as_ref().ok().map(|call| call.id);
         let (remade, overrun) = (source.remade, *stream == *subject::OVERRUN);
         match call {
             Ok(call) => calls.push(Metered { call, overrun, sequence, remade }),

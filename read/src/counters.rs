@@ -15,6 +15,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use schemas::ids::Position;
+use schemas::usage::CallId;
 use serde::{Deserialize, Serialize};
 use sqlx::sqlite::SqliteConnectOptions;
 
@@ -77,6 +78,9 @@ pub struct Source {
     pub created: Timestamp,
     /// The last sequence that was taken in.
     pub sequence: u64,
+    /// The id of the call that stands there, if it is known: where another stands, the stream has lost its end since and
+    /// was filled with other calls.
+    pub call: Option<CallId>,
     /// Whether a stream of this name was counted before and was lost. What this one repeats of months whose ids are
     /// forgotten was counted then.
     pub remade: bool,

@@ -259,3 +259,38 @@ async fn the_live_counters_are_verified_while_calls_go_on() {
     tracker.close();
     tracker.wait().await;
 }
+
+#[tokio::test]
+async fn a_stream_that_lost_its_end_and_went_on_hides_no_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let started = kit::nats::Nats::start_with(|options| options.folder = folder.path().join("nats")).await;
+    let Some(mut nats) = started else { return };
+    let (streams, kept) = (folder.path().join("nats/jetstream"), folder.path().join("kept"));
+    let client = nats.client().await;
+    let usage = Usage::new(&client).await;
+    usage.publish(0..10).await;
+    nats.kill9().await;
+    copy(&streams, &kept);
+    nats.restart().await;
+    let _ledger = usage.keep_ledger(0).await;
+    let at = At::work(&client).await;
+    usage.publish(10..20).await;
+    at.counts(20).await;
+    nats.kill9().await;
+    std::fs::remove_dir_all(&streams).unwrap();
+    copy(&kept, &streams);
+    nats.restart().await;
+    // Ten calls are lost; fifteen others have the sequences from eleven on.
+    usage.publish(30..45).await;
+    at.counts(35).await;
+    assert_eq!(at.counted(0).used + at.counted(1).used + at.counted(2).used, 35);
+    at.end().await;
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let (from, to) = (entry.as_ref().unwrap().path(), to.join(entry.unwrap().file_name()));
+        if from.is_dir() { copy(&from, &to) } else { _ = std::fs::copy(from, to).unwrap() }
+    }
+}

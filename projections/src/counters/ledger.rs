@@ -105,5 +105,5 @@ async fn page(client: &async_nats::Client, after: Position) -> Result<UsagePage,
 
 fn from_ledger(source: LedgerSource) -> (String, Source) {
     let LedgerSource { stream, created, sequence } = source;
-    (stream, Source { created, sequence, remade: false })
+    (stream, Source { created, sequence, call: None, remade: false })
 }

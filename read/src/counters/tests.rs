@@ -152,7 +152,10 @@ async fn what_was_not_committed_is_gone_and_progress_comes_with_its_rows() {
     assert_eq!(writer.progress(), &Progress::default());
     let created = "2026-11-01T00:00:00.123456789Z".parse().unwrap();
     let mut progress = Progress { ledger: Ledger::Done, ..Progress::default() };
-    progress.sources.insert("USAGE_FREE".into(), Source { created, sequence: 7, remade: false });
+    progress.sources.insert(
+        "USAGE_FREE".into(),
+        Source { created, sequence: 7, call: Some(CallId(Uuid::from_u128(1))), remade: false },
+    );
     writer.commit(&[call(1, 1, "2026-11-20T00:00:00Z")], progress.clone()).await.unwrap();
     progress.checkpoint.position = Position(1);
     writer.close().await.unwrap();
