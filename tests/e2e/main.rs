@@ -11,6 +11,7 @@
 
 mod audit;
 mod command_line;
+mod counters;
 mod curation;
 mod keyed;
 mod keys;

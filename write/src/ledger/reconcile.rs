@@ -18,6 +18,9 @@ use crate::usage_streams::{Allowance, context, found, held};
 /// How many messages may wait for their acknowledgement.
 const WINDOW: usize = 256;
 
+/// What JetStream says of a subject that takes nothing more.
+const SUBJECT_FULL: &str = "maximum messages per subject";
+
 /// Publishes what the ledger has and the stream lacks; acknowledgements are awaited.
 pub(super) async fn reconcile(copier: &Copier, stream: &str) -> Result<(), Interruption> {
     let overrun = stream == OVERRUN;
@@ -109,6 +112,8 @@ async fn publish(jetstream: &Context, subject: &str, call: Call) -> Result<(), I
 fn is_full(error: &PublishError) -> bool {
     let reason =
         std::error::Error::source(error).and_then(|source| source.downcast_ref::<jetstream::Error>());
-    // NATS has no code of its own for it.
-    reason.is_some_and(|reason| reason.error_code() == ErrorCode::STREAM_STORE_FAILED)
+    // NATS has no code of its own for it: a full disk has the same.
+    reason.is_some_and(|reason| {
+        reason.error_code() == ErrorCode::STREAM_STORE_FAILED && reason.to_string().contains(SUBJECT_FULL)
+    })
 }
