@@ -5,12 +5,14 @@
 
 mod distance;
 mod table;
+mod words;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use distance::Typed;
 use table::WordTable;
+pub(super) use words::Words;
 
 /// The small table is merged into the large one when it passes one part in so many of it, and this size.
 const SMALL_SHARE: usize = 16;

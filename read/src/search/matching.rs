@@ -119,7 +119,7 @@ fn each_block(
     weight: f32,
     mut visit: impl FnMut(&[DocId], &mut [f32]),
 ) -> tantivy::Result<()> {
-    let mut block = segment.words.read_block_postings_from_terminfo(word, IndexRecordOption::WithFreqs)?;
+    let mut block = segment.postings.read_block_postings_from_terminfo(word, IndexRecordOption::WithFreqs)?;
     let mut shares = [0.0; BLOCK];
     while !block.docs().is_empty() {
         let documents = block.docs();

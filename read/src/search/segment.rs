@@ -5,17 +5,23 @@ use std::sync::Arc;
 
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::index::{Index, InvertedIndexReader, SegmentComponent, SegmentId, SegmentMeta, SegmentReader};
+use tantivy::postings::TermInfo;
 use tantivy::schema::Value;
 use tantivy::store::StoreReader;
 use tantivy::{DocId, Opstamp, TantivyDocument, TantivyError};
 
 use super::SearchError;
+use super::lexicon::Words;
 use super::rows::{EXTENSION, Rows};
 use super::schema::{Fields, weighted_words};
 
 /// What of a segment never changes.
 pub(super) struct Content {
-    pub(super) words: Arc<InvertedIndexReader>,
+    pub(super) postings: Arc<InvertedIndexReader>,
+    /// The words, and where the postings of each are. tantivy's own dictionary is a tree of letters: walking it for every
+    /// word that a typed one may stand for was the largest part of a search.
+    words: Words,
+    infos: Vec<TermInfo>,
     pub(super) slugs: Arc<InvertedIndexReader>,
     /// The stored length of each document: an index of 0 to 255 into a scale of lengths.
     lengths: Vec<u8>,
@@ -120,8 +126,12 @@ impl Content {
         let lengths: Vec<u8> = (0..reader.max_doc()).map(|document| lengths.fieldnorm_id(document)).collect();
         let total_length =
             lengths.iter().map(|length| u64::from(FieldNormReader::id_to_fieldnorm(*length))).sum();
+        let postings = reader.inverted_index(fields.text)?;
+        let (words, infos) = read_words(&postings)?;
         Ok(Content {
-            words: reader.inverted_index(fields.text)?,
+            postings,
+            words,
+            infos,
             slugs: reader.inverted_index(fields.slug)?,
             rows: Rows::open(rows.read_bytes().map_err(TantivyError::from)?, reader.max_doc())?,
             store: reader.get_store_reader(1).map_err(TantivyError::from)?,
@@ -129,6 +139,11 @@ impl Content {
             fields,
             total_length,
         })
+    }
+
+    /// Where the postings of a word are, if a document holds it.
+    pub(super) fn find(&self, word: &str) -> Option<&TermInfo> {
+        self.words.find(word).map(|index| &self.infos[index])
     }
 
     pub(super) fn total_length(&self) -> u64 {
@@ -164,14 +179,10 @@ impl Content {
     }
 
     /// Calls `visit` with every word of the segment and the number of documents that hold it, deleted ones included.
-    pub(super) fn for_each_word(&self, mut visit: impl FnMut(&str, i64)) -> tantivy::Result<()> {
-        let mut words = self.words.terms().stream()?;
-        while let Some((word, info)) = words.next() {
-            if let Ok(word) = std::str::from_utf8(word) {
-                visit(word, i64::from(info.doc_freq));
-            }
+    pub(super) fn for_each_word(&self, mut visit: impl FnMut(&str, i64)) {
+        for (index, info) in self.infos.iter().enumerate() {
+            visit(self.words.word(index), i64::from(info.doc_freq));
         }
-        Ok(())
     }
 
     /// Calls `visit` with every distinct word of a document.
@@ -190,4 +201,16 @@ impl Content {
         });
         Ok(())
     }
+}
+
+fn read_words(postings: &InvertedIndexReader) -> tantivy::Result<(Words, Vec<TermInfo>)> {
+    let (mut words, mut infos) = (Words::default(), Vec::with_capacity(postings.terms().num_terms()));
+    let mut terms = postings.terms().stream()?;
+    while let Some((word, info)) = terms.next() {
+        if let Ok(word) = std::str::from_utf8(word) {
+            words.push(word);
+            infos.push(info.clone());
+        }
+    }
+    Ok((words.finish(), infos))
 }

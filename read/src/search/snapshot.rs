@@ -103,7 +103,7 @@ impl Snapshot {
             let before = known.remove(&segment.id());
             if before.is_none() {
                 length += segment.total_length();
-                segment.for_each_word(|word, documents| words.add(word, documents))?;
+                segment.for_each_word(|word, documents| words.add(word, documents));
             }
             for document in segment.deleted_since(before) {
                 length -= segment.words_in(document);
@@ -112,7 +112,7 @@ impl Snapshot {
         }
         for gone in known.into_values() {
             length -= gone.total_length();
-            gone.for_each_word(|word, documents| words.add(word, -documents))?;
+            gone.for_each_word(|word, documents| words.add(word, -documents));
             for document in gone.deleted_since(None) {
                 length += gone.words_in(document);
                 gone.for_each_word_of(document, |word| words.add(word, 1))?;

@@ -3,18 +3,19 @@
 use std::ops::Range;
 
 use super::distance::{Signature, Typed};
+use super::words::Words;
 
 /// Words in alphabetical order; a word's index is its place in that order.
 #[derive(Default)]
 pub(super) struct WordTable {
-    letters: String,
-    /// Where each word begins in `letters`; one more at the end.
-    starts: Vec<u32>,
-    /// Open addressing: an index plus one, 0 for an empty slot. A power of two in length, at most half full.
-    slots: Vec<u32>,
+    words: Words,
+    /// The first eight bytes of each word as a number: in alphabetical order too, and searched without looking at letters.
+    beginnings: Vec<u64>,
     signatures: Vec<Signature>,
     /// The words' indexes in the alphabetical order of their letters from the last to the first.
     by_ending: Vec<u32>,
+    /// The last eight bytes of each of them as a number, the last first.
+    endings: Vec<u64>,
     /// The words' indexes by length in characters, and beside each its signature once more, since scans are over those.
     by_length: Vec<u32>,
     length_signatures: Vec<Signature>,
@@ -25,25 +26,9 @@ pub(super) struct WordTable {
 impl WordTable {
     /// Builds the table from words in alphabetical order without repetition.
     pub(super) fn new<'a>(words: impl Iterator<Item = &'a str>) -> WordTable {
-        let mut table = WordTable { starts: vec![0], ..WordTable::default() };
-        for word in words {
-            table.letters.push_str(word);
-            table.starts.push(table.letters.len() as u32);
-        }
-        table.fill_slots();
+        let mut table = WordTable { words: Words::new(words), ..WordTable::default() };
         table.sort();
         table
-    }
-
-    fn fill_slots(&mut self) {
-        self.slots = vec![0; (2 * self.len()).next_power_of_two().max(2)];
-        for index in 0..self.len() {
-            let mut slot = hash(self.word(index)) as usize & (self.slots.len() - 1);
-            while self.slots[slot] != 0 {
-                slot = (slot + 1) & (self.slots.len() - 1);
-            }
-            self.slots[slot] = index as u32 + 1;
-        }
     }
 
     fn sort(&mut self) {
@@ -57,43 +42,46 @@ impl WordTable {
         by_length.sort_by_key(|&index| lengths[index as usize]);
         let longest = lengths.iter().copied().max().unwrap_or(0);
         let begin = |length| by_length.partition_point(|&index| lengths[index as usize] < length) as u32;
+        let beginnings = all().map(|index| number(word(index).bytes())).collect();
+        let endings = by_ending.iter().map(|&index| number(word(index).bytes().rev())).collect();
+        (self.beginnings, self.endings) = (beginnings, endings);
         self.lengths = (0..=longest + 1).map(begin).collect();
         self.length_signatures = by_length.iter().map(|&index| signatures[index as usize]).collect();
         (self.signatures, self.by_ending, self.by_length) = (signatures, by_ending, by_length);
     }
 
     pub(super) fn len(&self) -> usize {
-        self.starts.len().saturating_sub(1)
+        self.words.len()
     }
 
     pub(super) fn word(&self, index: usize) -> &str {
-        &self.letters[self.starts[index] as usize..self.starts[index + 1] as usize]
+        self.words.word(index)
     }
 
     pub(super) fn find(&self, word: &str) -> Option<usize> {
-        let mask = self.slots.len().checked_sub(1)?;
-        let mut slot = hash(word) as usize & mask;
-        loop {
-            match self.slots[slot] {
-                0 => return None,
-                held if self.word(held as usize - 1) == word => return Some(held as usize - 1),
-                _ => slot = (slot + 1) & mask,
-            }
-        }
+        self.words.find(word)
     }
 
     /// The indexes of the words that begin with `prefix`.
     pub(super) fn starting_with(&self, prefix: &str) -> Range<usize> {
-        let first = partition_point(0..self.len(), |index| self.word(index) < prefix);
-        first..partition_point(first..self.len(), |index| self.word(index).starts_with(prefix))
+        let Range { start, end } = within(&self.beginnings, prefix.bytes());
+        if prefix.len() <= 8 {
+            return start..end;
+        }
+        let first = partition_point(start..end, |index| self.word(index) < prefix);
+        first..partition_point(first..end, |index| self.word(index).starts_with(prefix))
     }
 
     /// The words that end with `suffix`.
     fn ending_with(&self, suffix: &str) -> &[u32] {
+        let Range { start, end } = within(&self.endings, suffix.bytes().rev());
+        if suffix.len() <= 8 {
+            return &self.by_ending[start..end];
+        }
         let word = |place: usize| self.word(self.by_ending[place] as usize);
         let before = |place| word(place).bytes().rev().lt(suffix.bytes().rev());
-        let first = partition_point(0..self.len(), before);
-        let end = partition_point(first..self.len(), |place| word(place).ends_with(suffix));
+        let first = partition_point(start..end, before);
+        let end = partition_point(first..end, |place| word(place).ends_with(suffix));
         &self.by_ending[first..end]
     }
 
@@ -101,19 +89,19 @@ impl WordTable {
     pub(super) fn one_edit_away(&self, typed: &mut Typed<'_>, mut visit: impl FnMut(usize)) {
         // One edit leaves the first half of a word alone or the second, or swaps the letters between.
         let (first, second) = typed.halves();
-        let (first, second) = (first.to_owned(), second.to_owned());
         let mut consider = |index: usize| {
             if typed.may_be_next(self.signatures[index]) && typed.distance(self.word(index)) == Some(1) {
                 visit(index);
             }
         };
-        self.starting_with(&first).for_each(&mut consider);
-        for &index in self.ending_with(&second) {
-            if !self.word(index as usize).starts_with(&first) {
+        let beginning = self.starting_with(first);
+        beginning.clone().for_each(&mut consider);
+        for &index in self.ending_with(second) {
+            if !beginning.contains(&(index as usize)) {
                 consider(index as usize);
             }
         }
-        if let Some(index) = swapped_between(&first, &second).and_then(|swapped| self.find(&swapped)) {
+        if let Some(index) = swapped_between(first, second).and_then(|swapped| self.find(&swapped)) {
             consider(index);
         }
     }
@@ -167,13 +155,17 @@ fn partition_point(places: Range<usize>, before: impl Fn(usize) -> bool) -> usiz
     low
 }
 
-/// A multiplicative hash over eight bytes at a time; words are short and the table is rebuilt, never stored.
-fn hash(word: &str) -> u64 {
-    let mut hash = word.len() as u64;
-    for chunk in word.as_bytes().chunks(8) {
-        let mut bytes = [0; 8];
-        bytes[..chunk.len()].copy_from_slice(chunk);
-        hash = (hash.rotate_left(5) ^ u64::from_le_bytes(bytes)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-    hash ^ hash >> 32
+/// The first eight bytes as a number that is ordered as they are. Words hold no zero bytes, which fill it up.
+fn number(bytes: impl Iterator<Item = u8>) -> u64 {
+    let mut first = [0; 8];
+    first.iter_mut().zip(bytes).for_each(|(place, byte)| *place = byte);
+    u64::from_be_bytes(first)
+}
+
+/// Where in these ordered numbers those stand that begin with the first eight of the bytes.
+fn within(numbers: &[u64], bytes: impl ExactSizeIterator<Item = u8>) -> Range<usize> {
+    let rest = u64::MAX.checked_shr(8 * bytes.len() as u32).unwrap_or(0);
+    let least = number(bytes);
+    let first = numbers.partition_point(|number| *number < least);
+    first..first + numbers[first..].partition_point(|number| *number <= least | rest)
 }

@@ -26,16 +26,16 @@ pub(in crate::search) struct Variant<'a> {
 }
 
 /// A clause as a segment holds it.
-pub(super) struct HeldClause {
+pub(super) struct HeldClause<'s> {
     /// Its place in the query.
     pub(super) place: usize,
     pub(super) rarity: f32,
-    pub(super) variants: Vec<HeldVariant>,
+    pub(super) variants: Vec<HeldVariant<'s>>,
 }
 
 /// A variant that the segment holds.
-pub(super) struct HeldVariant {
-    pub(super) info: TermInfo,
+pub(super) struct HeldVariant<'s> {
+    pub(super) info: &'s TermInfo,
     pub(super) weight: f32,
 }
 
@@ -49,7 +49,7 @@ pub(in crate::search) fn match_all(
 ) -> tantivy::Result<()> {
     for (ordinal, segment) in snapshot.segments.iter().enumerate() {
         let Some(filter) = Filter::new(segment, category) else { continue };
-        let mut clauses = held_clauses(segment, clauses)?;
+        let mut clauses = held_clauses(segment, clauses);
         if clauses.iter().any(|clause| clause.variants.is_empty()) {
             continue;
         }
@@ -85,7 +85,7 @@ pub(in crate::search) fn match_any(
     for (ordinal, segment) in snapshot.segments.iter().enumerate() {
         let Some(filter) = Filter::new(segment, category) else { continue };
         let mut outlet = Outlet::new(segment, ordinal, collector);
-        sum_up(snapshot, filter, &held_clauses(segment, clauses)?, |document, score, count| {
+        sum_up(snapshot, filter, &held_clauses(segment, clauses), |document, score, count| {
             if count >= least {
                 outlet.push(document, score);
             }
@@ -96,16 +96,16 @@ pub(in crate::search) fn match_any(
 }
 
 /// The clauses in the query's order with the variants that the segment holds.
-fn held_clauses(segment: &Segment, clauses: &[Clause<'_>]) -> tantivy::Result<Vec<HeldClause>> {
+fn held_clauses<'s>(segment: &'s Segment, clauses: &[Clause<'_>]) -> Vec<HeldClause<'s>> {
     let mut all = Vec::with_capacity(clauses.len());
     for (place, clause) in clauses.iter().enumerate() {
         let mut variants = Vec::with_capacity(clause.variants.len());
         for variant in &clause.variants {
-            if let Some(info) = segment.words.terms().get(variant.word.as_bytes())? {
+            if let Some(info) = segment.find(variant.word) {
                 variants.push(HeldVariant { info, weight: variant.weight });
             }
         }
         all.push(HeldClause { place, rarity: clause.rarity, variants });
     }
-    Ok(all)
+    all
 }

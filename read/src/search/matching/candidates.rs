@@ -53,7 +53,7 @@ impl Board {
 pub(super) fn each_best(
     snapshot: &Snapshot,
     filter: Filter<'_>,
-    variants: &[HeldVariant],
+    variants: &[HeldVariant<'_>],
     mut visit: impl FnMut(DocId, f32),
 ) -> tantivy::Result<()> {
     let mut visit = |document, share| {
@@ -62,7 +62,7 @@ pub(super) fn each_best(
         }
     };
     if let [only] = variants {
-        return each_block(snapshot, filter.segment, &only.info, only.weight, |documents, shares| {
+        return each_block(snapshot, filter.segment, only.info, only.weight, |documents, shares| {
             documents.iter().zip(shares).for_each(|(&document, share)| visit(document, *share));
         });
     }
@@ -71,7 +71,7 @@ pub(super) fn each_best(
         let mut written = Ok(());
         for held in variants {
             written = written.and_then(|()| {
-                each_block(snapshot, filter.segment, &held.info, held.weight, |documents, shares| {
+                each_block(snapshot, filter.segment, held.info, held.weight, |documents, shares| {
                     for (&document, share) in documents.iter().zip(shares) {
                         best.change(document, |best| *best = best.max(*share));
                     }
@@ -88,7 +88,7 @@ pub(super) fn each_best(
 pub(super) fn sum_up(
     snapshot: &Snapshot,
     filter: Filter<'_>,
-    clauses: &[HeldClause],
+    clauses: &[HeldClause<'_>],
     mut visit: impl FnMut(DocId, f32, usize),
 ) -> tantivy::Result<()> {
     let mut counts = vec![0_u8; filter.segment.bound() as usize];
@@ -123,7 +123,7 @@ impl Candidates {
     pub(super) fn of_all(
         snapshot: &Snapshot,
         filter: Filter<'_>,
-        clauses: &[HeldClause],
+        clauses: &[HeldClause<'_>],
     ) -> tantivy::Result<Candidates> {
         let mut candidates = Candidates::default();
         for (place, clause) in clauses.iter().enumerate() {
@@ -145,7 +145,7 @@ impl Candidates {
         &mut self,
         snapshot: &Snapshot,
         segment: &Segment,
-        variants: &[HeldVariant],
+        variants: &[HeldVariant<'_>],
     ) -> tantivy::Result<()> {
         let Candidates { documents, shares, .. } = self;
         shares.clear();
@@ -153,7 +153,7 @@ impl Candidates {
         for held in variants {
             if (held.info.doc_freq as usize) < documents.len() {
                 let mut rest = 0;
-                each_block(snapshot, segment, &held.info, held.weight, |block, block_shares| {
+                each_block(snapshot, segment, held.info, held.weight, |block, block_shares| {
                     for (&document, share) in block.iter().zip(block_shares) {
                         rest += documents[rest..].partition_point(|&candidate| candidate < document);
                         if documents.get(rest) == Some(&document) {
@@ -164,7 +164,7 @@ impl Candidates {
                 continue;
             }
             let mut postings =
-                segment.words.read_postings_from_terminfo(&held.info, IndexRecordOption::WithFreqs)?;
+                segment.postings.read_postings_from_terminfo(held.info, IndexRecordOption::WithFreqs)?;
             for (&document, best) in documents.iter().zip(shares.iter_mut()) {
                 if postings.doc() < document {
                     postings.seek(document);

@@ -26,7 +26,7 @@ pub(in crate::search) fn match_exactly(
     }
     for (ordinal, segment) in snapshot.segments.iter().enumerate() {
         let Some(filter) = Filter::new(segment, category) else { continue };
-        let Some(words) = postings_of(segment, &query.words)? else { continue };
+        let Some(words) = postings_of(segment, &query.words) else { continue };
         match words.as_slice() {
             [] => {}
             [only] if query.phrases.is_empty() => {
@@ -43,15 +43,8 @@ pub(in crate::search) fn match_exactly(
 }
 
 /// Where the postings of each word are, unless the segment lacks one of them.
-fn postings_of(segment: &Segment, words: &[String]) -> tantivy::Result<Option<Vec<TermInfo>>> {
-    let mut infos = Vec::with_capacity(words.len());
-    for word in words {
-        match segment.words.terms().get(word.as_bytes())? {
-            Some(info) => infos.push(info),
-            None => return Ok(None),
-        }
-    }
-    Ok(Some(infos))
+fn postings_of<'s>(segment: &'s Segment, words: &[String]) -> Option<Vec<&'s TermInfo>> {
+    words.iter().map(|word| segment.find(word)).collect()
 }
 
 fn match_one(
@@ -83,7 +76,7 @@ fn match_one(
 fn match_several(
     snapshot: &Snapshot,
     filter: Filter<'_>,
-    words: &[TermInfo],
+    words: &[&TermInfo],
     query: &Query,
     rarities: &[f32; MOST_WORDS],
     outlet: &mut Outlet<'_, impl Collect>,
@@ -94,7 +87,8 @@ fn match_several(
     order.sort_by_key(|&word| words[word].doc_freq);
     let mut cursors: Vec<SegmentPostings> = Vec::with_capacity(words.len());
     for &word in &order {
-        cursors.push(segment.words.read_postings_from_terminfo(&words[word], IndexRecordOption::WithFreqs)?);
+        cursors
+            .push(segment.postings.read_postings_from_terminfo(words[word], IndexRecordOption::WithFreqs)?);
     }
     let mut phrases = Phrases::open(segment, &query.words, &query.phrases)?;
     let Some((lead, others)) = cursors.split_first_mut() else { return Ok(()) };

@@ -26,10 +26,10 @@ impl Phrases {
         for phrase in phrases {
             let mut members = Vec::with_capacity(phrase.len());
             for &(word, offset) in phrase {
-                let postings = match segment.words.terms().get(words[word].as_bytes())? {
+                let postings = match segment.find(&words[word]) {
                     Some(info) => segment
-                        .words
-                        .read_postings_from_terminfo(&info, IndexRecordOption::WithFreqsAndPositions)?,
+                        .postings
+                        .read_postings_from_terminfo(info, IndexRecordOption::WithFreqsAndPositions)?,
                     None => SegmentPostings::empty(),
                 };
                 members.push(Member { postings, offset });
