@@ -5,6 +5,7 @@ mod caller;
 mod encoding;
 mod entity_tag;
 mod headers;
+mod outcome;
 mod rate;
 mod request_id;
 
@@ -21,10 +22,10 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::{BoxFuture, Either};
-use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, IF_NONE_MATCH};
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, IF_NONE_MATCH};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
-use http_body_util::{BodyExt, Collected, Full, Limited};
+use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Body as _, Incoming};
 use tokio::time::{Instant, timeout};
 use tower::Service;
@@ -32,6 +33,7 @@ use tower::Service;
 use crate::fault::Fault;
 use crate::routes::{self, Route};
 use crate::state::ApiState;
+use outcome::Outcome;
 use rate::Allowance;
 use request_id::{RequestId, RequestIds};
 
@@ -65,16 +67,6 @@ struct Asked {
     uri: Uri,
     known_tags: Option<HeaderValue>,
     encodings: Option<HeaderValue>,
-}
-
-/// What an endpoint answers, before it becomes a reply.
-#[derive(Debug)]
-struct Outcome {
-    status: StatusCode,
-    content_type: Option<HeaderValue>,
-    /// Further headers of its own.
-    headers: HeaderMap,
-    content: Result<Bytes, Fault>,
 }
 
 impl Front {
@@ -227,34 +219,6 @@ impl Asked {
         let known_tags = joined(headers, &IF_NONE_MATCH);
         let encodings = joined(headers, &ACCEPT_ENCODING);
         Asked { started, id, method, uri, known_tags, encodings }
-    }
-}
-
-impl Outcome {
-    async fn of(response: Response) -> Outcome {
-        let (mut parts, body) = response.into_parts();
-        let content = match parts.extensions.remove::<Fault>() {
-            Some(fault) => Err(fault),
-            None => body.collect().await.map(Collected::to_bytes).map_err(Fault::internal),
-        };
-        // What axum has measured may yet be encoded.
-        parts.headers.remove(CONTENT_LENGTH);
-        let content_type = parts.headers.remove(CONTENT_TYPE);
-        Outcome { status: parts.status, content_type, headers: parts.headers, content }
-    }
-}
-
-impl From<Fault> for Outcome {
-    fn from(fault: Fault) -> Outcome {
-        Outcome::from(Err(fault))
-    }
-}
-
-/// A JSON document, or why there is none.
-impl From<Result<Bytes, Fault>> for Outcome {
-    fn from(content: Result<Bytes, Fault>) -> Outcome {
-        let content_type = Some(HeaderValue::from_static("application/json"));
-        Outcome { status: StatusCode::OK, content_type, headers: HeaderMap::new(), content }
     }
 }
 
