@@ -38,29 +38,61 @@ fn digit(byte: u8) -> Option<u8> {
 
 /// The encoded values of one parameter, in their order.
 pub(crate) fn values<'a>(query: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
-    query.split('&').filter_map(move |pair| {
-        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-        (decode(key).as_deref() == Ok(name)).then_some(value)
-    })
+    pairs(query).filter_map(move |(key, value)| is_named(key, name).then_some(value))
 }
 
-/// The value of a parameter that may be there once. What is wrong with it is added to the faults.
-pub(crate) fn single<'a>(
-    query: &'a str,
-    name: &'static str,
-    faults: &mut Vec<ParameterFault>,
-) -> Option<Cow<'a, str>> {
-    let mut values = values(query, name);
-    let value = values.next()?;
-    if values.next().is_some() {
-        faults.push(fault(name, "It is given more than once.", "one value"));
-        return None;
+/// The encoded names and values.
+fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
+    query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+}
+
+fn is_named(key: &str, name: &str) -> bool {
+    key == name || decode(key).is_ok_and(|key| key == name)
+}
+
+/// The parameters of these names, found in one pass.
+#[derive(Debug)]
+pub(crate) struct Given<'a, const N: usize> {
+    names: [&'static str; N],
+    /// For each name its encoded value, the first if there are several, and how many there are.
+    values: [(&'a str, usize); N],
+}
+
+impl<'a, const N: usize> Given<'a, N> {
+    pub(crate) fn read(query: &'a str, names: [&'static str; N]) -> Given<'a, N> {
+        let mut values = [("", 0); N];
+        for (key, value) in pairs(query) {
+            let named = names.iter().zip(&mut values).find(|(name, _)| is_named(key, name));
+            if let Some((_, (first, count))) = named {
+                *count += 1;
+                if *count == 1 {
+                    *first = value;
+                }
+            }
+        }
+        Given { names, values }
     }
-    match decode(value) {
-        Ok(value) => Some(value),
-        Err(NotUtf8) => {
-            faults.push(fault(name, "It is not UTF-8.", "percent-encoded UTF-8"));
-            None
+
+    /// The value of a parameter that may be there once. What is wrong with it is added to the faults.
+    pub(crate) fn single(
+        &self,
+        name: &'static str,
+        faults: &mut Vec<ParameterFault>,
+    ) -> Option<Cow<'a, str>> {
+        let at = self.names.iter().position(|one| *one == name)?;
+        match self.values[at] {
+            (_, 0) => None,
+            (value, 1) => match decode(value) {
+                Ok(value) => Some(value),
+                Err(NotUtf8) => {
+                    faults.push(fault(name, "It is not UTF-8.", "percent-encoded UTF-8"));
+                    None
+                }
+            },
+            _ => {
+                faults.push(fault(name, "It is given more than once.", "one value"));
+                None
+            }
         }
     }
 }

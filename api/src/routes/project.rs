@@ -10,7 +10,7 @@ use schemas::api::site;
 use schemas::slug::Slug;
 
 use crate::fault::Fault;
-use crate::query;
+use crate::query::Given;
 use crate::state::ApiState;
 
 /// How many near slugs are suggested at most.
@@ -22,7 +22,7 @@ pub(crate) async fn project(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Fault> {
     let mut faults = Vec::new();
-    query::single(query.as_deref().unwrap_or_default(), "key", &mut faults);
+    Given::read(query.as_deref().unwrap_or_default(), ["key"]).single("key", &mut faults);
     if !faults.is_empty() {
         return Err(Fault::invalid_parameters(faults));
     }

@@ -5,7 +5,12 @@ use schemas::api::problem::ParameterFault;
 use schemas::api::search::{DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY_CHARACTERS, MIN_LIMIT};
 use schemas::record::Category;
 
-use crate::query::{fault, single};
+use crate::query::{Given, fault};
+
+const NAMES: [&str; 5] = ["q", "limit", "category", "cursor", "key"];
+
+/// The parameters that a search knows, as they were sent.
+type Sent<'a> = Given<'a, { NAMES.len() }>;
 
 /// What is searched for.
 #[derive(Debug, PartialEq)]
@@ -22,11 +27,12 @@ impl SearchParameters {
     /// Reads a query string. Parameters that a search does not know are passed over.
     pub(crate) fn parse(query: &str) -> Result<SearchParameters, Vec<ParameterFault>> {
         let mut faults = Vec::new();
-        let q = q(query, &mut faults);
-        let limit = limit(query, &mut faults);
-        let category = category(query, &mut faults);
-        let cursor = cursor(query, &mut faults);
-        single(query, "key", &mut faults);
+        let sent = Given::read(query, NAMES);
+        let q = q(&sent, &mut faults);
+        let limit = limit(&sent, &mut faults);
+        let category = category(&sent, &mut faults);
+        let cursor = cursor(&sent, &mut faults);
+        sent.single("key", &mut faults);
         if faults.is_empty() { Ok(SearchParameters { q, category, limit, cursor }) } else { Err(faults) }
     }
 }
@@ -40,9 +46,9 @@ pub(crate) fn invalid_cursor() -> ParameterFault {
     )
 }
 
-fn q(query: &str, faults: &mut Vec<ParameterFault>) -> String {
+fn q(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> String {
     let faults_before = faults.len();
-    let text = single(query, "q", faults);
+    let text = sent.single("q", faults);
     let detail = match text.as_deref().map(str::trim) {
         // It is there, but unusable; that has been said.
         None if faults.len() > faults_before => return String::new(),
@@ -58,8 +64,8 @@ fn q(query: &str, faults: &mut Vec<ParameterFault>) -> String {
     String::new()
 }
 
-fn limit(query: &str, faults: &mut Vec<ParameterFault>) -> usize {
-    let Some(text) = single(query, "limit", faults) else { return DEFAULT_LIMIT };
+fn limit(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> usize {
+    let Some(text) = sent.single("limit", faults) else { return DEFAULT_LIMIT };
     match text.parse() {
         Ok(limit) if (MIN_LIMIT..=MAX_LIMIT).contains(&limit) => limit,
         _ => {
@@ -70,8 +76,8 @@ fn limit(query: &str, faults: &mut Vec<ParameterFault>) -> usize {
     }
 }
 
-fn category(query: &str, faults: &mut Vec<ParameterFault>) -> Option<Category> {
-    let text = single(query, "category", faults)?;
+fn category(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> Option<Category> {
+    let text = sent.single("category", faults)?;
     let category = Category::parse(&text);
     if category.is_none() {
         let allowed = Category::ALL.map(Category::as_str).join(", ");
@@ -80,8 +86,8 @@ fn category(query: &str, faults: &mut Vec<ParameterFault>) -> Option<Category> {
     category
 }
 
-fn cursor(query: &str, faults: &mut Vec<ParameterFault>) -> Option<Cursor> {
-    let cursor = single(query, "cursor", faults)?.parse().ok();
+fn cursor(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> Option<Cursor> {
+    let cursor = sent.single("cursor", faults)?.parse().ok();
     if cursor.is_none() {
         faults.push(invalid_cursor());
     }
