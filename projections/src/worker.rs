@@ -23,7 +23,7 @@ const REPLAY_BATCH: usize = 5_000;
 /// Behind a commit this recent, a worker waits for more events before the next one: commits cost more than events,
 /// and a single edit after a quiet time is still seen at once.
 const BUSY: Duration = Duration::from_millis(200);
-/// How long it waits then, unless the batch is half full already: the longer time while events come in masses, which
+/// How long it waits then, unless the batch is full before: the longer time while events come in masses, which
 /// leaves the processor to whoever makes them. Measured: with 500 ms the projections of an import of 100,000 records
 /// are some seconds behind its end, with a second three times as far.
 const GATHER: [Duration; 2] = [Duration::from_millis(100), Duration::from_millis(500)];
@@ -92,10 +92,8 @@ impl<P: Projection> Worker<P> {
             };
             if let Some((at, events)) = committed
                 && at.elapsed() < BUSY
-                && batch.len() < BATCH / 2
             {
-                tokio::time::sleep(GATHER[usize::from(events >= MASS)]).await;
-                following.more(&mut batch, BATCH)?;
+                following.gather(&mut batch, BATCH, GATHER[usize::from(events >= MASS)]).await?;
             }
             let events = batch.len();
             self.take(batch.into_iter()).await?;
@@ -136,6 +134,9 @@ impl<P: Projection> Worker<P> {
 
     /// Applies and commits one batch.
     async fn take(&mut self, batch: impl Iterator<Item = Arrived> + Send) -> Result<(), Failure> {
+        // Whoever brings the next events was woken when these were taken, and may wait behind this task for its
+        // thread, which is about to be blocked.
+        tokio::task::yield_now().await;
         let mut checkpoint = self.projection.checkpoint().clone();
         let mut events = Vec::new();
         for arrived in batch {

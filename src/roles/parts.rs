@@ -10,7 +10,6 @@ use projections::node::{Node, NodeSettings, NodeTasks};
 use projections::source::EventSource;
 use read::models::ReadModels;
 use tokio::net::TcpListener;
-use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
@@ -22,7 +21,8 @@ use write::relay::Relay;
 use write::service::CommandService;
 use write::usage_streams;
 
-use super::{background, demo, readiness};
+use super::background::Background;
+use super::{demo, readiness};
 use crate::config::{Auth, Config, Metering};
 use crate::data_folder::{DataFolder, Held, Part, Running};
 use crate::lifecycle::Lifecycle;
@@ -43,8 +43,7 @@ pub struct Parts {
     store: Option<Arc<SqliteStore>>,
     ledger: Option<Arc<Ledger>>,
     node: Option<Node>,
-    /// The threads of the projections.
-    background: Option<Runtime>,
+    background: Option<Background>,
     serves: bool,
     readiness: watch::Sender<Readiness>,
     registry: Registry,
@@ -119,6 +118,16 @@ impl Parts {
         Ok(client)
     }
 
+    async fn background(&mut self) -> Result<&Background> {
+        match &mut self.background {
+            Some(background) => Ok(background),
+            none => {
+                let url = self.nats_url.as_deref().context("there is no connection to NATS yet")?;
+                Ok(none.insert(Background::start(&self.config, url).await?))
+            }
+        }
+    }
+
     /// Starts the command service, the event store, the relay, and where calls are counted the ledger.
     pub async fn write_side(
         &mut self,
@@ -126,13 +135,16 @@ impl Parts {
     ) -> Result<(Arc<SqliteStore>, CommandService)> {
         let (store, service) = session::open_write_side(&self.config, &self.clock).await?;
         let stop = self.lifecycle.stop.clone();
-        let relay = Relay::new(store.clone(), client.clone()).run(stop.clone());
-        self.lifecycle.spawn("the relay", async move {
+        let lifecycle = self.lifecycle.clone();
+        let background = self.background().await?;
+        let relay = Relay::new(store.clone(), background.client().clone()).run(stop.clone());
+        let relay = async move {
             relay.await;
             Ok(())
-        });
+        };
+        lifecycle.spawn_on("the relay", relay, background.handle());
         if self.config.auth == Auth::Keys {
-            self.metering(client).await?;
+            self.metering().await?;
         }
         let (client, commands) = (client.clone(), service.clone());
         self.lifecycle.spawn("the command service", async move {
@@ -143,42 +155,43 @@ impl Parts {
     }
 
     /// Makes the streams that count calls, and copies from them into the ledger.
-    async fn metering(&mut self, client: &async_nats::Client) -> Result<()> {
-        usage_streams::prepare(client, &self.config.tiers).await?;
+    async fn metering(&mut self) -> Result<()> {
         let ledger = Arc::new(Ledger::open(&session::store_folder(&self.config)).await?);
         self.ledger = Some(ledger.clone());
-        let stop = self.lifecycle.stop.clone();
-        let tiers = self.config.tiers.clone();
-        let copier = Copier::new(ledger.clone(), client.clone(), tiers, self.clock.clone()).run(stop.clone());
-        self.lifecycle.spawn("the ledger", async move {
+        let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());
+        let (tiers, clock) = (self.config.tiers.clone(), self.clock.clone());
+        let background = self.background().await?;
+        let client = background.client().clone();
+        usage_streams::prepare(&client, &tiers).await?;
+        let copier = Copier::new(ledger.clone(), client.clone(), tiers, clock).run(stop.clone());
+        let copying = async move {
             copier.await;
             Ok(())
-        });
-        let client = client.clone();
-        self.lifecycle.spawn("the pages of the ledger", async move {
-            Ok(ledger::serve(&client, ledger, &stop).await?)
-        });
+        };
+        lifecycle.spawn_on("the ledger", copying, background.handle());
+        let pages = async move { Ok(ledger::serve(&client, ledger, &stop).await?) };
+        lifecycle.spawn_on("the pages of the ledger", pages, background.handle());
         Ok(())
     }
 
     /// Starts the projection workers.
-    pub fn projections(&mut self, client: &async_nats::Client) -> Result<Node> {
+    pub async fn projections(&mut self) -> Result<Node> {
         let (failed, mut failures) = mpsc::unbounded_channel();
         let settings =
             NodeSettings { models: self.data.models(), name: self.name.clone(), now: session::now };
-        let Lifecycle { tracker, stop, .. } = &self.lifecycle;
-        let runtime = background::runtime().context("the threads of the projections cannot be started")?;
-        let tasks = NodeTasks { tracker, runtime: runtime.handle() };
-        let node = Node::start(&settings, client, tasks, stop, &failed);
+        let lifecycle = self.lifecycle.clone();
+        let Lifecycle { tracker, stop, .. } = &lifecycle;
+        let background = self.background().await?;
+        let tasks = NodeTasks { tracker, runtime: background.handle() };
+        let node = Node::start(&settings, background.client(), tasks, stop, &failed);
         let stopped = stop.clone();
-        self.lifecycle.spawn("a projection", async move {
+        lifecycle.spawn("a projection", async move {
             tokio::select! {
                 () = stopped.cancelled() => Ok(()),
                 Some(failure) = failures.recv() => Err(failure.into()),
             }
         });
         tracker.spawn(node.clone().serve_control(settings.name, tracker.clone(), stop.clone()));
-        self.background = Some(runtime);
         self.node = Some(node.clone());
         Ok(node)
     }
@@ -287,12 +300,11 @@ impl Parts {
         if let Some(ledger) = self.ledger {
             ledger.close().await;
         }
+        // Its connection ends before the server does.
+        drop(self.background);
         if let Some((stop, task)) = self.nats {
             stop.cancel();
             let _ = task.await;
-        }
-        if let Some(background) = self.background {
-            background.shutdown_background();
         }
         self.data.leave(&self.held);
         if self.serves {

@@ -16,13 +16,13 @@ use crate::started::{LOGGIA, PATIENCE, Started};
 
 const KEY: &str = "Ab3dEf9h";
 
-struct Caller {
+pub(crate) struct Caller {
     clock: Clock,
     jetstream: jetstream::Context,
 }
 
 impl Caller {
-    async fn of(started: &Started) -> Caller {
+    pub(crate) async fn of(started: &Started) -> Caller {
         let running = std::fs::read(started.folder.path().join("run/write.json")).unwrap();
         let running: Value = serde_json::from_slice(&running).unwrap();
         let url = running["nats_url"].as_str().unwrap();
@@ -30,7 +30,7 @@ impl Caller {
         Caller { clock: Clock::system(), jetstream: jetstream::new(client) }
     }
 
-    async fn publish(&self, subject: impl Fn(&Call) -> String) -> Call {
+    pub(crate) async fn publish(&self, subject: impl Fn(&Call) -> String) -> Call {
         let time = self.clock.now();
         let call = Call {
             id: CallId(self.clock.event_id().0),

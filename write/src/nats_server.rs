@@ -34,6 +34,10 @@ use folder::Folder;
 /// How long a server that was asked to end may take before it is killed.
 const STOP_WITHIN: Duration = Duration::from_secs(10);
 
+/// How the Go runtime of the server goes about memory: it collects at half as much garbage as there is data, instead
+/// of as much, and works harder to stay below a size that a large stream needs for itself. Measured with 100,000 events.
+const MEMORY: [(&str, &str); 2] = [("GOGC", "50"), ("GOMEMLIMIT", "160MiB")];
+
 /// When JetStream flushes what it holds to the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SyncInterval {
@@ -190,6 +194,7 @@ async fn launch(
     let mut child = Command::new(binary)
         .arg("--config")
         .arg(folder.config())
+        .envs(MEMORY)
         .stdin(std::process::Stdio::null())
         .stdout(std::process::Stdio::null())
         .stderr(folder.first_words()?)
