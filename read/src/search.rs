@@ -15,6 +15,7 @@ mod cursor;
 mod digest;
 mod lexicon;
 mod matching;
+mod postings;
 mod query;
 mod ranking;
 mod reader;

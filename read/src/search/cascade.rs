@@ -155,7 +155,7 @@ impl Search<'_> {
         let known = clauses.iter().filter(|clause| !clause.variants.is_empty()).count();
         for least in if known > 2 { vec![known.div_ceil(2), 1] } else { vec![1] } {
             let mut collector = Approximate { best, except: &[] };
-            match_any(self.snapshot, clauses, least, self.category, &mut collector)?;
+            match_any(self.snapshot, clauses, least, self.category, &mut collector);
             if best.total > 0 {
                 break;
             }

@@ -9,16 +9,15 @@ mod exact;
 mod phrases;
 
 use tantivy::DocId;
-use tantivy::postings::TermInfo;
-use tantivy::schema::IndexRecordOption;
 
+use super::postings::Holders;
 use super::segment::Segment;
 use super::snapshot::{Snapshot, saturated};
 
 pub(super) use approximate::{Clause, Variant, match_all, match_any};
 pub(super) use exact::match_exactly;
 
-/// Documents are handed on in blocks of at most so many: as many as tantivy decodes at once.
+/// Documents are handed on in blocks of at most so many.
 const BLOCK: usize = 128;
 
 /// Takes up documents that match.
@@ -115,20 +114,17 @@ impl<'a, C: Collect> Outlet<'a, C> {
 fn each_block(
     snapshot: &Snapshot,
     segment: &Segment,
-    word: &TermInfo,
+    word: Holders<'_>,
     weight: f32,
     mut visit: impl FnMut(&[DocId], &mut [f32]),
-) -> tantivy::Result<()> {
-    let mut block = segment.postings.read_block_postings_from_terminfo(word, IndexRecordOption::WithFreqs)?;
+) {
     let mut shares = [0.0; BLOCK];
-    while !block.docs().is_empty() {
-        let documents = block.docs();
+    for (documents, frequencies) in word.documents.chunks(BLOCK).zip(word.frequencies.chunks(BLOCK)) {
         let shares = &mut shares[..documents.len()];
-        for ((&document, &frequency), share) in documents.iter().zip(block.freqs()).zip(shares.iter_mut()) {
-            *share = weight * saturated(frequency, snapshot.damping[segment.length(document)]);
+        for ((&document, &frequency), share) in documents.iter().zip(frequencies).zip(shares.iter_mut()) {
+            let damping = snapshot.damping[segment.length(document)];
+            *share = weight * saturated(u32::from(frequency), damping);
         }
         visit(documents, shares);
-        block.advance();
     }
-    Ok(())
 }

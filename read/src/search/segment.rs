@@ -12,16 +12,18 @@ use tantivy::{DocId, Opstamp, TantivyDocument, TantivyError};
 
 use super::SearchError;
 use super::lexicon::Words;
+use super::postings::{Holders, Postings};
 use super::rows::{EXTENSION, Rows};
 use super::schema::{Fields, weighted_words};
 
 /// What of a segment never changes.
 pub(super) struct Content {
-    pub(super) postings: Arc<InvertedIndexReader>,
-    /// The words, and where the postings of each are. tantivy's own dictionary is a tree of letters: walking it for every
-    /// word that a typed one may stand for was the largest part of a search.
+    pub(super) positions: Arc<InvertedIndexReader>,
+    /// The words. tantivy's own dictionary is a tree of letters: walking it for every word that a typed one may stand for
+    /// was the largest part of a search.
     words: Words,
     infos: Vec<TermInfo>,
+    postings: Postings,
     pub(super) slugs: Arc<InvertedIndexReader>,
     /// The stored length of each document: an index of 0 to 255 into a scale of lengths.
     lengths: Vec<u8>,
@@ -126,12 +128,13 @@ impl Content {
         let lengths: Vec<u8> = (0..reader.max_doc()).map(|document| lengths.fieldnorm_id(document)).collect();
         let total_length =
             lengths.iter().map(|length| u64::from(FieldNormReader::id_to_fieldnorm(*length))).sum();
-        let postings = reader.inverted_index(fields.text)?;
-        let (words, infos) = read_words(&postings)?;
+        let positions = reader.inverted_index(fields.text)?;
+        let (words, infos, postings) = read_words(&positions)?;
         Ok(Content {
-            postings,
+            positions,
             words,
             infos,
+            postings,
             slugs: reader.inverted_index(fields.slug)?,
             rows: Rows::open(rows.read_bytes().map_err(TantivyError::from)?, reader.max_doc())?,
             store: reader.get_store_reader(1).map_err(TantivyError::from)?,
@@ -141,8 +144,13 @@ impl Content {
         })
     }
 
-    /// Where the postings of a word are, if a document holds it.
-    pub(super) fn find(&self, word: &str) -> Option<&TermInfo> {
+    /// The documents that hold a word, if one does.
+    pub(super) fn find(&self, word: &str) -> Option<Holders<'_>> {
+        self.words.find(word).map(|index| self.postings.holders(index))
+    }
+
+    /// Where tantivy has the places at which documents hold a word, if one does.
+    pub(super) fn info(&self, word: &str) -> Option<&TermInfo> {
         self.words.find(word).map(|index| &self.infos[index])
     }
 
@@ -203,14 +211,16 @@ impl Content {
     }
 }
 
-fn read_words(postings: &InvertedIndexReader) -> tantivy::Result<(Words, Vec<TermInfo>)> {
-    let (mut words, mut infos) = (Words::default(), Vec::with_capacity(postings.terms().num_terms()));
-    let mut terms = postings.terms().stream()?;
+fn read_words(reader: &InvertedIndexReader) -> tantivy::Result<(Words, Vec<TermInfo>, Postings)> {
+    let (mut words, mut infos) = (Words::default(), Vec::with_capacity(reader.terms().num_terms()));
+    let mut postings = Postings::default();
+    let mut terms = reader.terms().stream()?;
     while let Some((word, info)) = terms.next() {
         if let Ok(word) = std::str::from_utf8(word) {
             words.push(word);
             infos.push(info.clone());
+            postings.push(reader, info)?;
         }
     }
-    Ok((words.finish(), infos))
+    Ok((words.finish(), infos, postings.finish()))
 }

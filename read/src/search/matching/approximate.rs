@@ -1,7 +1,6 @@
 //! Words that may be something like what was typed: each is a clause of variants, of which the best counts in a document.
 
-use tantivy::postings::TermInfo;
-
+use super::super::postings::Holders;
 use super::super::query::Phrase;
 use super::super::segment::Segment;
 use super::super::snapshot::Snapshot;
@@ -35,7 +34,7 @@ pub(super) struct HeldClause<'s> {
 
 /// A variant that the segment holds.
 pub(super) struct HeldVariant<'s> {
-    pub(super) info: &'s TermInfo,
+    pub(super) holders: Holders<'s>,
     pub(super) weight: f32,
 }
 
@@ -57,13 +56,13 @@ pub(in crate::search) fn match_all(
         if let ([only], true) = (clauses.as_slice(), phrases.is_empty()) {
             each_best(snapshot, filter, &only.variants, |document, share| {
                 outlet.push(document, only.rarity * share);
-            })?;
+            });
         } else {
             clauses.sort_by_key(|clause| {
-                clause.variants.iter().map(|held| u64::from(held.info.doc_freq)).sum::<u64>()
+                clause.variants.iter().map(|held| held.holders.documents.len()).sum::<usize>()
             });
             let mut phrases = Phrases::open(segment, words, phrases)?;
-            for (document, score) in Candidates::of_all(snapshot, filter, &clauses)?.scores() {
+            for (document, score) in Candidates::of_all(snapshot, filter, &clauses).scores() {
                 if phrases.hold_in(document) {
                     outlet.push(document, score);
                 }
@@ -81,7 +80,7 @@ pub(in crate::search) fn match_any(
     least: usize,
     category: Option<&str>,
     collector: &mut impl Collect,
-) -> tantivy::Result<()> {
+) {
     for (ordinal, segment) in snapshot.segments.iter().enumerate() {
         let Some(filter) = Filter::new(segment, category) else { continue };
         let mut outlet = Outlet::new(segment, ordinal, collector);
@@ -89,10 +88,9 @@ pub(in crate::search) fn match_any(
             if count >= least {
                 outlet.push(document, score);
             }
-        })?;
+        });
         outlet.flush();
     }
-    Ok(())
 }
 
 /// The clauses in the query's order with the variants that the segment holds.
@@ -101,8 +99,8 @@ fn held_clauses<'s>(segment: &'s Segment, clauses: &[Clause<'_>]) -> Vec<HeldCla
     for (place, clause) in clauses.iter().enumerate() {
         let mut variants = Vec::with_capacity(clause.variants.len());
         for variant in &clause.variants {
-            if let Some(info) = segment.find(variant.word) {
-                variants.push(HeldVariant { info, weight: variant.weight });
+            if let Some(holders) = segment.find(variant.word) {
+                variants.push(HeldVariant { holders, weight: variant.weight });
             }
         }
         all.push(HeldClause { place, rarity: clause.rarity, variants });

@@ -2,9 +2,7 @@
 
 use std::cell::RefCell;
 
-use tantivy::postings::Postings;
-use tantivy::schema::IndexRecordOption;
-use tantivy::{DocId, DocSet};
+use tantivy::DocId;
 
 use super::super::segment::Segment;
 use super::super::snapshot::{Snapshot, saturated};
@@ -19,8 +17,10 @@ struct Board {
 }
 
 thread_local! {
-    /// For the best share of a clause, and for the sum over clauses.
-    static BOARDS: RefCell<(Board, Board)> = RefCell::default();
+    /// For the best share of a clause.
+    static BEST: RefCell<Board> = RefCell::default();
+    /// For the sum over clauses, and for how many of them a document holds: all 0 between uses as well.
+    static TALLIES: RefCell<(Board, Vec<u8>)> = RefCell::default();
 }
 
 impl Board {
@@ -55,32 +55,28 @@ pub(super) fn each_best(
     filter: Filter<'_>,
     variants: &[HeldVariant<'_>],
     mut visit: impl FnMut(DocId, f32),
-) -> tantivy::Result<()> {
+) {
     let mut visit = |document, share| {
         if filter.passes(document) {
             visit(document, share);
         }
     };
     if let [only] = variants {
-        return each_block(snapshot, filter.segment, only.info, only.weight, |documents, shares| {
+        return each_block(snapshot, filter.segment, only.holders, only.weight, |documents, shares| {
             documents.iter().zip(shares).for_each(|(&document, share)| visit(document, *share));
         });
     }
-    BOARDS.with_borrow_mut(|(best, _)| {
+    BEST.with_borrow_mut(|best| {
         best.reserve(filter.segment.bound());
-        let mut written = Ok(());
         for held in variants {
-            written = written.and_then(|()| {
-                each_block(snapshot, filter.segment, held.info, held.weight, |documents, shares| {
-                    for (&document, share) in documents.iter().zip(shares) {
-                        best.change(document, |best| *best = best.max(*share));
-                    }
-                })
+            each_block(snapshot, filter.segment, held.holders, held.weight, |documents, shares| {
+                for (&document, share) in documents.iter().zip(shares) {
+                    best.change(document, |best| *best = best.max(*share));
+                }
             });
         }
         best.drain(visit);
-        written
-    })
+    });
 }
 
 /// Calls `visit` with every document that passes and holds a variant of any clause, in ascending order, with its score and the
@@ -90,22 +86,22 @@ pub(super) fn sum_up(
     filter: Filter<'_>,
     clauses: &[HeldClause<'_>],
     mut visit: impl FnMut(DocId, f32, usize),
-) -> tantivy::Result<()> {
-    let mut counts = vec![0_u8; filter.segment.bound() as usize];
-    let mut sums = BOARDS.with_borrow_mut(|(_, sums)| std::mem::take(sums));
+) {
+    let (mut sums, mut counts) = TALLIES.take();
     sums.reserve(filter.segment.bound());
-    let mut written = Ok(());
+    if counts.len() < filter.segment.bound() as usize {
+        counts.resize(filter.segment.bound() as usize, 0);
+    }
     for clause in clauses.iter().filter(|clause| !clause.variants.is_empty()) {
-        written = written.and_then(|()| {
-            each_best(snapshot, filter, &clause.variants, |document, share| {
-                sums.change(document, |sum| *sum += clause.rarity * share);
-                counts[document as usize] += 1;
-            })
+        each_best(snapshot, filter, &clause.variants, |document, share| {
+            sums.change(document, |sum| *sum += clause.rarity * share);
+            counts[document as usize] += 1;
         });
     }
-    sums.drain(|document, score| visit(document, score, usize::from(counts[document as usize])));
-    BOARDS.with_borrow_mut(|(_, board)| *board = sums);
-    written
+    sums.drain(|document, score| {
+        visit(document, score, usize::from(std::mem::take(&mut counts[document as usize])));
+    });
+    TALLIES.set((sums, counts));
 }
 
 /// Documents in ascending order that hold the clauses so far.
@@ -120,62 +116,51 @@ pub(super) struct Candidates {
 
 impl Candidates {
     /// The documents that pass and hold a variant of every clause. The first clause should be the rarest.
-    pub(super) fn of_all(
-        snapshot: &Snapshot,
-        filter: Filter<'_>,
-        clauses: &[HeldClause<'_>],
-    ) -> tantivy::Result<Candidates> {
+    pub(super) fn of_all(snapshot: &Snapshot, filter: Filter<'_>, clauses: &[HeldClause<'_>]) -> Candidates {
         let mut candidates = Candidates::default();
         for (place, clause) in clauses.iter().enumerate() {
             if place == 0 {
                 each_best(snapshot, filter, &clause.variants, |document, share| {
                     candidates.documents.push(document);
                     candidates.shares.push(share);
-                })?;
+                });
             } else {
-                candidates.look_up(snapshot, filter.segment, &clause.variants)?;
+                candidates.look_up(snapshot, filter.segment, &clause.variants);
             }
             candidates.settle(clause.place, clause.rarity);
         }
-        Ok(candidates)
+        candidates
     }
 
     /// Looks the candidates up in a further clause.
-    fn look_up(
-        &mut self,
-        snapshot: &Snapshot,
-        segment: &Segment,
-        variants: &[HeldVariant<'_>],
-    ) -> tantivy::Result<()> {
+    fn look_up(&mut self, snapshot: &Snapshot, segment: &Segment, variants: &[HeldVariant<'_>]) {
         let Candidates { documents, shares, .. } = self;
         shares.clear();
         shares.resize(documents.len(), 0.0);
         for held in variants {
-            if (held.info.doc_freq as usize) < documents.len() {
+            if held.holders.documents.len() < documents.len() {
                 let mut rest = 0;
-                each_block(snapshot, segment, held.info, held.weight, |block, block_shares| {
+                each_block(snapshot, segment, held.holders, held.weight, |block, block_shares| {
                     for (&document, share) in block.iter().zip(block_shares) {
                         rest += documents[rest..].partition_point(|&candidate| candidate < document);
                         if documents.get(rest) == Some(&document) {
                             shares[rest] = shares[rest].max(*share);
                         }
                     }
-                })?;
+                });
                 continue;
             }
-            let mut postings =
-                segment.postings.read_postings_from_terminfo(held.info, IndexRecordOption::WithFreqs)?;
+            let mut cursor = held.holders.cursor();
             for (&document, best) in documents.iter().zip(shares.iter_mut()) {
-                if postings.doc() < document {
-                    postings.seek(document);
+                if cursor.document() < document {
+                    cursor.seek(document);
                 }
-                if postings.doc() == document {
+                if cursor.document() == document {
                     let damping = snapshot.damping[segment.length(document)];
-                    *best = best.max(held.weight * saturated(postings.term_freq(), damping));
+                    *best = best.max(held.weight * saturated(cursor.frequency(), damping));
                 }
             }
         }
-        Ok(())
     }
 
     /// Drops the documents that lack the clause at hand and keeps what it is worth in the others.

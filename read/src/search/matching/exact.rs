@@ -1,9 +1,8 @@
 //! All words as they stand, and the phrases that they form.
 
-use tantivy::postings::{Postings, SegmentPostings, TermInfo};
-use tantivy::schema::IndexRecordOption;
-use tantivy::{DocSet, TERMINATED};
+use tantivy::TERMINATED;
 
+use super::super::postings::{Cursor, Holders};
 use super::super::query::{MOST_WORDS, Query};
 use super::super::segment::Segment;
 use super::super::snapshot::{Snapshot, saturated};
@@ -26,11 +25,11 @@ pub(in crate::search) fn match_exactly(
     }
     for (ordinal, segment) in snapshot.segments.iter().enumerate() {
         let Some(filter) = Filter::new(segment, category) else { continue };
-        let Some(words) = postings_of(segment, &query.words) else { continue };
+        let Some(words) = holders_of(segment, &query.words) else { continue };
         match words.as_slice() {
             [] => {}
             [only] if query.phrases.is_empty() => {
-                match_one(snapshot, filter, ordinal, only, rarities[0], collector)?;
+                match_one(snapshot, filter, ordinal, *only, rarities[0], collector);
             }
             several => {
                 let mut outlet = Outlet::new(segment, ordinal, collector);
@@ -42,8 +41,8 @@ pub(in crate::search) fn match_exactly(
     Ok(())
 }
 
-/// Where the postings of each word are, unless the segment lacks one of them.
-fn postings_of<'s>(segment: &'s Segment, words: &[String]) -> Option<Vec<&'s TermInfo>> {
+/// The holders of each word, unless the segment lacks one of them.
+fn holders_of<'s>(segment: &'s Segment, words: &[String]) -> Option<Vec<Holders<'s>>> {
     words.iter().map(|word| segment.find(word)).collect()
 }
 
@@ -51,10 +50,10 @@ fn match_one(
     snapshot: &Snapshot,
     filter: Filter<'_>,
     ordinal: usize,
-    word: &TermInfo,
+    word: Holders<'_>,
     rarity: f32,
     collector: &mut impl Collect,
-) -> tantivy::Result<()> {
+) {
     let segment = filter.segment;
     if filter.passes_all() {
         return each_block(snapshot, segment, word, rarity, |documents, scores| {
@@ -68,15 +67,14 @@ fn match_one(
                 outlet.push(document, score);
             }
         }
-    })?;
+    });
     outlet.flush();
-    Ok(())
 }
 
 fn match_several(
     snapshot: &Snapshot,
     filter: Filter<'_>,
-    words: &[&TermInfo],
+    words: &[Holders<'_>],
     query: &Query,
     rarities: &[f32; MOST_WORDS],
     outlet: &mut Outlet<'_, impl Collect>,
@@ -84,19 +82,15 @@ fn match_several(
     let segment = filter.segment;
     // The rarest word leads, the others are asked whether they hold what it holds.
     let mut order: Vec<usize> = (0..words.len()).collect();
-    order.sort_by_key(|&word| words[word].doc_freq);
-    let mut cursors: Vec<SegmentPostings> = Vec::with_capacity(words.len());
-    for &word in &order {
-        cursors
-            .push(segment.postings.read_postings_from_terminfo(words[word], IndexRecordOption::WithFreqs)?);
-    }
+    order.sort_by_key(|&word| words[word].documents.len());
+    let mut cursors: Vec<Cursor<'_>> = order.iter().map(|&word| words[word].cursor()).collect();
     let mut phrases = Phrases::open(segment, &query.words, &query.phrases)?;
     let Some((lead, others)) = cursors.split_first_mut() else { return Ok(()) };
     let mut shares = [0.0; MOST_WORDS];
-    let mut document = lead.doc();
+    let mut document = lead.document();
     'documents: while document != TERMINATED {
         for other in others.iter_mut() {
-            let next = if other.doc() < document { other.seek(document) } else { other.doc() };
+            let next = if other.document() < document { other.seek(document) } else { other.document() };
             if next != document {
                 document = lead.seek(next);
                 continue 'documents;
@@ -104,9 +98,9 @@ fn match_several(
         }
         if filter.passes(document) && phrases.hold_in(document) {
             let damping = snapshot.damping[segment.length(document)];
-            shares[order[0]] = saturated(lead.term_freq(), damping);
+            shares[order[0]] = saturated(lead.frequency(), damping);
             for (&word, other) in order[1..].iter().zip(others.iter()) {
-                shares[word] = saturated(other.term_freq(), damping);
+                shares[word] = saturated(other.frequency(), damping);
             }
             let shares = shares.iter().zip(rarities).take(words.len());
             outlet.push(document, shares.fold(0.0, |score, (share, rarity)| score + rarity * share));

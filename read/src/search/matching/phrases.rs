@@ -26,9 +26,9 @@ impl Phrases {
         for phrase in phrases {
             let mut members = Vec::with_capacity(phrase.len());
             for &(word, offset) in phrase {
-                let postings = match segment.find(&words[word]) {
+                let postings = match segment.info(&words[word]) {
                     Some(info) => segment
-                        .postings
+                        .positions
                         .read_postings_from_terminfo(info, IndexRecordOption::WithFreqsAndPositions)?,
                     None => SegmentPostings::empty(),
                 };
