@@ -25,8 +25,8 @@ use lines::{NdjsonLines, SourceLine};
 use report::Report;
 
 /// Lines in one command, and their bytes: well below what one NATS message holds.
-const BATCH_LINES: usize = 500;
-const BATCH_BYTES: usize = 512 << 10;
+const BATCH_LINES: usize = 1_000;
+const BATCH_BYTES: usize = 2 << 20;
 const READ_BUFFER: usize = 1 << 18;
 
 /// Imports the file, and says what became of its lines.
@@ -103,23 +103,30 @@ struct Import<'a> {
 impl Import<'_> {
     async fn all(&self, lines: &mut Lines, report: &mut Report) -> Result<Ended> {
         let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut batch = next_batch(lines)?;
         loop {
-            let batch = next_batch(lines)?;
             for (number, reason) in &batch.unreadable {
                 report.rejected(*number, "", &[Fault { field: String::new(), reason: reason.clone() }])?;
             }
             if batch.lines.is_empty() && batch.unreadable.is_empty() {
                 return Ok(Ended::Whole);
             }
-            if !batch.lines.is_empty() {
-                self.send(batch.lines, report).await?;
-            }
+            // The next lines are read while the write side is at work on these.
+            let next = async { next_batch(lines) };
+            let next = if batch.lines.is_empty() {
+                next.await
+            } else {
+                let (sent, next) = tokio::join!(biased; self.send(batch.lines, report), next);
+                sent?;
+                next
+            };
             if report.is_strict_and_rejected() {
                 return Ok(Ended::Strict);
             }
             if interrupt.recv().now_or_never().is_some() {
                 return Ok(Ended::Interrupted);
             }
+            batch = next?;
         }
     }
 

@@ -13,8 +13,8 @@ use crate::derived_id::derived_id;
 use crate::event_store::{AppendError, Namespace, StoreError};
 use crate::project::{self, Change};
 
-/// How many lines one thread reads at a time.
-const CHUNK: usize = 64;
+/// How many lines one thread reads at a time: few threads, for each keeps memory of its own.
+const CHUNK: usize = 256;
 
 /// A line on its way: where its outcome goes, the command it is, and what it says.
 struct Line {
