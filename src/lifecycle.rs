@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Error, Result};
+use tokio::runtime::Handle;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -49,8 +50,16 @@ impl Lifecycle {
     where
         F: Future<Output = Result<()>> + Send + 'static,
     {
+        self.spawn_on(name, task, &Handle::current());
+    }
+
+    /// The same on the threads of another runtime.
+    pub fn spawn_on<F>(&self, name: &'static str, task: F, runtime: &Handle)
+    where
+        F: Future<Output = Result<()>> + Send + 'static,
+    {
         let (stop, failures) = (self.stop.clone(), self.failures.clone());
-        let task = self.tracker.spawn(task);
+        let task = self.tracker.spawn_on(task, runtime);
         self.tracker.spawn(async move {
             let failure = match task.await {
                 Ok(Ok(())) if stop.is_cancelled() => return,

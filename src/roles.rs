@@ -27,7 +27,7 @@ pub async fn up(config: &Config, args: &UpArgs) -> Result<ExitCode> {
     let listener = bind(config).await?;
     let client = parts.nats().await?;
     let (store, service) = parts.write_side(&client).await?;
-    parts.projections(&client)?;
+    parts.projections().await?;
     let empty = store.head().await?.position.0 == 0;
     parts.serve(listener, &client).await?;
     parts.admin().await?;
@@ -56,8 +56,8 @@ pub async fn write(config: &Config) -> Result<ExitCode> {
 pub async fn project(config: &Config) -> Result<ExitCode> {
     let (lifecycle, mut failures) = Lifecycle::new();
     let mut parts = Parts::holding(config, &lifecycle, &[Part::Project])?;
-    let client = parts.given_nats().await?;
-    parts.projections(&client)?;
+    parts.given_nats().await?;
+    parts.projections().await?;
     parts.admin().await?;
     parts.announce()?;
     let ended = lifecycle.wait(&mut failures).await;
@@ -99,7 +99,7 @@ pub async fn start_node_for_a_while(config: &Config, lifecycle: &Lifecycle) -> R
     let mut parts = Parts::holding(config, lifecycle, &[Part::Write, Part::Project])?;
     let client = parts.nats().await?;
     let (store, _) = parts.write_side(&client).await?;
-    let node = parts.projections(&client)?;
+    let node = parts.projections().await?;
     let head = store.head().await?.position;
     let source = EventSource::new(client.clone());
     loop {

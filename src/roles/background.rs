@@ -1,17 +1,66 @@
-//! Threads for work that can wait: answers and commands go first when there is not enough processor for all.
+//! Threads for work that can wait, the relay's and the projections': answers and commands go first when there is not
+//! enough processor for all.
 
-use std::io;
+use anyhow::{Context, Result};
+use tokio::runtime::{Builder, Handle, Runtime};
 
-use tokio::runtime::{Builder, Runtime};
+use crate::config::Config;
+use crate::session;
 
-/// How much the threads stand back, from 0 to 19; at 5 they get about a quarter of what the others get.
-const NICENESS: i32 = 5;
+/// How much the threads stand back, from 0 to 19; at 10 they get about a tenth of what the others get.
+const NICENESS: i32 = 10;
+
+/// Two projections may block theirs while they commit; what brings them events goes on beside.
+const THREADS: usize = 4;
+
+/// The threads, and a connection to NATS that is theirs: events in masses are read by them as well, and no command
+/// waits behind them.
+#[derive(Debug)]
+pub struct Background {
+    client: async_nats::Client,
+    handle: Handle,
+    _threads: Threads,
+}
+
+impl Background {
+    /// Starts the threads and connects.
+    pub async fn start(config: &Config, url: &str) -> Result<Background> {
+        let runtime = runtime().context("the threads for work in the background cannot be started")?;
+        let handle = runtime.handle().clone();
+        let threads = Threads(Some(runtime));
+        let (config, url) = (config.clone(), url.to_owned());
+        let client = handle.spawn(async move { session::connect(&config, &url).await }).await??;
+        Ok(Background { client, handle, _threads: threads })
+    }
+
+    /// Their connection.
+    pub fn client(&self) -> &async_nats::Client {
+        &self.client
+    }
+
+    /// Where their tasks are spawned.
+    pub fn handle(&self) -> &Handle {
+        &self.handle
+    }
+}
+
+/// Lets the threads end by themselves when it is dropped, which async code may not wait for.
+#[derive(Debug)]
+struct Threads(Option<Runtime>);
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
 
 /// A runtime whose threads, and those that are started from them, stand back behind the others of the process.
-pub fn runtime() -> io::Result<Runtime> {
+fn runtime() -> std::io::Result<Runtime> {
     Builder::new_multi_thread()
-        .worker_threads(2)
-        .thread_name("projections")
+        .worker_threads(THREADS)
+        .thread_name("background")
         .on_thread_start(|| {
             // On Linux a thread has a niceness of its own, and passes it on to the threads it starts. Elsewhere, and
             // where it is not allowed, all threads stay equal.

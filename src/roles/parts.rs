@@ -9,7 +9,6 @@ use projections::node::{Node, NodeSettings, NodeTasks};
 use projections::source::EventSource;
 use read::models::ReadModels;
 use tokio::net::TcpListener;
-use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
@@ -19,7 +18,8 @@ use write::nats_server::{self, NatsServer};
 use write::relay::Relay;
 use write::service::CommandService;
 
-use super::{background, demo, readiness};
+use super::background::Background;
+use super::{demo, readiness};
 use crate::config::Config;
 use crate::data_folder::{DataFolder, Held, Part, Running};
 use crate::lifecycle::Lifecycle;
@@ -39,8 +39,7 @@ pub struct Parts {
     nats: Option<(CancellationToken, tokio::task::JoinHandle<()>)>,
     store: Option<Arc<SqliteStore>>,
     node: Option<Node>,
-    /// The threads of the projections.
-    background: Option<Runtime>,
+    background: Option<Background>,
     serves: bool,
     readiness: watch::Sender<Readiness>,
     registry: Registry,
@@ -114,6 +113,16 @@ impl Parts {
         Ok(client)
     }
 
+    async fn background(&mut self) -> Result<&Background> {
+        match &mut self.background {
+            Some(background) => Ok(background),
+            none => {
+                let url = self.nats_url.as_deref().context("there is no connection to NATS yet")?;
+                Ok(none.insert(Background::start(&self.config, url).await?))
+            }
+        }
+    }
+
     /// Starts the command service, the event store and the relay.
     pub async fn write_side(
         &mut self,
@@ -122,11 +131,14 @@ impl Parts {
         let store = Arc::new(SqliteStore::open(&session::store_folder(&self.config), &self.clock).await?);
         let service = CommandService::new(store.clone(), self.clock.clone());
         let stop = self.lifecycle.stop.clone();
-        let relay = Relay::new(store.clone(), client.clone()).run(stop.clone());
-        self.lifecycle.spawn("the relay", async move {
+        let lifecycle = self.lifecycle.clone();
+        let background = self.background().await?;
+        let relay = Relay::new(store.clone(), background.client().clone()).run(stop.clone());
+        let relay = async move {
             relay.await;
             Ok(())
-        });
+        };
+        lifecycle.spawn_on("the relay", relay, background.handle());
         let (client, commands) = (client.clone(), service.clone());
         self.lifecycle.spawn("the command service", async move {
             Ok(command_server::serve(&client, &commands, &stop).await?)
@@ -136,23 +148,23 @@ impl Parts {
     }
 
     /// Starts the projection workers.
-    pub fn projections(&mut self, client: &async_nats::Client) -> Result<Node> {
+    pub async fn projections(&mut self) -> Result<Node> {
         let (failed, mut failures) = mpsc::unbounded_channel();
         let settings =
             NodeSettings { models: self.data.models(), name: self.name.clone(), now: session::now };
-        let Lifecycle { tracker, stop, .. } = &self.lifecycle;
-        let runtime = background::runtime().context("the threads of the projections cannot be started")?;
-        let tasks = NodeTasks { tracker, runtime: runtime.handle() };
-        let node = Node::start(&settings, client, tasks, stop, &failed);
+        let lifecycle = self.lifecycle.clone();
+        let Lifecycle { tracker, stop, .. } = &lifecycle;
+        let background = self.background().await?;
+        let tasks = NodeTasks { tracker, runtime: background.handle() };
+        let node = Node::start(&settings, background.client(), tasks, stop, &failed);
         let stopped = stop.clone();
-        self.lifecycle.spawn("a projection", async move {
+        lifecycle.spawn("a projection", async move {
             tokio::select! {
                 () = stopped.cancelled() => Ok(()),
                 Some(failure) = failures.recv() => Err(failure.into()),
             }
         });
         tracker.spawn(node.clone().serve_control(settings.name, tracker.clone(), stop.clone()));
-        self.background = Some(runtime);
         self.node = Some(node.clone());
         Ok(node)
     }
@@ -235,12 +247,11 @@ impl Parts {
         if let Some(store) = self.store {
             store.close().await;
         }
+        // Its connection ends before the server does.
+        drop(self.background);
         if let Some((stop, task)) = self.nats {
             stop.cancel();
             let _ = task.await;
-        }
-        if let Some(background) = self.background {
-            background.shutdown_background();
         }
         self.data.leave(&self.held);
         if self.serves {
