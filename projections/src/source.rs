@@ -14,11 +14,12 @@ use schemas::envelope::Recorded;
 use schemas::ids::{Position, StoreId};
 use schemas::subject;
 use schemas::versioned::{Decoded, Malformed};
+use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
 /// Events that wait between the connection and the worker.
-const AHEAD: usize = 2_048;
+const AHEAD: usize = 4_096;
 /// A silence after which the stream's last sequence is asked for, should the consumer be stuck.
 const SILENCE: Duration = Duration::from_secs(2);
 /// Events asked for at once where the stream has a hole.
@@ -43,7 +44,7 @@ pub struct Arrived {
 /// An event as it came.
 #[derive(Debug)]
 pub struct Found {
-    /// The event.
+    /// The event, without the text of its payload: thousands wait at a time.
     pub recorded: Recorded,
     /// Its payload, read already: this runs beside the worker.
     pub decoded: Result<Decoded, Malformed>,
@@ -53,7 +54,8 @@ pub struct Found {
 
 impl Found {
     fn new(recorded: Recorded, store: Option<StoreId>) -> Found {
-        Found { decoded: recorded.decode(), recorded, store }
+        let decoded = recorded.decode();
+        Found { decoded, recorded: Recorded { data: RawValue::NULL.to_owned(), ..recorded }, store }
     }
 }
 
@@ -216,9 +218,7 @@ impl Following {
         }
         batch.into_iter().collect()
     }
-}
 
-impl Following {
     /// Takes what else is there by now, up to `most` in all.
     pub fn more(&mut self, batch: &mut Vec<Arrived>, most: usize) -> Result<(), SourceError> {
         while batch.len() < most
