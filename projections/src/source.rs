@@ -219,19 +219,12 @@ impl Following {
         batch.into_iter().collect()
     }
 
-    /// Takes what else comes within this time, up to `most` in all.
-    pub async fn gather(
-        &mut self,
-        batch: &mut Vec<Arrived>,
-        most: usize,
-        within: Duration,
-    ) -> Result<(), SourceError> {
-        let deadline = tokio::time::Instant::now() + within;
-        while batch.len() < most {
-            match tokio::time::timeout_at(deadline, self.arrived.recv()).await {
-                Ok(Some(arrived)) => batch.push(arrived?),
-                Ok(None) | Err(_) => break,
-            }
+    /// Takes what else is there by now, up to `most` in all.
+    pub fn more(&mut self, batch: &mut Vec<Arrived>, most: usize) -> Result<(), SourceError> {
+        while batch.len() < most
+            && let Ok(arrived) = self.arrived.try_recv()
+        {
+            batch.push(arrived?);
         }
         Ok(())
     }

@@ -23,10 +23,9 @@ const REPLAY_BATCH: usize = 5_000;
 /// Behind a commit this recent, a worker waits for more events before the next one: commits cost more than events,
 /// and a single edit after a quiet time is still seen at once.
 const BUSY: Duration = Duration::from_millis(200);
-/// How long it waits then, unless the batch is full before: the longer time while events come in masses, which
-/// leaves the processor to whoever makes them. Measured: with 500 ms the projections of an import of 100,000 records
-/// are some seconds behind its end, with a second three times as far.
-const GATHER: [Duration; 2] = [Duration::from_millis(100), Duration::from_millis(500)];
+/// How long it waits then. While events come in masses it rests twice as long as the last batch took, within these
+/// bounds: that leaves the processor to whoever makes them, the more so the scarcer it is.
+const GATHER: [Duration; 2] = [Duration::from_millis(100), Duration::from_millis(800)];
 /// So many events in one batch are a mass.
 const MASS: usize = 200;
 /// An idle worker shows that it lives this often.
@@ -40,6 +39,23 @@ pub struct Worker<P> {
     status: Status,
     now: fn() -> Timestamp,
     warned: HashSet<String>,
+}
+
+/// The last batch of a worker that follows.
+#[derive(Debug, Clone, Copy)]
+struct Committed {
+    at: Instant,
+    took: Duration,
+    events: usize,
+}
+
+impl Committed {
+    /// How long to wait for more events before the next commit; not at all a while after this one.
+    fn rest(self) -> Option<Duration> {
+        let [short, long] = GATHER;
+        let rest = if self.events < MASS { short } else { (2 * self.took).clamp(short, long) };
+        (self.at.elapsed() < BUSY).then_some(rest)
+    }
 }
 
 impl<P: Projection> Worker<P> {
@@ -72,7 +88,7 @@ impl<P: Projection> Worker<P> {
     /// Follows the stream until it is told to stop, which it does between two commits.
     pub async fn follow(&mut self, stop: &CancellationToken) -> Result<(), Failure> {
         let mut following = self.source.follow(self.position());
-        let mut committed: Option<(Instant, usize)> = None;
+        let mut last: Option<Committed> = None;
         let mut settled = false;
         loop {
             self.status.beat(self.projection.checkpoint(), (self.now)());
@@ -90,14 +106,13 @@ impl<P: Projection> Worker<P> {
                     continue;
                 }
             };
-            if let Some((at, events)) = committed
-                && at.elapsed() < BUSY
-            {
-                following.gather(&mut batch, BATCH, GATHER[usize::from(events >= MASS)]).await?;
+            if let Some(rest) = last.and_then(Committed::rest) {
+                tokio::time::sleep(rest).await;
+                following.more(&mut batch, BATCH)?;
             }
-            let events = batch.len();
+            let (began, events) = (Instant::now(), batch.len());
             self.take(batch.into_iter()).await?;
-            committed = Some((Instant::now(), events));
+            last = Some(Committed { at: Instant::now(), took: began.elapsed(), events });
             settled = false;
         }
     }

@@ -34,9 +34,10 @@ use folder::Folder;
 /// How long a server that was asked to end may take before it is killed.
 const STOP_WITHIN: Duration = Duration::from_secs(10);
 
-/// How the Go runtime of the server goes about memory: it collects at half as much garbage as there is data, instead
-/// of as much, and works harder to stay below a size that a large stream needs for itself. Measured with 100,000 events.
-const MEMORY: [(&str, &str); 2] = [("GOGC", "50"), ("GOMEMLIMIT", "160MiB")];
+/// How the Go runtime of the server goes about memory: it collects once there is a quarter as much garbage as there is
+/// data, where it would wait for as much again. A limit in bytes would hold as well, until a stream grows beyond it;
+/// then the server would do little but collect.
+const MEMORY: [(&str, &str); 1] = [("GOGC", "25")];
 
 /// When JetStream flushes what it holds to the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
