@@ -1,18 +1,33 @@
 //! Which documents of a segment hold a word, and how often: decoded once when the segment is opened. Decoding them for
 //! every query was the largest part of a search in a large catalog.
 
+use tantivy::DocId;
 use tantivy::index::InvertedIndexReader;
 use tantivy::postings::TermInfo;
 use tantivy::schema::IndexRecordOption;
-use tantivy::{DocId, TERMINATED};
+
+/// A word that so large a part of the documents holds has a bit for each document besides.
+const DENSE: usize = 48;
+/// Bits in one word of memory.
+const WIDTH: usize = u64::BITS as usize;
+/// So many documents are compared at once where the next one is likely to be near.
+const STRIDE: usize = 16;
 
 /// The postings of all words of a segment, one word after the other.
-#[derive(Default)]
 pub(super) struct Postings {
+    /// One more than the highest document number.
+    bound: usize,
     documents: Vec<DocId>,
     frequencies: Vec<u16>,
-    /// Where the postings of each word end.
-    ends: Vec<usize>,
+    /// Where the postings of each word end, and its bits if it has some.
+    words: Vec<(usize, Option<Box<Bits>>)>,
+}
+
+/// Which documents hold a frequent word.
+struct Bits {
+    marks: Vec<u64>,
+    /// How many holders stand before each word of marks.
+    before: Vec<u32>,
 }
 
 /// The documents that hold a word, ascending, deleted ones included.
@@ -21,17 +36,25 @@ pub(super) struct Holders<'s> {
     pub(super) documents: &'s [DocId],
     /// How often each of them holds it, weighed by field.
     pub(super) frequencies: &'s [u16],
+    bits: Option<&'s Bits>,
 }
 
-/// A place among the holders of a word.
-pub(super) struct Cursor<'s> {
+/// Looks documents up among the holders of a word, in ascending order.
+pub(super) struct Probe<'s> {
     holders: Holders<'s>,
+    /// Everything before this place is behind; not kept where there are bits.
     at: usize,
 }
 
 impl Postings {
+    /// Of a segment whose document numbers lie below `bound`.
+    pub(super) fn new(bound: DocId) -> Postings {
+        Postings { bound: bound as usize, documents: Vec::new(), frequencies: Vec::new(), words: Vec::new() }
+    }
+
     /// Adds the postings of a further word.
     pub(super) fn push(&mut self, reader: &InvertedIndexReader, word: &TermInfo) -> tantivy::Result<()> {
+        let start = self.documents.len();
         let mut block = reader.read_block_postings_from_terminfo(word, IndexRecordOption::WithFreqs)?;
         while !block.docs().is_empty() {
             self.documents.extend_from_slice(block.docs());
@@ -39,7 +62,9 @@ impl Postings {
             self.frequencies.extend(block.freqs().iter().map(frequency));
             block.advance();
         }
-        self.ends.push(self.documents.len());
+        let holders = &self.documents[start..];
+        let bits = (holders.len() * DENSE > self.bound).then(|| Box::new(Bits::of(holders, self.bound)));
+        self.words.push((self.documents.len(), bits));
         Ok(())
     }
 
@@ -47,56 +72,88 @@ impl Postings {
     pub(super) fn finish(mut self) -> Postings {
         self.documents.shrink_to_fit();
         self.frequencies.shrink_to_fit();
-        self.ends.shrink_to_fit();
+        self.words.shrink_to_fit();
         self
     }
 
     /// The holders of the word that was added at this place.
     pub(super) fn holders(&self, word: usize) -> Holders<'_> {
-        let start = if word == 0 { 0 } else { self.ends[word - 1] };
-        let range = start..self.ends[word];
-        Holders { documents: &self.documents[range.clone()], frequencies: &self.frequencies[range] }
+        let start = if word == 0 { 0 } else { self.words[word - 1].0 };
+        let (end, bits) = &self.words[word];
+        Holders {
+            documents: &self.documents[start..*end],
+            frequencies: &self.frequencies[start..*end],
+            bits: bits.as_deref(),
+        }
+    }
+}
+
+impl Bits {
+    fn of(holders: &[DocId], bound: usize) -> Bits {
+        let mut marks = vec![0_u64; bound.div_ceil(WIDTH)];
+        for holder in holders {
+            marks[*holder as usize / WIDTH] |= 1 << (*holder as usize % WIDTH);
+        }
+        let mut sum = 0;
+        let before = marks.iter().map(|marks| {
+            let before = sum;
+            sum += marks.count_ones();
+            before
+        });
+        Bits { before: before.collect(), marks }
+    }
+
+    /// The place of a document among the holders, if it is one.
+    #[inline]
+    fn place(&self, document: DocId) -> Option<usize> {
+        let (word, bit) = (document as usize / WIDTH, document as usize % WIDTH);
+        let marks = *self.marks.get(word)?;
+        let before = marks & ((1 << bit) - 1);
+        (marks >> bit & 1 == 1).then(|| (self.before[word] + before.count_ones()) as usize)
     }
 }
 
 impl<'s> Holders<'s> {
-    /// Stands at the first of them.
-    pub(super) fn cursor(self) -> Cursor<'s> {
-        Cursor { holders: self, at: 0 }
+    /// Looks documents up among them.
+    pub(super) fn probe(self) -> Probe<'s> {
+        Probe { holders: self, at: 0 }
     }
 }
 
-impl Cursor<'_> {
-    /// The document it stands at; [`TERMINATED`] behind the last.
+impl Probe<'_> {
+    /// How often a document holds the word, if it does. Documents must be asked for in ascending order.
     #[inline]
-    pub(super) fn document(&self) -> DocId {
-        self.holders.documents.get(self.at).copied().unwrap_or(TERMINATED)
+    pub(super) fn frequency(&mut self, document: DocId) -> Option<u32> {
+        let place = match self.holders.bits {
+            Some(bits) => bits.place(document)?,
+            None => {
+                self.seek(document);
+                if self.holders.documents.get(self.at) != Some(&document) {
+                    return None;
+                }
+                self.at
+            }
+        };
+        self.holders.frequencies.get(place).copied().map(u32::from)
     }
 
-    /// How often that document holds the word; 0 behind the last.
+    /// Goes on to the first holder that is not before this document.
     #[inline]
-    pub(super) fn frequency(&self) -> u32 {
-        self.holders.frequencies.get(self.at).copied().map_or(0, u32::from)
-    }
-
-    /// Goes on by one.
-    #[inline]
-    pub(super) fn advance(&mut self) -> DocId {
-        self.at += 1;
-        self.document()
-    }
-
-    /// Goes on to the first document that is not before this one: by steps that double, then by halves.
-    #[inline]
-    pub(super) fn seek(&mut self, document: DocId) -> DocId {
+    fn seek(&mut self, document: DocId) {
         let rest = self.holders.documents.get(self.at..).unwrap_or_default();
-        let mut step = 1;
+        let near = &rest[..rest.len().min(STRIDE)];
+        if near.last().is_none_or(|last| *last >= document) {
+            self.at += near.iter().filter(|holder| **holder < document).count();
+            return;
+        }
+        // By steps that double, then by halves.
+        let mut step = STRIDE;
         while step < rest.len() && rest[step] < document {
             step *= 2;
         }
-        let (from, to) = (step / 2, rest.len().min(step + 1));
-        self.at += from + rest[from..to].partition_point(|candidate| *candidate < document);
-        self.document()
+        let to = rest.len().min(step + 1);
+        let from = to.min(step / 2);
+        self.at += from + rest[from..to].partition_point(|holder| *holder < document);
     }
 }
 
@@ -107,20 +164,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_cursor_goes_where_a_plain_search_would(
-            documents in proptest::collection::btree_set(0..500u32, 0..80),
-            sought in proptest::collection::vec(0..520u32, 1..20),
+        fn a_probe_finds_what_a_plain_search_finds(
+            documents in proptest::collection::btree_set(0..2_000u32, 0..300),
+            sought in proptest::collection::btree_set(0..2_100u32, 1..200),
+            dense: bool,
         ) {
             let documents: Vec<DocId> = documents.into_iter().collect();
             let frequencies: Vec<u16> = (1..).take(documents.len()).collect();
-            let mut cursor = Holders { documents: &documents, frequencies: &frequencies }.cursor();
-            let mut before = 0;
+            let bits = Bits::of(&documents, 2_000);
+            let bits = dense.then_some(&bits);
+            let mut probe = Holders { documents: &documents, frequencies: &frequencies, bits }.probe();
             for sought in sought {
-                let sought = before.max(sought);
-                let place = documents.partition_point(|document| *document < sought);
-                prop_assert_eq!(cursor.seek(sought), documents.get(place).copied().unwrap_or(TERMINATED));
-                prop_assert_eq!(cursor.frequency(), frequencies.get(place).map_or(0, |f| u32::from(*f)));
-                before = sought;
+                let expected = documents.binary_search(&sought).ok().map(|place| u32::from(frequencies[place]));
+                prop_assert_eq!(probe.frequency(sought), expected);
             }
         }
     }

@@ -129,7 +129,7 @@ impl Content {
         let total_length =
             lengths.iter().map(|length| u64::from(FieldNormReader::id_to_fieldnorm(*length))).sum();
         let positions = reader.inverted_index(fields.text)?;
-        let (words, infos, postings) = read_words(&positions)?;
+        let (words, infos, postings) = read_words(&positions, reader.max_doc())?;
         Ok(Content {
             positions,
             words,
@@ -211,9 +211,12 @@ impl Content {
     }
 }
 
-fn read_words(reader: &InvertedIndexReader) -> tantivy::Result<(Words, Vec<TermInfo>, Postings)> {
+fn read_words(
+    reader: &InvertedIndexReader,
+    bound: DocId,
+) -> tantivy::Result<(Words, Vec<TermInfo>, Postings)> {
     let (mut words, mut infos) = (Words::default(), Vec::with_capacity(reader.terms().num_terms()));
-    let mut postings = Postings::default();
+    let mut postings = Postings::new(bound);
     let mut terms = reader.terms().stream()?;
     while let Some((word, info)) = terms.next() {
         if let Ok(word) = std::str::from_utf8(word) {

@@ -150,14 +150,11 @@ impl Candidates {
                 });
                 continue;
             }
-            let mut cursor = held.holders.cursor();
+            let mut probe = held.holders.probe();
             for (&document, best) in documents.iter().zip(shares.iter_mut()) {
-                if cursor.document() < document {
-                    cursor.seek(document);
-                }
-                if cursor.document() == document {
+                if let Some(frequency) = probe.frequency(document) {
                     let damping = snapshot.damping[segment.length(document)];
-                    *best = best.max(held.weight * saturated(cursor.frequency(), damping));
+                    *best = best.max(held.weight * saturated(frequency, damping));
                 }
             }
         }

@@ -1,8 +1,6 @@
 //! All words as they stand, and the phrases that they form.
 
-use tantivy::TERMINATED;
-
-use super::super::postings::{Cursor, Holders};
+use super::super::postings::{Holders, Probe};
 use super::super::query::{MOST_WORDS, Query};
 use super::super::segment::Segment;
 use super::super::snapshot::{Snapshot, saturated};
@@ -83,29 +81,25 @@ fn match_several(
     // The rarest word leads, the others are asked whether they hold what it holds.
     let mut order: Vec<usize> = (0..words.len()).collect();
     order.sort_by_key(|&word| words[word].documents.len());
-    let mut cursors: Vec<Cursor<'_>> = order.iter().map(|&word| words[word].cursor()).collect();
+    let Some((&first, rest)) = order.split_first() else { return Ok(()) };
+    let mut others: Vec<Probe<'_>> = rest.iter().map(|&word| words[word].probe()).collect();
     let mut phrases = Phrases::open(segment, &query.words, &query.phrases)?;
-    let Some((lead, others)) = cursors.split_first_mut() else { return Ok(()) };
-    let mut shares = [0.0; MOST_WORDS];
-    let mut document = lead.document();
-    'documents: while document != TERMINATED {
-        for other in others.iter_mut() {
-            let next = if other.document() < document { other.seek(document) } else { other.document() };
-            if next != document {
-                document = lead.seek(next);
-                continue 'documents;
+    let mut frequencies = [0; MOST_WORDS];
+    'documents: for (&document, &frequency) in words[first].documents.iter().zip(words[first].frequencies) {
+        frequencies[first] = u32::from(frequency);
+        for (&word, other) in rest.iter().zip(&mut others) {
+            match other.frequency(document) {
+                Some(frequency) => frequencies[word] = frequency,
+                None => continue 'documents,
             }
         }
         if filter.passes(document) && phrases.hold_in(document) {
             let damping = snapshot.damping[segment.length(document)];
-            shares[order[0]] = saturated(lead.frequency(), damping);
-            for (&word, other) in order[1..].iter().zip(others.iter()) {
-                shares[word] = saturated(other.frequency(), damping);
-            }
-            let shares = shares.iter().zip(rarities).take(words.len());
-            outlet.push(document, shares.fold(0.0, |score, (share, rarity)| score + rarity * share));
+            let parts = frequencies.iter().zip(rarities).take(words.len());
+            let score =
+                parts.fold(0.0, |score, (&frequency, rarity)| score + rarity * saturated(frequency, damping));
+            outlet.push(document, score);
         }
-        document = lead.advance();
     }
     Ok(())
 }
