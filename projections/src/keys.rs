@@ -8,6 +8,7 @@ use schemas::envelope::Recorded;
 use schemas::event::Event;
 
 use crate::projection::{KeyEvent, Projection, ProjectionError, Refused};
+use crate::source::Interest;
 
 /// Keeps the keys model.
 #[derive(Debug)]
@@ -17,6 +18,7 @@ pub struct KeysProjection {
 
 impl Projection for KeysProjection {
     const NAME: &'static str = "keys";
+    const INTEREST: Interest = Interest::Accounts;
 
     type Event = KeyEvent;
 
