@@ -8,7 +8,6 @@ use schemas::envelope::Recorded;
 use schemas::event::Event;
 
 use crate::projection::{KeyEvent, Projection, ProjectionError, Refused};
-use crate::source::Interest;
 
 /// Keeps the keys model.
 #[derive(Debug)]
@@ -18,7 +17,6 @@ pub struct KeysProjection {
 
 impl Projection for KeysProjection {
     const NAME: &'static str = "keys";
-    const INTEREST: Interest = Interest::Accounts;
 
     type Event = KeyEvent;
 

@@ -13,8 +13,6 @@ use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{AccountId, Position, ProjectId};
 
-use crate::source::Interest;
-
 /// An event that the catalog's readers are concerned with.
 #[derive(Debug)]
 pub struct ProjectEvent {
@@ -106,9 +104,6 @@ pub enum ProjectionError {
 pub trait Projection: Sized + Send + 'static {
     /// Its name on the command line and in its folder.
     const NAME: &'static str;
-
-    /// Which events it is concerned with.
-    const INTEREST: Interest = Interest::All;
 
     /// The events that concern it.
     type Event: Send;

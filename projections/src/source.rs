@@ -3,11 +3,8 @@
 //! A JetStream consumer jumps silently over messages that are gone, so every sequence is checked against the one
 //! before; what is missing is asked of the event store by `loggia.read.events`.
 
-mod accounts;
-
 use std::time::Duration;
 
-use async_nats::HeaderMap;
 use async_nats::jetstream::consumer::{DeliverPolicy, pull};
 use async_nats::jetstream::{self, context::GetStreamErrorKind};
 use futures::StreamExt;
@@ -40,17 +37,8 @@ pub struct EventSource {
 pub struct Arrived {
     /// The place.
     pub position: Position,
-    /// What stands there, or why the message carries no event; none where nothing of interest stands up to there.
-    pub found: Option<Result<Found, NotAnEvent>>,
-}
-
-/// Which events a projection is concerned with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Interest {
-    /// All of them; every position arrives.
-    All,
-    /// Those of accounts; positions of others may be left out.
-    Accounts,
+    /// What stands there, or why the message carries no event.
+    pub found: Result<Found, NotAnEvent>,
 }
 
 /// An event as it came.
@@ -62,18 +50,6 @@ pub struct Found {
     pub decoded: Result<Decoded, Malformed>,
     /// The store whose log the stream carries; unknown for what the event store itself filled in.
     pub store: Option<StoreId>,
-}
-
-impl Arrived {
-    /// What of it concerns a replay that ends at a position. Where positions may be left out, something beyond the end
-    /// says that nothing more comes before it.
-    pub(crate) fn up_to(self, end: Position, interest: Interest) -> Option<Arrived> {
-        match interest {
-            _ if self.position <= end => Some(self),
-            Interest::All => None,
-            Interest::Accounts => Some(Arrived { position: end, found: None }),
-        }
-    }
 }
 
 impl Found {
@@ -133,16 +109,12 @@ impl EventSource {
         }
     }
 
-    /// Everything of interest behind this position, as it comes.
-    pub fn follow(&self, after: Position, interest: Interest) -> Following {
+    /// Everything behind this position, as it comes.
+    pub fn follow(&self, after: Position) -> Following {
         let (sender, arrived) = mpsc::channel(AHEAD);
         let source = self.clone();
         let pump = async move {
-            let pumped = match interest {
-                Interest::All => source.pump(after, &sender).await,
-                Interest::Accounts => accounts::pump(&source, after, &sender).await,
-            };
-            if let Err(error) = pumped {
+            if let Err(error) = source.pump(after, &sender).await {
                 // The worker learns why and follows anew; a closed channel means that it has gone.
                 let _ = sender.send(Err(error)).await;
             }
@@ -179,8 +151,7 @@ impl EventSource {
             if position > after.next() {
                 self.fill(after, position, sender).await?;
             }
-            let found = Some(read(position, message.headers.as_ref(), &message.payload));
-            if sender.send(Ok(Arrived { position, found })).await.is_err() {
+            if sender.send(Ok(Arrived { position, found: read(position, &message) })).await.is_err() {
                 return Ok(());
             }
             after = position;
@@ -217,7 +188,7 @@ impl EventSource {
             for event in page.events.into_iter().take(missing) {
                 after = event.position;
                 if sender
-                    .send(Ok(Arrived { position: after, found: Some(Ok(Found::new(event, None))) }))
+                    .send(Ok(Arrived { position: after, found: Ok(Found::new(event, None)) }))
                     .await
                     .is_err()
                 {
@@ -259,9 +230,9 @@ impl Following {
     }
 }
 
-fn read(position: Position, headers: Option<&HeaderMap>, payload: &[u8]) -> Result<Found, NotAnEvent> {
-    let header = |name| headers?.get(name).map(async_nats::HeaderValue::as_str);
-    let (event, store) = cloudevents::parse(header, payload)?;
+fn read(position: Position, message: &jetstream::Message) -> Result<Found, NotAnEvent> {
+    let header = |name| message.headers.as_ref()?.get(name).map(async_nats::HeaderValue::as_str);
+    let (event, store) = cloudevents::parse(header, &message.payload)?;
     if event.position != position {
         let reason = format!("it says {} but stands at {position}", event.position);
         return Err(NotAnEvent::Header { header: "ce-position", reason });

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::failure::Failure;
 use crate::projection::{Projection, ProjectionError, Refused};
-use crate::source::{Arrived, EventSource, Found, Interest, SourceError};
+use crate::source::{Arrived, EventSource, Found, SourceError};
 use crate::status::Status;
 
 /// The most events in one commit. Larger batches are faster to apply and later to see.
@@ -87,7 +87,7 @@ impl<P: Projection> Worker<P> {
 
     /// Follows the stream until it is told to stop, which it does between two commits.
     pub async fn follow(&mut self, stop: &CancellationToken) -> Result<(), Failure> {
-        let mut following = self.source.follow(self.position(), P::INTEREST);
+        let mut following = self.source.follow(self.position());
         let mut last: Option<Committed> = None;
         let mut settled = false;
         loop {
@@ -129,7 +129,7 @@ impl<P: Projection> Worker<P> {
         stop: &CancellationToken,
         progress: &mut (dyn FnMut(Position) + Send),
     ) -> Result<(), Failure> {
-        let mut following = self.source.follow(self.position(), P::INTEREST);
+        let mut following = self.source.follow(self.position());
         while self.position() < to {
             let mut batch = Vec::new();
             while batch.len() < REPLAY_BATCH && batch.last().is_none_or(|last: &Arrived| last.position < to) {
@@ -139,7 +139,7 @@ impl<P: Projection> Worker<P> {
                     more = following.next(BATCH) => batch.extend(more?),
                 }
             }
-            self.take(batch.into_iter().filter_map(|arrived| arrived.up_to(to, P::INTEREST))).await?;
+            self.take(batch.into_iter().filter(|arrived| arrived.position <= to)).await?;
             self.status.beat(self.projection.checkpoint(), (self.now)());
             progress(self.position());
         }
@@ -155,11 +155,7 @@ impl<P: Projection> Worker<P> {
         let mut checkpoint = self.projection.checkpoint().clone();
         let mut events = Vec::new();
         for arrived in batch {
-            if P::INTEREST == Interest::All {
-                debug_assert_eq!(arrived.position, checkpoint.position.next(), "the source leaves no hole");
-            } else if arrived.position <= checkpoint.position {
-                continue;
-            }
+            debug_assert_eq!(arrived.position, checkpoint.position.next(), "the source leaves no hole");
             checkpoint.position = arrived.position;
             self.decode(arrived, &mut checkpoint, &mut events)?;
         }
@@ -177,8 +173,7 @@ impl<P: Projection> Worker<P> {
         checkpoint: &mut Checkpoint,
         events: &mut Vec<P::Event>,
     ) -> Result<(), Failure> {
-        let Some(found) = arrived.found else { return Ok(()) };
-        let Found { recorded, decoded, store } = match found {
+        let Found { recorded, decoded, store } = match arrived.found {
             Ok(found) => found,
             Err(error) => {
                 park(P::NAME, checkpoint, arrived.position, String::new(), error.to_string());

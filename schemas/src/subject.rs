@@ -9,11 +9,8 @@ use crate::usage::Call;
 /// The JetStream stream that carries the log `events`; its sequence is the log's position.
 pub const EVENTS: &str = "EVENTS";
 
-/// The subjects of account events.
-pub const ACCOUNT_EVENTS: &str = "loggia.account.*";
-
 /// The subjects of the stream [`EVENTS`].
-pub const EVENT_SUBJECTS: [&str; 2] = ["loggia.curation.*", ACCOUNT_EVENTS];
+pub const EVENT_SUBJECTS: [&str; 2] = ["loggia.curation.*", "loggia.account.*"];
 
 /// The JetStream stream that keeps calls which turned out to be over the quota after they had been answered.
 pub const OVERRUN: &str = "USAGE_OVERRUN";

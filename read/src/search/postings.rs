@@ -47,28 +47,13 @@ pub(super) struct Probe<'s> {
 }
 
 impl Postings {
-    /// Reads those of a segment whose document numbers lie below `bound`.
-    pub(super) fn read(
-        reader: &InvertedIndexReader,
-        words: &[TermInfo],
-        bound: DocId,
-    ) -> tantivy::Result<Postings> {
-        // Reserved at once: what a vector outgrows is large, and not given back soon.
-        let count = words.iter().map(|word| word.doc_freq as usize).sum();
-        let mut postings = Postings {
-            bound: bound as usize,
-            documents: Vec::with_capacity(count),
-            frequencies: Vec::with_capacity(count),
-            words: Vec::with_capacity(words.len()),
-        };
-        for word in words {
-            postings.push(reader, word)?;
-        }
-        Ok(postings)
+    /// Of a segment whose document numbers lie below `bound`.
+    pub(super) fn new(bound: DocId) -> Postings {
+        Postings { bound: bound as usize, documents: Vec::new(), frequencies: Vec::new(), words: Vec::new() }
     }
 
     /// Adds the postings of a further word.
-    fn push(&mut self, reader: &InvertedIndexReader, word: &TermInfo) -> tantivy::Result<()> {
+    pub(super) fn push(&mut self, reader: &InvertedIndexReader, word: &TermInfo) -> tantivy::Result<()> {
         let start = self.documents.len();
         let mut block = reader.read_block_postings_from_terminfo(word, IndexRecordOption::WithFreqs)?;
         while !block.docs().is_empty() {
@@ -81,6 +66,14 @@ impl Postings {
         let bits = (holders.len() * DENSE > self.bound).then(|| Box::new(Bits::of(holders, self.bound)));
         self.words.push((self.documents.len(), bits));
         Ok(())
+    }
+
+    /// Gives back what was reserved in vain.
+    pub(super) fn finish(mut self) -> Postings {
+        self.documents.shrink_to_fit();
+        self.frequencies.shrink_to_fit();
+        self.words.shrink_to_fit();
+        self
     }
 
     /// The holders of the word that was added at this place.

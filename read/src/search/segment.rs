@@ -216,13 +216,14 @@ fn read_words(
     bound: DocId,
 ) -> tantivy::Result<(Words, Vec<TermInfo>, Postings)> {
     let (mut words, mut infos) = (Words::default(), Vec::with_capacity(reader.terms().num_terms()));
+    let mut postings = Postings::new(bound);
     let mut terms = reader.terms().stream()?;
     while let Some((word, info)) = terms.next() {
         if let Ok(word) = std::str::from_utf8(word) {
             words.push(word);
             infos.push(info.clone());
+            postings.push(reader, info)?;
         }
     }
-    let postings = Postings::read(reader, &infos, bound)?;
-    Ok((words.finish(), infos, postings))
+    Ok((words.finish(), infos, postings.finish()))
 }
