@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_nats::jetstream::consumer::{DeliverPolicy, pull};
+use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind};
 use async_nats::jetstream::{self, stream};
 use futures::{StreamExt, TryStreamExt};
 use jiff::Timestamp;
@@ -78,11 +79,21 @@ impl Streams {
     /// Which streams there are, and where they end.
     pub(super) async fn look(&self) -> Result<Vec<Found>, SourceError> {
         let unavailable = |error: &dyn std::fmt::Display| SourceError::Unavailable(error.to_string());
-        let mut streams = self.jetstream.streams();
+        // Names first: a list with the state of each makes nats-server gather that of the largest streams as well, which
+        // are none of these.
+        let mut names = self.jetstream.stream_names();
         let mut found = Vec::new();
-        while let Some(info) = streams.try_next().await.map_err(|error| unavailable(&error))? {
-            if info.config.name.starts_with(PREFIX) {
-                found.push(read_info(&info).map_err(|error| unavailable(&error))?);
+        while let Some(name) = names.try_next().await.map_err(|error| unavailable(&error))? {
+            if !name.starts_with(PREFIX) {
+                continue;
+            }
+            match self.jetstream.get_stream(&name).await {
+                Ok(stream) => {
+                    found.push(read_info(stream.cached_info()).map_err(|error| unavailable(&error))?);
+                }
+                // It was deleted meanwhile.
+                Err(error) if is_absent(&error) => {}
+                Err(error) => return Err(unavailable(&error)),
             }
         }
         Ok(found)
@@ -126,6 +137,10 @@ impl Streams {
             batch.push(arrived);
         }
     }
+}
+
+fn is_absent(error: &GetStreamError) -> bool {
+    matches!(error.kind(), GetStreamErrorKind::JetStream(inner) if inner.code() == 404)
 }
 
 fn read_info(info: &stream::Info) -> Result<Found, jiff::Error> {
