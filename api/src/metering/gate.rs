@@ -76,9 +76,15 @@ impl Gate {
             headers.insert(name, value.as_str());
         }
         let request = Request::new().headers(headers).payload(call.body().into()).timeout(Some(patience));
-        match self.client.send_request(subject, request).await {
-            Ok(answer) => read(&answer.payload),
-            Err(error) => Published::Unknown(error.to_string()),
+        // Without a connection the client keeps what it is given, and once it is full it takes nothing more: whoever
+        // sends waits then, and no timeout of the request runs yet.
+        if !self.is_connected() {
+            return Published::Unknown("there is no connection to NATS".into());
+        }
+        match tokio::time::timeout(patience, self.client.send_request(subject, request)).await {
+            Ok(Ok(answer)) => read(&answer.payload),
+            Ok(Err(error)) => Published::Unknown(error.to_string()),
+            Err(_elapsed) => Published::Unknown("NATS does not take it in time".into()),
         }
     }
 
