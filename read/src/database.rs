@@ -28,6 +28,18 @@ pub(crate) async fn state(connection: &mut SqliteConnection) -> Result<Option<St
     sqlx::query_scalar("SELECT state FROM checkpoint").fetch_optional(connection).await
 }
 
+/// Writes the JSON of the checkpoint, in the transaction of the rows that it speaks of.
+#[cfg(feature = "apply")]
+pub(crate) async fn set_state(connection: &mut SqliteConnection, state: String) -> Result<(), Error> {
+    sqlx::query(
+        "INSERT INTO checkpoint (one, state) VALUES (1, ?) ON CONFLICT DO UPDATE SET state = excluded.state",
+    )
+    .bind(state)
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
 /// Carries out the schema where the file is new.
 #[cfg(feature = "apply")]
 pub(crate) async fn make(connection: &mut SqliteConnection, schema: &'static str) -> Result<(), Error> {

@@ -8,6 +8,7 @@ use sqlx::sqlite::SqlitePoolOptions;
 
 use super::{CatalogError, options};
 use crate::checkpoint::Checkpoint;
+use crate::database::state;
 
 /// How many requests may read at once; more wait their turn.
 const CONNECTIONS: u32 = 4;
@@ -64,9 +65,8 @@ impl CatalogReader {
 
     /// How far this catalog has come.
     pub async fn checkpoint(&self) -> Result<Checkpoint, CatalogError> {
-        let state: Option<String> =
-            sqlx::query_scalar("SELECT state FROM checkpoint").fetch_optional(&self.pool).await?;
-        match state {
+        let mut connection = self.pool.acquire().await?;
+        match state(&mut connection).await? {
             None => Ok(Checkpoint::default()),
             Some(state) => serde_json::from_str(&state).map_err(|e| CatalogError::Corrupt(e.to_string())),
         }

@@ -15,6 +15,7 @@ use sqlx::{ConnectOptions, Connection, QueryBuilder, Row, Sqlite};
 
 use super::{CatalogError, options};
 use crate::checkpoint::Checkpoint;
+use crate::database;
 use crate::project::Project;
 
 /// Rows in one statement; SQLite takes 32,766 parameters.
@@ -57,18 +58,8 @@ impl CatalogWriter {
             .pragma("wal_autocheckpoint", "8192")
             .connect()
             .await?;
-        let made: bool =
-            sqlx::query_scalar("SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'checkpoint'")
-                .fetch_one(&mut connection)
-                .await?;
-        if !made {
-            let mut transaction = connection.begin().await?;
-            sqlx::raw_sql(include_str!("sql/schema.sql")).execute(&mut *transaction).await?;
-            transaction.commit().await?;
-        }
-        let state: Option<String> =
-            sqlx::query_scalar("SELECT state FROM checkpoint").fetch_optional(&mut connection).await?;
-        let checkpoint = match state {
+        database::make(&mut connection, include_str!("sql/schema.sql")).await?;
+        let checkpoint = match database::state(&mut connection).await? {
             None => Checkpoint::default(),
             Some(state) => serde_json::from_str(&state).map_err(|e| CatalogError::Corrupt(e.to_string()))?,
         };
@@ -148,10 +139,7 @@ impl CatalogWriter {
             query.build().execute(&mut *transaction).await?;
         }
         let state = serde_json::to_string(&checkpoint).map_err(|e| CatalogError::Corrupt(e.to_string()))?;
-        sqlx::query("INSERT INTO checkpoint (one, state) VALUES (1, ?) ON CONFLICT DO UPDATE SET state = excluded.state")
-            .bind(state)
-            .execute(&mut *transaction)
-            .await?;
+        database::set_state(&mut transaction, state).await?;
         transaction.commit().await?;
         self.checkpoint = checkpoint;
         Ok(())

@@ -40,9 +40,6 @@ const SET_LAST_USED: &str = "INSERT INTO last_used (key_id, time) \
      SELECT value ->> 0, value ->> 1 FROM json_each(?) WHERE true \
      ON CONFLICT (key_id) DO UPDATE SET time = max(time, excluded.time)";
 
-const SET_STATE: &str =
-    "INSERT INTO checkpoint (one, state) VALUES (1, ?) ON CONFLICT DO UPDATE SET state = excluded.state";
-
 /// Writes one generation of the counters. There is one writer at a time.
 #[derive(Debug)]
 pub struct CountersWriter {
@@ -111,7 +108,7 @@ impl CountersWriter {
         let counted = self.progress.checkpoint.position.0 + batch.counted;
         progress.checkpoint.position = Position(counted);
         let state = serde_json::to_string(&progress).map_err(corrupt)?;
-        sqlx::query(SET_STATE).bind(state).execute(&mut *transaction).await?;
+        database::set_state(&mut transaction, state).await?;
         transaction.commit().await?;
         (self.progress, self.changes, self.newest) = (progress, changes, newest);
         Ok(())

@@ -148,10 +148,7 @@ impl KeysWriter {
             write_keys(&mut transaction, chunk).await?;
         }
         let state = serde_json::to_string(&checkpoint).map_err(corrupt)?;
-        sqlx::query("INSERT INTO checkpoint (one, state) VALUES (1, ?) ON CONFLICT DO UPDATE SET state = excluded.state")
-            .bind(state)
-            .execute(&mut *transaction)
-            .await?;
+        database::set_state(&mut transaction, state).await?;
         transaction.commit().await?;
         self.checkpoint = checkpoint;
         Ok(())
