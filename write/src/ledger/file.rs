@@ -6,7 +6,7 @@ use schemas::chain::Hash;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
 use crate::event_store::StoreError;
-use crate::event_store::sqlite::file::{marks, reading, sufficient, tables, writing};
+use crate::event_store::sqlite::file::{check_marks, sufficient, writing};
 use crate::event_store::sqlite::rows::failure;
 
 /// The version of the tables, kept in the file's `user_version`.
@@ -22,22 +22,7 @@ pub(super) fn path(folder: &Path) -> PathBuf {
 
 /// Looks at the file without touching it: whether it is there, and whether it is ours to read.
 pub(super) async fn check(path: &Path) -> Result<Option<()>, StoreError> {
-    if !path.exists() {
-        return Ok(None);
-    }
-    let mut reader = reading(path).connect().await.map_err(failure)?;
-    let (application, version) = marks(&mut reader).await?;
-    let tables = tables(&mut reader).await?;
-    reader.close().await.map_err(failure)?;
-    match (application, version) {
-        (0, 0) if tables == 0 => Ok(None),
-        (APPLICATION, VERSION) => Ok(Some(())),
-        (APPLICATION, newer) if newer > VERSION => Err(StoreError::unavailable(format!(
-            "{} was written by a newer Loggia (its tables have version {newer}, this one knows {VERSION}); use that one",
-            path.display()
-        ))),
-        _ => Err(StoreError::unavailable(format!("{} is not a ledger of Loggia", path.display()))),
-    }
+    check_marks(path, (APPLICATION, VERSION), "a ledger").await
 }
 
 /// Opens the file for writing, and makes it where it is absent.

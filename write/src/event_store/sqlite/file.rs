@@ -70,22 +70,31 @@ pub(crate) fn lock(path: &Path) -> Result<File, StoreError> {
 
 /// Looks at the file without touching it: whether it is there, and whether it is ours to read.
 pub(super) async fn check(path: &Path) -> Result<Option<()>, StoreError> {
+    check_marks(path, (APPLICATION, VERSION), "an event store").await
+}
+
+/// The same for any file whose `application_id` and `user_version` say what it is; `what` names it, with its article.
+pub(crate) async fn check_marks(
+    path: &Path,
+    (application, version): (i64, i64),
+    what: &str,
+) -> Result<Option<()>, StoreError> {
     if !path.exists() {
         return Ok(None);
     }
     let mut reader = reading(path).connect().await.map_err(failure)?;
-    let (application, version) = marks(&mut reader).await?;
+    let found = marks(&mut reader).await?;
     let tables = tables(&mut reader).await?;
     reader.close().await.map_err(failure)?;
-    match (application, version) {
+    match found {
         (0, 0) if tables == 0 => Ok(None),
-        (APPLICATION, VERSION) => Ok(Some(())),
-        (APPLICATION, newer) if newer > VERSION => Err(StoreError::unavailable(format!(
-            "{} was written by a newer Loggia (its tables have version {newer}, this one knows {VERSION}); \
+        found if found == (application, version) => Ok(Some(())),
+        (ours, newer) if ours == application && newer > version => Err(StoreError::unavailable(format!(
+            "{} was written by a newer Loggia (its tables have version {newer}, this one knows {version}); \
              use that one",
             path.display()
         ))),
-        _ => Err(StoreError::unavailable(format!("{} is not an event store of Loggia", path.display()))),
+        _ => Err(StoreError::unavailable(format!("{} is not {what} of Loggia", path.display()))),
     }
 }
 
@@ -116,14 +125,14 @@ async fn create(writer: &mut SqliteConnection, store: StoreId) -> Result<(), Sto
     transaction.commit().await.map_err(failure)
 }
 
-pub(crate) async fn marks(reader: &mut SqliteConnection) -> Result<(i64, i64), StoreError> {
+async fn marks(reader: &mut SqliteConnection) -> Result<(i64, i64), StoreError> {
     sqlx::query_as("SELECT application_id, user_version FROM pragma_application_id, pragma_user_version")
         .fetch_one(reader)
         .await
         .map_err(failure)
 }
 
-pub(crate) async fn tables(reader: &mut SqliteConnection) -> Result<i64, StoreError> {
+async fn tables(reader: &mut SqliteConnection) -> Result<i64, StoreError> {
     sqlx::query_scalar("SELECT count(*) FROM sqlite_schema").fetch_one(reader).await.map_err(failure)
 }
 
