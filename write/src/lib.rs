@@ -13,5 +13,6 @@ pub mod nats_server;
 pub mod project;
 pub mod relay;
 pub mod service;
+mod stream_settings;
 pub mod usage_streams;
 pub mod vault;

@@ -13,6 +13,7 @@ use schemas::ids::{Position, StoreId};
 use schemas::subject::{EVENT_SUBJECTS, EVENTS};
 
 use super::Interruption;
+use crate::stream_settings::{self, unlimited};
 
 /// Where the stream names its event store.
 const STORE: &str = "loggia.store";
@@ -134,25 +135,11 @@ fn objection(config: &Config, store: StoreId) -> Option<String> {
         return Some(format!("the stream {name} on NATS was made by a newer Loggia; use that one"));
     }
     let wanted = wanted(store, config.num_replicas);
-    let unlimited = |limit: i64| limit <= 0;
-    let checks = [
-        ("subjects", config.subjects == wanted.subjects),
-        ("retention", config.retention == wanted.retention),
-        ("discard", config.discard == wanted.discard),
-        ("storage", config.storage == wanted.storage),
-        ("max_age", config.max_age.is_zero()),
-        ("max_msgs", unlimited(config.max_messages)),
-        ("max_bytes", unlimited(config.max_bytes)),
+    let own = [
         ("max_msgs_per_subject", unlimited(config.max_messages_per_subject)),
-        ("max_msg_size", config.max_message_size <= 0),
-        ("no_ack", !config.no_ack),
-        ("allow_rollup_hdrs", !config.allow_rollup),
-        ("sealed", !config.sealed),
-        ("mirror", config.mirror.is_none()),
-        ("sources", config.sources.as_ref().is_none_or(Vec::is_empty)),
-        ("subject_transform", config.subject_transform.is_none()),
+        ("max_msg_size", unlimited(config.max_message_size.into())),
     ];
-    let (setting, _) = checks.into_iter().find(|(_, right)| !right)?;
+    let setting = stream_settings::wrong(config, &wanted, &own)?;
     Some(format!(
         "the stream {name} on NATS has another setting of {setting} than Loggia made it with, so events would be lost \
          or changed; set it back, or delete the stream and it is made anew"

@@ -3,6 +3,7 @@
 use async_nats::jetstream::stream::Config;
 
 use super::{SCHEMA, SCHEMA_VERSION, lowering};
+use crate::stream_settings::{self, unlimited};
 
 /// What speaks against metering with a stream of this configuration, as a sentence. The quota may differ.
 pub(super) fn objection(config: &Config, wanted: &Config) -> Option<String> {
@@ -18,33 +19,19 @@ pub(super) fn objection(config: &Config, wanted: &Config) -> Option<String> {
             return Some(format!("the stream {name} on NATS was made by a newer Loggia; use that one"));
         }
     }
-    let unlimited = |limit: i64| limit <= 0;
-    let checks = [
-        ("subjects", config.subjects == wanted.subjects),
-        ("retention", config.retention == wanted.retention),
-        ("discard", config.discard == wanted.discard),
+    let own = [
         ("discard_new_per_subject", config.discard_new_per_subject == wanted.discard_new_per_subject),
         (
             "max_msgs_per_subject",
             unlimited(config.max_messages_per_subject) == unlimited(wanted.max_messages_per_subject),
         ),
-        ("storage", config.storage == wanted.storage),
-        ("max_age", config.max_age == wanted.max_age),
         ("duplicate_window", config.duplicate_window == wanted.duplicate_window),
-        ("max_msgs", unlimited(config.max_messages)),
-        ("max_bytes", unlimited(config.max_bytes)),
-        ("max_msg_size", config.max_message_size <= 0 || lowering::is_halted(config)),
+        ("max_msg_size", unlimited(config.max_message_size.into()) || lowering::is_halted(config)),
         ("allow_direct", config.allow_direct),
         ("deny_delete", config.deny_delete),
         ("deny_purge", config.deny_purge),
-        ("no_ack", !config.no_ack),
-        ("allow_rollup_hdrs", !config.allow_rollup),
-        ("sealed", !config.sealed),
-        ("mirror", config.mirror.is_none()),
-        ("sources", config.sources.as_ref().is_none_or(Vec::is_empty)),
-        ("subject_transform", config.subject_transform.is_none()),
     ];
-    let (setting, _) = checks.into_iter().find(|(_, right)| !right)?;
+    let setting = stream_settings::wrong(config, wanted, &own)?;
     Some(format!(
         "the stream {name} on NATS has another setting of {setting} than Loggia made it with, so calls would be \
          counted wrong; set it back, or delete the stream: it is made anew, and the ledger fills it again"
