@@ -54,6 +54,8 @@ impl KeyEvent {
             | Event::ProjectRenamed(_)
             | Event::ProjectWithdrawn(_)
             | Event::ProjectRestored(_)
+            | Event::PictureAttached(_)
+            | Event::PictureRefused(_)
             | Event::VectorsRecorded(_) => None,
         }
     }

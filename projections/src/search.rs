@@ -121,7 +121,8 @@ impl SearchProjection {
         let project = &staged.project;
         let record = &project.record;
         let mut summary =
-            site::render(&Summary::of(&project.slug, project.revision, record)).map_err(unreadable)?;
+            site::render(&Summary::of(&project.slug, project.revision, record, &project.pictures))
+                .map_err(unreadable)?;
         // The score is written behind the last member when the summary is answered.
         summary.pop();
         let (project_id, state) = (id.to_string(), serde_json::to_vec(project).map_err(unreadable)?);
@@ -155,7 +156,6 @@ fn searched(mut project: Project) -> Project {
         design_language: None,
         details: Vec::new(),
         taste: Taste::default(),
-        pictures: Vec::new(),
         ..project.record
     };
     project

@@ -1,8 +1,11 @@
 //! What a project's events add up to for its readers.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use schemas::event::Event;
 use schemas::ids::{Position, Revision};
+use schemas::picture::Picture;
 use schemas::record::Record;
 use schemas::slug::Slug;
 use serde::{Deserialize, Serialize};
@@ -18,6 +21,9 @@ pub struct Project {
     pub revision: Revision,
     /// What is recorded.
     pub record: Record,
+    /// The pictures that are kept, by the source that the record names or named.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub pictures: BTreeMap<String, Picture>,
     /// When the record, the slug or its standing last changed.
     pub updated_at: Timestamp,
     /// Why it left the catalog, if it did.
@@ -53,6 +59,7 @@ impl Project {
                     slug: selected.slug,
                     revision: Revision::FIRST,
                     record: selected.record,
+                    pictures: BTreeMap::new(),
                     updated_at: time,
                     withdrawn: None,
                 });
@@ -60,7 +67,11 @@ impl Project {
             (_, Event::Account(_)) => return Err(OutOfPlace::OfAnAccount),
             (None, _) => return Err(OutOfPlace::NotSelected),
             (Some(_), Event::ProjectSelected(_)) => return Err(OutOfPlace::SelectedTwice),
-            (Some(project), Event::VectorsRecorded(_)) => return Ok(project),
+            (Some(project), Event::VectorsRecorded(_) | Event::PictureRefused(_)) => return Ok(project),
+            (Some(mut project), Event::PictureAttached(attached)) => {
+                project.pictures.insert(attached.source, attached.picture);
+                return Ok(project);
+            }
             (Some(mut project), Event::ProjectRevised(revised)) => {
                 project.record = revised.record;
                 project.revision = project.revision.next();

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::account::AccountEvent;
+use crate::picture::Picture;
 use crate::record::Record;
 use crate::slug::Slug;
 use crate::vector::Vector;
@@ -22,6 +23,10 @@ pub enum Event {
     ProjectWithdrawn(ProjectWithdrawn),
     /// A withdrawn project came back as it was.
     ProjectRestored(ProjectRestored),
+    /// A picture that the record names is kept.
+    PictureAttached(PictureAttached),
+    /// A picture that the record names cannot be kept.
+    PictureRefused(PictureRefused),
     /// Vectors were recorded for the project, brought by an import or computed.
     VectorsRecorded(VectorsRecorded),
     /// Something happened to an account and its keys.
@@ -67,6 +72,24 @@ pub struct ProjectWithdrawn {
 /// The project is shown again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectRestored {}
+
+/// The bytes behind a source that the record names, now or before, are kept from now on under their hash.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PictureAttached {
+    /// As the record names it.
+    pub source: String,
+    /// What is kept.
+    pub picture: Picture,
+}
+
+/// What stands behind a source is no picture that can be kept; it is not tried again of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PictureRefused {
+    /// As the record names it.
+    pub source: String,
+    /// Why, in words for editors.
+    pub reason: String,
+}
 
 /// What the project looks and reads like, for finding its neighbours. At least one side is there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -10,8 +10,11 @@ mod scenario;
 mod select;
 mod withdraw;
 
+use std::collections::BTreeMap;
+
 use schemas::event::{Event, ProjectRevised, VectorsRecorded};
 use schemas::ids::Revision;
+use schemas::picture::Picture;
 use schemas::record::Record;
 use schemas::slug::Slug;
 
@@ -49,8 +52,19 @@ pub struct Listing {
     pub record: Record,
     /// How often the record was written.
     pub revision: Revision,
+    /// What became of each picture that was looked at, by its source.
+    pub pictures: BTreeMap<String, PictureFate>,
     /// The newest vectors, if any were recorded.
     pub vectors: Option<VectorsRecorded>,
+}
+
+/// What became of a picture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PictureFate {
+    /// It is kept.
+    Attached(Picture),
+    /// It cannot be kept, for this reason.
+    Refused(String),
 }
 
 impl Project {
@@ -61,6 +75,7 @@ impl Project {
                 slug: selected.slug.clone(),
                 record: selected.record.clone(),
                 revision: Revision::FIRST,
+                pictures: BTreeMap::new(),
                 vectors: None,
             }),
             Event::ProjectRevised(revised) => self.with(|listing| {
@@ -68,6 +83,13 @@ impl Project {
                 listing.revision = listing.revision.next();
             }),
             Event::ProjectRenamed(renamed) => self.with(|listing| listing.slug = renamed.slug.clone()),
+            Event::PictureAttached(attached) => self.with(|listing| {
+                let fate = PictureFate::Attached(attached.picture.clone());
+                listing.pictures.insert(attached.source.clone(), fate);
+            }),
+            Event::PictureRefused(refused) => self.with(|listing| {
+                listing.pictures.insert(refused.source.clone(), PictureFate::Refused(refused.reason.clone()));
+            }),
             Event::VectorsRecorded(vectors) => self.with(|listing| listing.vectors = Some(vectors.clone())),
             Event::ProjectWithdrawn(withdrawn) => match self {
                 Project::Absent => Project::Absent,
@@ -144,6 +166,8 @@ pub fn claimed(event: &Event) -> Option<&Slug> {
         Event::ProjectRevised(_)
         | Event::ProjectWithdrawn(_)
         | Event::ProjectRestored(_)
+        | Event::PictureAttached(_)
+        | Event::PictureRefused(_)
         | Event::VectorsRecorded(_)
         | Event::Account(_) => None,
     }

@@ -174,7 +174,8 @@ fn search(root: &Path) {
     for (number, (slug, record)) in selections().into_iter().enumerate().take(5) {
         let slug = if slug == "old-mill" { "new-mill" } else { slug }.parse().unwrap();
         let record: Record = serde_json::from_value(record).unwrap();
-        let mut summary = site::render(&Summary::of(&slug, Revision::FIRST, &record)).unwrap();
+        let mut summary =
+            site::render(&Summary::of(&slug, Revision::FIRST, &record, &Default::default())).unwrap();
         summary.pop();
         let document = SearchDocument {
             project: &id(number).to_string(),

@@ -16,7 +16,7 @@ impl CatalogReader {
         };
         let mut sha = Sha256::new();
         for sql in [
-            "SELECT project, ordinal, slug, revision, updated_at, withdrawn, citation, answer FROM projects ORDER BY project",
+            "SELECT project, ordinal, slug, revision, updated_at, withdrawn, pictures, citation, answer FROM projects ORDER BY project",
             "SELECT project, revision, position, slug, time, actor, record FROM revisions ORDER BY project, revision",
             "SELECT slug, project FROM slugs ORDER BY slug",
         ] {

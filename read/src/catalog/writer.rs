@@ -78,7 +78,7 @@ impl CatalogWriter {
         wanted.dedup();
         for chunk in wanted.chunks(ROWS) {
             let mut query = QueryBuilder::<Sqlite>::new(
-                "SELECT p.project, p.ordinal, p.slug, p.revision, p.updated_at, p.withdrawn, r.record \
+                "SELECT p.project, p.ordinal, p.slug, p.revision, p.updated_at, p.withdrawn, p.pictures, r.record \
                  FROM projects p JOIN revisions r USING (project, revision) WHERE p.project IN (",
             );
             let mut list = query.separated(", ");
@@ -162,22 +162,35 @@ async fn write_projects(
 ) -> Result<(), CatalogError> {
     let mut rendered = Vec::with_capacity(projects.len());
     for (_, project) in projects {
-        let answer = Answer::of(&project.slug, project.revision, &project.record, project.updated_at);
-        rendered.push((render(&answer)?, citation_url(&project.slug, project.revision, &project.record)));
+        let answer = Answer::of(
+            &project.slug,
+            project.revision,
+            &project.record,
+            &project.pictures,
+            project.updated_at,
+        );
+        let pictures =
+            serde_json::to_string(&project.pictures).map_err(|e| CatalogError::Corrupt(e.to_string()))?;
+        let citation = citation_url(&project.slug, project.revision, &project.record);
+        rendered.push((pictures, citation, render(&answer)?));
     }
     let mut query = QueryBuilder::<Sqlite>::new(
-        "INSERT OR REPLACE INTO projects (project, ordinal, slug, revision, updated_at, withdrawn, citation, answer) ",
+        "INSERT OR REPLACE INTO projects (project, ordinal, slug, revision, updated_at, withdrawn, pictures, citation, answer) ",
     );
-    query.push_values(projects.iter().zip(rendered), |mut row, ((id, project), (answer, citation))| {
-        row.push_bind(id.to_string())
-            .push_bind(project.ordinal.0.cast_signed())
-            .push_bind(project.slug.to_string())
-            .push_bind(i64::from(project.revision.0))
-            .push_bind(project.updated_at.to_string())
-            .push_bind(project.withdrawn.as_deref())
-            .push_bind(citation)
-            .push_bind(answer);
-    });
+    query.push_values(
+        projects.iter().zip(rendered),
+        |mut row, ((id, project), (pictures, citation, answer))| {
+            row.push_bind(id.to_string())
+                .push_bind(project.ordinal.0.cast_signed())
+                .push_bind(project.slug.to_string())
+                .push_bind(i64::from(project.revision.0))
+                .push_bind(project.updated_at.to_string())
+                .push_bind(project.withdrawn.as_deref())
+                .push_bind(pictures)
+                .push_bind(citation)
+                .push_bind(answer);
+        },
+    );
     query.build().execute(transaction).await?;
     Ok(())
 }
@@ -219,6 +232,7 @@ fn read_project(row: &sqlx::sqlite::SqliteRow) -> Result<(ProjectId, Project), C
         updated_at: row.try_get::<String, _>("updated_at")?.parse::<Timestamp>().map_err(corrupt)?,
         withdrawn: row.try_get("withdrawn")?,
         record: serde_json::from_str(row.try_get("record")?).map_err(corrupt)?,
+        pictures: serde_json::from_str(row.try_get("pictures")?).map_err(corrupt)?,
     };
     Ok((id, project))
 }

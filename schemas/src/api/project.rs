@@ -1,11 +1,15 @@
 //! The full record of a project, the answer of `GET /v1/project/{slug}`.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::site;
 use super::summary::Summary;
 use crate::ids::Revision;
+use crate::picture::{Colour, Picture};
 use crate::record::{Detail, Record, Taste};
 use crate::slug::Slug;
 
@@ -24,7 +28,7 @@ pub struct Project<'a> {
     /// The six taste dimensions.
     pub taste: TasteAnswer<'a>,
     /// The pictures in the order in which they are shown.
-    pub images: Vec<Image>,
+    pub images: Vec<Image<'a>>,
     /// Counts what the record said, from 1.
     pub revision: Revision,
     /// When the record or its slug last changed.
@@ -51,33 +55,57 @@ pub struct TasteAnswer<'a> {
 
 /// A stored picture.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Image {
-    /// Where it is served.
+pub struct Image<'a> {
+    /// Where it is served, as WebP.
     pub url: String,
     /// In pixels.
     pub width: u32,
     /// In pixels.
     pub height: u32,
     /// What it shows.
-    pub alt: Option<String>,
+    pub alt: Option<&'a str>,
     /// Its main colours as `#rrggbb`, the largest share first.
-    pub color_palette: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    pub color_palette: Vec<Colour>,
 }
 
 impl<'a> Project<'a> {
-    /// The full record under its slug and revision. Addresses of this site begin with [`super::site::SITE`].
-    pub fn of(slug: &'a Slug, revision: Revision, record: &'a Record, updated_at: Timestamp) -> Project<'a> {
+    /// The full record under its slug and revision, with the pictures that are kept by their sources. Addresses of this
+    /// site begin with [`site::SITE`].
+    pub fn of(
+        slug: &'a Slug,
+        revision: Revision,
+        record: &'a Record,
+        pictures: &BTreeMap<String, Picture>,
+        updated_at: Timestamp,
+    ) -> Project<'a> {
         Project {
-            summary: Summary::of(slug, revision, record),
+            summary: Summary::of(slug, revision, record, pictures),
             description: record.description.as_deref(),
             design_language: record.design_language.as_deref(),
             details: &record.details,
             taste: TasteAnswer::of(&record.taste),
-            images: Vec::new(),
+            images: images(record, pictures),
             revision,
             updated_at,
         }
     }
+}
+
+/// Each picture that the record names and that is kept, at its widest.
+fn images<'a>(record: &'a Record, pictures: &BTreeMap<String, Picture>) -> Vec<Image<'a>> {
+    let kept = record.pictures.iter().filter_map(|named| Some((named, pictures.get(&named.source)?)));
+    kept.filter_map(|(named, picture)| {
+        let width = picture.widths().last()?;
+        Some(Image {
+            url: site::picture(picture.id, width),
+            width,
+            height: picture.height_at(width),
+            alt: named.alt.as_deref(),
+            color_palette: picture.palette.clone(),
+        })
+    })
+    .collect()
 }
 
 impl<'a> TasteAnswer<'a> {
@@ -95,14 +123,14 @@ impl<'a> TasteAnswer<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::site;
     use super::*;
+    use crate::picture::{PictureFormat, PictureId};
 
     #[test]
     fn a_bare_record_answers_with_every_member() {
         let slug: Slug = "a".parse().unwrap();
         let record: Record = serde_json::from_str(r#"{"name":"A","category":"art"}"#).unwrap();
-        let project = Project::of(&slug, Revision::FIRST, &record, Timestamp::UNIX_EPOCH);
+        let project = Project::of(&slug, Revision::FIRST, &record, &BTreeMap::new(), Timestamp::UNIX_EPOCH);
         let mut text = Vec::new();
         site::fill(&site::render(&project).unwrap(), "http://h", &mut text);
         assert_eq!(
@@ -116,5 +144,37 @@ mod tests {
                 r#""updated_at":"1970-01-01T00:00:00Z"}"#
             )
         );
+    }
+    #[test]
+    fn kept_pictures_are_shown_in_the_records_order_and_the_first_stands_for_the_project() {
+        let slug: Slug = "a".parse().unwrap();
+        let text = r#"{"name":"A","category":"art","pictures":[{"source":"gone.png"},{"source":"b.png","alt":"A pear"},{"source":"a.png"}]}"#;
+        let record: Record = serde_json::from_str(text).unwrap();
+        let picture = |byte, width| Picture {
+            id: PictureId([byte; 32]),
+            format: PictureFormat::Png,
+            width,
+            height: width / 2,
+            palette: vec![Colour([byte; 3])],
+        };
+        let pictures = BTreeMap::from([
+            ("a.png".to_owned(), picture(10, 100)),
+            ("b.png".to_owned(), picture(11, 2_000)),
+        ]);
+        let project = Project::of(&slug, Revision::FIRST, &record, &pictures, Timestamp::UNIX_EPOCH);
+        assert_eq!(
+            project.summary.thumbnail,
+            Some(format!("{}/media/{}/640.webp", site::SITE, "0b".repeat(32)))
+        );
+        let expected = [(11, 1280, 640, Some("A pear"), "#0b0b0b"), (10, 100, 50, None, "#0a0a0a")].map(
+            |(byte, width, height, alt, colour)| Image {
+                url: format!("{}/media/{}/{width}.webp", site::SITE, PictureId([byte; 32])),
+                width,
+                height,
+                alt,
+                color_palette: vec![colour.to_owned().try_into().unwrap()],
+            },
+        );
+        assert_eq!(project.images, expected);
     }
 }

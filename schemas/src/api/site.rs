@@ -9,6 +9,9 @@ use std::io;
 use serde::Serialize;
 use serde_json::ser::{CharEscape, CompactFormatter, Formatter};
 
+use crate::ids::Revision;
+use crate::picture::PictureId;
+
 /// Stands for the site's address in values that are rendered by [`render`].
 pub const SITE: &str = "\u{1}";
 
@@ -22,8 +25,13 @@ pub fn project_page(slug: &str) -> String {
 }
 
 /// The page that says for ever what a revision said.
-pub fn citation_page(slug: &str, revision: crate::ids::Revision) -> String {
+pub fn citation_page(slug: &str, revision: Revision) -> String {
     format!("{SITE}/cite/{slug}/{revision}")
+}
+
+/// A kept picture at one of its widths, as WebP.
+pub fn picture(id: PictureId, width: u32) -> String {
+    format!("{SITE}/media/{id}/{width}.webp")
 }
 
 /// Serialises a value as JSON in which [`SITE`] has become [`MARK`].

@@ -1,11 +1,14 @@
 //! The project summary: an element of search results.
 
+use std::collections::BTreeMap;
+
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::site;
 use crate::ids::Revision;
+use crate::picture::Picture;
 use crate::record::{Provenance, Record, Year};
 use crate::slug::Slug;
 
@@ -28,8 +31,8 @@ pub struct Summary<'a> {
     pub intro: Option<&'a str>,
     /// The day the catalog published it.
     pub published: Option<Date>,
-    /// The address of an image.
-    pub thumbnail: Option<&'a str>,
+    /// The address of an image (WebP, unless the record brings its own).
+    pub thumbnail: Option<String>,
     /// The project's public page.
     pub url: String,
     /// The address to cite; what it shows never changes.
@@ -53,8 +56,14 @@ pub struct ProvenanceAnswer<'a> {
 }
 
 impl<'a> Summary<'a> {
-    /// The summary of a record under its slug and revision. Addresses of this site begin with [`site::SITE`].
-    pub fn of(slug: &'a Slug, revision: Revision, record: &'a Record) -> Summary<'a> {
+    /// The summary of a record under its slug and revision, with the pictures that are kept by their sources. Addresses
+    /// of this site begin with [`site::SITE`].
+    pub fn of(
+        slug: &'a Slug,
+        revision: Revision,
+        record: &'a Record,
+        pictures: &BTreeMap<String, Picture>,
+    ) -> Summary<'a> {
         Summary {
             slug: slug.as_str(),
             name: &record.name,
@@ -64,12 +73,20 @@ impl<'a> Summary<'a> {
             category: record.category.title(),
             intro: record.intro.as_deref(),
             published: record.published,
-            thumbnail: record.thumbnail.as_deref(),
+            thumbnail: thumbnail(record, pictures),
             url: record.url.clone().unwrap_or_else(|| site::project_page(slug.as_str())),
             citation_url: citation_url(slug, revision, record),
             provenance: ProvenanceAnswer::of(&record.provenance),
         }
     }
+}
+
+/// The image that the record brings itself, or else the first of its pictures that is kept.
+fn thumbnail(record: &Record, pictures: &BTreeMap<String, Picture>) -> Option<String> {
+    record.thumbnail.clone().or_else(|| {
+        let picture = record.pictures.iter().find_map(|named| pictures.get(&named.source))?;
+        Some(site::picture(picture.id, picture.list_width()))
+    })
 }
 
 /// The address to cite: the record's own, or this site's page of the revision.

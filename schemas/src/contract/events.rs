@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use crate::account::{AccountErased, AccountOpened, EmailProven, KeyIssued, KeyRevoked, TierChanged};
 use crate::event::{
-    ProjectRenamed, ProjectRestored, ProjectRevised, ProjectSelected, ProjectWithdrawn, VectorsRecorded,
+    PictureAttached, PictureRefused, ProjectRenamed, ProjectRestored, ProjectRevised, ProjectSelected,
+    ProjectWithdrawn, VectorsRecorded,
 };
 
 /// The schema of each newest payload under its CloudEvents type.
@@ -16,6 +17,8 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
         ("loggia.curation.project_renamed.v1", schema_of::<ProjectRenamed>()),
         ("loggia.curation.project_withdrawn.v1", schema_of::<ProjectWithdrawn>()),
         ("loggia.curation.project_restored.v1", schema_of::<ProjectRestored>()),
+        ("loggia.curation.picture_attached.v1", schema_of::<PictureAttached>()),
+        ("loggia.curation.picture_refused.v1", schema_of::<PictureRefused>()),
         ("loggia.curation.vectors_recorded.v1", schema_of::<VectorsRecorded>()),
         ("loggia.account.account_opened.v1", schema_of::<AccountOpened>()),
         ("loggia.account.key_issued.v1", schema_of::<KeyIssued>()),

@@ -6,6 +6,7 @@ CREATE TABLE projects (
     revision   INTEGER NOT NULL,
     updated_at TEXT NOT NULL,             -- RFC 3339
     withdrawn  TEXT,                      -- the reason, or null while it is listed
+    pictures   TEXT NOT NULL,             -- JSON of the kept pictures by their sources
     citation   TEXT NOT NULL,             -- the address to cite, as it is rendered
     answer     TEXT NOT NULL              -- the full record as it is answered
 ) STRICT;
