@@ -24,6 +24,7 @@ mod schema;
 mod segment;
 mod snapshot;
 mod suggestions;
+mod view;
 #[cfg(feature = "apply")]
 mod writer;
 
@@ -33,6 +34,7 @@ mod tests;
 pub use cursor::Cursor;
 pub use digest::Digest;
 pub use reader::{Hit, SearchPage, SearchReader};
+pub use view::View;
 #[cfg(feature = "apply")]
 pub use writer::SearchWriter;
 

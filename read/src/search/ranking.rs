@@ -6,7 +6,6 @@ use tantivy::DocId;
 const MIDDLE_DAY: i64 = 1 << 23;
 const UNKNOWN_DAY: u64 = (1 << 24) - 1;
 /// Ordinals from 0 up to this bound fit beside the day.
-#[cfg(feature = "apply")]
 pub(super) const ORDINAL_BOUND: u64 = 1 << 40;
 
 /// The tie-breaker of a document: the newest day first, an unknown one last, then the lower ordinal.
@@ -15,6 +14,11 @@ pub(super) fn tie(published: Option<i32>, ordinal: u64) -> u64 {
     let day = published
         .map_or(UNKNOWN_DAY, |day| (MIDDLE_DAY - i64::from(day)).clamp(0, UNKNOWN_DAY as i64 - 1) as u64);
     day << 40 | ordinal
+}
+
+/// The ordinal of the document that has this tie-breaker.
+pub(super) fn ordinal_of(tie: u64) -> u64 {
+    tie % ORDINAL_BOUND
 }
 
 /// The place of a document in a ranking: the higher score first, then the lower tie-breaker.

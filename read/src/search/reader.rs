@@ -114,6 +114,10 @@ impl SearchReader {
         super::digest::digest(&self.shared.current.load_full())
     }
 
+    pub(super) fn current(&self) -> (Arc<Snapshot>, Fields) {
+        (self.shared.current.load_full(), self.shared.fields)
+    }
+
     /// The snapshot of that identity if it is still held, else the current one.
     fn snapshot_of(&self, identity: u64) -> Arc<Snapshot> {
         let current = self.shared.current.load_full();

@@ -13,6 +13,7 @@ use tantivy::{DocId, Opstamp, TantivyDocument, TantivyError};
 use super::SearchError;
 use super::lexicon::Words;
 use super::postings::{Holders, Postings};
+use super::ranking::ordinal_of;
 use super::rows::{EXTENSION, Rows};
 use super::schema::{Fields, weighted_words};
 
@@ -28,6 +29,8 @@ pub(super) struct Content {
     /// The stored length of each document: an index of 0 to 255 into a scale of lengths.
     lengths: Vec<u8>,
     pub(super) rows: Rows,
+    /// The documents of listed projects in the order of their ordinals. Others have no words.
+    by_ordinal: Vec<DocId>,
     store: StoreReader,
     fields: Fields,
     /// The sum of all documents' lengths, deleted ones included.
@@ -128,6 +131,10 @@ impl Content {
         let lengths: Vec<u8> = (0..reader.max_doc()).map(|document| lengths.fieldnorm_id(document)).collect();
         let total_length =
             lengths.iter().map(|length| u64::from(FieldNormReader::id_to_fieldnorm(*length))).sum();
+        let rows = Rows::open(rows.read_bytes().map_err(TantivyError::from)?, reader.max_doc())?;
+        let mut by_ordinal: Vec<DocId> =
+            (0..reader.max_doc()).filter(|document| lengths[*document as usize] > 0).collect();
+        by_ordinal.sort_unstable_by_key(|document| ordinal_of(rows.tie(*document)));
         let positions = reader.inverted_index(fields.text)?;
         let (words, infos, postings) = read_words(&positions, reader.max_doc())?;
         Ok(Content {
@@ -136,7 +143,8 @@ impl Content {
             infos,
             postings,
             slugs: reader.inverted_index(fields.slug)?,
-            rows: Rows::open(rows.read_bytes().map_err(TantivyError::from)?, reader.max_doc())?,
+            rows,
+            by_ordinal,
             store: reader.get_store_reader(1).map_err(TantivyError::from)?,
             lengths,
             fields,
@@ -152,6 +160,20 @@ impl Content {
     /// Where tantivy has the places at which documents hold a word, if one does.
     pub(super) fn info(&self, word: &str) -> Option<&TermInfo> {
         self.words.find(word).map(|index| &self.infos[index])
+    }
+
+    /// The ordinal of the document's project.
+    pub(super) fn ordinal(&self, document: DocId) -> u64 {
+        ordinal_of(self.rows.tie(document))
+    }
+
+    /// The documents of the listed project with this ordinal, deleted ones included.
+    pub(super) fn listed_as(&self, ordinal: u64) -> impl Iterator<Item = DocId> + '_ {
+        let first = self.by_ordinal.partition_point(|document| self.ordinal(*document) < ordinal);
+        self.by_ordinal[first..]
+            .iter()
+            .copied()
+            .take_while(move |document| self.ordinal(*document) == ordinal)
     }
 
     pub(super) fn total_length(&self) -> u64 {

@@ -3,6 +3,7 @@
 
 mod commits;
 mod cursors;
+mod lookup;
 mod oracle;
 mod relevance;
 mod results;
