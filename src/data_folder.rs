@@ -67,6 +67,11 @@ impl DataFolder {
         self.root.join("models")
     }
 
+    /// The kept pictures.
+    pub fn media(&self) -> PathBuf {
+        self.root.join("media")
+    }
+
     /// Where calls wait that NATS could not count yet.
     pub fn spool(&self) -> PathBuf {
         self.root.join("spool")

@@ -214,7 +214,8 @@ impl Front {
     /// Makes the draft the reply: encoded, with all common headers. Counts and logs it.
     fn complete(&self, asked: &Asked, allowance: Allowance, now: Timestamp, draft: Draft) -> Reply {
         let Draft { status, content_type, tag, mut headers, mut bytes, cause } = draft;
-        if let Some(encoded) = asked.encodings.as_ref().and_then(|asked| encoding::encode(asked, &bytes)) {
+        let encodings = asked.encodings.as_ref().filter(|_| encoding::is_worth_it(content_type.as_ref()));
+        if let Some(encoded) = encodings.and_then(|asked| encoding::encode(asked, &bytes)) {
             headers.insert(CONTENT_ENCODING, encoded.name);
             bytes = encoded.bytes;
         }

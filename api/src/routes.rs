@@ -1,6 +1,7 @@
 //! The paths there are. One endpoint, one file.
 
 mod health;
+mod media;
 mod openapi;
 mod problems;
 mod project;
@@ -19,6 +20,7 @@ pub(crate) enum Route {
     Search,
     Project,
     Usage,
+    Media,
     Problems,
     OpenApi,
     Health,
@@ -27,10 +29,11 @@ pub(crate) enum Route {
 }
 
 impl Route {
-    pub(crate) const ALL: [Route; 8] = [
+    pub(crate) const ALL: [Route; 9] = [
         Route::Search,
         Route::Project,
         Route::Usage,
+        Route::Media,
         Route::Problems,
         Route::OpenApi,
         Route::Health,
@@ -44,6 +47,7 @@ impl Route {
             Route::Search => "/v1/search",
             Route::Project => "/v1/project/{slug}",
             Route::Usage => "/v1/usage",
+            Route::Media => "/media/{picture}/{file}",
             Route::Problems => "/problems/{name}",
             Route::OpenApi => "/openapi.json",
             Route::Health => "/healthz",
@@ -62,9 +66,13 @@ impl Route {
         match self {
             Route::Search => Some("search"),
             Route::Project => Some("project"),
-            Route::Usage | Route::Problems | Route::OpenApi | Route::Health | Route::Ready | Route::Other => {
-                None
-            }
+            Route::Usage
+            | Route::Media
+            | Route::Problems
+            | Route::OpenApi
+            | Route::Health
+            | Route::Ready
+            | Route::Other => None,
         }
     }
 
@@ -77,6 +85,7 @@ impl Route {
             "/healthz" => Route::Health,
             "/readyz" => Route::Ready,
             _ if path.starts_with("/v1/project/") => Route::Project,
+            _ if path.starts_with("/media/") => Route::Media,
             _ if path.starts_with("/problems/") => Route::Problems,
             _ => Route::Other,
         }
@@ -89,6 +98,7 @@ pub(crate) fn router(state: ApiState) -> Router {
         .route(Route::Search.pattern(), get(search::search))
         .route(Route::Project.pattern(), get(project::project))
         .route(Route::Usage.pattern(), get(usage::usage))
+        .route(Route::Media.pattern(), get(media::picture))
         .route(Route::Problems.pattern(), get(problems::problem))
         .route(Route::OpenApi.pattern(), get(openapi::answer(state.site())))
         .route(Route::Health.pattern(), get(health::alive))

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use read::media::MediaReader;
 use read::models::ReadModels;
 use tokio::sync::watch;
 
@@ -28,6 +29,7 @@ pub struct ApiState {
 
 struct Inner {
     models: ReadModels,
+    media: MediaReader,
     site: Site,
     readiness: watch::Receiver<Readiness>,
     metrics: Metrics,
@@ -42,17 +44,18 @@ impl std::fmt::Debug for ApiState {
 }
 
 impl ApiState {
-    /// Answers from these models, under this address, to whom `access` lets in. Someone else keeps the models fresh and
+    /// Answers from these models and pictures, under this address, to whom `access` lets in. Someone else keeps the models fresh and
     /// says whether they are ready.
     pub fn new(
         models: ReadModels,
+        media: MediaReader,
         site: Site,
         readiness: watch::Receiver<Readiness>,
         metrics: Metrics,
         access: Access,
         clock: Clock,
     ) -> ApiState {
-        ApiState { inner: Arc::new(Inner { models, site, readiness, metrics, access, clock }) }
+        ApiState { inner: Arc::new(Inner { models, media, site, readiness, metrics, access, clock }) }
     }
 
     pub(crate) fn access(&self) -> &Access {
@@ -65,6 +68,10 @@ impl ApiState {
 
     pub(crate) fn models(&self) -> &ReadModels {
         &self.inner.models
+    }
+
+    pub(crate) fn media(&self) -> &MediaReader {
+        &self.inner.media
     }
 
     pub(crate) fn site(&self) -> &Site {

@@ -13,6 +13,7 @@ mod connections;
 mod every_reply;
 mod faults;
 mod node;
+mod pictures;
 mod secrets;
 mod stopping;
 

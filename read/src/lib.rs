@@ -7,6 +7,7 @@ pub mod counters;
 mod database;
 pub mod generation;
 pub mod keys;
+pub mod media;
 pub mod models;
 pub mod project;
 pub mod search;

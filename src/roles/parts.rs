@@ -8,6 +8,7 @@ use api::metrics::{Metrics, Registry};
 use api::{Access, ApiState, Bursts, KeyAccess, Limits, Meter, Policy, Readiness, Site};
 use projections::node::{Node, NodeSettings, NodeTasks};
 use projections::source::EventSource;
+use read::media::MediaReader;
 use read::models::ReadModels;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
@@ -212,7 +213,8 @@ impl Parts {
         });
         let metrics = Metrics::new(&mut self.registry);
         let readiness = self.readiness.subscribe();
-        let state = ApiState::new(models, site, readiness, metrics, access, api::clock::system());
+        let media = MediaReader::new(self.data.media());
+        let state = ApiState::new(models, media, site, readiness, metrics, access, api::clock::system());
         let stop = self.lifecycle.stop.clone();
         self.lifecycle.spawn("the API", async move {
             let drained = api::serve(listener, state, Limits::default(), stop).await;

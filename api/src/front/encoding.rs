@@ -25,6 +25,11 @@ pub(super) struct Encoded {
     pub(super) bytes: Bytes,
 }
 
+/// Whether a body of this kind becomes smaller: pictures are compressed already.
+pub(super) fn is_worth_it(content_type: Option<&HeaderValue>) -> bool {
+    content_type.is_none_or(|kind| !kind.as_bytes().starts_with(b"image/"))
+}
+
 /// Compresses a body as `Accept-Encoding` asks; nothing where it had better be sent as it is. A client that refuses
 /// even that gets it all the same: an answer in a plain form is more use than a 406, and RFC 9110 allows it.
 pub(super) fn encode(accept_encoding: &HeaderValue, body: &Bytes) -> Option<Encoded> {

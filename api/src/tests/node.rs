@@ -8,6 +8,7 @@ use axum::routing::get;
 use read::catalog::CatalogWriter;
 use read::checkpoint::Checkpoint;
 use read::generation::Generations;
+use read::media::MediaReader;
 use read::models::ReadModels;
 use read::search::{SearchDocument, SearchWriter};
 use schemas::api::site;
@@ -41,7 +42,7 @@ pub(super) struct Node {
     pub(super) registry: Registry,
     pub(super) stop: CancellationToken,
     pub(super) served: JoinHandle<Drained>,
-    _folder: TempDir,
+    pub(super) folder: TempDir,
 }
 
 impl Node {
@@ -70,6 +71,7 @@ impl Node {
         let metrics = Metrics::new(&mut registry);
         let state = ApiState::new(
             models,
+            MediaReader::new(folder.path().join("media")),
             SITE.parse().unwrap(),
             ready,
             metrics.clone(),
@@ -85,7 +87,7 @@ impl Node {
         let address = listener.local_addr().unwrap();
         let stop = CancellationToken::new();
         let served = tokio::spawn(serve_front(listener, front, metrics, limits, stop.clone()));
-        Node { address, readiness, registry, stop, served, _folder: folder }
+        Node { address, readiness, registry, stop, served, folder }
     }
 
     pub(super) async fn connect(&self) -> Connection {

@@ -1,0 +1,62 @@
+//! Kept pictures.
+
+use schemas::picture::{Form, PictureId};
+
+use super::Node;
+
+const ID: PictureId = PictureId([0x5e; 32]);
+
+fn keep(node: &Node, form: Form, bytes: &[u8]) {
+    let file = node.folder.path().join("media").join(form.path(ID));
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(file, bytes).unwrap();
+}
+
+#[tokio::test]
+async fn a_picture_may_be_kept_for_ever() {
+    let node = Node::start().await;
+    let bytes = [b'w'; 4096];
+    keep(&node, Form::Webp(320), &bytes);
+    let path = format!("/media/{ID}/320.webp");
+    let reply = node.ask("GET", &path, "Accept-Encoding: gzip\r\n").await;
+    assert_eq!((reply.status, reply.body.as_slice()), (200, &bytes[..]), "not compressed again");
+    for (name, value) in [
+        ("content-type", "image/webp"),
+        ("cache-control", "public, max-age=31536000, immutable"),
+        ("vary", "Origin"),
+        ("access-control-allow-origin", "*"),
+    ] {
+        let values: Vec<_> =
+            reply.headers.iter().filter(|(named, _)| named == name).map(|(_, value)| value).collect();
+        assert_eq!(values, [value], "{name}");
+    }
+    assert!(reply.header("content-encoding").is_none());
+    let tag = reply.header("etag").unwrap();
+    let again = node.ask("GET", &path, &format!("If-None-Match: {tag}\r\n")).await;
+    assert_eq!((again.status, again.body.len()), (304, 0));
+    keep(&node, Form::Jpeg(320), &bytes);
+    let jpeg = node.get(&format!("/media/{ID}/320.jpg")).await;
+    assert_eq!((jpeg.status, jpeg.header("content-type")), (200, Some("image/jpeg")));
+}
+
+#[tokio::test]
+async fn nothing_else_of_the_folder_is_shown() {
+    let node = Node::start().await;
+    keep(&node, Form::Original, b"with the place where it was taken");
+    keep(&node, Form::Webp(320), b"w");
+    let missing = PictureId([0x5f; 32]);
+    for path in [
+        format!("/media/{ID}/original"),
+        format!("/media/{ID}/640.webp"),
+        format!("/media/{ID}/0320.webp"),
+        format!("/media/{ID}/picture.json"),
+        format!("/media/{missing}/320.webp"),
+        "/media/5e/320.webp".into(),
+        format!("/media/{ID}/..%2f..%2fsecret"),
+        format!("/media/{ID}"),
+    ] {
+        let reply = node.get(&path).await;
+        assert_eq!(reply.status, 404, "{path}");
+        assert_eq!(reply.header("content-type"), Some("application/problem+json"), "{path}");
+    }
+}
