@@ -16,6 +16,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use read::checkpoint::Checkpoint;
 use read::generation::Generations;
 use read::keys::KeysWriter;
+use read::media::MediaReader;
 use read::models::ReadModels;
 use read::search::SearchWriter;
 use schemas::account::{AccountEvent, AccountOpened, KeyIssued};
@@ -107,7 +108,8 @@ impl Metered {
         let metrics = Metrics::new(&mut Registry::default());
         let site = "https://catalog.example.org".parse().unwrap();
         let access = Access::Keys(Arc::new(access));
-        let state = ApiState::new(models, site, ready, metrics, access, self.clock());
+        let media = MediaReader::new(self.folder.path().join("media"));
+        let state = ApiState::new(models, media, site, ready, metrics, access, self.clock());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let http = Http::new(format!("http://{}", listener.local_addr().unwrap()));
         tokio::spawn(api::serve(listener, state, Limits::default(), stop.clone()));

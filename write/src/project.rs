@@ -1,6 +1,8 @@
 //! The project: what an editor may do with it, and what follows. Everything here is pure; one use case, one file.
 
+mod describe;
 mod import;
+mod picture;
 mod rejection;
 mod rename;
 mod restore;
@@ -18,7 +20,9 @@ use schemas::picture::Picture;
 use schemas::record::Record;
 use schemas::slug::Slug;
 
+pub use describe::describe;
 pub use import::{Change, import};
+pub use picture::{attach, look_at};
 pub use rejection::Rejection;
 pub use rename::rename;
 pub use restore::restore;

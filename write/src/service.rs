@@ -3,6 +3,7 @@
 mod accounts;
 mod export;
 mod import;
+mod observed;
 mod past;
 mod refused;
 
@@ -12,7 +13,7 @@ use jiff::Timestamp;
 use schemas::command::{Answer, Command, CommandMessage, Done};
 use schemas::envelope::Recorded;
 use schemas::event::Event;
-use schemas::ids::{CommandId, Position, StreamId, StreamVersion};
+use schemas::ids::{Actor, CommandId, Position, StreamId, StreamVersion};
 use schemas::slug::Slug;
 
 use crate::account;
@@ -26,6 +27,7 @@ use refused::Refused;
 
 pub use accounts::{Accounts, read_account, read_accounts};
 pub use export::export;
+pub use observed::Observed;
 
 /// How often a command is decided anew because somebody else was faster.
 const ATTEMPTS: usize = 10;
@@ -36,6 +38,13 @@ pub struct CommandService {
     store: Arc<dyn EventStore>,
     clock: Clock,
     accounts: Option<Arc<Accounts>>,
+}
+
+/// What events come from.
+struct Cause<'c> {
+    command: CommandId,
+    correlation: CommandId,
+    actor: &'c Actor,
 }
 
 /// Where the events of a command go, and the time that they bear.
@@ -171,13 +180,13 @@ impl CommandService {
         events: Vec<Event>,
     ) -> Result<Appended, AppendError> {
         let target = Target { stream: &past.stream, version: past.version, time: self.clock.now() };
-        self.append_to(message, command, target, events).await
+        let cause = Cause { command, correlation: message.correlation, actor: &message.actor };
+        self.append_to(cause, target, events).await
     }
 
     async fn append_to(
         &self,
-        message: &CommandMessage,
-        command: CommandId,
+        cause: Cause<'_>,
         target: Target<'_>,
         events: Vec<Event>,
     ) -> Result<Appended, AppendError> {
@@ -185,9 +194,9 @@ impl CommandService {
         let append = Append {
             stream: target.stream.clone(),
             expected: Expected::Exactly(target.version),
-            command,
-            correlation: message.correlation,
-            actor: message.actor.clone(),
+            command: cause.command,
+            correlation: cause.correlation,
+            actor: cause.actor.clone(),
             time: target.time,
             events: events.into_iter().map(|event| NewEvent { id: self.clock.event_id(), event }).collect(),
             claims,

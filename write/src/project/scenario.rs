@@ -2,6 +2,7 @@
 
 use schemas::event::*;
 use schemas::import::{ImportRecord, parse_line};
+use schemas::picture::{Picture, PictureFormat, PictureId};
 use schemas::vector::Vector;
 
 use super::{Project, Rejection};
@@ -74,6 +75,17 @@ pub(super) fn restored() -> Event {
 pub(super) fn vectors(model: &str, visual: &[f32]) -> Event {
     let visual = Some(Vector::new(visual.to_vec()).unwrap());
     Event::VectorsRecorded(VectorsRecorded { model: model.into(), visual, semantic: None })
+}
+
+/// A picture whose name is made of this byte.
+pub(super) fn picture(byte: u8) -> Picture {
+    Picture {
+        id: PictureId([byte; 32]),
+        format: PictureFormat::Jpeg,
+        width: 640,
+        height: 480,
+        palette: Vec::new(),
+    }
 }
 
 pub(super) fn line(text: &str) -> ImportRecord {

@@ -17,7 +17,7 @@ use schemas::tier::Tiers;
 use tokio::sync::Mutex;
 
 use super::refused::Refused;
-use super::{CommandService, Target};
+use super::{Cause, CommandService, Target};
 use crate::account::{self, Account, KeyState, Rejection};
 use crate::event_store::{AppendError, Namespace};
 use crate::vault::Vault;
@@ -114,7 +114,8 @@ impl CommandService {
         let account = events.iter().fold(past.account().clone(), |account, event| account.evolve(event, now));
         let target = Target { stream: &past.stream, version: past.version, time: now };
         let events = events.into_iter().map(Event::Account).collect();
-        match self.append_to(message, message.id, target, events).await {
+        let cause = Cause { command: message.id, correlation: message.correlation, actor: &message.actor };
+        match self.append_to(cause, target, events).await {
             Ok(appended) => Ok(done(&message.command, &account, appended.last)),
             Err(AppendError::Claimed { name, .. }) => match name.parse() {
                 Ok(key_id) => Err(Rejection::Taken { key_id }.into()),

@@ -1,0 +1,163 @@
+//! Pictures: an editor attaches one, and what was looked at is recorded.
+
+use schemas::event::{Event, PictureAttached, PictureRefused};
+use schemas::picture::Picture;
+use schemas::record::PictureSource;
+use schemas::slug::Slug;
+use serde_json::Map;
+
+use super::{Listing, PictureFate, Project, Rejection, revise};
+
+/// Decides what happens when a picture that is kept is attached to the project asked for as `slug`: a record that does
+/// not name its source yet names it from now on, behind the others. An `alt` replaces the one that stands there.
+pub fn attach(
+    project: &Project,
+    slug: &Slug,
+    named: &PictureSource,
+    picture: Picture,
+) -> Result<Vec<Event>, Rejection> {
+    let listing = project.listed(slug)?;
+    let mut events = name(project, listing, slug, named)?;
+    events.extend(listing.attached(&named.source, picture));
+    Ok(events)
+}
+
+/// What a worker of the write side finds behind a source that the record names. Nothing follows for a project that is
+/// gone, or that names it no more; a picture that is kept stays, whatever its source says later.
+pub fn look_at(project: &Project, source: &str, found: Result<Picture, String>) -> Vec<Event> {
+    let Project::Listed(listing) = project else { return Vec::new() };
+    if !listing.record.pictures.iter().any(|named| named.source == source) {
+        return Vec::new();
+    }
+    match found {
+        Ok(picture) => listing.attached(source, picture).into_iter().collect(),
+        Err(_) if listing.pictures.contains_key(source) => Vec::new(),
+        Err(reason) => {
+            vec![Event::PictureRefused(PictureRefused { source: source.to_owned(), reason })]
+        }
+    }
+}
+
+impl Listing {
+    /// Nothing if this very picture is attached already.
+    fn attached(&self, source: &str, picture: Picture) -> Option<Event> {
+        let known =
+            matches!(self.pictures.get(source), Some(PictureFate::Attached(known)) if *known == picture);
+        (!known).then(|| Event::PictureAttached(PictureAttached { source: source.to_owned(), picture }))
+    }
+}
+
+/// Makes the record name a picture, by way of a revision, so that the rules for records hold.
+fn name(
+    project: &Project,
+    listing: &Listing,
+    slug: &Slug,
+    wanted: &PictureSource,
+) -> Result<Vec<Event>, Rejection> {
+    let mut pictures = listing.record.pictures.clone();
+    match pictures.iter_mut().find(|named| named.source == wanted.source) {
+        Some(named) => named.alt = wanted.alt.clone().or_else(|| named.alt.take()),
+        None => pictures.push(wanted.clone()),
+    }
+    if pictures == listing.record.pictures {
+        return Ok(Vec::new());
+    }
+    let pictures = serde_json::to_value(pictures)
+        .map_err(|error| Rejection::fault("pictures", format!("cannot be named: {error}")))?;
+    revise(project, slug, Map::from_iter([("pictures".to_owned(), pictures)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scenario::*;
+    use super::*;
+
+    fn named(source: &str, alt: Option<&str>) -> PictureSource {
+        PictureSource { source: source.into(), alt: alt.map(str::to_owned) }
+    }
+
+    fn attached(source: &str, byte: u8) -> Event {
+        Event::PictureAttached(PictureAttached { source: source.into(), picture: picture(byte) })
+    }
+
+    fn refused(source: &str, reason: &str) -> Event {
+        Event::PictureRefused(PictureRefused { source: source.into(), reason: reason.into() })
+    }
+
+    /// The record of [`selected`] with these pictures.
+    fn naming(pictures: &str) -> Event {
+        revised_so(&format!(
+            r#"{{"slug":"a","name":"First","category":"art","studio":"Nord","taste":{{"material":"oak"}},"provenance":{{"note":"seen"}},"pictures":{pictures}}}"#
+        ))
+    }
+
+    fn slug() -> Slug {
+        "a".parse().unwrap()
+    }
+
+    #[test]
+    fn a_picture_is_named_and_attached() {
+        given(&[selected()])
+            .when(|project| attach(project, &slug(), &named("p.jpg", Some("A door")), picture(1)))
+            .then(&[naming(r#"[{"source":"p.jpg","alt":"A door"}]"#), attached("p.jpg", 1)]);
+    }
+
+    #[test]
+    fn a_picture_that_is_named_already_is_only_attached_and_keeps_its_alt() {
+        let past = [selected(), naming(r#"[{"source":"p.jpg","alt":"A door"},"q.jpg"]"#)];
+        given(&past)
+            .when(|project| attach(project, &slug(), &named("p.jpg", None), picture(1)))
+            .then(&[attached("p.jpg", 1)]);
+        given(&past)
+            .when(|project| attach(project, &slug(), &named("q.jpg", Some("A hinge")), picture(1)))
+            .then(&[
+                naming(r#"[{"source":"p.jpg","alt":"A door"},{"source":"q.jpg","alt":"A hinge"}]"#),
+                attached("q.jpg", 1),
+            ]);
+    }
+
+    #[test]
+    fn the_same_again_changes_nothing_and_another_one_takes_its_place() {
+        let past = [selected(), naming(r#"["p.jpg"]"#), attached("p.jpg", 1)];
+        given(&past)
+            .when(|project| attach(project, &slug(), &named("p.jpg", None), picture(1)))
+            .then_nothing();
+        given(&past)
+            .when(|project| attach(project, &slug(), &named("p.jpg", None), picture(2)))
+            .then(&[attached("p.jpg", 2)]);
+    }
+
+    #[test]
+    fn a_source_that_no_record_may_name_is_refused() {
+        given(&[selected()])
+            .when(|project| attach(project, &slug(), &named("../p.jpg", None), picture(1)))
+            .then_rejected(
+                "pictures[0].source is neither an https URL nor a path below the file's own folder",
+            );
+    }
+
+    #[test]
+    fn what_left_is_not_illustrated() {
+        given(&[selected(), withdrawn("sold")])
+            .when(|project| attach(project, &slug(), &named("p.jpg", None), picture(1)))
+            .then_rejected("the project “a” is withdrawn (sold); restore it first");
+        let gone = Project::replay(&[selected(), naming(r#"["p.jpg"]"#), withdrawn("sold")]);
+        assert_eq!(look_at(&gone, "p.jpg", Ok(picture(1))), []);
+    }
+
+    #[test]
+    fn what_is_found_is_recorded_once() {
+        let past = [selected(), naming(r#"["https://x.org/p"]"#)];
+        let source = "https://x.org/p";
+        let look = |past: &[Event], found| look_at(&Project::replay(past), source, found);
+        assert_eq!(look(&past, Ok(picture(1))), [attached(source, 1)]);
+        assert_eq!(look(&past, Err("It is SVG.".into())), [refused(source, "It is SVG.")]);
+        assert_eq!(look_at(&Project::replay(&past), "https://x.org/other", Ok(picture(1))), []);
+        let refused_before = [past[0].clone(), past[1].clone(), refused(source, "It is SVG.")];
+        assert_eq!(look(&refused_before, Err("It is SVG.".into())), []);
+        assert_eq!(look(&refused_before, Ok(picture(1))), [attached(source, 1)]);
+        let kept = [past[0].clone(), past[1].clone(), attached(source, 1)];
+        assert_eq!(look(&kept, Err("It is gone.".into())), [], "what is kept stays");
+        assert_eq!(look(&kept, Ok(picture(1))), []);
+    }
+}
