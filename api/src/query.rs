@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use schemas::api::problem::ParameterFault;
+use schemas::api::search::{DEFAULT_LIMIT, MAX_LIMIT, MIN_LIMIT};
 
 /// Bytes that are no UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +94,19 @@ impl<'a, const N: usize> Given<'a, N> {
                 faults.push(fault(name, "It is given more than once.", "one value"));
                 None
             }
+        }
+    }
+}
+
+/// The parameter `limit`; the default where it is absent or wrong.
+pub(crate) fn limit<const N: usize>(sent: &Given<'_, N>, faults: &mut Vec<ParameterFault>) -> usize {
+    let Some(text) = sent.single("limit", faults) else { return DEFAULT_LIMIT };
+    match text.parse() {
+        Ok(limit) if (MIN_LIMIT..=MAX_LIMIT).contains(&limit) => limit,
+        _ => {
+            let allowed = format!("an integer from {MIN_LIMIT} to {MAX_LIMIT}");
+            faults.push(fault("limit", format!("It is not {allowed}."), allowed));
+            DEFAULT_LIMIT
         }
     }
 }

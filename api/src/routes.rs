@@ -6,6 +6,7 @@ mod openapi;
 mod problems;
 mod project;
 pub(crate) mod search;
+mod standing;
 mod usage;
 
 use axum::Router;

@@ -3,6 +3,7 @@
 pub mod problem;
 pub mod project;
 pub mod search;
+pub mod similar;
 pub mod site;
 pub mod summary;
 pub mod usage;

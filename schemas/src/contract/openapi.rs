@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::api::problem::Problem;
 use crate::api::project::Project;
 use crate::api::search::{DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY_CHARACTERS, MIN_LIMIT, SearchAnswer};
+use crate::api::similar::SimilarAnswer;
 use crate::api::usage::UsageAnswer;
 use crate::record::Category;
 
@@ -15,6 +16,7 @@ pub(super) fn document() -> Value {
         .into_generator();
     let search = generator.subschema_for::<SearchAnswer<'_>>();
     let project = generator.subschema_for::<Project<'_>>();
+    let similar = generator.subschema_for::<SimilarAnswer<'_>>();
     let usage = generator.subschema_for::<UsageAnswer>();
     let problem = generator.subschema_for::<Problem>();
     json!({
@@ -42,9 +44,14 @@ pub(super) fn document() -> Value {
             "/project/{slug}": {"get": {
                 "operationId": "project",
                 "summary": "The full record of one project",
-                "parameters": [{"name": "slug", "in": "path", "required": true,
-                    "schema": {"type": "string", "pattern": "^[a-z0-9-]{1,120}$"}}],
-                "responses": project_responses(&project, &problem),
+                "parameters": [slug_parameter()],
+                "responses": of_a_slug("The record.", &project, &problem),
+            }},
+            "/similar/{slug}": {"get": {
+                "operationId": "similar",
+                "summary": "The projects that look and read most like one project",
+                "parameters": [slug_parameter(), limit_parameter()],
+                "responses": of_a_slug("The nearest projects, the nearest first.", &similar, &problem),
             }},
         },
         "components": {
@@ -64,10 +71,19 @@ fn search_parameters() -> Value {
             "schema": {"type": "string", "minLength": 1, "maxLength": MAX_QUERY_CHARACTERS}},
         {"name": "category", "in": "query", "description": "Only this category.",
             "schema": {"type": "string", "enum": Category::ALL.map(Category::as_str)}},
-        {"name": "limit", "in": "query", "description": "How many results at most.",
-            "schema": {"type": "integer", "minimum": MIN_LIMIT, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT}},
+        limit_parameter(),
         {"name": "cursor", "in": "query", "description": "next_cursor of the page before.", "schema": {"type": "string"}},
     ])
+}
+
+fn slug_parameter() -> Value {
+    json!({"name": "slug", "in": "path", "required": true,
+        "schema": {"type": "string", "pattern": "^[a-z0-9-]{1,120}$"}})
+}
+
+fn limit_parameter() -> Value {
+    json!({"name": "limit", "in": "query", "description": "How many results at most.",
+        "schema": {"type": "integer", "minimum": MIN_LIMIT, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT}})
 }
 
 fn responses(about: &str, schema: &schemars::Schema, problem: &schemars::Schema, errors: &[u16]) -> Value {
@@ -87,10 +103,11 @@ fn responses(about: &str, schema: &schemars::Schema, problem: &schemars::Schema,
     responses
 }
 
-fn project_responses(project: &schemars::Schema, problem: &schemars::Schema) -> Value {
-    let mut responses = responses("The record.", project, problem, &[400, 401, 404, 410, 429, 503]);
+/// The responses of a path that names a project.
+fn of_a_slug(about: &str, schema: &schemars::Schema, problem: &schemars::Schema) -> Value {
+    let mut responses = responses(about, schema, problem, &[400, 401, 404, 410, 429, 503]);
     responses["308"] = json!({"description": "The project moved to another slug.",
-        "headers": with("Location", json!({"description": "The path of the record under its present slug.",
+        "headers": with("Location", json!({"description": "The same path under its present slug.",
             "schema": {"type": "string"}}))});
     responses
 }

@@ -2,10 +2,10 @@
 
 use read::search::Cursor;
 use schemas::api::problem::ParameterFault;
-use schemas::api::search::{DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY_CHARACTERS, MIN_LIMIT};
+use schemas::api::search::MAX_QUERY_CHARACTERS;
 use schemas::record::Category;
 
-use crate::query::{Given, fault};
+use crate::query::{Given, fault, limit};
 
 const NAMES: [&str; 5] = ["q", "limit", "category", "cursor", "key"];
 
@@ -62,18 +62,6 @@ fn q(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> String {
     };
     faults.push(fault("q", detail, format!("1 to {MAX_QUERY_CHARACTERS} characters of any text")));
     String::new()
-}
-
-fn limit(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> usize {
-    let Some(text) = sent.single("limit", faults) else { return DEFAULT_LIMIT };
-    match text.parse() {
-        Ok(limit) if (MIN_LIMIT..=MAX_LIMIT).contains(&limit) => limit,
-        _ => {
-            let allowed = format!("an integer from {MIN_LIMIT} to {MAX_LIMIT}");
-            faults.push(fault("limit", format!("It is not {allowed}."), allowed));
-            DEFAULT_LIMIT
-        }
-    }
 }
 
 fn category(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> Option<Category> {
