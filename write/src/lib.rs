@@ -8,6 +8,7 @@ pub mod demo;
 mod derived_id;
 pub mod event_store;
 pub mod ledger;
+pub mod media;
 pub mod nats;
 pub mod nats_server;
 pub mod project;

@@ -1,0 +1,94 @@
+//! The media store: pictures under the hash of their bytes, each in a folder of its own with its smaller forms. What
+//! comes in from strangers is looked at here, and refused in a sentence where it is no picture that can be kept.
+
+mod decode;
+mod fault;
+mod files;
+mod format;
+mod header;
+mod palette;
+#[cfg(test)]
+mod tests;
+mod thumbnails;
+
+use std::path::{Path, PathBuf};
+
+use image::RgbImage;
+use schemas::picture::{Form, Picture, PictureId};
+use sha2::{Digest, Sha256};
+
+pub use fault::PictureFault;
+use files::Files;
+pub use files::MediaError;
+
+/// The longer side, in pixels, of what the palette is taken from.
+const PALETTE_SIDE: u32 = 64;
+
+/// The kept pictures of a data folder, for the one write side. Everything here waits for the disk, and [`Self::take`]
+/// for the processor too, so asynchronous callers ask from a blocking thread.
+#[derive(Debug)]
+pub struct MediaStore {
+    files: Files,
+}
+
+/// Why a picture is not kept.
+#[derive(Debug, thiserror::Error)]
+pub enum TakeError {
+    /// For a fault of its own: it is refused for ever.
+    #[error(transparent)]
+    Refused(#[from] PictureFault),
+    /// For the disk's: later it may be kept.
+    #[error(transparent)]
+    Store(#[from] MediaError),
+}
+
+impl MediaStore {
+    /// Opens the store in a folder, which is made where it is absent, and removes what a killed process left half.
+    pub fn open(folder: &Path) -> Result<MediaStore, MediaError> {
+        Ok(MediaStore { files: Files::open(folder)? })
+    }
+
+    /// Keeps a picture, with its smaller forms, or refuses it. When this returns it is on the disk, whole. A picture
+    /// that is kept already is not looked at again; taking one at several places at once keeps it once.
+    pub fn take(&self, bytes: &[u8]) -> Result<Picture, TakeError> {
+        let id = PictureId(Sha256::digest(bytes).into());
+        // One whose description is damaged is made anew.
+        if let Ok(Some(kept)) = self.get(id) {
+            return Ok(kept);
+        }
+        let (format, pixels) = decode::decode(bytes)?;
+        let (width, height) = pixels.dimensions();
+        let longer = width.max(height);
+        let shrunk = |side: u32| (side * PALETTE_SIDE.min(longer) / longer).max(1);
+        let small = thumbnails::smaller(&pixels, shrunk(width), shrunk(height))?;
+        let picture = Picture { id, format, width, height, palette: palette::palette(&small) };
+        let forms = thumbnails::forms(&picture, &pixels)?;
+        drop(pixels);
+        Ok(self.files.keep(&picture, bytes, &forms)?)
+    }
+
+    /// What is kept under a name; nothing where nothing is.
+    pub fn get(&self, id: PictureId) -> Result<Option<Picture>, MediaError> {
+        self.files.picture(id)
+    }
+
+    /// The bytes of one form of a picture; nothing where it is not kept, or not in that form.
+    pub fn read(&self, id: PictureId, form: Form) -> Result<Option<Vec<u8>>, MediaError> {
+        self.files.form(id, form)
+    }
+
+    /// The pixels of a kept picture in its smallest width, at most 320 px; nothing where it is not kept.
+    pub fn raster(&self, id: PictureId) -> Result<Option<RgbImage>, MediaError> {
+        let Some(width) = self.get(id)?.and_then(|picture| picture.widths().next()) else { return Ok(None) };
+        let form = Form::Webp(width);
+        let damaged = |reason: String| MediaError::damaged(&self.path(id, form), reason);
+        let bytes = self.read(id, form)?.ok_or_else(|| damaged("it is not there".to_owned()))?;
+        let (_, pixels) = decode::decode(&bytes).map_err(|fault| damaged(fault.to_string()))?;
+        Ok(Some(pixels))
+    }
+
+    /// Where one form of a picture stands, or would.
+    pub fn path(&self, id: PictureId, form: Form) -> PathBuf {
+        self.files.path(id, form)
+    }
+}

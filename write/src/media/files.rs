@@ -1,0 +1,211 @@
+//! How pictures lie on the disk. A picture's folder is written elsewhere and renamed whole to its place, so a process
+//! that is killed leaves all of it or nothing.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use schemas::picture::{Form, Picture, PictureId};
+
+/// Where everything is written first.
+const INCOMING: &str = "incoming";
+/// The description of a picture, beside its forms. It is written last.
+const DESCRIPTION: &str = "picture.json";
+
+/// Why the store cannot do what it is asked.
+#[derive(Debug, thiserror::Error)]
+pub enum MediaError {
+    /// The disk does not do it. Later it may.
+    #[error("the media folder cannot be used: {} ({source}); {}", .path.display(), advice(.source))]
+    Unavailable {
+        /// The file or folder in question.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// What is stored is not what was written.
+    #[error(
+        "a kept picture is damaged: {}: {reason}; remove its folder and send the picture again",
+        .path.display()
+    )]
+    Damaged {
+        /// The file in question.
+        path: PathBuf,
+        /// What was found.
+        reason: String,
+    },
+}
+
+impl MediaError {
+    pub(super) fn unavailable(path: &Path, source: io::Error) -> MediaError {
+        MediaError::Unavailable { path: path.to_owned(), source }
+    }
+
+    pub(super) fn damaged(path: &Path, reason: impl ToString) -> MediaError {
+        MediaError::Damaged { path: path.to_owned(), reason: reason.to_string() }
+    }
+}
+
+fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space there",
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "let the user that Loggia runs as write there"
+        }
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists | io::ErrorKind::IsADirectory => {
+            "something else stands there: move it away, or name another folder"
+        }
+        _ => "look at the disk, and start Loggia again",
+    }
+}
+
+/// The folder of the store.
+#[derive(Debug)]
+pub(super) struct Files {
+    root: PathBuf,
+    /// Tells apart what is written at the same time.
+    next: AtomicU64,
+}
+
+impl Files {
+    /// Makes the folder where needed. Unfinished pictures are removed; unfinished uploads stay.
+    pub(super) fn open(root: &Path) -> Result<Files, MediaError> {
+        let incoming = root.join(INCOMING);
+        fs::create_dir_all(&incoming).map_err(|error| MediaError::unavailable(root, error))?;
+        let remove = || -> io::Result<()> {
+            for entry in fs::read_dir(&incoming)? {
+                let entry = entry?;
+                if entry.file_type()?.is_dir() {
+                    fs::remove_dir_all(entry.path())?;
+                }
+            }
+            // Shows a folder that cannot be written now, and not when the first picture comes.
+            let trial = incoming.join("trial");
+            File::create(&trial)?;
+            fs::remove_file(&trial)
+        };
+        remove().map_err(|error| MediaError::unavailable(&incoming, error))?;
+        Ok(Files { root: root.to_owned(), next: AtomicU64::new(0) })
+    }
+
+    /// Where things are written first.
+    pub(super) fn incoming(&self) -> PathBuf {
+        self.root.join(INCOMING)
+    }
+
+    pub(super) fn path(&self, id: PictureId, form: Form) -> PathBuf {
+        self.root.join(form.path(id))
+    }
+
+    /// The description of a picture, where it is kept.
+    pub(super) fn picture(&self, id: PictureId) -> Result<Option<Picture>, MediaError> {
+        let path = self.folder(id).join(DESCRIPTION);
+        let Some(bytes) = read(&path)? else { return Ok(None) };
+        let picture: Picture =
+            serde_json::from_slice(&bytes).map_err(|error| MediaError::damaged(&path, error))?;
+        if picture.id == id {
+            Ok(Some(picture))
+        } else {
+            Err(MediaError::damaged(&path, "it describes another picture"))
+        }
+    }
+
+    /// The bytes of one form, where it is kept.
+    pub(super) fn form(&self, id: PictureId, form: Form) -> Result<Option<Vec<u8>>, MediaError> {
+        read(&self.path(id, form))
+    }
+
+    /// Writes a picture whole; where another was faster, what that one wrote is the answer.
+    pub(super) fn keep(
+        &self,
+        picture: &Picture,
+        original: &[u8],
+        forms: &[(Form, Vec<u8>)],
+    ) -> Result<Picture, MediaError> {
+        let new = self.new_folder(picture.id);
+        let written = self.write(&new, picture, original, forms);
+        let kept = written.and_then(|()| self.put_in_place(&new, picture));
+        if kept.is_err() || new.exists() {
+            // What cannot be removed now is removed when the store is opened.
+            let _ = fs::remove_dir_all(&new);
+        }
+        kept
+    }
+
+    fn write(
+        &self,
+        new: &Path,
+        picture: &Picture,
+        original: &[u8],
+        forms: &[(Form, Vec<u8>)],
+    ) -> Result<(), MediaError> {
+        let description = serde_json::to_vec(picture).map_err(|error| MediaError::damaged(new, error))?;
+        let write = || -> io::Result<()> {
+            fs::create_dir(new)?;
+            write_through(&new.join(Form::Original.to_string()), original)?;
+            for (form, bytes) in forms {
+                write_through(&new.join(form.to_string()), bytes)?;
+            }
+            write_through(&new.join(DESCRIPTION), &description)?;
+            sync_folder(new)
+        };
+        write().map_err(|error| MediaError::unavailable(new, error))
+    }
+
+    fn put_in_place(&self, new: &Path, picture: &Picture) -> Result<Picture, MediaError> {
+        let place = self.folder(picture.id);
+        let shelf = place.parent().unwrap_or(&self.root);
+        let unavailable = |error| MediaError::unavailable(&place, error);
+        fs::create_dir_all(shelf).and_then(|()| sync_folder(&self.root)).map_err(unavailable)?;
+        match fs::rename(new, &place) {
+            Err(error) if is_taken(&error) => {
+                if let Ok(Some(kept)) = self.picture(picture.id) {
+                    sync_folder(shelf).map_err(unavailable)?;
+                    return Ok(kept);
+                }
+                // What stands there is no whole picture.
+                let aside = self.new_folder(picture.id);
+                fs::rename(&place, &aside).and_then(|()| fs::rename(new, &place)).map_err(unavailable)?;
+                fs::remove_dir_all(&aside).map_err(unavailable)?;
+            }
+            renamed => renamed.map_err(unavailable)?,
+        }
+        sync_folder(shelf).map_err(unavailable)?;
+        Ok(picture.clone())
+    }
+
+    fn folder(&self, id: PictureId) -> PathBuf {
+        let original = self.path(id, Form::Original);
+        original.parent().map_or_else(|| original.clone(), Path::to_owned)
+    }
+
+    fn new_folder(&self, id: PictureId) -> PathBuf {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        self.incoming().join(format!("{id}.{}.{number}", std::process::id()))
+    }
+}
+
+/// Systems tell a folder that is in the way by either.
+fn is_taken(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists)
+}
+
+fn read(path: &Path) -> Result<Option<Vec<u8>>, MediaError> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(MediaError::unavailable(path, error)),
+    }
+}
+
+fn write_through(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create_new(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// Names of files are on the disk only when their folder is.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}

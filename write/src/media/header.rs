@@ -1,0 +1,39 @@
+//! What a picture says of itself before it is decoded: how large it is, whether it moves, and whether it is all there.
+
+mod jpeg;
+mod png;
+mod webp;
+
+use schemas::picture::{MAX_SIDE, PictureFormat};
+
+use super::fault::PictureFault;
+
+/// What a header tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Header {
+    /// In pixels, as stored: not turned yet.
+    width: u32,
+    /// In pixels, as stored.
+    height: u32,
+}
+
+/// Refuses a picture whose header or outline is not in order. Nothing is decoded, and no memory is taken for it.
+pub(super) fn check(format: PictureFormat, bytes: &[u8]) -> Result<(), PictureFault> {
+    let Header { width, height } = match format {
+        PictureFormat::Jpeg => jpeg::header(bytes)?,
+        PictureFormat::Png => png::header(bytes)?,
+        PictureFormat::Webp => webp::header(bytes)?,
+    };
+    if width == 0 || height == 0 {
+        Err(PictureFault::NoPixels { width, height })
+    } else if width > MAX_SIDE || height > MAX_SIDE {
+        Err(PictureFault::TooLong { width, height })
+    } else {
+        Ok(())
+    }
+}
+
+/// So many bytes from a place on.
+fn array<const N: usize>(bytes: &[u8], at: usize) -> Result<[u8; N], PictureFault> {
+    bytes.get(at..).and_then(|rest| rest.first_chunk()).copied().ok_or(PictureFault::CutOff)
+}

@@ -1,0 +1,6 @@
+mod bad;
+mod kept;
+mod samples;
+
+use super::*;
+use schemas::picture::Colour;
