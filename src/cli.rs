@@ -73,6 +73,15 @@ pub struct SettingFlags {
     /// The file with the secret of the vault.
     #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
     secret_file: Option<String>,
+    /// The hosts that pictures may be fetched from.
+    #[arg(long, global = true, value_name = "HOST,…", hide_short_help = true)]
+    picture_hosts: Option<String>,
+    /// The addresses that pictures may be fetched from.
+    #[arg(long, global = true, value_name = "public|any", hide_short_help = true)]
+    picture_addresses: Option<String>,
+    /// What makes the vectors of projects that bring none.
+    #[arg(long, global = true, value_name = "builtin|off|DIR", hide_short_help = true)]
+    vectors: Option<String>,
     /// What is logged.
     #[arg(long, global = true, value_name = "FILTER", hide_short_help = true)]
     log: Option<String>,
@@ -96,6 +105,9 @@ impl SettingFlags {
             ("burst_per_address", &self.burst_per_address),
             ("trusted_proxies", &self.trusted_proxies),
             ("secret_file", &self.secret_file),
+            ("picture_hosts", &self.picture_hosts),
+            ("picture_addresses", &self.picture_addresses),
+            ("vectors", &self.vectors),
             ("log", &self.log),
         ];
         flags.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?))).collect()

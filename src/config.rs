@@ -12,7 +12,7 @@ use api::TrustedProxies;
 use schemas::tier::Tiers;
 use serde::Serialize;
 
-pub use choices::{Auth, Metering};
+pub use choices::{Auth, Hosts, Metering, PictureAddresses, Vectors};
 pub use table::{SETTINGS, Setting};
 
 /// All settings, checked.
@@ -51,6 +51,12 @@ pub struct Config {
     pub trusted_proxies: TrustedProxies,
     /// `secret_file`: the secret of the vault; unset: a file beside the event store.
     pub secret_file: Option<PathBuf>,
+    /// `picture_hosts`: the hosts that pictures may be fetched from; unset: any.
+    pub picture_hosts: Option<Hosts>,
+    /// `picture_addresses`: the addresses that they may be fetched from.
+    pub picture_addresses: PictureAddresses,
+    /// `vectors`: what makes the vectors of projects that bring none.
+    pub vectors: Vectors,
     /// Where each value comes from, for `loggia config`.
     pub resolved: Vec<Resolved>,
 }
@@ -137,6 +143,9 @@ impl Config {
             burst_per_address: values.required("burst_per_address")?,
             trusted_proxies: values.parse("trusted_proxies")?.unwrap_or_default(),
             secret_file: values.parse("secret_file")?,
+            picture_hosts: values.parse("picture_hosts")?,
+            picture_addresses: values.required("picture_addresses")?,
+            vectors: values.required("vectors")?,
             resolved,
         })
     }

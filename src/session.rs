@@ -62,8 +62,18 @@ pub async fn open_write_side(config: &Config, clock: &Clock) -> Result<(Arc<Sqli
     let store = Arc::new(SqliteStore::open(&folder, clock).await?);
     let vault = Vault::open(&folder, config.secret_file.as_deref()).await?;
     let accounts = Accounts::new(vault, config.tiers.clone());
-    let service = CommandService::new(store.clone(), clock.clone()).with_accounts(accounts);
+    let media = MediaStore::open(&DataFolder::new(&config.data).media())?;
+    let pictures = Pictures::new(Arc::new(media), Fetcher::new(fetch_rules(config)));
+    let service =
+        CommandService::new(store.clone(), clock.clone()).with_accounts(accounts).with_pictures(pictures);
     Ok((store, service))
+}
+
+fn fetch_rules(config: &Config) -> FetchRules {
+    FetchRules {
+        allowed_hosts: config.picture_hosts.clone().map(|Hosts(hosts)| hosts),
+        allow_private: config.picture_addresses == PictureAddresses::Any,
+    }
 }
 
 /// Opens the vault beside whoever writes it; nothing where no address was ever entered.
@@ -136,6 +146,21 @@ impl Session {
         match &self.way {
             Way::Remote(client) => Ok(client.send(&message).await?),
             Way::Local { service, .. } => Ok(service.handle(message).await),
+        }
+    }
+
+    /// Brings the bytes of a picture to the media store, and tells what became of them.
+    pub async fn keep_picture(&self, bytes: Vec<u8>) -> Result<PutAnswer> {
+        match &self.way {
+            Way::Remote(client) => Ok(media_client::put(client.connection(), bytes.into()).await?),
+            Way::Local { service, .. } => {
+                let pictures = service.pictures().context("this write side keeps no pictures")?;
+                match pictures.take(bytes).await {
+                    Ok(picture) => Ok(PutAnswer::Kept(picture)),
+                    Err(TakeError::Refused(fault)) => Ok(PutAnswer::Refused { reason: fault.to_string() }),
+                    Err(TakeError::Store(error)) => Err(error.into()),
+                }
+            }
         }
     }
 

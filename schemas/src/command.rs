@@ -9,6 +9,8 @@ use crate::email::Email;
 use crate::ids::{Actor, CommandId, Position, Revision};
 use crate::import::Fault;
 use crate::key::KeyId;
+use crate::picture::PictureId;
+use crate::record::PictureSource;
 use crate::slug::Slug;
 use crate::tier::TierName;
 
@@ -59,6 +61,15 @@ pub enum Command {
     Restore {
         /// Which project.
         slug: Slug,
+    },
+    /// Attach a picture to a project.
+    Attach {
+        /// Which project.
+        slug: Slug,
+        /// As the record names it; it does so from now on.
+        picture: PictureSource,
+        /// What is kept of it already; without it the source is an https URL, and the write side fetches it.
+        kept: Option<PictureId>,
     },
     /// Make the catalog say what these lines say, slug by slug.
     Import {
@@ -112,6 +123,7 @@ impl Command {
             Command::Rename { .. } => "rename",
             Command::Withdraw { .. } => "withdraw",
             Command::Restore { .. } => "restore",
+            Command::Attach { .. } => "attach",
             Command::Import { .. } => "import",
             Command::IssueKey { .. } => "issue_key",
             Command::RevokeKey { .. } => "revoke_key",

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::envelope::Recorded;
 use crate::ids::{Position, StreamId};
+use crate::picture::{Picture, PictureId};
 use crate::usage::Call;
 
 /// A page of the log, asked for on `loggia.read.events`.
@@ -73,6 +74,59 @@ pub struct LedgerSource {
     /// The last sequence that was copied.
     pub sequence: u64,
 }
+
+/// A part of a picture on its way to the write side: stands in the header [`PICTURE_PART`] of a message whose payload is the
+/// bytes themselves. A part without bytes asks how much is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PutPicture {
+    /// The picture that is brought.
+    pub id: PictureId,
+    /// Where the part begins.
+    pub offset: u64,
+    /// How many bytes the whole has.
+    pub total: u64,
+}
+
+/// The header that holds a [`PutPicture`] as JSON.
+pub const PICTURE_PART: &str = "Loggia-Picture-Part";
+
+/// The answer to [`PutPicture`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PutAnswer {
+    /// So many bytes are there: go on behind them.
+    More {
+        /// How many.
+        received: u64,
+    },
+    /// The picture is kept.
+    Kept(Picture),
+    /// The bytes are no picture that can be kept.
+    Refused {
+        /// Why, in words for editors.
+        reason: String,
+    },
+    /// Not at present; try again later.
+    Unavailable {
+        /// A sentence that says why and what to do.
+        reason: String,
+    },
+}
+
+/// A part of a file of a kept picture, asked for on `loggia.media.read`. The answer is the bytes, with the length of the whole
+/// in the header [`PICTURE_LENGTH`]; without that header the write side has no such file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadPicture {
+    /// Which picture.
+    pub id: PictureId,
+    /// The file's name, for example `640.webp`.
+    pub file: String,
+    /// Where the part begins.
+    pub offset: u64,
+}
+
+/// The header that holds the length of a file in bytes.
+pub const PICTURE_LENGTH: &str = "Loggia-Picture-Length";
 
 /// How one projection of a node is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -30,6 +30,12 @@ pub const COMMANDS: &str = "loggia.command.*";
 /// Where events are read straight from the event store, by request.
 pub const READ_EVENTS: &str = "loggia.read.events";
 
+/// Where the bytes of a picture are brought to the write side, part by part.
+pub const PUT_PICTURE: &str = "loggia.media.put";
+
+/// Where the files of a kept picture are read, part by part.
+pub const READ_PICTURE: &str = "loggia.media.read";
+
 /// The subject under which an event of a stream is published.
 pub fn of_stream(stream: &StreamId) -> String {
     let context = match stream.category() {

@@ -33,6 +33,21 @@ pub enum CurateCommand {
         #[command(flatten)]
         actor: ActorFlag,
     },
+    /// Attach a picture to a project: a file, or an https URL that the write side fetches now.
+    #[command(
+        after_help = "Example:\n  loggia curate attach stair-house photos/front.jpg --alt 'The front at dusk'"
+    )]
+    Attach {
+        /// Which project.
+        slug: String,
+        /// A JPEG, PNG or WebP file of at most 10 MB, or its https URL.
+        picture: String,
+        /// What it shows, for those who cannot see it.
+        #[arg(long)]
+        alt: Option<String>,
+        #[command(flatten)]
+        actor: ActorFlag,
+    },
     /// Move a project to another slug; the old one leads to it for ever.
     #[command(after_help = "Example:\n  loggia curate rename stair-house house-on-a-stair")]
     Rename {

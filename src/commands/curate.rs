@@ -6,12 +6,15 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use schemas::command::{Answer, Command, Done, Refusal};
+use schemas::control::PutAnswer;
 use schemas::envelope::Recorded;
 use schemas::ids::Actor;
+use schemas::record::PictureSource;
 use schemas::slug::Slug;
 use serde_json::{Map, Value};
 
 use crate::cli::{ActorFlag, CurateCommand};
+use crate::commands::import;
 use crate::config::Config;
 use crate::output::{Output, say};
 use crate::session::{self, Session};
@@ -24,6 +27,9 @@ pub async fn run(config: &Config, command: &CurateCommand, output: Output) -> Re
         CurateCommand::Revise { slug, set, unset, actor } => {
             (Command::Revise { slug: parse(slug)?, changes: changes(set, unset)? }, actor)
         }
+        CurateCommand::Attach { slug, picture, alt, actor } => {
+            return attach(config, parse(slug)?, picture, alt.clone(), who(actor)?, output).await;
+        }
         CurateCommand::Rename { slug, to, actor } => {
             (Command::Rename { slug: parse(slug)?, to: parse(to)? }, actor)
         }
@@ -35,13 +41,56 @@ pub async fn run(config: &Config, command: &CurateCommand, output: Output) -> Re
     let session = Session::open(config).await?;
     let answer = session.send(who(actor)?, None, command).await;
     session.close().await;
-    match answer? {
+    told(answer?, output)
+}
+
+fn told(answer: Answer, output: Output) -> Result<ExitCode> {
+    match answer {
         Answer::Done(done) => tell(&done, output),
         Answer::Refused(refusal) => refuse(&refusal, output),
         Answer::Imported { .. } | Answer::Account(_) => {
             bail!("the write side answered with something else; are both of one version?")
         }
     }
+}
+
+/// Brings the bytes of a file to the write side and attaches them; a URL is fetched there.
+async fn attach(
+    config: &Config,
+    slug: Slug,
+    picture: &str,
+    alt: Option<String>,
+    actor: Actor,
+    output: Output,
+) -> Result<ExitCode> {
+    let session = Session::open(config).await?;
+    let attached = async {
+        let (source, kept) = if picture.contains("://") {
+            (picture.to_owned(), None)
+        } else {
+            let (source, bytes) = read_picture(Path::new(picture)).await?;
+            match session.keep_picture(bytes).await? {
+                PutAnswer::Kept(picture) => (source, Some(picture.id)),
+                PutAnswer::Refused { reason } => bail!("{picture} cannot be attached: {reason}"),
+                PutAnswer::Unavailable { reason } => bail!(reason),
+                PutAnswer::More { .. } => bail!("the write side did not take the whole picture; try again"),
+            }
+        };
+        let command = Command::Attach { slug, picture: PictureSource { source, alt }, kept };
+        session.send(actor, None, command).await
+    }
+    .await;
+    session.close().await;
+    told(attached?, output)
+}
+
+/// The name by which a record names a picture's file, and its bytes.
+async fn read_picture(path: &Path) -> Result<(String, Vec<u8>)> {
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+        bail!("{} names no file", path.display());
+    };
+    let bytes = import::pictures::read(path.to_owned()).await.map_err(anyhow::Error::msg)?;
+    Ok((name.to_owned(), bytes))
 }
 
 fn tell(done: &Done, output: Output) -> Result<ExitCode> {

@@ -2,6 +2,7 @@
 
 mod csv_lines;
 mod lines;
+pub mod pictures;
 mod report;
 
 use std::fs::File;
@@ -22,6 +23,7 @@ use crate::output::Output;
 use crate::session::Session;
 use csv_lines::CsvLines;
 use lines::{NdjsonLines, SourceLine};
+use pictures::Pictures;
 use report::Report;
 
 /// Lines in one command, and their bytes: well below what one NATS message holds.
@@ -34,8 +36,9 @@ pub async fn run(config: &Config, args: &ImportArgs, output: Output) -> Result<E
     let actor: Actor = args.actor.parse().with_context(|| "--actor is no name")?;
     let mut lines = open(args)?;
     let session = Session::open(config).await?;
-    let import =
-        Import { session: &session, actor, correlation: session.command_id(), options: options(args) };
+    let correlation = session.command_id();
+    let pictures = Pictures::new(&session, actor.clone(), correlation, &args.file);
+    let import = Import { session: &session, actor, correlation, options: options(args), pictures };
     let mut report = Report::new(args, output)?;
     let stopped = import.all(&mut lines, &mut report).await;
     session.close().await;
@@ -98,6 +101,7 @@ struct Import<'a> {
     actor: Actor,
     correlation: CommandId,
     options: ImportOptions,
+    pictures: Pictures<'a>,
 }
 
 impl Import<'_> {
@@ -131,10 +135,19 @@ impl Import<'_> {
     }
 
     async fn send(&self, lines: Vec<ImportLine>, report: &mut Report) -> Result<()> {
+        let illustrated: Vec<ImportLine> =
+            lines.iter().filter(|line| Pictures::may_be_in(&line.text)).cloned().collect();
         let texts = report.keeps_texts().then(|| lines.clone());
         let command = Command::Import { lines, options: self.options };
         match self.session.send(self.actor.clone(), Some(self.correlation), command).await? {
-            Answer::Imported { position, lines } => report.batch(position, lines, texts.as_deref()),
+            Answer::Imported { position, lines } => {
+                let wanted = self.pictures.of(&illustrated, &lines);
+                report.batch(position, lines, texts.as_deref())?;
+                if !self.options.dry_run {
+                    report.pictures(self.pictures.bring(wanted).await?);
+                }
+                Ok(())
+            }
             Answer::Refused(refusal) => {
                 report.tell();
                 bail!(

@@ -1,5 +1,6 @@
-//! Settings that are one of a few words.
+//! Settings that are one of a few words, or a list.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// Who may call.
@@ -18,6 +19,71 @@ pub enum Metering {
     Spool,
     /// They are refused.
     Refuse,
+}
+
+/// Where pictures may be fetched from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PictureAddresses {
+    /// From public addresses.
+    Public,
+    /// From any, the operator's own network included.
+    Any,
+}
+
+/// The hosts that pictures may be fetched from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hosts(pub Vec<String>);
+
+/// What makes the vectors of projects that bring none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Vectors {
+    /// The encoders that need no model.
+    BuiltIn,
+    /// Nothing.
+    Off,
+    /// The models in this folder.
+    Models(PathBuf),
+}
+
+impl FromStr for PictureAddresses {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "public" => Ok(PictureAddresses::Public),
+            "any" => Ok(PictureAddresses::Any),
+            _ => Err("public or any is wanted"),
+        }
+    }
+}
+
+impl FromStr for Hosts {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let hosts: Vec<String> = text.split(',').map(|host| host.trim().to_owned()).collect();
+        let plain = |host: &String| {
+            !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-'))
+        };
+        match hosts.iter().find(|host| !plain(host)) {
+            None => Ok(Hosts(hosts)),
+            Some(wrong) => {
+                Err(format!("“{wrong}” is no host; names such as images.example.org, separated by commas, are wanted"))
+            }
+        }
+    }
+}
+
+impl FromStr for Vectors {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(match text {
+            "builtin" => Vectors::BuiltIn,
+            "off" => Vectors::Off,
+            folder => Vectors::Models(folder.into()),
+        })
+    }
 }
 
 impl FromStr for Auth {

@@ -105,6 +105,24 @@ pub const SETTINGS: &[Setting] = &[
         "The file with the secret of the vault; unset: vault.key in the event store's folder, made at need.",
     ),
     setting(
+        "picture_hosts",
+        "LOGGIA_PICTURE_HOSTS",
+        None,
+        "The hosts that pictures may be fetched from, with commas; unset: any.",
+    ),
+    setting(
+        "picture_addresses",
+        "LOGGIA_PICTURE_ADDRESSES",
+        Some("public"),
+        "Where pictures may be fetched from: public addresses, or any, the operator's own network included.",
+    ),
+    setting(
+        "vectors",
+        "LOGGIA_VECTORS",
+        Some("builtin"),
+        "What makes the vectors of projects that bring none: builtin, off, or a folder with local models.",
+    ),
+    setting(
         "log",
         "LOGGIA_LOG",
         Some("warn,loggia=info"),

@@ -17,6 +17,8 @@ use write::clock::Clock;
 use write::command_server;
 use write::event_store::SqliteStore;
 use write::ledger::{self, Copier, Ledger};
+use write::media::Uploads;
+use write::media_server;
 use write::nats_server::{self, NatsServer};
 use write::relay::Relay;
 use write::service::CommandService;
@@ -144,6 +146,7 @@ impl Parts {
             Ok(())
         };
         lifecycle.spawn_on("the relay", relay, background.handle());
+        self.pictures(&service).await?;
         if self.config.auth == Auth::Keys {
             self.metering().await?;
         }
@@ -153,6 +156,19 @@ impl Parts {
         });
         self.store = Some(store.clone());
         Ok((store, service))
+    }
+
+    /// Takes pictures, and gives them to read nodes.
+    async fn pictures(&mut self, service: &CommandService) -> Result<()> {
+        let pictures = service.pictures().context("this write side keeps no pictures")?;
+        let store = pictures.store().clone();
+        let uploads = Arc::new(Uploads::open(store.clone(), self.clock.clone())?);
+        let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());
+        let background = self.background().await?;
+        let client = background.client().clone();
+        let serving = async move { Ok(media_server::serve(&client, store, uploads, &stop).await?) };
+        lifecycle.spawn_on("the media store", serving, background.handle());
+        Ok(())
     }
 
     /// Makes the streams that count calls, and copies from them into the ledger.

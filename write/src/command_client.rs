@@ -68,6 +68,11 @@ impl CommandClient {
         CommandClient { client }
     }
 
+    /// The connection that it sends over.
+    pub fn connection(&self) -> &Client {
+        &self.client
+    }
+
     /// Sends a command and waits for its answer. An import that does not fit into one message is sent in several, one
     /// after the other; their answers become one.
     pub async fn send(&self, message: &CommandMessage) -> Result<Answer, SendError> {

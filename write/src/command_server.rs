@@ -5,7 +5,9 @@ mod pages;
 
 use std::time::Duration;
 
-use async_nats::{Client, Message, Subscriber};
+use async_nats::client::PublishError;
+use async_nats::{Client, HeaderMap, Message, Subject, Subscriber};
+use bytes::Bytes;
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use schemas::command::{Answer, Command, CommandMessage, Refusal, RefusalKind};
@@ -67,11 +69,33 @@ pub async fn serve(
     Ok(())
 }
 
+/// An answer on its way.
+#[derive(Debug, Default)]
+pub(crate) struct Answering {
+    pub(crate) headers: Option<HeaderMap>,
+    pub(crate) payload: Bytes,
+}
+
+impl From<Vec<u8>> for Answering {
+    fn from(payload: Vec<u8>) -> Answering {
+        Answering { headers: None, payload: payload.into() }
+    }
+}
+
+impl Answering {
+    async fn send(self, client: &Client, reply: Subject) -> Result<(), PublishError> {
+        match self.headers {
+            None => client.publish(reply, self.payload).await,
+            Some(headers) => client.publish_with_headers(reply, headers, self.payload).await,
+        }
+    }
+}
+
 /// Lets `handle` answer each message in a task of its own: one that fails hinders no other, and who sent it asks again.
-pub(crate) async fn answer_all(
+pub(crate) async fn answer_all<A: Into<Answering> + Send + 'static>(
     client: &Client,
     mut requests: Subscriber,
-    handle: impl Fn(Message) -> BoxFuture<'static, Vec<u8>>,
+    handle: impl Fn(Message) -> BoxFuture<'static, A>,
     stop: &CancellationToken,
 ) {
     let mut working = JoinSet::new();
@@ -87,7 +111,7 @@ pub(crate) async fn answer_all(
                 let Some(reply) = request.reply.clone() else { continue };
                 let (client, answer) = (client.clone(), handle(request));
                 working.spawn(async move {
-                    if let Err(error) = client.publish(reply, answer.await.into()).await {
+                    if let Err(error) = answer.await.into().send(&client, reply).await {
                         tracing::warn!(%error, "an answer could not be sent");
                     }
                 });

@@ -9,6 +9,8 @@ mod derived_id;
 pub mod event_store;
 pub mod ledger;
 pub mod media;
+pub mod media_client;
+pub mod media_server;
 pub mod nats;
 pub mod nats_server;
 pub mod project;

@@ -131,6 +131,11 @@ impl Project {
         self
     }
 
+    /// Whether the project asked for as `slug` may be changed, or why not.
+    pub(crate) fn may_be_changed(&self, slug: &Slug) -> Result<(), Rejection> {
+        self.listed(slug).map(|_| ())
+    }
+
     /// The listing of a project that may be changed, or why it may not; `asked` is the slug that was asked for.
     fn listed(&self, asked: &Slug) -> Result<&Listing, Rejection> {
         match self {

@@ -5,6 +5,7 @@ mod export;
 mod import;
 mod observed;
 mod past;
+mod pictures;
 mod refused;
 
 use std::sync::Arc;
@@ -28,6 +29,7 @@ use refused::Refused;
 pub use accounts::{Accounts, read_account, read_accounts};
 pub use export::export;
 pub use observed::Observed;
+pub use pictures::Pictures;
 
 /// How often a command is decided anew because somebody else was faster.
 const ATTEMPTS: usize = 10;
@@ -38,6 +40,7 @@ pub struct CommandService {
     store: Arc<dyn EventStore>,
     clock: Clock,
     accounts: Option<Arc<Accounts>>,
+    pictures: Option<Pictures>,
 }
 
 /// What events come from.
@@ -55,14 +58,19 @@ struct Target<'p> {
 }
 
 impl CommandService {
-    /// A service that writes to this store. It knows projects; commands on accounts it refuses.
+    /// A service that writes to this store. It knows projects; commands on accounts and pictures it refuses.
     pub fn new(store: Arc<dyn EventStore>, clock: Clock) -> CommandService {
-        CommandService { store, clock, accounts: None }
+        CommandService { store, clock, accounts: None, pictures: None }
     }
 
     /// The same service, which carries out commands on accounts too. No other one may use the same vault.
     pub fn with_accounts(self, accounts: Accounts) -> CommandService {
         CommandService { accounts: Some(Arc::new(accounts)), ..self }
+    }
+
+    /// What it has for pictures.
+    pub fn pictures(&self) -> Option<&Pictures> {
+        self.pictures.as_ref()
     }
 
     /// The store it writes to.
@@ -93,6 +101,9 @@ impl CommandService {
             Command::Restore { slug } => {
                 let decide = |project: &Project, _: Option<&Project>| project::restore(project, slug);
                 self.act(&message, slug, None, decide).await.map(Answer::Done)
+            }
+            Command::Attach { slug, picture, kept } => {
+                self.attach(&message, slug, picture, *kept).await.map(Answer::Done)
             }
             Command::Import { .. } => self.import(message).await,
             Command::IssueKey { .. }

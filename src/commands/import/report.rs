@@ -15,6 +15,8 @@ use serde::Serialize;
 use crate::cli::ImportArgs;
 use crate::output::{Output, count, say};
 
+use super::pictures::{Brought, Wanted};
+
 /// How many refused lines are shown where no file takes them.
 const SHOWN: u64 = 20;
 
@@ -36,6 +38,8 @@ struct Counts {
     changed: u64,
     same: u64,
     rejected: u64,
+    pictures: u64,
+    pictures_refused: u64,
     seconds: f64,
     position: Position,
 }
@@ -137,9 +141,27 @@ impl Report {
         Ok(())
     }
 
+    /// Takes what became of pictures. Their records stay, whatever becomes of them.
+    pub fn pictures(&mut self, brought: Vec<(Wanted, Brought)>) {
+        for (wanted, brought) in brought {
+            match brought {
+                Brought::Attached => self.counts.pictures += 1,
+                Brought::Refused(reason) => {
+                    self.counts.pictures_refused += 1;
+                    if self.counts.pictures_refused <= SHOWN {
+                        let (line, source) = (wanted.line, &wanted.picture.source);
+                        self.progress.suspend(|| {
+                            say(&format!("line {line}: the picture {source} is not attached: {reason}"))
+                        });
+                    }
+                }
+            }
+        }
+    }
+
     /// Whether the import must end here.
     pub fn is_strict_and_rejected(&self) -> bool {
-        self.strict && self.counts.rejected > 0
+        self.strict && self.counts.rejected + self.counts.pictures_refused > 0
     }
 
     /// Says how far it came, on standard error, before an error ends it.
@@ -164,12 +186,17 @@ impl Report {
     }
 
     fn sentence(&self) -> String {
-        let Counts { new, changed, same, rejected, position, .. } = &self.counts;
+        let Counts { new, changed, same, rejected, pictures, pictures_refused, position, .. } = &self.counts;
         let seconds = self.began.elapsed().as_secs_f64();
         let rate = (new + changed + same + rejected) as f64 / seconds.max(1e-9);
         let would = if self.dry_run { "dry run, nothing was written: " } else { "" };
+        let illustrated = match (pictures, pictures_refused) {
+            (0, 0) => String::new(),
+            (_, 0) => format!("; {} pictures attached", count(*pictures)),
+            _ => format!("; {} pictures attached, {} not", count(*pictures), count(*pictures_refused)),
+        };
         format!(
-            "{would}{} new, {} changed, {} same, {} rejected in {seconds:.1} s ({} records/s); the log is at {position}",
+            "{would}{} new, {} changed, {} same, {} rejected{illustrated} in {seconds:.1} s ({} records/s); the log is at {position}",
             count(*new),
             count(*changed),
             count(*same),

@@ -89,6 +89,7 @@ impl CommandService {
             | Command::Rename { .. }
             | Command::Withdraw { .. }
             | Command::Restore { .. }
+            | Command::Attach { .. }
             | Command::Import { .. } => Err(no_account()),
         }
     }
@@ -145,6 +146,7 @@ fn decide(
         | Command::Rename { .. }
         | Command::Withdraw { .. }
         | Command::Restore { .. }
+        | Command::Attach { .. }
         | Command::Import { .. } => Err(no_account()),
     }
 }
@@ -164,6 +166,7 @@ fn done(command: &Command, account: &Account, position: Position) -> AccountDone
         | Command::Rename { .. }
         | Command::Withdraw { .. }
         | Command::Restore { .. }
+        | Command::Attach { .. }
         | Command::Import { .. } => Vec::new(),
     };
     AccountDone {

@@ -19,6 +19,14 @@ pub(super) enum Refused {
     /// The service was made without accounts.
     #[error("this write side knows no addresses; send the command to one that was started with the vault")]
     NoVault,
+    /// The service was made without pictures.
+    #[error(
+        "this write side keeps no pictures; send the command to one that was started with the media store"
+    )]
+    NoPictures,
+    /// A picture could not be fetched, and may be another time.
+    #[error("the picture could not be fetched: {0}")]
+    Unreachable(String),
     /// What would be written cannot be kept.
     #[error("this cannot be kept: {0}")]
     Impossible(String),
@@ -38,11 +46,15 @@ impl From<Refused> for Refusal {
         let detail = refused.to_string();
         let (kind, faults) = match refused {
             Refused::Rejected(Rejection::Faulty(faults)) => (RefusalKind::Rejected, faults),
-            Refused::Rejected(_) | Refused::Account(_) | Refused::NoVault | Refused::Impossible(_) => {
-                (RefusalKind::Rejected, Vec::new())
-            }
+            Refused::Rejected(_)
+            | Refused::Account(_)
+            | Refused::NoVault
+            | Refused::NoPictures
+            | Refused::Impossible(_) => (RefusalKind::Rejected, Vec::new()),
             Refused::Contended => (RefusalKind::Conflict, Vec::new()),
-            Refused::Store(_) | Refused::Vault(_) => (RefusalKind::Unavailable, Vec::new()),
+            Refused::Store(_) | Refused::Vault(_) | Refused::Unreachable(_) => {
+                (RefusalKind::Unavailable, Vec::new())
+            }
         };
         Refusal { kind, detail, faults }
     }

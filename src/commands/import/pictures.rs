@@ -1,0 +1,131 @@
+//! The pictures of an import: files beside the imported one are brought to the write side and attached to their projects.
+//! Those that records name by URL are fetched by the write side itself.
+
+use std::collections::HashMap;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use futures::{StreamExt, TryStreamExt};
+use schemas::command::{Answer, Command, ImportLine, LineOutcome, LineResult};
+use schemas::control::PutAnswer;
+use schemas::ids::{Actor, CommandId};
+use schemas::import::parse_line;
+use schemas::picture::MAX_PICTURE_BYTES;
+use schemas::record::PictureSource;
+use schemas::slug::Slug;
+
+use crate::session::Session;
+
+/// How many pictures are under way at once.
+const AT_ONCE: usize = 8;
+
+/// Brings the pictures of lines that were taken.
+pub struct Pictures<'s> {
+    session: &'s Session,
+    actor: Actor,
+    correlation: CommandId,
+    /// The folder of the imported file.
+    folder: PathBuf,
+}
+
+/// A picture that a line names.
+pub struct Wanted {
+    /// The line's number.
+    pub line: u64,
+    /// The project.
+    slug: Slug,
+    /// As the record names it.
+    pub picture: PictureSource,
+}
+
+/// What became of a picture.
+pub enum Brought {
+    /// It is attached, as it may have been before.
+    Attached,
+    /// It is not, for this reason.
+    Refused(String),
+}
+
+impl<'s> Pictures<'s> {
+    /// The pictures of a file of records; those of standard input are looked for in the working folder.
+    pub fn new(session: &'s Session, actor: Actor, correlation: CommandId, file: &Path) -> Pictures<'s> {
+        let folder = file.parent().unwrap_or(Path::new("")).to_owned();
+        Pictures { session, actor, correlation, folder }
+    }
+
+    /// Whether a line may name pictures. Most do not, and need not be read twice.
+    pub fn may_be_in(text: &str) -> bool {
+        text.contains("\"pictures\"")
+    }
+
+    /// The files that lines name, of those that were taken.
+    pub fn of(&self, lines: &[ImportLine], outcomes: &[LineOutcome]) -> Vec<Wanted> {
+        let slugs: HashMap<u64, &Slug> =
+            outcomes.iter().filter_map(|outcome| Some((outcome.number, taken(&outcome.result)?))).collect();
+        let mut wanted = Vec::new();
+        for line in lines {
+            let (Some(slug), Ok(read)) = (slugs.get(&line.number), parse_line(&line.text, true)) else {
+                continue;
+            };
+            let files = read.record.pictures.into_iter().filter(|picture| !picture.source.contains("://"));
+            wanted.extend(files.map(|picture| Wanted { line: line.number, slug: (*slug).clone(), picture }));
+        }
+        wanted
+    }
+
+    /// Brings them, several at a time, and tells of each.
+    pub async fn bring(&self, wanted: Vec<Wanted>) -> Result<Vec<(Wanted, Brought)>> {
+        let brought = futures::stream::iter(wanted).map(async |wanted| {
+            let brought = self.bring_one(&wanted).await?;
+            Ok::<_, anyhow::Error>((wanted, brought))
+        });
+        brought.buffered(AT_ONCE).try_collect().await
+    }
+
+    async fn bring_one(&self, wanted: &Wanted) -> Result<Brought> {
+        let bytes = match read(self.folder.join(&wanted.picture.source)).await {
+            Ok(bytes) => bytes,
+            Err(reason) => return Ok(Brought::Refused(reason)),
+        };
+        let kept = match self.session.keep_picture(bytes).await? {
+            PutAnswer::Kept(picture) => picture.id,
+            PutAnswer::Refused { reason } => return Ok(Brought::Refused(reason)),
+            PutAnswer::Unavailable { reason } => bail!(reason),
+            PutAnswer::More { .. } => bail!("the write side did not take the whole picture; try again"),
+        };
+        let picture = wanted.picture.clone();
+        let command = Command::Attach { slug: wanted.slug.clone(), picture, kept: Some(kept) };
+        match self.session.send(self.actor.clone(), Some(self.correlation), command).await? {
+            Answer::Done(_) => Ok(Brought::Attached),
+            Answer::Refused(refusal) => Ok(Brought::Refused(refusal.detail)),
+            Answer::Imported { .. } | Answer::Account(_) => {
+                bail!("the write side answered with something else; are both of one version?")
+            }
+        }
+    }
+}
+
+/// The project of a line that was taken.
+fn taken(result: &LineResult) -> Option<&Slug> {
+    match result {
+        LineResult::New { slug } | LineResult::Changed { slug, .. } | LineResult::Same { slug } => Some(slug),
+        LineResult::Rejected { .. } => None,
+    }
+}
+
+/// The bytes of a picture's file, or why there are none.
+pub async fn read(path: PathBuf) -> Result<Vec<u8>, String> {
+    let length = match tokio::fs::metadata(&path).await {
+        Ok(found) if found.is_file() => found.len(),
+        Ok(_) => return Err(format!("{} is no file.", path.display())),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Err(format!("There is no file {}.", path.display()));
+        }
+        Err(error) => return Err(format!("{} cannot be read: {error}.", path.display())),
+    };
+    if length > MAX_PICTURE_BYTES as u64 {
+        return Err(format!("It has {length} bytes; a picture may have {MAX_PICTURE_BYTES}."));
+    }
+    tokio::fs::read(&path).await.map_err(|error| format!("{} cannot be read: {error}.", path.display()))
+}

@@ -1,0 +1,95 @@
+//! Attaching a picture: its bytes are kept already, or fetched now.
+
+use std::sync::Arc;
+
+use schemas::command::{CommandMessage, Done};
+use schemas::picture::{Picture, PictureId};
+use schemas::record::PictureSource;
+use schemas::slug::Slug;
+
+use super::CommandService;
+use super::refused::Refused;
+use crate::event_store::StoreError;
+use crate::media::{FetchError, Fetcher, MediaStore, TakeError};
+use crate::project::{self, Project, Rejection};
+
+/// What the service needs for pictures. Clones share it.
+#[derive(Clone)]
+pub struct Pictures {
+    store: Arc<MediaStore>,
+    fetcher: Fetcher,
+}
+
+impl Pictures {
+    /// Pictures that are kept in this store and come from where this fetcher may go.
+    pub fn new(store: Arc<MediaStore>, fetcher: Fetcher) -> Pictures {
+        Pictures { store, fetcher }
+    }
+
+    /// Where they are kept.
+    pub fn store(&self) -> &Arc<MediaStore> {
+        &self.store
+    }
+
+    /// Fetches what stands at a URL and keeps it.
+    pub async fn fetch(&self, url: &str) -> Result<Picture, FetchError> {
+        let bytes = self.fetcher.fetch(url).await?;
+        self.take(bytes).await.map_err(|error| match error {
+            TakeError::Refused(fault) => FetchError::Refused(fault.to_string()),
+            TakeError::Store(error) => FetchError::Later(error.to_string()),
+        })
+    }
+
+    /// Keeps the bytes of a picture.
+    pub async fn take(&self, bytes: Vec<u8>) -> Result<Picture, TakeError> {
+        self.blocking(move |store| store.take(&bytes)).await
+    }
+
+    async fn kept(&self, id: PictureId) -> Result<Option<Picture>, StoreError> {
+        let kept = self.blocking(move |store| store.get(id)).await;
+        kept.map_err(|error| StoreError::unavailable(error.to_string()))
+    }
+
+    /// Works on the store where waiting for the disk and the processor disturbs nobody.
+    pub async fn blocking<T: Send + 'static>(&self, work: impl FnOnce(&MediaStore) -> T + Send + 'static) -> T {
+        let store = self.store.clone();
+        match tokio::task::spawn_blocking(move || work(&store)).await {
+            Ok(outcome) => outcome,
+            Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
+        }
+    }
+}
+
+impl CommandService {
+    /// The same service, which attaches pictures too.
+    pub fn with_pictures(self, pictures: Pictures) -> CommandService {
+        CommandService { pictures: Some(pictures), ..self }
+    }
+
+    pub(super) async fn attach(
+        &self,
+        message: &CommandMessage,
+        slug: &Slug,
+        named: &PictureSource,
+        kept: Option<PictureId>,
+    ) -> Result<Done, Refused> {
+        let pictures = self.pictures.as_ref().ok_or(Refused::NoPictures)?;
+        // Nobody waits for a fetch whose picture would belong to nothing.
+        let past = self.past(slug).await?;
+        if past.after(message.id).is_none() {
+            past.project().may_be_changed(slug)?;
+        }
+        let picture = match kept {
+            Some(id) => pictures.kept(id).await?.ok_or_else(|| {
+                Rejection::fault("picture", format!("{id} is not kept here; send its bytes first"))
+            })?,
+            None => pictures.fetch(&named.source).await.map_err(|error| match error {
+                FetchError::Refused(reason) => Rejection::fault(&named.source, reason).into(),
+                FetchError::Later(reason) => Refused::Unreachable(reason),
+            })?,
+        };
+        let decide =
+            |project: &Project, _: Option<&Project>| project::attach(project, slug, named, picture.clone());
+        self.act(message, slug, None, decide).await
+    }
+}
