@@ -10,6 +10,7 @@ mod palette;
 #[cfg(test)]
 mod tests;
 mod thumbnails;
+pub mod uploads;
 
 use std::path::{Path, PathBuf};
 

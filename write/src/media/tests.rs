@@ -1,6 +1,7 @@
 mod bad;
 mod kept;
 mod samples;
+mod uploads;
 
 use super::*;
 use schemas::picture::Colour;
