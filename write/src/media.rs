@@ -3,8 +3,10 @@
 
 mod decode;
 mod fault;
+pub mod fetch;
 mod files;
 mod format;
+mod guard;
 mod header;
 mod palette;
 #[cfg(test)]

@@ -1,6 +1,8 @@
 mod bad;
+mod fetch;
 mod kept;
 mod samples;
+mod server;
 mod uploads;
 
 use super::*;
