@@ -3,13 +3,16 @@
 
 mod decode;
 mod fault;
+pub mod fetch;
 mod files;
 mod format;
+mod guard;
 mod header;
 mod palette;
 #[cfg(test)]
 mod tests;
 mod thumbnails;
+pub mod uploads;
 
 use std::path::{Path, PathBuf};
 

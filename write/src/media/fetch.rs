@@ -1,0 +1,277 @@
+//! Fetches pictures from URLs that strangers wrote. Every address is judged after it was looked up, and the connection
+//! goes to exactly what was judged: a name that leads elsewhere a moment later leads nowhere.
+
+use std::error::Error;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use reqwest::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderValue, LOCATION};
+use reqwest::{Client, Response, StatusCode, Url, redirect, retry};
+use rustls::{ClientConfig, RootCertStore};
+use schemas::picture::MAX_PICTURE_BYTES;
+
+use super::guard;
+
+/// The most times that a host may send on.
+const MOST_REDIRECTS: usize = 5;
+/// For everything from the look-up to the last byte.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Where pictures may be fetched from.
+#[derive(Debug, Clone, Default)]
+pub struct FetchRules {
+    /// Only from these hosts, written in full, in capitals or not; from any where there is no list.
+    pub allowed_hosts: Option<Vec<String>>,
+    /// Also from addresses that are not public, and from other ports than 443: for pictures in an operator's own
+    /// network, and for tests. Whoever may name URLs can then reach that network.
+    pub allow_private: bool,
+}
+
+/// Why there is no picture, in sentences for editors.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FetchError {
+    /// Another try is of no use.
+    #[error("{0}")]
+    Refused(String),
+    /// A later try may bring it.
+    #[error("{0}")]
+    Later(String),
+}
+
+/// Looks a name up.
+type LookUp = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
+
+/// Fetches one picture after another, and keeps nothing between them: no connection, no cookie, no address.
+#[derive(Clone)]
+pub struct Fetcher {
+    rules: FetchRules,
+    /// Nothing where this machine trusts nobody.
+    tls: Option<ClientConfig>,
+    look_up: LookUp,
+    is_public: fn(IpAddr) -> bool,
+    patience: Duration,
+}
+
+impl Fetcher {
+    /// A fetcher that trusts the certificate authorities of this machine, or those in the file that `SSL_CERT_FILE`
+    /// names.
+    pub fn new(rules: FetchRules) -> Fetcher {
+        let mut roots = RootCertStore::empty();
+        let found = rustls_native_certs::load_native_certs();
+        for error in found.errors {
+            tracing::warn!("a certificate authority of this machine cannot be read: {error}");
+        }
+        roots.add_parsable_certificates(found.certs);
+        Fetcher {
+            rules,
+            tls: trusting(roots),
+            look_up: Arc::new(|host| Box::pin(look_up(host))),
+            is_public: guard::is_public,
+            patience: PATIENCE,
+        }
+    }
+
+    /// Fetcher for tests: with other authorities, another look-up, another guard and less patience.
+    #[cfg(test)]
+    pub(super) fn for_tests(
+        rules: FetchRules,
+        roots: RootCertStore,
+        look_up: LookUp,
+        is_public: fn(IpAddr) -> bool,
+        patience: Duration,
+    ) -> Fetcher {
+        Fetcher { rules, tls: trusting(roots), look_up, is_public, patience }
+    }
+
+    /// The bytes behind a URL of https, at most [`MAX_PICTURE_BYTES`]; whether they are a picture is not looked at.
+    pub async fn fetch(&self, url: &str) -> Result<Vec<u8>, FetchError> {
+        let url = self.permitted(url)?;
+        let host = url.host_str().unwrap_or_default().to_owned();
+        let bytes = tokio::time::timeout(self.patience, self.follow(url, &host)).await;
+        bytes.unwrap_or_else(|_| {
+            Err(FetchError::Later(format!(
+                "{host} did not send it within {} s.",
+                self.patience.as_secs_f32()
+            )))
+        })
+    }
+
+    /// The URL, when it is one that is fetched at all.
+    fn permitted(&self, url: &str) -> Result<Url, FetchError> {
+        let refused = |reason: String| Err(FetchError::Refused(reason));
+        let url = match Url::parse(url) {
+            Ok(url) => url,
+            Err(error) => {
+                return refused(format!(
+                    "Its address is no URL ({error}); give one that begins with https://."
+                ));
+            }
+        };
+        if url.scheme() != "https" {
+            let scheme = url.scheme();
+            return refused(format!(
+                "Its address begins with {scheme}:; give one that begins with https://."
+            ));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return refused("Its address holds a user or a password; give one without.".to_owned());
+        }
+        if let Some(port) = url.port()
+            && !self.rules.allow_private
+        {
+            return refused(format!("Its address names port {port}; give one without a port."));
+        }
+        let host = url.host_str().unwrap_or_default();
+        match &self.rules.allowed_hosts {
+            Some(hosts) if !hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host)) => {
+                refused(format!(
+                    "It is at {host}, which is none of the hosts that pictures are fetched from; send the file itself."
+                ))
+            }
+            _ => Ok(url),
+        }
+    }
+
+    /// Fetches, from the addresses that the host has now, as often as it sends on to itself.
+    pub(super) async fn follow(&self, mut url: Url, host: &str) -> Result<Vec<u8>, FetchError> {
+        let client = self.client(host, self.addresses(&url, host).await?)?;
+        for _ in 0..=MOST_REDIRECTS {
+            let response = client.get(url.clone()).send().await.map_err(|error| unreachable(host, &error))?;
+            match response.status() {
+                status if status.is_success() => return body(host, response).await,
+                StatusCode::MOVED_PERMANENTLY
+                | StatusCode::FOUND
+                | StatusCode::SEE_OTHER
+                | StatusCode::TEMPORARY_REDIRECT
+                | StatusCode::PERMANENT_REDIRECT => url = next(host, &url, response.headers())?,
+                status => return Err(answered(host, status)),
+            }
+        }
+        Err(FetchError::Refused(format!(
+            "{host} sends on more than {MOST_REDIRECTS} times; give the address where the picture is."
+        )))
+    }
+
+    /// The addresses of the host that may be reached, looked up once.
+    async fn addresses(&self, url: &Url, host: &str) -> Result<Vec<SocketAddr>, FetchError> {
+        // Numbers stand for themselves; those of IPv6 are in brackets.
+        let mut addresses = match host.trim_start_matches('[').trim_end_matches(']').parse() {
+            Ok(address) => vec![address],
+            Err(_) => (self.look_up)(host.to_owned())
+                .await
+                .map_err(|error| FetchError::Later(format!("{host} cannot be looked up ({error}).")))?,
+        };
+        if addresses.is_empty() {
+            return Err(FetchError::Later(format!("{host} has no address at present.")));
+        }
+        addresses.retain(|address| self.rules.allow_private || (self.is_public)(*address));
+        if addresses.is_empty() {
+            return Err(FetchError::Refused(format!(
+                "It is at {host}, which is no place of the public internet; send the file itself."
+            )));
+        }
+        let port = url.port_or_known_default().unwrap_or(443);
+        Ok(addresses.into_iter().map(|address| SocketAddr::new(address, port)).collect())
+    }
+
+    /// A client that knows these addresses of this host and no other way to anywhere.
+    fn client(&self, host: &str, addresses: Vec<SocketAddr>) -> Result<Client, FetchError> {
+        let Some(tls) = self.tls.clone() else {
+            return Err(FetchError::Later(
+                "This machine trusts no certificate authority; install its package of them (ca-certificates), or \
+                 name a file of them in SSL_CERT_FILE, and start Loggia again."
+                    .to_owned(),
+            ));
+        };
+        let headers = HeaderMap::from_iter([
+            (ACCEPT, HeaderValue::from_static("image/jpeg, image/png, image/webp")),
+            (ACCEPT_ENCODING, HeaderValue::from_static("identity")),
+        ]);
+        Client::builder()
+            .tls_backend_preconfigured(tls)
+            .https_only(true)
+            .http1_only()
+            .no_proxy()
+            .redirect(redirect::Policy::none())
+            .retry(retry::never())
+            .resolve_to_addrs(host, &addresses)
+            .user_agent(concat!("Loggia/", env!("CARGO_PKG_VERSION")))
+            .default_headers(headers)
+            .build()
+            .map_err(|error| unreachable(host, &error))
+    }
+}
+
+fn trusting(roots: RootCertStore) -> Option<ClientConfig> {
+    if roots.is_empty() {
+        return None;
+    }
+    // Named, since a process may hold several and then has no default.
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let versions = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    versions.ok().map(|config| config.with_root_certificates(roots).with_no_client_auth())
+}
+
+async fn look_up(host: String) -> io::Result<Vec<IpAddr>> {
+    let found = tokio::net::lookup_host((host.as_str(), 443)).await?;
+    Ok(found.map(|address| address.ip()).collect())
+}
+
+/// Where the host sends on to, when that is itself.
+fn next(host: &str, url: &Url, headers: &HeaderMap) -> Result<Url, FetchError> {
+    let location = headers.get(LOCATION).and_then(|location| location.to_str().ok());
+    let Some(next) = location.and_then(|location| url.join(location).ok()) else {
+        return Err(FetchError::Refused(format!("{host} sends on without saying where to.")));
+    };
+    if next.origin() != url.origin() || !next.username().is_empty() || next.password().is_some() {
+        let place = format!("{}://{}", next.scheme(), next.host_str().unwrap_or_default());
+        return Err(FetchError::Refused(format!("{host} sends on to {place}; give the address there.")));
+    }
+    Ok(next)
+}
+
+async fn body(host: &str, mut response: Response) -> Result<Vec<u8>, FetchError> {
+    let too_large = || {
+        Err(FetchError::Refused(format!(
+            "{host} sends more than {MAX_PICTURE_BYTES} bytes (10 MiB); put a smaller one there."
+        )))
+    };
+    let announced = response.content_length().unwrap_or(0);
+    if usize::try_from(announced).is_ok_and(|bytes| bytes > MAX_PICTURE_BYTES) {
+        return too_large();
+    }
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| unreachable(host, &error))? {
+        if bytes.len() + chunk.len() > MAX_PICTURE_BYTES {
+            return too_large();
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(bytes)
+}
+
+fn answered(host: &str, status: StatusCode) -> FetchError {
+    let sentence = format!("{host} answered {status}.");
+    match status {
+        StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY | StatusCode::TOO_MANY_REQUESTS => {
+            FetchError::Later(sentence)
+        }
+        status if status.is_server_error() => FetchError::Later(sentence),
+        _ => FetchError::Refused(sentence),
+    }
+}
+
+/// The innermost cause says most; the others repeat the URL, which may hold what is nobody's to read.
+fn unreachable(host: &str, error: &reqwest::Error) -> FetchError {
+    let mut cause: &dyn Error = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    FetchError::Later(match cause.downcast_ref::<reqwest::Error>() {
+        Some(_) => format!("{host} cannot be reached."),
+        None => format!("{host} cannot be reached ({cause})."),
+    })
+}

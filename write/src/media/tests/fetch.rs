@@ -1,0 +1,272 @@
+//! What is fetched, and above all what is not.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use rustls::RootCertStore;
+use tokio::net::TcpListener;
+
+use super::server::{Reply, Server};
+use crate::media::fetch::{FetchError, FetchRules, Fetcher};
+use crate::media::guard;
+
+const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+/// Another address of this machine.
+const TRAP: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+
+fn anywhere() -> FetchRules {
+    FetchRules { allowed_hosts: None, allow_private: true }
+}
+
+/// A fetcher for which every name leads here.
+fn fetcher(server: &Server) -> Fetcher {
+    let here = Arc::new(|_| -> futures::future::BoxFuture<'static, _> { Box::pin(async { Ok(vec![HERE]) }) });
+    Fetcher::for_tests(anywhere(), server.roots.clone(), here, guard::is_public, Duration::from_secs(5))
+}
+
+fn url(server: &Server, path: &str) -> String {
+    format!("https://pictures.example:{}{path}", server.address.port())
+}
+
+fn refused<T>(sentence: &str) -> Result<T, FetchError> {
+    Err(FetchError::Refused(sentence.to_owned()))
+}
+
+fn later<T>(sentence: &str) -> Result<T, FetchError> {
+    Err(FetchError::Later(sentence.to_owned()))
+}
+
+#[tokio::test]
+async fn a_picture_is_fetched_with_a_plain_request() {
+    let server = Server::start(|_| Reply::whole("200 OK", "", b"a pear")).await;
+    assert_eq!(fetcher(&server).fetch(&url(&server, "/pear.jpg?size=2")).await, Ok(b"a pear".to_vec()));
+    let head = server.heads.lock().unwrap()[0].to_ascii_lowercase();
+    let mut lines: Vec<_> = head.trim_end().split("\r\n").collect();
+    lines.sort_unstable();
+    assert_eq!(
+        lines,
+        [
+            "accept-encoding: identity",
+            "accept: image/jpeg, image/png, image/webp",
+            "get /pear.jpg?size=2 http/1.1",
+            &format!("host: pictures.example:{}", server.address.port()),
+            &format!("user-agent: loggia/{}", env!("CARGO_PKG_VERSION")),
+        ]
+    );
+    let number = format!("https://127.0.0.1:{}/", server.address.port());
+    assert_eq!(fetcher(&server).fetch(&number).await, Ok(b"a pear".to_vec()));
+}
+
+#[tokio::test]
+async fn a_host_may_send_on_to_itself_alone() {
+    let server =
+        Server::start(|path| match path.split_once("?n=").map(|(path, n)| (path, n.parse::<u32>())) {
+            Some(("/steps", Ok(0))) => Reply::whole("200 OK", "", b"a pear"),
+            Some(("/steps", Ok(n))) => Reply::moved(&format!("/steps?n={}", n - 1)),
+            _ if path == "/loop" => Reply::moved("loop"),
+            _ if path == "/away" => Reply::moved("https://elsewhere.example/a.jpg?token=1"),
+            _ if path == "/subdomain" => Reply::moved("https://www.pictures.example/a.jpg"),
+            _ if path == "/port" => Reply::moved("https://pictures.example/a.jpg"),
+            _ if path == "/down" => Reply::moved("http://pictures.example/a.jpg"),
+            _ if path == "/user" => Reply::moved("//ada@pictures.example/a.jpg"),
+            _ => Reply::whole("302 Found", "", b""),
+        })
+        .await;
+    let fetcher = fetcher(&server);
+    assert_eq!(fetcher.fetch(&url(&server, "/steps?n=5")).await, Ok(b"a pear".to_vec()));
+    assert_eq!(server.paths().len(), 6);
+    let often = "pictures.example sends on more than 5 times; give the address where the picture is.";
+    assert_eq!(fetcher.fetch(&url(&server, "/steps?n=6")).await, refused(often));
+    assert_eq!(fetcher.fetch(&url(&server, "/loop")).await, refused(often));
+    assert_eq!(server.paths().len(), 18);
+    for (path, place) in [
+        ("/away", "https://elsewhere.example"),
+        ("/subdomain", "https://www.pictures.example"),
+        ("/port", "https://pictures.example"),
+        ("/down", "http://pictures.example"),
+        ("/user", "https://pictures.example"),
+    ] {
+        let sentence = format!("pictures.example sends on to {place}; give the address there.");
+        assert_eq!(fetcher.fetch(&url(&server, path)).await, refused(&sentence), "{path}");
+    }
+    assert_eq!(
+        fetcher.fetch(&url(&server, "/nowhere")).await,
+        refused("pictures.example sends on without saying where to.")
+    );
+}
+
+#[tokio::test]
+async fn addresses_that_are_never_asked() {
+    let fetcher = Fetcher::new(FetchRules::default());
+    for (url, sentence) in [
+        (
+            "pear.jpg",
+            "Its address is no URL (relative URL without a base); give one that begins with https://.",
+        ),
+        ("http://example.org/", "Its address begins with http:; give one that begins with https://."),
+        ("file:///etc/passwd", "Its address begins with file:; give one that begins with https://."),
+        ("https://ada@example.org/", "Its address holds a user or a password; give one without."),
+        ("https://:secret@example.org/", "Its address holds a user or a password; give one without."),
+        ("https://example.org:8443/", "Its address names port 8443; give one without a port."),
+    ] {
+        assert_eq!(fetcher.fetch(url).await, refused(sentence), "{url}");
+    }
+    // However an address is written, and whichever name leads to it.
+    for (url, host) in [
+        ("https://127.0.0.1/", "127.0.0.1"),
+        ("https://2130706433/", "127.0.0.1"),
+        ("https://0x7f.1/", "127.0.0.1"),
+        ("https://169.254.169.254/latest/meta-data", "169.254.169.254"),
+        ("https://10.1.2.3/", "10.1.2.3"),
+        ("https://[::1]/", "[::1]"),
+        ("https://[::ffff:10.0.0.1]/", "[::ffff:a00:1]"),
+        ("https://localhost/", "localhost"),
+    ] {
+        let sentence =
+            format!("It is at {host}, which is no place of the public internet; send the file itself.");
+        assert_eq!(fetcher.fetch(url).await, refused(&sentence), "{url}");
+    }
+}
+
+#[tokio::test]
+async fn with_a_list_other_hosts_are_not_asked() {
+    let server = Server::start(|_| Reply::whole("200 OK", "", b"a pear")).await;
+    let listed = |host: &str, allow_private| {
+        let rules = FetchRules { allowed_hosts: Some(vec![host.to_owned()]), allow_private };
+        let here =
+            Arc::new(|_| -> futures::future::BoxFuture<'static, _> { Box::pin(async { Ok(vec![HERE]) }) });
+        Fetcher::for_tests(rules, server.roots.clone(), here, guard::is_public, Duration::from_secs(5))
+    };
+    assert_eq!(listed("PICTURES.example", true).fetch(&url(&server, "/")).await, Ok(b"a pear".to_vec()));
+    let other = "It is at pictures.example, which is none of the hosts that pictures are fetched from; \
+                 send the file itself.";
+    assert_eq!(listed("example", true).fetch(&url(&server, "/")).await, refused(other));
+    let private =
+        "It is at pictures.example, which is no place of the public internet; send the file itself.";
+    assert_eq!(listed("pictures.example", false).fetch("https://pictures.example/").await, refused(private));
+    assert_eq!(server.paths().len(), 1);
+}
+
+#[tokio::test]
+async fn a_name_that_changes_its_address_leads_to_no_private_one() {
+    let server = Server::start(|path| match path {
+        "/moved" => Reply::moved("/pear"),
+        _ => Reply::whole("200 OK", "connection: close\r\n", b"a pear"),
+    })
+    .await;
+    let trap = TcpListener::bind((TRAP, server.address.port())).await.unwrap();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counted = asked.clone();
+    // First the server, ever after the trap, which stands for the operator's own network here.
+    let look_up = Arc::new(move |_| -> futures::future::BoxFuture<'static, _> {
+        let first = counted.fetch_add(1, Ordering::SeqCst) == 0;
+        Box::pin(async move { Ok(vec![if first { HERE } else { TRAP }]) })
+    });
+    let rules = FetchRules { allow_private: false, ..FetchRules::default() };
+    let fetcher =
+        Fetcher::for_tests(rules, server.roots.clone(), look_up, |ip| ip == HERE, Duration::from_secs(5));
+    let url = reqwest::Url::parse(&url(&server, "/moved")).unwrap();
+    // As `fetch` does, without its refusal of ports.
+    assert_eq!(fetcher.follow(url.clone(), "pictures.example").await, Ok(b"a pear".to_vec()));
+    assert_eq!((asked.load(Ordering::SeqCst), server.paths()), (1, vec!["/moved".into(), "/pear".into()]));
+    let sentence =
+        "It is at pictures.example, which is no place of the public internet; send the file itself.";
+    assert_eq!(fetcher.follow(url, "pictures.example").await, refused(sentence));
+    let came = tokio::time::timeout(Duration::from_millis(50), trap.accept()).await;
+    assert!(came.is_err(), "{came:?}");
+}
+
+#[tokio::test]
+async fn of_mixed_addresses_the_public_ones_are_asked() {
+    let server = Server::start(|_| Reply::whole("200 OK", "", b"a pear")).await;
+    let trap = TcpListener::bind((TRAP, server.address.port())).await.unwrap();
+    let both =
+        Arc::new(|_| -> futures::future::BoxFuture<'static, _> { Box::pin(async { Ok(vec![TRAP, HERE]) }) });
+    let rules = FetchRules::default();
+    let fetcher =
+        Fetcher::for_tests(rules, server.roots.clone(), both, |ip| ip == HERE, Duration::from_secs(5));
+    let url = reqwest::Url::parse(&url(&server, "/")).unwrap();
+    assert_eq!(fetcher.follow(url, "pictures.example").await, Ok(b"a pear".to_vec()));
+    assert!(tokio::time::timeout(Duration::from_millis(50), trap.accept()).await.is_err());
+}
+
+#[tokio::test]
+async fn answers_are_told_apart_by_whether_another_try_helps() {
+    let server = Server::start(|path| Reply::whole(path.trim_start_matches('/'), "", b"")).await;
+    let fetcher = fetcher(&server);
+    for (status, text) in [
+        (404, "404 Not Found"),
+        (403, "403 Forbidden"),
+        (410, "410 Gone"),
+        (304, "304 Not Modified"),
+        (408, "408 Request Timeout"),
+        (425, "425 Too Early"),
+        (429, "429 Too Many Requests"),
+        (500, "500 Internal Server Error"),
+        (503, "503 Service Unavailable"),
+    ] {
+        let sentence = format!("pictures.example answered {text}.");
+        let expected =
+            if [304, 403, 404, 410].contains(&status) { refused(&sentence) } else { later(&sentence) };
+        assert_eq!(fetcher.fetch(&url(&server, &format!("/{status}"))).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn too_much_is_refused_announced_or_not() {
+    let server = Server::start(|path| match path {
+        "/announced" => Reply::Stalled(b"HTTP/1.1 200 OK\r\ncontent-length: 10485761\r\n\r\n".to_vec()),
+        "/exactly" => Reply::whole("200 OK", "", &vec![7; 10 << 20]),
+        _ => Reply::Endless(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n".to_vec()),
+    })
+    .await;
+    let sentence = "pictures.example sends more than 10485760 bytes (10 MiB); put a smaller one there.";
+    let fetcher = fetcher(&server);
+    assert_eq!(fetcher.fetch(&url(&server, "/announced")).await, refused(sentence));
+    assert_eq!(fetcher.fetch(&url(&server, "/endless")).await, refused(sentence));
+    assert_eq!(fetcher.fetch(&url(&server, "/exactly")).await.map(|bytes| bytes.len()), Ok(10 << 20));
+}
+
+#[tokio::test]
+async fn what_does_not_come_may_come_later() {
+    let server = Server::start(|path| match path {
+        "/slow" => Reply::Stalled(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf".to_vec()),
+        _ => Reply::Bytes(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 9\r\n\r\nhalf".to_vec()),
+    })
+    .await;
+    let here = Arc::new(|_| -> futures::future::BoxFuture<'static, _> { Box::pin(async { Ok(vec![HERE]) }) });
+    let patience = Duration::from_millis(500);
+    let hasty =
+        Fetcher::for_tests(anywhere(), server.roots.clone(), here.clone(), guard::is_public, patience);
+    let slow = hasty.fetch(&url(&server, "/slow")).await;
+    assert_eq!(slow, later("pictures.example did not send it within 0.5 s."));
+
+    let half = fetcher(&server).fetch(&url(&server, "/half")).await;
+    let Err(FetchError::Later(told)) = half else { panic!("{half:?}") };
+    assert!(told.starts_with("pictures.example cannot be reached ("), "{told}");
+
+    let nobody = Fetcher::for_tests(anywhere(), RootCertStore::empty(), here, guard::is_public, patience);
+    let FetchError::Later(told) = nobody.fetch(&url(&server, "/")).await.unwrap_err() else { panic!() };
+    assert!(told.starts_with("This machine trusts no certificate authority; install "), "{told}");
+
+    let other = Server::start(|_| Reply::whole("200 OK", "", b"")).await;
+    let distrusted = fetcher(&other).fetch(&url(&server, "/")).await;
+    let Err(FetchError::Later(told)) = distrusted else { panic!("{distrusted:?}") };
+    assert!(told.starts_with("pictures.example cannot be reached (invalid peer certificate"), "{told}");
+
+    let unknown = Arc::new(|_| -> futures::future::BoxFuture<'static, _> {
+        Box::pin(async { Err(std::io::Error::other("no such name")) })
+    });
+    let lost = Fetcher::for_tests(anywhere(), server.roots.clone(), unknown, guard::is_public, patience);
+    let told = lost.fetch(&url(&server, "/")).await;
+    assert_eq!(told, later("pictures.example cannot be looked up (no such name)."));
+
+    let closed = url(&server, "/");
+    let fetcher = fetcher(&server);
+    drop(server);
+    tokio::task::yield_now().await;
+    let told = fetcher.fetch(&closed).await;
+    assert!(matches!(&told, Err(FetchError::Later(_))), "{told:?}");
+}
