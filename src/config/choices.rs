@@ -67,9 +67,9 @@ impl FromStr for Hosts {
         };
         match hosts.iter().find(|host| !plain(host)) {
             None => Ok(Hosts(hosts)),
-            Some(wrong) => {
-                Err(format!("“{wrong}” is no host; names such as images.example.org, separated by commas, are wanted"))
-            }
+            Some(wrong) => Err(format!(
+                "“{wrong}” is no host; names such as images.example.org, separated by commas, are wanted"
+            )),
         }
     }
 }

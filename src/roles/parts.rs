@@ -17,7 +17,7 @@ use write::clock::Clock;
 use write::command_server;
 use write::event_store::SqliteStore;
 use write::ledger::{self, Copier, Ledger};
-use write::media::Uploads;
+use write::media::uploads::Uploads;
 use write::media_server;
 use write::nats_server::{self, NatsServer};
 use write::relay::Relay;

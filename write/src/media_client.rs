@@ -10,7 +10,7 @@ use schemas::subject;
 use sha2::{Digest, Sha256};
 
 use crate::command_client::SendError;
-use crate::media::MAX_CHUNK_BYTES;
+use crate::media::uploads::MAX_CHUNK_BYTES;
 
 /// How long one part may take: with the last one the picture is looked at.
 const ATTEMPT: Duration = Duration::from_secs(30);

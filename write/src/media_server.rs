@@ -12,7 +12,8 @@ use schemas::subject;
 use tokio_util::sync::CancellationToken;
 
 use crate::command_server::{Answering, ServeError, answer_all};
-use crate::media::{MAX_CHUNK_BYTES, MediaStore, Progress, UploadError, Uploads};
+use crate::media::MediaStore;
+use crate::media::uploads::{MAX_CHUNK_BYTES, Progress, UploadError, Uploads};
 
 /// Answers requests until `stop`.
 pub async fn serve(

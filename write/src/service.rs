@@ -40,7 +40,7 @@ pub struct CommandService {
     store: Arc<dyn EventStore>,
     clock: Clock,
     accounts: Option<Arc<Accounts>>,
-    pictures: Option<Pictures>,
+    pictures: Option<Arc<Pictures>>,
 }
 
 /// What events come from.
@@ -69,7 +69,7 @@ impl CommandService {
     }
 
     /// What it has for pictures.
-    pub fn pictures(&self) -> Option<&Pictures> {
+    pub fn pictures(&self) -> Option<&Arc<Pictures>> {
         self.pictures.as_ref()
     }
 

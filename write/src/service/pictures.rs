@@ -10,11 +10,11 @@ use schemas::slug::Slug;
 use super::CommandService;
 use super::refused::Refused;
 use crate::event_store::StoreError;
-use crate::media::{FetchError, Fetcher, MediaStore, TakeError};
+use crate::media::fetch::{FetchError, Fetcher};
+use crate::media::{MediaStore, TakeError};
 use crate::project::{self, Project, Rejection};
 
-/// What the service needs for pictures. Clones share it.
-#[derive(Clone)]
+/// What the service needs for pictures.
 pub struct Pictures {
     store: Arc<MediaStore>,
     fetcher: Fetcher,
@@ -51,7 +51,10 @@ impl Pictures {
     }
 
     /// Works on the store where waiting for the disk and the processor disturbs nobody.
-    pub async fn blocking<T: Send + 'static>(&self, work: impl FnOnce(&MediaStore) -> T + Send + 'static) -> T {
+    pub async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&MediaStore) -> T + Send + 'static,
+    ) -> T {
         let store = self.store.clone();
         match tokio::task::spawn_blocking(move || work(&store)).await {
             Ok(outcome) => outcome,
@@ -63,7 +66,7 @@ impl Pictures {
 impl CommandService {
     /// The same service, which attaches pictures too.
     pub fn with_pictures(self, pictures: Pictures) -> CommandService {
-        CommandService { pictures: Some(pictures), ..self }
+        CommandService { pictures: Some(Arc::new(pictures)), ..self }
     }
 
     pub(super) async fn attach(
