@@ -19,3 +19,4 @@ pub mod service;
 mod stream_settings;
 pub mod usage_streams;
 pub mod vault;
+pub mod vectors;

@@ -1,0 +1,83 @@
+//! What one vector costs and how near two texts are: `cargo run --release -p write --example encode -- [FOLDER|built-in]
+//! [TEXT...]`, where FOLDER holds the models.
+#![allow(clippy::print_stdout, reason = "an example tells what it finds")]
+
+use std::error::Error;
+use std::time::Instant;
+
+use schemas::record::Record;
+use write::vectors::{Encoder, EncoderChoice};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let choice = match arguments.next().as_deref() {
+        None | Some("built-in") => EncoderChoice::BuiltIn,
+        Some(folder) => EncoderChoice::Folder(folder.into()),
+    };
+    let encoder = Encoder::open(&choice)?;
+    println!("encoder {}", encoder.name());
+    let texts: Vec<String> = arguments.collect();
+    let vectors: Vec<_> = texts
+        .iter()
+        .map(|text| encoder.semantic(&saying(text)?).map_err(Into::into))
+        .collect::<Result<_, Box<dyn Error>>>()?;
+    for (at, one) in vectors.iter().enumerate() {
+        for (with, other) in vectors.iter().enumerate().skip(at + 1) {
+            if let (Some(one), Some(other)) = (one, other) {
+                let cosine: f32 = one.as_slice().iter().zip(other.as_slice()).map(|(a, b)| a * b).sum();
+                println!("{cosine:.4}  {:?} / {:?}", texts[at], texts[with]);
+            }
+        }
+    }
+    let record = record(
+        &"The stair turns twice before the landing, where a window looks over the harbour. ".repeat(3),
+    )?;
+    let rounds = if choice == EncoderChoice::BuiltIn { 2_000 } else { 10 };
+    time("a record", rounds, || {
+        encoder.semantic(&record).map(|vector| vector.is_some()).map_err(Into::into)
+    })?;
+    for (width, height) in [(128, 192), (640, 480), (1280, 960)] {
+        let picture =
+            image::RgbImage::from_fn(width, height, |x, y| image::Rgb([x as u8, y as u8, (x ^ y) as u8]));
+        let what = format!("a picture of {width} x {height}");
+        time(&what, rounds.min(200), || {
+            encoder.visual(&picture).map(|vector| vector.is_some()).map_err(Into::into)
+        })?;
+    }
+    Ok(())
+}
+
+/// A record of which only a text is known.
+fn saying(text: &str) -> Result<Record, Box<dyn Error>> {
+    Ok(serde_json::from_value(
+        serde_json::json!({"name": "", "category": "architecture", "description": text}),
+    )?)
+}
+
+/// A record of ordinary length around a text.
+fn record(text: &str) -> Result<Record, Box<dyn Error>> {
+    Ok(serde_json::from_value(serde_json::json!({
+        "name": "House above the harbour",
+        "studio": "Nordqvist Okafor",
+        "category": "architecture",
+        "description": text,
+        "taste": {
+            "material": "pale oak, lime plaster", "light": "low western light at dusk", "color": "chalk and ochre",
+            "mood": "calm, unhurried", "composition": "one long room", "subject": "house",
+        },
+    }))?)
+}
+
+fn time(
+    what: &str,
+    rounds: u32,
+    mut work: impl FnMut() -> Result<bool, Box<dyn Error>>,
+) -> Result<(), Box<dyn Error>> {
+    let (start, mut made) = (Instant::now(), false);
+    for _ in 0..rounds {
+        made = work()?;
+    }
+    let micros = start.elapsed().as_secs_f64() * 1e6 / f64::from(rounds);
+    println!("{micros:10.1} µs  {what}{}", if made { "" } else { ": this encoder makes no such vector" });
+    Ok(())
+}

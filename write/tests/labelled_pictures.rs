@@ -1,0 +1,57 @@
+//! Whether pictures of one kind are neighbours, measured on real ones that somebody labelled.
+#![expect(clippy::unwrap_used, reason = "a test that cannot read its files has failed")]
+
+use std::path::Path;
+
+use schemas::vector::Vector;
+use write::vectors::{Encoder, EncoderChoice};
+
+const NEAREST: usize = 10;
+
+/// The vector and the label of each picture that `labels.tsv` names: the file, a tab, the label.
+fn labelled(folder: &Path) -> Vec<(Vector, String)> {
+    let encoder = Encoder::open(&EncoderChoice::BuiltIn).unwrap();
+    let labels = std::fs::read_to_string(folder.join("labels.tsv")).unwrap();
+    labels
+        .lines()
+        .filter_map(|line| line.split_once('\t'))
+        .map(|(file, label)| {
+            let picture = image::open(folder.join(file)).unwrap().to_rgb8();
+            (encoder.visual(&picture).unwrap().unwrap(), label.to_owned())
+        })
+        .collect()
+}
+
+fn likeness(one: &Vector, other: &Vector) -> f32 {
+    one.as_slice().iter().zip(other.as_slice()).map(|(a, b)| a * b).sum()
+}
+
+/// Of the others, how many carry the label of `at`: among its nearest, and among all.
+fn of_its_kind(pictures: &[(Vector, String)], at: usize) -> (f64, f64) {
+    let (vector, label) = &pictures[at];
+    let mut others: Vec<(f32, bool)> = pictures
+        .iter()
+        .enumerate()
+        .filter(|(other, _)| *other != at)
+        .map(|(_, (other, its))| (likeness(vector, other), its == label))
+        .collect();
+    others.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let share =
+        |others: &[(f32, bool)]| others.iter().filter(|(_, same)| *same).count() as f64 / others.len() as f64;
+    (share(&others[..NEAREST]), share(&others))
+}
+
+#[test]
+fn the_nearest_pictures_are_of_a_kind_three_times_as_often_as_chance_gives() {
+    let Some(folder) = kit::shared_data().map(|data| data.join("pictures")) else { return };
+    if !folder.is_dir() {
+        kit::skipped(format_args!("there are no labelled pictures in {}", folder.display()));
+        return;
+    }
+    let pictures = labelled(&folder);
+    assert!(pictures.len() > NEAREST, "only {} pictures", pictures.len());
+    let shares = (0..pictures.len()).map(|at| of_its_kind(&pictures, at));
+    let (found, chance) = shares.fold((0.0, 0.0), |sum, share| (sum.0 + share.0, sum.1 + share.1));
+    let (found, chance) = (found / pictures.len() as f64, chance / pictures.len() as f64);
+    assert!(found >= 3.0 * chance, "{found:.3} of the {NEAREST} nearest, where chance gives {chance:.3}");
+}
