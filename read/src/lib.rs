@@ -8,5 +8,6 @@ mod database;
 pub mod generation;
 pub mod keys;
 pub mod models;
+pub mod neighbours;
 pub mod project;
 pub mod search;
