@@ -237,6 +237,8 @@ pub enum ModelName {
     Catalog,
     /// The search index.
     Search,
+    /// The nearest of each project.
+    Neighbours,
     /// The keys that may call.
     Keys,
     /// What each key has called.
