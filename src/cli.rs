@@ -249,6 +249,8 @@ pub enum ModelName {
     Catalog,
     /// The search index.
     Search,
+    /// The nearest of each project.
+    Neighbours,
     /// The keys that may call.
     Keys,
     /// What each key has called.

@@ -18,6 +18,7 @@ use crate::counters::CountersWorker;
 use crate::failure::Failure;
 use crate::host::{Host, RebuildRequest};
 use crate::keys::KeysProjection;
+use crate::neighbours::NeighboursProjection;
 use crate::projection::Projection;
 use crate::search::SearchProjection;
 use crate::source::EventSource;
@@ -27,8 +28,13 @@ use crate::work::Work;
 use crate::worker::Worker;
 
 /// The names of all models, in the order in which they are shown.
-pub const MODELS: [&str; 4] =
-    [CatalogProjection::NAME, SearchProjection::NAME, KeysProjection::NAME, CountersWorker::NAME];
+pub const MODELS: [&str; 5] = [
+    CatalogProjection::NAME,
+    SearchProjection::NAME,
+    NeighboursProjection::NAME,
+    KeysProjection::NAME,
+    CountersWorker::NAME,
+];
 
 /// What a node needs to work.
 #[derive(Debug, Clone)]
@@ -93,6 +99,7 @@ impl Node {
         let models = vec![
             start.projection::<CatalogProjection>(),
             start.projection::<SearchProjection>(),
+            start.projection::<NeighboursProjection>(),
             start.projection::<KeysProjection>(),
             start.model::<CountersWorker>(Follows::Calls),
         ];

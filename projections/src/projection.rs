@@ -7,6 +7,7 @@ use read::checkpoint::Checkpoint;
 use read::counters::CountersError;
 use read::generation::GenerationError;
 use read::keys::KeysError;
+use read::neighbours::NeighboursError;
 use read::search::SearchError;
 use schemas::account::AccountEvent;
 use schemas::envelope::Recorded;
@@ -87,6 +88,9 @@ pub enum ProjectionError {
     /// The counters.
     #[error(transparent)]
     Counters(#[from] CountersError),
+    /// The neighbours.
+    #[error(transparent)]
+    Neighbours(#[from] NeighboursError),
     /// The folder of any of them.
     #[error(transparent)]
     Generation(#[from] GenerationError),
@@ -132,7 +136,7 @@ pub trait Projection: Sized + Send + 'static {
     fn prepare_replay(&mut self) {}
 
     /// Puts the model into the form that is fastest to ask, where that is worth it: called when there is nothing else to
-    /// do, and at the end of a replay. What it says does not change.
+    /// do, and at the end of a replay. What it says of the log does not change. It may be dropped before its end.
     fn settle(&mut self) -> impl Future<Output = Result<(), ProjectionError>> + Send {
         std::future::ready(Ok(()))
     }

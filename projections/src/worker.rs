@@ -100,8 +100,14 @@ impl<P: Projection> Worker<P> {
                     if let Ok(head) = self.source.head().await {
                         self.status.head(head);
                     }
-                    if !std::mem::replace(&mut settled, true) {
-                        self.projection.settle().await?;
+                    if !settled {
+                        // It may take long; what it has not done by then, it does the next time.
+                        tokio::select! {
+                            biased;
+                            () = stop.cancelled() => return Ok(()),
+                            done = self.projection.settle() => done?,
+                        }
+                        settled = true;
                     }
                     continue;
                 }

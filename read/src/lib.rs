@@ -9,5 +9,6 @@ pub mod generation;
 pub mod keys;
 pub mod media;
 pub mod models;
+pub mod neighbours;
 pub mod project;
 pub mod search;

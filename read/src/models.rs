@@ -12,6 +12,7 @@ use crate::catalog::{CatalogError, CatalogReader};
 use crate::counters::{CountersError, CountersReader};
 use crate::generation::{Generation, GenerationError, Generations};
 use crate::keys::{KeysError, KeysReader};
+use crate::neighbours::{NeighboursError, NeighboursReader};
 use crate::search::{SearchError, SearchReader};
 
 /// How often a new commit or generation is looked for.
@@ -34,6 +35,7 @@ struct Inner {
     search: Model<SearchReader>,
     keys: Model<KeysReader>,
     counters: Model<CountersReader>,
+    neighbours: Model<NeighboursReader>,
 }
 
 struct Model<Reader> {
@@ -64,6 +66,9 @@ pub enum ModelsError {
     /// The counters.
     #[error(transparent)]
     Counters(#[from] CountersError),
+    /// The neighbours.
+    #[error(transparent)]
+    Neighbours(#[from] NeighboursError),
     /// The folder of any of them.
     #[error(transparent)]
     Generation(#[from] GenerationError),
@@ -78,6 +83,7 @@ impl ReadModels {
             search: Model::new(root.join("search")),
             keys: Model::new(root.join("keys")),
             counters: Model::new(root.join("counters")),
+            neighbours: Model::new(root.join("neighbours")),
         };
         ReadModels { inner: Arc::new(inner) }
     }
@@ -102,6 +108,11 @@ impl ReadModels {
         self.inner.counters.open.load_full()
     }
 
+    /// The neighbours' current generation; none while none was ever finished.
+    pub fn neighbours(&self) -> Option<Arc<Opened<NeighboursReader>>> {
+        self.inner.neighbours.open.load_full()
+    }
+
     /// Opens what is newly current and shows new commits.
     pub async fn refresh(&self) -> Result<(), ModelsError> {
         if let Some(generation) = self.inner.catalog.newly_current()? {
@@ -116,7 +127,8 @@ impl ReadModels {
             search.reader.refresh()?;
         }
         self.refresh_keys().await?;
-        self.refresh_counters().await
+        self.refresh_counters().await?;
+        self.refresh_neighbours().await
     }
 
     async fn refresh_keys(&self) -> Result<(), ModelsError> {
@@ -135,6 +147,16 @@ impl ReadModels {
             self.inner.counters.swap(generation, reader);
         } else if let Some(counters) = self.counters() {
             counters.reader.refresh().await?;
+        }
+        Ok(())
+    }
+
+    async fn refresh_neighbours(&self) -> Result<(), ModelsError> {
+        if let Some(generation) = self.inner.neighbours.newly_current()? {
+            let reader = NeighboursReader::open(&generation.path).await?;
+            self.inner.neighbours.swap(generation, reader);
+        } else if let Some(neighbours) = self.neighbours() {
+            neighbours.reader.refresh().await?;
         }
         Ok(())
     }

@@ -31,6 +31,7 @@ pub fn names(models: &[ModelName]) -> Vec<&'static str> {
                 ModelName::All => true,
                 ModelName::Catalog => *name == "catalog",
                 ModelName::Search => *name == "search",
+                ModelName::Neighbours => *name == "neighbours",
                 ModelName::Keys => *name == "keys",
                 ModelName::Counters => *name == "counters",
             })

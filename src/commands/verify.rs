@@ -6,6 +6,7 @@ use anyhow::Result;
 use projections::catalog::CatalogProjection;
 use projections::counters;
 use projections::keys::KeysProjection;
+use projections::neighbours::NeighboursProjection;
 use projections::projection::Projection;
 use projections::search::SearchProjection;
 use projections::source::EventSource;
@@ -45,6 +46,9 @@ async fn compare(name: &str, data: &DataFolder, source: &EventSource, output: Ou
     let verified = match name {
         CatalogProjection::NAME => verify::<CatalogProjection>(&models, source, now, &mut progress).await,
         SearchProjection::NAME => verify::<SearchProjection>(&models, source, now, &mut progress).await,
+        NeighboursProjection::NAME => {
+            verify::<NeighboursProjection>(&models, source, now, &mut progress).await
+        }
         KeysProjection::NAME => verify::<KeysProjection>(&models, source, now, &mut progress).await,
         _ => counters::verify(&models, source, now, &mut progress).await,
     };

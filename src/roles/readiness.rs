@@ -32,11 +32,14 @@ async fn look(models: &ReadModels, source: &EventSource) -> Result<(), String> {
     let missing = |model: &str| format!("The {model} model is not there yet.");
     let catalog = models.catalog().ok_or_else(|| missing("catalog"))?;
     let search = models.search().ok_or_else(|| missing("search"))?;
+    let neighbours = models.neighbours().ok_or_else(|| missing("neighbours"))?;
     let keys = models.keys().ok_or_else(|| missing("keys"))?;
     let applied = catalog.reader.checkpoint().await.map_err(|error| error.to_string())?;
     behind("catalog", applied.position, head)?;
     let applied: Checkpoint = serde_json::from_str(&search.reader.payload()).unwrap_or_default();
     behind("search", applied.position, head)?;
+    let applied = neighbours.reader.checkpoint().await.map_err(|error| error.to_string())?;
+    behind("neighbours", applied.position, head)?;
     let applied = keys.reader.checkpoint().await.map_err(|error| error.to_string())?;
     behind("keys", applied.position, head)
 }

@@ -1,0 +1,97 @@
+//! Asks the neighbours.
+
+use std::path::Path;
+
+use futures::TryStreamExt;
+use sqlx::sqlite::{SqlitePoolOptions, SqliteRow};
+use sqlx::{Row, SqlitePool};
+use tokio::sync::Mutex;
+
+use super::list::Neighbours;
+use super::table::{Standing, Table};
+use super::{NeighboursError, corrupt, options};
+use crate::checkpoint::Checkpoint;
+use crate::database::state;
+
+/// How many may read the database at once; more wait their turn.
+const CONNECTIONS: u32 = 2;
+
+/// Reads one generation of the neighbours.
+#[derive(Debug)]
+pub struct NeighboursReader {
+    pool: SqlitePool,
+    table: Table,
+    /// The last change that is in memory already.
+    loaded: Mutex<i64>,
+}
+
+impl NeighboursReader {
+    /// Opens the neighbours in a generation's folder, for reading only, and loads all lists.
+    pub async fn open(folder: &Path) -> Result<NeighboursReader, NeighboursError> {
+        let pool = SqlitePoolOptions::new()
+            .max_connections(CONNECTIONS)
+            // A file on this machine need not be asked whether it is still there.
+            .test_before_acquire(false)
+            .connect_with(options(folder).read_only(true))
+            .await?;
+        let reader = NeighboursReader { pool, table: Table::new(), loaded: Mutex::default() };
+        reader.refresh().await?;
+        Ok(reader)
+    }
+
+    /// The nearest of the project that was selected at this position; none unless its standing is
+    /// [`Standing::Known`].
+    pub fn of(&self, ordinal: u64) -> Option<Neighbours> {
+        self.table.find(ordinal).1
+    }
+
+    /// What is known of the neighbours of the project that was selected at this position.
+    pub fn standing(&self, ordinal: u64) -> Standing {
+        self.table.find(ordinal).0
+    }
+
+    /// Takes in what was committed since the last time.
+    pub async fn refresh(&self) -> Result<(), NeighboursError> {
+        let mut loaded = self.loaded.lock().await;
+        let sql = "SELECT ordinal, listed, sides, dirty, list, changed FROM projects \
+                   WHERE changed > ? ORDER BY changed";
+        let mut rows = sqlx::query(sql).bind(*loaded).fetch(&self.pool);
+        // What fails midway is taken in again from the start the next time, which changes nothing.
+        let mut changed = *loaded;
+        while let Some(row) = rows.try_next().await? {
+            changed = self.take_in(&row)?;
+        }
+        *loaded = changed;
+        Ok(())
+    }
+
+    fn take_in(&self, row: &SqliteRow) -> Result<i64, NeighboursError> {
+        let ordinal = u32::try_from(row.try_get::<i64, _>("ordinal")?).map_err(corrupt)?;
+        let (is_listed, is_dirty): (bool, bool) = (row.try_get("listed")?, row.try_get("dirty")?);
+        let sides: u8 = row.try_get("sides")?;
+        let list: &[u8] = row.try_get("list")?;
+        let standing = match (is_listed, sides) {
+            (false, _) => Standing::Withdrawn,
+            (true, 0) => Standing::NoVectors,
+            // Until its new place is known, a project keeps the one that it had.
+            (true, _) if is_dirty && list.is_empty() => Standing::Pending,
+            (true, _) => Standing::Known,
+        };
+        self.table.set(ordinal, standing, Neighbours::read(list));
+        Ok(row.try_get("changed")?)
+    }
+
+    /// How far this model has come.
+    pub async fn checkpoint(&self) -> Result<Checkpoint, NeighboursError> {
+        let mut connection = self.pool.acquire().await?;
+        match state(&mut connection).await? {
+            None => Ok(Checkpoint::default()),
+            Some(state) => serde_json::from_str(&state).map_err(corrupt),
+        }
+    }
+
+    /// Lets the database go once nobody asks it any more.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+}

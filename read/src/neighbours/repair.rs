@@ -1,0 +1,147 @@
+//! Brings the lists to what the projects have become: by going through those that a few changes touch, or from
+//! nothing where that is cheaper. Both ways lead to the same lists.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use sqlx::SqliteConnection;
+
+use super::NeighboursError;
+use super::memory::Memory;
+use super::product::{self, Found, FoundForSome};
+use super::stored::{self, Dirty, List};
+
+/// All lists are made from nothing when one in so many projects has changed: a change is compared with everyone, twice
+/// if it left and came, while making all compares each pair once.
+const SHARE: usize = 8;
+
+/// Makes the lists show all that is dirty, within a transaction. Dropped before its end, it gives up computing.
+pub(super) async fn settle(
+    transaction: &mut SqliteConnection,
+    memory: Memory,
+    threads: &Arc<rayon::ThreadPool>,
+    changed: i64,
+) -> Result<Memory, NeighboursError> {
+    let dirty = stored::dirty(transaction).await?;
+    let is_cheaper_from_nothing = dirty.len() * SHARE > memory.len();
+    let (memory, lists) = if memory.is_ragged || is_cheaper_from_nothing {
+        make_all(memory, dirty, threads).await?
+    } else {
+        repair(transaction, memory, dirty, threads).await?
+    };
+    stored::write(transaction, &memory, &lists, changed).await?;
+    Ok(memory)
+}
+
+/// Every list, from nothing.
+async fn make_all(
+    mut memory: Memory,
+    dirty: Vec<Dirty>,
+    threads: &Arc<rayon::ThreadPool>,
+) -> Result<(Memory, Vec<(u32, List)>), NeighboursError> {
+    dirty.iter().for_each(|project| memory.remove(project.ordinal));
+    arrive(&mut memory, &dirty);
+    let (mut memory, found) = aside(threads, move |stop| {
+        let found: Option<Vec<Found>> = memory.spaces().map(|space| product::of_all(space, stop)).collect();
+        (memory, found.unwrap_or_default())
+    })
+    .await?;
+    let found = found.into_iter().flatten();
+    let lists: Vec<(u32, List)> = found.map(|(owner, found)| (owner, List::of_all(found))).collect();
+    set_bars(&mut memory, lists.iter().map(|(owner, list)| (owner, list)));
+    memory.is_ragged = false;
+    Ok((memory, lists))
+}
+
+/// The lists that have changed.
+async fn repair(
+    transaction: &mut SqliteConnection,
+    mut memory: Memory,
+    dirty: Vec<Dirty>,
+    threads: &Arc<rayon::ThreadPool>,
+) -> Result<(Memory, Vec<(u32, List)>), NeighboursError> {
+    let arrivals: HashSet<u32> =
+        dirty.iter().filter(|project| project.listed.is_some()).map(|project| project.ordinal).collect();
+    let leaving: Vec<u32> =
+        dirty.iter().map(|project| project.ordinal).filter(|ordinal| memory.contains(*ordinal)).collect();
+    let (memory_back, holders) = aside(threads, move |_| {
+        let holders: HashSet<u32> = memory.spaces().flat_map(|space| space.holders(&leaving)).collect();
+        leaving.iter().for_each(|ordinal| memory.remove(*ordinal));
+        (memory, holders)
+    })
+    .await?;
+    memory = memory_back;
+
+    // Nobody of those that left is among the members any more, and nobody that comes is there yet.
+    let holders: Vec<u32> = holders.into_iter().filter(|ordinal| memory.contains(*ordinal)).collect();
+    let mut lists = stored::fetch(transaction, &memory, &holders).await?;
+    set_bars(&mut memory, &lists);
+    arrive(&mut memory, &dirty);
+    let short = lists.iter().filter(|(_, list)| list.is_short()).map(|(owner, _)| *owner);
+    let wanted: HashSet<u32> = short.chain(arrivals.iter().copied()).collect();
+    let (mut memory, found) = aside(threads, move |stop| {
+        let found = compare(&memory, &wanted, &arrivals, stop);
+        (memory, found)
+    })
+    .await?;
+
+    lists.extend(found.own.into_iter().map(|(owner, found)| (owner, List::of_all(found))));
+    let receivers: Vec<u32> = found.offered.iter().map(|(owner, _)| *owner).collect();
+    let missing: Vec<u32> = receivers.into_iter().filter(|owner| !lists.contains_key(owner)).collect();
+    lists.extend(stored::fetch(transaction, &memory, &missing).await?);
+    for (owner, found) in found.offered {
+        lists.entry(owner).or_default().take_in(found);
+    }
+    set_bars(&mut memory, &lists);
+    Ok((memory, lists.into_iter().collect()))
+}
+
+fn arrive(memory: &mut Memory, dirty: &[Dirty]) {
+    for project in dirty {
+        if let Some(modelled) = &project.listed {
+            memory.insert(project.ordinal, modelled);
+        }
+    }
+}
+
+fn set_bars<'a>(memory: &mut Memory, lists: impl IntoIterator<Item = (&'a u32, &'a List)>) {
+    lists.into_iter().for_each(|(owner, list)| memory.set_bar(*owner, list.bar()));
+}
+
+/// The whole lists of the wanted, and who of the new ones belongs into those of others, in every space.
+fn compare(memory: &Memory, wanted: &HashSet<u32>, new: &HashSet<u32>, stop: &AtomicBool) -> FoundForSome {
+    let mut all = FoundForSome::default();
+    for space in memory.spaces() {
+        let some = space.some(wanted);
+        if some.len() > 0 {
+            // Who has told it to stop does not look at what was found.
+            let found = product::of_some(space, &some, new, stop).unwrap_or_default();
+            all.own.extend(found.own);
+            all.offered.extend(found.offered);
+        }
+    }
+    all
+}
+
+/// Computes on the threads for that; told to stop when nobody waits for it any more.
+async fn aside<T: Send + 'static>(
+    threads: &Arc<rayon::ThreadPool>,
+    work: impl FnOnce(&AtomicBool) -> T + Send + 'static,
+) -> Result<T, NeighboursError> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let _guard = StopOnDrop(stop.clone());
+    let (done, computed) = tokio::sync::oneshot::channel();
+    threads.spawn(move || {
+        let _ = done.send(work(&stop));
+    });
+    computed.await.map_err(|_| NeighboursError::Threads("a comparison ended before its time".into()))
+}
+
+struct StopOnDrop(Arc<AtomicBool>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,176 @@
+//! The projects that can be compared with each other: all listed ones with vectors of one model.
+
+use std::collections::{HashMap, HashSet};
+
+use foldhash::fast::RandomState;
+use rayon::prelude::*;
+
+use super::rank::Rank;
+use super::rows::{Dimensions, Kind, Row};
+
+/// Rows that are multiplied at once: two such blocks of 512 dimensions and their product fit into a processor's cache.
+pub(super) const BLOCK: usize = 512;
+
+const KINDS: [Kind; 3] = [Kind::Both, Kind::Visual, Kind::Semantic];
+
+/// Projects of one model.
+#[derive(Debug, Default)]
+pub(super) struct Space {
+    dimensions: Dimensions,
+    /// In the order of the kinds.
+    groups: [Group; 3],
+    places: HashMap<u32, Place, RandomState>,
+}
+
+/// Projects of one kind, their numbers side by side.
+#[derive(Debug, Default)]
+struct Group {
+    ordinals: Vec<u32>,
+    numbers: Vec<f32>,
+    /// Who ranks before a project's bar belongs into its list.
+    bars: Vec<Rank>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    kind: Kind,
+    row: usize,
+}
+
+/// Some rows of one kind.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Block<'a> {
+    pub(super) kind: Kind,
+    pub(super) dimensions: Dimensions,
+    pub(super) ordinals: &'a [u32],
+    pub(super) numbers: &'a [f32],
+    pub(super) bars: &'a [Rank],
+}
+
+impl<'a> Block<'a> {
+    /// Numbers in a row.
+    pub(super) fn width(&self) -> usize {
+        self.dimensions.width(self.kind)
+    }
+
+    pub(super) fn row(&self, at: usize) -> Row<'a> {
+        let width = self.width();
+        Row::of(self.kind, self.dimensions, &self.numbers[at * width..][..width])
+    }
+}
+
+impl Space {
+    /// An empty one whose projects have vectors of these dimensions.
+    pub(super) fn new(dimensions: Dimensions) -> Space {
+        Space { dimensions, ..Space::default() }
+    }
+
+    pub(super) fn dimensions(&self) -> Dimensions {
+        self.dimensions
+    }
+
+    /// A side gets its dimensions with the first vector of it.
+    pub(super) fn set_dimensions(&mut self, dimensions: Dimensions) {
+        self.dimensions = dimensions;
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    pub(super) fn ordinals(&self) -> impl Iterator<Item = u32> {
+        self.groups.iter().flat_map(|group| group.ordinals.iter().copied())
+    }
+
+    /// Adds a project that is not there; its list is open to everyone.
+    pub(super) fn insert(&mut self, ordinal: u32, row: Row<'_>) {
+        let Some(kind) = row.kind() else { return };
+        let group = &mut self.groups[kind as usize];
+        self.places.insert(ordinal, Place { kind, row: group.ordinals.len() });
+        group.ordinals.push(ordinal);
+        group.bars.push(Rank::LAST);
+        for side in [row.visual, row.semantic].into_iter().flatten() {
+            group.numbers.extend_from_slice(side);
+        }
+    }
+
+    /// Takes a project out; the last of its kind takes its place.
+    pub(super) fn remove(&mut self, ordinal: u32) {
+        let Some(Place { kind, row }) = self.places.remove(&ordinal) else { return };
+        let (width, group) = (self.dimensions.width(kind), &mut self.groups[kind as usize]);
+        let last = group.ordinals.len() - 1;
+        group.ordinals.swap_remove(row);
+        group.bars.swap_remove(row);
+        group.numbers.copy_within(last * width..(last + 1) * width, row * width);
+        group.numbers.truncate(last * width);
+        if let Some(moved) = group.ordinals.get(row) {
+            self.places.insert(*moved, Place { kind, row });
+        }
+    }
+
+    pub(super) fn row(&self, ordinal: u32) -> Option<Row<'_>> {
+        let Place { kind, row } = *self.places.get(&ordinal)?;
+        let width = self.dimensions.width(kind);
+        let numbers = &self.groups[kind as usize].numbers[row * width..][..width];
+        Some(Row::of(kind, self.dimensions, numbers))
+    }
+
+    /// Where a project ranks for another; none if one of them is not there, or without a common side.
+    pub(super) fn rank(&self, owner: u32, ordinal: u32) -> Option<Rank> {
+        let score = self.row(owner)?.score(self.row(ordinal)?)?;
+        Some(Rank { score, ordinal })
+    }
+
+    pub(super) fn set_bar(&mut self, ordinal: u32, bar: Rank) {
+        if let Some(Place { kind, row }) = self.places.get(&ordinal) {
+            self.groups[*kind as usize].bars[*row] = bar;
+        }
+    }
+
+    /// Everyone, in blocks.
+    pub(super) fn blocks(&self) -> Vec<Block<'_>> {
+        let of_kind = |kind: Kind| {
+            let (group, width) = (&self.groups[kind as usize], self.dimensions.width(kind));
+            let numbers = group.numbers.chunks(BLOCK * width.max(1));
+            let rows = group.ordinals.chunks(BLOCK).zip(group.bars.chunks(BLOCK)).zip(numbers);
+            rows.map(move |((ordinals, bars), numbers)| Block {
+                kind,
+                dimensions: self.dimensions,
+                ordinals,
+                numbers,
+                bars,
+            })
+        };
+        KINDS.into_iter().flat_map(of_kind).collect()
+    }
+
+    /// Copies of some projects.
+    pub(super) fn some<'a>(&self, ordinals: impl IntoIterator<Item = &'a u32>) -> Space {
+        let mut some = Space::new(self.dimensions);
+        for ordinal in ordinals {
+            if let Some(row) = self.row(*ordinal) {
+                some.insert(*ordinal, row);
+            }
+        }
+        some
+    }
+
+    /// Those whose list holds one of these, which are all there: exactly those for whom it ranks up to the last of
+    /// their list.
+    pub(super) fn holders(&self, held: &[u32]) -> HashSet<u32> {
+        let rows: Vec<(u32, Row<'_>)> =
+            held.iter().filter_map(|ordinal| Some((*ordinal, self.row(*ordinal)?))).collect();
+        let in_block = |block: Block<'_>| {
+            let holds = |at: &usize| {
+                let row = block.row(*at);
+                rows.iter().any(|(ordinal, held)| {
+                    let score = row.score(*held);
+                    let rank = score.map(|score| Rank { score, ordinal: *ordinal });
+                    rank.is_some_and(|rank| rank <= block.bars[*at])
+                })
+            };
+            (0..block.ordinals.len()).filter(holds).map(|at| block.ordinals[at]).collect::<Vec<u32>>()
+        };
+        self.blocks().into_par_iter().flat_map_iter(in_block).collect()
+    }
+}

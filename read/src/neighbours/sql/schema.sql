@@ -1,0 +1,36 @@
+-- The read model of neighbours. What is narrow and often changed stands apart from the wide vectors.
+CREATE TABLE projects (
+    ordinal  INTEGER PRIMARY KEY,         -- position of the event that selected it
+    project  TEXT NOT NULL UNIQUE,        -- ULID
+    listed   INTEGER NOT NULL,            -- 0 while it is withdrawn
+    sides    INTEGER NOT NULL,            -- which vectors it has: 1 visual, 2 semantic, 3 both
+    dirty    INTEGER NOT NULL,            -- 1 while lists do not show yet what became of it
+    complete INTEGER NOT NULL,            -- 1 if the list holds every project that it can be compared with
+    changed  INTEGER NOT NULL,            -- counts commits that changed this row for readers
+    list     BLOB NOT NULL                -- the nearest, nearest first, eight bytes each
+) STRICT;
+
+-- Readers ask for what has changed since they last asked.
+CREATE INDEX projects_by_change ON projects (changed);
+
+CREATE INDEX dirty_projects ON projects (ordinal) WHERE dirty = 1;
+
+-- The newest vectors of every project that has any, withdrawn ones too.
+CREATE TABLE vectors (
+    ordinal  INTEGER PRIMARY KEY,
+    model    TEXT NOT NULL,
+    visual   BLOB,                        -- little-endian 32-bit floats of unit length
+    semantic BLOB
+) STRICT;
+
+-- How many dimensions each model's vectors have; 0 before the first one.
+CREATE TABLE models (
+    model    TEXT PRIMARY KEY,
+    visual   INTEGER NOT NULL,
+    semantic INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE checkpoint (
+    one   INTEGER PRIMARY KEY CHECK (one = 1),
+    state TEXT NOT NULL                   -- JSON of the checkpoint
+) STRICT;

@@ -1,0 +1,267 @@
+//! What the events since the last commit have made of the projects that they speak of.
+
+use std::collections::{HashMap, HashSet};
+
+use schemas::event::{Event, VectorsRecorded};
+use schemas::ids::{Position, ProjectId};
+use schemas::vector::Vector;
+use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
+
+use super::memory::{Modelled, read_ordinal};
+use super::rows::{Dimensions, Vectors};
+use super::unit::{to_bytes, unit};
+use super::{NeighboursError, corrupt};
+use crate::project::OutOfPlace;
+
+/// Rows in one statement; SQLite takes 32,766 parameters.
+const ROWS: usize = 1_000;
+
+/// Rows with vectors in one statement: tens of megabytes at the most.
+const WIDE_ROWS: usize = 500;
+
+/// An event that cannot be applied. The write side never makes one; a log that holds one is damaged.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// It cannot follow what was before it.
+    #[error(transparent)]
+    OutOfPlace(#[from] OutOfPlace),
+    /// Vectors of one model that cannot be compared.
+    #[error(
+        "its {side} vector has {found} dimensions, but those of the model {model} have {known} since the first one; \
+         record vectors of other dimensions under another model's name"
+    )]
+    Dimensions {
+        /// Visual or semantic.
+        side: &'static str,
+        /// Who made it.
+        model: String,
+        /// How many the model's first vector of that side had.
+        known: usize,
+        /// How many this one has.
+        found: usize,
+    },
+    /// Neither side is there.
+    #[error("it records no vector at all")]
+    NoVector,
+    /// The lists have 32 bits for a position.
+    #[error("it stands beyond position {}, which neighbours cannot count", u32::MAX)]
+    TooFar,
+}
+
+/// All that the next commit writes.
+#[derive(Debug, Default)]
+pub(super) struct Staged {
+    /// None for a project that was never selected.
+    projects: HashMap<ProjectId, Option<Project>>,
+    models: HashMap<String, Dimensions>,
+    new_models: HashSet<String>,
+}
+
+#[derive(Debug)]
+struct Project {
+    ordinal: u32,
+    listed: bool,
+    sides: u8,
+    vectors: Option<Modelled>,
+    /// Whether the commit must write it.
+    changed: bool,
+    /// Whether it comes into lists, leaves them or moves in them.
+    moved: bool,
+}
+
+impl Staged {
+    /// With the dimensions of every known model.
+    pub(super) async fn load(connection: &mut SqliteConnection) -> Result<Staged, NeighboursError> {
+        let mut models = HashMap::new();
+        let rows: Vec<(String, i64, i64)> =
+            sqlx::query_as("SELECT model, visual, semantic FROM models").fetch_all(connection).await?;
+        for (model, visual, semantic) in rows {
+            let count = |n: i64| usize::try_from(n).map_err(corrupt);
+            models.insert(model, Dimensions { visual: count(visual)?, semantic: count(semantic)? });
+        }
+        Ok(Staged { models, ..Staged::default() })
+    }
+
+    /// Fetches what is known of the projects that a batch speaks of.
+    pub(super) async fn fetch(
+        &mut self,
+        connection: &mut SqliteConnection,
+        batch: impl Iterator<Item = ProjectId>,
+    ) -> Result<(), NeighboursError> {
+        let unknown: HashSet<ProjectId> = batch.filter(|id| !self.projects.contains_key(id)).collect();
+        let unknown: Vec<ProjectId> = unknown.into_iter().collect();
+        for chunk in unknown.chunks(ROWS) {
+            let mut query = QueryBuilder::<Sqlite>::new(
+                "SELECT ordinal, project, listed, sides FROM projects WHERE project IN (",
+            );
+            let mut list = query.separated(", ");
+            for id in chunk {
+                list.push_bind(id.to_string());
+                self.projects.insert(*id, None);
+            }
+            query.push(")");
+            for row in query.build().fetch_all(&mut *connection).await? {
+                let project = Project {
+                    ordinal: read_ordinal(&row)?,
+                    listed: row.try_get("listed")?,
+                    sides: row.try_get("sides")?,
+                    vectors: None,
+                    changed: false,
+                    moved: false,
+                };
+                let id = row.try_get::<&str, _>("project")?.parse().map_err(corrupt)?;
+                self.projects.insert(id, Some(project));
+            }
+        }
+        Ok(())
+    }
+
+    /// Stages what an event makes of a project that was fetched; an event that is refused changes nothing.
+    pub(super) fn apply(&mut self, id: ProjectId, event: &Event, position: Position) -> Result<(), Refusal> {
+        let known = self.projects.entry(id).or_default();
+        match (known, event) {
+            (_, Event::Account(_)) => Err(OutOfPlace::OfAnAccount.into()),
+            (Some(_), Event::ProjectSelected(_)) => Err(OutOfPlace::SelectedTwice.into()),
+            (known @ None, Event::ProjectSelected(_)) => {
+                let ordinal = u32::try_from(position.0).map_err(|_| Refusal::TooFar)?;
+                let (vectors, sides) = (None, 0);
+                *known = Some(Project { ordinal, listed: true, sides, vectors, changed: true, moved: false });
+                Ok(())
+            }
+            (None, _) => Err(OutOfPlace::NotSelected.into()),
+            (Some(project), Event::ProjectWithdrawn(_)) => {
+                project.list(false);
+                Ok(())
+            }
+            (Some(project), Event::ProjectRestored(_)) => {
+                project.list(true);
+                Ok(())
+            }
+            (Some(project), Event::VectorsRecorded(recorded)) => {
+                let dimensions = checked(self.models.get(&recorded.model), recorded)?;
+                if self.models.insert(recorded.model.clone(), dimensions) != Some(dimensions) {
+                    self.new_models.insert(recorded.model.clone());
+                }
+                project.record(recorded);
+                Ok(())
+            }
+            (
+                Some(_),
+                Event::ProjectRevised(_)
+                | Event::ProjectRenamed(_)
+                | Event::PictureAttached(_)
+                | Event::PictureRefused(_),
+            ) => Ok(()),
+        }
+    }
+
+    /// How many projects come into lists, leave them or move in them.
+    pub(super) fn moved(&self) -> usize {
+        self.projects.values().flatten().filter(|project| project.moved).count()
+    }
+
+    /// Writes all of it, and begins anew.
+    pub(super) async fn write(
+        &mut self,
+        transaction: &mut SqliteConnection,
+        changed: i64,
+    ) -> Result<(), NeighboursError> {
+        let projects = std::mem::take(&mut self.projects);
+        let projects = projects.into_iter().filter_map(|(id, project)| Some((id, project?)));
+        let projects: Vec<(ProjectId, Project)> = projects.filter(|(_, project)| project.changed).collect();
+        for chunk in projects.chunks(ROWS) {
+            write_projects(transaction, chunk, changed).await?;
+        }
+        let modelled = projects.iter().filter_map(|(_, p)| Some((p.ordinal, p.vectors.as_ref()?)));
+        let modelled: Vec<(u32, &Modelled)> = modelled.collect();
+        for chunk in modelled.chunks(WIDE_ROWS) {
+            write_vectors(transaction, chunk).await?;
+        }
+        for model in std::mem::take(&mut self.new_models) {
+            let dimensions = self.models.get(&model).copied().unwrap_or_default();
+            sqlx::query("INSERT OR REPLACE INTO models (model, visual, semantic) VALUES (?, ?, ?)")
+                .bind(model)
+                .bind(dimensions.visual.cast_signed() as i64)
+                .bind(dimensions.semantic.cast_signed() as i64)
+                .execute(&mut *transaction)
+                .await?;
+        }
+        Ok(())
+    }
+}
+
+impl Project {
+    fn list(&mut self, listed: bool) {
+        self.changed = true;
+        self.moved |= self.listed != listed && self.sides > 0;
+        self.listed = listed;
+    }
+
+    fn record(&mut self, recorded: &VectorsRecorded) {
+        let side = |vector: &Option<Vector>| vector.as_ref().map(unit);
+        let vectors = Vectors { visual: side(&recorded.visual), semantic: side(&recorded.semantic) };
+        self.sides = vectors.sides();
+        self.vectors = Some(Modelled { model: recorded.model.clone(), vectors });
+        self.changed = true;
+        self.moved |= self.listed;
+    }
+}
+
+/// The dimensions of the model behind these vectors.
+fn checked(known: Option<&Dimensions>, recorded: &VectorsRecorded) -> Result<Dimensions, Refusal> {
+    if recorded.visual.is_none() && recorded.semantic.is_none() {
+        return Err(Refusal::NoVector);
+    }
+    let known = known.copied().unwrap_or_default();
+    let side = |side, known, vector: &Option<Vector>| match vector.as_ref().map(|v| v.as_slice().len()) {
+        None => Ok(known),
+        Some(found) if known == 0 || known == found => Ok(found),
+        Some(found) => Err(Refusal::Dimensions { side, model: recorded.model.clone(), known, found }),
+    };
+    Ok(Dimensions {
+        visual: side("visual", known.visual, &recorded.visual)?,
+        semantic: side("semantic", known.semantic, &recorded.semantic)?,
+    })
+}
+
+async fn write_projects(
+    transaction: &mut SqliteConnection,
+    projects: &[(ProjectId, Project)],
+    changed: i64,
+) -> Result<(), NeighboursError> {
+    let mut query = QueryBuilder::<Sqlite>::new(
+        "INSERT INTO projects (ordinal, project, listed, sides, dirty, complete, changed, list) ",
+    );
+    query.push_values(projects, |mut row, (id, project)| {
+        row.push_bind(project.ordinal)
+            .push_bind(id.to_string())
+            .push_bind(project.listed)
+            .push_bind(project.sides)
+            .push_bind(project.moved)
+            .push_bind(false)
+            .push_bind(changed)
+            .push("x''");
+    });
+    query.push(
+        " ON CONFLICT (ordinal) DO UPDATE SET listed = excluded.listed, sides = excluded.sides, \
+         dirty = max(dirty, excluded.dirty), changed = excluded.changed",
+    );
+    query.build().execute(transaction).await?;
+    Ok(())
+}
+
+async fn write_vectors(
+    transaction: &mut SqliteConnection,
+    projects: &[(u32, &Modelled)],
+) -> Result<(), NeighboursError> {
+    let mut query =
+        QueryBuilder::<Sqlite>::new("INSERT OR REPLACE INTO vectors (ordinal, model, visual, semantic) ");
+    query.push_values(projects, |mut row, (ordinal, Modelled { model, vectors })| {
+        row.push_bind(*ordinal)
+            .push_bind(model)
+            .push_bind(vectors.visual.as_deref().map(to_bytes))
+            .push_bind(vectors.semantic.as_deref().map(to_bytes));
+    });
+    query.build().execute(transaction).await?;
+    Ok(())
+}

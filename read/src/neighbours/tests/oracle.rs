@@ -1,0 +1,77 @@
+//! What the lists must be, found by comparing everyone with everyone each time. It shares only the product of two vectors
+//! with what it judges.
+
+use std::collections::BTreeMap;
+
+use schemas::event::Event;
+use schemas::vector::Vector;
+
+use super::super::unit::{dot, unit};
+use super::super::{LISTED, Standing};
+
+#[derive(Debug, Default)]
+pub(super) struct Oracle {
+    position: u64,
+    ordinals: BTreeMap<u64, u64>,
+    projects: BTreeMap<u64, Project>,
+}
+
+#[derive(Debug)]
+struct Project {
+    is_listed: bool,
+    vectors: Option<(String, [Option<Vec<f32>>; 2])>,
+}
+
+impl Oracle {
+    pub(super) fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Takes the next event in, unless it stands at one of the positions that were refused.
+    pub(super) fn take(&mut self, number: u64, event: &Event, refused: &[u64]) {
+        self.position += 1;
+        if refused.contains(&self.position) {
+            return;
+        }
+        if let Event::ProjectSelected(_) = event {
+            self.ordinals.insert(number, self.position);
+            self.projects.insert(self.position, Project { is_listed: true, vectors: None });
+        }
+        let project = self.projects.get_mut(&self.ordinals[&number]).unwrap();
+        match event {
+            Event::ProjectWithdrawn(_) => project.is_listed = false,
+            Event::ProjectRestored(_) => project.is_listed = true,
+            Event::VectorsRecorded(recorded) => {
+                let side = |side: &Option<Vector>| side.as_ref().map(unit);
+                let sides = [side(&recorded.visual), side(&recorded.semantic)];
+                project.vectors = Some((recorded.model.clone(), sides));
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn expected(&self, ordinal: u64) -> (Standing, Option<Vec<u64>>) {
+        match self.projects.get(&ordinal) {
+            None => (Standing::Unknown, None),
+            Some(project) if !project.is_listed => (Standing::Withdrawn, None),
+            Some(project) if project.vectors.is_none() => (Standing::NoVectors, None),
+            Some(project) => (Standing::Known, Some(self.nearest(ordinal, project))),
+        }
+    }
+
+    fn nearest(&self, ordinal: u64, project: &Project) -> Vec<u64> {
+        let others = self.projects.iter().filter(|(other, by)| **other != ordinal && by.is_listed);
+        let mut scored: Vec<(f32, u64)> =
+            others.filter_map(|(other, by)| Some((score(project, by)?, *other))).collect();
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        scored.into_iter().take(LISTED).map(|(_, other)| other).collect()
+    }
+}
+
+fn score(a: &Project, b: &Project) -> Option<f32> {
+    let ((a_model, a), (b_model, b)) = (a.vectors.as_ref()?, b.vectors.as_ref()?);
+    let cosines: Vec<f32> =
+        a.iter().zip(b).filter_map(|(a, b)| Some(dot(a.as_ref()?, b.as_ref()?))).collect();
+    let is_comparable = a_model == b_model && !cosines.is_empty();
+    is_comparable.then(|| cosines.iter().sum::<f32>() / cosines.len() as f32)
+}
