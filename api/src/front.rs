@@ -87,27 +87,46 @@ impl Front {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
         let reads = parts.method == Method::GET || parts.method == Method::HEAD;
-        if reads && body.is_end_stream() && Route::of(parts.uri.path()) == Route::Search {
-            return self.search(started, parts, peer);
+        if reads && body.is_end_stream() {
+            match Route::of(parts.uri.path()) {
+                Route::Search => {
+                    return self.at_once(started, parts, peer, Route::Search, routes::search::answer);
+                }
+                Route::Similar => {
+                    if let Some(near) = routes::similar::find(&self.state, parts.uri.path()) {
+                        let answer =
+                            |state: &ApiState, query: &str| routes::similar::answer(state, &near, query);
+                        return self.at_once(started, parts, peer, Route::Similar, answer);
+                    }
+                }
+                _ => {}
+            }
         }
         let front = self.clone();
         Either::Right(Box::pin(async move { front.route(started, parts, body, peer).await }))
     }
 
-    /// The path that is asked most is answered at once: a router, futures and boxed bodies cost half as much as it does.
-    fn search(self: &Arc<Self>, started: Instant, parts: Parts, peer: IpAddr) -> Answering {
-        let (caller, admitted) = caller::admit(&self.state, Route::Search, &parts, peer);
+    /// The paths that are asked most are answered at once: a router, futures and boxed bodies cost half as much as they do.
+    fn at_once(
+        self: &Arc<Self>,
+        started: Instant,
+        parts: Parts,
+        peer: IpAddr,
+        route: Route,
+        answer: impl Fn(&ApiState, &str) -> Result<Bytes, Fault>,
+    ) -> Answering {
+        let (caller, admitted) = caller::admit(&self.state, route, &parts, peer);
         let outcome = match admitted {
             Err(fault) => fault.into(),
             Ok(()) => {
                 let query = parts.uri.query().unwrap_or_default();
-                let answer = AssertUnwindSafe(|| routes::search::answer(&self.state, query));
+                let answer = AssertUnwindSafe(|| answer(&self.state, query));
                 catch_unwind(answer).unwrap_or_else(|_panic| Err(panicked())).into()
             }
         };
         let asked = Asked::new(self.ids.next(), started, parts.method, parts.uri, &parts.headers);
         let draft = Draft::of(outcome, &asked, self.state.site());
-        match Charge::of(&caller, Route::Search, &draft) {
+        match Charge::of(&caller, route, &draft) {
             None => Either::Left(ready(self.finish(&asked, &caller, draft))),
             Some(charge) => {
                 let front = self.clone();

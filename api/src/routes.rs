@@ -6,6 +6,7 @@ mod openapi;
 mod problems;
 mod project;
 pub(crate) mod search;
+pub(crate) mod similar;
 mod standing;
 mod usage;
 
@@ -20,6 +21,7 @@ use crate::state::ApiState;
 pub(crate) enum Route {
     Search,
     Project,
+    Similar,
     Usage,
     Media,
     Problems,
@@ -30,9 +32,10 @@ pub(crate) enum Route {
 }
 
 impl Route {
-    pub(crate) const ALL: [Route; 9] = [
+    pub(crate) const ALL: [Route; 10] = [
         Route::Search,
         Route::Project,
+        Route::Similar,
         Route::Usage,
         Route::Media,
         Route::Problems,
@@ -47,6 +50,7 @@ impl Route {
         match self {
             Route::Search => "/v1/search",
             Route::Project => "/v1/project/{slug}",
+            Route::Similar => "/v1/similar/{slug}",
             Route::Usage => "/v1/usage",
             Route::Media => "/media/{picture}/{file}",
             Route::Problems => "/problems/{name}",
@@ -67,6 +71,7 @@ impl Route {
         match self {
             Route::Search => Some("search"),
             Route::Project => Some("project"),
+            Route::Similar => Some("similar"),
             Route::Usage
             | Route::Media
             | Route::Problems
@@ -86,6 +91,7 @@ impl Route {
             "/healthz" => Route::Health,
             "/readyz" => Route::Ready,
             _ if path.starts_with("/v1/project/") => Route::Project,
+            _ if path.starts_with("/v1/similar/") => Route::Similar,
             _ if path.starts_with("/media/") => Route::Media,
             _ if path.starts_with("/problems/") => Route::Problems,
             _ => Route::Other,
@@ -98,6 +104,7 @@ pub(crate) fn router(state: ApiState) -> Router {
     Router::new()
         .route(Route::Search.pattern(), get(search::search))
         .route(Route::Project.pattern(), get(project::project))
+        .route(Route::Similar.pattern(), get(similar::similar))
         .route(Route::Usage.pattern(), get(usage::usage))
         .route(Route::Media.pattern(), get(media::picture))
         .route(Route::Problems.pattern(), get(problems::problem))

@@ -17,16 +17,19 @@ use write::clock::Clock;
 use write::command_server;
 use write::event_store::SqliteStore;
 use write::ledger::{self, Copier, Ledger};
+use write::media::collector::Collector;
 use write::media::uploads::Uploads;
 use write::media_server;
 use write::nats_server::{self, NatsServer};
 use write::relay::Relay;
 use write::service::CommandService;
 use write::usage_streams;
+use write::vectors::worker::Describer;
+use write::vectors::{Encoder, EncoderChoice};
 
 use super::background::Background;
 use super::{demo, readiness};
-use crate::config::{Auth, Config, Metering};
+use crate::config::{Auth, Config, Metering, Vectors};
 use crate::data_folder::{DataFolder, Held, Part, Running};
 use crate::lifecycle::Lifecycle;
 use crate::session;
@@ -166,8 +169,33 @@ impl Parts {
         let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());
         let background = self.background().await?;
         let client = background.client().clone();
-        let serving = async move { Ok(media_server::serve(&client, store, uploads, &stop).await?) };
+        let ending = stop.clone();
+        let serving = async move { Ok(media_server::serve(&client, store, uploads, &ending).await?) };
         lifecycle.spawn_on("the media store", serving, background.handle());
+        let collector = Collector::new(service.clone())?.run(stop);
+        let collecting = async move {
+            collector.await;
+            Ok(())
+        };
+        lifecycle.spawn_on("the collector of pictures", collecting, background.handle());
+        self.vectors(service).await
+    }
+
+    /// Describes what brings no vectors, as it is set.
+    async fn vectors(&mut self, service: &CommandService) -> Result<()> {
+        let choice = match self.config.vectors.clone() {
+            Vectors::Off => return Ok(()),
+            Vectors::BuiltIn => EncoderChoice::BuiltIn,
+            Vectors::Models(folder) => EncoderChoice::Folder(folder),
+        };
+        let encoder = tokio::task::spawn_blocking(move || Encoder::open(&choice)).await??;
+        let describer = Describer::new(service.clone(), encoder)?;
+        let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());
+        let describing = async move {
+            describer.run(stop).await;
+            Ok(())
+        };
+        lifecycle.spawn_on("the worker for vectors", describing, self.background().await?.handle());
         Ok(())
     }
 

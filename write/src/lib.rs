@@ -7,6 +7,7 @@ pub mod command_server;
 pub mod demo;
 mod derived_id;
 pub mod event_store;
+mod follow;
 pub mod ledger;
 pub mod media;
 pub mod media_client;

@@ -1,6 +1,7 @@
 //! The media store: pictures under the hash of their bytes, each in a folder of its own with its smaller forms. What
 //! comes in from strangers is looked at here, and refused in a sentence where it is no picture that can be kept.
 
+pub mod collector;
 mod decode;
 mod fault;
 pub mod fetch;

@@ -7,6 +7,7 @@
 mod length;
 mod semantic;
 mod visual;
+pub mod worker;
 
 use std::path::PathBuf;
 

@@ -1,0 +1,60 @@
+//! Follows the log from its start, for workers of the write side that keep no place of their own: what they have done
+//! already stands in the log itself.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use schemas::envelope::Recorded;
+use schemas::ids::Position;
+use tokio::time::sleep;
+
+use crate::event_store::{EventStore, StoreError};
+
+/// Events read at once.
+const PAGE: usize = 1_000;
+
+/// How long to wait before a store that cannot be read is tried again.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// A place in the log.
+pub(crate) struct Follower {
+    store: Arc<dyn EventStore>,
+    after: Position,
+    failing: bool,
+}
+
+impl Follower {
+    /// Stands before the first event.
+    pub(crate) fn new(store: Arc<dyn EventStore>) -> Follower {
+        Follower { store, after: Position::START, failing: false }
+    }
+
+    /// The next events; none at the end of the log.
+    pub(crate) async fn page(&mut self) -> Vec<Recorded> {
+        loop {
+            match self.store.read_all(self.after, PAGE).await {
+                Ok(page) => {
+                    self.failing = false;
+                    self.after = page.last().map_or(self.after, |last| last.position);
+                    return page;
+                }
+                Err(error) => self.wait_after(error).await,
+            }
+        }
+    }
+
+    /// Waits at the end of the log for more.
+    pub(crate) async fn wait(&mut self) {
+        if let Err(error) = self.store.wait_beyond(self.after).await {
+            self.wait_after(error).await;
+        }
+    }
+
+    /// Tells a failure once, however often it is met.
+    async fn wait_after(&mut self, error: StoreError) {
+        if !std::mem::replace(&mut self.failing, true) {
+            tracing::warn!(%error, "a worker cannot read the log; it tries again");
+        }
+        sleep(PAUSE).await;
+    }
+}

@@ -1,0 +1,124 @@
+//! Fetches the pictures that records name by URL, each once: what comes of it is recorded, so that nobody fetches it again.
+
+mod wanting;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
+use schemas::ids::{Actor, StreamId};
+use schemas::picture::Picture;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::fetch::FetchError;
+use crate::follow::Follower;
+use crate::project::{self, Project};
+use crate::service::{CommandService, Observed, Pictures};
+use wanting::{Wanted, Wanting};
+
+/// Who records what was found.
+const ACTOR: &str = "loggia-pictures";
+
+/// Pictures fetched at once.
+const AT_ONCE: usize = 4;
+
+/// How long to wait before a store that cannot be written is tried again.
+const PAUSE: Duration = Duration::from_secs(10);
+
+/// Why the worker cannot start.
+#[derive(Debug, thiserror::Error)]
+#[error("pictures cannot be fetched: {0}")]
+pub struct CannotCollect(String);
+
+/// Fetches what records name and nobody has looked at.
+pub struct Collector {
+    service: CommandService,
+    pictures: Arc<Pictures>,
+    actor: Actor,
+}
+
+impl Collector {
+    /// A worker that records through this service, with its pictures.
+    pub fn new(service: CommandService) -> Result<Collector, CannotCollect> {
+        let pictures = service.pictures().cloned();
+        let pictures = pictures.ok_or_else(|| CannotCollect("this write side keeps no pictures".into()))?;
+        let actor = ACTOR.parse().map_err(|error| CannotCollect(format!("{error}")))?;
+        Ok(Collector { service, pictures, actor })
+    }
+
+    /// Works until `stop`.
+    pub async fn run(self, stop: CancellationToken) {
+        stop.run_until_cancelled(self.work()).await;
+    }
+
+    async fn work(self) {
+        let mut log = Follower::new(self.service.store().clone());
+        let mut wanting = Wanting::default();
+        // What the whole log says is heard first: most of what it names was looked at long ago.
+        hear_all(&mut log, &mut wanting).await;
+        let mut under_way = FuturesUnordered::new();
+        loop {
+            while under_way.len() < AT_ONCE
+                && let Some(wanted) = wanting.next(Instant::now())
+            {
+                under_way.push(self.collect(wanted));
+            }
+            let again = wanting.earliest();
+            tokio::select! {
+                Some((wanted, done)) = under_way.next(), if !under_way.is_empty() => {
+                    if let Err(reason) = done
+                        && let Some(reason) = wanting.put_off(&wanted, reason, Instant::now())
+                    {
+                        self.record(&wanted, Err(reason)).await;
+                    }
+                }
+                () = log.wait() => hear_all(&mut log, &mut wanting).await,
+                () = until(again), if again.is_some() => {}
+            }
+        }
+    }
+
+    /// Fetches a picture and records what came of it; the reason where a later try may bring it.
+    async fn collect(&self, wanted: Wanted) -> (Wanted, Result<(), String>) {
+        let found = match self.pictures.fetch(&wanted.source).await {
+            Ok(picture) => Ok(picture),
+            Err(FetchError::Refused(reason)) => Err(reason),
+            Err(FetchError::Later(reason)) => return (wanted, Err(reason)),
+        };
+        self.record(&wanted, found).await;
+        (wanted, Ok(()))
+    }
+
+    async fn record(&self, wanted: &Wanted, found: Result<Picture, String>) {
+        let stream = StreamId::project(wanted.project);
+        loop {
+            let observe = async |project: &Project| project::look_at(project, &wanted.source, found.clone());
+            match self.service.observe(&stream, &self.actor, observe).await {
+                Ok(Observed::Recorded(_) | Observed::Nothing) => return,
+                Ok(Observed::Overtaken) => {}
+                Err(error) => {
+                    tracing::warn!(%error, source = wanted.source, "what a picture is cannot be recorded; trying again");
+                    tokio::time::sleep(PAUSE).await;
+                }
+            }
+        }
+    }
+}
+
+async fn hear_all(log: &mut Follower, wanting: &mut Wanting) {
+    loop {
+        let page = log.page().await;
+        if page.is_empty() {
+            return;
+        }
+        page.iter().for_each(|event| wanting.hear(event));
+    }
+}
+
+async fn until(moment: Option<Instant>) {
+    if let Some(moment) = moment {
+        tokio::time::sleep_until(moment).await;
+    }
+}

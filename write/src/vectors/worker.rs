@@ -1,0 +1,215 @@
+//! Describes every project that brings no vectors of its own: from its first picture that is kept, and from its texts.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use schemas::envelope::Recorded;
+use schemas::event::{Event, VectorsRecorded};
+use schemas::ids::{Actor, ProjectId, StreamId};
+use schemas::picture::PictureId;
+use schemas::record::Record;
+use schemas::vector::Vector;
+use schemas::versioned::Decoded;
+use tokio_util::sync::CancellationToken;
+
+use super::Encoder;
+use crate::follow::Follower;
+use crate::media::MediaStore;
+use crate::project::{self, Listing, PictureFate, Project};
+use crate::service::{CommandService, Observed, Pictures};
+
+/// Who the computed vectors are by; those of others were brought, and win.
+const ACTOR: &str = "loggia-vectors";
+
+/// Projects described at once: their events share commits of the store.
+const AT_ONCE: usize = 32;
+
+/// Projects described between two looks at the log.
+const ROUND: usize = 256;
+
+/// So many events between two looks are a bulk of them: an import goes first.
+const BULK: usize = 200;
+
+/// How long a bulk is let go before the next look.
+const STAND_BACK: Duration = Duration::from_millis(200);
+
+/// How long to wait before a store that cannot be written is tried again.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Why the worker cannot start.
+#[derive(Debug, thiserror::Error)]
+#[error("vectors cannot be recorded: {0}")]
+pub struct CannotDescribe(String);
+
+/// Records computed vectors, and keeps them true.
+pub struct Describer {
+    service: CommandService,
+    pictures: Arc<Pictures>,
+    encoder: Arc<Encoder>,
+    actor: Actor,
+    wanting: Wanting,
+}
+
+impl Describer {
+    /// A worker that describes through this service, whose pictures it looks at.
+    pub fn new(service: CommandService, encoder: Encoder) -> Result<Describer, CannotDescribe> {
+        let pictures = service.pictures().cloned();
+        let pictures = pictures.ok_or_else(|| CannotDescribe("this write side keeps no pictures".into()))?;
+        let actor: Actor = ACTOR.parse().map_err(|error| CannotDescribe(format!("{error}")))?;
+        let wanting = Wanting { model: encoder.name().to_owned(), ..Wanting::default() };
+        Ok(Describer { service, pictures, encoder: Arc::new(encoder), actor, wanting })
+    }
+
+    /// Works until `stop`.
+    pub async fn run(self, stop: CancellationToken) {
+        stop.run_until_cancelled(self.work()).await;
+    }
+
+    async fn work(mut self) {
+        let mut log = Follower::new(self.service.store().clone());
+        loop {
+            let mut news = 0;
+            loop {
+                let page = log.page().await;
+                if page.is_empty() {
+                    break;
+                }
+                news += page.iter().filter(|event| event.actor != self.actor).count();
+                page.iter().for_each(|event| self.wanting.hear(event));
+            }
+            if news > BULK {
+                tokio::time::sleep(STAND_BACK).await;
+            } else if self.wanting.projects.is_empty() {
+                log.wait().await;
+            } else {
+                self.round().await;
+            }
+        }
+    }
+
+    /// Describes some of the projects that want it.
+    async fn round(&mut self) {
+        let round: Vec<ProjectId> = self.wanting.projects.iter().copied().take(ROUND).collect();
+        let this = &*self;
+        let described = futures::stream::iter(round).map(async |id| (id, this.describe(id).await));
+        let described: Vec<_> = described.buffer_unordered(AT_ONCE).collect().await;
+        let mut failed = false;
+        for (id, outcome) in described {
+            match outcome {
+                Ok(Observed::Recorded(_) | Observed::Nothing) => {
+                    self.wanting.projects.remove(&id);
+                }
+                // What overtook it is about to be heard.
+                Ok(Observed::Overtaken) => {}
+                Err(error) => {
+                    if !std::mem::replace(&mut failed, true) {
+                        tracing::warn!(%error, "vectors cannot be recorded at present; they are tried again");
+                    }
+                }
+            }
+        }
+        if failed {
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    async fn describe(&self, id: ProjectId) -> Result<Observed, crate::event_store::StoreError> {
+        let observe = async |project: &Project| match project {
+            Project::Listed(listing) => self
+                .vectors(id, listing)
+                .await
+                .map_or_else(Vec::new, |vectors| project::describe(project, vectors)),
+            Project::Absent | Project::Withdrawn { .. } => Vec::new(),
+        };
+        self.service.observe(&StreamId::project(id), &self.actor, observe).await
+    }
+
+    /// What a project looks and reads like; nothing where it does neither.
+    async fn vectors(&self, id: ProjectId, listing: &Listing) -> Option<VectorsRecorded> {
+        let (encoder, record) = (self.encoder.clone(), listing.record.clone());
+        let picture = first_picture(listing);
+        let sides = self.pictures.blocking(move |store| {
+            (
+                picture.and_then(|picture| visual(&encoder, store, id, picture)),
+                semantic(&encoder, id, &record),
+            )
+        });
+        let (visual, semantic) = sides.await;
+        let model = self.encoder.name().to_owned();
+        (visual.is_some() || semantic.is_some()).then_some(VectorsRecorded { model, visual, semantic })
+    }
+}
+
+/// The first of the pictures that the record names, of those that are kept.
+fn first_picture(listing: &Listing) -> Option<PictureId> {
+    listing.record.pictures.iter().find_map(|named| match listing.pictures.get(&named.source)? {
+        PictureFate::Attached(picture) => Some(picture.id),
+        PictureFate::Refused(_) => None,
+    })
+}
+
+/// A picture that cannot be looked at leaves its side open; the rest goes on.
+fn visual(encoder: &Encoder, store: &MediaStore, id: ProjectId, picture: PictureId) -> Option<Vector> {
+    let raster = match store.raster(picture) {
+        Ok(raster) => raster?,
+        Err(error) => {
+            tracing::warn!(%error, project = %id, "a picture cannot be compared");
+            return None;
+        }
+    };
+    encoder.visual(&raster).unwrap_or_else(|error| {
+        tracing::warn!(%error, project = %id, %picture, "a picture cannot be compared");
+        None
+    })
+}
+
+fn semantic(encoder: &Encoder, id: ProjectId, record: &Record) -> Option<Vector> {
+    encoder.semantic(record).unwrap_or_else(|error| {
+        tracing::warn!(%error, project = %id, "a record's texts cannot be compared");
+        None
+    })
+}
+
+/// The projects that want describing, as the log tells it.
+#[derive(Debug, Default)]
+struct Wanting {
+    model: String,
+    projects: HashSet<ProjectId>,
+    /// Those that bring vectors of their own.
+    brought: HashSet<ProjectId>,
+}
+
+impl Wanting {
+    fn hear(&mut self, recorded: &Recorded) {
+        let Some(id) = recorded.stream.as_project() else { return };
+        let Ok(Decoded::Known(event)) = recorded.decode() else { return };
+        match *event {
+            Event::VectorsRecorded(vectors) if recorded.actor.as_str() == ACTOR => {
+                if vectors.model == self.model {
+                    self.projects.remove(&id);
+                }
+            }
+            Event::VectorsRecorded(_) => {
+                self.brought.insert(id);
+                self.projects.remove(&id);
+            }
+            Event::ProjectWithdrawn(_) => {
+                self.projects.remove(&id);
+            }
+            Event::ProjectSelected(_)
+            | Event::ProjectRevised(_)
+            | Event::ProjectRestored(_)
+            | Event::PictureAttached(_) => {
+                if !self.brought.contains(&id) {
+                    self.projects.insert(id);
+                }
+            }
+            Event::ProjectRenamed(_) | Event::PictureRefused(_) | Event::Account(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+//! The worker on a real store.
+
+use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions};
+use schemas::ids::StreamVersion;
+use schemas::record::PictureSource;
+use tempfile::TempDir;
+
+use super::super::EncoderChoice;
+use super::*;
+use crate::clock::Clock;
+use crate::event_store::{EventStore, Namespace, SqliteStore};
+use crate::media::fetch::{FetchRules, Fetcher};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+struct Catalog {
+    _folder: TempDir,
+    store: Arc<SqliteStore>,
+    service: CommandService,
+    clock: Clock,
+}
+
+impl Catalog {
+    async fn new() -> Catalog {
+        let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
+        let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
+        let media = MediaStore::open(&folder.path().join("media")).unwrap();
+        let pictures = Pictures::new(Arc::new(media), Fetcher::new(FetchRules::default()));
+        let service = CommandService::new(store.clone(), clock.clone()).with_pictures(pictures);
+        Catalog { _folder: folder, store, service, clock }
+    }
+
+    fn describe(&self) -> tokio_util::sync::DropGuard {
+        let encoder = Encoder::open(&EncoderChoice::BuiltIn).unwrap();
+        let describer = Describer::new(self.service.clone(), encoder).unwrap();
+        let stop = CancellationToken::new();
+        #[expect(clippy::disallowed_methods, reason = "the guard that is given back ends it")]
+        tokio::spawn(describer.run(stop.clone()));
+        stop.drop_guard()
+    }
+
+    async fn send(&self, command: Command) {
+        let id = self.clock.command_id();
+        let message = CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command };
+        let answer = self.service.handle(message).await;
+        assert!(matches!(answer, Answer::Done(_) | Answer::Imported { .. }), "{answer:?}");
+    }
+
+    async fn import(&self, text: &str) {
+        let lines = vec![ImportLine { number: 1, text: text.into() }];
+        self.send(Command::Import { lines, options: ImportOptions::default() }).await;
+    }
+
+    /// All vectors that were recorded for the project, with who recorded them.
+    async fn recorded(&self, slug: &str) -> Vec<(String, VectorsRecorded)> {
+        let stream = self.store.holder(Namespace::SLUG, slug).await.unwrap().unwrap();
+        let events = self.store.read_stream(&stream, StreamVersion(0)).await.unwrap();
+        let vectors = events.iter().filter_map(|recorded| match recorded.decode().unwrap() {
+            Decoded::Known(event) => match *event {
+                Event::VectorsRecorded(vectors) => Some((recorded.actor.as_str().to_owned(), vectors)),
+                _ => None,
+            },
+            Decoded::Unknown => None,
+        });
+        vectors.collect()
+    }
+
+    async fn wait_for(&self, slug: &str, count: usize) -> Vec<(String, VectorsRecorded)> {
+        let mut recorded = Vec::new();
+        let what = format!("{count} recordings of {slug}");
+        kit::wait_until(PATIENCE, &what, async || {
+            recorded = self.recorded(slug).await;
+            recorded.len() >= count
+        })
+        .await;
+        recorded
+    }
+}
+
+#[tokio::test]
+async fn texts_are_described_at_once_and_anew_when_they_change() {
+    let catalog = Catalog::new().await;
+    catalog.import(r#"{"slug":"a","name":"A","category":"art","taste":{"material":"oak"}}"#).await;
+    let _worker = catalog.describe();
+    let first = catalog.wait_for("a", 1).await.remove(0);
+    assert_eq!((first.0.as_str(), first.1.model.as_str(), &first.1.visual), (ACTOR, "loggia-1", &None));
+    catalog.import(r#"{"slug":"a","name":"A","category":"art","taste":{"material":"steel"}}"#).await;
+    let second = catalog.wait_for("a", 2).await.remove(1);
+    assert_ne!(first.1.semantic, second.1.semantic);
+    // What says the same to the encoder is not recorded again: here only the day changes.
+    let same =
+        r#"{"slug":"a","name":"A","category":"art","taste":{"material":"steel"},"published":"2024-05-01"}"#;
+    catalog.import(same).await;
+    catalog.import(r#"{"slug":"b","name":"B","category":"art"}"#).await;
+    catalog.wait_for("b", 1).await;
+    assert_eq!(catalog.recorded("a").await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_picture_adds_the_other_side() {
+    let catalog = Catalog::new().await;
+    let _worker = catalog.describe();
+    catalog.import(r#"{"slug":"a","name":"A","category":"art"}"#).await;
+    let alone = catalog.wait_for("a", 1).await.remove(0).1;
+    let pixels = image::RgbImage::from_fn(64, 48, |x, y| image::Rgb([x as u8 * 4, y as u8 * 5, 90]));
+    let mut png = std::io::Cursor::new(Vec::new());
+    pixels.write_to(&mut png, image::ImageFormat::Png).unwrap();
+    let kept = catalog.service.pictures().unwrap().take(png.into_inner()).await.unwrap();
+    let picture = PictureSource { source: "a.png".into(), alt: None };
+    catalog.send(Command::Attach { slug: "a".parse().unwrap(), picture, kept: Some(kept.id) }).await;
+    let both = catalog.wait_for("a", 2).await.remove(1).1;
+    assert_eq!((both.semantic, both.visual.is_some()), (alone.semantic, true));
+}
+
+#[tokio::test]
+async fn brought_vectors_win() {
+    let catalog = Catalog::new().await;
+    let brought =
+        r#"{"slug":"a","name":"A","category":"art","vectors":{"semantic":[1,2]},"vector_model":"m"}"#;
+    catalog.import(brought).await;
+    let _worker = catalog.describe();
+    catalog.import(r#"{"slug":"b","name":"B","category":"art"}"#).await;
+    catalog.wait_for("b", 1).await;
+    let recorded = catalog.recorded("a").await;
+    assert_eq!(recorded.len(), 1);
+    assert_eq!((recorded[0].0.as_str(), recorded[0].1.model.as_str()), ("Ada", "m"));
+}
+
+#[tokio::test]
+async fn a_restart_records_nothing_again_and_another_model_everything() {
+    let catalog = Catalog::new().await;
+    for number in 0..300 {
+        catalog
+            .import(&format!(
+                r#"{{"slug":"p-{number}","name":"Project {number}","category":"art","intro":"Number {number}."}}"#
+            ))
+            .await;
+    }
+    let worker = catalog.describe();
+    catalog.wait_for("p-299", 1).await;
+    kit::wait_until(PATIENCE, "every project is described", async || {
+        catalog.store.head().await.unwrap().position.0 == 600
+    })
+    .await;
+    drop(worker);
+    let _again = catalog.describe();
+    catalog.import(r#"{"slug":"b","name":"B","category":"art"}"#).await;
+    catalog.wait_for("b", 1).await;
+    assert_eq!(catalog.store.head().await.unwrap().position.0, 602, "only the new one was described");
+    let mut wanting = Wanting { model: "another".into(), ..Wanting::default() };
+    let log = catalog.store.read_all(schemas::ids::Position::START, 1_000).await.unwrap();
+    log.iter().for_each(|event| wanting.hear(event));
+    assert_eq!(wanting.projects.len(), 301);
+}
