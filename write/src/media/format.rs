@@ -16,17 +16,22 @@ pub(super) fn recognise(bytes: &[u8]) -> Result<PictureFormat, PictureFault> {
         [b'I', b'I', 42 | 43, 0, ..] | [b'M', b'M', 0, 42 | 43, ..] => other("TIFF"),
         [b'B', b'M', _, _, _, _, 0, 0, 0, 0, ..] => other("BMP"),
         [b'%', b'P', b'D', b'F', b'-', ..] => other("PDF"),
-        [_, _, _, _, b'f', b't', b'y', b'p', brand @ ..] => boxed(brand),
+        [_, _, _, _, b'f', b't', b'y', b'p', brands @ ..] => boxed(brands),
         _ => text(bytes),
     }
 }
 
-/// AVIF and HEIC are brands of one container.
-fn boxed(brand: &[u8]) -> Result<PictureFormat, PictureFault> {
-    let name = match brand.get(..4) {
-        Some(b"avif" | b"avis") => "AVIF",
-        Some(b"heic" | b"heix" | b"hevc" | b"hevx" | b"heim" | b"heis" | b"mif1" | b"msf1") => "HEIC",
-        _ => return Err(PictureFault::Unrecognised),
+/// AVIF and HEIC are brands of one container, which may name several.
+fn boxed(brands: &[u8]) -> Result<PictureFormat, PictureFault> {
+    let among = |names: &[&[u8; 4]]| {
+        brands.chunks_exact(4).take(16).any(|brand| names.iter().any(|name| brand == *name))
+    };
+    let name = if among(&[b"avif", b"avis"]) {
+        "AVIF"
+    } else if among(&[b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1"]) {
+        "HEIC"
+    } else {
+        return Err(PictureFault::Unrecognised);
     };
     Err(PictureFault::OtherFormat { name })
 }
@@ -59,7 +64,13 @@ mod tests {
     #[test]
     fn every_other_format_is_refused_by_its_name() {
         let mut boxes = Vec::new();
-        for (brand, name) in [("avif", "AVIF"), ("avis", "AVIF"), ("heic", "HEIC"), ("mif1", "HEIC")] {
+        for (brand, name) in [
+            ("avif", "AVIF"),
+            ("avis", "AVIF"),
+            ("heic", "HEIC"),
+            ("mif1", "HEIC"),
+            ("mif1\0\0\0\0avif", "AVIF"),
+        ] {
             boxes.push((format!("\0\0\0\x1cftyp{brand}\0\0\0\0"), name));
         }
         let texts = [
