@@ -12,6 +12,7 @@ mod catalog;
 mod dice;
 mod editors;
 mod grammar;
+pub mod pictures;
 mod places;
 mod prose;
 mod slugs;

@@ -3,6 +3,7 @@
 
 mod agreement;
 mod format;
+mod pictures;
 mod variety;
 mod vocabulary;
 

@@ -10,7 +10,7 @@ use super::places::{self, City, Country};
 use super::studios::{Discipline, Studio, person, studio};
 use super::taste::{DIMENSIONS, taste};
 use super::weariness::Weariness;
-use super::{editors, prose};
+use super::{editors, pictures, prose};
 
 /// Shares of the categories, in a hundred.
 const SHARES: [usize; 5] = [36, 18, 18, 15, 13];
@@ -109,7 +109,7 @@ impl Work {
         let note = prose::line(telling, "note").filter(|_| !telling.dice.chance(40));
         let editor = editors::editor(self.category, selected.year(), &mut telling.dice);
 
-        let mut record = Map::with_capacity(14);
+        let mut record = Map::with_capacity(15);
         let mut put = |member: &str, value: Option<String>| {
             if let Some(value) = value {
                 record.insert(member.to_owned(), Value::String(value));
@@ -140,6 +140,8 @@ impl Work {
             .filter_map(|(dimension, text)| Some(((*dimension).to_owned(), text?.into())))
             .collect();
         record.insert("taste".to_owned(), taste.into());
+        let pictures = pictures::pictures(&record);
+        record.insert("pictures".to_owned(), pictures);
         (record, self.telling)
     }
 }

@@ -1,0 +1,257 @@
+//! Buildings: which kind to draw, and what all of them are put together from.
+
+mod blocks;
+mod houses;
+mod spaces;
+
+use super::brief::Brief;
+use super::canvas::{At, Ink};
+use super::colour::Colour;
+use super::hand::Hand;
+use super::look::{Layout, Look};
+use super::sheet::{Sheet, between};
+use super::texture::{Quad, part};
+
+/// What building is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Building {
+    Gable,
+    Cluster,
+    Pair,
+    Raised,
+    Tower,
+    Facade,
+    Bar,
+    Steps,
+    Court,
+    Portals,
+    Hall,
+    Bridge,
+    Pavilion,
+}
+
+impl Building {
+    /// What the composition asks for; a bridge stays a bridge.
+    pub(super) fn of(brief: &Brief, look: &Look, hand: &mut Hand) -> Self {
+        let other = hand.chance(45);
+        let choose = |one, two| if other { two } else { one };
+        if brief.spoken(&[("footbridge", ())]).is_some() {
+            return Self::Bridge;
+        }
+        match look.layout {
+            Layout::Roof => choose(Self::Gable, Self::Pavilion),
+            Layout::Long | Layout::Line | Layout::Close => choose(Self::Bar, Self::Pavilion),
+            Layout::Stack | Layout::Figure => Self::Tower,
+            Layout::Grid | Layout::Field => Self::Facade,
+            Layout::Diagonal => Self::Steps,
+            Layout::Enclosure => choose(Self::Court, Self::Hall),
+            Layout::Ring => Self::Court,
+            Layout::Frame => Self::Portals,
+            Layout::Pair => Self::Pair,
+            Layout::Raised => choose(Self::Raised, Self::Bridge),
+            Layout::Cluster => Self::Cluster,
+            Layout::Symmetric => choose(Self::Gable, Self::Hall),
+            Layout::Depth => choose(Self::Portals, Self::Gable),
+            Layout::Asymmetric => choose(Self::Gable, Self::Raised),
+        }
+    }
+
+    /// How it is called in a sentence.
+    pub(super) const fn noun(self) -> &'static str {
+        match self {
+            Self::Gable => "gabled house",
+            Self::Cluster => "cluster of gabled houses",
+            Self::Pair => "pair of houses",
+            Self::Raised => "raised house",
+            Self::Tower => "stacked tower",
+            Self::Facade => "street facade",
+            Self::Bar => "long low building",
+            Self::Steps => "stepped hillside building",
+            Self::Court => "arcaded courtyard",
+            Self::Portals => "succession of doorways",
+            Self::Hall => "top-lit hall",
+            Self::Bridge => "bridge over still water",
+            Self::Pavilion => "flat-roofed pavilion",
+        }
+    }
+
+    /// Whether sky and land are seen around it.
+    pub(super) const fn is_outdoors(self) -> bool {
+        !matches!(self, Self::Hall)
+    }
+}
+
+/// Draws a building.
+pub(super) fn draw(sheet: &mut Sheet, building: Building) {
+    let near = match building {
+        Building::Gable | Building::Cluster | Building::Pair => 1.16,
+        Building::Raised | Building::Pavilion => 1.08,
+        _ => 1.0,
+    };
+    let middle = sheet.width() / 2.0;
+    sheet.canvas.near(near, (middle, 74.0));
+    match building {
+        Building::Gable => houses::gable(sheet),
+        Building::Cluster => houses::cluster(sheet),
+        Building::Pair => houses::pair(sheet),
+        Building::Raised => houses::raised(sheet),
+        Building::Tower => blocks::tower(sheet),
+        Building::Facade => blocks::facade(sheet),
+        Building::Bar => blocks::bar(sheet),
+        Building::Steps => blocks::steps(sheet),
+        Building::Pavilion => blocks::pavilion(sheet),
+        Building::Court => spaces::court(sheet),
+        Building::Portals => spaces::portals(sheet),
+        Building::Hall => spaces::hall(sheet),
+        Building::Bridge => spaces::bridge(sheet),
+    }
+    sheet.canvas.near(1.0, (0.0, 0.0));
+}
+
+/// An upright body that goes back towards a vanishing point.
+#[derive(Clone, Copy)]
+struct Body {
+    left: f32,
+    right: f32,
+    top: f32,
+    base: f32,
+    /// Where its edges meet far away.
+    vanish: At,
+    /// How much of the way there it goes.
+    deep: f32,
+}
+
+impl Body {
+    fn front(&self) -> Quad {
+        [(self.left, self.top), (self.right, self.top), (self.right, self.base), (self.left, self.base)]
+    }
+
+    /// Whether its right side is seen; the left one is else.
+    fn shows_right(&self) -> bool {
+        self.vanish.0 > (self.left + self.right) / 2.0
+    }
+
+    fn side(&self) -> Quad {
+        let edge = if self.shows_right() { self.right } else { self.left };
+        let (top, base) = ((edge, self.top), (edge, self.base));
+        let (far_top, far_base) = (self.back(top), self.back(base));
+        if self.shows_right() { [top, far_top, far_base, base] } else { [far_top, top, base, far_base] }
+    }
+
+    fn back(&self, at: At) -> At {
+        between(at, self.vanish, self.deep)
+    }
+}
+
+impl Sheet<'_> {
+    /// The shadow a body throws on the ground, before the body is drawn.
+    fn cast(&mut self, body: &Body) {
+        let reach = self.reach();
+        let high = body.base - body.top;
+        let corner = if reach > 0.0 { body.right } else { body.left };
+        let front = (corner, body.base);
+        let behind = body.back(front);
+        let lift = (body.base - body.vanish.1).max(0.0) * 0.34;
+        let tip = (corner + reach * high * 0.8, body.base - lift);
+        let far = (behind.0 + reach * high * 0.6, behind.1 - lift * 0.5);
+        self.fading_shade(&[front, tip, far, behind], front, tip, 1.0);
+    }
+
+    /// Front and side of a body with its texture, the one lit and the other not.
+    fn body(&mut self, body: &Body, colour: Colour) {
+        let (front, side) = (body.front(), body.side());
+        self.face(&side, colour);
+        self.turn(&side, body.shows_right() == self.look.from_left);
+        self.face(&front, colour);
+        self.turn(&front, false);
+    }
+
+    /// Darkens a surface that is turned away from the light and lightens one that is not.
+    fn turn(&mut self, quad: &Quad, away: bool) {
+        if away {
+            self.shade(quad, 1.05);
+        } else {
+            let glow = self.palette.glow;
+            let (from, to) = if self.look.from_left { (quad[0], quad[2]) } else { (quad[1], quad[3]) };
+            let cover = if self.palette.lit { 0.05 } else { 0.14 };
+            self.canvas.poly(quad, Ink::Fade(from, to, (glow.lit(0.05), cover), (glow, 0.0)));
+        }
+    }
+
+    /// A window in a surface, with the shadow of its reveal.
+    fn window(&mut self, wall: &Quad, across: (f32, f32), down: (f32, f32)) {
+        let opening = part(wall, across, down);
+        let pane = self.pane();
+        let sheen = Ink::Fade(opening[0], opening[2], (pane.lit(0.05), 1.0), (pane.lit(-0.04), 1.0));
+        self.canvas.poly(&opening, sheen);
+        let depth = (down.1 - down.0) * 0.12;
+        self.shade(&part(wall, across, (down.0, down.0 + depth)), 1.2);
+        let thin = (across.1 - across.0) * 0.1;
+        let near =
+            if self.look.from_left { (across.0, across.0 + thin) } else { (across.1 - thin, across.1) };
+        self.shade(&part(wall, near, down), 1.2);
+        let frame = self.palette.ink.lit(0.06);
+        if self.hand.chance(50) {
+            let middle = (across.0 + across.1) / 2.0;
+            let bar = part(wall, (middle, middle), down);
+            self.canvas.line(bar[0], bar[3], 0.25, frame);
+        }
+        let sill = part(wall, across, (down.1, down.1));
+        self.canvas.line(sill[0], sill[1], 0.3, Ink::Veil(self.palette.paper, 0.55));
+    }
+
+    /// Rows of equal windows in a surface.
+    fn windows(&mut self, wall: &Quad, columns: usize, rows: usize, fill: (f32, f32)) {
+        for row in 0..rows {
+            for column in 0..columns {
+                let (wide, high) = (1.0 / columns as f32, 1.0 / rows as f32);
+                let (left, top) = (
+                    (column as f32 + (1.0 - fill.0) / 2.0) * wide,
+                    (row as f32 + (1.0 - fill.1) / 2.0) * high,
+                );
+                self.window(wall, (left, left + fill.0 * wide), (top, top + fill.1 * high));
+            }
+        }
+    }
+
+    /// A dark opening with a door leaf in the second colour.
+    fn door(&mut self, x: f32, base: f32, wide: f32, high: f32) {
+        let colour = self.palette.second;
+        let colour =
+            if (colour.light - self.palette.body.light).abs() < 0.12 { colour.lit(-0.2) } else { colour };
+        self.canvas.rect(x, base - high, wide, high, colour.at(colour.light.min(0.6)));
+        self.shade(
+            &[
+                (x, base - high),
+                (x + wide, base - high),
+                (x + wide, base - high * 0.92),
+                (x, base - high * 0.92),
+            ],
+            1.4,
+        );
+        self.canvas.line((x, base), (x + wide, base), 0.4, self.palette.paper.lit(-0.1));
+    }
+
+    /// Land with hills and a few trees, as far as the building.
+    fn land(&mut self, horizon: f32) {
+        self.sky(horizon);
+        let hills = self.hand.count(1, 3);
+        self.distance(horizon, hills);
+        self.ground(horizon);
+    }
+
+    /// Trees beside what stands in the middle.
+    fn grove(&mut self, base: f32, free: (f32, f32)) {
+        let width = self.width();
+        let kind = if self.look.light == super::look::Light::Snow { 3 } else { self.hand.count(0, 3) };
+        for _ in 0..self.hand.count(1, 3) {
+            let left = self.hand.chance(50);
+            let (low, high) = if left { (2.0, free.0 - 5.0) } else { (free.1 + 5.0, width - 2.0) };
+            if high > low {
+                let x = self.hand.between(low, high);
+                let (down, high) = (self.hand.between(-1.0, 5.0), self.hand.between(17.0, 34.0));
+                self.tree((x, base + down), high, kind);
+            }
+        }
+    }
+}

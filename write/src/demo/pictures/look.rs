@@ -1,0 +1,288 @@
+//! The choices of a drawing, read from the taste of the record: what it is made of, how it is lit, how it feels.
+
+use super::brief::Brief;
+use super::colour::Colour;
+use super::hand::Hand;
+
+/// What surfaces are made of, as far as it can be seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Material {
+    Timber,
+    Brick,
+    Concrete,
+    Stone,
+    Marble,
+    Terrazzo,
+    Earth,
+    Plaster,
+    Tile,
+    Metal,
+    Corrugated,
+    Rust,
+    Glass,
+    Cloth,
+    Wicker,
+    Clay,
+    Paper,
+    Paint,
+    Ink,
+    Film,
+}
+
+/// How it is lit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Light {
+    Overcast,
+    Morning,
+    Noon,
+    Evening,
+    Dusk,
+    Night,
+    Lamp,
+    Dapple,
+    Top,
+    Side,
+    Soft,
+    Snow,
+    Fog,
+}
+
+/// How it feels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mood {
+    Calm,
+    Lively,
+    Melancholy,
+    Stern,
+    Warm,
+    Dreamy,
+}
+
+/// How it is composed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layout {
+    Symmetric,
+    Asymmetric,
+    Grid,
+    Stack,
+    Long,
+    Enclosure,
+    Ring,
+    Frame,
+    Depth,
+    Close,
+    Diagonal,
+    Pair,
+    Figure,
+    Line,
+    Field,
+    Roof,
+    Cluster,
+    Raised,
+}
+
+/// All of them.
+pub(super) struct Look {
+    pub(super) material: Material,
+    /// The material by its name in the record, empty where it is not recorded.
+    pub(super) material_name: String,
+    pub(super) light: Light,
+    pub(super) mood: Mood,
+    pub(super) layout: Layout,
+    pub(super) colour: Colour,
+    pub(super) second: Option<Colour>,
+    /// The names of the colours, as many as are recorded, up to two.
+    pub(super) colour_names: Vec<String>,
+    /// The hue of the accent where no second colour is recorded and the first has none to lend.
+    pub(super) accent: f32,
+    /// Whether light comes from the left.
+    pub(super) from_left: bool,
+}
+
+/// The first choice whose word stands in `text`.
+fn read<T: Copy>(text: &str, choices: &[(&[&str], T)]) -> Option<T> {
+    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    choices.iter().find(|(words, _)| has(words)).map(|(_, choice)| *choice)
+}
+
+/// The first phrase counts: the second is an afterthought.
+fn first(text: &str) -> &str {
+    text.split(',').next().unwrap_or_default().trim()
+}
+
+impl Look {
+    /// What the record says, and what the hand adds where it says nothing.
+    pub(super) fn of(brief: &Brief, hand: &mut Hand) -> Self {
+        let material_name = first(brief.material).to_owned();
+        let fallback = DEFAULTS.iter().find(|(category, ..)| *category == brief.category.as_str());
+        let (_, materials, lights, layouts) = fallback.unwrap_or(&DEFAULTS[0]);
+        // Each is thrown for whether it is needed or not: one more recorded fact must not change all others.
+        let (material, light, layout) = (hand.one(materials), hand.one(lights), hand.one(layouts));
+        let quiet = hand.one(&["pale grey", "sandy", "warm grey", "grey green", "ochre", "blue grey"]);
+        let from_left = hand.chance(50);
+        let accent = hand.one(&[48.0, 48.0, 34.0, 82.0, 152.0, 205.0, 255.0, 15.0]);
+        let colour_names: Vec<String> = brief
+            .colour
+            .split(',')
+            .map(str::trim)
+            .filter(|name| Colour::named(name).is_some())
+            .map(str::to_owned)
+            .take(2)
+            .collect();
+        let mut colours = colour_names.iter().filter_map(|name| Colour::named(name));
+        let colour = colours.next().or_else(|| Colour::named(quiet)).unwrap_or(Colour::from_hex(0xb0_aca4));
+        Self {
+            material: read(&material_name, MATERIALS).unwrap_or(material),
+            material_name,
+            light: read(first(brief.light), LIGHTS).unwrap_or(light),
+            mood: read(first(brief.mood), MOODS).unwrap_or(Mood::Calm),
+            layout: read(first(brief.composition), LAYOUTS).unwrap_or(layout),
+            colour,
+            second: colours.next(),
+            colour_names,
+            accent,
+            from_left,
+        }
+    }
+}
+
+type Fallback = (&'static str, &'static [Material], &'static [Light], &'static [Layout]);
+
+const DEFAULTS: [Fallback; 5] = [
+    (
+        "architecture",
+        &[Material::Brick, Material::Timber, Material::Concrete, Material::Plaster],
+        &[Light::Overcast, Light::Morning, Light::Evening],
+        &[Layout::Long, Layout::Roof, Layout::Cluster, Layout::Asymmetric],
+    ),
+    (
+        "interiors",
+        &[Material::Timber, Material::Plaster, Material::Terrazzo, Material::Stone],
+        &[Light::Side, Light::Soft, Light::Morning],
+        &[Layout::Symmetric, Layout::Asymmetric, Layout::Depth],
+    ),
+    (
+        "design",
+        &[Material::Timber, Material::Metal, Material::Clay, Material::Cloth],
+        &[Light::Soft, Light::Side, Light::Lamp],
+        &[Layout::Figure, Layout::Asymmetric, Layout::Grid],
+    ),
+    (
+        "photography",
+        &[Material::Film, Material::Paper],
+        &[Light::Overcast, Light::Morning, Light::Fog],
+        &[Layout::Depth, Layout::Long, Layout::Close],
+    ),
+    (
+        "art",
+        &[Material::Paint, Material::Ink, Material::Paper],
+        &[Light::Soft, Light::Side],
+        &[Layout::Field, Layout::Ring, Layout::Diagonal, Layout::Line],
+    ),
+];
+
+const MATERIALS: &[(&[&str], Material)] = &[
+    (&["brick"], Material::Brick),
+    (&["terrazzo"], Material::Terrazzo),
+    (&["marble"], Material::Marble),
+    (&["stoneware", "porcelain", "terracotta"], Material::Clay),
+    (&["concrete", "plaster cast"], Material::Concrete),
+    (&["weathering", "iron red"], Material::Rust),
+    (&["corrugated"], Material::Corrugated),
+    (&["glass"], Material::Glass),
+    (&["rammed", "adobe", "laterite", "clay"], Material::Earth),
+    (&["plaster", "lime", "lacquer", "linoleum", "rubber", "plastic"], Material::Plaster),
+    (&["tile"], Material::Tile),
+    (
+        &[
+            "oak", "larch", "spruce", "pine", "cedar", "beech", "walnut", "plywood", "linden", "cork",
+            "timber",
+        ],
+        Material::Timber,
+    ),
+    (&["granite", "limestone", "slate", "travertine", "stone", "salt"], Material::Stone),
+    (&["wicker", "willow", "rattan", "bamboo", "thatch", "tatami", "hemp"], Material::Wicker),
+    (&["linen", "wool", "cotton", "felt", "velvet", "thread", "leather"], Material::Cloth),
+    (&["print", "film", "collodion", "gravure", "cyanotype", "video", "slide"], Material::Film),
+    (&["oil", "tempera", "acrylic", "wax"], Material::Paint),
+    (&["ink", "graphite", "woodcut", "etching", "charcoal", "chalk"], Material::Ink),
+    (&["paper"], Material::Paper),
+    (&["steel", "aluminium", "zinc", "copper", "brass", "iron", "bronze", "metal"], Material::Metal),
+    (&["ash"], Material::Timber),
+];
+
+const LIGHTS: &[(&[&str], Light)] = &[
+    (&["overcast", "diffuse", "north light"], Light::Overcast),
+    (&["snow", "winter"], Light::Snow),
+    (&["fog"], Light::Fog),
+    (&["morning"], Light::Morning),
+    (&["noon", "glare off", "flash", "open sky"], Light::Noon),
+    (&["evening", "late afternoon"], Light::Evening),
+    (&["dusk", "twilight"], Light::Dusk),
+    (&["night", "street", "near darkness", "artificial", "long exposure"], Light::Night),
+    (&["lamp", "candle", "dimmed", "coloured"], Light::Lamp),
+    (&["dappled", "filtered", "deep shade", "half-shadow"], Light::Dapple),
+    (&["above"], Light::Top),
+    (&["side", "raking", "behind"], Light::Side),
+    (&["even", "soft", "reflected", "window", "glare-free", "available"], Light::Soft),
+];
+
+const MOODS: &[(&[&str], Mood)] = &[
+    (
+        &[
+            "cheerful",
+            "playful",
+            "lively",
+            "sociable",
+            "convivial",
+            "light-hearted",
+            "good-humoured",
+            "buoyant",
+            "alert",
+        ],
+        Mood::Lively,
+    ),
+    (&["melancholy", "elegiac", "wistful", "mournful", "deserted", "solemn", "uneasy"], Mood::Melancholy),
+    (
+        &[
+            "austere",
+            "stern",
+            "tense",
+            "dry",
+            "exact",
+            "precise",
+            "unsentimental",
+            "detached",
+            "serious",
+            "cool",
+            "obsessive",
+        ],
+        Mood::Stern,
+    ),
+    (&["warm", "domestic", "welcoming", "intimate", "friendly", "sheltering"], Mood::Warm),
+    (&["dreamlike", "gentle", "tender", "hushed", "serene", "meditative"], Mood::Dreamy),
+];
+
+const LAYOUTS: &[(&[&str], Layout)] = &[
+    (&["asymmetry"], Layout::Asymmetric),
+    (&["symmetry", "axis", "central perspective", "frontal view"], Layout::Symmetric),
+    (
+        &["grid", "repetition", "rhythm", "module", "typology", "rows", "infill", "pattern", "sequence"],
+        Layout::Grid,
+    ),
+    (&["stack"], Layout::Stack),
+    (&["raised", "span", "platform"], Layout::Raised),
+    (&["long horizontal", "horizontal division", "wide view"], Layout::Long),
+    (&["ring", "rounded"], Layout::Ring),
+    (&["enclosure", "courtyard", "empty centre", "light from above", "gallery"], Layout::Enclosure),
+    (&["frame within", "threshold", "room within", "niche", "enfilade", "thick wall"], Layout::Frame),
+    (&["layered", "high viewpoint", "plan view"], Layout::Depth),
+    (&["single roof", "vault"], Layout::Roof),
+    (&["close crop", "single form", "mass", "reduction"], Layout::Close),
+    (&["stepped", "diagonal", "fold", "tension", "taper"], Layout::Diagonal),
+    (&["diptych", "mirroring", "old and new", "balance"], Layout::Pair),
+    (&["portrait", "figure", "silhouette", "outline", "proportion"], Layout::Figure),
+    (&["line", "joint", "margin"], Layout::Line),
+    (&["field"], Layout::Field),
+    (&["cluster"], Layout::Cluster),
+];
