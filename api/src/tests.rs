@@ -15,6 +15,7 @@ mod faults;
 mod node;
 mod pictures;
 mod secrets;
+mod similar;
 mod stopping;
 
 use client::{Connection, Reply};

@@ -5,7 +5,7 @@ use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOption
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
-use write::demo::{DEMO_SEED, DEMO_SIZE, catalog};
+use write::demo::{ACTOR, DEMO_SEED, DEMO_SIZE, catalog};
 use write::service::CommandService;
 
 /// Records in one command.
@@ -25,7 +25,7 @@ pub async fn fill(service: &CommandService, clock: &Clock, stop: &CancellationTo
         }
         let message = CommandMessage {
             id: clock.command_id(),
-            actor: "demo".parse()?,
+            actor: ACTOR.parse()?,
             correlation,
             command: Command::Import { lines: batch.to_vec(), options: ImportOptions::default() },
         };

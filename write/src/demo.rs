@@ -29,6 +29,9 @@ use serde_json::{Map, Value};
 /// How many projects the demo catalog has.
 pub const DEMO_SIZE: usize = 2600;
 
+/// Who selects the projects of a new installation's catalog.
+pub const ACTOR: &str = "demo";
+
 /// The seed of the catalog that a new installation is filled with.
 pub const DEMO_SEED: u64 = 0x6c6f_6767_6961_0001;
 

@@ -24,7 +24,8 @@ const PATH: &str = "/v1/similar/";
 const AROUND_A_NEIGHBOUR: usize = 96;
 
 const NEW: &str = "The project was listed a moment ago; its neighbours are on their way.";
-const NO_VECTORS: &str = "The project has no picture and no text that could be compared, so it has no neighbours.";
+const NO_VECTORS: &str =
+    "The project has no picture and no text that could be compared, so it has no neighbours.";
 const ALONE: &str = "No other project can be compared with this one yet.";
 
 /// A project whose neighbours can be told without the catalog.

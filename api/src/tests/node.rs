@@ -10,14 +10,16 @@ use read::checkpoint::Checkpoint;
 use read::generation::Generations;
 use read::media::MediaReader;
 use read::models::ReadModels;
+use read::neighbours::NeighboursWriter;
 use read::search::{SearchDocument, SearchWriter};
 use schemas::api::site;
 use schemas::api::summary::Summary;
 use schemas::chain::Hash;
 use schemas::envelope::Recorded;
-use schemas::event::{Event, ProjectRenamed, ProjectSelected, ProjectWithdrawn};
+use schemas::event::{Event, ProjectRenamed, ProjectSelected, ProjectWithdrawn, VectorsRecorded};
 use schemas::ids::{CommandId, EventId, Position, ProjectId, Revision, StreamId, StreamVersion};
 use schemas::record::Record;
+use schemas::vector::Vector;
 use schemas::versioned;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -55,6 +57,7 @@ impl Node {
         let folder = tempfile::tempdir().unwrap();
         catalog(&folder.path().join("catalog")).await;
         search(&folder.path().join("search"));
+        neighbours(&folder.path().join("neighbours")).await;
         Node::serve(folder, limits).await
     }
 
@@ -197,5 +200,36 @@ fn search(root: &Path) {
     }
     writer.commit("").unwrap();
     writer.close().unwrap();
+    generations.make_current(&generation).unwrap();
+}
+
+/// What the projects look and read like: the house is nearest to the first of the street by looks alone, the second only
+/// reads, the third says nothing.
+async fn neighbours(root: &Path) {
+    let vector = |numbers: [f32; 2]| Some(Vector::new(numbers.to_vec()).unwrap());
+    let described = [
+        (0, vector([1.0, 0.0]), vector([1.0, 0.0])),
+        (1, vector([0.8, 0.6]), None),
+        (2, None, vector([0.6, 0.8])),
+        (4, vector([0.0, 1.0]), vector([0.0, 1.0])),
+        (5, vector([1.0, 0.0]), vector([1.0, 0.0])),
+    ];
+    let generations = Generations::new(root);
+    let generation = generations.create_next().unwrap();
+    let mut writer = NeighboursWriter::open(&generation.path).await.unwrap();
+    writer.load((0..6).map(id)).await.unwrap();
+    for (number, (slug, record)) in selections().into_iter().enumerate() {
+        let record = serde_json::from_value(record).unwrap();
+        let event = Event::ProjectSelected(ProjectSelected { slug: slug.parse().unwrap(), record });
+        writer.apply(id(number), &event, Position(number as u64 + 1)).unwrap();
+    }
+    for (index, (number, visual, semantic)) in described.into_iter().enumerate() {
+        let event = Event::VectorsRecorded(VectorsRecorded { model: "m".into(), visual, semantic });
+        writer.apply(id(number), &event, Position(index as u64 + 7)).unwrap();
+    }
+    // The withdrawn one is still among the neighbours: it left the other models a moment ago.
+    writer.commit(Checkpoint { position: Position(11), ..Checkpoint::default() }).await.unwrap();
+    writer.settle().await.unwrap();
+    writer.close().await.unwrap();
     generations.make_current(&generation).unwrap();
 }

@@ -1,4 +1,5 @@
-//! Fetches the pictures that records name by URL, each once: what comes of it is recorded, so that nobody fetches it again.
+//! Fetches the pictures that records name by URL, and draws those of the demo catalog, each once: what comes of it is
+//! recorded, so that nobody does it again.
 
 mod wanting;
 
@@ -13,6 +14,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::fetch::FetchError;
+use crate::demo::pictures::picture_of;
+use crate::event_store::StoreError;
 use crate::follow::Follower;
 use crate::project::{self, Project};
 use crate::service::{CommandService, Observed, Pictures};
@@ -80,15 +83,38 @@ impl Collector {
         }
     }
 
-    /// Fetches a picture and records what came of it; the reason where a later try may bring it.
+    /// Fetches or draws a picture and records what came of it; the reason where a later try may bring it.
     async fn collect(&self, wanted: Wanted) -> (Wanted, Result<(), String>) {
-        let found = match self.pictures.fetch(&wanted.source).await {
+        let got = if wanted.is_drawn() {
+            self.draw(&wanted).await
+        } else {
+            self.pictures.fetch(&wanted.source).await
+        };
+        let found = match got {
             Ok(picture) => Ok(picture),
             Err(FetchError::Refused(reason)) => Err(reason),
             Err(FetchError::Later(reason)) => return (wanted, Err(reason)),
         };
         self.record(&wanted, found).await;
         (wanted, Ok(()))
+    }
+
+    /// Draws the picture of a demo project from its record.
+    async fn draw(&self, wanted: &Wanted) -> Result<Picture, FetchError> {
+        let later = |error: StoreError| FetchError::Later(error.to_string());
+        let project = self.service.project(&StreamId::project(wanted.project)).await.map_err(later)?;
+        let record = project.listing().map(|listing| listing.record.clone());
+        let drawn = self.pictures.blocking(move |store| {
+            let bytes = record.as_ref().and_then(picture_of)?;
+            Some(store.take(&bytes))
+        });
+        match drawn.await {
+            Some(Ok(picture)) => Ok(picture),
+            Some(Err(error)) => Err(FetchError::Later(error.to_string())),
+            None => {
+                Err(FetchError::Refused("The record names no picture of the demo catalog any more.".into()))
+            }
+        }
     }
 
     async fn record(&self, wanted: &Wanted, found: Result<Picture, String>) {

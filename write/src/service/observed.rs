@@ -20,6 +20,12 @@ pub enum Observed {
 }
 
 impl CommandService {
+    /// The project of a stream as it is.
+    pub async fn project(&self, stream: &StreamId) -> Result<Project, StoreError> {
+        let events = self.store().read_stream(stream, StreamVersion(0)).await?;
+        Ok(Past::of(stream.clone(), events)?.project().clone())
+    }
+
     /// Shows the project of a stream to `observe`, and records what follows if nothing happened to it meanwhile.
     pub async fn observe(
         &self,

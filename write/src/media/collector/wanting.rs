@@ -10,6 +10,8 @@ use schemas::record::Record;
 use schemas::versioned::Decoded;
 use tokio::time::Instant;
 
+use crate::demo;
+
 /// How long a host that did not answer is left alone before each further try; after the last one it is given up.
 const PAUSES: [Duration; 4] = [
     Duration::from_secs(60),
@@ -23,6 +25,13 @@ const PAUSES: [Duration; 4] = [
 pub(super) struct Wanted {
     pub(super) project: ProjectId,
     pub(super) source: String,
+}
+
+impl Wanted {
+    /// Whether it is drawn rather than fetched.
+    pub(super) fn is_drawn(&self) -> bool {
+        self.source.starts_with(demo::pictures::SOURCE)
+    }
 }
 
 /// How it stands with a picture.
@@ -49,14 +58,16 @@ impl Wanting {
     /// Takes in what an event says.
     pub(super) fn hear(&mut self, recorded: &Recorded) {
         let Some(project) = recorded.stream.as_project() else { return };
-        // Texts without a URL name none; reading every record would take longer than fetching.
-        if !recorded.data.get().contains("https://") {
+        // Most texts name none of either kind; reading every record would take longer than fetching.
+        let drawn = recorded.actor.as_str() == demo::ACTOR;
+        if !recorded.data.get().contains("https://") && !recorded.data.get().contains(demo::pictures::SOURCE)
+        {
             return;
         }
         let Ok(Decoded::Known(event)) = recorded.decode() else { return };
         match *event {
-            Event::ProjectSelected(selected) => self.want(project, &selected.record),
-            Event::ProjectRevised(revised) => self.want(project, &revised.record),
+            Event::ProjectSelected(selected) => self.want(project, &selected.record, drawn),
+            Event::ProjectRevised(revised) => self.want(project, &revised.record, drawn),
             Event::PictureAttached(attached) => self.settle(project, attached.source),
             Event::PictureRefused(refused) => self.settle(project, refused.source),
             Event::ProjectRenamed(_)
@@ -67,9 +78,14 @@ impl Wanting {
         }
     }
 
-    fn want(&mut self, project: ProjectId, record: &Record) {
-        for picture in record.pictures.iter().filter(|picture| picture.source.starts_with("https://")) {
+    /// `drawn` tells whether the record is one of the demo catalog, whose pictures are drawn. Other files are brought by
+    /// whoever imports them.
+    fn want(&mut self, project: ProjectId, record: &Record, drawn: bool) {
+        for picture in &record.pictures {
             let wanted = Wanted { project, source: picture.source.clone() };
+            if !(wanted.source.starts_with("https://") || drawn && wanted.is_drawn()) {
+                continue;
+            }
             if !self.states.contains_key(&wanted) {
                 self.states.insert(wanted.clone(), State::Waiting);
                 self.turn.push_back(wanted);
@@ -147,21 +163,30 @@ mod tests {
     #[test]
     fn each_is_fetched_once_and_files_never() {
         let (mut wanting, now) = (Wanting::default(), Instant::now());
-        wanting.want(project(1), &record(&[ONE, "a.jpg", TWO]));
-        wanting.want(project(1), &record(&[TWO, ONE]));
+        wanting.want(project(1), &record(&[ONE, "a.jpg", "demo/a.jpg", TWO]), false);
+        wanting.want(project(1), &record(&[TWO, ONE]), false);
         assert_eq!(wanting.next(now), Some(wanted(ONE)));
         wanting.settle(project(1), TWO.into());
         assert_eq!(wanting.next(now), None, "the other was settled while it waited");
-        wanting.want(project(1), &record(&[ONE, TWO]));
+        wanting.want(project(1), &record(&[ONE, TWO]), false);
         assert_eq!(wanting.next(now), None);
-        wanting.want(project(2), &record(&[ONE]));
+        wanting.want(project(2), &record(&[ONE]), false);
         assert_eq!(wanting.next(now), Some(Wanted { project: project(2), source: ONE.into() }));
+    }
+
+    #[test]
+    fn pictures_of_the_demo_catalog_are_drawn_for_it_alone() {
+        let (mut wanting, now) = (Wanting::default(), Instant::now());
+        wanting.want(project(1), &record(&["demo/a.jpg", "b.jpg"]), true);
+        let drawn = wanting.next(now).unwrap();
+        assert_eq!((drawn.source.as_str(), drawn.is_drawn()), ("demo/a.jpg", true));
+        assert_eq!(wanting.next(now), None);
     }
 
     #[test]
     fn one_that_does_not_come_is_tried_again_and_then_given_up() {
         let (mut wanting, mut now) = (Wanting::default(), Instant::now());
-        wanting.want(project(1), &record(&[ONE]));
+        wanting.want(project(1), &record(&[ONE]), false);
         for pause in PAUSES {
             assert_eq!(wanting.next(now), Some(wanted(ONE)));
             assert_eq!(wanting.put_off(&wanted(ONE), "It was silent.".into(), now), None);

@@ -1,0 +1,93 @@
+//! `GET /v1/similar/{slug}`.
+
+use serde_json::{Value, json};
+
+use super::Node;
+
+/// Slug, score and basis of each result.
+fn shown(answer: &Value) -> Vec<Value> {
+    let results = answer["results"].as_array().unwrap();
+    results.iter().map(|result| json!([result["slug"], result["score"], result["basis"]])).collect()
+}
+
+#[tokio::test]
+async fn the_nearest_come_first_with_what_their_score_is_made_of() {
+    let node = Node::start().await;
+    let reply = node.get("/v1/similar/haus-am-see").await;
+    let answer = reply.json();
+    assert_eq!((reply.status, &answer["slug"], &answer["count"]), (200, &json!("haus-am-see"), &json!(3)));
+    assert_eq!(answer["note"], Value::Null);
+    assert_eq!(
+        shown(&answer),
+        [
+            json!(["street-house-1", 0.8, {"visual": 0.8, "semantic": null}]),
+            json!(["street-house-2", 0.6, {"visual": null, "semantic": 0.6}]),
+            json!(["new-mill", 0.0, {"visual": 0.0, "semantic": 0.0}]),
+        ],
+        "the one that left a moment ago is passed over"
+    );
+    let members: Vec<&String> = answer.as_object().unwrap().keys().collect();
+    assert_eq!(members, ["slug", "count", "results", "note"]);
+    let summary = node.get("/v1/search?q=street+house+1").await.json()["results"][0].clone();
+    let (result, summary) = (answer["results"][0].as_object().unwrap(), summary.as_object().unwrap());
+    for (name, value) in summary.iter().filter(|(name, _)| *name != "score") {
+        assert_eq!(&result[name], value, "{name}");
+    }
+    assert_eq!(result.len(), summary.len() + 1, "a summary, its score and the basis");
+}
+
+#[tokio::test]
+async fn the_limit_is_kept_and_checked() {
+    let node = Node::start().await;
+    let one = node.get("/v1/similar/haus-am-see?limit=1").await.json();
+    assert_eq!((one["count"].as_u64(), one["results"].as_array().unwrap().len()), (Some(1), 1));
+    for (query, parameter) in [("limit=0", "limit"), ("limit=51", "limit"), ("limit=x", "limit")] {
+        for slug in ["haus-am-see", "no-such"] {
+            let reply = node.get(&format!("/v1/similar/{slug}?{query}")).await;
+            assert_eq!(
+                (reply.status, reply.json()["errors"][0]["parameter"].as_str()),
+                (400, Some(parameter))
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn one_that_cannot_be_compared_says_so() {
+    let node = Node::start().await;
+    let answer = node.get("/v1/similar/street-house-3").await.json();
+    let note = "The project has no picture and no text that could be compared, so it has no neighbours.";
+    assert_eq!(answer, json!({"slug": "street-house-3", "count": 0, "results": [], "note": note}));
+}
+
+#[tokio::test]
+async fn what_moved_left_or_never_was_is_told_as_for_the_record() {
+    let node = Node::start().await;
+    let moved = node.get("/v1/similar/old-mill").await;
+    assert_eq!((moved.status, moved.header("location")), (308, Some("/v1/similar/new-mill")));
+    let gone = node.get("/v1/similar/gone-house").await;
+    assert_eq!((gone.status, gone.json()["reason"].as_str()), (410, Some("The owners \"asked\" for it.")));
+    let unknown = node.get("/v1/similar/street-hous-1").await;
+    assert_eq!((unknown.status, &unknown.json()["suggestions"][0]), (404, &json!("street-house-1")));
+    for path in ["/v1/similar/", "/v1/similar/Not%20a%20slug", "/v1/similar/%ff"] {
+        assert_eq!(node.get(path).await.status, 404, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn it_is_answered_again_only_when_it_changed() {
+    let node = Node::start().await;
+    let path = "/v1/similar/haus-am-see";
+    let reply = node.get(path).await;
+    let tag = reply.header("etag").unwrap();
+    assert_eq!(node.ask("GET", path, &format!("If-None-Match: {tag}\r\n")).await.status, 304);
+    let head = node.ask("HEAD", path, "").await;
+    assert_eq!((head.status, head.body.len(), head.header("etag")), (200, 0, Some(tag)));
+}
+
+#[tokio::test]
+async fn before_the_models_are_there_it_is_unavailable() {
+    let node = Node::start_empty().await;
+    let reply = node.get("/v1/similar/haus-am-see").await;
+    assert_eq!((reply.status, reply.header("retry-after").is_some()), (503, true));
+}
