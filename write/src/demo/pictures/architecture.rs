@@ -1,6 +1,7 @@
 //! Buildings: which kind to draw, and what all of them are put together from.
 
 mod blocks;
+mod bridge;
 mod houses;
 mod spaces;
 
@@ -103,7 +104,7 @@ pub(super) fn draw(sheet: &mut Sheet, building: Building) {
         Building::Court => spaces::court(sheet),
         Building::Portals => spaces::portals(sheet),
         Building::Hall => spaces::hall(sheet),
-        Building::Bridge => spaces::bridge(sheet),
+        Building::Bridge => bridge::bridge(sheet),
     }
     sheet.canvas.near(1.0, (0.0, 0.0));
 }

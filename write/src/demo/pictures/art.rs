@@ -1,5 +1,6 @@
 //! Works of art: flat ones without a subject, and solid ones in an empty room.
 
+mod figures;
 mod flat;
 mod solid;
 
@@ -146,11 +147,11 @@ fn flat(sheet: &mut Sheet, work: Work) {
         Work::Edges => flat::edges(sheet, &area),
         Work::Rows => flat::rows(sheet, &area),
         Work::Woven => flat::woven(sheet, &area),
-        Work::Collage => flat::collage(sheet, &area),
-        Work::Head => flat::head(sheet, &area),
-        Work::Lines => flat::lines(sheet, &area),
-        Work::Horizon => flat::horizon(sheet, &area),
-        Work::Frames => flat::frames(sheet, &area),
+        Work::Collage => figures::collage(sheet, &area),
+        Work::Head => figures::head(sheet, &area),
+        Work::Lines => figures::lines(sheet, &area),
+        Work::Horizon => figures::horizon(sheet, &area),
+        Work::Frames => figures::frames(sheet, &area),
         _ => flat::fields(sheet, &area),
     }
     surface(sheet, &area);

@@ -1,14 +1,15 @@
 //! Objects on a ground: what stands there, and the shadow it throws.
 
 mod furniture;
+mod lamps;
 mod sheets;
 mod vessels;
+mod wall;
 
 use super::brief::Brief;
 use super::canvas::{At, Ink};
 use super::colour::Colour;
 use super::hand::Hand;
-use super::look::Light;
 use super::sheet::Sheet;
 
 /// What object is drawn.
@@ -153,9 +154,9 @@ pub(super) fn draw(sheet: &mut Sheet, object: Object) {
         Object::Bench => furniture::bench(sheet),
         Object::Table => furniture::table(sheet),
         Object::Shelf => furniture::shelf(sheet),
-        Object::TableLamp => furniture::table_lamp(sheet),
-        Object::Pendant => furniture::pendant(sheet),
-        Object::FloorLamp => furniture::floor_lamp(sheet),
+        Object::TableLamp => lamps::table_lamp(sheet),
+        Object::Pendant => lamps::pendant(sheet),
+        Object::FloorLamp => lamps::floor_lamp(sheet),
         Object::Vessels => vessels::group(sheet),
         Object::Bowls => vessels::bowls(sheet),
         Object::Teapot => vessels::teapot(sheet),
@@ -179,7 +180,6 @@ fn thing(sheet: &Sheet) -> Colour {
 fn ground(sheet: &mut Sheet, wall_only: bool) {
     let palette = sheet.palette;
     let width = sheet.width();
-    let body = palette.body;
     let wall = backdrop(sheet);
     let edge = if wall_only { 108.0 } else { EDGE };
     sheet.canvas.wash(Ink::Fade((0.0, 0.0), (width, edge), (wall.lit(0.025), 1.0), (wall.lit(-0.03), 1.0)));
@@ -199,7 +199,7 @@ fn ground(sheet: &mut Sheet, wall_only: bool) {
             0.35,
         );
     }
-    wall_light(sheet, body);
+    wall::wall_light(sheet);
 }
 
 /// Light or dark enough to carry the body.
@@ -219,65 +219,6 @@ fn backdrop(sheet: &Sheet) -> Colour {
     }
     let relative = palette.low.mix(palette.second, 0.35);
     body.mix(relative, 0.5).at(light).muted(0.7)
-}
-
-/// What a window, a lamp or leaves throw on the wall.
-fn wall_light(sheet: &mut Sheet, _body: Colour) {
-    let width = sheet.width();
-    let lean = if sheet.look.from_left { 14.0 } else { -14.0 };
-    let middle = width * if sheet.look.from_left { 0.62 } else { 0.38 };
-    match sheet.look.light {
-        Light::Morning | Light::Evening | Light::Side | Light::Noon => {
-            for pane in [-13.0f32, 1.0] {
-                let x = middle + pane;
-                sheet.shine(&[(x, 6.0), (x + 11.5, 9.0), (x + 11.5 + lean, 62.0), (x + lean, 59.0)], 0.24);
-            }
-        }
-        Light::Dapple => {
-            for _ in 0..4 {
-                twig(sheet);
-            }
-        }
-        Light::Top => {
-            let paper = sheet.palette.paper;
-            sheet.canvas.wash(Ink::Fade((0.0, 0.0), (0.0, 80.0), (paper, 0.4), (paper, 0.0)));
-        }
-        Light::Lamp | Light::Dusk | Light::Night => {
-            let glow = sheet.palette.glow;
-            let at = (middle, 34.0);
-            sheet.canvas.wash(Ink::Glow(at, 60.0, (glow, 0.42), (glow, 0.0)));
-        }
-        _ => {
-            let paper = sheet.palette.paper;
-            let at = (if sheet.look.from_left { 0.0 } else { width }, 10.0);
-            sheet.canvas.wash(Ink::Glow(at, 95.0, (paper, 0.3), (paper, 0.0)));
-        }
-    }
-}
-
-/// The shadow of a twig with its leaves, fallen on the wall from outside.
-fn twig(sheet: &mut Sheet) {
-    let width = sheet.width();
-    let out = if sheet.look.from_left { 1.0 } else { -1.0 };
-    let from = (if out > 0.0 { -3.0 } else { width + 3.0 }, sheet.hand.between(-6.0, 34.0));
-    let (long, fall) = (width * sheet.hand.between(0.34, 0.66), sheet.hand.between(4.0, 24.0));
-    let along = |share: f32| (from.0 + out * long * share, from.1 + fall * share * share);
-    let veil = Ink::Veil(sheet.palette.shadow, 0.1);
-    let stem: Vec<At> = (0..=8).map(|step| along(step as f32 / 8.0)).collect();
-    sheet.canvas.stroke(super::canvas::curve(&stem).finish(), 0.5, veil);
-    for leaf in 1..15 {
-        let at = along(leaf as f32 / 15.0);
-        let (size, side) = (sheet.hand.between(2.6, 4.6), if leaf % 2 == 0 { 1.0 } else { -1.0 });
-        let tip = (at.0 + out * size, at.1 + side * size * 1.1);
-        let across = (size * 0.34, out * side * size * -0.3);
-        let middle = ((at.0 + tip.0) / 2.0, (at.1 + tip.1) / 2.0);
-        let mut path = tiny_skia::PathBuilder::new();
-        path.move_to(at.0, at.1);
-        path.quad_to(middle.0 + across.0, middle.1 + across.1, tip.0, tip.1);
-        path.quad_to(middle.0 - across.0, middle.1 - across.1, at.0, at.1);
-        path.close();
-        sheet.canvas.fill(path.finish(), veil);
-    }
 }
 
 /// The long soft shadow on the ground of a thing that stands on `base` from `left` to `right` and is `high`.

@@ -2,7 +2,7 @@
 
 use tiny_skia::PathBuilder;
 
-use super::super::canvas::{At, Ink, curve, polygon};
+use super::super::canvas::{At, Ink, curve};
 use super::super::colour::Colour;
 use super::super::sheet::Sheet;
 use super::super::texture::upright;
@@ -268,13 +268,6 @@ pub(super) fn mobile(sheet: &mut Sheet) {
     sheet.canvas.lines(wires.iter().copied(), 0.35, ink);
     for (at, size, tone) in spots {
         sheet.canvas.oval(at, size, size * 0.96, tone);
-        let bright = polygon(&[
-            (at.0 - size, at.1 - size),
-            (at.0, at.1 - size),
-            (at.0, at.1 + size),
-            (at.0 - size, at.1 + size),
-        ]);
-        let _ = bright;
     }
     viewer(sheet);
 }

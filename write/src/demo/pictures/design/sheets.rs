@@ -190,7 +190,7 @@ pub(super) fn clock(sheet: &mut Sheet) {
     sheet.canvas.oval(at, size * 0.87, size * 0.87, dial);
     let ink = sheet.palette.ink;
     let mark = |turn: f32, far: f32| (at.0 + turn.sin() * size * far, at.1 - turn.cos() * size * far);
-    let turns = (0..12).map(|hour| hour as f32 * 0.523_6);
+    let turns = (0..12).map(|hour| hour as f32 * std::f32::consts::FRAC_PI_6);
     let marks: Vec<_> = turns.map(|turn| (mark(turn, 0.7), mark(turn, 0.79))).collect();
     sheet.canvas.lines(marks, 0.8, ink);
     let (hour, minute) = (sheet.hand.between(0.0, 6.2), sheet.hand.between(0.0, 6.2));
