@@ -100,7 +100,7 @@ async fn texts_are_described_at_once_and_anew_when_they_change() {
 async fn a_picture_adds_the_other_side() {
     let catalog = Catalog::new().await;
     let _worker = catalog.describe();
-    catalog.import(r#"{"slug":"a","name":"A","category":"art"}"#).await;
+    catalog.import(r#"{"slug":"a","name":"Stair","category":"art"}"#).await;
     let alone = catalog.wait_for("a", 1).await.remove(0).1;
     let pixels = image::RgbImage::from_fn(64, 48, |x, y| image::Rgb([x as u8 * 4, y as u8 * 5, 90]));
     let mut png = std::io::Cursor::new(Vec::new());
