@@ -51,8 +51,8 @@ pub fn draw(record: &Record, seed: u64) -> RgbImage {
     }
     sheet.finish();
     let grain = if plan.look.material == Material::Film { 10 } else { 6 };
-    let (width, height, pixels) = sheet.canvas.into_pixels();
-    finish::printed(width, height, pixels, grain, seed)
+    let corners = sheet.corners();
+    finish::printed(sheet.canvas, grain, corners, seed)
 }
 
 /// The picture of a project under `seed` as JPEG, below 200 KB.

@@ -163,13 +163,45 @@ impl Canvas {
 
     /// Fills an upright rectangle from its upper left corner.
     pub(super) fn rect(&mut self, x: f32, y: f32, width: f32, height: f32, ink: impl Into<Ink>) {
+        let ink = ink.into();
+        if let (Ink::Fade(from, to, (start, 1.0), (end, 1.0)), None) = (ink, &self.mask)
+            && from.0.total_cmp(&to.0).is_eq()
+            && width * height > 1_000.0
+        {
+            return self.strips((x, y), (width, height), (from.1, to.1), (start, end));
+        }
         self.poly(&[(x, y), (x + width, y), (x + width, y + height), (x, y + height)], ink);
     }
 
-    /// Fills the whole sheet.
+    /// A large upright gradient as strips of one colour each: steps finer than the eye, at a tenth of the time.
+    fn strips(&mut self, at: At, size: (f32, f32), (from, to): (f32, f32), (start, end): (Colour, Colour)) {
+        const STRIP: f32 = 3.0;
+        let place = self.place();
+        let pixel = |y: f32| (y * place.sy + place.ty).round();
+        let (left, wide) = (at.0 * place.sx + place.tx, size.0 * place.sx);
+        let low = pixel(at.1 + size.1).min(self.map.height() as f32);
+        let mut top = pixel(at.1).max(0.0);
+        while top < low {
+            let high = STRIP.min(low - top);
+            let share = ((top + high / 2.0 - place.ty) / place.sy - from) / (to - from);
+            let mut paint = Self::paint(start.mix(end, share.clamp(0.0, 1.0)).into());
+            paint.anti_alias = false;
+            if let Some(strip) = Rect::from_xywh(left, top, wide, high) {
+                self.map.fill_rect(strip, &paint, Transform::identity(), None);
+            }
+            top += high;
+        }
+    }
+
+    /// Fills the whole sheet, or as much of it as a glow reaches.
     pub(super) fn wash(&mut self, ink: impl Into<Ink>) {
-        let width = self.width();
-        self.rect(-1.0, -1.0, width + 2.0, 102.0, ink);
+        let (width, ink) = (self.width(), ink.into());
+        let (mut left, mut top, mut right, mut low) = (-1.0, -1.0, width + 1.0, 101.0);
+        if let Ink::Glow(at, radius, _, (_, 0.0)) = ink {
+            (left, top) = (at.0 - radius, at.1 - radius);
+            (right, low) = (at.0 + radius, at.1 + radius);
+        }
+        self.rect(left, top, right - left, low - top, ink);
     }
 
     /// Fills an ellipse around `at`.

@@ -11,7 +11,10 @@ impl Sheet<'_> {
     /// A sky down to `horizon`, with what the hour hangs into it.
     pub(super) fn sky(&mut self, horizon: f32) {
         let (palette, width) = (self.palette, self.width());
-        self.canvas.wash(Ink::Fade((0.0, 0.0), (0.0, horizon), (palette.high, 1.0), (palette.low, 1.0)));
+        let fade = Ink::Fade((0.0, 0.0), (0.0, horizon), (palette.high, 1.0), (palette.low, 1.0));
+        self.canvas.rect(-1.0, -1.0, width + 2.0, horizon + 1.0, fade);
+        // What the land leaves free below.
+        self.canvas.rect(-1.0, horizon, width + 2.0, 102.0 - horizon, palette.low);
         let side = if self.look.from_left { 0.2 } else { 0.8 };
         let at = width * (side + self.hand.between(-0.08, 0.08));
         match self.look.light {
