@@ -60,3 +60,111 @@ impl Projection for NeighboursProjection {
         Ok(NeighboursWriter::digest(folder).await?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use read::neighbours::{NeighboursReader, Standing};
+    use schemas::chain::Hash;
+    use schemas::event::{ProjectRestored, ProjectSelected, ProjectWithdrawn, VectorsRecorded};
+    use schemas::ids::{CommandId, EventId, Position, ProjectId, StreamId, StreamVersion};
+    use schemas::vector::Vector;
+    use schemas::versioned;
+
+    use super::*;
+
+    fn event(position: u64, number: u64, event: Event) -> ProjectEvent {
+        let project: ProjectId = format!("{number:026}").parse().unwrap();
+        let id = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
+        let recorded = Recorded {
+            position: Position(position),
+            id: EventId(id),
+            stream: StreamId::project(project),
+            version: StreamVersion(1),
+            kind: versioned::kind(&event).into(),
+            time: Timestamp::UNIX_EPOCH,
+            actor: "Ada".parse().unwrap(),
+            causation: CommandId(id),
+            correlation: CommandId(id),
+            hash: Hash::GENESIS,
+            data: versioned::encode(&event).unwrap(),
+        };
+        NeighboursProjection::select(recorded, event).unwrap()
+    }
+
+    fn selected() -> Event {
+        let record = serde_json::from_str(r#"{"name": "X", "category": "art"}"#).unwrap();
+        Event::ProjectSelected(ProjectSelected { slug: "x".parse().unwrap(), record })
+    }
+
+    fn recorded(numbers: &[f32]) -> Event {
+        let visual = Vector::new(numbers.to_vec()).ok();
+        Event::VectorsRecorded(VectorsRecorded { model: "m".into(), visual, semantic: None })
+    }
+
+    fn log() -> Vec<Event> {
+        vec![
+            selected(),
+            recorded(&[1.0, 0.0]),
+            selected(),
+            recorded(&[1.0]),
+            recorded(&[1.0, 1.0]),
+            Event::ProjectWithdrawn(ProjectWithdrawn { reason: "sold".into() }),
+            Event::ProjectRestored(ProjectRestored {}),
+        ]
+    }
+
+    /// The events of two projects, the second from position 3, cut into batches; gives all that was refused.
+    async fn apply(projection: &mut NeighboursProjection, batch: usize) -> Vec<Refused> {
+        let events = (1..).zip(log()).map(|(at, happened)| event(at, u64::from(at > 2), happened));
+        let (mut refused, mut events) = (Vec::new(), events.peekable());
+        while events.peek().is_some() {
+            refused.extend(projection.apply(events.by_ref().take(batch).collect()).await.unwrap());
+            let position = Position(projection.checkpoint().position.0 + batch as u64);
+            let checkpoint = Checkpoint { position, ..projection.checkpoint().clone() };
+            projection.commit(checkpoint).await.unwrap();
+        }
+        refused
+    }
+
+    #[tokio::test]
+    async fn vectors_of_other_dimensions_are_set_aside_and_the_rest_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut projection = NeighboursProjection::open(folder.path()).await.unwrap();
+        let refused = apply(&mut projection, 7).await;
+        let reason = "its visual vector has 1 dimensions, but those of the model m have 2 since the first one; \
+                      record vectors of other dimensions under another model's name";
+        assert_eq!(
+            refused,
+            [Refused {
+                position: Position(4),
+                kind: "loggia.curation.vectors_recorded.v1".into(),
+                reason: reason.into()
+            }]
+        );
+        let early = event(8, 9, recorded(&[1.0, 2.0]));
+        let refused = projection.apply(vec![early]).await.unwrap();
+        assert_eq!(refused[0].reason, "it speaks of a project that was not selected before");
+        let reader = NeighboursReader::open(folder.path()).await.unwrap();
+        let list: Vec<u64> = reader.of(1).unwrap().iter().map(|neighbour| neighbour.ordinal).collect();
+        assert_eq!((list, reader.standing(3)), (vec![3], Standing::Known));
+    }
+
+    #[tokio::test]
+    async fn a_rebuild_has_the_digest_of_the_live_model() {
+        let (live, rebuilt) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let mut projection = NeighboursProjection::open(live.path()).await.unwrap();
+        apply(&mut projection, 1).await;
+        let mut projection = NeighboursProjection::open(rebuilt.path()).await.unwrap();
+        projection.prepare_replay();
+        apply(&mut projection, 7).await;
+        let of_live = NeighboursProjection::digest(live.path()).await.unwrap();
+        assert_eq!(NeighboursProjection::digest(rebuilt.path()).await.unwrap(), of_live);
+        let reader = NeighboursReader::open(rebuilt.path()).await.unwrap();
+        assert_eq!(reader.standing(1), Standing::Pending, "a replay leaves the lists to its end");
+        projection.settle().await.unwrap();
+        reader.refresh().await.unwrap();
+        assert_eq!(reader.standing(1), Standing::Known);
+        assert_eq!(NeighboursProjection::digest(rebuilt.path()).await.unwrap(), of_live);
+    }
+}

@@ -1,5 +1,6 @@
 //! How long it takes to make the lists of N projects (20,000 unless told), how true they are, and how fast one more
-//! project is seen: clustered vectors of 256 visual and 256 semantic dimensions.
+//! project is seen: clustered vectors of 256 visual and 256 semantic dimensions. Two more numbers are the seed and from how
+//! many projects on a graph is used.
 //!
 //! ```sh
 //! cargo run --release -p read --features apply --example neighbours_build -- 20000
@@ -29,10 +30,14 @@ const SPREAD: f32 = 0.7;
 async fn main() {
     let projects: u64 = std::env::args().nth(1).map_or(20_000, |text| text.parse().unwrap());
     let seed: u64 = std::env::args().nth(2).map_or(7, |text| text.parse().unwrap());
-    println!("{projects} projects, seed {seed}");
+    let graph_from: Option<usize> = std::env::args().nth(3).map(|text| text.parse().unwrap());
+    println!("{projects} projects, seed {seed}, graph from {graph_from:?}");
     let mut data = Data::new(projects, seed);
     let folder = tempfile::tempdir().unwrap();
-    let mut writer = NeighboursWriter::open(folder.path()).await.unwrap();
+    let mut writer = match graph_from {
+        None => NeighboursWriter::open(folder.path()).await.unwrap(),
+        Some(from) => NeighboursWriter::open_with_graph_from(folder.path(), from).await.unwrap(),
+    };
     writer.prepare_replay();
     let began = Instant::now();
     for start in (0..projects).step_by(BATCH as usize) {

@@ -6,12 +6,18 @@
 //! nearer. What is shown of cosines and scores begins at 0. Without a common side two projects are never neighbours.
 
 #[cfg(feature = "apply")]
+mod base;
+#[cfg(feature = "apply")]
 mod digest;
+#[cfg(feature = "apply")]
+mod graph;
 mod list;
 #[cfg(feature = "apply")]
 mod memory;
 #[cfg(feature = "apply")]
 mod product;
+#[cfg(feature = "apply")]
+mod propose;
 #[cfg(feature = "apply")]
 mod rank;
 mod reader;

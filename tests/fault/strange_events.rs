@@ -4,6 +4,7 @@ use async_nats::jetstream;
 use projections::catalog::CatalogProjection;
 use projections::failure::Failure;
 use projections::keys::KeysProjection;
+use projections::neighbours::NeighboursProjection;
 use projections::projection::Projection;
 use projections::search::SearchProjection;
 use projections::source::EventSource;
@@ -149,6 +150,7 @@ async fn poison_is_parked_and_the_future_is_passed_over() {
     let stream = strange(&client).await;
     let catalog = passes_over::<CatalogProjection>(&client, stream.position).await;
     passes_over::<SearchProjection>(&client, stream.position).await;
+    passes_over::<NeighboursProjection>(&client, stream.position).await;
     let reader = CatalogReader::open(catalog.path()).await.unwrap();
     for slug in ["first", "last"] {
         assert!(matches!(reader.find(slug).await.unwrap(), Found::Listed(_)), "{slug}");

@@ -62,6 +62,16 @@ impl Memory {
         Ok(())
     }
 
+    /// Makes graphs where so many projects are of one kind, and waits for them.
+    pub(super) fn make_graphs(&mut self, from: usize) {
+        self.spaces.iter_mut().for_each(|(_, space)| space.make_graphs(from));
+    }
+
+    /// Takes graphs that were made aside, and begins to make others where it is time.
+    pub(super) fn renew_graphs(&mut self, from: usize) {
+        self.spaces.iter_mut().for_each(|(_, space)| space.renew_graphs(from));
+    }
+
     pub(super) fn len(&self) -> usize {
         self.homes.len()
     }

@@ -9,6 +9,7 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{ArrayView2, ArrayViewMut2, Axis};
 use rayon::prelude::*;
 
+use super::propose::propose;
 use super::rank::{Best, Rank};
 use super::space::{Block, Space};
 
@@ -31,10 +32,10 @@ pub(super) struct FoundForSome {
 }
 
 /// A block and what was found for its rows.
-struct Side<'a> {
-    block: Block<'a>,
+pub(super) struct Side<'a> {
+    pub(super) block: Block<'a>,
     /// Whether a row is offered to those that it meets.
-    gives: Vec<bool>,
+    pub(super) gives: Vec<bool>,
     best: Mutex<Vec<Best>>,
 }
 
@@ -48,7 +49,7 @@ impl<'a> Side<'a> {
         }
     }
 
-    fn best(&self) -> MutexGuard<'_, Vec<Best>> {
+    pub(super) fn best(&self) -> MutexGuard<'_, Vec<Best>> {
         // Whoever panics with it in hand ends the whole comparison.
         self.best.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -63,11 +64,13 @@ impl<'a> Side<'a> {
 pub(super) fn of_all(space: &Space, stop: &AtomicBool) -> Option<Found> {
     let sides: Vec<Side<'_>> =
         space.blocks().into_iter().map(|block| Side::new(block, |_| true, |_| Rank::LAST)).collect();
+    let meet = |left: &Side<'_>, right: &Side<'_>| meet_unless_proposed(space, left, right, stop);
     // Each block with itself first: from then on every list has a bar that keeps most of the others out.
-    sides.par_iter().for_each(|side| meet(side, side, stop));
+    sides.par_iter().for_each(|side| meet(side, side));
     let pairs: Vec<(usize, usize)> =
         (0..sides.len()).flat_map(|left| (left + 1..sides.len()).map(move |right| (left, right))).collect();
-    pairs.into_par_iter().for_each(|(left, right)| meet(&sides[left], &sides[right], stop));
+    pairs.into_par_iter().for_each(|(left, right)| meet(&sides[left], &sides[right]));
+    propose(space, &sides, &sides, stop);
     let is_whole = !stop.load(Ordering::Relaxed);
     is_whole.then(|| sides.into_iter().flat_map(Side::into_found).collect())
 }
@@ -97,7 +100,9 @@ pub(super) fn of_some(
             Side::new(block, |_| false, bar)
         })
         .collect();
-    right.par_iter().for_each(|right| left.iter().for_each(|left| meet(left, right, stop)));
+    let meet = |left: &Side<'_>, right: &Side<'_>| meet_unless_proposed(space, left, right, stop);
+    right.par_iter().for_each(|right| left.iter().for_each(|left| meet(left, right)));
+    propose(space, &left, &right, stop);
     let is_whole = !stop.load(Ordering::Relaxed);
     is_whole.then(|| FoundForSome {
         own: left.into_iter().flat_map(Side::into_found).collect(),
@@ -107,6 +112,14 @@ pub(super) fn of_some(
             .filter(|(_, found)| !found.is_empty())
             .collect(),
     })
+}
+
+/// Leaves the pairs of a kind that has a graph to [`propose`].
+fn meet_unless_proposed(space: &Space, left: &Side<'_>, right: &Side<'_>, stop: &AtomicBool) {
+    let is_proposed = left.block.kind == right.block.kind && space.base(left.block.kind).is_some();
+    if !is_proposed {
+        meet(left, right, stop);
+    }
 }
 
 /// Compares every row of one block with every row of another, or of itself.

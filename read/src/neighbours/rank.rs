@@ -52,12 +52,15 @@ impl Best {
         self.bar.score
     }
 
-    /// Takes it if it is among the best; nobody is offered twice.
+    /// Takes it if it is among the best; who is among them already is not taken again.
     pub(super) fn offer(&mut self, rank: Rank) {
         if rank >= self.bar {
             return;
         }
         let at = self.found.partition_point(|found| *found < rank);
+        if self.found.get(at) == Some(&rank) {
+            return;
+        }
         if self.found.len() == KEPT {
             self.found.pop();
         }
@@ -65,6 +68,11 @@ impl Best {
         if let (KEPT, Some(last)) = (self.found.len(), self.found.last()) {
             self.bar = *last;
         }
+    }
+
+    /// Whether there are as many as can be.
+    pub(super) fn is_full(&self) -> bool {
+        self.found.len() == KEPT
     }
 
     /// What was found, nearest first.
@@ -81,7 +89,7 @@ mod tests {
     fn the_best_are_kept_in_order_and_ties_by_age() {
         let rank = |n: u32| Rank { score: f32::from((n % 10) as u8), ordinal: n };
         let mut best = Best::before(Rank { score: 2.0, ordinal: 500 });
-        (0..1_000).rev().for_each(|n| best.offer(rank(n)));
+        (0..1_000).rev().chain(0..1_000).for_each(|n| best.offer(rank(n)));
         let found = best.into_found();
         let mut all: Vec<Rank> = (0..1_000).map(rank).collect();
         all.sort_unstable();

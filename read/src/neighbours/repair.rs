@@ -16,20 +16,30 @@ use super::stored::{self, Dirty, List};
 /// if it left and came, while making all compares each pair once.
 const SHARE: usize = 8;
 
+/// What computing takes.
+#[derive(Debug)]
+pub(super) struct Means {
+    /// Whoever else is on this machine has the other processors.
+    pub(super) threads: Arc<rayon::ThreadPool>,
+    /// From so many projects of one kind on, a graph proposes who is compared.
+    pub(super) graph_from: usize,
+}
+
 /// Makes the lists show all that is dirty, within a transaction. Dropped before its end, it gives up computing.
 pub(super) async fn settle(
     transaction: &mut SqliteConnection,
     memory: Memory,
-    threads: &Arc<rayon::ThreadPool>,
+    means: &Means,
     changed: i64,
 ) -> Result<Memory, NeighboursError> {
     let dirty = stored::dirty(transaction).await?;
     let is_cheaper_from_nothing = dirty.len() * SHARE > memory.len();
-    let (memory, lists) = if memory.is_ragged || is_cheaper_from_nothing {
-        make_all(memory, dirty, threads).await?
+    let (mut memory, lists) = if memory.is_ragged || is_cheaper_from_nothing {
+        make_all(memory, dirty, means).await?
     } else {
-        repair(transaction, memory, dirty, threads).await?
+        repair(transaction, memory, dirty, &means.threads).await?
     };
+    memory.renew_graphs(means.graph_from);
     stored::write(transaction, &memory, &lists, changed).await?;
     Ok(memory)
 }
@@ -38,11 +48,13 @@ pub(super) async fn settle(
 async fn make_all(
     mut memory: Memory,
     dirty: Vec<Dirty>,
-    threads: &Arc<rayon::ThreadPool>,
+    means: &Means,
 ) -> Result<(Memory, Vec<(u32, List)>), NeighboursError> {
     dirty.iter().for_each(|project| memory.remove(project.ordinal));
     arrive(&mut memory, &dirty);
-    let (mut memory, found) = aside(threads, move |stop| {
+    let graph_from = means.graph_from;
+    let (mut memory, found) = aside(&means.threads, move |stop| {
+        memory.make_graphs(graph_from);
         let found: Option<Vec<Found>> = memory.spaces().map(|space| product::of_all(space, stop)).collect();
         (memory, found.unwrap_or_default())
     })

@@ -5,6 +5,8 @@ use std::collections::{HashMap, HashSet};
 use foldhash::fast::RandomState;
 use rayon::prelude::*;
 
+use super::base::{Base, Ordinals};
+use super::graph::Graph;
 use super::rank::Rank;
 use super::rows::{Dimensions, Kind, Row};
 
@@ -29,12 +31,15 @@ struct Group {
     numbers: Vec<f32>,
     /// Who ranks before a project's bar belongs into its list.
     bars: Vec<Rank>,
+    /// Proposes who is near where the group is large.
+    base: Base,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Place {
-    kind: Kind,
-    row: usize,
+/// Where a project stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) kind: Kind,
+    pub(super) row: usize,
 }
 
 /// Some rows of one kind.
@@ -89,6 +94,7 @@ impl Space {
         self.places.insert(ordinal, Place { kind, row: group.ordinals.len() });
         group.ordinals.push(ordinal);
         group.bars.push(Rank::LAST);
+        group.base.came(ordinal);
         for side in [row.visual, row.semantic].into_iter().flatten() {
             group.numbers.extend_from_slice(side);
         }
@@ -99,6 +105,7 @@ impl Space {
         let Some(Place { kind, row }) = self.places.remove(&ordinal) else { return };
         let (width, group) = (self.dimensions.width(kind), &mut self.groups[kind as usize]);
         let last = group.ordinals.len() - 1;
+        group.base.left(ordinal);
         group.ordinals.swap_remove(row);
         group.bars.swap_remove(row);
         group.numbers.copy_within(last * width..(last + 1) * width, row * width);
@@ -124,6 +131,37 @@ impl Space {
     pub(super) fn set_bar(&mut self, ordinal: u32, bar: Rank) {
         if let Some(Place { kind, row }) = self.places.get(&ordinal) {
             self.groups[*kind as usize].bars[*row] = bar;
+        }
+    }
+
+    pub(super) fn place(&self, ordinal: u32) -> Option<Place> {
+        self.places.get(&ordinal).copied()
+    }
+
+    /// What proposes who is near in the group of a kind; none while everyone is compared.
+    pub(super) fn base(&self, kind: Kind) -> Option<(&Graph, &Ordinals)> {
+        self.groups[kind as usize].base.graph()
+    }
+
+    /// Makes a graph over each group of so many projects, and waits for it.
+    pub(super) fn make_graphs(&mut self, from: usize) {
+        for kind in KINDS {
+            let (width, group) = (self.dimensions.width(kind), &mut self.groups[kind as usize]);
+            group.base = Base::default();
+            if group.ordinals.len() >= from {
+                group.base.set(Graph::build(group.ordinals.clone(), &group.numbers, width));
+            }
+        }
+    }
+
+    /// Takes graphs that were made beside the former ones, and begins to make others where it is time.
+    pub(super) fn renew_graphs(&mut self, from: usize) {
+        for kind in KINDS {
+            let (width, group) = (self.dimensions.width(kind), &mut self.groups[kind as usize]);
+            group.base.take_next();
+            if group.ordinals.len() >= from && group.base.is_stale(group.ordinals.len()) {
+                group.base.make_next(group.ordinals.clone(), group.numbers.clone(), width);
+            }
         }
     }
 

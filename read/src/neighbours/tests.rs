@@ -1,5 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod graph;
 mod oracle;
 
 use proptest::prelude::*;

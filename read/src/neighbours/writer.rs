@@ -10,7 +10,7 @@ use sqlx::sqlite::SqliteConnection;
 use sqlx::{ConnectOptions, Connection};
 
 use super::memory::Memory;
-use super::repair::settle;
+use super::repair::{Means, settle};
 use super::staged::{Refusal, Staged};
 use super::{NeighboursError, corrupt, options};
 use crate::checkpoint::Checkpoint;
@@ -23,6 +23,11 @@ const FEW: usize = 64;
 /// So many commits in a row that have changed few leave lists waiting: who gives them a little all the time does not
 /// keep them from becoming true.
 const PATIENCE: u32 = 16;
+
+/// From so many projects of one kind on, a graph proposes who is compared. Measured at 20,000 projects of 512 dimensions:
+/// about 8 s of a processor to compare all, 98 s by a graph. The first grows with the square, the second hardly faster
+/// than the number, so they meet between 300,000 and 400,000.
+const GRAPH_FROM: usize = 400_000;
 
 /// Writes one generation of the neighbours. There is one writer at a time.
 #[derive(Debug)]
@@ -38,13 +43,21 @@ pub struct NeighboursWriter {
     dirty: usize,
     waited: u32,
     is_replay: bool,
-    threads: Arc<rayon::ThreadPool>,
+    means: Means,
 }
 
 impl NeighboursWriter {
     /// Opens the neighbours in a generation's folder, and makes them where there are none. Half of the processors
     /// compute; the others are left to those who answer.
     pub async fn open(folder: &Path) -> Result<NeighboursWriter, NeighboursError> {
+        NeighboursWriter::open_with_graph_from(folder, GRAPH_FROM).await
+    }
+
+    /// The same, with a graph from so many projects of one kind on.
+    pub async fn open_with_graph_from(
+        folder: &Path,
+        graph_from: usize,
+    ) -> Result<NeighboursWriter, NeighboursError> {
         let mut connection = options(folder).create_if_missing(true).connect().await?;
         database::make(&mut connection, include_str!("sql/schema.sql")).await?;
         let checkpoint = match database::state(&mut connection).await? {
@@ -55,16 +68,18 @@ impl NeighboursWriter {
         let changed = sqlx::query_scalar(sql).fetch_one(&mut connection).await?;
         let sql = "SELECT count(*) FROM projects WHERE dirty = 1";
         let dirty: i64 = sqlx::query_scalar(sql).fetch_one(&mut connection).await?;
+        let mut memory = Memory::load(&mut connection).await?;
+        memory.renew_graphs(graph_from);
         Ok(NeighboursWriter {
             staged: Staged::load(&mut connection).await?,
-            memory: Some(Memory::load(&mut connection).await?),
+            memory: Some(memory),
             connection,
             checkpoint,
             changed,
             dirty: usize::try_from(dirty).map_err(corrupt)?,
             waited: 0,
             is_replay: false,
-            threads: Arc::new(threads()?),
+            means: Means { threads: Arc::new(threads()?), graph_from },
         })
     }
 
@@ -102,7 +117,7 @@ impl NeighboursWriter {
         let state = serde_json::to_string(&checkpoint).map_err(corrupt)?;
         database::set_state(&mut transaction, state).await?;
         let memory = match memory {
-            Some(memory) => Some(settle(&mut transaction, memory, &self.threads, changed).await?),
+            Some(memory) => Some(settle(&mut transaction, memory, &self.means, changed).await?),
             None => None,
         };
         transaction.commit().await?;
@@ -122,7 +137,7 @@ impl NeighboursWriter {
         }
         let (memory, changed) = (self.take_memory().await?, self.changed + 1);
         let mut transaction = self.connection.begin().await?;
-        let memory = settle(&mut transaction, memory, &self.threads, changed).await?;
+        let memory = settle(&mut transaction, memory, &self.means, changed).await?;
         transaction.commit().await?;
         (self.memory, self.changed, self.dirty, self.waited) = (Some(memory), changed, 0, 0);
         Ok(())
