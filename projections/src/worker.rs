@@ -132,7 +132,9 @@ impl<P: Projection> Worker<P> {
         let mut following = self.source.follow_apart(self.position());
         while self.position() < to {
             let mut batch = Vec::new();
-            while batch.len() < REPLAY_BATCH && batch.last().is_none_or(|last: &Arc<Arrived>| last.position < to) {
+            while batch.len() < REPLAY_BATCH
+                && batch.last().is_none_or(|last: &Arc<Arrived>| last.position < to)
+            {
                 tokio::select! {
                     biased;
                     () = stop.cancelled() => return Ok(()),

@@ -167,7 +167,10 @@ async fn a_hole_is_filled_once_for_all() {
     let source = EventSource::new(stream.client.clone());
     let mut followers = [0; 4].map(|after| source.follow(Position(after)));
     let told = followers[0].next(1).await.unwrap_err().to_string();
-    assert!(told.contains("goes on at 3 where 1 was wanted") && told.ends_with("start the write side"), "{told}");
+    assert!(
+        told.contains("goes on at 3 where 1 was wanted") && told.ends_with("start the write side"),
+        "{told}"
+    );
     for follower in &mut followers {
         assert_eq!(follower.next(1).await.unwrap_err().to_string(), told);
     }

@@ -65,10 +65,7 @@ pub(super) struct Place {
 
 impl Feeds {
     /// No feed yet; each will be filled by a pump of its own.
-    pub(super) fn new<F>(
-        bounds: Bounds,
-        pump: impl Fn(Feeder) -> F + Send + Sync + 'static,
-    ) -> Arc<Feeds>
+    pub(super) fn new<F>(bounds: Bounds, pump: impl Fn(Feeder) -> F + Send + Sync + 'static) -> Arc<Feeds>
     where
         F: Future<Output = SourceError> + Send + 'static,
     {

@@ -100,7 +100,8 @@ impl StreamReader {
         tracing::warn!(%after, %found, "the stream has a hole; asking the event store");
         while after.next() < found {
             let missing = usize::try_from(found.0 - after.0 - 1).unwrap_or(usize::MAX);
-            let gap = |after: Position, reason: String| SourceError::Gap { wanted: after.next(), found, reason };
+            let gap =
+                |after: Position, reason: String| SourceError::Gap { wanted: after.next(), found, reason };
             let page = self.read_events(after, missing.min(PAGE)).await.map_err(|why| gap(after, why))?;
             if page.events.is_empty() {
                 return Err(gap(after, "it does not hold it".into()));

@@ -19,15 +19,15 @@ pub(super) struct Bounds {
     ///
     /// An import comes faster than any projection works. A feed that ran ahead would leave all of them behind at once,
     /// and each would need a consumer of its own again; so it waits for the slowest. But one that stands still must not
-    /// stop the others for ever. A merge of segments takes seconds and is worth waiting for: what it costs is that an
-    /// import is seen that much later, while a second consumer costs the server up to a hundred megabytes. Single
-    /// edits never wait here, for they do not fill a window.
+    /// stop the others for ever. A merge of segments, or a large commit while an import takes the processor, takes
+    /// seconds and is worth waiting for: what it costs is that an import is seen that much later, while a second
+    /// consumer costs the server up to a hundred megabytes. Single edits never wait here, for they do not fill a window.
     pub(super) patience: Duration,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Bounds { events: 4_096, bytes: 16 << 20, patience: Duration::from_secs(5) }
+        Bounds { events: 4_096, bytes: 16 << 20, patience: Duration::from_secs(10) }
     }
 }
 

@@ -211,6 +211,7 @@ async fn a_replay_reads_apart() {
     }
     log.is_read_by(3).await;
     drop(live);
+    log.is_read_by(2).await;
     let _live = follow(&feeds, 5);
     log.is_read_by(3).await;
     assert_eq!(log.begun(), 4, "nobody joins a replay");

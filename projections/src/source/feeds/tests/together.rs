@@ -18,7 +18,8 @@ struct Habits {
 }
 
 fn habits(start: u64) -> impl Strategy<Value = Habits> {
-    let sharing = prop::sample::select(vec![Sharing::Shared, Sharing::Shared, Sharing::Shared, Sharing::Apart]);
+    let sharing =
+        prop::sample::select(vec![Sharing::Shared, Sharing::Shared, Sharing::Shared, Sharing::Apart]);
     let pause = prop_oneof![6 => Just(0), 3 => 1..500u64, 1 => 1_500..6_000u64];
     let rounds = prop::collection::vec((1..30usize, pause), 1..8);
     let leaves = prop::collection::vec(0..200u64, 0..3);
@@ -78,9 +79,10 @@ async fn all(start: u64, everyone: Vec<Habits>, steps: Vec<(u64, u64, bool)>, bo
     let followers = everyone.iter().map(|habits| live(feeds.clone(), log.clone(), end, habits.clone()));
     let everything = futures::future::join(futures::future::join_all(followers), write(log.clone(), steps));
     let (followers, ()) = everything.await;
-    let shared = everyone.iter().zip(&followers).filter(|(habits, following)| {
-        habits.sharing == Sharing::Shared && following.is_some()
-    });
+    let shared = everyone
+        .iter()
+        .zip(&followers)
+        .filter(|(habits, following)| habits.sharing == Sharing::Shared && following.is_some());
     let (shared, apart) = (shared.count(), followers.iter().flatten().count());
     let apart = apart - shared;
     // Who is level reads together as soon as each has looked again, which a waiting one does of itself.
