@@ -1,6 +1,7 @@
 //! The projection of the catalog: records, revisions and slugs.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use read::catalog::{CatalogReader, CatalogWriter};
 use read::checkpoint::Checkpoint;
@@ -20,7 +21,7 @@ impl Projection for CatalogProjection {
 
     type Event = ProjectEvent;
 
-    fn select(recorded: Recorded, event: Event) -> Option<ProjectEvent> {
+    fn select(recorded: &Arc<Recorded>, event: &Arc<Event>) -> Option<ProjectEvent> {
         ProjectEvent::of(recorded, event)
     }
 
@@ -36,10 +37,10 @@ impl Projection for CatalogProjection {
         self.writer.load(batch.iter().map(|event| event.project)).await?;
         let mut refused = Vec::new();
         for event in batch {
-            if let Err(reason) = self.writer.apply(&event.recorded, event.project, event.event) {
+            if let Err(reason) = self.writer.apply(&event.recorded, event.project, &event.event) {
                 refused.push(Refused {
                     position: event.recorded.position,
-                    kind: event.recorded.kind,
+                    kind: event.recorded.kind.clone(),
                     reason,
                 });
             }

@@ -1,6 +1,7 @@
 //! The projection of the keys: which there are, and what each may call.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use read::checkpoint::Checkpoint;
 use read::keys::{KeysReader, KeysWriter};
@@ -20,7 +21,7 @@ impl Projection for KeysProjection {
 
     type Event = KeyEvent;
 
-    fn select(recorded: Recorded, event: Event) -> Option<KeyEvent> {
+    fn select(recorded: &Arc<Recorded>, event: &Arc<Event>) -> Option<KeyEvent> {
         KeyEvent::of(recorded, event)
     }
 
@@ -39,7 +40,7 @@ impl Projection for KeysProjection {
             if let Err(reason) = self.writer.apply(&event.recorded, event.account, event.event) {
                 refused.push(Refused {
                     position: event.recorded.position,
-                    kind: event.recorded.kind,
+                    kind: event.recorded.kind.clone(),
                     reason,
                 });
             }

@@ -1,6 +1,7 @@
 //! What makes a projection: how it takes events in, and how it makes them visible.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use read::catalog::CatalogError;
 use read::checkpoint::Checkpoint;
@@ -14,22 +15,22 @@ use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{AccountId, Position, ProjectId};
 
-/// An event that the catalog's readers are concerned with.
+/// An event that the catalog's readers are concerned with. Its parts are those of every projection.
 #[derive(Debug)]
 pub struct ProjectEvent {
     /// As it was recorded.
-    pub recorded: Recorded,
+    pub recorded: Arc<Recorded>,
     /// Whose it is.
     pub project: ProjectId,
     /// The event in its newest shape.
-    pub event: Event,
+    pub event: Arc<Event>,
 }
 
 /// An event that the readers of keys are concerned with.
 #[derive(Debug)]
 pub struct KeyEvent {
     /// As it was recorded.
-    pub recorded: Recorded,
+    pub recorded: Arc<Recorded>,
     /// Whose keys it speaks of.
     pub account: AccountId,
     /// The event in its newest shape.
@@ -38,18 +39,20 @@ pub struct KeyEvent {
 
 impl ProjectEvent {
     /// The event, if it stands in the stream of a project.
-    pub fn of(recorded: Recorded, event: Event) -> Option<ProjectEvent> {
+    pub fn of(recorded: &Arc<Recorded>, event: &Arc<Event>) -> Option<ProjectEvent> {
         let project = recorded.stream.as_project()?;
-        Some(ProjectEvent { recorded, project, event })
+        Some(ProjectEvent { recorded: recorded.clone(), project, event: event.clone() })
     }
 }
 
 impl KeyEvent {
     /// The event, if it speaks of an account and stands in the stream of one.
-    pub fn of(recorded: Recorded, event: Event) -> Option<KeyEvent> {
+    pub fn of(recorded: &Arc<Recorded>, event: &Event) -> Option<KeyEvent> {
         let account = recorded.stream.as_account()?;
         match event {
-            Event::Account(event) => Some(KeyEvent { recorded, account, event }),
+            Event::Account(event) => {
+                Some(KeyEvent { recorded: recorded.clone(), account, event: event.clone() })
+            }
             Event::ProjectSelected(_)
             | Event::ProjectRevised(_)
             | Event::ProjectRenamed(_)
@@ -114,8 +117,9 @@ pub trait Projection: Sized + Send + 'static {
     /// The events that concern it.
     type Event: Send;
 
-    /// The event as this projection takes it; none if it does not concern it.
-    fn select(recorded: Recorded, event: Event) -> Option<Self::Event>;
+    /// The event as this projection takes it; none if it does not concern it. Other projections hold it too: what this
+    /// one passes over is not copied.
+    fn select(recorded: &Arc<Recorded>, event: &Arc<Event>) -> Option<Self::Event>;
 
     /// Opens the model in a folder, or makes it.
     fn open(folder: &Path) -> impl Future<Output = Result<Self, ProjectionError>> + Send;

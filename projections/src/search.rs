@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use read::checkpoint::Checkpoint;
 use read::project::Project;
@@ -38,7 +39,7 @@ impl Projection for SearchProjection {
 
     type Event = ProjectEvent;
 
-    fn select(recorded: Recorded, event: Event) -> Option<ProjectEvent> {
+    fn select(recorded: &Arc<Recorded>, event: &Arc<Event>) -> Option<ProjectEvent> {
         ProjectEvent::of(recorded, event)
     }
 
@@ -64,13 +65,14 @@ impl Projection for SearchProjection {
                     (known, indexed)
                 }
             };
-            match Project::after(before, event, recorded.position, recorded.time) {
+            match Project::after(before, &event, recorded.position, recorded.time) {
                 Ok(project) => {
                     self.staged.insert(id, Staged { project: searched(project), indexed });
                 }
                 Err(error) => {
                     let reason = error.to_string();
-                    refused.push(Refused { position: recorded.position, kind: recorded.kind, reason });
+                    let kind = recorded.kind.clone();
+                    refused.push(Refused { position: recorded.position, kind, reason });
                 }
             }
         }

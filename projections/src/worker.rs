@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use read::checkpoint::Checkpoint;
 use schemas::control::Parked;
 use schemas::ids::Position;
-use schemas::versioned::Decoded;
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::Failure;
@@ -135,10 +135,12 @@ impl<P: Projection> Worker<P> {
         stop: &CancellationToken,
         progress: &mut (dyn FnMut(Position) + Send),
     ) -> Result<(), Failure> {
-        let mut following = self.source.follow(self.position());
+        let mut following = self.source.follow_apart(self.position());
         while self.position() < to {
             let mut batch = Vec::new();
-            while batch.len() < REPLAY_BATCH && batch.last().is_none_or(|last: &Arrived| last.position < to) {
+            while batch.len() < REPLAY_BATCH
+                && batch.last().is_none_or(|last: &Arc<Arrived>| last.position < to)
+            {
                 tokio::select! {
                     biased;
                     () = stop.cancelled() => return Ok(()),
@@ -154,7 +156,7 @@ impl<P: Projection> Worker<P> {
     }
 
     /// Applies and commits one batch.
-    async fn take(&mut self, batch: impl Iterator<Item = Arrived> + Send) -> Result<(), Failure> {
+    async fn take(&mut self, batch: impl Iterator<Item = Arc<Arrived>> + Send) -> Result<(), Failure> {
         // Whoever brings the next events was woken when these were taken, and may wait behind this task for its
         // thread, which is about to be blocked.
         tokio::task::yield_now().await;
@@ -163,7 +165,7 @@ impl<P: Projection> Worker<P> {
         for arrived in batch {
             debug_assert_eq!(arrived.position, checkpoint.position.next(), "the source leaves no hole");
             checkpoint.position = arrived.position;
-            self.decode(arrived, &mut checkpoint, &mut events)?;
+            self.sort(&arrived, &mut checkpoint, &mut events)?;
         }
         for Refused { position, kind, reason } in self.projection.apply(events).await? {
             park(P::NAME, &mut checkpoint, position, kind, reason);
@@ -173,31 +175,29 @@ impl<P: Projection> Worker<P> {
     }
 
     /// Sorts what arrived into events for the projection, events to pass over, and poison to park.
-    fn decode(
+    fn sort(
         &mut self,
-        arrived: Arrived,
+        arrived: &Arrived,
         checkpoint: &mut Checkpoint,
         events: &mut Vec<P::Event>,
     ) -> Result<(), Failure> {
-        let Found { recorded, decoded, store } = match arrived.found {
+        let Found { recorded, event, store } = match &arrived.found {
             Ok(found) => found,
             Err(error) => {
                 park(P::NAME, checkpoint, arrived.position, String::new(), error.to_string());
                 return Ok(());
             }
         };
-        if let Some(store) = store {
+        if let Some(store) = *store {
             if !checkpoint.belongs_to(store) {
                 let own = checkpoint.store.clone().unwrap_or_default();
                 return Err(Failure::ForeignStore { model: P::NAME, own, stream: store.to_string() });
             }
             checkpoint.store.get_or_insert_with(|| store.to_string());
         }
-        match decoded {
-            Ok(Decoded::Known(event)) => {
-                events.extend(P::select(recorded, *event));
-            }
-            Ok(Decoded::Unknown) => {
+        match event {
+            Ok(Some(event)) => events.extend(P::select(recorded, event)),
+            Ok(None) => {
                 checkpoint.skipped += 1;
                 if self.warned.insert(recorded.kind.clone()) {
                     tracing::warn!(
@@ -207,7 +207,9 @@ impl<P: Projection> Worker<P> {
                     );
                 }
             }
-            Err(error) => park(P::NAME, checkpoint, recorded.position, recorded.kind, error.to_string()),
+            Err(error) => {
+                park(P::NAME, checkpoint, recorded.position, recorded.kind.clone(), error.to_string());
+            }
         }
         Ok(())
     }

@@ -48,7 +48,7 @@ impl Project {
     /// What `project` becomes through `event`. An event that does not concern readers changes nothing.
     pub fn after(
         project: Option<Project>,
-        event: Event,
+        event: &Event,
         position: Position,
         time: Timestamp,
     ) -> Result<Project, OutOfPlace> {
@@ -56,9 +56,9 @@ impl Project {
             (None, Event::ProjectSelected(selected)) => {
                 return Ok(Project {
                     ordinal: position,
-                    slug: selected.slug,
+                    slug: selected.slug.clone(),
                     revision: Revision::FIRST,
-                    record: selected.record,
+                    record: selected.record.clone(),
                     pictures: BTreeMap::new(),
                     updated_at: time,
                     withdrawn: None,
@@ -69,20 +69,20 @@ impl Project {
             (Some(_), Event::ProjectSelected(_)) => return Err(OutOfPlace::SelectedTwice),
             (Some(project), Event::VectorsRecorded(_) | Event::PictureRefused(_)) => return Ok(project),
             (Some(mut project), Event::PictureAttached(attached)) => {
-                project.pictures.insert(attached.source, attached.picture);
+                project.pictures.insert(attached.source.clone(), attached.picture.clone());
                 return Ok(project);
             }
             (Some(mut project), Event::ProjectRevised(revised)) => {
-                project.record = revised.record;
+                project.record.clone_from(&revised.record);
                 project.revision = project.revision.next();
                 project
             }
             (Some(mut project), Event::ProjectRenamed(renamed)) => {
-                project.slug = renamed.slug;
+                project.slug.clone_from(&renamed.slug);
                 project
             }
             (Some(mut project), Event::ProjectWithdrawn(withdrawn)) => {
-                project.withdrawn = Some(withdrawn.reason);
+                project.withdrawn = Some(withdrawn.reason.clone());
                 project
             }
             (Some(mut project), Event::ProjectRestored(_)) => {

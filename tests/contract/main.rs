@@ -12,6 +12,7 @@ mod backup;
 mod commands;
 mod counters;
 mod event_store;
+mod feeds;
 mod full_disk;
 mod ledger;
 mod model;

@@ -62,7 +62,7 @@ async fn catalog(folder: &Path, events: &[(u64, Event)], cuts: &[usize]) -> Cata
         for (index, (number, event)) in batch.iter().enumerate() {
             let position = (start + index + 1) as u64;
             let id = project(*number);
-            writer.apply(&recorded(position, id, event), id, event.clone()).unwrap();
+            writer.apply(&recorded(position, id, event), id, event).unwrap();
         }
         writer.commit(Checkpoint { position: Position(end as u64), ..Checkpoint::default() }).await.unwrap();
         start = end;
@@ -130,7 +130,7 @@ async fn what_was_not_committed_is_gone() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = CatalogWriter::open(folder.path()).await.unwrap();
     let id = project(1);
-    writer.apply(&recorded(1, id, &selected("a")), id, selected("a")).unwrap();
+    writer.apply(&recorded(1, id, &selected("a")), id, &selected("a")).unwrap();
     drop(writer);
     let mut writer = CatalogWriter::open(folder.path()).await.unwrap();
     assert_eq!(writer.checkpoint(), &Checkpoint::default());
@@ -144,9 +144,9 @@ async fn an_event_out_of_place_is_refused_and_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = CatalogWriter::open(folder.path()).await.unwrap();
     let id = project(1);
-    let error = writer.apply(&recorded(1, id, &revised("x")), id, revised("x")).unwrap_err();
+    let error = writer.apply(&recorded(1, id, &revised("x")), id, &revised("x")).unwrap_err();
     assert_eq!(error, "it speaks of a project that was not selected before");
-    writer.apply(&recorded(2, id, &selected("a")), id, selected("a")).unwrap();
-    let error = writer.apply(&recorded(3, id, &selected("a")), id, selected("a")).unwrap_err();
+    writer.apply(&recorded(2, id, &selected("a")), id, &selected("a")).unwrap();
+    let error = writer.apply(&recorded(3, id, &selected("a")), id, &selected("a")).unwrap_err();
     assert_eq!(error, "it selects a project that was selected before");
 }

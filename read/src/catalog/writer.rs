@@ -96,7 +96,7 @@ impl CatalogWriter {
 
     /// Stages what an event makes of its project, which [`CatalogWriter::load`] has fetched if the catalog knows it.
     /// An error is for parking the event; nothing is staged then.
-    pub fn apply(&mut self, recorded: &Recorded, id: ProjectId, event: Event) -> Result<(), String> {
+    pub fn apply(&mut self, recorded: &Recorded, id: ProjectId, event: &Event) -> Result<(), String> {
         let before = self.staged.projects.get(&id);
         let (revision_before, slug_before) = (before.map(|p| p.revision), before.map(|p| p.slug.clone()));
         let project = Project::after(before.cloned(), event, recorded.position, recorded.time)

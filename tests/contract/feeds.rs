@@ -1,0 +1,206 @@
+//! The one reading of the stream EVENTS that the projections of a node share, on a real server.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use async_nats::jetstream::{self, stream};
+use futures::StreamExt;
+use kit::nats::Nats;
+use kit::wait_until;
+use projections::source::{EventSource, Following};
+use schemas::chain::Hash;
+use schemas::control::{EventPage, ReadEvents};
+use schemas::envelope::Recorded;
+use schemas::ids::{CommandId, EventId, Position, StreamVersion};
+use schemas::subject;
+
+const SOON: Duration = Duration::from_secs(30);
+
+/// A stream that this test fills; what stands in it matters to no follower.
+struct Stream {
+    client: async_nats::Client,
+    jetstream: jetstream::Context,
+}
+
+impl Stream {
+    async fn new(nats: &Nats) -> Stream {
+        let client = nats.client().await;
+        let jetstream = jetstream::new(client.clone());
+        let config = stream::Config {
+            name: subject::EVENTS.into(),
+            subjects: subject::EVENT_SUBJECTS.map(String::from).to_vec(),
+            ..Default::default()
+        };
+        jetstream.create_stream(config).await.unwrap();
+        Stream { client, jetstream }
+    }
+
+    async fn publish(&self, count: usize) {
+        let publish = |_| async {
+            self.jetstream.publish("loggia.curation.any", "{}".into()).await.unwrap().await.unwrap();
+        };
+        futures::stream::iter(0..count).map(publish).buffer_unordered(200).count().await;
+    }
+
+    async fn handle(&self) -> stream::Stream {
+        self.jetstream.get_stream(subject::EVENTS).await.unwrap()
+    }
+
+    /// Waits until the server has so many consumers, no more and no fewer.
+    async fn has_consumers(&self, count: usize) {
+        wait_until(SOON, &format!("{count} consumers"), async || {
+            self.handle().await.cached_info().state.consumer_count == count
+        })
+        .await;
+    }
+
+    /// Answers for the event store with events that hold nothing, and counts how often it was asked.
+    async fn tell_what_is_missing(&self) -> Arc<AtomicUsize> {
+        let (client, asked) = (self.client.clone(), Arc::new(AtomicUsize::new(0)));
+        let mut requests = client.subscribe(subject::READ_EVENTS).await.unwrap();
+        let counted = asked.clone();
+        tokio::spawn(async move {
+            while let Some(request) = requests.next().await {
+                counted.fetch_add(1, Ordering::SeqCst);
+                let ReadEvents { after, limit, .. } = serde_json::from_slice(&request.payload).unwrap();
+                let events = (1..=limit as u64).map(|number| event(Position(after.0 + number))).collect();
+                let page = serde_json::to_vec(&EventPage { events, head: Position(100) }).unwrap();
+                client.publish(request.reply.unwrap(), page.into()).await.unwrap();
+            }
+        });
+        asked
+    }
+}
+
+fn event(position: Position) -> Recorded {
+    let id = uuid::Uuid::from_u128(7);
+    Recorded {
+        position,
+        id: EventId(id),
+        stream: "project-01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap(),
+        version: StreamVersion(1),
+        kind: "loggia.curation.project_restored.v1".into(),
+        time: "2026-11-20T08:30:00Z".parse().unwrap(),
+        actor: "Ada".parse().unwrap(),
+        causation: CommandId(id),
+        correlation: CommandId(id),
+        hash: Hash::GENESIS,
+        data: serde_json::value::to_raw_value(&serde_json::json!({})).unwrap(),
+    }
+}
+
+/// Takes everything up to a position, and checks that nothing is missing or doubled; tells where an error came.
+async fn read(following: &mut Following, mut at: u64, to: u64) -> Result<(), u64> {
+    while at < to {
+        let batch = tokio::time::timeout(SOON, following.next(500)).await.expect("more comes");
+        for arrived in batch.map_err(|_| at)? {
+            at += 1;
+            assert_eq!(arrived.position, Position(at));
+        }
+    }
+    Ok(())
+}
+
+async fn read_all(followers: &mut [Following], after: u64, to: u64) {
+    let everyone = followers.iter_mut().map(|following| read(following, after, to));
+    for outcome in futures::future::join_all(everyone).await {
+        assert_eq!(outcome, Ok(()));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn all_who_are_level_have_one_consumer_and_leave_none() {
+    let Some(nats) = Nats::start().await else { return };
+    let stream = Stream::new(&nats).await;
+    stream.publish(3_000).await;
+    let source = EventSource::new(stream.client.clone());
+    let starts = [0, 700, 2_900, 3_000];
+    let mut followers = starts.map(|after| source.follow(Position(after)));
+    let everyone = followers.iter_mut().zip(starts).map(|(following, after)| read(following, after, 3_000));
+    assert_eq!(futures::future::join_all(everyone).await, [Ok(()); 4]);
+    // The next event finds everybody level.
+    stream.publish(1).await;
+    read_all(&mut followers, 3_000, 3_001).await;
+    stream.has_consumers(1).await;
+    // Far more than a window holds, read by all and by a replay beside them.
+    let mut replay = source.follow_apart(Position(0));
+    tokio::join!(stream.publish(20_000), read_all(&mut followers, 3_001, 23_001), async {
+        read(&mut replay, 0, 23_001).await.unwrap();
+    });
+    stream.has_consumers(2).await;
+    drop(replay);
+    stream.has_consumers(1).await;
+    let first = followers.into_iter().next();
+    stream.has_consumers(1).await;
+    drop(first);
+    stream.has_consumers(0).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_that_stands_still_reads_on_by_itself_and_comes_back() {
+    let Some(nats) = Nats::start().await else { return };
+    let stream = Stream::new(&nats).await;
+    let source = EventSource::new(stream.client.clone());
+    let mut followers = [0; 3].map(|after| source.follow(Position(after)));
+    stream.publish(10).await;
+    read_all(&mut followers, 0, 10).await;
+    let [slow, fast @ ..] = &mut followers;
+    tokio::join!(stream.publish(12_000), read_all(fast, 10, 12_010));
+    stream.has_consumers(1).await;
+    assert_eq!(slow.next(1).await.unwrap()[0].position, Position(11));
+    stream.has_consumers(2).await;
+    read(slow, 11, 12_010).await.unwrap();
+    stream.publish(1).await;
+    read_all(&mut followers, 12_010, 12_011).await;
+    stream.has_consumers(1).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hole_is_filled_once_for_all() {
+    let Some(nats) = Nats::start().await else { return };
+    let stream = Stream::new(&nats).await;
+    stream.publish(20).await;
+    for missing in [1, 2, 8, 9, 10, 15] {
+        stream.handle().await.delete_message(missing).await.unwrap();
+    }
+    let source = EventSource::new(stream.client.clone());
+    let mut followers = [0; 4].map(|after| source.follow(Position(after)));
+    let told = followers[0].next(1).await.unwrap_err().to_string();
+    assert!(
+        told.contains("goes on at 3 where 1 was wanted") && told.ends_with("start the write side"),
+        "{told}"
+    );
+    for follower in &mut followers {
+        assert_eq!(follower.next(1).await.unwrap_err().to_string(), told);
+    }
+    let asked = stream.tell_what_is_missing().await;
+    followers = [0; 4].map(|after| source.follow(Position(after)));
+    read_all(&mut followers, 0, 20).await;
+    assert_eq!(asked.load(Ordering::SeqCst), 3, "one question for each hole");
+    stream.has_consumers(1).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_was_killed_is_followed_on() {
+    let Some(mut nats) = Nats::start().await else { return };
+    let stream = Stream::new(&nats).await;
+    let source = EventSource::new(stream.client.clone());
+    let mut followers = [0; 3].map(|after| source.follow(Position(after)));
+    stream.publish(100).await;
+    read_all(&mut followers, 0, 100).await;
+    nats.restart().await;
+    stream.publish(100).await;
+    for follower in &mut followers {
+        let mut at = 100;
+        // The client mends its consumer by itself, or gives it up; then a worker follows anew.
+        while let Err(reached) = read(follower, at, 200).await {
+            at = reached;
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            *follower = source.follow(Position(at));
+        }
+    }
+    stream.has_consumers(1).await;
+    drop(followers);
+    stream.has_consumers(0).await;
+}
