@@ -1,6 +1,7 @@
 //! The projection of the neighbours: which projects look and read most alike.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use read::checkpoint::Checkpoint;
 use read::neighbours::NeighboursWriter;
@@ -20,7 +21,7 @@ impl Projection for NeighboursProjection {
 
     type Event = ProjectEvent;
 
-    fn select(recorded: Recorded, event: Event) -> Option<ProjectEvent> {
+    fn select(recorded: &Arc<Recorded>, event: &Arc<Event>) -> Option<ProjectEvent> {
         ProjectEvent::of(recorded, event)
     }
 
@@ -38,7 +39,7 @@ impl Projection for NeighboursProjection {
         for ProjectEvent { recorded, project, event } in batch {
             if let Err(refusal) = self.writer.apply(project, &event, recorded.position) {
                 let reason = refusal.to_string();
-                refused.push(Refused { position: recorded.position, kind: recorded.kind, reason });
+                refused.push(Refused { position: recorded.position, kind: recorded.kind.clone(), reason });
             }
         }
         Ok(refused)
@@ -89,7 +90,7 @@ mod tests {
             hash: Hash::GENESIS,
             data: versioned::encode(&event).unwrap(),
         };
-        NeighboursProjection::select(recorded, event).unwrap()
+        NeighboursProjection::select(&Arc::new(recorded), &Arc::new(event)).unwrap()
     }
 
     fn selected() -> Event {

@@ -1,8 +1,10 @@
 //! Replays of any history into the read models.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use projections::catalog::CatalogProjection;
+use projections::neighbours::NeighboursProjection;
 use projections::projection::Projection;
 use projections::search::SearchProjection;
 use proptest::prelude::*;
@@ -29,7 +31,7 @@ async fn replay<P: Projection>(folder: &Path, log: &[Recorded], cuts: &[usize]) 
             let Decoded::Known(event) = recorded.decode().unwrap() else {
                 panic!("{} is known", recorded.kind)
             };
-            P::select(recorded.clone(), *event).unwrap()
+            P::select(&Arc::new(recorded.clone()), &Arc::new(*event)).unwrap()
         });
         assert_eq!(projection.apply(batch.collect()).await.unwrap(), [], "nothing is refused");
         let checkpoint = Checkpoint { position: Position(end as u64), ..Checkpoint::default() };
@@ -87,6 +89,9 @@ proptest! {
             let (search, search_cut) = (at("search"), at("search-cut"));
             let expected = replay::<SearchProjection>(&search, &log, &[]).await;
             assert_eq!(replay::<SearchProjection>(&search_cut, &log, &cuts).await, expected, "search, cuts {cuts:?}");
+            let (near, near_cut) = (at("neighbours"), at("neighbours-cut"));
+            let expected = replay::<NeighboursProjection>(&near, &log, &[]).await;
+            assert_eq!(replay::<NeighboursProjection>(&near_cut, &log, &cuts).await, expected, "neighbours, cuts {cuts:?}");
             agrees_with_the_model(&whole, &search_cut, &model).await;
         });
     }

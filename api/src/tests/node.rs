@@ -147,7 +147,7 @@ async fn catalog(root: &Path) {
     writer.load((0..6).map(id)).await.unwrap();
     for (index, (number, event)) in events.into_iter().enumerate() {
         let position = index as u64 + 1;
-        writer.apply(&recorded(position, id(number), &event), id(number), event).unwrap();
+        writer.apply(&recorded(position, id(number), &event), id(number), &event).unwrap();
     }
     writer.commit(Checkpoint::default()).await.unwrap();
     writer.close().await.unwrap();
