@@ -304,6 +304,8 @@ pub enum BenchSuite {
     Import,
     /// CPU per search request against a bare route, and latency.
     Search,
+    /// The neighbour table: its making, its truth, one more project; and CPU per request against a search.
+    Similar,
     /// From an edit's answer to its being found.
     Visibility,
     /// What counting adds to a call, and calls a second.

@@ -10,6 +10,7 @@ mod queries;
 mod rebuilding;
 mod searching;
 mod server;
+mod similar;
 
 use std::process::ExitCode;
 
@@ -107,10 +108,18 @@ pub async fn run(config: &Config, args: &BenchArgs, output: Output) -> Result<Ex
     if args.suite == BenchSuite::Metering {
         return finish(args, &figures);
     }
+    if wants(BenchSuite::Similar) {
+        take(similar::table(args.size).await?)?;
+    }
     let (mut server, filled) = filling::start_and_fill(args.size).await?;
     take(filled)?;
     if wants(BenchSuite::Search) {
         take(searching::measure(&server, args.size).await?)?;
+    }
+    if wants(BenchSuite::Similar) {
+        filling::wait_until_described(&server, args.size).await?;
+        let paths = queries::paths(write::demo::catalog(write::demo::DEMO_SEED, args.size));
+        take(similar::answers(&server, args.size, &paths).await?)?;
     }
     if wants(BenchSuite::Visibility) {
         take(edits::measure(&server).await?)?;

@@ -19,4 +19,5 @@ mod museums;
 mod operators;
 mod rebuild;
 mod roles_apart;
+mod similar;
 mod started;

@@ -2,6 +2,7 @@
 //! comes in from strangers is looked at here, and refused in a sentence where it is no picture that can be kept.
 
 pub mod collector;
+mod copy;
 mod decode;
 mod fault;
 pub mod fetch;

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::Figure;
+use super::load::Connection;
 use super::server::Server;
 
 /// How long the projections may take to catch up before the run is given up.
@@ -64,4 +65,28 @@ pub async fn wait_until_found(server: &Server, position: u64) -> Result<()> {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     bail!("the projections did not reach position {position} within {PATIENCE:?}")
+}
+
+/// Waits until every project has its vectors and the neighbours of all are known.
+pub async fn wait_until_described(server: &Server, size: usize) -> Result<()> {
+    let began = Instant::now();
+    // Each project was selected and described: two events.
+    let described = 2 * size as u64;
+    while began.elapsed() < PATIENCE {
+        let status = server.loggia(&["status"]).await?;
+        let position = status.first().and_then(|status| status["store"]["position"].as_u64());
+        if position.is_some_and(|position| position >= described) {
+            wait_until_found(server, described).await?;
+            let mut connection = Connection::open(&server.address).await?;
+            let last = write::demo::catalog(write::demo::DEMO_SEED, size).last();
+            let slug = last.and_then(|record| record["slug"].as_str().map(str::to_owned)).unwrap_or_default();
+            let answer = connection.get(&format!("/v1/similar/{slug}?limit=1")).await?;
+            let answer: Value = serde_json::from_slice(&answer.body)?;
+            if answer["count"] == 1 {
+                return Ok(());
+            }
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    bail!("the projects were not described within {PATIENCE:?}")
 }

@@ -81,7 +81,7 @@ async fn start_bare(server: &Server, body: &[u8]) -> Result<(Child, String)> {
 }
 
 /// CPU a request in microseconds, and what the load met.
-async fn cpu_of(pid: u32, address: &str, paths: &[String]) -> Result<(f64, load::Outcome)> {
+pub async fn cpu_of(pid: u32, address: &str, paths: &[String]) -> Result<(f64, load::Outcome)> {
     let before = usage(pid)?.cpu;
     let outcome = load::run(address, paths, CONNECTIONS, REQUESTS).await?;
     let cpu = usage(pid)?.cpu - before;
@@ -91,7 +91,8 @@ async fn cpu_of(pid: u32, address: &str, paths: &[String]) -> Result<(f64, load:
     Ok((cpu / REQUESTS as f64 * 1e6, outcome))
 }
 
-fn median(mut figures: Vec<f64>) -> f64 {
+/// The middle one.
+pub fn median(mut figures: Vec<f64>) -> f64 {
     figures.sort_by(f64::total_cmp);
     figures[figures.len() / 2]
 }

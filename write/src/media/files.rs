@@ -89,6 +89,15 @@ impl Files {
         Ok(Files { root: root.to_owned(), next: AtomicU64::new(0) })
     }
 
+    /// The files of a folder as they are: nothing is made and nothing removed.
+    pub(super) fn beside(root: &Path) -> Files {
+        Files { root: root.to_owned(), next: AtomicU64::new(0) }
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Where things are written first.
     pub(super) fn incoming(&self) -> PathBuf {
         self.root.join(INCOMING)

@@ -1,7 +1,7 @@
 mod bad;
 mod fetch;
 mod kept;
-mod samples;
+pub(super) mod samples;
 mod server;
 mod uploads;
 

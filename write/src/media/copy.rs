@@ -1,0 +1,120 @@
+//! Copies of the whole store, for backups.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use schemas::picture::{Form, Picture, PictureId};
+use sha2::{Digest, Sha256};
+
+use super::files::Files;
+use super::{MediaError, MediaStore};
+
+impl MediaStore {
+    /// The store in a folder that another process may be writing, for reading only; the folder need not be there.
+    pub fn open_read_only(folder: &Path) -> MediaStore {
+        MediaStore { files: Files::beside(folder) }
+    }
+
+    /// Copies every picture that the other store does not keep yet, and gives how many both keep then. A picture whose
+    /// bytes are not those of its name is told as damaged.
+    pub fn copy_to(&self, other: &MediaStore) -> Result<u64, MediaError> {
+        let mut pictures = 0;
+        for id in self.ids()? {
+            // One whose folder came a moment ago without its description is not kept yet.
+            let Some(picture) = self.get(id)? else { continue };
+            if other.get(id)?.is_none() {
+                self.copy(&picture, other)?;
+            }
+            pictures += 1;
+        }
+        Ok(pictures)
+    }
+
+    fn copy(&self, picture: &Picture, other: &MediaStore) -> Result<(), MediaError> {
+        let read = |form: Form| {
+            let missing = || MediaError::damaged(&self.path(picture.id, form), "it is not there");
+            self.read(picture.id, form)?.ok_or_else(missing)
+        };
+        let original = read(Form::Original)?;
+        if PictureId(Sha256::digest(&original).into()) != picture.id {
+            let path = self.path(picture.id, Form::Original);
+            return Err(MediaError::damaged(&path, "its bytes are not those that its name is made of"));
+        }
+        let forms = picture.widths().map(Form::Webp).chain([Form::Jpeg(picture.list_width())]);
+        let forms = forms.map(|form| Ok((form, read(form)?))).collect::<Result<Vec<_>, MediaError>>()?;
+        other.files.keep(picture, &original, &forms)?;
+        Ok(())
+    }
+
+    /// The names of all pictures, in order.
+    fn ids(&self) -> Result<Vec<PictureId>, MediaError> {
+        let mut ids = Vec::new();
+        for shelf in names(self.files.root())? {
+            if shelf.len() == 2 {
+                let shelf = self.files.root().join(shelf);
+                ids.extend(names(&shelf)?.iter().filter_map(|name| name.parse::<PictureId>().ok()));
+            }
+        }
+        ids.sort_unstable();
+        Ok(ids)
+    }
+}
+
+/// The names in a folder; none where there is no folder.
+fn names(folder: &Path) -> Result<Vec<String>, MediaError> {
+    let unavailable = |error| MediaError::unavailable(folder, error);
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(unavailable)?,
+    };
+    let name = |entry: io::Result<fs::DirEntry>| Ok(entry?.file_name().into_string().unwrap_or_default());
+    entries.map(name).collect::<io::Result<_>>().map_err(unavailable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::samples::{in_every_format, scene};
+    use super::*;
+
+    #[test]
+    fn a_copy_has_every_file_and_a_second_one_adds_what_is_new() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("media"), folder.path().join("copy"));
+        assert_eq!(
+            MediaStore::open_read_only(&from).copy_to(&MediaStore::open(&to).unwrap()).unwrap(),
+            0,
+            "there is no folder yet"
+        );
+        let store = MediaStore::open(&from).unwrap();
+        let [first, second, ..] =
+            in_every_format(&scene(700, 500)).map(|(_, bytes)| store.take(&bytes).unwrap());
+        let copy = MediaStore::open(&to).unwrap();
+        let kept = MediaStore::open_read_only(&from).copy_to(&copy).unwrap();
+        assert_eq!(kept, 4);
+        for picture in [&first, &second] {
+            assert_eq!(copy.get(picture.id).unwrap().as_ref(), Some(picture));
+            let forms = [Form::Original, Form::Webp(320), Form::Webp(640), Form::Webp(700), Form::Jpeg(640)];
+            for form in forms {
+                let bytes = store.read(picture.id, form).unwrap();
+                assert!(bytes.is_some(), "{form}");
+                assert_eq!(copy.read(picture.id, form).unwrap(), bytes, "{form}");
+            }
+        }
+        store.take(&in_every_format(&scene(90, 90))[0].1).unwrap();
+        assert_eq!(store.copy_to(&copy).unwrap(), 5);
+    }
+
+    #[test]
+    fn bytes_that_changed_are_not_copied() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = MediaStore::open(&folder.path().join("media")).unwrap();
+        let picture = store.take(&in_every_format(&scene(90, 90))[0].1).unwrap();
+        let path = store.path(picture.id, Form::Original);
+        fs::write(&path, b"other").unwrap();
+        let copy = MediaStore::open(&folder.path().join("copy")).unwrap();
+        let error = store.copy_to(&copy).unwrap_err().to_string();
+        assert!(error.contains("its bytes are not those that its name is made of"), "{error}");
+        assert_eq!(copy.get(picture.id).unwrap(), None);
+    }
+}
