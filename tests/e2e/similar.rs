@@ -71,8 +71,8 @@ async fn pictures_beside_an_import_are_kept_shown_and_compared() {
     let served = started.http.get(url.strip_prefix(&base).unwrap()).await;
     assert_eq!((served.status, served.header("content-type")), (200, Some("image/webp")));
     assert_eq!(&served.body[8..12], b"WEBP");
-    let found = started.http.get("/v1/search?q=red").await.json();
-    assert_eq!(found["results"][0]["thumbnail"], record["thumbnail"]);
+    let shown = |_, body: &Value| body["results"][0]["thumbnail"] == record["thumbnail"];
+    started.until("/v1/search?q=red", "the picture in a search", shown).await;
     let without = started.http.get("/v1/project/drawing").await.json();
     assert_eq!((&without["images"], &without["thumbnail"]), (&json!([]), &Value::Null));
 
@@ -97,7 +97,7 @@ async fn an_editor_attaches_pictures_one_by_one() {
     for (what, sentence) in [
         (started.folder.path().join("cut.png").to_str().unwrap(), "cut"),
         (started.folder.path().join("none.png").to_str().unwrap(), "There is no file"),
-        ("https://127.0.0.1/p.png", "address"),
+        ("https://127.0.0.1/p.png", "no place of the public internet"),
         ("ftp://example.org/p.png", "https URL"),
     ] {
         let refused = attach(what);
