@@ -112,7 +112,10 @@ impl DataFolder {
         }
         let format = self.root.join("format");
         if !format.exists() {
-            fs::write(&format, format!("{FORMAT}\n"))
+            // Written whole and then renamed: another process may be starting beside this one.
+            let new = self.root.join(format!("format.{}", std::process::id()));
+            fs::write(&new, format!("{FORMAT}\n"))
+                .and_then(|()| fs::rename(&new, &format))
                 .with_context(|| format!("{} cannot be written", format.display()))?;
         }
         Ok(Held { _locks: locks })
