@@ -6,6 +6,7 @@ pub mod counters;
 pub mod failure;
 pub mod host;
 pub mod keys;
+pub mod mirror;
 pub mod neighbours;
 pub mod node;
 pub mod projection;

@@ -106,6 +106,11 @@ impl Node {
         Node { models, source, folder: settings.models.clone() }
     }
 
+    /// Where its projections get their events from.
+    pub fn source(&self) -> &EventSource {
+        &self.source
+    }
+
     /// How each projection is, with its lag and its size as of now.
     pub async fn status(&self) -> Vec<ProjectionStatus> {
         if let Ok(head) = self.source.head().await {

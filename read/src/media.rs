@@ -26,4 +26,22 @@ impl MediaReader {
             Err(error) => Err(error),
         }
     }
+
+    /// Whether a picture is kept in a form.
+    #[cfg(feature = "apply")]
+    pub async fn has(&self, id: PictureId, form: Form) -> bool {
+        tokio::fs::try_exists(self.folder.join(form.path(id))).await.unwrap_or(false)
+    }
+
+    /// Keeps a picture in one of its forms: whole or not at all.
+    #[cfg(feature = "apply")]
+    pub async fn put(&self, id: PictureId, form: Form, bytes: &[u8]) -> io::Result<()> {
+        let path = self.folder.join(form.path(id));
+        if let Some(folder) = path.parent() {
+            tokio::fs::create_dir_all(folder).await?;
+        }
+        let part = path.with_extension("part");
+        tokio::fs::write(&part, bytes).await?;
+        tokio::fs::rename(&part, &path).await
+    }
 }

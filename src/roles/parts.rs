@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use api::metrics::{Metrics, Registry};
 use api::{Access, ApiState, Bursts, KeyAccess, Limits, Meter, Policy, Readiness, Site};
+use projections::mirror::Mirror;
 use projections::node::{Node, NodeSettings, NodeTasks};
 use projections::source::EventSource;
 use read::media::MediaReader;
@@ -226,9 +227,15 @@ impl Parts {
             NodeSettings { models: self.data.models(), name: self.name.clone(), now: session::now };
         let lifecycle = self.lifecycle.clone();
         let Lifecycle { tracker, stop, .. } = &lifecycle;
+        let (is_write_side, media) = (self.held.contains(&Part::Write), self.data.media());
         let background = self.background().await?;
         let tasks = NodeTasks { tracker, runtime: background.handle() };
         let node = Node::start(&settings, background.client(), tasks, stop, &failed);
+        if !is_write_side {
+            // A file that the write side of this very folder has put there is not brought again.
+            let mirror = Mirror::new(node.source().clone(), &media);
+            tracker.spawn_on(mirror.run(stop.clone()), background.handle());
+        }
         let stopped = stop.clone();
         lifecycle.spawn("a projection", async move {
             tokio::select! {

@@ -24,14 +24,38 @@ async fn write_project_and_serve_work_as_processes() {
     let announced = write.join("run/write.json");
     kit::wait_until(PATIENCE, "the write side", async || announced.exists()).await;
     let file = folder.path().join("in.ndjson");
-    std::fs::write(&file, "{\"name\":\"Bridge\",\"category\":\"architecture\"}\n").unwrap();
+    let record = json!({"name": "Bridge", "category": "architecture", "pictures": ["bridge.png"]});
+    std::fs::write(&file, format!("{record}\n")).unwrap();
+    let pixels = image::RgbImage::from_fn(900, 600, |x, y| image::Rgb([x as u8, y as u8, 90]));
+    pixels.save(folder.path().join("bridge.png")).unwrap();
     run_json(&write, &["import", file.to_str().unwrap()]);
     kit::wait_until(PATIENCE, "the project on the read node", async || {
         http.get("/v1/project/bridge").await.status == 200
             && http.get("/v1/search?q=bridge").await.json()["total"] == json!(1)
     })
     .await;
+    // The read node has a folder of its own, into which the picture is brought.
+    let image = kit::wait_for(PATIENCE, "the picture on the read node", async || {
+        let record = http.get("/v1/project/bridge").await.json();
+        let url = record["images"][0]["url"].as_str()?.to_owned();
+        let served = http.get(&url[url.find("/media/")?..]).await;
+        (served.status == 200).then_some(served.body)
+    })
+    .await;
+    let path = image_path(&reader);
+    assert_eq!(image, std::fs::read(&path).unwrap());
+    assert_eq!(image, std::fs::read(write.join(path.strip_prefix(&reader).unwrap())).unwrap());
+    assert!(!path.with_file_name("original").exists(), "originals stay where they came");
     assert!(serving.terminate().await.success());
     assert!(projecting.terminate().await.success());
     assert!(writing.terminate().await.success());
+}
+
+/// The widest form of the one picture below a data folder.
+fn image_path(data: &std::path::Path) -> std::path::PathBuf {
+    let only = |folder: std::path::PathBuf| {
+        let mut folders = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        folders.find(|path| path.is_dir() && !path.ends_with("incoming")).unwrap()
+    };
+    only(only(data.join("media"))).join("900.webp")
 }

@@ -53,13 +53,16 @@ async fn pictures_beside_an_import_are_kept_shown_and_compared() {
     let numbers =
         ["new", "rejected", "pictures", "pictures_refused"].map(|name| counts[name].as_u64().unwrap());
     assert_eq!(numbers, [5, 0, 3, 2], "{counts}");
-    let near = neighbours(&started, "red", 4).await;
     // Those without a picture are compared by their texts alone.
-    let visual = |result: &&Value| !result["basis"]["visual"].is_null();
-    let seen: Vec<&Value> = near["results"].as_array().unwrap().iter().filter(visual).collect();
+    let seen = |answer: &Value| -> Vec<Value> {
+        let results = answer["results"].as_array().cloned().unwrap_or_default();
+        results.into_iter().filter(|result| !result["basis"]["visual"].is_null()).collect()
+    };
+    let all = |_, body: &Value| body["count"] == 4 && seen(body).len() == 2;
+    let near = started.until("/v1/similar/red", "the neighbours of red", all).await;
     let basis = |result: &Value| (result["slug"].clone(), result["basis"]["visual"].as_f64().unwrap());
     let [(first, ruby), (second, green)] =
-        <[_; 2]>::try_from(seen.into_iter().map(basis).collect::<Vec<_>>()).unwrap();
+        <[_; 2]>::try_from(seen(&near).iter().map(basis).collect::<Vec<_>>()).unwrap();
     assert_eq!((first, second), (json!("ruby"), json!("green")));
     assert!(ruby > green && ruby > 0.8, "{ruby} {green}");
 
@@ -151,9 +154,14 @@ async fn real_pictures_of_one_kind_are_near_each_other() {
     let counts = started.json(&["import", file.to_str().unwrap()]).pop().unwrap();
     assert_eq!((&counts["pictures"], &counts["pictures_refused"]), (&json!(330), &json!(0)), "{counts}");
     kit::wait_until(crate::started::PATIENCE, "all are compared by their looks", async || {
-        let last = started.http.get("/v1/similar/fragaria-aroma-us842?limit=50").await.json();
-        last["count"] == 50
-            && last["results"].as_array().unwrap().iter().all(|result| !result["basis"]["visual"].is_null())
+        for slug in labels.keys() {
+            let near = started.http.get(&format!("/v1/similar/{slug}")).await.json();
+            let compared = |result: &Value| !result["basis"]["visual"].is_null();
+            if near["count"] != 10 || !near["results"].as_array().unwrap().iter().all(compared) {
+                return false;
+            }
+        }
+        true
     })
     .await;
     let (mut same, mut all) = (0, 0);
