@@ -6,10 +6,9 @@ mod wanting;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::StreamExt;
-use futures::stream::FuturesUnordered;
 use schemas::ids::{Actor, StreamId};
 use schemas::picture::Picture;
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -53,30 +52,34 @@ impl Collector {
 
     /// Works until `stop`.
     pub async fn run(self, stop: CancellationToken) {
-        stop.run_until_cancelled(self.work()).await;
+        stop.run_until_cancelled(Arc::new(self).work()).await;
     }
 
-    async fn work(self) {
+    async fn work(self: Arc<Self>) {
         let mut log = Follower::new(self.service.store().clone());
         let mut wanting = Wanting::default();
         // What the whole log says is heard first: most of what it names was looked at long ago.
         hear_all(&mut log, &mut wanting).await;
-        let mut under_way = FuturesUnordered::new();
+        // Each in a task of its own: one that is not polled while the log is read would hold what reading waits for.
+        let mut under_way = JoinSet::new();
         loop {
             while under_way.len() < AT_ONCE
                 && let Some(wanted) = wanting.next(Instant::now())
             {
-                under_way.push(self.collect(wanted));
+                let this = self.clone();
+                under_way.spawn(async move { this.collect(wanted).await });
             }
             let again = wanting.earliest();
             tokio::select! {
-                Some((wanted, done)) = under_way.next(), if !under_way.is_empty() => {
-                    if let Err(reason) = done
-                        && let Some(reason) = wanting.put_off(&wanted, reason, Instant::now())
-                    {
-                        self.record(&wanted, Err(reason)).await;
+                Some(ended) = under_way.join_next(), if !under_way.is_empty() => match ended {
+                    Ok((_, Ok(()))) => {}
+                    Ok((wanted, Err(reason))) => {
+                        if let Some(reason) = wanting.put_off(&wanted, reason, Instant::now()) {
+                            self.record(&wanted, Err(reason)).await;
+                        }
                     }
-                }
+                    Err(error) => tracing::error!(%error, "a picture was dropped; the next start tries it again"),
+                },
                 () = log.wait() => hear_all(&mut log, &mut wanting).await,
                 () = until(again), if again.is_some() => {}
             }
@@ -148,3 +151,6 @@ async fn until(moment: Option<Instant>) {
         tokio::time::sleep_until(moment).await;
     }
 }
+
+#[cfg(test)]
+mod tests;
