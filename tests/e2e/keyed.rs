@@ -86,7 +86,14 @@ async fn a_key_calls_and_is_told_what_it_used() {
         assert_eq!(free.header("x-call-id"), None, "{path}");
     }
     let usage = keyed.usage().await;
-    let calls: Vec<Value> = keyed.started.json(&["audit", &keyed.key_id]);
+    // The ledger copies what NATS has counted a moment later.
+    let calls = kit::wait_for(PATIENCE, "the calls in the ledger", async || {
+        let audited = keyed.started.run(&["audit", &keyed.key_id, "--json"]);
+        let lines = String::from_utf8(audited.stdout).unwrap();
+        let calls: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        (calls.iter().filter(|call| call.get("call_id").is_some()).count() >= 3).then_some(calls)
+    })
+    .await;
     let ids = |answers: &[&Answer]| -> Vec<Value> {
         answers.iter().map(|answer| json!(answer.header("x-call-id").unwrap())).collect()
     };
