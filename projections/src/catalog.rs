@@ -38,11 +38,7 @@ impl Projection for CatalogProjection {
         let mut refused = Vec::new();
         for event in batch {
             if let Err(reason) = self.writer.apply(&event.recorded, event.project, &event.event) {
-                refused.push(Refused {
-                    position: event.recorded.position,
-                    kind: event.recorded.kind.clone(),
-                    reason,
-                });
+                refused.push(Refused::of(&event.recorded, reason));
             }
         }
         Ok(refused)

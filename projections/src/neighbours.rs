@@ -38,8 +38,7 @@ impl Projection for NeighboursProjection {
         let mut refused = Vec::new();
         for ProjectEvent { recorded, project, event } in batch {
             if let Err(refusal) = self.writer.apply(project, &event, recorded.position) {
-                let reason = refusal.to_string();
-                refused.push(Refused { position: recorded.position, kind: recorded.kind.clone(), reason });
+                refused.push(Refused::of(&recorded, refusal));
             }
         }
         Ok(refused)

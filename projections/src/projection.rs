@@ -76,6 +76,13 @@ pub struct Refused {
     pub reason: String,
 }
 
+impl Refused {
+    /// The event, which could not be applied for this reason.
+    pub fn of(recorded: &Recorded, reason: impl ToString) -> Refused {
+        Refused { position: recorded.position, kind: recorded.kind.clone(), reason: reason.to_string() }
+    }
+}
+
 /// A read model could not be read or written; it may work later.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectionError {

@@ -69,11 +69,7 @@ impl Projection for SearchProjection {
                 Ok(project) => {
                     self.staged.insert(id, Staged { project: searched(project), indexed });
                 }
-                Err(error) => {
-                    let reason = error.to_string();
-                    let kind = recorded.kind.clone();
-                    refused.push(Refused { position: recorded.position, kind, reason });
-                }
+                Err(error) => refused.push(Refused::of(&recorded, error)),
             }
         }
         Ok(refused)
