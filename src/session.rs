@@ -12,6 +12,7 @@ use schemas::command::{Answer, Command, CommandMessage};
 use schemas::control::PutAnswer;
 use schemas::envelope::Recorded;
 use schemas::ids::{Actor, CommandId};
+use schemas::picture::PictureId;
 use schemas::slug::Slug;
 use write::clock::Clock;
 use write::command_client::CommandClient;
@@ -153,15 +154,20 @@ impl Session {
         }
     }
 
-    /// Brings the bytes of a picture to the media store, and tells what became of them.
-    pub async fn keep_picture(&self, bytes: Vec<u8>) -> Result<PutAnswer> {
+    /// Brings the bytes of a picture to the media store, and gives its name there; or why it cannot be kept.
+    pub async fn keep_picture(&self, bytes: Vec<u8>) -> Result<Result<PictureId, String>> {
         match &self.way {
-            Way::Remote(client) => Ok(media_client::put(client.connection(), bytes.into()).await?),
+            Way::Remote(client) => match media_client::put(client.connection(), bytes.into()).await? {
+                PutAnswer::Kept(picture) => Ok(Ok(picture.id)),
+                PutAnswer::Refused { reason } => Ok(Err(reason)),
+                PutAnswer::Unavailable { reason } => bail!(reason),
+                PutAnswer::More { .. } => bail!("the write side did not take the whole picture; try again"),
+            },
             Way::Local { service, .. } => {
                 let pictures = service.pictures().context("this write side keeps no pictures")?;
                 match pictures.take(bytes).await {
-                    Ok(picture) => Ok(PutAnswer::Kept(picture)),
-                    Err(TakeError::Refused(fault)) => Ok(PutAnswer::Refused { reason: fault.to_string() }),
+                    Ok(picture) => Ok(Ok(picture.id)),
+                    Err(TakeError::Refused(fault)) => Ok(Err(fault.to_string())),
                     Err(TakeError::Store(error)) => Err(error.into()),
                 }
             }

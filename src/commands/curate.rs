@@ -6,7 +6,6 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use schemas::command::{Answer, Command, Done, Refusal};
-use schemas::control::PutAnswer;
 use schemas::envelope::Recorded;
 use schemas::ids::Actor;
 use schemas::record::PictureSource;
@@ -70,10 +69,8 @@ async fn attach(
         } else {
             let (source, bytes) = read_picture(Path::new(picture)).await?;
             match session.keep_picture(bytes).await? {
-                PutAnswer::Kept(picture) => (source, Some(picture.id)),
-                PutAnswer::Refused { reason } => bail!("{picture} cannot be attached: {reason}"),
-                PutAnswer::Unavailable { reason } => bail!(reason),
-                PutAnswer::More { .. } => bail!("the write side did not take the whole picture; try again"),
+                Ok(kept) => (source, Some(kept)),
+                Err(reason) => bail!("{picture} cannot be attached: {reason}"),
             }
         };
         let command = Command::Attach { slug, picture: PictureSource { source, alt }, kept };

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use futures::{StreamExt, TryStreamExt};
 use schemas::command::{Answer, Command, ImportLine, LineOutcome, LineResult};
-use schemas::control::PutAnswer;
 use schemas::ids::{Actor, CommandId};
 use schemas::import::parse_line;
 use schemas::picture::MAX_PICTURE_BYTES;
@@ -89,10 +88,8 @@ impl<'s> Pictures<'s> {
             Err(reason) => return Ok(Brought::Refused(reason)),
         };
         let kept = match self.session.keep_picture(bytes).await? {
-            PutAnswer::Kept(picture) => picture.id,
-            PutAnswer::Refused { reason } => return Ok(Brought::Refused(reason)),
-            PutAnswer::Unavailable { reason } => bail!(reason),
-            PutAnswer::More { .. } => bail!("the write side did not take the whole picture; try again"),
+            Ok(kept) => kept,
+            Err(reason) => return Ok(Brought::Refused(reason)),
         };
         let picture = wanted.picture.clone();
         let command = Command::Attach { slug: wanted.slug.clone(), picture, kept: Some(kept) };
