@@ -83,7 +83,7 @@ fn walked(root: &Path) -> Vec<String> {
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
             let path = entry.path();
             let Some(relative) = path.strip_prefix(root).ok().and_then(Path::to_str) else { continue };
-            if [".git", ".tools", "target", "data"].contains(&relative) {
+            if [".git", ".tools", "target", "data", "tests/clients/node_modules"].contains(&relative) {
                 continue;
             }
             match path.is_dir() {
