@@ -1,6 +1,7 @@
 //! The read models: how each is stored and how it is asked, side by side. What writes them stands behind the
 //! feature `apply`, so that the API, which is built without it, cannot.
 
+pub mod archive;
 pub mod catalog;
 pub mod checkpoint;
 pub mod counters;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use arc_swap::ArcSwapOption;
 use tokio_util::sync::CancellationToken;
 
+use crate::archive::{ArchiveError, ArchiveReader};
 use crate::catalog::{CatalogError, CatalogReader};
 use crate::counters::{CountersError, CountersReader};
 use crate::generation::{Generation, GenerationError, Generations};
@@ -36,6 +37,7 @@ struct Inner {
     keys: Model<KeysReader>,
     counters: Model<CountersReader>,
     neighbours: Model<NeighboursReader>,
+    archive: Model<ArchiveReader>,
 }
 
 struct Model<Reader> {
@@ -69,6 +71,9 @@ pub enum ModelsError {
     /// The neighbours.
     #[error(transparent)]
     Neighbours(#[from] NeighboursError),
+    /// The archive.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
     /// The folder of any of them.
     #[error(transparent)]
     Generation(#[from] GenerationError),
@@ -84,6 +89,7 @@ impl ReadModels {
             keys: Model::new(root.join("keys")),
             counters: Model::new(root.join("counters")),
             neighbours: Model::new(root.join("neighbours")),
+            archive: Model::new(root.join("archive")),
         };
         ReadModels { inner: Arc::new(inner) }
     }
@@ -113,6 +119,11 @@ impl ReadModels {
         self.inner.neighbours.open.load_full()
     }
 
+    /// The archive's current generation; none while none was ever finished.
+    pub fn archive(&self) -> Option<Arc<Opened<ArchiveReader>>> {
+        self.inner.archive.open.load_full()
+    }
+
     /// Opens what is newly current and shows new commits.
     pub async fn refresh(&self) -> Result<(), ModelsError> {
         if let Some(generation) = self.inner.catalog.newly_current()? {
@@ -128,7 +139,8 @@ impl ReadModels {
         }
         self.refresh_keys().await?;
         self.refresh_counters().await?;
-        self.refresh_neighbours().await
+        self.refresh_neighbours().await?;
+        self.refresh_archive().await
     }
 
     async fn refresh_keys(&self) -> Result<(), ModelsError> {
@@ -157,6 +169,16 @@ impl ReadModels {
             self.inner.neighbours.swap(generation, reader);
         } else if let Some(neighbours) = self.neighbours() {
             neighbours.reader.refresh().await?;
+        }
+        Ok(())
+    }
+
+    async fn refresh_archive(&self) -> Result<(), ModelsError> {
+        if let Some(generation) = self.inner.archive.newly_current()? {
+            let reader = ArchiveReader::open(&generation.path).await?;
+            self.inner.archive.swap(generation, reader);
+        } else if let Some(archive) = self.archive() {
+            archive.reader.refresh().await?;
         }
         Ok(())
     }

@@ -32,7 +32,9 @@ mod writer;
 mod tests;
 
 pub use cursor::Cursor;
+pub(crate) use cursor::Fnv;
 pub use digest::Digest;
+pub(crate) use lexicon::Typed;
 pub use reader::{Hit, SearchPage, SearchReader};
 pub use view::View;
 #[cfg(feature = "apply")]

@@ -59,7 +59,7 @@ impl FromStr for Cursor {
 }
 
 /// The hash that stands for queries and commits in cursors: FNV-1a, which is the same in every process.
-pub(super) struct Fnv(u64);
+pub(crate) struct Fnv(u64);
 
 impl Default for Fnv {
     fn default() -> Fnv {

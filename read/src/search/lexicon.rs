@@ -10,7 +10,7 @@ mod words;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use distance::Typed;
+pub(crate) use distance::Typed;
 use table::WordTable;
 pub(super) use words::Words;
 

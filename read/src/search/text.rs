@@ -60,6 +60,29 @@ pub fn words(text: &str, visit: &mut impl FnMut(Word<'_>) -> ControlFlow<()>) ->
     folder.separator()
 }
 
+/// The pieces of `text` between characters that separate words wherever they stand, none of them empty. The words of the
+/// pieces are the words of the text; a piece is most often one word as it is written.
+pub(crate) fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    text.split(always_separates).filter(|piece| !piece.is_empty())
+}
+
+/// Whether the character joins what stands around it, as in `O'Keeffe`.
+pub(crate) fn is_apostrophe(character: char) -> bool {
+    plain_apostrophe(character) == '\''
+}
+
+fn always_separates(character: char) -> bool {
+    if character.is_ascii() {
+        return !character.is_ascii_alphanumeric() && !is_apostrophe(character);
+    }
+    // What turns into something else when it is normalised may become a letter: `㎡` is `m2`.
+    !character.is_alphanumeric()
+        && !is_combining_mark(character)
+        && !is_accent(character)
+        && !is_apostrophe(character)
+        && character.nfkc().eq([character])
+}
+
 /// Folds `text` to its words, without parts, separated by single spaces.
 pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());

@@ -23,7 +23,7 @@ impl Signature {
 }
 
 /// A typed word on the look-out for near ones.
-pub(super) struct Typed<'a> {
+pub(crate) struct Typed<'a> {
     word: &'a str,
     letters: Vec<char>,
     signature: Signature,
@@ -34,7 +34,7 @@ pub(super) struct Typed<'a> {
 }
 
 impl<'a> Typed<'a> {
-    pub(super) fn new(word: &'a str, edits: u32) -> Typed<'a> {
+    pub(crate) fn new(word: &'a str, edits: u32) -> Typed<'a> {
         let letters: Vec<char> = word.chars().collect();
         let row = vec![0; letters.len() + 1];
         Typed {
@@ -65,6 +65,12 @@ impl<'a> Typed<'a> {
         self.letters_beyond::<1>(signature) == 0
     }
 
+    /// Whether a word may be within reach by the letters that it holds; never a false no.
+    pub(crate) fn may_reach(&self, word: &str) -> bool {
+        let signature = Signature::of(word);
+        if self.edits > 1 { self.letters_beyond::<2>(signature) == 0 } else { self.may_be_next(signature) }
+    }
+
     /// The letters that differ beyond what `EDITS` edits explain: 0 where the word may be within that reach; never a false no.
     /// Counting bits is slow on processors of any age; taking away two for each edit and looking at the rest is not.
     #[inline]
@@ -78,7 +84,7 @@ impl<'a> Typed<'a> {
 
     /// The number of insertions, deletions, replacements and swaps of neighbours between the words (none twice at the same
     /// letters), if it is within reach.
-    pub(super) fn distance(&mut self, word: &str) -> Option<u32> {
+    pub(crate) fn distance(&mut self, word: &str) -> Option<u32> {
         self.other.clear();
         self.other.extend(word.chars());
         let [before, last, current] = &mut self.rows;

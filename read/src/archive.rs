@@ -1,0 +1,70 @@
+//! The archive: every listed project, newest first, with the words of its six taste dimensions. All of it is in SQLite, and
+//! in memory for those who ask.
+//!
+//! Newest first means the day of publication, those without one last, and the slug within a day. A dimension matches when
+//! every asked word stands in its text: words are folded as in the search index and lose their English endings, so that
+//! `concretes` finds `Concrete` and `beton` finds `Béton`; scripts without spaces are found by runs of characters.
+//!
+//! In memory the order is cut into blocks of some thousand projects, each with a bitmap or a list for every word in every
+//! dimension (see `block`). A question adds up six bitmaps a block; a change makes one block anew and shares the others.
+
+mod bitmap;
+mod block;
+mod browse;
+mod cursor;
+mod dictionary;
+#[cfg(feature = "apply")]
+mod digest;
+mod dimension;
+mod function_words;
+mod nearest;
+mod order;
+mod question;
+mod reader;
+mod rebuild;
+mod shelf;
+mod snapshot;
+mod tally;
+mod terms;
+mod words;
+#[cfg(feature = "apply")]
+mod writer;
+
+use std::path::Path;
+
+use sqlx::sqlite::SqliteConnectOptions;
+
+pub use browse::NewestPage;
+pub use cursor::{Cursor, InvalidCursor};
+pub use dimension::{Dimension, Dimensions};
+pub use question::{MOST_WORDS, TasteRequest};
+pub use reader::ArchiveReader;
+pub use tally::{AskedDimension, Hit, TastePage};
+pub use terms::{DimensionTerms, Term};
+#[cfg(feature = "apply")]
+pub use writer::ArchiveWriter;
+
+use crate::database;
+
+/// The most projects that one page can hold.
+pub const LARGEST_PAGE: usize = 50;
+
+/// The archive could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveError {
+    /// SQLite refused; a full disk and a missing file look like this.
+    #[error("the archive's database cannot be used: {0}")]
+    Database(#[from] sqlx::Error),
+    /// The stored data is not what this version writes.
+    #[error("the archive's database holds something unreadable ({0}); run `loggia rebuild archive`")]
+    Corrupt(String),
+}
+
+fn options(folder: &Path) -> SqliteConnectOptions {
+    database::options(&folder.join("archive.db"))
+}
+
+fn corrupt(error: impl ToString) -> ArchiveError {
+    ArchiveError::Corrupt(error.to_string())
+}
+

@@ -1,0 +1,164 @@
+//! Every word of the archive, by number. Words are added, and never taken away before the model is opened again.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+
+use super::dimension::Dimension;
+use super::words::Stems;
+
+/// Dimensions stand in the upper three bits of a number, words in the others.
+const WORD_BITS: u32 = 29;
+
+/// A stem in a dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key(u32);
+
+/// A word as it is written, in a dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Term(u32);
+
+/// The words and what they are reduced to.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Dictionary {
+    forms: Vec<Form>,
+    by_form: HashMap<Arc<str>, u32, RandomState>,
+    by_stem: HashMap<Arc<str>, u32, RandomState>,
+}
+
+/// A word as it is written.
+#[derive(Debug, Clone)]
+struct Form {
+    text: Arc<str>,
+    stem: u32,
+}
+
+impl Key {
+    pub(super) fn new(dimension: Dimension, stem: u32) -> Key {
+        Key((dimension.index() as u32) << WORD_BITS | stem)
+    }
+
+    /// The index of its dimension among [`Dimension::ALL`].
+    pub(super) fn dimension(self) -> usize {
+        (self.0 >> WORD_BITS) as usize
+    }
+
+    pub(super) fn stem(self) -> u32 {
+        self.0 & ((1 << WORD_BITS) - 1)
+    }
+}
+
+impl Term {
+    pub(super) fn form(self) -> u32 {
+        self.0 & ((1 << WORD_BITS) - 1)
+    }
+}
+
+impl Dictionary {
+    /// The number of a stem, if a word has it.
+    pub(super) fn stem(&self, stem: &str) -> Option<u32> {
+        self.by_stem.get(stem).copied()
+    }
+
+    /// A word as it is written.
+    pub(super) fn form(&self, form: u32) -> &str {
+        &self.forms[form as usize].text
+    }
+
+    pub(super) fn key(&self, term: Term) -> Key {
+        Key(term.0 & !((1 << WORD_BITS) - 1) | self.forms[term.form() as usize].stem)
+    }
+
+    /// The number of the stem of a word.
+    pub(super) fn stem_of(&self, form: u32) -> u32 {
+        self.forms[form as usize].stem
+    }
+
+    pub(super) fn forms(&self) -> usize {
+        self.forms.len()
+    }
+
+    pub(super) fn stems(&self) -> usize {
+        self.by_stem.len()
+    }
+
+    /// The memory that it takes, in bytes, about.
+    pub(super) fn bytes(&self) -> usize {
+        // A text and the counts beside it; where a stem is a form as well, they share it.
+        let texts = self.by_form.keys().chain(self.by_stem.keys()).map(|text| text.len() + 16);
+        // A slot of a table is a pointer, a length, a number and a byte.
+        let slots = self.by_form.capacity() + self.by_stem.capacity();
+        texts.sum::<usize>() + slots * 25 * 8 / 7 + self.forms.capacity() * size_of::<Form>()
+    }
+
+    fn intern(&mut self, stem: &str, form: &str) -> u32 {
+        if let Some(known) = self.by_form.get(form) {
+            return *known;
+        }
+        let text: Arc<str> = form.into();
+        let next = self.by_stem.len() as u32;
+        let stem = match self.by_stem.get(stem) {
+            Some(known) => *known,
+            None => {
+                let stem = if stem == form { text.clone() } else { stem.into() };
+                *self.by_stem.entry(stem).or_insert(next)
+            }
+        };
+        let number = self.forms.len() as u32;
+        self.forms.push(Form { text: text.clone(), stem });
+        self.by_form.insert(text, number);
+        number
+    }
+}
+
+/// Turns kept pieces into terms, each piece taken apart once.
+#[derive(Debug)]
+pub(super) struct Reading<'a> {
+    stems: &'a Stems,
+    /// Copied when the first new word comes.
+    dictionary: Arc<Dictionary>,
+    known: HashMap<String, Box<[u32]>, RandomState>,
+}
+
+impl<'a> Reading<'a> {
+    pub(super) fn new(stems: &'a Stems, dictionary: Arc<Dictionary>) -> Reading<'a> {
+        Reading { stems, dictionary, known: HashMap::default() }
+    }
+
+    /// Appends the distinct terms of a project.
+    pub(super) fn read(&mut self, kept: &str, terms: &mut Vec<Term>) {
+        let first = terms.len();
+        for (dimension, piece) in super::words::read(kept) {
+            if !self.known.contains_key(piece) {
+                let forms = self.take_apart(piece);
+                self.known.insert(piece.to_owned(), forms);
+            }
+            let forms = self.known.get(piece).into_iter().flatten();
+            terms.extend(forms.map(|form| Term((dimension.index() as u32) << WORD_BITS | form)));
+        }
+        let own = &mut terms[first..];
+        own.sort_unstable_by_key(|term| term.0);
+        let mut kept = first;
+        for at in first..terms.len() {
+            if at == first || terms[at] != terms[kept - 1] {
+                terms[kept] = terms[at];
+                kept += 1;
+            }
+        }
+        terms.truncate(kept);
+    }
+
+    fn take_apart(&mut self, piece: &str) -> Box<[u32]> {
+        let found = self.stems.of_piece(piece);
+        let number = |(stem, form): (String, String)| match self.dictionary.by_form.get(form.as_str()) {
+            Some(known) => *known,
+            None => Arc::make_mut(&mut self.dictionary).intern(&stem, &form),
+        };
+        found.into_iter().map(number).collect()
+    }
+
+    pub(super) fn finish(self) -> Arc<Dictionary> {
+        self.dictionary
+    }
+}

@@ -1,0 +1,82 @@
+//! Words that are used, near to one that is not.
+
+use std::cmp::Reverse;
+
+use super::dictionary::{Dictionary, Key};
+use super::dimension::Dimension;
+use super::question::MOST_WORDS;
+use super::snapshot::Snapshot;
+use super::terms::{Term, Use};
+use super::words::Stems;
+use crate::search::Typed;
+use crate::search::text::fold;
+
+/// Words so long, in characters, may differ by two edits; shorter ones by one.
+const TWO_EDITS_FROM: usize = 5;
+/// The shortest beginning, in characters, that is completed.
+const SHORTEST_BEGINNING: usize = 3;
+
+/// The used words nearest to those of a text that a dimension does not use at all, at most `limit`.
+pub(super) fn nearest_terms(
+    snapshot: &Snapshot,
+    stems: &Stems,
+    dimension: Dimension,
+    text: &str,
+    limit: usize,
+) -> Vec<Term> {
+    let folded = fold(text);
+    let unused = folded.split(' ').filter(|word| !word.is_empty()).take(MOST_WORDS);
+    let unused = unused.filter(|word| !is_used(snapshot, stems, dimension, word));
+    let uses = snapshot.counts(None).of_dimension(dimension);
+    let mut found: Vec<(u32, Use)> = Vec::new();
+    for word in unused {
+        near(word, uses, &snapshot.dictionary, &mut found);
+    }
+    let form = |one: &Use| snapshot.dictionary.form(one.form);
+    found.sort_unstable_by(|(distance, a), (others, b)| {
+        let key = |distance, one: &Use| (distance, Reverse(one.projects));
+        key(*distance, a).cmp(&key(*others, b)).then_with(|| form(a).cmp(form(b)))
+    });
+    let mut taken: Vec<u32> = Vec::with_capacity(limit);
+    found.retain(|(_, one)| {
+        let is_new = taken.len() < limit && !taken.contains(&one.form);
+        if is_new {
+            taken.push(one.form);
+        }
+        is_new
+    });
+    found.iter().map(|(_, one)| one.term(&snapshot.dictionary)).collect()
+}
+
+fn is_used(snapshot: &Snapshot, stems: &Stems, dimension: Dimension, word: &str) -> bool {
+    let (stems, _) = stems.of_question(word, 1);
+    let stem = stems.first().and_then(|stem| snapshot.dictionary.stem(stem));
+    let key = stem.map(|stem| Key::new(dimension, stem));
+    key.is_some_and(|key| snapshot.shelf.blocks.iter().any(|block| !block.find(key).is_empty()))
+}
+
+/// Adds the words near to this one, each with its distance: edits, or 1 where one of both begins the other.
+fn near(word: &str, uses: &[Use], dictionary: &Dictionary, found: &mut Vec<(u32, Use)>) {
+    let length = word.chars().count();
+    let edits = if length >= TWO_EDITS_FROM { 2 } else { 1 };
+    let mut typed = Typed::new(word, edits);
+    for one in uses {
+        let form = dictionary.form(one.form);
+        let other;
+        let form = if form.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            form
+        } else {
+            other = fold(form);
+            &other
+        };
+        let begins =
+            |long: &str, short: &str| long.starts_with(short) && short.chars().count() >= SHORTEST_BEGINNING;
+        if begins(form, word) || begins(word, form) {
+            found.push((1, *one));
+        } else if typed.may_reach(form)
+            && let Some(distance) = typed.distance(form)
+        {
+            found.push((distance, *one));
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The order of the archive: newest first.
+
+use std::cmp::Reverse;
+
+use jiff::civil::{Date, date};
+
+/// The day of a project whose publication is not recorded: older than all others.
+const UNKNOWN: i32 = i32::MIN;
+
+/// When a project was published, in days since 1970-01-01, or that this is not recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Day(i32);
+
+/// Where a project stands in the order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place<'a> {
+    pub(super) day: Day,
+    pub(super) slug: &'a str,
+    /// Keeps two apart that a damaged log gives one slug.
+    pub(super) ordinal: u64,
+}
+
+impl Day {
+    /// Of days since 1970-01-01.
+    pub(super) fn new(days: Option<i32>) -> Day {
+        Day(days.unwrap_or(UNKNOWN))
+    }
+
+    #[cfg_attr(not(feature = "apply"), expect(dead_code, reason = "only the writer takes dates"))]
+    pub(super) fn of(published: Option<Date>) -> Day {
+        let days = |day: Date| day.since(date(1970, 1, 1)).map_or(UNKNOWN, |span| span.get_days());
+        Day(published.map_or(UNKNOWN, days))
+    }
+
+    /// Days since 1970-01-01; none where the publication is not recorded.
+    #[cfg_attr(not(feature = "apply"), expect(dead_code, reason = "only the writer stores days"))]
+    pub(super) fn days(self) -> Option<i32> {
+        (self.0 != UNKNOWN).then_some(self.0)
+    }
+
+    pub(super) fn to_bytes(self) -> [u8; 4] {
+        self.0.to_be_bytes()
+    }
+
+    pub(super) fn from_bytes(bytes: [u8; 4]) -> Day {
+        Day(i32::from_be_bytes(bytes))
+    }
+}
+
+impl Ord for Place<'_> {
+    /// The one that comes first is less.
+    fn cmp(&self, other: &Place<'_>) -> std::cmp::Ordering {
+        let key = |place: &Place<'_>| (Reverse(place.day), place.ordinal);
+        let (own, others) = (key(self), key(other));
+        own.0.cmp(&others.0).then_with(|| self.slug.cmp(other.slug)).then(own.1.cmp(&others.1))
+    }
+}
+
+impl PartialOrd for Place<'_> {
+    fn partial_cmp(&self, other: &Place<'_>) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}

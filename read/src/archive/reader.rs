@@ -1,0 +1,151 @@
+//! Asks the archive.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use futures::TryStreamExt;
+use schemas::record::Category;
+use sqlx::sqlite::{SqlitePoolOptions, SqliteRow};
+use sqlx::{Row, SqlitePool};
+use tokio::sync::Mutex;
+
+use super::browse::{self, NewestPage};
+use super::cursor::{Cursor, InvalidCursor};
+use super::dimension::Dimension;
+use super::nearest;
+use super::order::Day;
+use super::question::{Question, TasteRequest};
+use super::snapshot::{Changed, Changes, Snapshot};
+use super::tally::{self, TastePage};
+use super::terms::{self, DimensionTerms, Term};
+use super::words::Stems;
+use super::{ArchiveError, corrupt, options};
+use crate::checkpoint::Checkpoint;
+use crate::database::state;
+
+/// How many may read the database at once; more wait their turn.
+const CONNECTIONS: u32 = 2;
+
+/// Reads one generation of the archive. Nothing that is asked of it waits for anything.
+#[derive(Debug)]
+pub struct ArchiveReader {
+    pool: SqlitePool,
+    stems: Stems,
+    now: ArcSwap<Snapshot>,
+    /// The last change that is in memory already.
+    loaded: Mutex<i64>,
+}
+
+impl ArchiveReader {
+    /// Opens the archive in a generation's folder, for reading only, and loads all of it.
+    pub async fn open(folder: &Path) -> Result<ArchiveReader, ArchiveError> {
+        let pool = SqlitePoolOptions::new()
+            .max_connections(CONNECTIONS)
+            // A file on this machine need not be asked whether it is still there.
+            .test_before_acquire(false)
+            .connect_with(options(folder).read_only(true))
+            .await?;
+        let reader =
+            ArchiveReader { pool, stems: Stems::new(), now: ArcSwap::default(), loaded: Mutex::default() };
+        reader.refresh().await?;
+        Ok(reader)
+    }
+
+    /// The projects of some taste. A cursor that was made for another question is refused.
+    pub fn by_taste(&self, request: &TasteRequest<'_>) -> Result<TastePage, InvalidCursor> {
+        let question = Question::of(request, &self.stems);
+        tally::page(&self.now.load(), &question, request.limit, request.after.clone())
+    }
+
+    /// The newest projects, of one category or of all. The limit is clamped to 1 to [`super::LARGEST_PAGE`]; a cursor that
+    /// was made for another question is refused.
+    pub fn newest(
+        &self,
+        category: Option<Category>,
+        limit: usize,
+        after: Option<Cursor>,
+    ) -> Result<NewestPage, InvalidCursor> {
+        browse::newest(&self.now.load(), category, limit, after)
+    }
+
+    /// The ordinal of the listed project that a number stands for. Drawn from all 64-bit numbers alike, it gives each
+    /// project the same chance, to less than one part in 10^12. None where nothing is listed.
+    pub fn random(&self, category: Option<Category>, draw: u64) -> Option<u64> {
+        browse::random(&self.now.load(), category, draw)
+    }
+
+    /// How many projects are listed, of one category or of all.
+    pub fn listed(&self, category: Option<Category>) -> u64 {
+        browse::listed(&self.now.load(), category)
+    }
+
+    /// The words that projects really use, of one dimension or of each, at most `limit` of each dimension. The first to ask
+    /// behind a commit waits for them to be counted: some milliseconds at 100,000 projects.
+    pub fn terms(
+        &self,
+        dimension: Option<Dimension>,
+        category: Option<Category>,
+        limit: usize,
+    ) -> Vec<DimensionTerms> {
+        terms::terms(&self.now.load(), dimension, category, limit)
+    }
+
+    /// For the words of a text that no project uses in a dimension: words that are used and differ by few letters, or begin
+    /// alike; the nearest first, then the most used. At most `limit`.
+    pub fn nearest_terms(&self, dimension: Dimension, text: &str, limit: usize) -> Vec<Term> {
+        nearest::nearest_terms(&self.now.load(), &self.stems, dimension, text, limit)
+    }
+
+    /// The memory that what is asked takes, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.now.load().bytes()
+    }
+
+    /// Takes in what was committed since the last time.
+    pub async fn refresh(&self) -> Result<(), ArchiveError> {
+        let mut loaded = self.loaded.lock().await;
+        let sql = "SELECT ordinal, slug, category, published, listed, words, changed FROM projects \
+                   WHERE changed > ? ORDER BY changed";
+        let mut rows = sqlx::query(sql).bind(*loaded).fetch(&self.pool);
+        let now = self.now.load_full();
+        let (mut changes, mut reading) = (Changes::default(), now.reading(&self.stems));
+        let mut last = *loaded;
+        while let Some(row) = rows.try_next().await? {
+            changes.add(&read_project(&row)?, &mut reading);
+            last = row.try_get("changed")?;
+        }
+        if !changes.is_empty() {
+            self.now.store(Arc::new(now.changed(changes, reading.finish())));
+            *loaded = last;
+        }
+        Ok(())
+    }
+
+    /// How far this model has come.
+    pub async fn checkpoint(&self) -> Result<Checkpoint, ArchiveError> {
+        let mut connection = self.pool.acquire().await?;
+        match state(&mut connection).await? {
+            None => Ok(Checkpoint::default()),
+            Some(state) => serde_json::from_str(&state).map_err(corrupt),
+        }
+    }
+
+    /// Lets the database go once nobody asks it any more.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+}
+
+fn read_project(row: &SqliteRow) -> Result<Changed<'_>, ArchiveError> {
+    let category = row.try_get::<&str, _>("category")?;
+    let days: Option<i32> = row.try_get("published")?;
+    Ok(Changed {
+        ordinal: row.try_get::<i64, _>("ordinal")?.unsigned_abs(),
+        slug: row.try_get("slug")?,
+        category: Category::parse(category).ok_or_else(|| corrupt(format!("the category {category}")))?,
+        day: Day::new(days),
+        is_listed: row.try_get("listed")?,
+        words: row.try_get("words")?,
+    })
+}

@@ -1,0 +1,92 @@
+//! The archive at one commit, as it is asked.
+
+use std::collections::HashSet;
+use std::sync::{Arc, OnceLock};
+
+use foldhash::fast::RandomState;
+use schemas::record::Category;
+
+use super::dictionary::{Dictionary, Reading, Term};
+use super::order::Day;
+use super::rebuild::{Arrivals, Coming};
+use super::shelf::Shelf;
+use super::terms::Counts;
+use super::words::Stems;
+
+/// Never changed; another one takes its place.
+#[derive(Debug, Default)]
+pub(super) struct Snapshot {
+    pub(super) shelf: Shelf,
+    pub(super) dictionary: Arc<Dictionary>,
+    /// How often each word is used, of all projects and of each category: counted when somebody asks first.
+    counts: [OnceLock<Counts>; 6],
+}
+
+/// What has changed since a snapshot.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// Everything that changed: where it stands in the snapshot, it leaves that place.
+    changed: HashSet<u64, RandomState>,
+    /// What is listed of it.
+    coming: Vec<Coming>,
+    terms: Vec<Term>,
+}
+
+/// A changed project as the database has it.
+pub(super) struct Changed<'a> {
+    pub(super) ordinal: u64,
+    pub(super) slug: &'a str,
+    pub(super) category: Category,
+    pub(super) day: Day,
+    pub(super) is_listed: bool,
+    pub(super) words: &'a str,
+}
+
+impl Changes {
+    pub(super) fn is_empty(&self) -> bool {
+        self.changed.is_empty()
+    }
+
+    pub(super) fn add(&mut self, project: &Changed<'_>, reading: &mut Reading<'_>) {
+        self.changed.insert(project.ordinal);
+        if !project.is_listed {
+            return;
+        }
+        let first = self.terms.len();
+        reading.read(project.words, &mut self.terms);
+        self.coming.push(Coming {
+            day: project.day,
+            slug: project.slug.to_owned(),
+            ordinal: project.ordinal,
+            category: project.category as usize,
+            terms: first..self.terms.len(),
+        });
+    }
+}
+
+impl Snapshot {
+    pub(super) fn reading<'a>(&self, stems: &'a Stems) -> Reading<'a> {
+        Reading::new(stems, self.dictionary.clone())
+    }
+
+    /// The archive behind the changes, whose words stand in this dictionary.
+    pub(super) fn changed(&self, mut changes: Changes, dictionary: Arc<Dictionary>) -> Snapshot {
+        changes.coming.sort_unstable_by(|a, b| a.place().cmp(&b.place()));
+        let arrivals = Arrivals { projects: &changes.coming, terms: &changes.terms, dictionary: &dictionary };
+        let shelf = self.shelf.changed(&changes.changed, arrivals);
+        Snapshot { shelf, dictionary, counts: Default::default() }
+    }
+
+    /// How often each word is used in projects of a category, or in all.
+    pub(super) fn counts(&self, category: Option<Category>) -> &Counts {
+        let index = category.map_or(0, |category| 1 + category as usize);
+        self.counts[index].get_or_init(|| Counts::of(&self.shelf, &self.dictionary, category))
+    }
+
+    /// The memory that it takes, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        let blocks: usize = self.shelf.blocks.iter().map(|block| block.bytes()).sum();
+        let counts: usize = self.counts.iter().filter_map(OnceLock::get).map(Counts::bytes).sum();
+        blocks + self.dictionary.bytes() + counts
+    }
+}

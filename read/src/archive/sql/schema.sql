@@ -1,0 +1,19 @@
+-- The read model of the archive: one row a project, withdrawn ones too.
+CREATE TABLE projects (
+    ordinal   INTEGER PRIMARY KEY,        -- position of the event that selected it
+    project   TEXT NOT NULL UNIQUE,       -- ULID
+    slug      TEXT NOT NULL,
+    category  TEXT NOT NULL,
+    published INTEGER,                    -- days since 1970-01-01, or null where it is not recorded
+    listed    INTEGER NOT NULL,           -- 0 while it is withdrawn
+    words     TEXT NOT NULL,              -- a line for each taste dimension: its distinct words in lower case, as they are written
+    changed   INTEGER NOT NULL            -- counts commits that changed this row
+) STRICT;
+
+-- Readers ask for what has changed since they last asked.
+CREATE INDEX projects_by_change ON projects (changed);
+
+CREATE TABLE checkpoint (
+    one   INTEGER PRIMARY KEY CHECK (one = 1),
+    state TEXT NOT NULL                   -- JSON of the checkpoint
+) STRICT;
