@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use api::TrustedProxies;
+use api::{Origins, TrustedProxies};
 use schemas::tier::Tiers;
 use serde::Serialize;
 
@@ -47,6 +47,10 @@ pub struct Config {
     pub burst_per_key: u32,
     /// `burst_per_address`: calls without a valid key of one address in a second; 0 is no limit.
     pub burst_per_address: u32,
+    /// `keys_per_address`: keys that one address may ask for in an hour; 0 is no limit.
+    pub keys_per_address: u32,
+    /// `mcp_origins`: web pages that may speak to the MCP endpoint.
+    pub mcp_origins: Origins,
     /// `trusted_proxies`: who is believed about where a call comes from.
     pub trusted_proxies: TrustedProxies,
     /// `secret_file`: the secret of the vault; unset: a file beside the event store.
@@ -141,6 +145,8 @@ impl Config {
             metering: values.required("metering")?,
             burst_per_key: values.required("burst_per_key")?,
             burst_per_address: values.required("burst_per_address")?,
+            keys_per_address: values.required("keys_per_address")?,
+            mcp_origins: values.required("mcp_origins")?,
             trusted_proxies: values.parse("trusted_proxies")?.unwrap_or_default(),
             secret_file: values.parse("secret_file")?,
             picture_hosts: values.parse("picture_hosts")?,

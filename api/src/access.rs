@@ -10,6 +10,7 @@ use schemas::month::Month;
 use schemas::tier::{TierName, Tiers};
 
 use crate::bursts::Bursts;
+use crate::key_desk::KeyDesk;
 use crate::metering::{Budget, Meter};
 use crate::proxies::TrustedProxies;
 
@@ -33,6 +34,8 @@ pub struct KeyAccess {
     pub bursts: Bursts,
     /// Who is believed about where a call comes from.
     pub proxies: TrustedProxies,
+    /// Where keys are handed out.
+    pub desk: KeyDesk,
 }
 
 /// A caller whose key is good.

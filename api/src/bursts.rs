@@ -20,6 +20,7 @@ const SWEEP: u32 = 16_384;
 pub struct Bursts {
     keys: Option<Burst<KeyId>>,
     addresses: Option<Burst<IpAddr>>,
+    mints: Option<Burst<IpAddr>>,
 }
 
 #[derive(Debug)]
@@ -29,9 +30,12 @@ struct Burst<K: Hash + Eq + Clone> {
 }
 
 impl Bursts {
-    /// Calls in a second: of one key, and of one address without a valid key. 0 is no limit.
-    pub fn new(per_key: u32, per_address: u32) -> Bursts {
-        Bursts { keys: Burst::new(per_key), addresses: Burst::new(per_address) }
+    /// Calls in a second: of one key, and of one address without a valid key; and keys that one address may ask for in an
+    /// hour. 0 is no limit.
+    pub fn new(per_key: u32, per_address: u32, keys_per_address: u32) -> Bursts {
+        let keys = Burst::new(per_key, Quota::per_second);
+        let addresses = Burst::new(per_address, Quota::per_second);
+        Bursts { keys, addresses, mints: Burst::new(keys_per_address, Quota::per_hour) }
     }
 
     /// Takes one call of a key; the time to wait where there are too many.
@@ -44,11 +48,17 @@ impl Bursts {
         let address = crate::proxies::neighbourhood(address);
         self.addresses.as_ref().map_or(Ok(()), |burst| burst.take(&address))
     }
+
+    /// Takes one key that an address asks for.
+    pub(crate) fn mint(&self, address: IpAddr) -> Result<(), Duration> {
+        let address = crate::proxies::neighbourhood(address);
+        self.mints.as_ref().map_or(Ok(()), |burst| burst.take(&address))
+    }
 }
 
 impl<K: Hash + Eq + Clone> Burst<K> {
-    fn new(per_second: u32) -> Option<Burst<K>> {
-        let quota = Quota::per_second(NonZeroU32::new(per_second)?);
+    fn new(most: u32, quota: fn(NonZeroU32) -> Quota) -> Option<Burst<K>> {
+        let quota = quota(NonZeroU32::new(most)?);
         let limiter = RateLimiter::new(quota, DashMapStateStore::default(), MonotonicClock);
         Some(Burst { limiter, asked: AtomicU32::new(0) })
     }
@@ -67,7 +77,7 @@ mod tests {
 
     #[test]
     fn a_burst_is_taken_and_the_next_is_told_to_wait() {
-        let bursts = Bursts::new(20, 2);
+        let bursts = Bursts::new(20, 2, 1);
         let (one, other): (KeyId, KeyId) = ("Ab3dEf9h".parse().unwrap(), "Ab3dEf9i".parse().unwrap());
         let taken = (0..40).take_while(|_| bursts.key(one).is_ok()).count();
         // On a slow machine a twentieth of a second may pass meanwhile.
@@ -82,14 +92,14 @@ mod tests {
 
     #[test]
     fn no_limit_is_none() {
-        let bursts = Bursts::new(0, 0);
+        let bursts = Bursts::new(0, 0, 0);
         let key: KeyId = "Ab3dEf9h".parse().unwrap();
         assert!((0..1_000).all(|_| bursts.key(key).is_ok()));
     }
 
     #[test]
     fn what_is_at_rest_is_forgotten() {
-        let burst: Burst<u32> = Burst::new(1_000_000).unwrap();
+        let burst: Burst<u32> = Burst::new(1_000_000, Quota::per_second).unwrap();
         for key in 0..2 * SWEEP {
             burst.take(&key).unwrap();
         }

@@ -14,8 +14,10 @@ use schemas::api::problem::{ParameterFault, Problem, ProblemKind, UsedUp};
 
 use crate::site::Site;
 
-/// The methods of every path there is.
+/// The methods of every path but one.
 pub(crate) const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
+/// The methods of the MCP endpoint.
+pub(crate) const MCP_METHODS: HeaderValue = HeaderValue::from_static("POST, OPTIONS");
 
 /// An answer that is an error. It travels through axum as an extension of an empty response.
 #[derive(Debug, Clone)]
@@ -34,6 +36,8 @@ struct Told {
     retry_after: Option<u64>,
     closes: bool,
     cause: Option<String>,
+    /// The methods of the path, where one of them is wanted.
+    allow: HeaderValue,
 }
 
 impl Fault {
@@ -50,6 +54,7 @@ impl Fault {
             retry_after: None,
             closes: false,
             cause: None,
+            allow: METHODS,
         }))
     }
 
@@ -131,6 +136,29 @@ impl Fault {
         Fault::new(ProblemKind::MethodNotAllowed, "This service is for reading only: send GET or HEAD.")
     }
 
+    /// The MCP endpoint is not read.
+    pub(crate) fn post_only() -> Fault {
+        Fault::new(
+            ProblemKind::MethodNotAllowed,
+            "The MCP endpoint takes JSON-RPC messages by POST, without sessions and streams.",
+        )
+        .with(|told| told.allow = MCP_METHODS)
+    }
+
+    pub(crate) fn foreign_origin() -> Fault {
+        Fault::new(
+            ProblemKind::Forbidden,
+            "A page of this Origin may not speak to the MCP endpoint. The operator can let it in with the setting mcp_origins.",
+        )
+    }
+
+    pub(crate) fn foreign_host() -> Fault {
+        Fault::new(
+            ProblemKind::Forbidden,
+            "This service does not go by the name in the header Host. Use its address, or let the operator set public_url.",
+        )
+    }
+
     pub(crate) fn unknown_slug(suggestions: Vec<String>) -> Fault {
         let detail = if suggestions.is_empty() {
             "No project has this slug. Find the project with /v1/search?q=… and take the slug from there."
@@ -159,6 +187,14 @@ impl Fault {
         .with(|told| told.closes = true)
     }
 
+    pub(crate) fn message_too_large() -> Fault {
+        Fault::new(
+            ProblemKind::TooLarge,
+            "The message is larger than 256 KiB. No tool needs so much: shorten its arguments.",
+        )
+        .with(|told| told.closes = true)
+    }
+
     pub(crate) fn address_too_long() -> Fault {
         Fault::new(
             ProblemKind::TooLarge,
@@ -179,12 +215,14 @@ impl Fault {
     }
 
     pub(crate) fn slow_body() -> Fault {
-        Fault::new(ProblemKind::Timeout, "The request's body did not arrive in time. Send none.").with(
-            |told| {
-                told.status = StatusCode::REQUEST_TIMEOUT;
-                told.closes = true;
-            },
+        Fault::new(
+            ProblemKind::Timeout,
+            "The request's body did not arrive in time. Send it at once, or none where none is needed.",
         )
+        .with(|told| {
+            told.status = StatusCode::REQUEST_TIMEOUT;
+            told.closes = true;
+        })
     }
 
     pub(crate) fn timeout() -> Fault {
@@ -220,6 +258,11 @@ impl Fault {
         self.0.kind
     }
 
+    /// What happened, as a sentence.
+    pub(crate) fn into_detail(self) -> Cow<'static, str> {
+        self.0.detail
+    }
+
     /// What the log should know and the client should not.
     pub(crate) fn cause(&self) -> Option<&str> {
         self.0.cause.as_deref()
@@ -230,7 +273,7 @@ impl Fault {
         let told = *self.0;
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         if told.kind == ProblemKind::MethodNotAllowed {
-            headers.insert(ALLOW, METHODS);
+            headers.insert(ALLOW, told.allow);
         }
         if let Some(seconds) = told.retry_after {
             headers.insert(RETRY_AFTER, seconds.into());

@@ -36,6 +36,7 @@ use tokio::time::{Instant, timeout};
 use tower::Service;
 
 use crate::fault::Fault;
+use crate::mcp;
 use crate::routes::{self, Route};
 use crate::state::ApiState;
 use caller::Caller;
@@ -142,7 +143,8 @@ impl Front {
         let (caller, admitted) = caller::admit(&self.state, route, &parts, peer);
         let response = match admitted {
             Err(fault) => fault.into_response(),
-            Ok(()) if parts.method == Method::OPTIONS => headers::preflight(),
+            Ok(()) if parts.method == Method::OPTIONS => headers::preflight(route),
+            Ok(()) if route == Route::Mcp => self.mcp(parts, body, &caller, peer).await,
             Ok(()) => {
                 if let Caller::Known(known) = &caller {
                     parts.extensions.insert(known.clone());
@@ -179,9 +181,30 @@ impl Front {
         response
     }
 
-    /// Runs the endpoint, whose panics and dawdling end here.
+    /// Runs the endpoint.
     async fn work(&self, parts: Parts, body: Incoming) -> Response {
-        let mut work = pin!(AssertUnwindSafe(self.call(parts, body)).catch_unwind());
+        self.within_time(self.call(parts, body)).await
+    }
+
+    /// Answers a message to the MCP endpoint.
+    async fn mcp(&self, parts: Parts, body: Incoming, caller: &Caller, peer: IpAddr) -> Response {
+        if parts.method != Method::POST {
+            return Fault::post_only().into_response();
+        }
+        if let Err(fault) = mcp::check_origin(self.state.origins(), self.state.site(), &parts.headers) {
+            return fault.into_response();
+        }
+        let message = match self.message(body).await {
+            Ok(message) => message,
+            Err(fault) => return fault.into_response(),
+        };
+        let visitor = caller.visitor(&self.state, &parts.headers, peer);
+        self.within_time(mcp::answer(&self.state, &visitor, &parts.headers, &message)).await
+    }
+
+    /// Panics and dawdling end here.
+    async fn within_time(&self, work: impl Future<Output = Response>) -> Response {
+        let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
         // Most answers are ready at once and never need the clock.
         let outcome = match futures::poll!(work.as_mut()) {
             Poll::Ready(outcome) => Ok(outcome),
@@ -210,16 +233,25 @@ impl Front {
         }
     }
 
+    /// Reads a body that is wanted.
+    async fn message(&self, body: Incoming) -> Result<Bytes, Fault> {
+        self.read(body, mcp::LARGEST_BODY, Fault::message_too_large).await
+    }
+
     /// Reads a body that nobody asked for, so that the connection can go on.
     async fn discard(&self, body: Incoming) -> Result<(), Fault> {
-        if body.size_hint().lower() > LARGEST_BODY as u64 {
-            return Err(Fault::body_too_large());
+        self.read(body, LARGEST_BODY, Fault::body_too_large).await.map(drop)
+    }
+
+    async fn read(&self, body: Incoming, most: usize, too_large: fn() -> Fault) -> Result<Bytes, Fault> {
+        if body.size_hint().lower() > most as u64 {
+            return Err(too_large());
         }
         // A little less than the whole patience: the reply must still be made within it.
         let patience = self.patience.mul_f32(0.9);
-        match timeout(patience, Limited::new(body, LARGEST_BODY).collect()).await {
-            Ok(Ok(_)) => Ok(()),
-            Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(Fault::body_too_large()),
+        match timeout(patience, Limited::new(body, most).collect()).await {
+            Ok(Ok(read)) => Ok(read.to_bytes()),
+            Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(too_large()),
             Ok(Err(_)) => Err(Fault::malformed_request()),
             Err(_elapsed) => Err(Fault::slow_body()),
         }

@@ -1,4 +1,4 @@
-//! The REST API. It opens every read model for reading, writes nothing but the calls it counts, and answers every
+//! The REST API and the MCP endpoint. It opens every read model for reading, writes nothing but the calls it counts, and answers every
 //! error, from whatever layer it comes, as RFC 9457 problem details.
 //!
 //! The way of a request: [`serve`] accepts its connection and bounds what the connection may cost; the `front`
@@ -8,9 +8,13 @@
 mod access;
 pub mod admin;
 mod bursts;
+mod charging;
 pub mod clock;
 mod fault;
 mod front;
+mod json_writer;
+mod key_desk;
+mod mcp;
 mod metering;
 pub mod metrics;
 mod proxies;
@@ -22,6 +26,8 @@ mod state;
 
 pub use access::{Access, KeyAccess};
 pub use bursts::Bursts;
+pub use key_desk::{KeyDesk, new_key};
+pub use mcp::{InvalidOrigin, Origins};
 pub use metering::{Budget, Counted, Meter, Outcome, Policy, SpoolError};
 pub use proxies::{InvalidProxy, TrustedProxies};
 pub use server::{Drained, Limits, serve, serve_admin};

@@ -7,7 +7,7 @@ mod problems;
 mod project;
 pub(crate) mod search;
 pub(crate) mod similar;
-mod standing;
+pub(crate) mod standing;
 mod usage;
 
 use axum::Router;
@@ -23,6 +23,7 @@ pub(crate) enum Route {
     Project,
     Similar,
     Usage,
+    Mcp,
     Media,
     Problems,
     OpenApi,
@@ -32,11 +33,12 @@ pub(crate) enum Route {
 }
 
 impl Route {
-    pub(crate) const ALL: [Route; 10] = [
+    pub(crate) const ALL: [Route; 11] = [
         Route::Search,
         Route::Project,
         Route::Similar,
         Route::Usage,
+        Route::Mcp,
         Route::Media,
         Route::Problems,
         Route::OpenApi,
@@ -52,6 +54,7 @@ impl Route {
             Route::Project => "/v1/project/{slug}",
             Route::Similar => "/v1/similar/{slug}",
             Route::Usage => "/v1/usage",
+            Route::Mcp => "/mcp",
             Route::Media => "/media/{picture}/{file}",
             Route::Problems => "/problems/{name}",
             Route::OpenApi => "/openapi.json",
@@ -66,13 +69,14 @@ impl Route {
         self.operation().is_some() || self == Route::Usage
     }
 
-    /// What a call is counted as, if it counts.
+    /// What a call is counted as, if it counts. A call of a tool is counted where the tool is known.
     pub(crate) fn operation(self) -> Option<&'static str> {
         match self {
             Route::Search => Some("search"),
             Route::Project => Some("project"),
             Route::Similar => Some("similar"),
             Route::Usage
+            | Route::Mcp
             | Route::Media
             | Route::Problems
             | Route::OpenApi
@@ -87,6 +91,7 @@ impl Route {
         match path {
             "/v1/search" => Route::Search,
             "/v1/usage" => Route::Usage,
+            "/mcp" | "/mcp/" => Route::Mcp,
             "/openapi.json" => Route::OpenApi,
             "/healthz" => Route::Health,
             "/readyz" => Route::Ready,

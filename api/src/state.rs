@@ -9,6 +9,7 @@ use tokio::sync::watch;
 
 use crate::access::Access;
 use crate::clock::Clock;
+use crate::mcp::Origins;
 use crate::metrics::Metrics;
 use crate::site::Site;
 
@@ -35,6 +36,7 @@ struct Inner {
     metrics: Metrics,
     access: Access,
     clock: Clock,
+    origins: Origins,
 }
 
 impl std::fmt::Debug for ApiState {
@@ -54,12 +56,19 @@ impl ApiState {
         metrics: Metrics,
         access: Access,
         clock: Clock,
+        origins: Origins,
     ) -> ApiState {
-        ApiState { inner: Arc::new(Inner { models, media, site, readiness, metrics, access, clock }) }
+        let inner = Inner { models, media, site, readiness, metrics, access, clock, origins };
+        ApiState { inner: Arc::new(inner) }
     }
 
     pub(crate) fn access(&self) -> &Access {
         &self.inner.access
+    }
+
+    /// Which web pages may speak to the MCP endpoint.
+    pub(crate) fn origins(&self) -> &Origins {
+        &self.inner.origins
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -67,4 +67,3 @@ fn options(folder: &Path) -> SqliteConnectOptions {
 fn corrupt(error: impl ToString) -> ArchiveError {
     ArchiveError::Corrupt(error.to_string())
 }
-

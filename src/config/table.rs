@@ -93,6 +93,18 @@ pub const SETTINGS: &[Setting] = &[
         "Calls without a valid key of one address in a second; 0: no limit.",
     ),
     setting(
+        "keys_per_address",
+        "LOGGIA_KEYS_PER_ADDRESS",
+        Some("10"),
+        "Keys that one address may ask for in an hour over MCP and the form; 0: no limit.",
+    ),
+    setting(
+        "mcp_origins",
+        "LOGGIA_MCP_ORIGINS",
+        Some("own"),
+        "Web pages that may speak to /mcp beside the site's own and the machine's: own, any, or origins with commas.",
+    ),
+    setting(
         "trusted_proxies",
         "LOGGIA_TRUSTED_PROXIES",
         None,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use api::metrics::{Metrics, Registry};
-use api::{Access, ApiState, Bursts, KeyAccess, Limits, Meter, Policy, Readiness, Site};
+use api::{Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, Policy, Readiness, Site};
 use projections::mirror::Mirror;
 use projections::node::{Node, NodeSettings, NodeTasks};
 use projections::source::EventSource;
@@ -265,7 +265,8 @@ impl Parts {
         let metrics = Metrics::new(&mut self.registry);
         let readiness = self.readiness.subscribe();
         let media = MediaReader::new(self.data.media());
-        let state = ApiState::new(models, media, site, readiness, metrics, access, api::clock::system());
+        let (clock, origins) = (api::clock::system(), self.config.mcp_origins.clone());
+        let state = ApiState::new(models, media, site, readiness, metrics, access, clock, origins);
         let stop = self.lifecycle.stop.clone();
         self.lifecycle.spawn("the API", async move {
             let drained = api::serve(listener, state, Limits::default(), stop).await;
@@ -296,7 +297,12 @@ impl Parts {
         Ok(Access::Keys(Arc::new(KeyAccess {
             meter,
             tiers: self.config.tiers.clone(),
-            bursts: Bursts::new(self.config.burst_per_key, self.config.burst_per_address),
+            bursts: Bursts::new(
+                self.config.burst_per_key,
+                self.config.burst_per_address,
+                self.config.keys_per_address,
+            ),
+            desk: KeyDesk::new(client.clone()),
             proxies: self.config.trusted_proxies.clone(),
         })))
     }

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use api::clock::Clock;
 use api::metrics::{Metrics, Registry};
-use api::{Access, ApiState, Bursts, KeyAccess, Limits, Meter, Policy, Readiness, TrustedProxies};
+use api::{
+    Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, Origins, Policy, Readiness, TrustedProxies,
+};
 use jiff::Timestamp;
 use kit::http::{Answer, Http};
 use kit::nats::Nats;
@@ -99,8 +101,9 @@ impl Metered {
         let access = KeyAccess {
             meter: meter.clone(),
             tiers: self.tiers.clone(),
-            bursts: Bursts::new(0, 0),
+            bursts: Bursts::new(0, 0, 0),
             proxies: TrustedProxies::default(),
+            desk: KeyDesk::new(self.nats.client().await),
         };
         let stop = self.stop.child_token();
         tokio::spawn(meter.clone().run(stop.clone()));
@@ -109,7 +112,8 @@ impl Metered {
         let site = "https://catalog.example.org".parse().unwrap();
         let access = Access::Keys(Arc::new(access));
         let media = MediaReader::new(self.folder.path().join("media"));
-        let state = ApiState::new(models, media, site, ready, metrics, access, self.clock());
+        let (clock, origins) = (self.clock(), Origins::default());
+        let state = ApiState::new(models, media, site, ready, metrics, access, clock, origins);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let http = Http::new(format!("http://{}", listener.local_addr().unwrap()));
         tokio::spawn(api::serve(listener, state, Limits::default(), stop.clone()));

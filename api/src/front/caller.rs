@@ -2,14 +2,15 @@
 
 use std::net::IpAddr;
 
-use http::Method;
 use http::request::Parts;
+use http::{HeaderMap, Method};
 use jiff::Timestamp;
 
 use super::rate::Allowance;
 use super::{LONGEST_ADDRESS, presented};
 use crate::access::{Access, Balance, KeyAccess, Known};
 use crate::fault::Fault;
+use crate::mcp::Visitor;
 use crate::routes::Route;
 use crate::state::ApiState;
 
@@ -45,6 +46,18 @@ impl Caller {
     }
 }
 
+impl Caller {
+    /// The same for the tools of the MCP endpoint.
+    pub(super) fn visitor(&self, state: &ApiState, headers: &HeaderMap, peer: IpAddr) -> Visitor {
+        let Access::Keys(access) = state.access() else { return Visitor::Open };
+        let address = access.proxies.caller(peer, headers);
+        match self {
+            Caller::Known(known) => Visitor::Keyed(known.clone(), address),
+            Caller::Anybody | Caller::Nobody => Visitor::Anonymous(address),
+        }
+    }
+}
+
 impl Allowance {
     fn of(balance: &Balance) -> Allowance {
         Allowance { limit: balance.limit, remaining: balance.limit.saturating_sub(balance.used) }
@@ -71,12 +84,16 @@ pub(super) fn admit(
     let unready = || Fault::unavailable("The keys are still being read.");
     let known = match (&presented, state.models().keys()) {
         (Some(hash), Some(keys)) => keys.reader.find(hash),
-        (Some(_), None) if route.is_keyed() => return (caller, Err(unready())),
+        (Some(_), None) if route.is_keyed() || route == Route::Mcp => return (caller, Err(unready())),
         (None, _) | (Some(_), None) => None,
     };
     let Some(key) = known else {
         let refused = match presented {
-            _ if !route.is_keyed() || parts.method == Method::OPTIONS => Ok(()),
+            _ if parts.method == Method::OPTIONS => Ok(()),
+            // Without a key the tools answer in part; a wrong one is a mistake that its holder should know of.
+            None if route == Route::Mcp => Ok(()),
+            Some(_) if route == Route::Mcp => refuse(access, parts, peer, Fault::invalid_key()),
+            _ if !route.is_keyed() => Ok(()),
             None => refuse(access, parts, peer, Fault::missing_key()),
             Some(_) => refuse(access, parts, peer, Fault::invalid_key()),
         };

@@ -13,10 +13,15 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 
 use super::rate::{self, Allowance};
 use super::request_id::RequestId;
-use crate::fault::METHODS;
+use crate::fault::{MCP_METHODS, METHODS};
+use crate::routes::Route;
 
 const EXPOSED: &str = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit-Policy, RateLimit, ETag, \
                        Link, Deprecation, Sunset, Retry-After, X-Request-Id, X-Call-Id";
+
+/// The star does not cover Authorization, and older browsers do not know it.
+const ALLOWED: &str =
+    "Authorization, If-None-Match, Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name, *";
 
 static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -97,14 +102,14 @@ fn caching(status: StatusCode) -> HeaderValue {
 }
 
 /// What a browser wants to know before it sends a request with a key from another site.
-pub(super) fn preflight() -> Response {
+pub(super) fn preflight(route: Route) -> Response {
+    let methods = if route == Route::Mcp { MCP_METHODS } else { METHODS };
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;
     let headers = response.headers_mut();
-    headers.insert(ALLOW, METHODS);
-    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, METHODS);
-    // The star does not cover Authorization.
-    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("Authorization, If-None-Match, *"));
+    headers.insert(ALLOW, methods.clone());
+    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
+    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(ALLOWED));
     headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
     response
 }

@@ -3,7 +3,7 @@
 use axum::response::Response;
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use http_body_util::{BodyExt, Collected};
 
 use super::{Asked, entity_tag};
@@ -69,7 +69,8 @@ impl Draft {
             Err(fault) => return Draft::problem(fault, headers, asked, site),
         };
         let mut draft = Draft { status, content_type, tag: None, headers, bytes, cause: None };
-        if status == StatusCode::OK {
+        let reads = asked.method == Method::GET || asked.method == Method::HEAD;
+        if status == StatusCode::OK && reads {
             let tag = entity_tag::of(&draft.bytes);
             if asked.known_tags.as_ref().is_some_and(|known| entity_tag::is_known(&tag, known)) {
                 draft.status = StatusCode::NOT_MODIFIED;

@@ -69,13 +69,17 @@ fn explanation(kind: ProblemKind) -> (&'static str, &'static str) {
             "What arrived is not a well-formed HTTP/1.1 request, so it could not be read further.",
             "Check the request line, the headers and, if there is a body, its framing. A browser, curl or any HTTP library gets this right.",
         ),
+        ProblemKind::Forbidden => (
+            "The MCP endpoint was asked by a web page of another site, or under a name that is not this service's. So nobody's browser can be made to speak to a service that is not meant for the web.",
+            "Call it from a program instead of a page. The operator can let a site in with the setting <code>mcp_origins</code>.",
+        ),
         ProblemKind::NotFound => (
             "Nothing is at this path.",
             "The paths there are stand in <a href=\"/openapi.json\">/openapi.json</a>. They have no slash at their end.",
         ),
         ProblemKind::MethodNotAllowed => (
             "The path exists, but not with this method. The header <code>Allow</code> names those it has.",
-            "Send GET or HEAD: the interface is for reading.",
+            "Send GET or HEAD: the interface is for reading. Only <code>/mcp</code> takes POST.",
         ),
         ProblemKind::UnknownSlug => (
             "No project has, or ever had, this slug.",
@@ -86,8 +90,8 @@ fn explanation(kind: ProblemKind) -> (&'static str, &'static str) {
             "The address in <code>citation_url</code> still shows what was published, and may still be cited. Take the project out of your lists.",
         ),
         ProblemKind::TooLarge => (
-            "The request is larger than the service reads: an address of 8 KiB (414), address and headers of 16 KiB or 100 headers (431), or a body of 64 KiB (413).",
-            "Shorten it. No request to this interface needs a body.",
+            "The request is larger than the service reads: an address of 8 KiB (414), address and headers of 16 KiB or 100 headers (431), or a body of 64 KiB, 256 KiB at <code>/mcp</code> (413).",
+            "Shorten it. Only <code>/mcp</code> needs a body at all.",
         ),
         ProblemKind::Timeout => (
             "The answer took longer than 10 seconds (503), or the body of the request did not arrive within that time (408).",

@@ -8,7 +8,7 @@ use http::header::CONTENT_TYPE;
 use schemas::api::site;
 use schemas::slug::Slug;
 
-use super::standing::{self, Standing};
+use super::standing::{self, Place};
 use crate::fault::Fault;
 use crate::query::Given;
 use crate::state::ApiState;
@@ -27,9 +27,9 @@ pub(crate) async fn project(
     let Some(slug) = path.ok().and_then(|Path(text)| Slug::try_from(text).ok()) else {
         return Err(Fault::unknown_slug(Vec::new()));
     };
-    match standing::of(&state, &slug, "/v1/project").await? {
-        Standing::Listed(record) => Ok(listed(&record, state.site().as_str())),
-        Standing::Moved(response) => Ok(response),
+    match standing::place(&state, &slug, "/v1/project").await? {
+        Place::Here(record) => Ok(listed(&record, state.site().as_str())),
+        Place::There(redirect) => Ok(redirect),
     }
 }
 

@@ -8,17 +8,14 @@ use bytes::Bytes;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use read::search::{Cursor, Hit, SearchError, SearchRequest};
-use schemas::api::site;
 use schemas::record::Category;
 
 use crate::fault::Fault;
+use crate::json_writer::{self, JsonWriter};
 use crate::site::Site;
 use crate::state::ApiState;
 
 use parameters::SearchParameters;
-
-/// Room for what stands around the summary of a hit: the site's address twice or thrice and the score.
-const AROUND_A_HIT: usize = 32;
 
 pub(crate) async fn search(
     State(state): State<ApiState>,
@@ -47,7 +44,7 @@ pub(crate) fn answer(state: &ApiState, query: &str) -> Result<Bytes, Fault> {
     assemble(&parameters.q, &hits, page.total(), page.next(), state.site()).map(Bytes::from)
 }
 
-fn fault(error: SearchError) -> Fault {
+pub(crate) fn fault(error: SearchError) -> Fault {
     match error {
         SearchError::InvalidCursor(_) => Fault::invalid_parameters(vec![parameters::invalid_cursor()]),
         SearchError::Unavailable(_) => Fault::unavailable_because(error),
@@ -63,33 +60,20 @@ fn assemble(
     next: Option<Cursor>,
     site: &Site,
 ) -> Result<Vec<u8>, Fault> {
-    let site = site.as_str();
-    let summaries: usize = hits.iter().map(|hit| hit.summary.len() + 3 * site.len() + AROUND_A_HIT).sum();
-    let mut body = Vec::with_capacity(summaries + 2 * query.len() + 256);
-    body.extend_from_slice(br#"{"query":"#);
-    append(&mut body, &query)?;
-    body.extend_from_slice(br#","count":"#);
-    append(&mut body, &hits.len())?;
-    body.extend_from_slice(br#","total":"#);
-    append(&mut body, &total)?;
-    body.extend_from_slice(br#","results":["#);
-    for (index, hit) in hits.iter().enumerate() {
-        if index > 0 {
-            body.push(b',');
-        }
-        site::fill(hit.summary, site, &mut body);
-        body.extend_from_slice(br#","score":"#);
-        append(&mut body, &hit.score)?;
-        body.push(b'}');
-    }
-    body.extend_from_slice(br#"],"next_cursor":"#);
-    append(&mut body, &next.map(|cursor| cursor.to_string()))?;
-    body.push(b'}');
-    Ok(body)
+    let summaries = hits.iter().map(|hit| hit.summary);
+    let mut json = JsonWriter::object(site, 2 * query.len() + json_writer::room(summaries, site));
+    json.member("query", query)?;
+    json.member("count", &hits.len())?;
+    json.member("total", &total)?;
+    write(&mut json, hits)?;
+    json.member("next_cursor", &next.map(|cursor| cursor.to_string()))?;
+    Ok(json.finish())
 }
 
-fn append<T: serde::Serialize>(body: &mut Vec<u8>, value: &T) -> Result<(), Fault> {
-    serde_json::to_writer(body, value).map_err(Fault::internal)
+/// Writes the member `results`.
+pub(crate) fn write(json: &mut JsonWriter<'_>, hits: &[Hit<'_>]) -> Result<(), Fault> {
+    let results = hits.iter().map(|hit| (hit.summary, hit.score));
+    json.projects("results", results, |json, score| json.member("score", &score))
 }
 
 #[cfg(test)]

@@ -8,20 +8,18 @@ use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use read::neighbours::{Neighbour, Standing};
 use read::search::View;
-use schemas::api::site;
+use schemas::api::similar::Basis;
 use schemas::slug::Slug;
 
-use super::standing::{self, Standing as At};
+use super::standing::{self, Place};
 use crate::fault::Fault;
+use crate::json_writer::{self, JsonWriter};
 use crate::query::{self, Given};
 use crate::site::Site;
 use crate::state::ApiState;
 
 /// Where the endpoint's paths begin.
 const PATH: &str = "/v1/similar/";
-
-/// Room for what stands around the summary of a neighbour: the site's address thrice, the score and its basis.
-const AROUND_A_NEIGHBOUR: usize = 96;
 
 const NEW: &str = "The project was listed a moment ago; its neighbours are on their way.";
 const NO_VECTORS: &str =
@@ -35,37 +33,67 @@ pub(crate) struct Near {
     view: View,
 }
 
-/// Looks for a listed project. What is not among them has moved, left, was never there, or came a moment ago: the catalog
-/// knows.
+/// The nearest projects of one project.
+pub(crate) struct Neighbourhood<'a> {
+    /// The nearest first, each with its summary.
+    pub(crate) shown: Vec<(Neighbour, &'a [u8])>,
+    /// How many there are to be shown.
+    pub(crate) listed: usize,
+    /// Why there are none.
+    pub(crate) note: Option<&'static str>,
+}
+
+impl Neighbourhood<'_> {
+    /// What there is to be said of a project that was listed a moment ago.
+    pub(crate) fn of_a_new_one() -> Neighbourhood<'static> {
+        Neighbourhood { shown: Vec::new(), listed: 0, note: Some(NEW) }
+    }
+}
+
+/// The path of a project's neighbours.
 pub(crate) fn find(state: &ApiState, path: &str) -> Option<Near> {
-    let slug = path.strip_prefix(PATH)?;
-    let view = state.models().search()?.reader.view();
-    let ordinal = view.ordinal_of(slug).ok()??;
-    Some(Near { slug: slug.to_owned(), ordinal, view })
+    Near::find(state, path.strip_prefix(PATH)?)
+}
+
+impl Near {
+    /// Looks for a listed project. What is not among them has moved, left, was never there, or came a moment ago: the
+    /// catalog knows.
+    pub(crate) fn find(state: &ApiState, slug: &str) -> Option<Near> {
+        let view = state.models().search()?.reader.view();
+        let ordinal = view.ordinal_of(slug).ok()??;
+        Some(Near { slug: slug.to_owned(), ordinal, view })
+    }
+
+    /// At most so many of its neighbours.
+    pub(crate) fn neighbours(&self, state: &ApiState, limit: usize) -> Result<Neighbourhood<'_>, Fault> {
+        let model = state
+            .models()
+            .neighbours()
+            .ok_or_else(|| Fault::unavailable("The neighbours are still being looked for."))?;
+        let list = model.reader.of(self.ordinal);
+        let note = match &list {
+            Some(list) if !list.is_empty() => None,
+            Some(_) => Some(ALONE),
+            None => match model.reader.standing(self.ordinal) {
+                Standing::NoVectors => Some(NO_VECTORS),
+                Standing::Unknown | Standing::Withdrawn | Standing::Pending | Standing::Known => Some(NEW),
+            },
+        };
+        // One that left a moment ago is passed over, and the next takes its place.
+        let neighbours = list.iter().flat_map(|list| list.iter());
+        let shown: Vec<(Neighbour, &[u8])> = neighbours
+            .filter_map(|neighbour| Some((neighbour, self.view.summary_of(neighbour.ordinal)?)))
+            .take(limit)
+            .collect();
+        let listed = list.as_ref().map_or(0, |list| list.len());
+        Ok(Neighbourhood { shown, listed, note })
+    }
 }
 
 /// Answers with a JSON document, as quickly as a search does and for the same reason: see `search::answer`.
 pub(crate) fn answer(state: &ApiState, near: &Near, query: &str) -> Result<Bytes, Fault> {
     let limit = limit(query)?;
-    let model = state
-        .models()
-        .neighbours()
-        .ok_or_else(|| Fault::unavailable("The neighbours are still being looked for."))?;
-    let list = model.reader.of(near.ordinal);
-    let note = match &list {
-        Some(list) if !list.is_empty() => None,
-        Some(_) => Some(ALONE),
-        None => match model.reader.standing(near.ordinal) {
-            Standing::NoVectors => Some(NO_VECTORS),
-            Standing::Unknown | Standing::Withdrawn | Standing::Pending | Standing::Known => Some(NEW),
-        },
-    };
-    // One that left a moment ago is passed over, and the next takes its place.
-    let neighbours = list.iter().flat_map(|list| list.iter());
-    let shown: Vec<(Neighbour, &[u8])> = neighbours
-        .filter_map(|neighbour| Some((neighbour, near.view.summary_of(neighbour.ordinal)?)))
-        .take(limit)
-        .collect();
+    let Neighbourhood { shown, note, .. } = near.neighbours(state, limit)?;
     assemble(&near.slug, &shown, note, state.site()).map(Bytes::from)
 }
 
@@ -80,10 +108,11 @@ pub(crate) async fn similar(
     let Some(slug) = path.ok().and_then(|Path(text)| Slug::try_from(text).ok()) else {
         return Err(Fault::unknown_slug(Vec::new()));
     };
-    match standing::of(&state, &slug, PATH.trim_end_matches('/')).await? {
-        At::Moved(response) => Ok(response),
-        At::Listed(_) => {
-            let body = assemble(slug.as_str(), &[], Some(NEW), state.site())?;
+    match standing::place(&state, &slug, PATH.trim_end_matches('/')).await? {
+        Place::There(redirect) => Ok(redirect),
+        Place::Here(_) => {
+            let Neighbourhood { shown, note, .. } = Neighbourhood::of_a_new_one();
+            let body = assemble(slug.as_str(), &shown, note, state.site())?;
             Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response())
         }
     }
@@ -104,38 +133,26 @@ fn assemble(
     note: Option<&str>,
     site: &Site,
 ) -> Result<Vec<u8>, Fault> {
-    let site = site.as_str();
-    let room = neighbours.iter().map(|(_, summary)| summary.len() + 3 * site.len() + AROUND_A_NEIGHBOUR);
-    let mut body = Vec::with_capacity(room.sum::<usize>() + slug.len() + 256);
-    body.extend_from_slice(br#"{"slug":"#);
-    append(&mut body, &slug)?;
-    body.extend_from_slice(br#","count":"#);
-    append(&mut body, &neighbours.len())?;
-    body.extend_from_slice(br#","results":["#);
-    for (index, (neighbour, summary)) in neighbours.iter().enumerate() {
-        if index > 0 {
-            body.push(b',');
-        }
-        site::fill(summary, site, &mut body);
-        body.extend_from_slice(br#","score":"#);
-        append(&mut body, &rounded(neighbour.score))?;
-        body.extend_from_slice(br#","basis":{"visual":"#);
-        append(&mut body, &neighbour.visual.map(rounded))?;
-        body.extend_from_slice(br#","semantic":"#);
-        append(&mut body, &neighbour.semantic.map(rounded))?;
-        body.extend_from_slice(b"}}");
-    }
-    body.extend_from_slice(br#"],"note":"#);
-    append(&mut body, &note)?;
-    body.push(b'}');
-    Ok(body)
+    let summaries = neighbours.iter().map(|(_, summary)| *summary);
+    let mut json = JsonWriter::object(site, slug.len() + json_writer::room(summaries, site));
+    json.member("slug", slug)?;
+    json.member("count", &neighbours.len())?;
+    write(&mut json, neighbours)?;
+    json.member("note", &note)?;
+    Ok(json.finish())
+}
+
+/// Writes the member `results`.
+pub(crate) fn write(json: &mut JsonWriter<'_>, neighbours: &[(Neighbour, &[u8])]) -> Result<(), Fault> {
+    let results = neighbours.iter().map(|(neighbour, summary)| (*summary, neighbour));
+    json.projects("results", results, |json, neighbour| {
+        json.member("score", &rounded(neighbour.score))?;
+        let (visual, semantic) = (neighbour.visual.map(rounded), neighbour.semantic.map(rounded));
+        json.member("basis", &Basis { visual, semantic })
+    })
 }
 
 /// Four places: more than the vectors are worth.
 fn rounded(value: f32) -> f32 {
     (value * 1e4).round() / 1e4
-}
-
-fn append<T: serde::Serialize>(body: &mut Vec<u8>, value: &T) -> Result<(), Fault> {
-    serde_json::to_writer(body, value).map_err(Fault::internal)
 }

@@ -14,27 +14,50 @@ use crate::state::ApiState;
 /// How many near slugs are suggested at most.
 const SUGGESTIONS: usize = 3;
 
-/// A project at a slug.
+/// What stands at a slug.
+#[derive(Debug)]
 pub(crate) enum Standing {
-    /// Its full record, rendered.
+    /// A project: its full record, rendered.
     Listed(Bytes),
-    /// The redirect to the slug that it has now.
-    Moved(Response),
+    /// Nothing any more; the project has this slug now.
+    Moved(String),
+    /// A project that left the catalog.
+    Withdrawn { reason: String, citation_url: String },
+    /// Nothing and never anything; these slugs are near.
+    Unknown { suggestions: Vec<String> },
 }
 
-/// Looks a slug up in the catalog; a redirect leads to the present slug below `path`.
-pub(crate) async fn of(state: &ApiState, slug: &Slug, path: &str) -> Result<Standing, Fault> {
+/// A project, or the way to it.
+pub(crate) enum Place {
+    /// Its full record, rendered.
+    Here(Bytes),
+    /// The redirect to the slug that it has now.
+    There(Response),
+}
+
+/// Looks a slug up in the catalog.
+pub(crate) async fn of(state: &ApiState, slug: &Slug) -> Result<Standing, Fault> {
     let catalog =
         state.models().catalog().ok_or_else(|| Fault::unavailable("The catalog is still being filled."))?;
-    match catalog.reader.find(slug.as_str()).await.map_err(fault)? {
-        Found::Listed(record) => Ok(Standing::Listed(record)),
-        Found::Moved(slug) => moved(path, &slug).map(Standing::Moved),
+    Ok(match catalog.reader.find(slug.as_str()).await.map_err(fault)? {
+        Found::Listed(record) => Standing::Listed(record),
+        Found::Moved(slug) => Standing::Moved(slug),
         Found::Withdrawn { reason, citation } => {
             let mut address = Vec::with_capacity(128);
             site::fill(&citation, state.site().as_str(), &mut address);
-            Err(Fault::withdrawn(reason, String::from_utf8_lossy(&address).into_owned()))
+            Standing::Withdrawn { reason, citation_url: String::from_utf8_lossy(&address).into_owned() }
         }
-        Found::Unknown => Err(Fault::unknown_slug(near(state, slug))),
+        Found::Unknown => Standing::Unknown { suggestions: near(state, slug) },
+    })
+}
+
+/// The same for an endpoint whose paths begin with `path`.
+pub(crate) async fn place(state: &ApiState, slug: &Slug, path: &str) -> Result<Place, Fault> {
+    match of(state, slug).await? {
+        Standing::Listed(record) => Ok(Place::Here(record)),
+        Standing::Moved(slug) => moved(path, &slug).map(Place::There),
+        Standing::Withdrawn { reason, citation_url } => Err(Fault::withdrawn(reason, citation_url)),
+        Standing::Unknown { suggestions } => Err(Fault::unknown_slug(suggestions)),
     }
 }
 

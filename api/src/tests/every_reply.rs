@@ -90,15 +90,18 @@ async fn a_preflight_allows_a_key() {
     let node = Node::start().await;
     let asked = "Origin: https://elsewhere.example\r\nAccess-Control-Request-Method: GET\r\n\
                  Access-Control-Request-Headers: authorization\r\n";
-    let reply = node.ask("OPTIONS", "/v1/search?q=a", asked).await;
-    assert_eq!((reply.status, reply.header("content-length")), (204, None));
-    for (name, value) in [
-        ("allow", "GET, HEAD, OPTIONS"),
-        ("access-control-allow-origin", "*"),
-        ("access-control-allow-methods", "GET, HEAD, OPTIONS"),
-        ("access-control-allow-headers", "Authorization, If-None-Match, *"),
-        ("access-control-max-age", "86400"),
-    ] {
-        assert_eq!(reply.header(name), Some(value), "{name}");
+    let headers = "Authorization, If-None-Match, Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name, *";
+    for (path, methods) in [("/v1/search?q=a", "GET, HEAD, OPTIONS"), ("/mcp", "POST, OPTIONS")] {
+        let reply = node.ask("OPTIONS", path, asked).await;
+        assert_eq!((reply.status, reply.header("content-length")), (204, None));
+        for (name, value) in [
+            ("allow", methods),
+            ("access-control-allow-origin", "*"),
+            ("access-control-allow-methods", methods),
+            ("access-control-allow-headers", headers),
+            ("access-control-max-age", "86400"),
+        ] {
+            assert_eq!(reply.header(name), Some(value), "{path} {name}");
+        }
     }
 }

@@ -32,7 +32,7 @@ use super::{Connection, Reply};
 use crate::front::Front;
 use crate::metrics::{Metrics, Registry};
 use crate::server::serve_front;
-use crate::{Access, ApiState, Drained, Limits, Readiness, clock, routes};
+use crate::{Access, ApiState, Drained, Limits, Origins, Readiness, clock, routes};
 
 /// The address that answers speak of.
 pub(super) const SITE: &str = "https://catalog.example.org";
@@ -80,6 +80,7 @@ impl Node {
             metrics.clone(),
             Access::Open,
             clock::system(),
+            Origins::default(),
         );
         let router = routes::router(state.clone())
             .route("/panic", get(async || -> &'static str { panic!("the inner text") }))

@@ -22,6 +22,8 @@ pub enum ProblemKind {
     TooManyRequests,
     /// What was sent is not HTTP as it is defined.
     MalformedRequest,
+    /// A page of the web that may not speak to the MCP endpoint.
+    Forbidden,
     /// A path that is nothing.
     NotFound,
     /// A method that the path does not have.
@@ -42,7 +44,7 @@ pub enum ProblemKind {
 
 impl ProblemKind {
     /// Every kind.
-    pub const ALL: [ProblemKind; 15] = [
+    pub const ALL: [ProblemKind; 16] = [
         ProblemKind::InvalidParameters,
         ProblemKind::AmbiguousKey,
         ProblemKind::MissingKey,
@@ -50,6 +52,7 @@ impl ProblemKind {
         ProblemKind::QuotaExceeded,
         ProblemKind::TooManyRequests,
         ProblemKind::MalformedRequest,
+        ProblemKind::Forbidden,
         ProblemKind::NotFound,
         ProblemKind::MethodNotAllowed,
         ProblemKind::UnknownSlug,
@@ -70,6 +73,7 @@ impl ProblemKind {
             ProblemKind::QuotaExceeded => "quota-exceeded",
             ProblemKind::TooManyRequests => "too-many-requests",
             ProblemKind::MalformedRequest => "malformed-request",
+            ProblemKind::Forbidden => "forbidden",
             ProblemKind::NotFound => "not-found",
             ProblemKind::MethodNotAllowed => "method-not-allowed",
             ProblemKind::UnknownSlug => "unknown-slug",
@@ -91,6 +95,7 @@ impl ProblemKind {
             ProblemKind::QuotaExceeded => "Monthly quota used up",
             ProblemKind::TooManyRequests => "Too many requests",
             ProblemKind::MalformedRequest => "Malformed request",
+            ProblemKind::Forbidden => "Forbidden",
             ProblemKind::NotFound => "Nothing is here",
             ProblemKind::MethodNotAllowed => "Method not allowed",
             ProblemKind::UnknownSlug => "Unknown slug",
@@ -107,6 +112,7 @@ impl ProblemKind {
         match self {
             ProblemKind::InvalidParameters | ProblemKind::AmbiguousKey | ProblemKind::MalformedRequest => 400,
             ProblemKind::MissingKey | ProblemKind::InvalidKey => 401,
+            ProblemKind::Forbidden => 403,
             ProblemKind::NotFound | ProblemKind::UnknownSlug => 404,
             ProblemKind::MethodNotAllowed => 405,
             ProblemKind::Withdrawn => 410,

@@ -3,12 +3,10 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use rand::rngs::{StdRng, SysRng};
-use rand::{Rng, SeedableRng};
 use schemas::account::KeyIssued;
 use schemas::command::Command;
 use schemas::email::Email;
-use schemas::key::{Key, KeyId};
+use schemas::key::KeyId;
 use schemas::tier::{Tier, TierName};
 use serde::Serialize;
 
@@ -35,7 +33,7 @@ pub(super) async fn run(
     output: Output,
 ) -> Result<ExitCode> {
     let tier = wanted(config, tier)?;
-    let key = new_key()?;
+    let key = api::new_key().context("the system gives no random bytes; try again")?;
     let issued =
         KeyIssued { key_id: key.id(), hash: key.hash(), hint: key.hint(), name, tier: tier.name.clone() };
     let done = match send(config, Command::IssueKey { email, key: issued }).await? {
@@ -62,23 +60,4 @@ fn wanted(config: &Config, name: Option<TierName>) -> Result<&Tier> {
         let known: Vec<_> = config.tiers.iter().map(|tier| tier.name.as_str()).collect();
         format!("there is no tier “{name}”; there are {}", known.join(", "))
     })
-}
-
-/// A key that nobody can guess: all its characters come from a generator that the system seeds, for this key alone.
-fn new_key() -> Result<Key> {
-    let mut random =
-        StdRng::try_from_rng(&mut SysRng).context("the system gives no random bytes; try again")?;
-    Ok(Key::generate(|bytes| random.fill_bytes(bytes)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_key_is_made_twice() {
-        let (one, other) = (new_key().unwrap(), new_key().unwrap());
-        assert_ne!(one.id(), other.id());
-        assert_ne!(one.hash(), other.hash());
-    }
 }

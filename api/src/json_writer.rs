@@ -1,0 +1,108 @@
+//! Writes an answer that is put together from ready-rendered parts: copying them is many times cheaper than serialising.
+
+use schemas::api::site;
+use serde::Serialize;
+
+use crate::fault::Fault;
+use crate::site::Site;
+
+/// Room for what stands around a summary: the site's address thrice, and the members that are added.
+const AROUND_A_SUMMARY: usize = 96;
+/// Room for what stands around the summaries.
+const AROUND_ALL: usize = 256;
+
+/// How many bytes an answer with these summaries has, at least nearly.
+pub(crate) fn room<'s>(summaries: impl Iterator<Item = &'s [u8]>, site: &Site) -> usize {
+    let site = site.as_str().len();
+    AROUND_ALL + summaries.map(|summary| summary.len() + 3 * site + AROUND_A_SUMMARY).sum::<usize>()
+}
+
+/// A JSON object on its way, member by member.
+#[derive(Debug)]
+pub(crate) struct JsonWriter<'a> {
+    body: Vec<u8>,
+    site: &'a str,
+}
+
+impl<'a> JsonWriter<'a> {
+    /// An empty object. `room` is how many bytes it will have, more or less.
+    pub(crate) fn object(site: &'a Site, room: usize) -> JsonWriter<'a> {
+        let mut body = Vec::with_capacity(room);
+        body.push(b'{');
+        JsonWriter { body, site: site.as_str() }
+    }
+
+    /// A rendered object that may get further members.
+    pub(crate) fn reopen(site: &'a Site, rendered: &[u8]) -> JsonWriter<'a> {
+        let mut body = Vec::with_capacity(rendered.len() + 8 * site.as_str().len() + 256);
+        site::fill(rendered.strip_suffix(b"}").unwrap_or(rendered), site.as_str(), &mut body);
+        JsonWriter { body, site: site.as_str() }
+    }
+
+    /// A member whose value is serialised. Its name needs no escaping.
+    pub(crate) fn member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), Fault> {
+        self.name(name);
+        serde_json::to_writer(&mut self.body, value).map_err(Fault::internal)
+    }
+
+    /// A member that is a list of projects: each summary as it was rendered, without its closing brace, and what `more`
+    /// writes into it.
+    pub(crate) fn projects<'s, T>(
+        &mut self,
+        name: &str,
+        projects: impl IntoIterator<Item = (&'s [u8], T)>,
+        mut more: impl FnMut(&mut JsonWriter<'a>, T) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        self.name(name);
+        self.body.push(b'[');
+        for (index, (summary, rest)) in projects.into_iter().enumerate() {
+            if index > 0 {
+                self.body.push(b',');
+            }
+            site::fill(summary, self.site, &mut self.body);
+            more(self, rest)?;
+            self.body.push(b'}');
+        }
+        self.body.push(b']');
+        Ok(())
+    }
+
+    /// The whole object.
+    pub(crate) fn finish(mut self) -> Vec<u8> {
+        self.body.push(b'}');
+        self.body
+    }
+
+    fn name(&mut self, name: &str) {
+        if self.body.last() != Some(&b'{') {
+            self.body.push(b',');
+        }
+        self.body.push(b'"');
+        self.body.extend_from_slice(name.as_bytes());
+        self.body.extend_from_slice(b"\":");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_become_one_object() {
+        let site: Site = "http://h".parse().unwrap();
+        let mut json = JsonWriter::object(&site, 0);
+        json.member("query", "a\"b").unwrap();
+        let projects: [(&[u8], f32); 2] = [(b"{\"url\":\"\x01/x\"", 1.5), (b"{\"url\":\"\x01/y\"", 2.0)];
+        json.projects("results", projects, |json, score| json.member("score", &score)).unwrap();
+        json.projects("none", [], |_, ()| Ok(())).unwrap();
+        json.member("next", &None::<u8>).unwrap();
+        let expected = concat!(
+            r#"{"query":"a\"b","results":[{"url":"http://h/x","score":1.5},{"url":"http://h/y","score":2.0}],"#,
+            r#""none":[],"next":null}"#
+        );
+        assert_eq!(String::from_utf8(json.finish()).unwrap(), expected);
+        let mut json = JsonWriter::reopen(&site, b"{\"a\":\"\x01\"}");
+        json.member("b", &1).unwrap();
+        assert_eq!(json.finish(), br#"{"a":"http://h","b":1}"#);
+    }
+}

@@ -1,0 +1,185 @@
+//! The MCP endpoint: JSON-RPC over POST, without sessions, in both eras of the protocol at one address. A thin layer of our
+//! own (ADR 14): it takes what real clients send, a bare `tools/call` included, and answers every fault in words.
+//!
+//! The way of a message: [`message`] reads it, [`era`] decides which revision it speaks, [`methods`] knows the methods,
+//! [`call`] admits, runs, counts and answers a call of one of the [`tools`].
+
+mod answer;
+mod arguments;
+mod call;
+mod discovery;
+mod era;
+mod message;
+mod methods;
+mod origin;
+mod params;
+mod rpc_error;
+mod tools;
+
+use axum::response::{IntoResponse, Response};
+use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use serde_json::value::RawValue;
+
+use crate::state::ApiState;
+use era::Era;
+use message::{Body, Invalid, Message};
+use params::Params;
+use rpc_error::RpcError;
+use tools::Asked;
+
+pub(crate) use origin::check as check_origin;
+pub use origin::{InvalidOrigin, Origins};
+pub(crate) use tools::Visitor;
+
+/// The largest body, in bytes.
+pub(crate) const LARGEST_BODY: usize = 256 << 10;
+
+static X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// A message as it is sent, and the HTTP status that goes with it.
+struct Told {
+    status: StatusCode,
+    body: Vec<u8>,
+}
+
+/// Answers a body.
+pub(crate) async fn answer(
+    state: &ApiState,
+    visitor: &Visitor,
+    headers: &HeaderMap,
+    body: &[u8],
+) -> Response {
+    let asked = Asked { state, visitor };
+    let told = match Body::read(body) {
+        Ok(Body::One(Ok(message))) => one(asked, headers, &message).await,
+        Ok(Body::One(Err(Invalid { id, error }))) => Some(failed(id.as_deref(), &error)),
+        Ok(Body::Batch(_)) if !era::takes_batches(headers) => Some(failed(
+            None,
+            &RpcError::invalid_request("Batches belong to 2025-03-26. Send one request as an object."),
+        )),
+        Ok(Body::Batch(messages)) => batch(asked, &messages).await,
+        Err(error) => Some(failed(None, &error)),
+    };
+    match told {
+        None => StatusCode::ACCEPTED.into_response(),
+        Some(told) if told.status == StatusCode::OK && wants_events(headers) => event(&told.body),
+        Some(Told { status, body }) => {
+            let json = HeaderValue::from_static("application/json");
+            (status, [(CONTENT_TYPE, json), (CACHE_CONTROL, HeaderValue::from_static("no-store"))], body)
+                .into_response()
+        }
+    }
+}
+
+/// Answers a message; a notification gets no answer, whatever it is.
+async fn one(asked: Asked<'_>, headers: &HeaderMap, message: &Message<'_>) -> Option<Told> {
+    let id = message.id?.get();
+    let params = match Params::read(message.params) {
+        Ok(params) => params,
+        Err(error) if era::claims_modern(headers) => return Some(failed(Some(id), &error)),
+        Err(error) => return Some(failed(Some(id), &error.with_status(StatusCode::OK))),
+    };
+    let era = match Era::of(headers, message, &params) {
+        Ok(era) => era,
+        Err(error) => return Some(failed(Some(id), &error)),
+    };
+    Some(match methods::answer(asked, era, message, &params).await {
+        Ok(result) => done(asked, id, era, &result),
+        // Until 2025-11-25 the status told of the way only, not of the request.
+        Err(error) if era == Era::Legacy && error.is_of_a_request() => {
+            failed(Some(id), &error.with_status(StatusCode::OK))
+        }
+        Err(error) => failed(Some(id), &error),
+    })
+}
+
+/// Answers several messages one after the other, in one array.
+async fn batch(asked: Asked<'_>, messages: &[&RawValue]) -> Option<Told> {
+    let mut body = Vec::new();
+    for raw in messages {
+        let told = match Message::read(raw.get()) {
+            Ok(message) if message.method == "initialize" => Some(failed(
+                message.id.map(RawValue::get),
+                &RpcError::invalid_request("The method initialize stands alone, never in a batch."),
+            )),
+            Ok(message) => one(asked, &HeaderMap::new(), &message).await,
+            Err(Invalid { id, error }) => Some(failed(id.as_deref(), &error)),
+        };
+        if let Some(told) = told {
+            body.push(if body.is_empty() { b'[' } else { b',' });
+            body.extend_from_slice(&told.body);
+        }
+    }
+    if body.is_empty() {
+        return None;
+    }
+    body.push(b']');
+    Some(Told { status: StatusCode::OK, body })
+}
+
+/// The one place that writes results.
+fn done(asked: Asked<'_>, id: &str, era: Era, members: &[u8]) -> Told {
+    let mut body = Vec::with_capacity(members.len() + id.len() + 512);
+    body.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+    body.extend_from_slice(id.as_bytes());
+    body.extend_from_slice(br#","result":{"#);
+    let mut rest = members;
+    if era == Era::Modern {
+        body.extend_from_slice(br#""resultType":"complete","_meta":{"#);
+        // What the result says of itself goes on behind who says it.
+        let own = members.strip_prefix(br#""_meta":{"#.as_slice());
+        body.extend_from_slice(br#""io.modelcontextprotocol/serverInfo":"#);
+        discovery::server_info(asked.state.site(), &mut body);
+        match own {
+            Some(own) => {
+                body.push(b',');
+                rest = own;
+            }
+            None => body.extend_from_slice(if members.is_empty() { b"}" } else { b"}," }),
+        }
+    }
+    body.extend_from_slice(rest);
+    body.extend_from_slice(b"}}");
+    Told { status: StatusCode::OK, body }
+}
+
+/// The one place that writes errors.
+fn failed(id: Option<&str>, error: &RpcError) -> Told {
+    let mut body = br#"{"jsonrpc":"2.0","id":"#.to_vec();
+    body.extend_from_slice(id.unwrap_or("null").as_bytes());
+    body.extend_from_slice(br#","error":"#);
+    // Texts and numbers always serialise.
+    let _ = serde_json::to_writer(&mut body, error);
+    body.push(b'}');
+    Told { status: error.status(), body }
+}
+
+/// Whether a client takes nothing but an event stream.
+fn wants_events(headers: &HeaderMap) -> bool {
+    let mut events = false;
+    for value in headers.get_all(ACCEPT) {
+        for kind in value.to_str().unwrap_or_default().split(',') {
+            match kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase().as_str() {
+                "text/event-stream" => events = true,
+                "" => {}
+                _ => return false,
+            }
+        }
+    }
+    events
+}
+
+/// The message as the one event of a stream.
+fn event(message: &[u8]) -> Response {
+    let mut body = Vec::with_capacity(message.len() + 32);
+    body.extend_from_slice(b"event: message\ndata: ");
+    body.extend_from_slice(message);
+    body.extend_from_slice(b"\n\n");
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
+        (CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        (X_ACCEL_BUFFERING.clone(), HeaderValue::from_static("no")),
+    ];
+    (headers, body).into_response()
+}

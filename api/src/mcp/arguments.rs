@@ -1,0 +1,287 @@
+//! The arguments of a tool, read the way agents write them: a number may stand as text and text as a number, blanks around
+//! it do not matter, and a category may be written in any case. All faults are told at once.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemas::record::Category;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::message::Text;
+use super::rpc_error::{RpcError, quoted};
+
+/// The most results of a call, and how many there are when nothing is asked for.
+pub(super) const MOST_RESULTS: usize = 20;
+pub(super) const USUAL_RESULTS: usize = 10;
+
+/// The members of `arguments`, and what was found wrong with those that were read.
+#[derive(Debug, Default)]
+pub(super) struct Arguments<'a> {
+    given: Vec<(Cow<'a, str>, &'a RawValue)>,
+    faults: Vec<String>,
+}
+
+/// Members in their order, doubles included.
+struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
+                let mut members = Vec::new();
+                while let Some((Text(name), value)) = map.next_entry()? {
+                    members.push((name, value));
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Reader)
+    }
+}
+
+impl<'a> Arguments<'a> {
+    /// Takes them apart. That they are no object is a fault of the protocol.
+    pub(super) fn read(arguments: Option<&'a RawValue>) -> Result<Arguments<'a>, RpcError> {
+        let Some(arguments) = arguments else { return Ok(Arguments::default()) };
+        if !arguments.get().starts_with('{') {
+            return Err(RpcError::invalid_params(
+                "params.arguments is no object. Send the arguments by name, for example {\"query\":\"brick\"}.",
+            ));
+        }
+        let Members(given) = serde_json::from_str(arguments.get()).map_err(|error| {
+            RpcError::invalid_params(format!("params.arguments cannot be read: {error}."))
+        })?;
+        Ok(Arguments { given, faults: Vec::new() })
+    }
+
+    /// What is given beside these names.
+    pub(super) fn unknown(&self, known: &[&str]) -> Vec<&str> {
+        let names = self.given.iter().map(|(name, _)| &**name);
+        names.filter(|name| !known.contains(name)).collect()
+    }
+
+    /// A text, trimmed; none where it is absent, null or blank.
+    pub(super) fn text(&mut self, name: &'static str) -> Option<Cow<'a, str>> {
+        let text = match self.scalar(name)? {
+            Scalar::Text(text) => text,
+            Scalar::Number(text) => Cow::Borrowed(text),
+        };
+        let text = match text {
+            Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
+            Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+        };
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// A text that must be there, with at most so many characters.
+    pub(super) fn required(&mut self, name: &'static str, most: usize) -> Option<Cow<'a, str>> {
+        let faults = self.faults.len();
+        match self.text(name) {
+            Some(text) => self.bounded(name, text, most),
+            None => {
+                if self.faults.len() == faults {
+                    self.faults.push(format!("{name} is missing"));
+                }
+                None
+            }
+        }
+    }
+
+    /// A text that may be there, with at most so many characters.
+    pub(super) fn optional(&mut self, name: &'static str, most: usize) -> Option<Cow<'a, str>> {
+        let text = self.text(name)?;
+        self.bounded(name, text, most)
+    }
+
+    fn bounded(&mut self, name: &str, text: Cow<'a, str>, most: usize) -> Option<Cow<'a, str>> {
+        // A character has at least one byte.
+        let characters = if text.len() <= most { 0 } else { text.chars().count() };
+        if characters > most {
+            self.faults.push(format!("{name} has {characters} characters, at most {most} are taken"));
+            return None;
+        }
+        Some(text)
+    }
+
+    /// How many results are wanted, and whether that was said.
+    pub(super) fn limit(&mut self) -> Limit {
+        let usual = Limit { results: USUAL_RESULTS, is_asked: false };
+        let number = match self.scalar("limit") {
+            None => return usual,
+            Some(Scalar::Number(text)) => text.to_owned(),
+            Some(Scalar::Text(text)) if text.trim().is_empty() => return usual,
+            Some(Scalar::Text(text)) => text.trim().to_owned(),
+        };
+        // Some clients send all numbers with a fraction.
+        let whole = number.strip_suffix(".0").unwrap_or(&number);
+        match whole.parse() {
+            Ok(results @ 1..=MOST_RESULTS) => Limit { results, is_asked: true },
+            _ => {
+                self.faults.push(format!(
+                    "limit is {}, it must be a whole number from 1 to {MOST_RESULTS}",
+                    quoted(&number)
+                ));
+                usual
+            }
+        }
+    }
+
+    pub(super) fn category(&mut self) -> Option<Category> {
+        let text = self.text("category")?;
+        let category = Category::parse(&text);
+        if category.is_none() {
+            let known = Category::ALL.map(Category::as_str).join(", ");
+            self.faults.push(format!("category is {}, it must be one of {known}", quoted(&text)));
+        }
+        category
+    }
+
+    /// A value of another grammar; `expected` ends the sentence that says what it must be.
+    pub(super) fn parsed<T>(
+        &mut self,
+        name: &'static str,
+        read: impl FnOnce(&str) -> Option<T>,
+        expected: &str,
+    ) -> Option<T> {
+        let text = self.text(name)?;
+        let value = read(&text);
+        if value.is_none() {
+            self.faults.push(format!("{name} is {}, it must be {expected}", quoted(&text)));
+        }
+        value
+    }
+
+    /// Adds what else is wrong.
+    pub(super) fn fault(&mut self, fault: impl Into<String>) {
+        self.faults.push(fault.into());
+    }
+
+    /// Everything that is wrong; empty where all can be used.
+    pub(super) fn faults(&self) -> &[String] {
+        &self.faults
+    }
+
+    fn scalar(&mut self, name: &'static str) -> Option<Scalar<'a>> {
+        let mut values = self.given.iter().filter(|(given, _)| given == name).map(|(_, value)| *value);
+        let value = values.next()?;
+        if values.next().is_some() {
+            self.faults.push(format!("{name} is given more than once"));
+            return None;
+        }
+        let text = value.get();
+        let fault = match text.as_bytes().first() {
+            Some(b'"') => match serde_json::from_str(text) {
+                Ok(Text(text)) => return Some(Scalar::Text(text)),
+                Err(_) => "holds half of a surrogate pair, which is no character",
+            },
+            Some(b'-' | b'0'..=b'9') => return Some(Scalar::Number(text)),
+            Some(b'n') => return None,
+            Some(b'[') => "is a list, one value is taken",
+            Some(b'{') => "is an object, one value is taken",
+            _ => "is true or false, a text is taken",
+        };
+        self.faults.push(format!("{name} {fault}"));
+        None
+    }
+}
+
+/// How many results are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Limit {
+    pub(super) results: usize,
+    /// Whether the caller said so.
+    pub(super) is_asked: bool,
+}
+
+enum Scalar<'a> {
+    Text(Cow<'a, str>),
+    Number(&'a str),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with<T>(text: &str, read: impl FnOnce(&mut Arguments<'_>) -> T) -> (T, Vec<String>) {
+        let raw: Box<RawValue> = serde_json::from_str(text).unwrap();
+        let mut arguments = Arguments::read(Some(&raw)).unwrap();
+        let value = read(&mut arguments);
+        (value, arguments.faults)
+    }
+
+    #[test]
+    fn arguments_are_read_as_agents_write_them() {
+        for (text, expected) in [
+            (r#"{"query":"  brick "}"#, Some("brick")),
+            (r#"{"query":1968}"#, Some("1968")),
+            (r#"{"query":"Z\u00fcrich\n"}"#, Some("Zürich")),
+            (r#"{"query":null}"#, None),
+            (r#"{"query":" "}"#, None),
+            ("{}", None),
+        ] {
+            let (value, faults) = with(text, |arguments| arguments.text("query").map(Cow::into_owned));
+            assert_eq!((value.as_deref(), faults.len()), (expected, 0), "{text}");
+        }
+        for (text, results) in [
+            ("{}", 10),
+            (r#"{"limit":3}"#, 3),
+            (r#"{"limit":" 3 "}"#, 3),
+            (r#"{"limit":20.0}"#, 20),
+            (r#"{"limit":""}"#, 10),
+        ] {
+            assert_eq!(with(text, |arguments| arguments.limit().results), (results, vec![]), "{text}");
+        }
+        let category = |text: &str| with(text, |arguments| arguments.category());
+        assert_eq!(category(r#"{"category":" INTERIORS"}"#), (Some(Category::Interiors), vec![]));
+        assert_eq!(category(r#"{"category":""}"#), (None, vec![]));
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_told() {
+        let text = r#"{"query":["a"],"limit":"99","category":"music","slug":true,"id":{},"id":"x","light":"\ud800","email":"aaa"}"#;
+        let (_, faults) = with(text, |arguments| {
+            arguments.required("query", 200);
+            arguments.limit();
+            arguments.category();
+            arguments.text("slug");
+            arguments.text("id");
+            arguments.text("light");
+            arguments.required("email", 2);
+            arguments.required("name", 9);
+            arguments.parsed("email", |_| None::<u8>, "an address");
+        });
+        assert_eq!(
+            faults,
+            [
+                "query is a list, one value is taken",
+                "limit is “99”, it must be a whole number from 1 to 20",
+                "category is “music”, it must be one of architecture, interiors, design, photography, art",
+                "slug is true or false, a text is taken",
+                "id is given more than once",
+                "light holds half of a surrogate pair, which is no character",
+                "email has 3 characters, at most 2 are taken",
+                "name is missing",
+                "email is “aaa”, it must be an address",
+            ]
+        );
+    }
+
+    #[test]
+    fn unknown_names_are_known() {
+        let raw: Box<RawValue> = serde_json::from_str(r#"{"query":"a","depth":3,"q":1}"#).unwrap();
+        let arguments = Arguments::read(Some(&raw)).unwrap();
+        assert_eq!(arguments.unknown(&["query", "limit"]), ["depth", "q"]);
+        for text in ["[]", "\"x\"", "3"] {
+            let raw: Box<RawValue> = serde_json::from_str(text).unwrap();
+            assert_eq!(Arguments::read(Some(&raw)).unwrap_err().code(), -32_602);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What comes with a method: the members that any method here looks at, taken apart once.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::message::Text;
+use super::rpc_error::RpcError;
+
+/// The members of `params`, each as the text it came as.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Params<'a> {
+    #[serde(borrow, default, rename = "_meta")]
+    meta: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    name: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    uri: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) arguments: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    cursor: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "protocolVersion")]
+    protocol_version: Option<&'a RawValue>,
+}
+
+/// What 2026-07-28 says with every request instead of once.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Meta<'a> {
+    #[serde(borrow, default, rename = "io.modelcontextprotocol/protocolVersion")]
+    protocol_version: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "io.modelcontextprotocol/clientCapabilities")]
+    client_capabilities: Option<&'a RawValue>,
+}
+
+impl<'a> Params<'a> {
+    /// Takes them apart. Absent and null are the same as none.
+    pub(super) fn read(params: Option<&'a RawValue>) -> Result<Params<'a>, RpcError> {
+        let Some(params) = params.filter(|params| params.get() != "null") else {
+            return Ok(Params::default());
+        };
+        if !params.get().starts_with('{') {
+            return Err(RpcError::invalid_params("The member params is no object."));
+        }
+        serde_json::from_str(params.get())
+            .map_err(|error| RpcError::invalid_params(format!("The member params cannot be read: {error}.")))
+    }
+
+    /// What the request says of itself; nothing where it says nothing.
+    pub(super) fn meta(&self) -> Result<Meta<'a>, RpcError> {
+        let Some(meta) = self.meta else { return Ok(Meta::default()) };
+        if !meta.get().starts_with('{') {
+            return Err(RpcError::invalid_params("The member params._meta is no object."));
+        }
+        serde_json::from_str(meta.get()).map_err(|error| {
+            RpcError::invalid_params(format!("The member params._meta cannot be read: {error}."))
+        })
+    }
+
+    pub(super) fn name(&self) -> Option<Cow<'a, str>> {
+        text(self.name)
+    }
+
+    pub(super) fn uri(&self) -> Option<Cow<'a, str>> {
+        text(self.uri)
+    }
+
+    pub(super) fn protocol_version(&self) -> Option<Cow<'a, str>> {
+        text(self.protocol_version)
+    }
+
+    /// Refuses a place in a list that was never given out; an empty one is its beginning.
+    pub(super) fn first_page_only(&self) -> Result<(), RpcError> {
+        match self.cursor.map(RawValue::get) {
+            None | Some("\"\"") => Ok(()),
+            Some(_) => Err(RpcError::invalid_params(
+                "The cursor was not given out here: the list has one page. Leave cursor out.",
+            )),
+        }
+    }
+}
+
+impl<'a> Meta<'a> {
+    pub(super) fn protocol_version(&self) -> Option<Cow<'a, str>> {
+        text(self.protocol_version)
+    }
+
+    pub(super) fn declares_capabilities(&self) -> bool {
+        self.client_capabilities.is_some_and(|told| told.get().starts_with('{'))
+    }
+}
+
+/// The string that stands there, if it is one.
+fn text(value: Option<&RawValue>) -> Option<Cow<'_, str>> {
+    let Text(text) = serde_json::from_str(value?.get()).ok()?;
+    Some(text)
+}

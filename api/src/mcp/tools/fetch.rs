@@ -1,0 +1,153 @@
+//! `fetch`: the connector form of a record, with the picture itself.
+
+use schemas::api::site;
+use schemas::picture::{Form, LIST_WIDTH, PictureId, WIDTHS};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::search::title;
+use super::{Asked, Tool, record};
+use crate::json_writer::JsonWriter;
+use crate::mcp::answer::{Answer, Answered, Image, Refusal};
+use crate::mcp::arguments::Arguments;
+
+pub(super) static TOOL: Tool = Tool {
+    name: "fetch",
+    title: "Fetch a project with its picture",
+    description: "Use this when you have an id from search (or a slug) and want its text for reading and citing, and to see its picture, which is embedded as JPEG.",
+    input: r#"{"type":"object","properties":{"id":{"type":"string","description":"id of a result of search, or a slug"}},"required":["id"]}"#,
+    output: r#"{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"text":{"type":"string"},"url":{"type":"string"},"metadata":{"type":"object"},"note":{"type":"string"}},"required":["id","title","text","url"]}"#,
+    arguments: &["id"],
+    example: r#"{"id":"library-at-the-ropewalk"}"#,
+    is_counted: true,
+    writes: false,
+};
+
+/// The most bytes of an embedded picture, so that it stays within 2 MB as Base64.
+const MOST_BYTES: usize = (2 << 20) / 4 * 3;
+
+/// A record, as far as it is told here.
+#[derive(Deserialize)]
+struct Record {
+    slug: String,
+    name: String,
+    studio: Option<String>,
+    city: Option<String>,
+    year: Option<String>,
+    category: String,
+    intro: Option<String>,
+    published: Option<String>,
+    thumbnail: Option<String>,
+    url: String,
+    citation_url: String,
+    provenance: Map<String, Value>,
+    description: Option<String>,
+    design_language: Option<String>,
+    details: Vec<Detail>,
+    taste: Map<String, Value>,
+    images: Vec<Shown>,
+}
+
+#[derive(Deserialize)]
+struct Detail {
+    label: String,
+    value: String,
+}
+
+#[derive(Deserialize)]
+struct Shown {
+    url: String,
+    width: u32,
+    alt: Option<String>,
+}
+
+pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
+    let Some(id) = record::slug(arguments, "id") else {
+        return Err(Refusal::Arguments(arguments.faults().to_vec()));
+    };
+    let found = record::find(asked, &id).await?;
+    let site = asked.state.site();
+    let mut text = Vec::with_capacity(found.record.len() + 512);
+    site::fill(&found.record, site.as_str(), &mut text);
+    let record: Record = serde_json::from_slice(&text).map_err(crate::fault::Fault::internal)?;
+    let mut json = JsonWriter::object(site, 2 * text.len());
+    json.member("id", &record.slug)?;
+    json.member("title", &title(&record.name, record.studio.as_deref()))?;
+    json.member("text", &record.text())?;
+    json.member("url", &record.url)?;
+    json.member("metadata", &record.metadata())?;
+    let mut answer = Answer::new(json);
+    answer.notes.extend(found.note.map(Into::into));
+    match picture(asked, &record).await {
+        Ok(image) => answer.image = Some(image),
+        Err(note) => answer.notes.push(note.into()),
+    }
+    Ok(answer)
+}
+
+/// The picture that stands for the project in lists, as JPEG: not every client reads WebP. Or why there is none.
+async fn picture(asked: Asked<'_>, record: &Record) -> Result<Image, &'static str> {
+    let kept = record.images.iter().find_map(|image| Some((kept(&image.url)?, image.width)));
+    let Some((id, width)) = kept else {
+        return Err(match record.thumbnail {
+            Some(_) => "The picture is not kept here; its address is metadata.image_url.",
+            None => "No picture of this project is recorded.",
+        });
+    };
+    let jpeg = ("image/jpeg", Form::Jpeg(width.min(LIST_WIDTH)));
+    // One that is all noise, or very high, may still be too large.
+    let smaller = ("image/webp", Form::Webp(width.min(WIDTHS[0])));
+    for (kind, form) in [jpeg, smaller] {
+        match asked.state.media().read(id, form).await {
+            Ok(Some(bytes)) if bytes.len() <= MOST_BYTES => return Ok(Image { kind, bytes }),
+            Ok(_) => {}
+            Err(error) => tracing::warn!(%error, picture = %id, "a kept picture cannot be read"),
+        }
+    }
+    Err("The picture cannot be embedded at present; its address is metadata.image_url.")
+}
+
+/// The picture that an address of this site names.
+fn kept(url: &str) -> Option<PictureId> {
+    let (_, path) = url.split_once("/media/")?;
+    path.split('/').next()?.parse().ok()
+}
+
+impl Record {
+    /// Everything that is recorded, as a text to read.
+    fn text(&self) -> String {
+        let mut paragraphs = vec![self.heading()];
+        let texts = [&self.intro, &self.description, &self.design_language];
+        paragraphs.extend(texts.into_iter().flatten().cloned());
+        paragraphs.extend(self.details.iter().map(|Detail { label, value }| format!("{label}: {value}")));
+        let taste = self.taste.iter().filter_map(|(name, text)| Some(format!("{name}: {}", text.as_str()?)));
+        let taste: Vec<String> = taste.collect();
+        if !taste.is_empty() {
+            paragraphs.push(format!("Taste: {}.", taste.join("; ")));
+        }
+        let said = |name: &str| self.provenance.get(name).and_then(Value::as_str);
+        if let Some(curator) = said("curated_by") {
+            let when = said("selected").map_or_else(String::new, |day| format!(" on {day}"));
+            let note = said("note").map_or_else(String::new, |note| format!(" {note}"));
+            paragraphs.push(format!("Selected by {curator}{when}.{note}"));
+        }
+        paragraphs.push(format!("Cite as {}", self.citation_url));
+        paragraphs.join("\n\n")
+    }
+
+    fn heading(&self) -> String {
+        let parts = [Some(&self.name), self.studio.as_ref(), self.city.as_ref(), self.year.as_ref()];
+        let known: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+        format!("{} ({})", known.join(", "), self.category)
+    }
+
+    /// What connectors show beside the text; null where nothing is recorded.
+    fn metadata(&self) -> Value {
+        json!({
+            "studio": self.studio, "city": self.city, "year": self.year, "category": self.category,
+            "published": self.published, "citation_url": self.citation_url, "provenance": self.provenance,
+            "taste": self.taste, "image_url": self.thumbnail,
+            "image_alt": self.images.first().and_then(|image| image.alt.as_ref()),
+        })
+    }
+}

@@ -1,0 +1,85 @@
+//! `get_api_key`: a free key for an address, shown once.
+
+use schemas::email::Email;
+
+use super::{Asked, Tool, Visitor};
+use crate::access::Access;
+use crate::json_writer::JsonWriter;
+use crate::key_desk::NotIssued;
+use crate::mcp::answer::{Answer, Answered, Refusal};
+use crate::mcp::arguments::Arguments;
+
+pub(super) static TOOL: Tool = Tool {
+    name: "get_api_key",
+    title: "Get an API key",
+    description: "Use this when the user wants more than the anonymous preview and gives their own email address; never invent one. Creates a free key and shows it once: hand it to the user to keep. At most 3 keys an address.",
+    input: r#"{"type":"object","properties":{"email":{"type":"string","description":"the user's own address"}},"required":["email"]}"#,
+    output: r#"{"type":"object","properties":{"key":{"type":"string"},"key_id":{"type":"string"},"tier":{"type":"string"},"quota":{"type":"integer"},"how_to_use":{"type":"string"},"good_for":{"type":"string"},"note":{"type":"string"}},"required":["key","key_id","tier","quota"]}"#,
+    arguments: &["email"],
+    example: r#"{"email":"you@example.org"}"#,
+    is_counted: false,
+    writes: true,
+};
+
+/// Who the event is by.
+const ACTOR: &str = "mcp";
+
+const LATER: &str = "No key can be handed out at present; nothing was created. Try again in a minute. Meanwhile every tool works \
+                     without a key, with at most 5 results a call.";
+
+pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
+    let email =
+        arguments.parsed("email", |text| text.parse::<Email>().ok(), "an address such as you@example.org");
+    let Some(email) = email else {
+        if arguments.faults().is_empty() {
+            arguments.fault("email is missing");
+        }
+        return Err(Refusal::Arguments(arguments.faults().to_vec()));
+    };
+    let (Access::Keys(access), Visitor::Anonymous(address) | Visitor::Keyed(_, address)) =
+        (asked.state.access(), asked.visitor)
+    else {
+        return Err(Refusal::guided(
+            "This service runs without keys: every tool answers in full without one. Nothing was created.",
+        ));
+    };
+    if let Err(wait) = access.bursts.mint(*address) {
+        let minutes = wait.as_secs() / 60 + 1;
+        return Err(Refusal::guided(format!(
+            "Too many keys were created from this network within an hour; nothing was created. Try again in {minutes} minutes."
+        )));
+    }
+    let tier = access.tiers.first();
+    let key = match access.desk.issue(asked.state, email, tier.name.clone(), ACTOR).await {
+        Ok(key) => key,
+        Err(NotIssued::Refused(reason)) => {
+            return Err(Refusal::guided(format!(
+                "No key was created: {reason}. A key that was lost cannot be shown again."
+            )));
+        }
+        Err(NotIssued::Unavailable(cause)) => {
+            return Err(Refusal::Broken { told: LATER.into(), cause: Some(cause) });
+        }
+    };
+    let mut json = JsonWriter::object(asked.state.site(), 1_024);
+    json.member("key", key.expose())?;
+    json.member("key_id", &key.id())?;
+    json.member("tier", &tier.name)?;
+    json.member("quota", &tier.quota)?;
+    let site = asked.state.site();
+    json.member(
+        "how_to_use",
+        &format!(
+            "Keep it: it is shown this once. Send it as header Authorization: Bearer with every request to {site}/mcp, or where \
+             a client has no field for headers as {site}/mcp?key=…; the same key works for {site}/v1."
+        ),
+    )?;
+    json.member(
+        "good_for",
+        &format!(
+            "{} calls in a calendar month (UTC) with up to 20 results each; personal use and evaluation. More: {site}/pricing.",
+            tier.quota
+        ),
+    )?;
+    Ok(Answer::new(json))
+}

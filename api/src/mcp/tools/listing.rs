@@ -1,0 +1,128 @@
+//! What lists of projects have in common: how long they may be, and what somebody without a key is told.
+
+use std::sync::Arc;
+
+use read::archive::{ArchiveReader, Cursor, InvalidCursor};
+use read::models::Opened;
+use read::search::View;
+use serde::Serialize;
+
+use super::{Asked, Visitor};
+use crate::fault::Fault;
+use crate::json_writer::JsonWriter;
+use crate::mcp::answer::Refusal;
+use crate::mcp::arguments::{Arguments, Limit};
+
+/// Results of a call without a key.
+const PREVIEW: usize = 5;
+
+/// How many bytes a result may have on average, and the results of a usual answer together. An answer holds its content
+/// twice, as text and as structure: with these a usual one stays below 20 KB.
+const BYTES_A_RESULT: usize = 880;
+const BYTES_USUALLY: usize = 8_800;
+
+const HOW: &str = "Anonymous preview: at most 5 results a call. get_api_key with an email address gives a free key, which shows up to 20.";
+
+/// The schemas of a summary's members, and of what lists may have besides. Where a value may be null, no type is named: lists
+/// of types are what some clients refuse.
+macro_rules! listed {
+    ($before:literal, $more:literal, $after:literal) => {
+        concat!(
+            r#"{"type":"object","properties":{"#,
+            $before,
+            r#""count":{"type":"integer"},"total":{"type":"integer"},"results":{"type":"array","items":{"type":"object","properties":{"slug":{"type":"string"},"name":{"type":"string"},"studio":{},"city":{},"year":{},"category":{"type":"string"},"intro":{},"published":{},"thumbnail":{},"url":{"type":"string"},"citation_url":{"type":"string"},"provenance":{"type":"object"}"#,
+            $more,
+            r#"},"required":["slug","name","category","url"]}}"#,
+            $after,
+            r#","note":{"type":"string"},"preview":{"type":"object"}},"required":["count","results"]}"#
+        )
+    };
+}
+pub(super) use listed;
+
+#[derive(Serialize)]
+struct Preview {
+    shown: usize,
+    total: u64,
+    how: &'static str,
+}
+
+/// A project of a list: its summary, and what the list knows of it besides.
+pub(super) struct Shown<'v, T> {
+    pub(super) summary: &'v [u8],
+    pub(super) more: T,
+}
+
+impl<'v, T> Shown<'v, T> {
+    /// None where it is no longer listed, or not yet: the models are not of one moment.
+    pub(super) fn of(view: &'v View, ordinal: u64, more: T) -> Option<Shown<'v, T>> {
+        Some(Shown { summary: view.summary_of(ordinal)?, more })
+    }
+}
+
+/// The archive, if it is there.
+pub(super) fn archive(asked: Asked<'_>) -> Result<Arc<Opened<ArchiveReader>>, Fault> {
+    asked.state.models().archive().ok_or_else(|| Fault::unavailable("The archive is still being filled."))
+}
+
+/// Where summaries are taken from.
+pub(super) fn view(asked: Asked<'_>) -> Result<View, Fault> {
+    let search = asked.state.models().search();
+    search
+        .map(|search| search.reader.view())
+        .ok_or_else(|| Fault::unavailable("The search index is still being filled."))
+}
+
+/// Where the page before ended.
+pub(super) fn cursor(arguments: &mut Arguments<'_>) -> Option<Cursor> {
+    arguments.parsed("cursor", |text| text.parse().ok(), "next_cursor of the page before")
+}
+
+/// What to do about a cursor of another list.
+pub(super) fn foreign_cursor(error: InvalidCursor) -> Refusal {
+    Refusal::guided(error.to_string())
+}
+
+/// At most so many results are shown to whoever asks.
+pub(super) fn most(asked: Asked<'_>, limit: Limit) -> usize {
+    match asked.visitor {
+        Visitor::Anonymous(_) => limit.results.min(PREVIEW),
+        Visitor::Open | Visitor::Keyed(..) => limit.results,
+    }
+}
+
+/// How many of these results fit into an answer: at least one.
+pub(super) fn fitting<'s>(
+    asked: Asked<'_>,
+    limit: Limit,
+    summaries: impl Iterator<Item = &'s [u8]>,
+) -> usize {
+    let room = if limit.is_asked { BYTES_USUALLY.max(limit.results * BYTES_A_RESULT) } else { BYTES_USUALLY };
+    let around = 3 * asked.state.site().as_str().len() + 40;
+    let mut used = 0;
+    let fit = summaries.take_while(|summary| {
+        used += summary.len() + around;
+        used <= room
+    });
+    fit.count().max(1)
+}
+
+/// Says that more would have been there.
+pub(super) fn cut(shown: usize, found: usize) -> Option<String> {
+    (shown < found).then(|| {
+        format!("Only {shown} of {found} results are shown, since their texts are long. Ask more narrowly for the others.")
+    })
+}
+
+/// Tells somebody without a key what they see of it.
+pub(super) fn preview(
+    json: &mut JsonWriter<'_>,
+    asked: Asked<'_>,
+    shown: usize,
+    total: u64,
+) -> Result<(), Fault> {
+    match asked.visitor {
+        Visitor::Anonymous(_) => json.member("preview", &Preview { shown, total, how: HOW }),
+        Visitor::Open | Visitor::Keyed(..) => Ok(()),
+    }
+}

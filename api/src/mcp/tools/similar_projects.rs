@@ -1,0 +1,71 @@
+//! `similar_projects`: what looks and reads most like one project.
+
+use serde::Deserialize;
+
+use super::listing::{self, listed};
+use super::{Asked, Tool, record};
+use crate::json_writer::{self, JsonWriter};
+use crate::mcp::answer::{Answer, Answered, Refusal};
+use crate::mcp::arguments::Arguments;
+use crate::routes::similar::{self, Near};
+
+pub(super) static TOOL: Tool = Tool {
+    name: "similar_projects",
+    title: "Similar projects",
+    description: "Use this when one project is liked and others of its kind are wanted. The nearest by looks and text, precomputed; score and basis say how near, from 0 to 1.",
+    input: r#"{"type":"object","properties":{"slug":{"type":"string","description":"slug of a result"},"limit":{"type":"integer","minimum":1,"maximum":20,"default":10}},"required":["slug"]}"#,
+    output: listed!(
+        r#""slug":{"type":"string"},"#,
+        r#","score":{"type":"number"},"basis":{"type":"object"}"#,
+        ""
+    ),
+    arguments: &["slug", "limit"],
+    example: r#"{"slug":"library-at-the-ropewalk","limit":5}"#,
+    is_counted: true,
+    writes: false,
+};
+
+/// What is read of a record that was found under a former slug.
+#[derive(Deserialize)]
+struct Head {
+    slug: String,
+}
+
+pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
+    let (slug, limit) = (record::slug(arguments, "slug"), arguments.limit());
+    let Some(mut slug) = slug.filter(|_| arguments.faults().is_empty()) else {
+        return Err(Refusal::Arguments(arguments.faults().to_vec()));
+    };
+    let mut notes = Vec::new();
+    let near = match Near::find(asked.state, &slug) {
+        Some(near) => Some(near),
+        // It has moved, left, was never there, or came a moment ago: the catalog knows.
+        None => {
+            let found = record::find(asked, &slug).await?;
+            if let Ok(Head { slug: now }) = serde_json::from_slice(&found.record) {
+                slug = now;
+            }
+            notes.extend(found.note);
+            Near::find(asked.state, &slug)
+        }
+    };
+    let site = asked.state.site();
+    let neighbourhood = match &near {
+        Some(near) => near.neighbours(asked.state, listing::most(asked, limit))?,
+        None => similar::Neighbourhood::of_a_new_one(),
+    };
+    let found = &neighbourhood.shown;
+    let fitting = listing::fitting(asked, limit, found.iter().map(|(_, summary)| *summary));
+    let shown = &found[..fitting.min(found.len())];
+    let room = json_writer::room(shown.iter().map(|(_, summary)| *summary), site);
+    let mut json = JsonWriter::object(site, slug.len() + room);
+    json.member("slug", &slug)?;
+    json.member("count", &shown.len())?;
+    similar::write(&mut json, shown)?;
+    listing::preview(&mut json, asked, shown.len(), neighbourhood.listed as u64)?;
+    let mut answer = Answer::new(json);
+    let why = neighbourhood.note.map(str::to_owned);
+    notes.extend(why.into_iter().chain(listing::cut(shown.len(), found.len())));
+    answer.notes.extend(notes.into_iter().map(Into::into));
+    Ok(answer)
+}
