@@ -68,3 +68,5 @@ fn corrupt(error: impl ToString) -> ArchiveError {
     ArchiveError::Corrupt(error.to_string())
 }
 
+#[cfg(all(test, feature = "apply"))]
+mod tests;
