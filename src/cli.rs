@@ -251,6 +251,8 @@ pub enum ModelName {
     Search,
     /// The nearest of each project.
     Neighbours,
+    /// All listed projects, newest first, with the words of their taste.
+    Archive,
     /// The keys that may call.
     Keys,
     /// What each key has called.

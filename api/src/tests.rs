@@ -12,6 +12,7 @@ mod conditional;
 mod connections;
 mod every_reply;
 mod faults;
+mod mcp;
 mod node;
 mod pictures;
 mod secrets;

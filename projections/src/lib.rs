@@ -1,6 +1,7 @@
 //! The projection workers: they follow the events on NATS and keep the read models. Every projection is one loop
 //! that commits its rows and its checkpoint together, so that it can be killed at any moment and applied twice.
 
+pub mod archive;
 pub mod catalog;
 pub mod counters;
 pub mod failure;

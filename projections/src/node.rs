@@ -13,6 +13,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::archive::ArchiveProjection;
 use crate::catalog::CatalogProjection;
 use crate::counters::CountersWorker;
 use crate::failure::Failure;
@@ -28,10 +29,11 @@ use crate::work::Work;
 use crate::worker::Worker;
 
 /// The names of all models, in the order in which they are shown.
-pub const MODELS: [&str; 5] = [
+pub const MODELS: [&str; 6] = [
     CatalogProjection::NAME,
     SearchProjection::NAME,
     NeighboursProjection::NAME,
+    ArchiveProjection::NAME,
     KeysProjection::NAME,
     CountersWorker::NAME,
 ];
@@ -100,6 +102,7 @@ impl Node {
             start.projection::<CatalogProjection>(),
             start.projection::<SearchProjection>(),
             start.projection::<NeighboursProjection>(),
+            start.projection::<ArchiveProjection>(),
             start.projection::<KeysProjection>(),
             start.model::<CountersWorker>(Follows::Calls),
         ];

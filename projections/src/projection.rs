@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use read::archive::ArchiveError;
 use read::catalog::CatalogError;
 use read::checkpoint::Checkpoint;
 use read::counters::CountersError;
@@ -101,6 +102,9 @@ pub enum ProjectionError {
     /// The neighbours.
     #[error(transparent)]
     Neighbours(#[from] NeighboursError),
+    /// The archive.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
     /// The folder of any of them.
     #[error(transparent)]
     Generation(#[from] GenerationError),

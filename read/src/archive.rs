@@ -67,3 +67,6 @@ fn options(folder: &Path) -> SqliteConnectOptions {
 fn corrupt(error: impl ToString) -> ArchiveError {
     ArchiveError::Corrupt(error.to_string())
 }
+
+#[cfg(all(test, feature = "apply"))]
+mod tests;

@@ -32,6 +32,7 @@ pub fn names(models: &[ModelName]) -> Vec<&'static str> {
                 ModelName::Catalog => *name == "catalog",
                 ModelName::Search => *name == "search",
                 ModelName::Neighbours => *name == "neighbours",
+                ModelName::Archive => *name == "archive",
                 ModelName::Keys => *name == "keys",
                 ModelName::Counters => *name == "counters",
             })

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
+use projections::archive::ArchiveProjection;
 use projections::catalog::CatalogProjection;
 use projections::counters;
 use projections::keys::KeysProjection;
@@ -49,6 +50,7 @@ async fn compare(name: &str, data: &DataFolder, source: &EventSource, output: Ou
         NeighboursProjection::NAME => {
             verify::<NeighboursProjection>(&models, source, now, &mut progress).await
         }
+        ArchiveProjection::NAME => verify::<ArchiveProjection>(&models, source, now, &mut progress).await,
         KeysProjection::NAME => verify::<KeysProjection>(&models, source, now, &mut progress).await,
         _ => counters::verify(&models, source, now, &mut progress).await,
     };

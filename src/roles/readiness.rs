@@ -33,6 +33,7 @@ async fn look(models: &ReadModels, source: &EventSource) -> Result<(), String> {
     let catalog = models.catalog().ok_or_else(|| missing("catalog"))?;
     let search = models.search().ok_or_else(|| missing("search"))?;
     let neighbours = models.neighbours().ok_or_else(|| missing("neighbours"))?;
+    let archive = models.archive().ok_or_else(|| missing("archive"))?;
     let keys = models.keys().ok_or_else(|| missing("keys"))?;
     let applied = catalog.reader.checkpoint().await.map_err(|error| error.to_string())?;
     behind("catalog", applied.position, head)?;
@@ -40,6 +41,8 @@ async fn look(models: &ReadModels, source: &EventSource) -> Result<(), String> {
     behind("search", applied.position, head)?;
     let applied = neighbours.reader.checkpoint().await.map_err(|error| error.to_string())?;
     behind("neighbours", applied.position, head)?;
+    let applied = archive.reader.checkpoint().await.map_err(|error| error.to_string())?;
+    behind("archive", applied.position, head)?;
     let applied = keys.reader.checkpoint().await.map_err(|error| error.to_string())?;
     behind("keys", applied.position, head)
 }

@@ -41,6 +41,7 @@ async fn a_rebuild_swaps_without_one_failed_request() {
             (&json!("catalog"), &json!("g000002"), &json!(1500)),
             (&json!("search"), &json!("g000002"), &json!(1500)),
             (&json!("neighbours"), &json!("g000002"), &json!(1500)),
+            (&json!("archive"), &json!("g000002"), &json!(1500)),
             (&json!("keys"), &json!("g000002"), &json!(1500)),
             (&json!("counters"), &json!("g000002"), &json!(0))
         ]
@@ -76,6 +77,7 @@ async fn verify_finds_a_read_model_that_was_tampered_with() {
             (&json!("catalog"), &json!(false)),
             (&json!("search"), &json!(true)),
             (&json!("neighbours"), &json!(true)),
+            (&json!("archive"), &json!(true)),
             (&json!("keys"), &json!(true)),
             (&json!("counters"), &json!(true))
         ]

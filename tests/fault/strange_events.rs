@@ -1,6 +1,7 @@
 //! Events that a projection cannot apply, or not yet: the worker passes over or parks them, and the rest goes on.
 
 use async_nats::jetstream;
+use projections::archive::ArchiveProjection;
 use projections::catalog::CatalogProjection;
 use projections::failure::Failure;
 use projections::keys::KeysProjection;
@@ -151,6 +152,7 @@ async fn poison_is_parked_and_the_future_is_passed_over() {
     let catalog = passes_over::<CatalogProjection>(&client, stream.position).await;
     passes_over::<SearchProjection>(&client, stream.position).await;
     passes_over::<NeighboursProjection>(&client, stream.position).await;
+    passes_over::<ArchiveProjection>(&client, stream.position).await;
     let reader = CatalogReader::open(catalog.path()).await.unwrap();
     for slug in ["first", "last"] {
         assert!(matches!(reader.find(slug).await.unwrap(), Found::Listed(_)), "{slug}");

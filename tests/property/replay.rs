@@ -3,11 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use projections::archive::ArchiveProjection;
 use projections::catalog::CatalogProjection;
 use projections::neighbours::NeighboursProjection;
 use projections::projection::Projection;
 use projections::search::SearchProjection;
 use proptest::prelude::*;
+use read::archive::ArchiveReader;
 use read::catalog::{CatalogReader, Found};
 use read::checkpoint::Checkpoint;
 use read::search::{SearchReader, SearchRequest};
@@ -41,7 +43,7 @@ async fn replay<P: Projection>(folder: &Path, log: &[Recorded], cuts: &[usize]) 
     P::digest(folder).await.unwrap()
 }
 
-async fn agrees_with_the_model(catalog: &Path, search: &Path, model: &Model) {
+async fn agrees_with_the_model(catalog: &Path, search: &Path, archive: &Path, model: &Model) {
     let reader = CatalogReader::open(catalog).await.unwrap();
     for (number, index) in &model.slugs {
         let project = &model.projects[*index];
@@ -65,6 +67,9 @@ async fn agrees_with_the_model(catalog: &Path, search: &Path, model: &Model) {
     let request = SearchRequest { text: "name", category: None, limit: 50, after: None };
     let listed = model.projects.iter().filter(|project| !project.withdrawn).count();
     assert_eq!(found.search(&request).unwrap().total(), listed as u64, "search finds what is listed");
+    let archive = ArchiveReader::open(archive).await.unwrap();
+    assert_eq!(archive.listed(None), listed as u64, "the archive holds what is listed");
+    archive.close().await;
     reader.close().await;
 }
 
@@ -92,7 +97,10 @@ proptest! {
             let (near, near_cut) = (at("neighbours"), at("neighbours-cut"));
             let expected = replay::<NeighboursProjection>(&near, &log, &[]).await;
             assert_eq!(replay::<NeighboursProjection>(&near_cut, &log, &cuts).await, expected, "neighbours, cuts {cuts:?}");
-            agrees_with_the_model(&whole, &search_cut, &model).await;
+            let (archive, archive_cut) = (at("archive"), at("archive-cut"));
+            let expected = replay::<ArchiveProjection>(&archive, &log, &[]).await;
+            assert_eq!(replay::<ArchiveProjection>(&archive_cut, &log, &cuts).await, expected, "archive, cuts {cuts:?}");
+            agrees_with_the_model(&whole, &search_cut, &archive_cut, &model).await;
         });
     }
 }

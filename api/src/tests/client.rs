@@ -42,6 +42,15 @@ impl Connection {
         self.reply(method).await
     }
 
+    /// Sends a message to the MCP endpoint.
+    pub(super) async fn post(&mut self, headers: &str, body: impl AsRef<[u8]>) -> Reply {
+        let body = body.as_ref();
+        let length = body.len();
+        let head = format!("POST /mcp HTTP/1.1\r\nHost: test\r\nContent-Length: {length}\r\n{headers}\r\n");
+        self.send([head.as_bytes(), body].concat()).await;
+        self.reply("POST").await
+    }
+
     /// Reads the reply to a request with this method.
     pub(super) async fn reply(&mut self, method: &str) -> Reply {
         timeout(PATIENCE, self.read(method)).await.expect("a reply in time").expect("a reply")

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use axum::routing::get;
+use read::archive::ArchiveWriter;
 use read::catalog::CatalogWriter;
 use read::checkpoint::Checkpoint;
 use read::generation::Generations;
@@ -16,8 +17,12 @@ use schemas::api::site;
 use schemas::api::summary::Summary;
 use schemas::chain::Hash;
 use schemas::envelope::Recorded;
-use schemas::event::{Event, ProjectRenamed, ProjectSelected, ProjectWithdrawn, VectorsRecorded};
+use schemas::event::{
+    Event, PictureAttached, ProjectRenamed, ProjectRevised, ProjectSelected, ProjectWithdrawn,
+    VectorsRecorded,
+};
 use schemas::ids::{CommandId, EventId, Position, ProjectId, Revision, StreamId, StreamVersion};
+use schemas::picture::{Picture, PictureFormat, PictureId};
 use schemas::record::Record;
 use schemas::vector::Vector;
 use schemas::versioned;
@@ -58,7 +63,30 @@ impl Node {
         catalog(&folder.path().join("catalog")).await;
         search(&folder.path().join("search"));
         neighbours(&folder.path().join("neighbours")).await;
+        archive(&folder.path().join("archive")).await;
         Node::serve(folder, limits).await
+    }
+
+    /// A node where the house has a picture, 1,000 pixels wide, that is recorded as kept.
+    pub(super) async fn start_with_picture(id: PictureId) -> Node {
+        let node = Node::start().await;
+        let root = node.folder.path().join("catalog");
+        let generation = Generations::new(&root).current().unwrap().unwrap();
+        let mut writer = CatalogWriter::open(&generation.path).await.unwrap();
+        let record =
+            json!({"name": "Haus am See", "category": "architecture", "pictures": [{"source": "a.png"}]});
+        let changed =
+            Event::ProjectRevised(ProjectRevised { record: serde_json::from_value(record).unwrap() });
+        let picture =
+            Picture { id, format: PictureFormat::Png, width: 1_000, height: 500, palette: Vec::new() };
+        let attached = Event::PictureAttached(PictureAttached { source: "a.png".into(), picture });
+        writer.load([self::id(0)].into_iter()).await.unwrap();
+        for (position, event) in [(20, changed), (21, attached)] {
+            writer.apply(&recorded(position, self::id(0), &event), self::id(0), &event).unwrap();
+        }
+        writer.commit(Checkpoint::default()).await.unwrap();
+        writer.close().await.unwrap();
+        node
     }
 
     /// A node whose projections have not made anything yet.
@@ -102,6 +130,11 @@ impl Node {
         self.ask("GET", path, "").await
     }
 
+    /// Sends a message to the MCP endpoint.
+    pub(super) async fn post(&self, headers: &str, body: impl AsRef<[u8]>) -> Reply {
+        self.connect().await.post(headers, body).await
+    }
+
     pub(super) async fn ask(&self, method: &str, path: &str, headers: &str) -> Reply {
         self.connect().await.ask(method, path, headers).await
     }
@@ -129,7 +162,8 @@ fn id(number: usize) -> ProjectId {
     format!("01ARZ3NDEKTSV4RRFFQ69G{number:04}").parse().unwrap()
 }
 
-async fn catalog(root: &Path) {
+/// Everything that happened, and to which project.
+fn history() -> Vec<(usize, Event)> {
     let mut events: Vec<(usize, Event)> = selections()
         .into_iter()
         .enumerate()
@@ -141,12 +175,15 @@ async fn catalog(root: &Path) {
     events.push((4, Event::ProjectRenamed(ProjectRenamed { slug: "new-mill".parse().unwrap() })));
     let reason = "The owners \"asked\" for it.".into();
     events.push((5, Event::ProjectWithdrawn(ProjectWithdrawn { reason })));
+    events
+}
 
+async fn catalog(root: &Path) {
     let generations = Generations::new(root);
     let generation = generations.create_next().unwrap();
     let mut writer = CatalogWriter::open(&generation.path).await.unwrap();
     writer.load((0..6).map(id)).await.unwrap();
-    for (index, (number, event)) in events.into_iter().enumerate() {
+    for (index, (number, event)) in history().into_iter().enumerate() {
         let position = index as u64 + 1;
         writer.apply(&recorded(position, id(number), &event), id(number), &event).unwrap();
     }
@@ -201,6 +238,20 @@ fn search(root: &Path) {
     }
     writer.commit("").unwrap();
     writer.close().unwrap();
+    generations.make_current(&generation).unwrap();
+}
+
+/// The archive of what is listed in the end.
+async fn archive(root: &Path) {
+    let generations = Generations::new(root);
+    let generation = generations.create_next().unwrap();
+    let mut writer = ArchiveWriter::open(&generation.path).await.unwrap();
+    writer.load((0..6).map(id)).await.unwrap();
+    for (index, (number, event)) in history().into_iter().enumerate() {
+        writer.apply(id(number), &event, Position(index as u64 + 1)).unwrap();
+    }
+    writer.commit(Checkpoint::default()).await.unwrap();
+    writer.close().await.unwrap();
     generations.make_current(&generation).unwrap();
 }
 

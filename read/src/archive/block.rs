@@ -12,9 +12,6 @@ use super::order::{Day, Place};
 /// between the two. Numbers in a block have 16 bits.
 pub(super) const LARGEST: usize = 8_192;
 
-/// The projects of a block that is made in a row with others, so that many can come before one must be cut.
-pub(super) const FILLED: usize = 6_144;
-
 /// Projects in their order, numbered from 0, and their words.
 #[derive(Debug, Default)]
 pub(super) struct Block {

@@ -10,6 +10,7 @@ use sqlx::sqlite::{SqlitePoolOptions, SqliteRow};
 use sqlx::{Row, SqlitePool};
 use tokio::sync::Mutex;
 
+use super::block::LARGEST;
 use super::browse::{self, NewestPage};
 use super::cursor::{Cursor, InvalidCursor};
 use super::dimension::Dimension;
@@ -40,14 +41,19 @@ pub struct ArchiveReader {
 impl ArchiveReader {
     /// Opens the archive in a generation's folder, for reading only, and loads all of it.
     pub async fn open(folder: &Path) -> Result<ArchiveReader, ArchiveError> {
+        ArchiveReader::open_in_blocks(folder, LARGEST).await
+    }
+
+    /// The same, in blocks that hold so many projects at the most.
+    pub(super) async fn open_in_blocks(folder: &Path, largest: usize) -> Result<ArchiveReader, ArchiveError> {
         let pool = SqlitePoolOptions::new()
             .max_connections(CONNECTIONS)
             // A file on this machine need not be asked whether it is still there.
             .test_before_acquire(false)
             .connect_with(options(folder).read_only(true))
             .await?;
-        let reader =
-            ArchiveReader { pool, stems: Stems::new(), now: ArcSwap::default(), loaded: Mutex::default() };
+        let now = ArcSwap::from_pointee(Snapshot::new(largest));
+        let reader = ArchiveReader { pool, stems: Stems::new(), now, loaded: Mutex::default() };
         reader.refresh().await?;
         Ok(reader)
     }
@@ -120,6 +126,11 @@ impl ArchiveReader {
             *loaded = last;
         }
         Ok(())
+    }
+
+    #[cfg(all(test, feature = "apply"))]
+    pub(super) fn snapshot(&self) -> Arc<Snapshot> {
+        self.now.load_full()
     }
 
     /// How far this model has come.

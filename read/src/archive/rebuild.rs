@@ -1,6 +1,6 @@
 //! Another block in the place of one: without what left, with what came.
 
-use super::block::{Block, Builder, FILLED, LARGEST};
+use super::block::{Block, Builder};
 use super::dictionary::{Dictionary, Key, Term};
 use super::order::{Day, Place};
 
@@ -33,14 +33,25 @@ pub(super) struct Arrivals<'a> {
 /// A new place for a project that left.
 const NOWHERE: u32 = u32::MAX;
 
-/// The blocks that take the place of one: none where nothing is left, several where it grew too large.
-pub(super) fn rebuild(block: &Block, leaving: &[usize], arrivals: Arrivals<'_>) -> Vec<Block> {
+/// The projects of each block where several are made, of blocks that hold so many at the most: there is room for others to
+/// come before one must be cut.
+pub(super) fn filled(largest: usize) -> usize {
+    largest.div_ceil(4) * 3
+}
+
+/// The blocks that take the place of one: none where nothing is left, several where it grew beyond the largest.
+pub(super) fn rebuild(
+    block: &Block,
+    leaving: &[usize],
+    arrivals: Arrivals<'_>,
+    largest: usize,
+) -> Vec<Block> {
     let order = Order::of(block, leaving, arrivals.projects);
     let total = order.projects.len();
     if total == 0 {
         return Vec::new();
     }
-    let pieces = if total > LARGEST { total.div_ceil(FILLED) } else { 1 };
+    let pieces = if total > largest { total.div_ceil(filled(largest)) } else { 1 };
     let mut pieces = Pieces::new(total, pieces);
     for (at, project) in order.projects.iter().enumerate() {
         let builder = pieces.of(at);

@@ -5,17 +5,23 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
-use super::block::{Block, FILLED};
+use super::block::Block;
 use super::order::Place;
-use super::rebuild::{Arrivals, rebuild};
+use super::rebuild::{Arrivals, filled, rebuild};
 
 /// The blocks in order, none of them empty.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug)]
 pub(super) struct Shelf {
     pub(super) blocks: Vec<Arc<Block>>,
+    /// The most projects of a block.
+    largest: usize,
 }
 
 impl Shelf {
+    pub(super) fn new(largest: usize) -> Shelf {
+        Shelf { blocks: Vec::new(), largest }
+    }
+
     /// The shelf without the projects of these ordinals, and with those that come.
     pub(super) fn changed(&self, leaving: &HashSet<u64, RandomState>, arrivals: Arrivals<'_>) -> Shelf {
         let mut blocks = Vec::with_capacity(self.blocks.len() + 1);
@@ -32,15 +38,15 @@ impl Shelf {
                 blocks.push(block.clone());
             } else {
                 let own = Arrivals { projects: own, ..arrivals };
-                blocks.extend(rebuild(block, &leaving, own).into_iter().map(Arc::new));
+                blocks.extend(rebuild(block, &leaving, own, self.largest).into_iter().map(Arc::new));
             }
         }
         // There is no block that could take them up: the shelf was empty.
-        for own in coming.chunks(FILLED) {
+        for own in coming.chunks(filled(self.largest)) {
             let own = Arrivals { projects: own, ..arrivals };
-            blocks.extend(rebuild(&Block::default(), &[], own).into_iter().map(Arc::new));
+            blocks.extend(rebuild(&Block::default(), &[], own, self.largest).into_iter().map(Arc::new));
         }
-        Shelf { blocks }
+        Shelf { blocks, largest: self.largest }
     }
 
     /// The first project behind a place: the index of its block, and its number there. Without a place the very first.

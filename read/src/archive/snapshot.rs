@@ -14,7 +14,7 @@ use super::terms::Counts;
 use super::words::Stems;
 
 /// Never changed; another one takes its place.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Snapshot {
     pub(super) shelf: Shelf,
     pub(super) dictionary: Arc<Dictionary>,
@@ -65,6 +65,11 @@ impl Changes {
 }
 
 impl Snapshot {
+    /// Of nothing, in blocks that will hold so many projects at the most.
+    pub(super) fn new(largest: usize) -> Snapshot {
+        Snapshot { shelf: Shelf::new(largest), dictionary: Arc::default(), counts: Default::default() }
+    }
+
     pub(super) fn reading<'a>(&self, stems: &'a Stems) -> Reading<'a> {
         Reading::new(stems, self.dictionary.clone())
     }

@@ -11,6 +11,8 @@ use crate::routes::standing::{self, Standing};
 
 /// A record, and how it was found.
 pub(super) struct Found {
+    /// The slug that it has now.
+    pub(super) slug: Slug,
     /// As it is rendered.
     pub(super) record: Bytes,
     /// What to say where the project has moved.
@@ -40,7 +42,7 @@ pub(super) async fn find(asked: Asked<'_>, wanted: &str) -> Result<Found, Refusa
     // A project that is renamed just now may have moved on since it was asked where it is.
     for _ in 0..3 {
         match standing::of(asked.state, &slug).await? {
-            Standing::Listed(record) => return Ok(Found { record, note }),
+            Standing::Listed(record) => return Ok(Found { slug, record, note }),
             Standing::Moved(to) => {
                 note = Some(format!(
                     "The project was renamed: its slug is {to} now, and {wanted} still leads here."

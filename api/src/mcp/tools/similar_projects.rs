@@ -1,7 +1,5 @@
 //! `similar_projects`: what looks and reads most like one project.
 
-use serde::Deserialize;
-
 use super::listing::{self, listed};
 use super::{Asked, Tool, record};
 use crate::json_writer::{self, JsonWriter};
@@ -25,12 +23,6 @@ pub(super) static TOOL: Tool = Tool {
     writes: false,
 };
 
-/// What is read of a record that was found under a former slug.
-#[derive(Deserialize)]
-struct Head {
-    slug: String,
-}
-
 pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
     let (slug, limit) = (record::slug(arguments, "slug"), arguments.limit());
     let Some(mut slug) = slug.filter(|_| arguments.faults().is_empty()) else {
@@ -42,9 +34,7 @@ pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> 
         // It has moved, left, was never there, or came a moment ago: the catalog knows.
         None => {
             let found = record::find(asked, &slug).await?;
-            if let Ok(Head { slug: now }) = serde_json::from_slice(&found.record) {
-                slug = now;
-            }
+            slug = found.slug.as_str().to_owned();
             notes.extend(found.note);
             Near::find(asked.state, &slug)
         }

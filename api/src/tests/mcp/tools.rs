@@ -1,0 +1,284 @@
+//! What each tool answers, next to what REST answers to the same question.
+
+use schemas::picture::{Form, PictureId};
+
+use super::*;
+
+const HAUS: &str = "haus-am-see";
+
+async fn ask(node: &Node, tool: &str, arguments: Value) -> Value {
+    content(&node.post("", call(tool, arguments)).await)
+}
+
+async fn refused(node: &Node, tool: &str, arguments: Value) -> String {
+    refusal(&node.post("", call(tool, arguments)).await)
+}
+
+fn slugs(answer: &Value) -> Vec<&str> {
+    answer["results"].as_array().unwrap().iter().map(|one| one["slug"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn words_find_what_rest_finds() {
+    let node = Node::start().await;
+    let mut rest = node.get("/v1/search?q=street&limit=2").await.json();
+    rest.as_object_mut().unwrap().remove("next_cursor");
+    assert_eq!(ask(&node, "search_projects", json!({"query": " street ", "limit": "2"})).await, rest);
+    let rest = node.get("/v1/search?q=street").await.json();
+    let found =
+        ask(&node, "search_projects", json!({"query": "street", "category": "DESIGN", "limit": 20})).await;
+    assert_eq!(found["results"], rest["results"]);
+
+    let nothing = ask(&node, "search_projects", json!({"query": "street", "category": "art"})).await;
+    let note = "Nothing is found in the category art, but 3 projects in others. Leave category out.";
+    assert_eq!(nothing, json!({"query": "street", "count": 0, "total": 0, "results": [], "note": note}));
+    let nothing = ask(&node, "search_projects", json!({"query": "qqqqqq"})).await;
+    assert!(
+        nothing["note"].as_str().unwrap().starts_with("Nothing is found for any of these words."),
+        "{nothing}"
+    );
+
+    assert_eq!(
+        refused(&node, "search_projects", json!({"limit": 99})).await,
+        "These arguments cannot be used: query is missing; limit is “99”, it must be a whole number from 1 to 20. \
+         A call of search_projects that works: {\"query\":\"brick library\",\"limit\":5,\"category\":\"architecture\"}"
+    );
+    let long = "x".repeat(201);
+    assert!(
+        refused(&node, "search_projects", json!({"query": long}))
+            .await
+            .contains("query has 201 characters, at most 200 are taken")
+    );
+}
+
+#[tokio::test]
+async fn neighbours_are_those_of_rest() {
+    let node = Node::start().await;
+    let mut rest = node.get(&format!("/v1/similar/{HAUS}?limit=2")).await.json();
+    rest.as_object_mut().unwrap().remove("note");
+    assert_eq!(ask(&node, "similar_projects", json!({"slug": HAUS, "limit": 2})).await, rest);
+    let moved = ask(&node, "similar_projects", json!({"slug": "old-mill"})).await;
+    let rest = node.get("/v1/similar/new-mill").await.json();
+    assert_eq!((&moved["slug"], &moved["results"]), (&rest["slug"], &rest["results"]));
+    assert_eq!(
+        moved["note"],
+        "The project was renamed: its slug is new-mill now, and old-mill still leads here."
+    );
+    let alone = ask(&node, "similar_projects", json!({"slug": "street-house-3"})).await;
+    assert_eq!(alone["count"], 0);
+    assert!(
+        alone["note"].as_str().unwrap().contains("no picture and no text that could be compared"),
+        "{alone}"
+    );
+}
+
+#[tokio::test]
+async fn a_record_is_that_of_rest_however_its_slug_is_written() {
+    let node = Node::start().await;
+    let rest = node.get(&format!("/v1/project/{HAUS}")).await.json();
+    for slug in [
+        HAUS,
+        " HAUS-AM-SEE ",
+        "https://catalog.example.org/projects/haus-am-see?x=1",
+        "https://catalog.example.org/cite/haus-am-see/1",
+        "project://haus-am-see",
+    ] {
+        assert_eq!(ask(&node, "get_project", json!({"slug": slug})).await, rest, "{slug}");
+    }
+    let moved = ask(&node, "get_project", json!({"slug": "old-mill"})).await;
+    assert_eq!(moved["slug"], "new-mill");
+    assert_eq!(
+        refused(&node, "get_project", json!({"slug": "gone-house"})).await,
+        "The project gone-house was withdrawn from the catalog: The owners \"asked\" for it. What was published of it can still be \
+         cited as https://catalog.example.org/cite/gone-house/1."
+    );
+    assert_eq!(
+        refused(&node, "get_project", json!({"slug": "haus-am-sea"})).await,
+        "No project has the slug “haus-am-sea”. Slugs that are near: haus-am-see. Take the slug of a result of search_projects, for \
+         example {\"query\":\"brick library\"}."
+    );
+    assert!(
+        refused(&node, "get_project", json!({"slug": "../../etc/passwd"}))
+            .await
+            .starts_with("No project has the slug ")
+    );
+    assert_eq!(
+        refused(&node, "get_project", json!({})).await,
+        "These arguments cannot be used: slug is missing. A call of get_project that works: {\"slug\":\"library-at-the-ropewalk\"}"
+    );
+}
+
+#[tokio::test]
+async fn the_newest_come_page_by_page() {
+    let node = Node::start().await;
+    let (mut seen, mut cursor) = (Vec::new(), json!(null));
+    loop {
+        let page = ask(&node, "browse", json!({"limit": 2, "cursor": cursor})).await;
+        assert_eq!(page["total"], 5);
+        seen.extend(slugs(&page).into_iter().map(str::to_owned));
+        cursor = page["next_cursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    assert_eq!(seen, [HAUS, "new-mill", "street-house-1", "street-house-2", "street-house-3"]);
+    let summary = &ask(&node, "browse", json!({"category": "Architecture"})).await["results"][0];
+    let mut rest = node.get("/v1/search?q=haus").await.json()["results"][0].take();
+    rest.as_object_mut().unwrap().remove("score");
+    assert_eq!(*summary, rest);
+    let none = ask(&node, "browse", json!({"category": "art"})).await;
+    assert_eq!(
+        none["note"],
+        "The catalog has no project in the category art yet. Leave category out to see all."
+    );
+    assert!(
+        refused(&node, "browse", json!({"cursor": "x"}))
+            .await
+            .contains("cursor is “x”, it must be next_cursor of the page before")
+    );
+    let first = ask(&node, "browse", json!({"limit": 2})).await;
+    let foreign = json!({"cursor": first["next_cursor"], "category": "design"});
+    assert_eq!(
+        refused(&node, "browse", foreign).await,
+        "The cursor does not belong to this question: it was given with the results of other arguments. Leave it out to start from \
+         the first page."
+    );
+}
+
+#[tokio::test]
+async fn taste_says_what_matched_and_what_to_do_where_nothing_does() {
+    let node = Node::start().await;
+    let found = ask(&node, "search_by_taste", json!({"material": "LARCH", "light": "dusk"})).await;
+    assert_eq!((slugs(&found), &found["results"][0]["matched"]), (vec![HAUS], &json!(["material"])));
+    assert_eq!(found["total"], 1);
+    assert_eq!(found["note"], "No project matches light “dusk”; list_taste_terms shows the words in use.");
+    let near = ask(&node, "search_by_taste", json!({"material": "lerch"})).await;
+    assert_eq!(
+        (near["count"].clone(), near["note"].clone()),
+        (
+            json!(0),
+            json!(
+                "No project matches material “lerch”; words in use that are near, with their projects: larch (1)."
+            )
+        )
+    );
+    assert_eq!(
+        refused(&node, "search_by_taste", json!({"category": "art"})).await,
+        "These arguments cannot be used: at least one of material, light, color, mood, composition, subject is needed. A call of \
+         search_by_taste that works: {\"material\":\"oak\",\"mood\":\"calm\",\"limit\":5}"
+    );
+    let terms = ask(&node, "list_taste_terms", json!({"dimension": "Material"})).await;
+    let expected = json!({"dimensions": [{"dimension": "material", "distinct": 1, "terms": [{"term": "larch", "projects": 1}]}]});
+    assert_eq!(terms, expected);
+    assert_eq!(ask(&node, "list_taste_terms", json!({})).await["dimensions"].as_array().unwrap().len(), 6);
+    assert!(refused(&node, "list_taste_terms", json!({"dimension": "smell"})).await.contains(
+        "dimension is “smell”, it must be one of material, light, color, mood, composition, subject"
+    ));
+}
+
+#[tokio::test]
+async fn chance_gives_everybody_a_turn_but_the_withdrawn() {
+    let node = Node::start().await;
+    let mut seen = std::collections::BTreeSet::new();
+    // That one of five is never drawn in 200 has a chance of 1 in 10^19.
+    for _ in 0..200 {
+        let drawn = ask(&node, "discover", json!({})).await;
+        assert_eq!((drawn["count"].clone(), drawn["total"].clone()), (json!(1), json!(5)));
+        seen.insert(slugs(&drawn)[0].to_owned());
+    }
+    assert_eq!(
+        seen.into_iter().collect::<Vec<_>>(),
+        [HAUS, "new-mill", "street-house-1", "street-house-2", "street-house-3"]
+    );
+    assert_eq!(slugs(&ask(&node, "discover", json!({"category": "architecture"})).await), [HAUS]);
+    let none = ask(&node, "discover", json!({"category": "art"})).await;
+    assert_eq!((none["count"].clone(), none["results"].clone()), (json!(0), json!([])));
+}
+
+#[tokio::test]
+async fn connectors_search_and_fetch() {
+    let node = Node::start().await;
+    let found = ask(&node, "search", json!({"query": "haus"})).await;
+    let url = "https://catalog.example.org/projects/haus-am-see";
+    assert_eq!(found, json!({"results": [{"id": HAUS, "title": "Haus am See — Atelier Łoś", "url": url}]}));
+    let reply = node.post("", call("fetch", json!({"id": HAUS}))).await;
+    let record = content(&reply);
+    let text = "Haus am See, Atelier Łoś, Zürich, Switzerland, 2019 (Architecture)\n\nA \"quiet\" house.\n\nLong.\n\nArea: 120 m²\n\n\
+                Taste: material: larch.\n\nSelected by Ada on 2024-04-01. Seen.\n\nCite as https://catalog.example.org/cite/haus-am-see/1";
+    assert_eq!(record["text"], text);
+    assert_eq!(
+        (&record["id"], &record["title"], &record["url"]),
+        (&json!(HAUS), &json!("Haus am See — Atelier Łoś"), &json!(url))
+    );
+    assert_eq!(record["metadata"]["citation_url"], "https://catalog.example.org/cite/haus-am-see/1");
+    assert_eq!(record["note"], "No picture of this project is recorded.");
+    assert_eq!(
+        reply.json()["result"]["content"].as_array().unwrap().len(),
+        1,
+        "a missing picture is no error"
+    );
+    assert!(
+        refused(&node, "fetch", json!({"id": "nothing"}))
+            .await
+            .starts_with("No project has the slug “nothing”.")
+    );
+}
+
+#[tokio::test]
+async fn a_picture_is_embedded_as_it_is_kept_or_smaller() {
+    let node = Node::start_with_picture(PictureId([7; 32])).await;
+    let keep = |form: Form, bytes: &[u8]| {
+        let file = node.folder.path().join("media").join(form.path(PictureId([7; 32])));
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, bytes).unwrap();
+    };
+    let images = async || {
+        let answer = node.post("", call("fetch", json!({"id": HAUS}))).await.json();
+        let items = answer["result"]["content"].as_array().unwrap()[1..].to_vec();
+        (items, answer["result"]["structuredContent"]["note"].clone())
+    };
+    let away = json!("The picture cannot be embedded at present; its address is metadata.image_url.");
+    assert_eq!(images().await, (vec![], away.clone()));
+    keep(Form::Webp(320), b"webp");
+    let webp = json!({"type": "image", "mimeType": "image/webp", "data": "d2VicA=="});
+    assert_eq!(images().await, (vec![webp.clone()], json!(null)));
+    keep(Form::Jpeg(640), b"jpeg");
+    assert_eq!(images().await.0, [json!({"type": "image", "mimeType": "image/jpeg", "data": "anBlZw=="})]);
+    keep(Form::Jpeg(640), &vec![0; 2 << 20]);
+    assert_eq!(images().await, (vec![webp], json!(null)), "2 MB as Base64 are the most");
+    keep(Form::Webp(320), &vec![0; 2 << 20]);
+    assert_eq!(images().await, (vec![], away));
+}
+
+#[tokio::test]
+async fn without_keys_there_is_none_to_be_had() {
+    let node = Node::start().await;
+    assert_eq!(
+        refused(&node, "get_api_key", json!({"email": "a@example.org"})).await,
+        "This service runs without keys: every tool answers in full without one. Nothing was created."
+    );
+    assert!(
+        refused(&node, "get_api_key", json!({"email": "a"}))
+            .await
+            .contains("email is “a”, it must be an address such as you@example.org")
+    );
+    assert!(refused(&node, "get_api_key", json!({})).await.contains("email is missing"));
+}
+
+#[tokio::test]
+async fn a_node_that_is_still_filling_says_so() {
+    let node = Node::start_empty().await;
+    for (tool, arguments, told) in [
+        ("search_projects", json!({"query": "a"}), "The search index is still being filled."),
+        ("search_by_taste", json!({"mood": "a"}), "The archive is still being filled."),
+        ("browse", json!({}), "The archive is still being filled."),
+        ("discover", json!({}), "The archive is still being filled."),
+        ("list_taste_terms", json!({}), "The archive is still being filled."),
+        ("get_project", json!({"slug": "a"}), "The catalog is still being filled."),
+        ("similar_projects", json!({"slug": "a"}), "The catalog is still being filled."),
+        ("fetch", json!({"id": "a"}), "The catalog is still being filled."),
+        ("search", json!({"query": "a"}), "The search index is still being filled."),
+    ] {
+        assert_eq!(refused(&node, tool, arguments).await, told, "{tool}");
+    }
+}

@@ -1,0 +1,165 @@
+//! The projection of the archive: all listed projects, newest first, with the words of their taste.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use read::archive::ArchiveWriter;
+use read::checkpoint::Checkpoint;
+use schemas::envelope::Recorded;
+use schemas::event::Event;
+
+use crate::projection::{ProjectEvent, Projection, ProjectionError, Refused};
+
+/// Keeps the archive model.
+#[derive(Debug)]
+pub struct ArchiveProjection {
+    writer: ArchiveWriter,
+}
+
+impl Projection for ArchiveProjection {
+    const NAME: &'static str = "archive";
+
+    type Event = ProjectEvent;
+
+    fn select(recorded: &Arc<Recorded>, event: &Arc<Event>) -> Option<ProjectEvent> {
+        ProjectEvent::of(recorded, event)
+    }
+
+    async fn open(folder: &Path) -> Result<Self, ProjectionError> {
+        Ok(ArchiveProjection { writer: ArchiveWriter::open(folder).await? })
+    }
+
+    fn checkpoint(&self) -> &Checkpoint {
+        self.writer.checkpoint()
+    }
+
+    async fn apply(&mut self, batch: Vec<ProjectEvent>) -> Result<Vec<Refused>, ProjectionError> {
+        self.writer.load(batch.iter().map(|event| event.project)).await?;
+        let mut refused = Vec::new();
+        for ProjectEvent { recorded, project, event } in batch {
+            if let Err(reason) = self.writer.apply(project, &event, recorded.position) {
+                refused.push(Refused::of(&recorded, reason));
+            }
+        }
+        Ok(refused)
+    }
+
+    async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ProjectionError> {
+        Ok(self.writer.commit(checkpoint).await?)
+    }
+
+    async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ProjectionError> {
+        Ok(ArchiveWriter::digest(folder).await?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use read::archive::{ArchiveReader, Dimension, TasteRequest};
+    use schemas::chain::Hash;
+    use schemas::event::{
+        ProjectRenamed, ProjectRestored, ProjectRevised, ProjectSelected, ProjectWithdrawn, VectorsRecorded,
+    };
+    use schemas::ids::{CommandId, EventId, Position, ProjectId, StreamId, StreamVersion};
+    use schemas::record::Record;
+    use schemas::versioned;
+
+    use super::*;
+
+    fn event(position: u64, number: u64, event: Event) -> ProjectEvent {
+        let project: ProjectId = format!("{number:026}").parse().unwrap();
+        let id = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
+        let recorded = Recorded {
+            position: Position(position),
+            id: EventId(id),
+            stream: StreamId::project(project),
+            version: StreamVersion(1),
+            kind: versioned::kind(&event).into(),
+            time: Timestamp::UNIX_EPOCH,
+            actor: "Ada".parse().unwrap(),
+            causation: CommandId(id),
+            correlation: CommandId(id),
+            hash: Hash::GENESIS,
+            data: versioned::encode(&event).unwrap(),
+        };
+        ArchiveProjection::select(&Arc::new(recorded), &Arc::new(event)).unwrap()
+    }
+
+    fn record(material: &str) -> Record {
+        let taste = serde_json::json!({ "material": material });
+        serde_json::from_value(serde_json::json!({"name": "X", "category": "art", "taste": taste})).unwrap()
+    }
+
+    fn selected(slug: &str, material: &str) -> Event {
+        Event::ProjectSelected(ProjectSelected { slug: slug.parse().unwrap(), record: record(material) })
+    }
+
+    /// Two events that cannot follow what was before them: one of a stranger, and a second first one.
+    fn log() -> Vec<(u64, Event)> {
+        let restored = || Event::ProjectRestored(ProjectRestored {});
+        let vectors = VectorsRecorded { model: "m".into(), visual: None, semantic: None };
+        vec![
+            (0, selected("a", "Oak")),
+            (1, selected("b", "Oak, brass")),
+            (9, restored()),
+            (0, Event::ProjectRevised(ProjectRevised { record: record("Béton brut") })),
+            (1, selected("b", "Glass")),
+            (1, Event::VectorsRecorded(vectors)),
+            (1, Event::ProjectWithdrawn(ProjectWithdrawn { reason: "sold".into() })),
+            (0, Event::ProjectRenamed(ProjectRenamed { slug: "c".parse().unwrap() })),
+            (1, restored()),
+        ]
+    }
+
+    /// Applies the log, cut into batches; gives all that was refused.
+    async fn apply(projection: &mut ArchiveProjection, batch: usize) -> Vec<Refused> {
+        let (mut refused, mut events) = (Vec::new(), log().into_iter().zip(1..).peekable());
+        while events.peek().is_some() {
+            let batch =
+                events.by_ref().take(batch).map(|((number, happened), at)| event(at, number, happened));
+            let batch: Vec<ProjectEvent> = batch.collect();
+            let position = batch.last().unwrap().recorded.position;
+            refused.extend(projection.apply(batch).await.unwrap());
+            let checkpoint = Checkpoint { position, ..projection.checkpoint().clone() };
+            projection.commit(checkpoint).await.unwrap();
+        }
+        refused
+    }
+
+    #[tokio::test]
+    async fn what_is_out_of_place_is_set_aside_and_the_rest_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut projection = ArchiveProjection::open(folder.path()).await.unwrap();
+        let refused = apply(&mut projection, 4).await;
+        let refused: Vec<(u64, &str)> =
+            refused.iter().map(|refused| (refused.position.0, refused.reason.as_str())).collect();
+        assert_eq!(
+            refused,
+            [
+                (3, "it speaks of a project that was not selected before"),
+                (5, "it selects a project that was selected before"),
+            ]
+        );
+        let reader = ArchiveReader::open(folder.path()).await.unwrap();
+        let found = |text| {
+            let request = TasteRequest { limit: 10, ..TasteRequest::default() };
+            let page = reader.by_taste(&request.asking(Dimension::Material, text)).unwrap();
+            page.hits.iter().map(|hit| hit.ordinal).collect::<Vec<u64>>()
+        };
+        assert_eq!(["oak", "beton", "glass"].map(found), [vec![2], vec![1], vec![]]);
+    }
+
+    #[tokio::test]
+    async fn a_rebuild_has_the_digest_of_the_live_model() {
+        let (live, rebuilt) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        apply(&mut ArchiveProjection::open(live.path()).await.unwrap(), 1).await;
+        let mut projection = ArchiveProjection::open(rebuilt.path()).await.unwrap();
+        projection.prepare_replay();
+        apply(&mut projection, 100).await;
+        projection.settle().await.unwrap();
+        let of_live = ArchiveProjection::digest(live.path()).await.unwrap();
+        assert_eq!(ArchiveProjection::digest(rebuilt.path()).await.unwrap(), of_live);
+        assert_eq!(of_live.0.position, Position(9));
+    }
+}

@@ -1,0 +1,217 @@
+//! Measures the archive on invented catalogs: what a question takes, what memory, and what it takes to see a change.
+//!
+//! ```sh
+//! cargo run --release -p read --features apply --example archive_latency -- 2600 100000
+//! ```
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example speaks to whoever runs it")]
+
+use std::time::Instant;
+
+use read::archive::{ArchiveReader, ArchiveWriter, Dimension, TasteRequest};
+use read::checkpoint::Checkpoint;
+use schemas::event::{Event, ProjectRevised, ProjectSelected};
+use schemas::ids::{Position, ProjectId};
+use schemas::record::{Category, Record, Taste};
+
+/// Projects in one commit.
+const BATCH: u64 = 5_000;
+/// Different words of each dimension, of which a few are used far more than the others.
+const WORDS: usize = 4_000;
+/// Words of a dimension's text, at most; half of that on average.
+const LENGTH: usize = 12;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let sizes: Vec<u64> = std::env::args().skip(1).map(|size| size.parse().unwrap()).collect();
+    for size in if sizes.is_empty() { vec![2_600, 100_000] } else { sizes } {
+        measure(size).await;
+    }
+}
+
+async fn measure(size: u64) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut dice = Dice(7);
+    let mut writer = ArchiveWriter::open(folder.path()).await.unwrap();
+    let began = Instant::now();
+    for start in (0..size).step_by(BATCH as usize) {
+        let batch: Vec<u64> = (start..(start + BATCH).min(size)).collect();
+        write(&mut writer, &batch, &mut dice, selected).await;
+    }
+    println!("\n{size} projects, written in {:.2} s", began.elapsed().as_secs_f64());
+    let before = resident();
+    let began = Instant::now();
+    let reader = ArchiveReader::open(folder.path()).await.unwrap();
+    println!("opened in {:.0} ms", began.elapsed().as_secs_f64() * 1e3);
+    let (bytes, grown) = (reader.bytes() as f64 / 1e6, (resident() - before) as f64 / 1e6);
+    println!("{bytes:.1} MB in memory; the process has grown by {grown:.1} MB");
+    questions(&reader, &mut dice);
+    changes(&mut writer, &reader, size, &mut dice).await;
+    println!("{:.1} MB in memory with the counts of all words", reader.bytes() as f64 / 1e6);
+}
+
+fn questions(reader: &ArchiveReader, dice: &mut Dice) {
+    for (name, dimensions, words, category) in [
+        ("one word in one dimension", 1, 1, None),
+        ("a word in each of three", 3, 1, None),
+        ("a word in each of six", 6, 1, None),
+        ("two words in each of six", 6, 2, None),
+        ("the same, of a category", 6, 2, Some(Category::Design)),
+    ] {
+        let texts: Vec<Vec<String>> =
+            (0..1_000).map(|_| (0..dimensions).map(|at| text(at, words, dice)).collect()).collect();
+        report(name, texts.iter(), |texts| {
+            let mut request = TasteRequest { limit: 10, category, ..TasteRequest::default() };
+            for (dimension, text) in Dimension::ALL.into_iter().zip(texts) {
+                request = request.asking(dimension, text);
+            }
+            reader.by_taste(&request).unwrap().total
+        });
+    }
+    let numbers = 0..1_000;
+    report("the newest of a category", numbers.clone(), |_| {
+        reader.newest(Some(Category::Design), 10, None).unwrap().total
+    });
+    report("one by chance of a category", numbers.clone(), |_| {
+        reader.random(Some(Category::Design), dice.next()).unwrap()
+    });
+    let began = Instant::now();
+    let distinct: u64 = reader.terms(None, None, 20).iter().map(|terms| terms.distinct).sum();
+    println!(
+        "{:28} {:.1} ms, {distinct} words",
+        "all words, counted at first",
+        began.elapsed().as_secs_f64() * 1e3
+    );
+    let began = Instant::now();
+    reader.terms(None, Some(Category::Design), 20);
+    println!("{:28} {:.1} ms", "the same, of a category", began.elapsed().as_secs_f64() * 1e3);
+    report("all words, once counted", numbers.take(50), |_| reader.terms(None, None, 20)[0].distinct);
+    report("near words to one", 0..50, |_| reader.nearest_terms(Dimension::Mood, "mbrklaed", 5).len() as u64);
+}
+
+fn report<T>(name: &str, asked: impl Iterator<Item = T>, mut ask: impl FnMut(T) -> u64) {
+    let (mut times, mut results) = (Vec::new(), 0);
+    for one in asked {
+        let began = Instant::now();
+        results += ask(one);
+        times.push(began.elapsed().as_secs_f64() * 1e6);
+    }
+    times.sort_by(f64::total_cmp);
+    let (median, late) = (times[times.len() / 2], times[times.len() * 99 / 100]);
+    println!(
+        "{name:28} median {median:8.1} µs, p99 {late:8.1} µs, {} on average",
+        results / times.len() as u64
+    );
+}
+
+/// Commits of few projects, and what it takes to see each.
+async fn changes(writer: &mut ArchiveWriter, reader: &ArchiveReader, size: u64, dice: &mut Dice) {
+    for (name, projects, rounds) in
+        [("one project", 1, 40), ("100 projects", 100, 10), ("4,000 projects", 4_000, 5)]
+    {
+        let mut times = Vec::new();
+        for _ in 0..rounds {
+            let mut batch: Vec<u64> = (0..projects).map(|_| dice.next() % size).collect();
+            batch.sort_unstable();
+            batch.dedup();
+            write(writer, &batch, dice, revised).await;
+            let began = Instant::now();
+            reader.refresh().await.unwrap();
+            times.push(began.elapsed().as_secs_f64() * 1e3);
+        }
+        times.sort_by(f64::total_cmp);
+        let (median, worst) = (times[times.len() / 2], times[times.len() - 1]);
+        println!("a change of {name:16} is taken up in {median:.2} ms (median), {worst:.2} ms (worst)");
+    }
+    let began = Instant::now();
+    for _ in 0..100 {
+        reader.refresh().await.unwrap();
+    }
+    println!("a refresh that finds nothing: {:.0} µs", began.elapsed().as_secs_f64() * 1e4);
+}
+
+async fn write(
+    writer: &mut ArchiveWriter,
+    batch: &[u64],
+    dice: &mut Dice,
+    event: impl Fn(u64, &mut Dice) -> Event,
+) {
+    writer.load(batch.iter().map(|number| id(*number))).await.unwrap();
+    let mut checkpoint: Checkpoint = writer.checkpoint().clone();
+    for number in batch {
+        checkpoint.position = Position(checkpoint.position.0 + 1);
+        writer.apply(id(*number), &event(*number, dice), checkpoint.position).unwrap();
+    }
+    writer.commit(checkpoint).await.unwrap();
+}
+
+fn id(number: u64) -> ProjectId {
+    format!("{number:026}").parse().unwrap()
+}
+
+fn selected(number: u64, dice: &mut Dice) -> Event {
+    let slug = format!("house-number-{number}-on-the-hill").parse().unwrap();
+    Event::ProjectSelected(ProjectSelected { slug, record: record(number, dice) })
+}
+
+fn revised(number: u64, dice: &mut Dice) -> Event {
+    Event::ProjectRevised(ProjectRevised { record: record(number, dice) })
+}
+
+fn record(number: u64, dice: &mut Dice) -> Record {
+    let mut said = |dimension| {
+        let words = 1 + dice.below(LENGTH);
+        Some(text(dimension, words, dice))
+    };
+    let taste = Taste {
+        material: said(0),
+        light: said(1),
+        color: said(2),
+        mood: said(3),
+        composition: said(4),
+        subject: said(5),
+    };
+    let category = Category::ALL[number as usize % 5].as_str();
+    let published = format!("20{:02}-{:02}-{:02}", dice.below(26), 1 + dice.below(12), 1 + dice.below(28));
+    let record = serde_json::json!({"name": "X", "category": category, "published": published});
+    Record { taste, ..serde_json::from_value(record).unwrap() }
+}
+
+/// Words of a dimension; every fourth with an ending.
+fn text(dimension: usize, words: usize, dice: &mut Dice) -> String {
+    let word = |dice: &mut Dice| {
+        // The product of two even draws: half of all words are among the first fifth.
+        let rank = dice.below(WORDS) * dice.below(WORDS) / WORDS;
+        let mut number = rank * 7 + dimension * 11 + 1;
+        let mut word = String::new();
+        while number > 0 {
+            word.push(char::from(b"bdfgklmprt"[number % 10]));
+            word.push(char::from(b"aeiou"[number / 10 % 5]));
+            number /= 10;
+        }
+        word.push_str(if dice.below(4) == 0 { "ks" } else { "k" });
+        word
+    };
+    (0..words).map(|_| word(dice)).collect::<Vec<_>>().join(", ")
+}
+
+/// SplitMix64.
+struct Dice(u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        (self.next() >> 32) as usize * bound >> 32
+    }
+}
+
+/// The memory of this process, in bytes.
+fn resident() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+    statm.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4_096
+}

@@ -1,0 +1,152 @@
+//! What matches, and in which order.
+
+use super::*;
+
+#[tokio::test]
+async fn words_are_folded_and_lose_their_english_endings() {
+    let texts = [
+        "Concrete, brushed steel",
+        "Béton brut",
+        "Stacked concretes and glass",
+        "O'Keeffe's bones, l'été",
+        "東京の木材, 京都",
+        "5㎡ of Straße",
+    ];
+    let events: Vec<Happened> =
+        (1..).zip(texts).map(|(number, text)| saying(number, Dimension::Material, text)).collect();
+    let archive = Archive::of(&events).await;
+    for (asked, expected) in [
+        ("concretes", vec![1, 3]),
+        ("CONCRETE", vec![1, 3]),
+        ("brush", vec![1]),
+        ("beton", vec![2]),
+        ("be\u{301}ton", vec![2]),
+        ("concrete glass", vec![3]),
+        ("concrete brut", vec![]),
+        ("and", vec![3]),
+        ("okeeffes", vec![4]),
+        ("keeffe", vec![4]),
+        ("été", vec![4]),
+        ("東京", vec![5]),
+        ("京", vec![5]),
+        ("京都 木材", vec![5]),
+        ("京東", vec![]),
+        ("都京", vec![]),
+        ("東京木", vec![]),
+        ("5m2 strasse", vec![6]),
+        ("conc", vec![]),
+    ] {
+        assert_eq!(
+            archive.found(Dimension::Material, asked),
+            (expected.clone(), expected.len() as u64),
+            "{asked}"
+        );
+        assert_eq!(archive.found(Dimension::Light, asked), (vec![], 0), "{asked} in another dimension");
+    }
+}
+
+#[tokio::test]
+async fn any_text_is_legal_and_the_answer_says_what_became_of_it() {
+    let archive =
+        Archive::of(&[saying(1, Dimension::Mood, "calm"), saying(2, Dimension::Light, "dim")]).await;
+    let many = (0..17).map(|n| format!("w{n} ")).collect::<String>();
+    let request = asking(&[
+        (Dimension::Subject, &many),
+        (Dimension::Mood, "calm, calming, Calm"),
+        (Dimension::Light, "\u{0}…—'"),
+        (Dimension::Color, ""),
+        (Dimension::Material, "unheard"),
+    ]);
+    let page = archive.reader.by_taste(&request).unwrap();
+    let asked =
+        |dimension, words, has_more, projects| AskedDimension { dimension, words, has_more, projects };
+    let expected = TastePage {
+        hits: vec![Hit { ordinal: 1, matched: [Dimension::Mood].into_iter().collect() }],
+        total: 1,
+        next: None,
+        asked: vec![
+            asked(Dimension::Material, 1, false, 0),
+            asked(Dimension::Light, 0, false, 0),
+            asked(Dimension::Color, 0, false, 0),
+            asked(Dimension::Mood, 1, false, 1),
+            asked(Dimension::Subject, 16, true, 0),
+        ],
+    };
+    assert_eq!(page, expected);
+    let nothing = TastePage { hits: vec![], total: 0, next: None, asked: vec![] };
+    assert_eq!(archive.reader.by_taste(&asking(&[])).unwrap(), nothing);
+}
+
+#[tokio::test]
+async fn more_dimensions_come_first_then_the_newest_then_the_slug() {
+    use Dimension::{Light, Material, Mood};
+    let (both, one) = (&[(Material, "oak"), (Mood, "calm")], &[(Mood, "calm")]);
+    let archive = Archive::of(&[
+        selected(1, "z", record(Category::Art, Some("2020-01-02"), one)),
+        selected(2, "y", record(Category::Art, None, both)),
+        selected(3, "x", record(Category::Design, Some("1969-12-31"), both)),
+        selected(4, "w", record(Category::Art, Some("2020-01-02"), one)),
+        selected(5, "v", record(Category::Art, Some("2024-06-30"), &[(Light, "oak calm")])),
+        selected(6, "u", record(Category::Art, None, one)),
+    ])
+    .await;
+    let request = asking(&[(Mood, "calm"), (Material, "oak"), (Light, "dim")]);
+    let page = archive.reader.by_taste(&request).unwrap();
+    let hits: Vec<(u64, Vec<Dimension>)> =
+        page.hits.iter().map(|hit| (hit.ordinal, hit.matched.iter().collect())).collect();
+    let two = vec![Material, Mood];
+    assert_eq!(hits, [(3, two.clone()), (2, two), (4, vec![Mood]), (1, vec![Mood]), (6, vec![Mood])]);
+    let of_art = TasteRequest { category: Some(Category::Art), ..request };
+    let page = archive.reader.by_taste(&of_art).unwrap();
+    let projects: Vec<u64> = page.asked.iter().map(|asked| asked.projects).collect();
+    assert_eq!((page.total, projects), (4, vec![1, 0, 4]));
+}
+
+#[tokio::test]
+async fn withdrawn_projects_are_nowhere_and_a_renamed_one_is_there_once() {
+    let mut archive =
+        Archive::of(&[saying(1, Dimension::Mood, "calm"), saying(2, Dimension::Mood, "calm")]).await;
+    archive.apply(&[withdrawn(1)]).await;
+    assert_eq!(archive.found(Dimension::Mood, "calm"), (vec![2], 1));
+    assert_eq!((archive.reader.listed(None), archive.reader.random(None, u64::MAX)), (1, Some(2)));
+    archive.apply(&[renamed(2, "zz"), restored(1)]).await;
+    assert_eq!(archive.found(Dimension::Mood, "calm"), (vec![1, 2], 2));
+    archive.apply(&[renamed(2, "aa")]).await;
+    assert_eq!(archive.reader.newest(None, 9, None).unwrap().ordinals, [2, 1]);
+    archive.apply(&[revised(2, record(Category::Design, Some("2001-01-01"), &[]))]).await;
+    assert_eq!(archive.found(Dimension::Mood, "calm"), (vec![1], 1));
+    assert_eq!(archive.reader.newest(Some(Category::Design), 9, None).unwrap().ordinals, [2]);
+    archive.apply(&[withdrawn(1), withdrawn(2)]).await;
+    let empty = NewestPage { ordinals: vec![], total: 0, next: None };
+    assert_eq!(archive.reader.newest(None, 9, None).unwrap(), empty);
+    assert_eq!(archive.reader.random(None, 0), None);
+}
+
+#[tokio::test]
+async fn a_commit_that_changes_nothing_for_readers_keeps_what_they_have() {
+    let mut archive = Archive::of(&[saying(1, Dimension::Mood, "calm")]).await;
+    let before = archive.reader.snapshot();
+    archive.apply(&[]).await;
+    assert!(std::sync::Arc::ptr_eq(&before, &archive.reader.snapshot()));
+    assert_eq!(archive.reader.checkpoint().await.unwrap(), *archive.writer.checkpoint());
+}
+
+#[test]
+fn pieces_have_the_words_of_their_text() {
+    use crate::search::text::{fold, pieces};
+    proptest::proptest!(|(text in ".{0,40}")| {
+        let apart: Vec<String> = pieces(&text).map(fold).filter(|words| !words.is_empty()).collect();
+        proptest::prop_assert_eq!(apart.join(" "), fold(&text));
+        let taste = schemas::record::Taste { mood: Some(text.clone()), ..Default::default() };
+        let kept = words::kept(&taste);
+        let again: Vec<String> =
+            words::read(&kept).map(|(_, piece)| fold(piece)).filter(|words| !words.is_empty()).collect();
+        let mut distinct = again.join(" ").split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let mut expected = fold(&text).split(' ').map(str::to_owned).collect::<Vec<_>>();
+        distinct.sort();
+        distinct.dedup();
+        expected.sort();
+        expected.dedup();
+        proptest::prop_assert_eq!(distinct, expected);
+    });
+}

@@ -1,0 +1,88 @@
+//! The words that are used, and those near to what is not.
+
+use proptest::prelude::*;
+
+use super::naive::{Naive, acts};
+use super::*;
+
+fn term(term: &str, projects: u64) -> Term {
+    Term { term: term.into(), projects }
+}
+
+#[tokio::test]
+async fn a_term_is_the_commonest_way_to_write_it_and_counts_projects() {
+    let mut archive = Archive::of(&[
+        saying(1, Dimension::Mood, "Béton and the light of lights"),
+        saying(2, Dimension::Mood, "béton, Lights"),
+        saying(3, Dimension::Mood, "beton; lights & lighting"),
+        saying(4, Dimension::Light, "O'Keeffe, 東京"),
+        selected(5, "e", record(Category::Design, None, &[(Dimension::Mood, "zinc, ash")])),
+    ])
+    .await;
+    let terms = |archive: &Archive, dimension, category, limit| {
+        let found = archive.reader.terms(Some(dimension), category, limit);
+        assert_eq!(found.len(), 1);
+        (found[0].terms.clone(), found[0].distinct)
+    };
+    let all = vec![term("béton", 3), term("lights", 3), term("ash", 1), term("zinc", 1)];
+    assert_eq!(terms(&archive, Dimension::Mood, None, 9), (all.clone(), 4));
+    assert_eq!(terms(&archive, Dimension::Mood, None, 3), (all[..3].to_vec(), 4));
+    assert_eq!(terms(&archive, Dimension::Mood, None, 0), (vec![], 4));
+    let of_design = vec![term("ash", 1), term("zinc", 1)];
+    assert_eq!(terms(&archive, Dimension::Mood, Some(Category::Design), 9), (of_design, 2));
+    let of_light = ["keeffe", "o'keeffe", "京", "東", "東京"].map(|one| term(one, 1)).to_vec();
+    assert_eq!(terms(&archive, Dimension::Light, None, 9), (of_light, 5));
+    let dimensions: Vec<Dimension> =
+        archive.reader.terms(None, None, 9).iter().map(|terms| terms.dimension).collect();
+    assert_eq!(dimensions, Dimension::ALL);
+    archive.apply(&[withdrawn(1), withdrawn(2)]).await;
+    let left = vec![term("ash", 1), term("beton", 1), term("lighting", 1), term("zinc", 1)];
+    assert_eq!(terms(&archive, Dimension::Mood, None, 9), (left, 4));
+}
+
+#[tokio::test]
+async fn near_words_are_offered_where_a_word_is_not_used() {
+    let archive = Archive::of(&[
+        saying(1, Dimension::Material, "travertine, concrete"),
+        saying(2, Dimension::Material, "Concrete; brick"),
+        saying(3, Dimension::Material, "bricolage, bone, béton brut"),
+        saying(4, Dimension::Mood, "concret"),
+    ])
+    .await;
+    let near = |text, limit| archive.reader.nearest_terms(Dimension::Material, text, limit);
+    assert_eq!(near("travartin", 5), [term("travertine", 1)]);
+    assert_eq!(near("cnocrete", 5), [term("concrete", 2)]);
+    assert_eq!(near("BÉTTON", 5), [term("béton", 1)]);
+    assert_eq!(near("bric", 5), [term("brick", 1), term("bricolage", 1)]);
+    assert_eq!(near("bric", 1), [term("brick", 1)]);
+    assert_eq!(near("concretes bricks", 5), [], "both are used");
+    assert_eq!(near("brick bronze", 5), [term("bone", 1)]);
+    assert_eq!(near("", 5), []);
+    assert_eq!(near("木", 5), []);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn a_term_counts_what_a_question_for_it_finds(acts in acts(120)) {
+        let test = async {
+            let (mut archive, mut naive) = (Archive::new().await, Naive::default());
+            let events: Vec<Happened> = acts.iter().filter_map(|act| naive.act(act)).collect();
+            archive.apply(&events).await;
+            for category in [None, Some(Category::Art)] {
+                for DimensionTerms { dimension, terms, distinct } in archive.reader.terms(None, category, 1_000) {
+                    assert_eq!(terms.len() as u64, distinct);
+                    assert!(terms.is_sorted_by_key(|one| (std::cmp::Reverse(one.projects), one.term.clone())));
+                    for Term { term, projects } in terms {
+                        let request = TasteRequest { category, ..asking(&[(dimension, &term)]) };
+                        let page = archive.reader.by_taste(&request).unwrap();
+                        assert_eq!((page.total, page.asked[0].words), (projects, 1), "{term} in {dimension}");
+                        assert!(projects > 0);
+                    }
+                }
+            }
+        };
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test);
+    }
+}
