@@ -15,7 +15,11 @@ pub(super) static TOOL: Tool = Tool {
     title: "Search by taste",
     description: "Use this when looks or moods matter. Give at least one dimension, in one or two words each: every word must occur in what the curators wrote there. Ranked by how many dimensions match, then newest. list_taste_terms shows the words in use.",
     input: r#"{"type":"object","properties":{"material":{"type":"string","description":"e.g. oak"},"light":{"type":"string","description":"e.g. dusk"},"color":{"type":"string","description":"e.g. grey"},"mood":{"type":"string","description":"e.g. calm"},"composition":{"type":"string","description":"e.g. symmetrical"},"subject":{"type":"string","description":"e.g. library"},"category":{"type":"string","enum":["architecture","interiors","design","photography","art"]},"limit":{"type":"integer","minimum":1,"maximum":20,"default":10},"cursor":{"type":"string","description":"next_cursor of the page before"}}}"#,
-    output: listed!("", r#","matched":{"type":"array","items":{"type":"string"}}"#, r#","next_cursor":{}"#),
+    output: listed!(
+        "",
+        r#","matched":{"type":"array","items":{"type":"string"}}"#,
+        r#","next_cursor":{"minLength":1}"#
+    ),
     arguments: &[
         "material",
         "light",
