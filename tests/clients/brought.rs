@@ -1,0 +1,113 @@
+//! The clients that `bin/setup --test` brought, and how they are run.
+
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tokio::process::Command;
+
+/// How long any client may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The folder of the scripts.
+pub(crate) const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients");
+
+/// The clients, and a home of their own, so that they leave nothing in the user's.
+pub(crate) struct Brought {
+    folder: PathBuf,
+    home: TempDir,
+}
+
+/// What a program said until it ended.
+pub(crate) struct Said {
+    pub(crate) command: String,
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Brought {
+    /// `None` where they were not brought, told loudly; in continuous integration (`CI` is set) that is a failure.
+    pub(crate) fn here() -> Option<Self> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(".tools/clients");
+        if folder.join("bin/node").exists() {
+            return Some(Self { folder, home: tempfile::tempdir().unwrap() });
+        }
+        let absent = "the public MCP clients are not in .tools/clients: run bin/setup --test";
+        assert!(std::env::var_os("CI").is_none(), "{absent}");
+        kit::skipped(absent);
+        None
+    }
+
+    /// A folder that is gone with this value.
+    pub(crate) fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// A file of the npm packages.
+    pub(crate) fn npm_file(&self, path: &str) -> PathBuf {
+        self.folder.join("node_modules").join(path)
+    }
+
+    /// Runs a program of an npm package by the path of its file.
+    pub(crate) async fn npm_program(&self, program: &str, args: &[&str]) -> Said {
+        let mut command = Command::new(self.folder.join("bin/node"));
+        command.arg(self.npm_file(program)).args(args);
+        self.run(command).await
+    }
+
+    /// Runs a script of this folder in JavaScript.
+    pub(crate) async fn script(&self, script: &str, args: &[&str]) -> Said {
+        let mut command = Command::new(self.folder.join("bin/node"));
+        command.arg(Path::new(SCRIPTS).join(script)).args(args);
+        self.run(command).await
+    }
+
+    /// Runs a script of this folder in Python with one of the lists in `requirements`, and nothing else that is installed.
+    pub(crate) async fn python(&self, list: &str, script: &str, args: &[&str]) -> Said {
+        let mut command = Command::new(self.folder.join("bin/python3"));
+        command.args(["-S", "-s"]).arg(Path::new(SCRIPTS).join(script)).args(args);
+        command.env("PYTHONPATH", self.folder.join(list));
+        command
+            .env("PYTHONPYCACHEPREFIX", self.folder.join("compiled"))
+            .env_remove("PYTHONDONTWRITEBYTECODE");
+        self.run(command).await
+    }
+
+    async fn run(&self, mut command: Command) -> Said {
+        let told = format!("{:?}", command.as_std());
+        let path = std::env::var("PATH").unwrap_or_default();
+        command
+            .current_dir(self.home())
+            .env("HOME", self.home())
+            .env("PATH", format!("{}:{path}", self.folder.join("bin").display()))
+            .env("NO_PROXY", "127.0.0.1")
+            .stdin(Stdio::null())
+            .kill_on_drop(true);
+        let ended = tokio::time::timeout(PATIENCE, command.output()).await;
+        let output = ended.unwrap_or_else(|_| panic!("{told} did not end within {PATIENCE:?}"));
+        let output = output.unwrap_or_else(|error| panic!("{told} cannot be run: {error}"));
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Said {
+            command: told,
+            status: output.status,
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
+    }
+}
+
+impl Said {
+    /// What it wrote to standard output. Panics with all it said unless it ended well.
+    pub(crate) fn well(self) -> String {
+        assert!(self.status.success(), "{self}");
+        self.stdout
+    }
+}
+
+impl std::fmt::Display for Said {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ended with {}\n{}\n{}", self.command, self.status, self.stdout, self.stderr)
+    }
+}

@@ -1,0 +1,136 @@
+//! The protocol's conformance suite, for both eras. What needs tools, resources or prompts that only the suite's own
+//! example server has stands, check by check, in `expected_failures`; nothing else may fail, and each of those must.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::brought::{Brought, SCRIPTS};
+use crate::served::Served;
+
+const SUITE: &str = "@modelcontextprotocol/conformance/dist/index.js";
+
+/// What became of each check, by `scenario:check`. Of a check made several times the last that was not passed.
+type Verdicts = BTreeMap<String, String>;
+
+/// Reads what the suite wrote: a folder a scenario, named for it and the time.
+fn verdicts(folder: &Path) -> Verdicts {
+    let mut all = Verdicts::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let (named, _time) = name.split_at(name.len() - "-2026-01-01T00-00-00-000Z".len());
+        let scenario = named.strip_prefix("server-").unwrap();
+        let checks: Vec<Value> =
+            serde_json::from_slice(&std::fs::read(path.join("checks.json")).unwrap()).unwrap();
+        for check in checks {
+            let id = format!("{scenario}:{}", check["id"].as_str().unwrap());
+            let status = check["status"].as_str().unwrap().to_owned();
+            let verdict = all.entry(id).or_insert_with(|| status.clone());
+            if status != "SUCCESS" {
+                *verdict = status;
+            }
+        }
+    }
+    all
+}
+
+/// The entries of a list of expected failures.
+fn listed(file: &str) -> BTreeSet<String> {
+    let text = std::fs::read_to_string(file).unwrap();
+    text.lines().filter_map(|line| line.trim().strip_prefix("- ")).map(str::to_owned).collect()
+}
+
+/// The scenarios that a revision requires of servers; the suite runs extensions and later ones too.
+fn required(clients: &Brought, revision: &str) -> BTreeSet<String> {
+    let file = format!("@modelcontextprotocol/conformance/requirements/{revision}.yaml");
+    let text = std::fs::read_to_string(clients.npm_file(&file)).unwrap();
+    let lines = text.lines().skip_while(|line| *line != "server:").skip(1);
+    lines.map_while(|line| line.strip_prefix("  - ")).map(str::to_owned).collect()
+}
+
+/// Runs what a revision requires. Of its checks each is passed, or listed as failing, or in `open`: one that was
+/// not made for want of something that we do not have. `applicable` are the scenarios that check something here.
+async fn conforms(revision: &str, applicable: &[&str], open: &[&str]) {
+    let Some(clients) = Brought::here() else { return };
+    let Some(served) = Served::shared().await else { return };
+    let (url, results) = (served.mcp_url(), clients.home().join("results"));
+    let file = format!("{SCRIPTS}/expected_failures/{revision}.yml");
+    let args = ["server", "--url", &url, "--requirements", revision, "--expected-failures", &file];
+    let args: Vec<&str> = args.iter().chain(&["-o", results.to_str().unwrap()]).copied().collect();
+    let said = clients.npm_program(SUITE, &args).await;
+    let told = said.to_string();
+    said.well();
+    let required = required(&clients, revision);
+    assert!(required.len() > 20, "{required:?}");
+
+    let (mut failed, mut others, mut passed) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for (id, verdict) in verdicts(&results) {
+        let scenario = id.split(':').next().unwrap().to_owned();
+        match verdict.as_str() {
+            "SUCCESS" if id.ends_with(":wire-schema-valid") => continue,
+            "SUCCESS" => passed.insert(scenario),
+            _ if !required.contains(&scenario) => continue,
+            "FAILURE" | "WARNING" => failed.insert(id),
+            _ => others.insert(id),
+        };
+    }
+    // The suite itself tolerates an entry whose check was not made; here that is stale too.
+    assert_eq!(failed, listed(&file), "{told}");
+    assert_eq!(others, open.iter().copied().map(str::to_owned).collect(), "{told}");
+    let idle: Vec<_> = applicable.iter().filter(|scenario| !passed.contains(**scenario)).collect();
+    assert!(idle.is_empty(), "{idle:?} checked nothing: {told}");
+}
+
+#[tokio::test]
+async fn the_revision_2026_07_28_is_spoken() {
+    let applicable = [
+        "server-stateless",
+        "tools-list",
+        "caching",
+        "dns-rebinding-protection",
+        "server-sse-multiple-streams",
+    ];
+    let open = [
+        "caching:sep-2549-resources-read-caching-hints",
+        "server-sse-multiple-streams:server-sse-streams-functional",
+        "server-stateless:sep-2575-server-honors-notification-filter",
+        "server-stateless:sep-2575-server-sends-prompts-list-changed-on-subscription",
+        "server-stateless:sep-2575-server-sends-subscription-ack",
+        "server-stateless:sep-2575-server-sends-tools-list-changed-on-subscription",
+        "server-stateless:sep-2575-server-tags-subscription-id",
+    ];
+    conforms("2026-07-28", &applicable, &open).await;
+}
+
+#[tokio::test]
+async fn the_revision_2025_11_25_is_spoken() {
+    let applicable = ["server-initialize", "ping", "tools-list", "dns-rebinding-protection"];
+    let open = ["server-initialize:server-session-id-visible-ascii"];
+    conforms("2025-11-25", &applicable, &open).await;
+}
+
+/// No revision requires this scenario yet, so that the sets above would not tell of its failure.
+#[tokio::test]
+async fn headers_that_contradict_the_message_are_refused() {
+    let Some(clients) = Brought::here() else { return };
+    let Some(served) = Served::shared().await else { return };
+    let (url, results) = (served.mcp_url(), clients.home().join("results"));
+    let args =
+        ["server", "--url", &url, "--scenario", "http-header-validation", "--spec-version", "2026-07-28"];
+    let args: Vec<&str> = args.iter().chain(&["-o", results.to_str().unwrap()]).copied().collect();
+    let said = clients.npm_program(SUITE, &args).await;
+    let told = said.to_string();
+    said.well();
+    let expected = [
+        "header-name-case-insensitive",
+        "server-accepts-whitespace-header-value",
+        "server-reject-error-code",
+        "server-reject-invalid-headers",
+    ];
+    let expected = expected.iter().map(|check| format!("http-header-validation:sep-2243-{check}"));
+    let expected = expected.chain(["http-header-validation:wire-schema-valid".to_owned()]);
+    let expected: Verdicts = expected.map(|check| (check, "SUCCESS".to_owned())).collect();
+    assert_eq!(verdicts(&results), expected, "{told}");
+}

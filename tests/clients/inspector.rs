@@ -1,0 +1,24 @@
+//! The MCP inspector's own judgement of the tools: names, schemas and annotations that every host can take.
+
+use serde_json::Value;
+
+use crate::brought::Brought;
+use crate::served::Served;
+
+#[tokio::test]
+async fn the_inspector_finds_nothing_to_say_about_the_tools() {
+    let Some(clients) = Brought::here() else { return };
+    let Some(served) = Served::shared().await else { return };
+    let url = served.mcp_url();
+    let mut lists = Vec::new();
+    for era in ["legacy", "modern"] {
+        let args = ["--cli", &url, "--transport", "http", "--protocol-era", era, "--method", "tools/list"];
+        let args: Vec<&str> = args.iter().chain(&["--strict", "--format", "json"]).copied().collect();
+        let said = clients.npm_program(".bin/mcp-inspector", &args).await;
+        assert_eq!(said.stderr, "", "{said}");
+        let list: Value = serde_json::from_str(&said.well()).unwrap();
+        assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(10), "{list}");
+        lists.push(list["result"]["tools"].clone());
+    }
+    assert_eq!(lists[0], lists[1], "both eras are offered the same tools");
+}

@@ -1,0 +1,118 @@
+//! The service that the clients visit: a dozen houses, each with a picture, and keys wanted for more than a preview.
+
+use std::process::Command;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use image::{ImageFormat, Rgb, RgbImage};
+use kit::http::Http;
+use kit::process::{self, Loggia};
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+
+const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
+
+/// How long anything may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// `loggia up` on a folder that goes with it.
+pub(crate) struct Served {
+    _loggia: Loggia,
+    _folder: tempfile::TempDir,
+    base: String,
+}
+
+impl Served {
+    /// The service that all tests of the moment visit, started by the first of them and ended by the last; `None` where
+    /// there is no nats-server, told loudly.
+    pub(crate) async fn shared() -> Option<Arc<Self>> {
+        static SHARED: Mutex<Weak<Served>> = Mutex::const_new(Weak::new());
+        let mut shared = SHARED.lock().await;
+        if let Some(running) = shared.upgrade() {
+            return Some(running);
+        }
+        let started = Arc::new(Self::start().await?);
+        *shared = Arc::downgrade(&started);
+        Some(started)
+    }
+
+    /// Starts, imports, and returns once every house has its picture and its neighbours.
+    async fn start() -> Option<Self> {
+        kit::nats::available().await?;
+        let folder = tempfile::tempdir().unwrap();
+        let settings = |mut command: Command| {
+            command.env("LOGGIA_AUTH", "keys").env("LOGGIA_VECTORS", "builtin");
+            // The suite and the clients all call from one address, quicker than people do.
+            command.env("LOGGIA_BURST_PER_ADDRESS", "0").env("LOGGIA_KEYS_PER_ADDRESS", "0");
+            command
+        };
+        let mut up = settings(process::command(LOGGIA, folder.path()));
+        up.args(["up", "--no-demo"]);
+        let mut loggia = Loggia::spawn_command(up, folder.path());
+        let http = loggia.http().await;
+        kit::wait_until(PATIENCE, "readiness", async || http.get("/readyz").await.status == 200).await;
+
+        let (file, houses) = (folder.path().join("houses.ndjson"), houses());
+        std::fs::write(&file, houses.iter().map(|house| format!("{house}\n")).collect::<String>()).unwrap();
+        for at in 0..houses.len() {
+            picture(at).save_with_format(folder.path().join(format!("{at}.png")), ImageFormat::Png).unwrap();
+        }
+        let run = |args: &[&str]| -> Value {
+            let mut command = settings(process::command(LOGGIA, folder.path()));
+            let output = command.args(args).output().unwrap();
+            assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+            serde_json::from_slice(&output.stdout).unwrap()
+        };
+        run(&["import", file.to_str().unwrap(), "--json"]);
+        let issued = run(&["keys", "issue", "--email", "waits@example.org", "--json"]);
+        complete(&http, issued["key"].as_str().unwrap(), houses.len()).await;
+        let base = loggia.base().await;
+        Some(Self { _loggia: loggia, _folder: folder, base })
+    }
+
+    /// The address that clients are given.
+    pub(crate) fn mcp_url(&self) -> String {
+        format!("{}/mcp", self.base)
+    }
+}
+
+fn houses() -> Vec<Value> {
+    let house = |at: usize| {
+        json!({
+            "slug": format!("house-{at}"),
+            "name": format!("House {at}"),
+            "category": "architecture",
+            "intro": "A house of oak beside a lake.",
+            "published": format!("2024-01-{:02}", at + 1),
+            "taste": {"material": "oak and brick", "mood": "calm"},
+            "pictures": [{"source": format!("{at}.png"), "alt": "The house from the lake"}],
+        })
+    };
+    (0..12).map(house).collect()
+}
+
+/// A wall and a sky, in other colours for each house.
+fn picture(at: usize) -> RgbImage {
+    let shade = u8::try_from(at * 20).unwrap();
+    RgbImage::from_fn(640, 480, |x, y| match y > 200 && x > 100 {
+        true => Rgb([shade, 90, 255 - shade]),
+        false => Rgb([200, 220, shade]),
+    })
+}
+
+/// Waits until each house is shown with a picture and with the others as its neighbours.
+async fn complete(http: &Http, key: &str, houses: usize) {
+    let bearer = format!("Bearer {key}");
+    let get =
+        async |path: String| http.send("GET", &path, &[("authorization", bearer.as_str())], "").await.json();
+    for at in 0..houses {
+        kit::wait_until(PATIENCE, &format!("the picture of house {at}"), async || {
+            get(format!("/v1/project/house-{at}")).await["thumbnail"].is_string()
+        })
+        .await;
+        kit::wait_until(PATIENCE, &format!("the neighbours of house {at}"), async || {
+            get(format!("/v1/similar/house-{at}?limit=1")).await["count"] == 1
+        })
+        .await;
+    }
+}

@@ -1,0 +1,87 @@
+//! Each client lists the tools, calls all of them, reads a picture, is refused once, and comes back with a key.
+
+use serde_json::{Value, json};
+
+use crate::brought::{Brought, SCRIPTS, Said};
+use crate::served::Served;
+
+/// Compares the one line that a visit prints with what every visit must have seen.
+fn assert_visited(said: Said, client: &str, revision: Option<&str>) {
+    let told = said.to_string();
+    let line = said.well();
+    let seen: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {told}"));
+    let called = [
+        "browse",
+        "discover",
+        "fetch",
+        "get_api_key",
+        "get_project",
+        "list_taste_terms",
+        "search",
+        "search_by_taste",
+        "search_projects",
+        "similar_projects",
+    ];
+    let expected = json!({
+        "client": client,
+        "revision": revision,
+        "called": called,
+        "pictures": ["image/jpeg"],
+        "refused": true,
+        "results": {"anonymous": 5, "keyed": 8},
+    });
+    assert_eq!(seen, expected, "{told}");
+}
+
+#[tokio::test]
+async fn clients_in_javascript_use_every_tool() {
+    let Some(clients) = Brought::here() else { return };
+    let Some(served) = Served::shared().await else { return };
+    let url = served.mcp_url();
+    let visit = async |script: &str, email: &str, more: &[&str], client: &str, revision: Option<&str>| {
+        let args: Vec<&str> = [url.as_str(), email].iter().chain(more).copied().collect();
+        assert_visited(clients.script(script, &args).await, client, revision);
+    };
+    let (legacy, modern) = (Some("2025-11-25"), Some("2026-07-28"));
+    visit("sdk_1.mjs", "one@example.org", &[], "@modelcontextprotocol/sdk 1.32.2", legacy).await;
+    let second = "@modelcontextprotocol/client 2.4.0";
+    visit("sdk_2.mjs", "two@example.org", &[], second, legacy).await;
+    visit("sdk_2.mjs", "three@example.org", &["2026-07-28"], second, modern).await;
+    visit("mcp_remote.mjs", "four@example.org", &[], "mcp-remote 0.15.1", None).await;
+    visit("mcporter.mjs", "five@example.org", &[], "mcporter 0.12.3", None).await;
+}
+
+#[tokio::test]
+async fn clients_in_python_use_every_tool() {
+    let Some(clients) = Brought::here() else { return };
+    let Some(served) = Served::shared().await else { return };
+    let url = served.mcp_url();
+    let visit = async |list: &str, script: &str, email: &str, client: &str, revision: Option<&str>| {
+        assert_visited(clients.python(list, script, &[&url, email]).await, client, revision);
+    };
+    visit("mcp-1", "python_sdk_1.py", "six@example.org", "mcp 1.30.0", Some("2025-11-25")).await;
+    visit("mcp-1", "langchain_adapters.py", "seven@example.org", "langchain-mcp-adapters 0.3.2", None).await;
+    visit("mcp-2", "python_sdk_2.py", "eight@example.org", "mcp 2.3.0", Some("2026-07-28")).await;
+    visit("mcp-2", "fastmcp_client.py", "nine@example.org", "fastmcp 4.1.0", None).await;
+    visit("mcp-2", "openai_agents.py", "ten@example.org", "openai-agents 0.24.0", None).await;
+}
+
+/// In the newer revision only: its calls are processes of their own, and those of the SDK below it are made above in both.
+#[tokio::test]
+async fn the_inspector_uses_every_tool() {
+    let Some(clients) = Brought::here() else { return };
+    let Some(served) = Served::shared().await else { return };
+    let said = clients.script("inspector.mjs", &[&served.mcp_url(), "eleven@example.org", "modern"]).await;
+    assert_visited(said, "@modelcontextprotocol/inspector 2.12.0", None);
+}
+
+#[test]
+fn no_script_is_forgotten() {
+    let files =
+        std::fs::read_dir(SCRIPTS).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let scripts = files.filter(|file| file.ends_with(".py") || file.ends_with(".mjs"));
+    let forgotten: Vec<String> = scripts
+        .filter(|file| !file.starts_with("visit.") && !include_str!("visits.rs").contains(file))
+        .collect();
+    assert_eq!(forgotten, [""; 0], "no test runs these");
+}
