@@ -1,5 +1,6 @@
 //! The MCP endpoint over real sockets.
 
+mod generated;
 mod listing;
 mod odd;
 mod protocol;

@@ -1,0 +1,104 @@
+//! The settings as flags.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Settings that are given as flags; `loggia config` explains them.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Settings")]
+pub struct SettingFlags {
+    /// A settings file other than ./loggia.toml.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// The data folder.
+    #[arg(long, global = true, value_name = "DIR")]
+    data: Option<String>,
+    /// Where the API listens.
+    #[arg(long, global = true, value_name = "ADDR:PORT", hide_short_help = true)]
+    listen: Option<String>,
+    /// The site's own address in answers.
+    #[arg(long, global = true, value_name = "URL", hide_short_help = true)]
+    public_url: Option<String>,
+    /// Where metrics and health are served for operators.
+    #[arg(long, global = true, value_name = "ADDR:PORT", hide_short_help = true)]
+    admin_listen: Option<String>,
+    /// The NATS server instead of a private one.
+    #[arg(long, global = true, value_name = "URL", hide_short_help = true)]
+    nats_url: Option<String>,
+    /// The credentials file for the NATS server.
+    #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
+    nats_creds: Option<String>,
+    /// The event store, sqlite:DIR.
+    #[arg(long, global = true, value_name = "STORE", hide_short_help = true)]
+    store: Option<String>,
+    /// Who may call.
+    #[arg(long, global = true, value_name = "keys|off", hide_short_help = true)]
+    auth: Option<String>,
+    /// What keys may call in a month.
+    #[arg(long, global = true, value_name = "TIER=CALLS,…", hide_short_help = true)]
+    tiers: Option<String>,
+    /// What becomes of calls while NATS is away.
+    #[arg(long, global = true, value_name = "spool|refuse", hide_short_help = true)]
+    metering: Option<String>,
+    /// Calls of one key in a second.
+    #[arg(long, global = true, value_name = "CALLS", hide_short_help = true)]
+    burst_per_key: Option<String>,
+    /// Calls without a valid key of one address in a second.
+    #[arg(long, global = true, value_name = "CALLS", hide_short_help = true)]
+    burst_per_address: Option<String>,
+    /// Keys that one address may ask for in an hour.
+    #[arg(long, global = true, value_name = "KEYS", hide_short_help = true)]
+    keys_per_address: Option<String>,
+    /// Web pages that may speak to the MCP endpoint.
+    #[arg(long, global = true, value_name = "own|any|ORIGIN,…", hide_short_help = true)]
+    mcp_origins: Option<String>,
+    /// Proxies whose X-Forwarded-For is believed.
+    #[arg(long, global = true, value_name = "NET,…", hide_short_help = true)]
+    trusted_proxies: Option<String>,
+    /// The file with the secret of the vault.
+    #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
+    secret_file: Option<String>,
+    /// The hosts that pictures may be fetched from.
+    #[arg(long, global = true, value_name = "HOST,…", hide_short_help = true)]
+    picture_hosts: Option<String>,
+    /// The addresses that pictures may be fetched from.
+    #[arg(long, global = true, value_name = "public|any", hide_short_help = true)]
+    picture_addresses: Option<String>,
+    /// What makes the vectors of projects that bring none.
+    #[arg(long, global = true, value_name = "builtin|off|DIR", hide_short_help = true)]
+    vectors: Option<String>,
+    /// What is logged.
+    #[arg(long, global = true, value_name = "FILTER", hide_short_help = true)]
+    log: Option<String>,
+}
+
+impl SettingFlags {
+    /// The flags that were given, by the settings' names.
+    pub fn given(&self) -> BTreeMap<String, String> {
+        let flags = [
+            ("data", &self.data),
+            ("listen", &self.listen),
+            ("public_url", &self.public_url),
+            ("admin_listen", &self.admin_listen),
+            ("nats_url", &self.nats_url),
+            ("nats_creds", &self.nats_creds),
+            ("store", &self.store),
+            ("auth", &self.auth),
+            ("tiers", &self.tiers),
+            ("metering", &self.metering),
+            ("burst_per_key", &self.burst_per_key),
+            ("burst_per_address", &self.burst_per_address),
+            ("keys_per_address", &self.keys_per_address),
+            ("mcp_origins", &self.mcp_origins),
+            ("trusted_proxies", &self.trusted_proxies),
+            ("secret_file", &self.secret_file),
+            ("picture_hosts", &self.picture_hosts),
+            ("picture_addresses", &self.picture_addresses),
+            ("vectors", &self.vectors),
+            ("log", &self.log),
+        ];
+        flags.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?))).collect()
+    }
+}
