@@ -219,6 +219,8 @@ pub enum BenchSuite {
     Search,
     /// The neighbour table: its making, its truth, one more project; and CPU per request against a search.
     Similar,
+    /// CPU per call of a tool against the same answer over REST, and latency.
+    Mcp,
     /// From an edit's answer to its being found.
     Visibility,
     /// What counting adds to a call, and calls a second.

@@ -5,6 +5,7 @@ mod bare;
 mod edits;
 mod filling;
 mod load;
+mod mcp;
 mod metering;
 mod queries;
 mod rebuilding;
@@ -115,6 +116,9 @@ pub async fn run(config: &Config, args: &BenchArgs, output: Output) -> Result<Ex
     take(filled)?;
     if wants(BenchSuite::Search) {
         take(searching::measure(&server, args.size).await?)?;
+    }
+    if wants(BenchSuite::Mcp) {
+        take(mcp::measure(&server, args.size).await?)?;
     }
     if wants(BenchSuite::Similar) {
         filling::wait_until_described(&server, args.size).await?;

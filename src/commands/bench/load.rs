@@ -22,6 +22,25 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
+/// A request as it is sent.
+#[derive(Debug, Clone)]
+pub struct Request(String);
+
+impl Request {
+    /// Asks for a path.
+    pub fn get(path: &str) -> Request {
+        Request(format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n"))
+    }
+
+    /// Sends JSON to a path.
+    pub fn post(path: &str, body: &str) -> Request {
+        let length = body.len();
+        Request(format!(
+            "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+        ))
+    }
+}
+
 /// What a load met.
 #[derive(Debug, Default)]
 pub struct Outcome {
@@ -44,8 +63,12 @@ impl Connection {
 
     /// Asks for a path, and reads the whole answer.
     pub async fn get(&mut self, path: &str) -> Result<Answer> {
-        let request = format!("GET {path} HTTP/1.1\r\nhost: bench\r\n\r\n");
-        self.stream.write_all(request.as_bytes()).await?;
+        self.send(&Request::get(path)).await
+    }
+
+    /// Sends a request, and reads the whole answer.
+    pub async fn send(&mut self, request: &Request) -> Result<Answer> {
+        self.stream.write_all(request.0.as_bytes()).await?;
         self.buffer.clear();
         loop {
             if let Some((status, start, length)) = head(&self.buffer)? {
@@ -80,18 +103,18 @@ fn head(bytes: &[u8]) -> Result<Option<(u16, usize, usize)>> {
     Ok(Some((status, end + 4, length)))
 }
 
-/// Sends so many requests over so many connections, going round the paths.
-pub async fn run(address: &str, paths: &[String], connections: usize, requests: usize) -> Result<Outcome> {
+/// Sends so many requests over so many connections, going round those given.
+pub async fn run(address: &str, asked: &[Request], connections: usize, requests: usize) -> Result<Outcome> {
     let began = Instant::now();
     let mut workers = JoinSet::new();
     for worker in 0..connections {
         let mut connection = Connection::open(address).await?;
-        let own: Vec<String> = paths.iter().skip(worker).step_by(connections).cloned().collect();
+        let own: Vec<Request> = asked.iter().skip(worker).step_by(connections).cloned().collect();
         workers.spawn(async move {
             let mut outcome = Outcome::default();
-            for path in own.iter().cycle().take(requests / connections) {
+            for request in own.iter().cycle().take(requests / connections) {
                 let sent = Instant::now();
-                match connection.get(path).await {
+                match connection.send(request).await {
                     Ok(answer) if answer.status == 200 => outcome.latencies.push(sent.elapsed()),
                     _ => outcome.failed += 1,
                 }

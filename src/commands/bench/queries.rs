@@ -7,20 +7,25 @@ use serde_json::{Map, Value};
 /// How many queries the log has at most.
 const QUERIES: usize = 2_000;
 
-/// The paths of the log, in a fixed mixed order.
+/// The paths of the log over REST.
 pub fn paths(records: impl Iterator<Item = Map<String, Value>>) -> Vec<String> {
+    texts(records).iter().map(|text| format!("/v1/search?q={}", encode(text))).collect()
+}
+
+/// The log, in a fixed mixed order.
+pub fn texts(records: impl Iterator<Item = Map<String, Value>>) -> Vec<String> {
     let mut seen = HashSet::new();
-    let mut paths = Vec::new();
+    let mut texts = Vec::new();
     for (index, record) in records.enumerate() {
         let text = query(index, &record);
         if let Some(text) = text.filter(|text| seen.insert(text.clone())) {
-            paths.push(format!("/v1/search?q={}", encode(&text)));
+            texts.push(text);
         }
-        if paths.len() == QUERIES {
+        if texts.len() == QUERIES {
             break;
         }
     }
-    paths
+    texts
 }
 
 /// One query of the kind that is next in turn.

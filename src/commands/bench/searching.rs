@@ -6,11 +6,11 @@ use anyhow::{Context, Result, bail};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
-use super::load::{self, Connection};
+use super::load::{self, Connection, Request};
 use super::server::{Server, usage};
 use super::{Figure, queries};
 
-const CONNECTIONS: usize = 8;
+pub const CONNECTIONS: usize = 8;
 /// Enough that the kernel's hundredths of a second do not show.
 const REQUESTS: usize = 60_000;
 
@@ -19,14 +19,15 @@ pub async fn measure(server: &Server, size: usize) -> Result<Vec<Figure>> {
     let paths = queries::paths(write::demo::catalog(write::demo::DEMO_SEED, size));
     let bodies = answers(server, &paths).await?;
     let body = &bodies[bodies.len() / 2];
+    let requests: Vec<Request> = paths.iter().map(|path| Request::get(path)).collect();
     let (bare, bare_address) = start_bare(server, body).await?;
     let bare_pid = bare.id().context("the bare route has ended")?;
     let (mut ours, mut theirs, mut ratios, mut p99) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    load::run(&server.address, &paths, CONNECTIONS, REQUESTS / 6).await?;
-    load::run(&bare_address, &paths, CONNECTIONS, REQUESTS / 6).await?;
+    load::run(&server.address, &requests, CONNECTIONS, REQUESTS / 6).await?;
+    load::run(&bare_address, &requests, CONNECTIONS, REQUESTS / 6).await?;
     for _ in 0..3 {
-        let (cpu, outcome) = cpu_of(server.pid()?, &server.address, &paths).await?;
-        let (bare_cpu, _) = cpu_of(bare_pid, &bare_address, &paths).await?;
+        let (cpu, outcome) = cpu_of(server.pid()?, &server.address, &requests, CONNECTIONS).await?;
+        let (bare_cpu, _) = cpu_of(bare_pid, &bare_address, &requests, CONNECTIONS).await?;
         ours.push(cpu);
         theirs.push(bare_cpu);
         ratios.push(cpu / bare_cpu);
@@ -81,9 +82,14 @@ async fn start_bare(server: &Server, body: &[u8]) -> Result<(Child, String)> {
 }
 
 /// CPU a request in microseconds, and what the load met.
-pub async fn cpu_of(pid: u32, address: &str, paths: &[String]) -> Result<(f64, load::Outcome)> {
+pub async fn cpu_of(
+    pid: u32,
+    address: &str,
+    asked: &[Request],
+    connections: usize,
+) -> Result<(f64, load::Outcome)> {
     let before = usage(pid)?.cpu;
-    let outcome = load::run(address, paths, CONNECTIONS, REQUESTS).await?;
+    let outcome = load::run(address, asked, connections, REQUESTS).await?;
     let cpu = usage(pid)?.cpu - before;
     if outcome.failed > 0 {
         bail!("{} requests failed under load", outcome.failed);

@@ -13,7 +13,8 @@ use schemas::ids::{Position, ProjectId};
 use schemas::vector::Vector;
 
 use super::Figure;
-use super::searching::{cpu_of, median};
+use super::load::Request;
+use super::searching::{CONNECTIONS, cpu_of, median};
 use super::server::Server;
 
 /// Events in one commit, as in a replay.
@@ -70,18 +71,21 @@ pub async fn table(size: usize) -> Result<Vec<Figure>> {
 pub async fn answers(server: &Server, size: usize, search: &[String]) -> Result<Vec<Figure>> {
     let records = write::demo::catalog(write::demo::DEMO_SEED, size);
     let slugs = records.filter_map(|record| record["slug"].as_str().map(str::to_owned));
-    let paths: Vec<String> =
-        slugs.step_by((size / ASKED).max(1)).map(|slug| format!("/v1/similar/{slug}")).collect();
-    let (mut near, mut found, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    let near: Vec<Request> = slugs
+        .step_by((size / ASKED).max(1))
+        .map(|slug| Request::get(&format!("/v1/similar/{slug}")))
+        .collect();
+    let search: Vec<Request> = search.iter().map(|path| Request::get(path)).collect();
+    let (mut cpu, mut found, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..3 {
-        let (similar, _) = cpu_of(server.pid()?, &server.address, &paths).await?;
-        let (searched, _) = cpu_of(server.pid()?, &server.address, search).await?;
-        near.push(similar);
+        let (similar, _) = cpu_of(server.pid()?, &server.address, &near, CONNECTIONS).await?;
+        let (searched, _) = cpu_of(server.pid()?, &server.address, &search, CONNECTIONS).await?;
+        cpu.push(similar);
         found.push(searched);
         ratios.push(similar / searched);
     }
     Ok(vec![
-        Figure::new("CPU of a request for neighbours", median(near), "µs"),
+        Figure::new("CPU of a request for neighbours", median(cpu), "µs"),
         Figure::new("CPU of a search request in turn with it", median(found), "µs"),
         Figure::new("CPU of neighbours against a search", median(ratios), "times").at_most(1.0),
     ])
