@@ -32,7 +32,7 @@ pub use metering::{Budget, Counted, Meter, Outcome, Policy, SpoolError};
 pub use proxies::{InvalidProxy, TrustedProxies};
 pub use server::{Drained, Limits, serve, serve_admin};
 pub use site::{InvalidSite, Site};
-pub use state::{ApiState, Readiness};
+pub use state::{ApiState, Readiness, Sources};
 
 #[cfg(test)]
 mod tests;

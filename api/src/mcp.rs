@@ -9,6 +9,7 @@ mod arguments;
 mod call;
 mod discovery;
 mod era;
+mod escape;
 mod message;
 mod methods;
 mod origin;
@@ -22,6 +23,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::value::RawValue;
 
 use crate::state::ApiState;
+use call::Told;
 use era::Era;
 use message::{Body, Invalid, Message};
 use params::Params;
@@ -38,7 +40,7 @@ pub(crate) const LARGEST_BODY: usize = 256 << 10;
 static X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// A message as it is sent, and the HTTP status that goes with it.
-struct Told {
+struct Sent {
     status: StatusCode,
     body: Vec<u8>,
 }
@@ -51,7 +53,7 @@ pub(crate) async fn answer(
     body: &[u8],
 ) -> Response {
     let asked = Asked { state, visitor };
-    let told = match Body::read(body) {
+    let sent = match Body::read(body) {
         Ok(Body::One(Ok(message))) => one(asked, headers, &message).await,
         Ok(Body::One(Err(Invalid { id, error }))) => Some(failed(id.as_deref(), &error)),
         Ok(Body::Batch(_)) if !era::takes_batches(headers) => Some(failed(
@@ -61,10 +63,10 @@ pub(crate) async fn answer(
         Ok(Body::Batch(messages)) => batch(asked, &messages).await,
         Err(error) => Some(failed(None, &error)),
     };
-    match told {
+    match sent {
         None => StatusCode::ACCEPTED.into_response(),
-        Some(told) if told.status == StatusCode::OK && wants_events(headers) => event(&told.body),
-        Some(Told { status, body }) => {
+        Some(sent) if sent.status == StatusCode::OK && wants_events(headers) => event(&sent.body),
+        Some(Sent { status, body }) => {
             let json = HeaderValue::from_static("application/json");
             (status, [(CONTENT_TYPE, json), (CACHE_CONTROL, HeaderValue::from_static("no-store"))], body)
                 .into_response()
@@ -73,7 +75,7 @@ pub(crate) async fn answer(
 }
 
 /// Answers a message; a notification gets no answer, whatever it is.
-async fn one(asked: Asked<'_>, headers: &HeaderMap, message: &Message<'_>) -> Option<Told> {
+async fn one(asked: Asked<'_>, headers: &HeaderMap, message: &Message<'_>) -> Option<Sent> {
     let id = message.id?.get();
     let params = match Params::read(message.params) {
         Ok(params) => params,
@@ -84,8 +86,12 @@ async fn one(asked: Asked<'_>, headers: &HeaderMap, message: &Message<'_>) -> Op
         Ok(era) => era,
         Err(error) => return Some(failed(Some(id), &error)),
     };
-    Some(match methods::answer(asked, era, message, &params).await {
-        Ok(result) => done(asked, id, era, &result),
+    let mut body = begun(id);
+    Some(match methods::answer(asked, era, message, &params, &mut body).await {
+        Ok(told) => {
+            end(asked, era, told.as_ref(), &mut body);
+            Sent { status: StatusCode::OK, body }
+        }
         // Until 2025-11-25 the status told of the way only, not of the request.
         Err(error) if era == Era::Legacy && error.is_of_a_request() => {
             failed(Some(id), &error.with_status(StatusCode::OK))
@@ -95,10 +101,10 @@ async fn one(asked: Asked<'_>, headers: &HeaderMap, message: &Message<'_>) -> Op
 }
 
 /// Answers several messages one after the other, in one array.
-async fn batch(asked: Asked<'_>, messages: &[&RawValue]) -> Option<Told> {
+async fn batch(asked: Asked<'_>, messages: &[&RawValue]) -> Option<Sent> {
     let mut body = Vec::new();
     for raw in messages {
-        let told = match Message::read(raw.get()) {
+        let sent = match Message::read(raw.get()) {
             Ok(message) if message.method == "initialize" => Some(failed(
                 message.id.map(RawValue::get),
                 &RpcError::invalid_request("The method initialize stands alone, never in a batch."),
@@ -106,53 +112,66 @@ async fn batch(asked: Asked<'_>, messages: &[&RawValue]) -> Option<Told> {
             Ok(message) => one(asked, &HeaderMap::new(), &message).await,
             Err(Invalid { id, error }) => Some(failed(id.as_deref(), &error)),
         };
-        if let Some(told) = told {
+        if let Some(sent) = sent {
             body.push(if body.is_empty() { b'[' } else { b',' });
-            body.extend_from_slice(&told.body);
+            body.extend_from_slice(&sent.body);
         }
     }
     if body.is_empty() {
         return None;
     }
     body.push(b']');
-    Some(Told { status: StatusCode::OK, body })
+    Some(Sent { status: StatusCode::OK, body })
 }
 
-/// The one place that writes results.
-fn done(asked: Asked<'_>, id: &str, era: Era, members: &[u8]) -> Told {
-    let mut body = Vec::with_capacity(members.len() + id.len() + 512);
+/// The one place that writes what stands around the members of a result: before them,
+fn begun(id: &str) -> Vec<u8> {
+    let mut body = Vec::with_capacity(1_024);
     body.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
     body.extend_from_slice(id.as_bytes());
     body.extend_from_slice(br#","result":{"#);
-    let mut rest = members;
-    if era == Era::Modern {
-        body.extend_from_slice(br#""resultType":"complete","_meta":{"#);
-        // What the result says of itself goes on behind who says it.
-        let own = members.strip_prefix(br#""_meta":{"#.as_slice());
-        body.extend_from_slice(br#""io.modelcontextprotocol/serverInfo":"#);
-        discovery::server_info(asked.state.site(), &mut body);
-        match own {
-            Some(own) => {
-                body.push(b',');
-                rest = own;
-            }
-            None => body.extend_from_slice(if members.is_empty() { b"}" } else { b"}," }),
+    body
+}
+
+/// and behind them.
+fn end(asked: Asked<'_>, era: Era, told: Option<&Told>, body: &mut Vec<u8>) {
+    let separate = |body: &mut Vec<u8>, text: &[u8]| {
+        if body.last() != Some(&b'{') {
+            body.push(b',');
         }
+        body.extend_from_slice(text);
+    };
+    if era == Era::Modern {
+        separate(body, br#""resultType":"complete""#);
     }
-    body.extend_from_slice(rest);
+    if era == Era::Modern || told.is_some() {
+        separate(body, br#""_meta":{"#);
+        if let Some(Told { quota, call_id }) = told {
+            separate(body, br#""quota":"#);
+            // Texts and numbers always serialise.
+            let _ = serde_json::to_writer(&mut *body, quota);
+            if let Some(id) = call_id {
+                separate(body, format!(r#""call_id":"{id}""#).as_bytes());
+            }
+        }
+        if era == Era::Modern {
+            separate(body, br#""io.modelcontextprotocol/serverInfo":"#);
+            discovery::server_info(asked.state.site(), body);
+        }
+        body.push(b'}');
+    }
     body.extend_from_slice(b"}}");
-    Told { status: StatusCode::OK, body }
 }
 
 /// The one place that writes errors.
-fn failed(id: Option<&str>, error: &RpcError) -> Told {
+fn failed(id: Option<&str>, error: &RpcError) -> Sent {
     let mut body = br#"{"jsonrpc":"2.0","id":"#.to_vec();
     body.extend_from_slice(id.unwrap_or("null").as_bytes());
     body.extend_from_slice(br#","error":"#);
     // Texts and numbers always serialise.
     let _ = serde_json::to_writer(&mut body, error);
     body.push(b'}');
-    Told { status: error.status(), body }
+    Sent { status: error.status(), body }
 }
 
 /// Whether a client takes nothing but an event stream.

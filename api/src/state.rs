@@ -25,73 +25,71 @@ pub struct Readiness {
 /// Everything the API knows; clones share it.
 #[derive(Clone)]
 pub struct ApiState {
-    inner: Arc<Inner>,
+    sources: Arc<Sources>,
 }
 
-struct Inner {
-    models: ReadModels,
-    media: MediaReader,
-    site: Site,
-    readiness: watch::Receiver<Readiness>,
-    metrics: Metrics,
-    access: Access,
-    clock: Clock,
-    origins: Origins,
+/// What a node answers from, and to whom.
+pub struct Sources {
+    /// The read models; someone else keeps them fresh.
+    pub models: ReadModels,
+    /// The kept pictures.
+    pub media: MediaReader,
+    /// The address under which the node is reached.
+    pub site: Site,
+    /// Whether the models are ready, as someone else sees it.
+    pub readiness: watch::Receiver<Readiness>,
+    /// Where requests are counted for operators.
+    pub metrics: Metrics,
+    /// Who may call.
+    pub access: Access,
+    /// Which web pages may speak to the MCP endpoint.
+    pub origins: Origins,
+    /// What time it is.
+    pub clock: Clock,
 }
 
 impl std::fmt::Debug for ApiState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ApiState").field("access", &self.inner.access).finish_non_exhaustive()
+        f.debug_struct("ApiState").field("access", &self.sources.access).finish_non_exhaustive()
     }
 }
 
 impl ApiState {
-    /// Answers from these models and pictures, under this address, to whom `access` lets in. Someone else keeps the models fresh and
-    /// says whether they are ready.
-    pub fn new(
-        models: ReadModels,
-        media: MediaReader,
-        site: Site,
-        readiness: watch::Receiver<Readiness>,
-        metrics: Metrics,
-        access: Access,
-        clock: Clock,
-        origins: Origins,
-    ) -> ApiState {
-        let inner = Inner { models, media, site, readiness, metrics, access, clock, origins };
-        ApiState { inner: Arc::new(inner) }
+    /// Answers from these.
+    pub fn new(sources: Sources) -> ApiState {
+        ApiState { sources: Arc::new(sources) }
     }
 
     pub(crate) fn access(&self) -> &Access {
-        &self.inner.access
+        &self.sources.access
     }
 
     /// Which web pages may speak to the MCP endpoint.
     pub(crate) fn origins(&self) -> &Origins {
-        &self.inner.origins
+        &self.sources.origins
     }
 
     pub(crate) fn now(&self) -> Timestamp {
-        (self.inner.clock)()
+        (self.sources.clock)()
     }
 
     pub(crate) fn models(&self) -> &ReadModels {
-        &self.inner.models
+        &self.sources.models
     }
 
     pub(crate) fn media(&self) -> &MediaReader {
-        &self.inner.media
+        &self.sources.media
     }
 
     pub(crate) fn site(&self) -> &Site {
-        &self.inner.site
+        &self.sources.site
     }
 
     pub(crate) fn readiness(&self) -> Readiness {
-        self.inner.readiness.borrow().clone()
+        self.sources.readiness.borrow().clone()
     }
 
     pub(crate) fn metrics(&self) -> &Metrics {
-        &self.inner.metrics
+        &self.sources.metrics
     }
 }

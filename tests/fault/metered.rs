@@ -8,7 +8,8 @@ use std::time::Duration;
 use api::clock::Clock;
 use api::metrics::{Metrics, Registry};
 use api::{
-    Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, Origins, Policy, Readiness, TrustedProxies,
+    Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, Origins, Policy, Readiness, Sources,
+    TrustedProxies,
 };
 use jiff::Timestamp;
 use kit::http::{Answer, Http};
@@ -113,7 +114,8 @@ impl Metered {
         let access = Access::Keys(Arc::new(access));
         let media = MediaReader::new(self.folder.path().join("media"));
         let (clock, origins) = (self.clock(), Origins::default());
-        let state = ApiState::new(models, media, site, ready, metrics, access, clock, origins);
+        let state =
+            ApiState::new(Sources { models, media, site, readiness: ready, metrics, access, origins, clock });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let http = Http::new(format!("http://{}", listener.local_addr().unwrap()));
         tokio::spawn(api::serve(listener, state, Limits::default(), stop.clone()));

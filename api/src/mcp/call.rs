@@ -2,12 +2,12 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use memchr::memchr2_iter;
 use schemas::usage::{CallId, Surface};
 use serde::Serialize;
 
 use super::answer::{Answer, Refusal};
 use super::arguments::Arguments;
+use super::escape::escape;
 use super::params::Params;
 use super::rpc_error::{RpcError, quoted};
 use super::tools::{self, Asked, Tool, Visitor};
@@ -15,25 +15,28 @@ use crate::access::{Access, Balance, KeyAccess};
 use crate::metering::Outcome;
 
 /// What a keyed caller is told beside the answer.
-#[derive(Serialize)]
-struct Told {
-    quota: Quota,
+pub(super) struct Told {
+    pub(super) quota: Quota,
     /// As the ledger names the call; none where it did not count.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    call_id: Option<CallId>,
+    pub(super) call_id: Option<CallId>,
 }
 
 /// What a keyed caller has left.
 #[derive(Serialize)]
-struct Quota {
+pub(super) struct Quota {
     limit: u64,
     used: u64,
     remaining: u64,
     resets_at: jiff::Timestamp,
 }
 
-/// The members of the result of a call. An error is one of the protocol: what a tool cannot do is a result too.
-pub(super) async fn call(asked: Asked<'_>, params: &Params<'_>) -> Result<Vec<u8>, RpcError> {
+/// Writes the members of the result of a call, and tells a keyed caller what it cost. An error is one of the protocol: what a
+/// tool cannot do is a result too.
+pub(super) async fn call(
+    asked: Asked<'_>,
+    params: &Params<'_>,
+    into: &mut Vec<u8>,
+) -> Result<Option<Told>, RpcError> {
     let Some(name) = params.name() else {
         let message = format!("params.name is missing. It names the tool: {}.", tools::names());
         return Err(RpcError::invalid_params(message));
@@ -51,8 +54,14 @@ pub(super) async fn call(asked: Asked<'_>, params: &Params<'_>) -> Result<Vec<u8
         Err(refusal) => Err(refusal),
     };
     Ok(match done {
-        Ok((answer, told)) => good(noted(answer, tool, &arguments), told.as_ref()),
-        Err(refusal) => bad(&words(refusal, tool)),
+        Ok((answer, told)) => {
+            good(noted(answer, tool, &arguments), into);
+            told
+        }
+        Err(refusal) => {
+            bad(&words(refusal, tool), into);
+            None
+        }
     })
 }
 
@@ -155,8 +164,8 @@ fn words(refusal: Refusal, tool: &Tool) -> String {
     }
 }
 
-/// The result: the content as text and as structure, each complete alone.
-fn good(answer: Answer<'_>, told: Option<&Told>) -> Vec<u8> {
+/// Writes a result: the content as text and as structure, each complete alone.
+fn good(answer: Answer<'_>, into: &mut Vec<u8>) {
     let Answer { mut json, notes, image } = answer;
     if !notes.is_empty() {
         // A text always serialises.
@@ -164,57 +173,24 @@ fn good(answer: Answer<'_>, told: Option<&Told>) -> Vec<u8> {
     }
     let content = json.finish();
     let pixels = image.as_ref().map_or(0, |image| image.bytes.len() / 3 * 4 + 128);
-    let mut result = Vec::with_capacity(content.len() / 4 * 9 + pixels + 512);
-    if let Some(told) = told {
-        result.extend_from_slice(br#""_meta":"#);
-        let _ = serde_json::to_writer(&mut result, told);
-        result.push(b',');
-    }
-    result.extend_from_slice(br#""content":[{"type":"text","text":""#);
-    escape(&content, &mut result);
-    result.extend_from_slice(br#""}"#);
+    into.reserve(content.len() * 3 + pixels + 512);
+    into.extend_from_slice(br#""content":[{"type":"text","text":""#);
+    escape(&content, into);
+    into.extend_from_slice(br#""}"#);
     if let Some(image) = image {
-        result.extend_from_slice(br#",{"type":"image","mimeType":""#);
-        result.extend_from_slice(image.kind.as_bytes());
-        result.extend_from_slice(br#"","data":""#);
-        result.extend_from_slice(STANDARD.encode(&image.bytes).as_bytes());
-        result.extend_from_slice(br#""}"#);
+        into.extend_from_slice(br#",{"type":"image","mimeType":""#);
+        into.extend_from_slice(image.kind.as_bytes());
+        into.extend_from_slice(br#"","data":""#);
+        into.extend_from_slice(STANDARD.encode(&image.bytes).as_bytes());
+        into.extend_from_slice(br#""}"#);
     }
-    result.extend_from_slice(br#"],"structuredContent":"#);
-    result.extend_from_slice(&content);
-    result.extend_from_slice(br#","isError":false"#);
-    result
+    into.extend_from_slice(br#"],"structuredContent":"#);
+    into.extend_from_slice(&content);
+    into.extend_from_slice(br#","isError":false"#);
 }
 
-fn bad(text: &str) -> Vec<u8> {
-    let mut result = br#""content":[{"type":"text","text":"#.to_vec();
-    let _ = serde_json::to_writer(&mut result, text);
-    result.extend_from_slice(br#"}],"isError":true"#);
-    result
-}
-
-/// Writes JSON text as the inside of a JSON string. It has no line breaks and no control characters of its own.
-fn escape(json: &[u8], into: &mut Vec<u8>) {
-    let mut start = 0;
-    for at in memchr2_iter(b'"', b'\\', json) {
-        into.extend_from_slice(&json[start..at]);
-        into.push(b'\\');
-        start = at;
-    }
-    into.extend_from_slice(&json[start..]);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn json_becomes_the_inside_of_a_string() {
-        let value = serde_json::json!({"a": "x\"y\\z\n\u{1}é", "b": [1, "\u{2028}"], "c": ""});
-        let mut text = b"\"".to_vec();
-        escape(value.to_string().as_bytes(), &mut text);
-        text.push(b'"');
-        let inside: String = serde_json::from_slice(&text).unwrap();
-        assert_eq!(inside, value.to_string());
-    }
+fn bad(text: &str, into: &mut Vec<u8>) {
+    into.extend_from_slice(br#""content":[{"type":"text","text":"#);
+    let _ = serde_json::to_writer(&mut *into, text);
+    into.extend_from_slice(br#"}],"isError":true"#);
 }

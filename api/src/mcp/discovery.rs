@@ -19,43 +19,42 @@ search_projects (words) or search_by_taste (looks and moods; list_taste_terms sh
 similar_projects, read with get_project, see the picture with fetch. Always name the project's citation_url as the source. Null means unrecorded: never \
 guess. Without a key at most 5 results a call; get_api_key gives a free key when the user offers an email address.";
 
-/// The members of the result of `initialize`: the revision that is asked for, or the newest that opens this way.
-pub(super) fn initialize(params: &Params<'_>, site: &Site) -> Vec<u8> {
+/// Writes the members of the result of `initialize`: the revision that is asked for, or the newest that opens this way.
+pub(super) fn initialize(params: &Params<'_>, site: &Site, into: &mut Vec<u8>) {
     let asked = params.protocol_version();
     let spoken = SUPPORTED[1..].iter().find(|version| asked.as_deref() == Some(**version));
     let version = spoken.copied().unwrap_or(NEWEST_LEGACY);
-    let mut result = format!(r#""protocolVersion":"{version}",{CAPABILITIES},"serverInfo":"#).into_bytes();
-    server_info(site, &mut result);
-    instructions(&mut result);
-    result
+    into.extend_from_slice(
+        format!(r#""protocolVersion":"{version}",{CAPABILITIES},"serverInfo":"#).as_bytes(),
+    );
+    server_info(site, into);
+    instructions(into);
 }
 
-/// The members of the result of `server/discover`.
-pub(super) fn discover() -> Vec<u8> {
-    let mut result = br#""supportedVersions":"#.to_vec();
-    let _ = serde_json::to_writer(&mut result, &SUPPORTED);
-    result.push(b',');
-    result.extend_from_slice(CAPABILITIES.as_bytes());
-    instructions(&mut result);
-    result.push(b',');
-    result.extend_from_slice(KEPT_FOR.as_bytes());
-    result
+/// Writes the members of the result of `server/discover`.
+pub(super) fn discover(into: &mut Vec<u8>) {
+    into.extend_from_slice(br#""supportedVersions":"#);
+    let _ = serde_json::to_writer(&mut *into, &SUPPORTED);
+    into.push(b',');
+    into.extend_from_slice(CAPABILITIES.as_bytes());
+    instructions(into);
+    into.push(b',');
+    into.extend_from_slice(KEPT_FOR.as_bytes());
 }
 
-fn instructions(result: &mut Vec<u8>) {
-    result.extend_from_slice(br#","instructions":"#);
-    let _ = serde_json::to_writer(result, INSTRUCTIONS);
+fn instructions(into: &mut Vec<u8>) {
+    into.extend_from_slice(br#","instructions":"#);
+    let _ = serde_json::to_writer(into, INSTRUCTIONS);
 }
 
-/// The members of the result of `tools/list`; how long it may be kept is said to those who know what that means.
-pub(super) fn tools(says_how_long: bool) -> Vec<u8> {
-    let mut result = br#""tools":"#.to_vec();
-    result.extend_from_slice(table().as_bytes());
+/// Writes the members of the result of `tools/list`; how long it may be kept is said to those who know what that means.
+pub(super) fn tools(says_how_long: bool, into: &mut Vec<u8>) {
+    into.extend_from_slice(br#""tools":"#);
+    into.extend_from_slice(table().as_bytes());
     if says_how_long {
-        result.push(b',');
-        result.extend_from_slice(KEPT_FOR.as_bytes());
+        into.push(b',');
+        into.extend_from_slice(KEPT_FOR.as_bytes());
     }
-    result
 }
 
 /// All tools, as a JSON array.

@@ -1,6 +1,6 @@
 //! The methods there are.
 
-use super::call;
+use super::call::{self, Told};
 use super::discovery;
 use super::era::Era;
 use super::message::Message;
@@ -11,23 +11,25 @@ use super::tools::Asked;
 const LEGACY: &str = "initialize, ping, tools/list, tools/call and server/discover";
 const MODERN: &str = "server/discover, tools/list and tools/call";
 
-/// The members of the result of a request.
+/// Writes the members of the result of a request, and tells what belongs into its `_meta`.
 pub(super) async fn answer(
     asked: Asked<'_>,
     era: Era,
     message: &Message<'_>,
     params: &Params<'_>,
-) -> Result<Vec<u8>, RpcError> {
+    into: &mut Vec<u8>,
+) -> Result<Option<Told>, RpcError> {
     match (&*message.method, era) {
-        ("tools/call", _) => call::call(asked, params).await,
+        ("tools/call", _) => return call::call(asked, params, into).await,
         ("tools/list", era) => {
             params.first_page_only()?;
-            Ok(discovery::tools(era == Era::Modern))
+            discovery::tools(era == Era::Modern, into);
         }
-        ("server/discover", _) => Ok(discovery::discover()),
-        ("initialize", Era::Legacy) => Ok(discovery::initialize(params, asked.state.site())),
-        ("ping", Era::Legacy) => Ok(Vec::new()),
-        (method, Era::Legacy) => Err(RpcError::method_not_found(method, LEGACY)),
-        (method, Era::Modern) => Err(RpcError::method_not_found(method, MODERN)),
+        ("server/discover", _) => discovery::discover(into),
+        ("initialize", Era::Legacy) => discovery::initialize(params, asked.state.site(), into),
+        ("ping", Era::Legacy) => {}
+        (method, Era::Legacy) => return Err(RpcError::method_not_found(method, LEGACY)),
+        (method, Era::Modern) => return Err(RpcError::method_not_found(method, MODERN)),
     }
+    Ok(None)
 }

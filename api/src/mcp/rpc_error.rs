@@ -12,7 +12,7 @@ pub(super) struct RpcError {
     code: i32,
     message: Cow<'static, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    data: Option<Value>,
+    data: Option<Box<Value>>,
     #[serde(skip)]
     status: StatusCode,
 }
@@ -63,7 +63,7 @@ impl RpcError {
             supported.join(", ")
         );
         let data = serde_json::json!({ "supported": supported, "requested": shortened(requested) });
-        RpcError { data: Some(data), ..RpcError::new(UNSUPPORTED_VERSION, message) }
+        RpcError { data: Some(Box::new(data)), ..RpcError::new(UNSUPPORTED_VERSION, message) }
     }
 
     /// The same with another HTTP status.

@@ -37,7 +37,7 @@ use super::{Connection, Reply};
 use crate::front::Front;
 use crate::metrics::{Metrics, Registry};
 use crate::server::serve_front;
-use crate::{Access, ApiState, Drained, Limits, Origins, Readiness, clock, routes};
+use crate::{Access, ApiState, Drained, Limits, Origins, Readiness, Sources, clock, routes};
 
 /// The address that answers speak of.
 pub(super) const SITE: &str = "https://catalog.example.org";
@@ -100,16 +100,16 @@ impl Node {
         let (readiness, ready) = watch::channel(Readiness { ready: true, reason: String::new() });
         let mut registry = Registry::default();
         let metrics = Metrics::new(&mut registry);
-        let state = ApiState::new(
+        let state = ApiState::new(Sources {
             models,
-            MediaReader::new(folder.path().join("media")),
-            SITE.parse().unwrap(),
-            ready,
-            metrics.clone(),
-            Access::Open,
-            clock::system(),
-            Origins::default(),
-        );
+            media: MediaReader::new(folder.path().join("media")),
+            site: SITE.parse().unwrap(),
+            readiness: ready,
+            metrics: metrics.clone(),
+            access: Access::Open,
+            origins: Origins::default(),
+            clock: clock::system(),
+        });
         let router = routes::router(state.clone())
             .route("/panic", get(async || -> &'static str { panic!("the inner text") }))
             .route("/slow", get(async || tokio::time::sleep(Duration::from_secs(3600)).await))
