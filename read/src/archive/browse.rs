@@ -64,7 +64,7 @@ pub(super) fn listed(snapshot: &Snapshot, category: Option<Category>) -> u64 {
 pub(super) fn random(snapshot: &Snapshot, category: Option<Category>, draw: u64) -> Option<u64> {
     let listed = listed(snapshot, category);
     // The numbers are cut into as many ranges as there are projects; their lengths differ by one at most.
-    let mut left = (u128::from(draw) * u128::from(listed) >> 64) as u64;
+    let mut left = ((u128::from(draw) * u128::from(listed)) >> 64) as u64;
     for block in &snapshot.shelf.blocks {
         let own = block.listed(category);
         if left >= own {
