@@ -16,9 +16,9 @@ use schemas::record::{Category, Record, Taste};
 /// Projects in one commit.
 const BATCH: u64 = 5_000;
 /// Different words of each dimension, of which a few are used far more than the others.
-const WORDS: usize = 4_000;
+const WORDS: usize = 2_000;
 /// Words of a dimension's text, at most; half of that on average.
-const LENGTH: usize = 12;
+const LENGTH: usize = 8;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
@@ -149,7 +149,7 @@ fn id(number: u64) -> ProjectId {
 }
 
 fn selected(number: u64, dice: &mut Dice) -> Event {
-    let slug = format!("house-number-{number}-on-the-hill").parse().unwrap();
+    let slug = format!("house-{number}-on-the-hill").parse().unwrap();
     Event::ProjectSelected(ProjectSelected { slug, record: record(number, dice) })
 }
 
@@ -206,7 +206,7 @@ impl Dice {
     }
 
     fn below(&mut self, bound: usize) -> usize {
-        (self.next() >> 32) as usize * bound >> 32
+        ((self.next() >> 32) as usize * bound) >> 32
     }
 }
 

@@ -10,7 +10,7 @@ use super::order::{Day, Place};
 
 /// The most projects of a block. What is changed is made anew as a whole, and every question looks into every block: this is
 /// between the two. Numbers in a block have 16 bits.
-pub(super) const LARGEST: usize = 8_192;
+pub(super) const LARGEST: usize = 16_384;
 
 /// Projects in their order, numbered from 0, and their words.
 #[derive(Debug, Default)]

@@ -16,7 +16,7 @@ const WORD_BITS: u32 = 29;
 pub(super) struct Key(u32);
 
 /// A word as it is written, in a dimension.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Term(u32);
 
 /// The words and what they are reduced to.
@@ -130,15 +130,18 @@ impl<'a> Reading<'a> {
     pub(super) fn read(&mut self, kept: &str, terms: &mut Vec<Term>) {
         let first = terms.len();
         for (dimension, piece) in super::words::read(kept) {
-            if !self.known.contains_key(piece) {
-                let forms = self.take_apart(piece);
-                self.known.insert(piece.to_owned(), forms);
+            let term = |form: &u32| Term((dimension.index() as u32) << WORD_BITS | form);
+            match self.known.get(piece) {
+                Some(forms) => terms.extend(forms.iter().map(term)),
+                None => {
+                    let forms = self.take_apart(piece);
+                    terms.extend(forms.iter().map(term));
+                    self.known.insert(piece.to_owned(), forms);
+                }
             }
-            let forms = self.known.get(piece).into_iter().flatten();
-            terms.extend(forms.map(|form| Term((dimension.index() as u32) << WORD_BITS | form)));
         }
-        let own = &mut terms[first..];
-        own.sort_unstable_by_key(|term| term.0);
+        // Two pieces may hold one word: `light's` and `light`.
+        terms[first..].sort_unstable();
         let mut kept = first;
         for at in first..terms.len() {
             if at == first || terms[at] != terms[kept - 1] {

@@ -28,6 +28,9 @@ use crate::database::state;
 /// How many may read the database at once; more wait their turn.
 const CONNECTIONS: u32 = 2;
 
+/// Rows that may be read before they are taken up, so that two threads need not wait for each other at every few.
+const ROWS_AHEAD: usize = 2_048;
+
 /// Reads one generation of the archive. Nothing that is asked of it waits for anything.
 #[derive(Debug)]
 pub struct ArchiveReader {
@@ -50,7 +53,7 @@ impl ArchiveReader {
             .max_connections(CONNECTIONS)
             // A file on this machine need not be asked whether it is still there.
             .test_before_acquire(false)
-            .connect_with(options(folder).read_only(true))
+            .connect_with(options(folder).read_only(true).row_buffer_size(ROWS_AHEAD))
             .await?;
         let now = ArcSwap::from_pointee(Snapshot::new(largest));
         let reader = ArchiveReader { pool, stems: Stems::new(), now, loaded: Mutex::default() };

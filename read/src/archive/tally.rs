@@ -119,7 +119,8 @@ impl<'a> Tally<'a> {
     /// The first matches behind a cursor, at most so many.
     fn collect(&self, most: usize, after: Option<&Cursor>, limit: usize) -> Vec<Found> {
         let mut found = Vec::with_capacity(limit);
-        let from = after.map_or(most as u8, |cursor| cursor.matches.min(most as u8));
+        let most = self.most(most as u8);
+        let from = after.map_or(most, |cursor| cursor.matches.min(most));
         for matches in (1..=from).rev() {
             let place = after.filter(|cursor| cursor.matches == matches).map(Cursor::place);
             let (first, at) = self.shelf.behind(place);
@@ -132,6 +133,17 @@ impl<'a> Tally<'a> {
             }
         }
         found
+    }
+
+    /// As many dimensions as some project may match, of so many that were asked for.
+    fn most(&self, asked: u8) -> u8 {
+        let [_, twos, fours] = &self.digits;
+        let is_empty = |bits: &[u64]| bits.iter().fold(0, |any, word| any | word) == 0;
+        match (is_empty(fours), is_empty(twos)) {
+            (false, _) => asked,
+            (true, false) => asked.min(3),
+            (true, true) => asked.min(1),
+        }
     }
 
     fn collect_in(&self, block: usize, start: usize, matches: u8, limit: usize, found: &mut Vec<Found>) {

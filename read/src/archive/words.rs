@@ -31,7 +31,12 @@ pub(super) fn kept(taste: &Taste) -> String {
         let mut line: Vec<String> = Vec::new();
         for piece in pieces(dimension.text_of(taste).unwrap_or_default()) {
             let plain = |letter| if is_apostrophe(letter) { '\'' } else { letter };
-            let piece = piece.chars().map(plain).nfkc().collect::<String>().to_lowercase();
+            let plain = piece.chars().map(plain);
+            let piece = if piece.is_ascii() {
+                plain.map(|letter| letter.to_ascii_lowercase()).collect()
+            } else {
+                plain.nfkc().collect::<String>().to_lowercase()
+            };
             if !line.contains(&piece) {
                 line.push(piece);
             }
