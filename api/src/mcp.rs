@@ -1,5 +1,5 @@
 //! The MCP endpoint: JSON-RPC over POST, without sessions, in both eras of the protocol at one address. A thin layer of our
-//! own (ADR 14): it takes what real clients send, a bare `tools/call` included, and answers every fault in words.
+//! own (ADR 15): it takes what real clients send, a bare `tools/call` included, and answers every fault in words.
 //!
 //! The way of a message: [`message`] reads it, [`era`] decides which revision it speaks, [`methods`] knows the methods,
 //! [`call`] admits, runs, counts and answers a call of one of the [`tools`].
@@ -30,9 +30,11 @@ use params::Params;
 use rpc_error::RpcError;
 use tools::Asked;
 
+pub(crate) use era::SUPPORTED as REVISIONS;
 pub(crate) use origin::check as check_origin;
 pub use origin::{InvalidOrigin, Origins};
 pub(crate) use tools::Visitor;
+pub(crate) use tools::described as described_tools;
 
 /// The largest body, in bytes.
 pub(crate) const LARGEST_BODY: usize = 256 << 10;

@@ -1,5 +1,6 @@
 //! The paths there are. One endpoint, one file.
 
+mod discovery;
 mod health;
 mod media;
 mod openapi;
@@ -27,13 +28,14 @@ pub(crate) enum Route {
     Media,
     Problems,
     OpenApi,
+    Discovery,
     Health,
     Ready,
     Other,
 }
 
 impl Route {
-    pub(crate) const ALL: [Route; 11] = [
+    pub(crate) const ALL: [Route; 12] = [
         Route::Search,
         Route::Project,
         Route::Similar,
@@ -42,6 +44,7 @@ impl Route {
         Route::Media,
         Route::Problems,
         Route::OpenApi,
+        Route::Discovery,
         Route::Health,
         Route::Ready,
         Route::Other,
@@ -58,6 +61,7 @@ impl Route {
             Route::Media => "/media/{picture}/{file}",
             Route::Problems => "/problems/{name}",
             Route::OpenApi => "/openapi.json",
+            Route::Discovery => "discovery",
             Route::Health => "/healthz",
             Route::Ready => "/readyz",
             Route::Other => "other",
@@ -80,6 +84,7 @@ impl Route {
             | Route::Media
             | Route::Problems
             | Route::OpenApi
+            | Route::Discovery
             | Route::Health
             | Route::Ready
             | Route::Other => None,
@@ -93,6 +98,7 @@ impl Route {
             "/v1/usage" => Route::Usage,
             "/mcp" | "/mcp/" => Route::Mcp,
             "/openapi.json" => Route::OpenApi,
+            discovery::CARD | discovery::CATALOG | discovery::MANIFEST | discovery::LLMS => Route::Discovery,
             "/healthz" => Route::Health,
             "/readyz" => Route::Ready,
             _ if path.starts_with("/v1/project/") => Route::Project,
@@ -114,6 +120,10 @@ pub(crate) fn router(state: ApiState) -> Router {
         .route(Route::Media.pattern(), get(media::picture))
         .route(Route::Problems.pattern(), get(problems::problem))
         .route(Route::OpenApi.pattern(), get(openapi::answer(state.site())))
+        .route(discovery::CARD, get(discovery::answer_card(state.site())))
+        .route(discovery::CATALOG, get(discovery::answer_catalog(state.site())))
+        .route(discovery::MANIFEST, get(discovery::answer_manifest(state.site())))
+        .route(discovery::LLMS, get(discovery::answer_llms(state.site())))
         .route(Route::Health.pattern(), get(health::alive))
         .route(Route::Ready.pattern(), get(health::ready))
         .fallback(async || Fault::not_found())

@@ -10,6 +10,7 @@ mod answers;
 mod client;
 mod conditional;
 mod connections;
+mod discovery;
 mod every_reply;
 mod faults;
 mod mcp;

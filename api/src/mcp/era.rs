@@ -18,7 +18,7 @@ pub(super) const NEWEST_LEGACY: &str = "2025-11-25";
 /// The one that is assumed where nothing is said, and the only one with batches.
 const OLDEST: &str = "2025-03-26";
 /// All that are spoken, the newest first.
-pub(super) const SUPPORTED: [&str; 4] = [MODERN, NEWEST_LEGACY, "2025-06-18", OLDEST];
+pub(crate) const SUPPORTED: [&str; 4] = [MODERN, NEWEST_LEGACY, "2025-06-18", OLDEST];
 
 static VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 static METHOD: HeaderName = HeaderName::from_static("mcp-method");

@@ -83,6 +83,11 @@ pub(super) fn names() -> String {
     TOOLS.map(|tool| tool.name).join(", ")
 }
 
+/// Each name with what the tool is for.
+pub(crate) fn described() -> impl Iterator<Item = (&'static str, &'static str)> {
+    TOOLS.into_iter().map(|tool| (tool.name, tool.description))
+}
+
 /// Lets a tool do its work.
 pub(super) async fn run<'a>(tool: &Tool, asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
     match tool.name {
