@@ -1,10 +1,12 @@
 //! What the models in SQLite have in common: how a file is opened, what it says of its making, and its digest.
 
+mod written;
+
 use std::path::Path;
 use std::time::Duration;
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
-use sqlx::{Error, SqliteConnection};
+use sqlx::{ConnectOptions, Error, SqliteConnection};
 
 #[cfg(feature = "apply")]
 use {
@@ -12,6 +14,8 @@ use {
     sha2::{Digest, Sha256},
     sqlx::{Connection, Row},
 };
+
+pub(crate) use written::Written;
 
 /// How the database of a model is opened.
 pub(crate) fn options(file: &Path) -> SqliteConnectOptions {
@@ -21,6 +25,8 @@ pub(crate) fn options(file: &Path) -> SqliteConnectOptions {
         // A power cut may take the last commits with it; the checkpoint goes with them, and they are replayed.
         .synchronous(SqliteSynchronous::Normal)
         .busy_timeout(Duration::from_secs(5))
+        // What is slow on a busy machine says nothing that an operator could use, in thousands of question marks.
+        .disable_statement_logging()
 }
 
 /// The JSON of the checkpoint; none before the first commit.

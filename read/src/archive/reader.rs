@@ -23,7 +23,7 @@ use super::terms::{self, DimensionTerms, Term};
 use super::words::Stems;
 use super::{ArchiveError, corrupt, options};
 use crate::checkpoint::Checkpoint;
-use crate::database::state;
+use crate::database::{Written, state};
 
 /// How many may read the database at once; more wait their turn.
 const CONNECTIONS: u32 = 2;
@@ -35,6 +35,7 @@ const ROWS_AHEAD: usize = 2_048;
 #[derive(Debug)]
 pub struct ArchiveReader {
     pool: SqlitePool,
+    written: Written,
     stems: Stems,
     now: ArcSwap<Snapshot>,
     /// The last change that is in memory already.
@@ -56,7 +57,8 @@ impl ArchiveReader {
             .connect_with(options(folder).read_only(true).row_buffer_size(ROWS_AHEAD))
             .await?;
         let now = ArcSwap::from_pointee(Snapshot::new(largest));
-        let reader = ArchiveReader { pool, stems: Stems::new(), now, loaded: Mutex::default() };
+        let written = Written::new(&folder.join("archive.db"));
+        let reader = ArchiveReader { pool, written, stems: Stems::new(), now, loaded: Mutex::default() };
         reader.refresh().await?;
         Ok(reader)
     }
@@ -113,6 +115,7 @@ impl ArchiveReader {
 
     /// Takes in what was committed since the last time.
     pub async fn refresh(&self) -> Result<(), ArchiveError> {
+        let Some(look) = self.written.look() else { return Ok(()) };
         let mut loaded = self.loaded.lock().await;
         let sql = "SELECT ordinal, slug, category, published, listed, words, changed FROM projects \
                    WHERE changed > ? ORDER BY changed";
@@ -128,6 +131,7 @@ impl ArchiveReader {
             self.now.store(Arc::new(now.changed(changes, reading.finish())));
             *loaded = last;
         }
+        self.written.saw(look);
         Ok(())
     }
 

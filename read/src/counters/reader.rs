@@ -15,7 +15,7 @@ use tokio::sync::Mutex;
 
 use super::table::{Counted, Table};
 use super::{CountersError, Progress, corrupt, options};
-use crate::database::state;
+use crate::database::{Written, state};
 
 /// How many may read the database at once; more wait their turn.
 const CONNECTIONS: u32 = 4;
@@ -24,6 +24,7 @@ const CONNECTIONS: u32 = 4;
 #[derive(Debug)]
 pub struct CountersReader {
     pool: SqlitePool,
+    written: Written,
     table: Table,
     loaded: Mutex<Loaded>,
 }
@@ -57,7 +58,8 @@ impl CountersReader {
             .test_before_acquire(false)
             .connect_with(options(folder).read_only(true))
             .await?;
-        let reader = CountersReader { pool, table: Table::new(), loaded: Mutex::default() };
+        let written = Written::new(&folder.join("counters.db"));
+        let reader = CountersReader { pool, written, table: Table::new(), loaded: Mutex::default() };
         reader.load().await?;
         Ok(reader)
     }
@@ -81,6 +83,7 @@ impl CountersReader {
 
     /// Takes in what was committed since the last time.
     pub async fn refresh(&self) -> Result<(), CountersError> {
+        let Some(look) = self.written.look() else { return Ok(()) };
         let mut loaded = self.loaded.lock().await;
         let sql = "SELECT month, key_id, tier, used, through, changed FROM totals \
                    WHERE changed > ? ORDER BY changed";
@@ -98,6 +101,7 @@ impl CountersReader {
             self.table.forget_before(newest.previous());
         }
         *loaded = Loaded { changed, newest };
+        self.written.saw(look);
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 use super::table::{KnownKey, Table};
 use super::{KeysError, StoredKey, corrupt, options, read_key};
 use crate::checkpoint::Checkpoint;
-use crate::database::state;
+use crate::database::{Written, state};
 
 /// How many may read the database at once; more wait their turn.
 const CONNECTIONS: u32 = 3;
@@ -23,6 +23,7 @@ const CONNECTIONS: u32 = 3;
 #[derive(Debug)]
 pub struct KeysReader {
     pool: SqlitePool,
+    written: Written,
     table: Table,
     loaded: Mutex<Loaded>,
 }
@@ -45,7 +46,8 @@ impl KeysReader {
             .test_before_acquire(false)
             .connect_with(options(folder).read_only(true))
             .await?;
-        let reader = KeysReader { pool, table: Table::new(), loaded: Mutex::default() };
+        let written = Written::new(&folder.join("keys.db"));
+        let reader = KeysReader { pool, written, table: Table::new(), loaded: Mutex::default() };
         reader.refresh().await?;
         Ok(reader)
     }
@@ -57,6 +59,7 @@ impl KeysReader {
 
     /// Takes in what was committed since the last time.
     pub async fn refresh(&self) -> Result<(), KeysError> {
+        let Some(look) = self.written.look() else { return Ok(()) };
         let mut loaded = self.loaded.lock().await;
         let sql = "SELECT hash, key_id, tier, revoked_at IS NOT NULL AS ended, changed FROM keys \
                    WHERE changed > ? ORDER BY changed";
@@ -67,6 +70,7 @@ impl KeysReader {
             changed = self.take_in(&row, &mut loaded.tiers)?;
         }
         loaded.changed = changed;
+        self.written.saw(look);
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use super::list::Neighbours;
 use super::table::{Standing, Table};
 use super::{NeighboursError, corrupt, options};
 use crate::checkpoint::Checkpoint;
-use crate::database::state;
+use crate::database::{Written, state};
 
 /// How many may read the database at once; more wait their turn.
 const CONNECTIONS: u32 = 2;
@@ -20,6 +20,7 @@ const CONNECTIONS: u32 = 2;
 #[derive(Debug)]
 pub struct NeighboursReader {
     pool: SqlitePool,
+    written: Written,
     table: Table,
     /// The last change that is in memory already.
     loaded: Mutex<i64>,
@@ -34,7 +35,8 @@ impl NeighboursReader {
             .test_before_acquire(false)
             .connect_with(options(folder).read_only(true))
             .await?;
-        let reader = NeighboursReader { pool, table: Table::new(), loaded: Mutex::default() };
+        let written = Written::new(&folder.join("neighbours.db"));
+        let reader = NeighboursReader { pool, written, table: Table::new(), loaded: Mutex::default() };
         reader.refresh().await?;
         Ok(reader)
     }
@@ -52,6 +54,7 @@ impl NeighboursReader {
 
     /// Takes in what was committed since the last time.
     pub async fn refresh(&self) -> Result<(), NeighboursError> {
+        let Some(look) = self.written.look() else { return Ok(()) };
         let mut loaded = self.loaded.lock().await;
         let sql = "SELECT ordinal, listed, sides, dirty, list, changed FROM projects \
                    WHERE changed > ? ORDER BY changed";
@@ -62,6 +65,7 @@ impl NeighboursReader {
             changed = self.take_in(&row)?;
         }
         *loaded = changed;
+        self.written.saw(look);
         Ok(())
     }
 
