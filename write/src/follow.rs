@@ -13,6 +13,12 @@ use crate::event_store::{EventStore, StoreError};
 /// Events read at once.
 const PAGE: usize = 1_000;
 
+/// So many events within [`STAND_BACK`] are a bulk of them. The workers' own are fewer.
+const BULK: u64 = 800;
+
+/// How long a bulk is let go before the next look.
+const STAND_BACK: Duration = Duration::from_millis(200);
+
 /// How long to wait before a store that cannot be read is tried again.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -29,8 +35,36 @@ impl Follower {
         Follower { store, after: Position::START, failing: false }
     }
 
+    /// Hears everything up to the end of the log. While a bulk of events comes in, it waits: what is read beside an import is
+    /// read at its cost.
+    pub(crate) async fn hear(&mut self, mut heed: impl FnMut(&Recorded)) {
+        self.stand_back().await;
+        loop {
+            let page = self.page().await;
+            if page.is_empty() {
+                return;
+            }
+            page.iter().for_each(&mut heed);
+        }
+    }
+
+    async fn stand_back(&mut self) {
+        let mut known = self.after;
+        loop {
+            let head = match self.store.head().await {
+                Ok(head) => head.position,
+                Err(error) => return self.wait_after(error).await,
+            };
+            if head.0.saturating_sub(known.0) <= BULK {
+                return;
+            }
+            known = head;
+            sleep(STAND_BACK).await;
+        }
+    }
+
     /// The next events; none at the end of the log.
-    pub(crate) async fn page(&mut self) -> Vec<Recorded> {
+    async fn page(&mut self) -> Vec<Recorded> {
         loop {
             match self.store.read_all(self.after, PAGE).await {
                 Ok(page) => {

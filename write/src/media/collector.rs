@@ -59,7 +59,7 @@ impl Collector {
         let mut log = Follower::new(self.service.store().clone());
         let mut wanting = Wanting::default();
         // What the whole log says is heard first: most of what it names was looked at long ago.
-        hear_all(&mut log, &mut wanting).await;
+        log.hear(|event| wanting.hear(event)).await;
         // Each in a task of its own: one that is not polled while the log is read would hold what reading waits for.
         let mut under_way = JoinSet::new();
         loop {
@@ -80,7 +80,7 @@ impl Collector {
                     }
                     Err(error) => tracing::error!(%error, "a picture was dropped; the next start tries it again"),
                 },
-                () = log.wait() => hear_all(&mut log, &mut wanting).await,
+                () = log.wait() => log.hear(|event| wanting.hear(event)).await,
                 () = until(again), if again.is_some() => {}
             }
         }
@@ -133,16 +133,6 @@ impl Collector {
                 }
             }
         }
-    }
-}
-
-async fn hear_all(log: &mut Follower, wanting: &mut Wanting) {
-    loop {
-        let page = log.page().await;
-        if page.is_empty() {
-            return;
-        }
-        page.iter().for_each(|event| wanting.hear(event));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Describes every project that brings no vectors of its own: from its first picture that is kept, and from its texts.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +13,7 @@ use schemas::picture::PictureId;
 use schemas::record::Record;
 use schemas::vector::Vector;
 use schemas::versioned::Decoded;
+use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
 use super::Encoder;
@@ -28,12 +30,6 @@ const AT_ONCE: usize = 32;
 
 /// Projects described between two looks at the log.
 const ROUND: usize = 256;
-
-/// So many events between two looks are a bulk of them: an import goes first.
-const BULK: usize = 200;
-
-/// How long a bulk is let go before the next look.
-const STAND_BACK: Duration = Duration::from_millis(200);
 
 /// How long to wait before a store that cannot be written is tried again.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -70,18 +66,8 @@ impl Describer {
     async fn work(mut self) {
         let mut log = Follower::new(self.service.store().clone());
         loop {
-            let mut news = 0;
-            loop {
-                let page = log.page().await;
-                if page.is_empty() {
-                    break;
-                }
-                news += page.iter().filter(|event| event.actor != self.actor).count();
-                page.iter().for_each(|event| self.wanting.hear(event));
-            }
-            if news > BULK {
-                tokio::time::sleep(STAND_BACK).await;
-            } else if self.wanting.projects.is_empty() {
+            log.hear(|event| self.wanting.hear(event)).await;
+            if self.wanting.projects.is_empty() {
                 log.wait().await;
             } else {
                 self.round().await;
@@ -172,6 +158,13 @@ fn semantic(encoder: &Encoder, id: ProjectId, record: &Record) -> Option<Vector>
     })
 }
 
+/// What is read of vectors that were computed here.
+#[derive(Deserialize)]
+struct Made<'a> {
+    #[serde(borrow)]
+    model: Cow<'a, str>,
+}
+
 /// The projects that want describing, as the log tells it.
 #[derive(Debug, Default)]
 struct Wanting {
@@ -184,13 +177,15 @@ struct Wanting {
 impl Wanting {
     fn hear(&mut self, recorded: &Recorded) {
         let Some(id) = recorded.stream.as_project() else { return };
+        // There is one for every project: hundreds of numbers that need not be read.
+        if recorded.actor.as_str() == ACTOR {
+            if serde_json::from_str(recorded.data.get()).is_ok_and(|Made { model }| model == self.model) {
+                self.projects.remove(&id);
+            }
+            return;
+        }
         let Ok(Decoded::Known(event)) = recorded.decode() else { return };
         match *event {
-            Event::VectorsRecorded(vectors) if recorded.actor.as_str() == ACTOR => {
-                if vectors.model == self.model {
-                    self.projects.remove(&id);
-                }
-            }
             Event::VectorsRecorded(_) => {
                 self.brought.insert(id);
                 self.projects.remove(&id);
