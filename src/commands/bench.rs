@@ -114,6 +114,11 @@ pub async fn run(config: &Config, args: &BenchArgs, output: Output) -> Result<Ex
     }
     let (mut server, filled) = filling::start_and_fill(args.size).await?;
     take(filled)?;
+    if wants(BenchSuite::Search) || wants(BenchSuite::Mcp) {
+        // What goes on in the background would be counted as the cost of requests.
+        filling::wait_until_described(&server, args.size).await?;
+        take(vec![filling::memory(&server, args.size)?])?;
+    }
     if wants(BenchSuite::Search) {
         take(searching::measure(&server, args.size).await?)?;
     }

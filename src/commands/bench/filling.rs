@@ -48,6 +48,12 @@ pub async fn start_and_fill(size: usize) -> Result<(Server, Vec<Figure>)> {
     Ok((server, figures))
 }
 
+/// What the whole takes once every project is described and compared with all others.
+pub fn memory(server: &Server, size: usize) -> Result<Figure> {
+    let figure = Figure::new("memory once all is described", server.memory()? as f64 / 1e6, "MB");
+    Ok(if size <= 100_000 { figure.at_most(600.0) } else { figure })
+}
+
 /// Waits until every projection of the log has applied it up to this position; the counters count calls.
 pub async fn wait_until_found(server: &Server, position: u64) -> Result<()> {
     let began = Instant::now();
