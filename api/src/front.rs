@@ -26,7 +26,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::{BoxFuture, Either};
-use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, IF_NONE_MATCH};
+use http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, IF_NONE_MATCH};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
 use http_body_util::{BodyExt, Full, Limited};
@@ -141,18 +141,18 @@ impl Front {
         let route = Route::of(parts.uri.path());
         let asked = Asked::new(id, started, parts.method.clone(), parts.uri.clone(), &parts.headers);
         let (caller, admitted) = caller::admit(&self.state, route, &parts, peer);
-        let response = match admitted {
-            Err(fault) => fault.into_response(),
-            Ok(()) if parts.method == Method::OPTIONS => headers::preflight(route),
+        let outcome = match admitted {
+            Err(fault) => fault.into(),
+            Ok(()) if parts.method == Method::OPTIONS => Outcome::of(headers::preflight(route)).await,
             Ok(()) if route == Route::Mcp => self.mcp(parts, body, &caller, peer).await,
             Ok(()) => {
                 if let Caller::Known(known) = &caller {
                     parts.extensions.insert(known.clone());
                 }
-                self.work(parts, body).await
+                Outcome::of(self.work(parts, body).await).await
             }
         };
-        let draft = Draft::of(Outcome::of(response).await, &asked, self.state.site());
+        let draft = Draft::of(outcome, &asked, self.state.site());
         match Charge::of(&caller, route, &draft) {
             None => self.finish(&asked, &caller, draft),
             Some(charge) => self.charge(charge, asked, draft).await,
@@ -183,27 +183,28 @@ impl Front {
 
     /// Runs the endpoint.
     async fn work(&self, parts: Parts, body: Incoming) -> Response {
-        self.within_time(self.call(parts, body)).await
+        self.within_time(self.call(parts, body)).await.unwrap_or_else(IntoResponse::into_response)
     }
 
     /// Answers a message to the MCP endpoint.
-    async fn mcp(&self, parts: Parts, body: Incoming, caller: &Caller, peer: IpAddr) -> Response {
+    async fn mcp(&self, parts: Parts, body: Incoming, caller: &Caller, peer: IpAddr) -> Outcome {
         if parts.method != Method::POST {
-            return Fault::post_only().into_response();
+            return Fault::post_only().into();
         }
         if let Err(fault) = mcp::check_origin(self.state.origins(), self.state.site(), &parts.headers) {
-            return fault.into_response();
+            return fault.into();
         }
         let message = match self.message(body).await {
             Ok(message) => message,
-            Err(fault) => return fault.into_response(),
+            Err(fault) => return fault.into(),
         };
         let visitor = caller.visitor(&self.state, &parts.headers, peer);
-        self.within_time(mcp::answer(&self.state, &visitor, &parts.headers, &message)).await
+        let answer = mcp::answer(&self.state, &visitor, &parts.headers, &message);
+        self.within_time(answer).await.map_or_else(Outcome::from, Outcome::from)
     }
 
     /// Panics and dawdling end here.
-    async fn within_time(&self, work: impl Future<Output = Response>) -> Response {
+    async fn within_time<T>(&self, work: impl Future<Output = T>) -> Result<T, Fault> {
         let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
         // Most answers are ready at once and never need the clock.
         let outcome = match futures::poll!(work.as_mut()) {
@@ -211,9 +212,9 @@ impl Front {
             Poll::Pending => timeout(self.patience, work).await,
         };
         match outcome {
-            Ok(Ok(response)) => response,
-            Ok(Err(_panic)) => panicked().into_response(),
-            Err(_elapsed) => Fault::timeout().into_response(),
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(_panic)) => Err(panicked()),
+            Err(_elapsed) => Err(Fault::timeout()),
         }
     }
 
@@ -272,6 +273,9 @@ impl Front {
         }
         let named = headers::Named { content_type, tag };
         let mut headers = headers::complete(headers, named, status, allowance, asked.id, now.as_second());
+        if asked.method == Method::POST {
+            headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        }
         let has_body = !matches!(status, StatusCode::NOT_MODIFIED | StatusCode::NO_CONTENT);
         if asked.method == Method::HEAD && has_body {
             headers.insert(CONTENT_LENGTH, bytes.len().into());

@@ -17,8 +17,7 @@ mod params;
 mod rpc_error;
 mod tools;
 
-use axum::response::{IntoResponse, Response};
-use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
+use http::header::ACCEPT;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::value::RawValue;
 
@@ -41,19 +40,39 @@ pub(crate) const LARGEST_BODY: usize = 256 << 10;
 
 static X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// A message as it is sent, and the HTTP status that goes with it.
-struct Sent {
-    status: StatusCode,
-    body: Vec<u8>,
+/// A message as it is sent.
+#[derive(Debug)]
+pub(crate) struct Sent {
+    /// The HTTP status that goes with it.
+    pub(crate) status: StatusCode,
+    /// None where nothing is sent.
+    pub(crate) content_type: Option<HeaderValue>,
+    /// Further headers.
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Sent {
+    fn json(status: StatusCode, body: Vec<u8>) -> Sent {
+        let content_type = Some(HeaderValue::from_static("application/json"));
+        Sent { status, content_type, headers: HeaderMap::new(), body }
+    }
+
+    /// The message as the one event of a stream.
+    fn into_event(self) -> Sent {
+        let mut body = Vec::with_capacity(self.body.len() + 32);
+        body.extend_from_slice(b"event: message\ndata: ");
+        body.extend_from_slice(&self.body);
+        body.extend_from_slice(b"\n\n");
+        let mut headers = self.headers;
+        headers.insert(&X_ACCEL_BUFFERING, HeaderValue::from_static("no"));
+        let content_type = Some(HeaderValue::from_static("text/event-stream"));
+        Sent { status: self.status, content_type, headers, body }
+    }
 }
 
 /// Answers a body.
-pub(crate) async fn answer(
-    state: &ApiState,
-    visitor: &Visitor,
-    headers: &HeaderMap,
-    body: &[u8],
-) -> Response {
+pub(crate) async fn answer(state: &ApiState, visitor: &Visitor, headers: &HeaderMap, body: &[u8]) -> Sent {
     let asked = Asked { state, visitor };
     let sent = match Body::read(body) {
         Ok(Body::One(Ok(message))) => one(asked, headers, &message).await,
@@ -66,13 +85,14 @@ pub(crate) async fn answer(
         Err(error) => Some(failed(None, &error)),
     };
     match sent {
-        None => StatusCode::ACCEPTED.into_response(),
-        Some(sent) if sent.status == StatusCode::OK && wants_events(headers) => event(&sent.body),
-        Some(Sent { status, body }) => {
-            let json = HeaderValue::from_static("application/json");
-            (status, [(CONTENT_TYPE, json), (CACHE_CONTROL, HeaderValue::from_static("no-store"))], body)
-                .into_response()
-        }
+        None => Sent {
+            status: StatusCode::ACCEPTED,
+            content_type: None,
+            headers: HeaderMap::new(),
+            body: Vec::new(),
+        },
+        Some(sent) if sent.status == StatusCode::OK && wants_events(headers) => sent.into_event(),
+        Some(sent) => sent,
     }
 }
 
@@ -92,7 +112,7 @@ async fn one(asked: Asked<'_>, headers: &HeaderMap, message: &Message<'_>) -> Op
     Some(match methods::answer(asked, era, message, &params, &mut body).await {
         Ok(told) => {
             end(asked, era, told.as_ref(), &mut body);
-            Sent { status: StatusCode::OK, body }
+            Sent::json(StatusCode::OK, body)
         }
         // Until 2025-11-25 the status told of the way only, not of the request.
         Err(error) if era == Era::Legacy && error.is_of_a_request() => {
@@ -123,7 +143,7 @@ async fn batch(asked: Asked<'_>, messages: &[&RawValue]) -> Option<Sent> {
         return None;
     }
     body.push(b']');
-    Some(Sent { status: StatusCode::OK, body })
+    Some(Sent::json(StatusCode::OK, body))
 }
 
 /// The one place that writes what stands around the members of a result: before them,
@@ -173,7 +193,7 @@ fn failed(id: Option<&str>, error: &RpcError) -> Sent {
     // Texts and numbers always serialise.
     let _ = serde_json::to_writer(&mut body, error);
     body.push(b'}');
-    Sent { status: error.status(), body }
+    Sent::json(error.status(), body)
 }
 
 /// Whether a client takes nothing but an event stream.
@@ -189,18 +209,4 @@ fn wants_events(headers: &HeaderMap) -> bool {
         }
     }
     events
-}
-
-/// The message as the one event of a stream.
-fn event(message: &[u8]) -> Response {
-    let mut body = Vec::with_capacity(message.len() + 32);
-    body.extend_from_slice(b"event: message\ndata: ");
-    body.extend_from_slice(message);
-    body.extend_from_slice(b"\n\n");
-    let headers = [
-        (CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
-        (CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        (X_ACCEL_BUFFERING.clone(), HeaderValue::from_static("no")),
-    ];
-    (headers, body).into_response()
 }

@@ -8,6 +8,7 @@ use http_body_util::{BodyExt, Collected};
 
 use super::{Asked, entity_tag};
 use crate::fault::Fault;
+use crate::mcp::Sent;
 use crate::site::Site;
 
 /// What an endpoint answers.
@@ -43,6 +44,13 @@ impl Outcome {
         parts.headers.remove(CONTENT_LENGTH);
         let content_type = parts.headers.remove(CONTENT_TYPE);
         Outcome { status: parts.status, content_type, headers: parts.headers, content }
+    }
+}
+
+/// A message of the MCP endpoint.
+impl From<Sent> for Outcome {
+    fn from(Sent { status, content_type, headers, body }: Sent) -> Outcome {
+        Outcome { status, content_type, headers, content: Ok(body.into()) }
     }
 }
 
