@@ -21,10 +21,10 @@ use cli::{Cli, Command};
 use config::{Config, Sources};
 use output::Output;
 
-/// Requests and events are made of many small pieces of memory; measured, this allocator serves them faster than the
-/// system's.
+/// Also what SQLite uses, which is C: linked in, it stands in for the system's allocator, which keeps what many threads gave back
+/// (ADR 16).
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
