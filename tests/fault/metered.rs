@@ -35,6 +35,7 @@ use schemas::versioned;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use write::ledger::{Copier, Ledger};
 use write::usage_streams;
@@ -61,6 +62,7 @@ pub(crate) struct Node {
     pub(crate) http: Http,
     pub(crate) meter: Meter,
     stop: CancellationToken,
+    tasks: JoinSet<()>,
 }
 
 impl Metered {
@@ -107,7 +109,8 @@ impl Metered {
             desk: KeyDesk::new(self.nats.client().await),
         };
         let stop = self.stop.child_token();
-        tokio::spawn(meter.clone().run(stop.clone()));
+        let mut tasks = JoinSet::new();
+        tasks.spawn(meter.clone().run(stop.clone()));
         let (_, ready) = watch::channel(Readiness { ready: true, reason: String::new() });
         let metrics = Metrics::new(&mut Registry::default());
         let site = "https://catalog.example.org".parse().unwrap();
@@ -118,8 +121,11 @@ impl Metered {
             ApiState::new(Sources { models, media, site, readiness: ready, metrics, access, origins, clock });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let http = Http::new(format!("http://{}", listener.local_addr().unwrap()));
-        tokio::spawn(api::serve(listener, state, Limits::default(), stop.clone()));
-        Node { http, meter, stop }
+        let serving = stop.clone();
+        tasks.spawn(async move {
+            api::serve(listener, state, Limits::default(), serving).await;
+        });
+        Node { http, meter, stop, tasks }
     }
 
     /// Waits until the ledger holds so many calls, and gives all of them.
@@ -157,9 +163,12 @@ impl Node {
         self.http.attempt("GET", CALL, &[("authorization", &bearer)], "").await
     }
 
-    /// Ends it; requests under way are answered first.
-    pub(crate) fn end(&self) {
-        self.stop.cancel();
+    /// Ends it; requests under way are answered first. Its lock is free afterwards.
+    pub(crate) async fn end(self) {
+        let Node { http, meter, stop, tasks } = self;
+        stop.cancel();
+        drop((http, meter));
+        tasks.join_all().await;
     }
 }
 

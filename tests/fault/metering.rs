@@ -182,9 +182,7 @@ async fn a_spool_that_a_crash_left_is_published_by_the_next_node() {
     metered.nats.kill9().await;
     answers.extend(at_once(4, 20, async |_| node.call(&key).await).await);
     // The node is gone with its lock; its file stays.
-    node.end();
-    drop(node);
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    node.end().await;
     metered.nats.restart().await;
     let next = metered.node(Policy::Spool).await;
     let entries = metered.in_the_ledger(21).await;
