@@ -21,6 +21,9 @@ const PREVIEW: usize = 5;
 const BYTES_A_RESULT: usize = 880;
 const BYTES_USUALLY: usize = 8_800;
 
+/// The members that a list adds to a summary.
+const AROUND_A_SUMMARY: usize = 40;
+
 const HOW: &str = "Anonymous preview: at most 5 results a call. get_api_key with an email address gives a free key, which shows up to 20.";
 
 /// The schemas of a summary's members, and of what lists may have besides. Where a text may be null, only its length is
@@ -97,11 +100,18 @@ pub(super) fn fitting<'s>(
     limit: Limit,
     summaries: impl Iterator<Item = &'s [u8]>,
 ) -> usize {
-    let room = if limit.is_asked { BYTES_USUALLY.max(limit.results * BYTES_A_RESULT) } else { BYTES_USUALLY };
-    let around = 3 * asked.state.site().as_str().len() + 40;
+    let around = 3 * asked.state.site().as_str().len() + AROUND_A_SUMMARY;
+    within(room(limit), summaries.map(|summary| summary.len() + around))
+}
+
+fn room(limit: Limit) -> usize {
+    if limit.is_asked { BYTES_USUALLY.max(limit.results * BYTES_A_RESULT) } else { BYTES_USUALLY }
+}
+
+fn within(room: usize, lengths: impl Iterator<Item = usize>) -> usize {
     let mut used = 0;
-    let fit = summaries.take_while(|summary| {
-        used += summary.len() + around;
+    let fit = lengths.take_while(|length| {
+        used += length;
         used <= room
     });
     fit.count().max(1)
@@ -124,5 +134,29 @@ pub(super) fn preview(
     match asked.visitor {
         Visitor::Anonymous(_) => json.member("preview", &Preview { shown, total, how: HOW }),
         Visitor::Open | Visitor::Keyed(..) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_usual_answer_stays_short_however_long_the_texts_are() {
+        let usual = Limit { results: 10, is_asked: false };
+        assert_eq!(within(room(usual), [700; 10].into_iter()), 10);
+        assert_eq!(within(room(usual), [2_000; 10].into_iter()), 4);
+        assert_eq!(within(room(usual), [50_000; 10].into_iter()), 1, "one is always shown");
+        // Twice the content, an eighth more for its quotes, and what stands around.
+        let most = room(usual) * 17 / 8 + 1_000;
+        assert!(most < 20_000, "{most}");
+        let asked = |results| room(Limit { results, is_asked: true });
+        assert_eq!((asked(1), asked(10), asked(20)), (8_800, 8_800, 17_600));
+    }
+
+    #[test]
+    fn what_was_cut_is_told() {
+        assert_eq!(cut(10, 10), None);
+        assert!(cut(4, 10).is_some_and(|told| told.starts_with("Only 4 of 10 results are shown")));
     }
 }
