@@ -5,8 +5,9 @@ mod written;
 use std::path::Path;
 use std::time::Duration;
 
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
-use sqlx::{ConnectOptions, Error, SqliteConnection};
+use serde::de::DeserializeOwned;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions, Error, SqliteConnection, SqlitePool};
 
 #[cfg(feature = "apply")]
 use {
@@ -29,8 +30,29 @@ pub(crate) fn options(file: &Path) -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
+/// Connections that only read, at most so many.
+pub(crate) async fn readers(options: SqliteConnectOptions, connections: u32) -> Result<SqlitePool, Error> {
+    SqlitePoolOptions::new()
+        .max_connections(connections)
+        // A file on this machine need not be asked whether it is still there.
+        .test_before_acquire(false)
+        .connect_with(options.read_only(true))
+        .await
+}
+
+/// How far a model has come. `corrupt` says what it means where that cannot be read.
+pub(crate) async fn checkpoint<T: DeserializeOwned + Default, E: From<Error>>(
+    connection: &mut SqliteConnection,
+    corrupt: impl FnOnce(serde_json::Error) -> E,
+) -> Result<T, E> {
+    match state(connection).await? {
+        None => Ok(T::default()),
+        Some(state) => serde_json::from_str(&state).map_err(corrupt),
+    }
+}
+
 /// The JSON of the checkpoint; none before the first commit.
-pub(crate) async fn state(connection: &mut SqliteConnection) -> Result<Option<String>, Error> {
+async fn state(connection: &mut SqliteConnection) -> Result<Option<String>, Error> {
     sqlx::query_scalar("SELECT state FROM checkpoint").fetch_optional(connection).await
 }
 

@@ -7,7 +7,7 @@ use sqlx::{ConnectOptions, Connection};
 
 use super::{ArchiveError, ArchiveWriter, corrupt, options};
 use crate::checkpoint::Checkpoint;
-use crate::database::{add_rows, state};
+use crate::database::{self, add_rows};
 
 impl ArchiveWriter {
     /// The checkpoint of the model in a folder and the digest of all rows at it, in one consistent view even while a worker
@@ -15,10 +15,7 @@ impl ArchiveWriter {
     pub async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ArchiveError> {
         let mut connection = options(folder).read_only(true).connect().await?;
         let mut view = connection.begin().await?;
-        let checkpoint = match state(&mut view).await? {
-            None => Checkpoint::default(),
-            Some(state) => serde_json::from_str(&state).map_err(corrupt)?,
-        };
+        let checkpoint = database::checkpoint(&mut view, corrupt).await?;
         let mut sha = Sha256::new();
         let sql = "SELECT ordinal, project, slug, category, published, listed, words FROM projects ORDER BY ordinal";
         add_rows(&mut view, sql, &mut sha).await?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use futures::TryStreamExt;
 use schemas::record::Category;
-use sqlx::sqlite::{SqlitePoolOptions, SqliteRow};
+use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqlitePool};
 use tokio::sync::Mutex;
 
@@ -23,7 +23,7 @@ use super::terms::{self, DimensionTerms, Term};
 use super::words::Stems;
 use super::{ArchiveError, corrupt, options};
 use crate::checkpoint::Checkpoint;
-use crate::database::{Written, state};
+use crate::database::{self, Written};
 
 /// How many may read the database at once; more wait their turn.
 const CONNECTIONS: u32 = 2;
@@ -50,12 +50,7 @@ impl ArchiveReader {
 
     /// The same, in blocks that hold so many projects at the most.
     pub(super) async fn open_in_blocks(folder: &Path, largest: usize) -> Result<ArchiveReader, ArchiveError> {
-        let pool = SqlitePoolOptions::new()
-            .max_connections(CONNECTIONS)
-            // A file on this machine need not be asked whether it is still there.
-            .test_before_acquire(false)
-            .connect_with(options(folder).read_only(true).row_buffer_size(ROWS_AHEAD))
-            .await?;
+        let pool = database::readers(options(folder).row_buffer_size(ROWS_AHEAD), CONNECTIONS).await?;
         let now = ArcSwap::from_pointee(Snapshot::new(largest));
         let written = Written::new(&folder.join("archive.db"));
         let reader = ArchiveReader { pool, written, stems: Stems::new(), now, loaded: Mutex::default() };
@@ -143,10 +138,7 @@ impl ArchiveReader {
     /// How far this model has come.
     pub async fn checkpoint(&self) -> Result<Checkpoint, ArchiveError> {
         let mut connection = self.pool.acquire().await?;
-        match state(&mut connection).await? {
-            None => Ok(Checkpoint::default()),
-            Some(state) => serde_json::from_str(&state).map_err(corrupt),
-        }
+        database::checkpoint(&mut connection, corrupt).await
     }
 
     /// Lets the database go once nobody asks it any more.

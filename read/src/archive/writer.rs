@@ -47,10 +47,7 @@ impl ArchiveWriter {
     pub async fn open(folder: &Path) -> Result<ArchiveWriter, ArchiveError> {
         let mut connection = options(folder).create_if_missing(true).connect().await?;
         database::make(&mut connection, include_str!("sql/schema.sql")).await?;
-        let checkpoint = match database::state(&mut connection).await? {
-            None => Checkpoint::default(),
-            Some(state) => serde_json::from_str(&state).map_err(corrupt)?,
-        };
+        let checkpoint = database::checkpoint(&mut connection, corrupt).await?;
         let sql = "SELECT coalesce(max(changed), 0) FROM projects";
         let changed = sqlx::query_scalar(sql).fetch_one(&mut connection).await?;
         Ok(ArchiveWriter { connection, checkpoint, staged: HashMap::new(), changed })

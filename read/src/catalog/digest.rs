@@ -4,16 +4,13 @@ use sha2::{Digest, Sha256};
 
 use super::{CatalogError, CatalogReader};
 use crate::checkpoint::Checkpoint;
-use crate::database::{add_rows, state};
+use crate::database::{self, add_rows};
 
 impl CatalogReader {
     /// The checkpoint and the digest of all rows at it, in one consistent view even while a worker writes.
     pub async fn digest(&self) -> Result<(Checkpoint, [u8; 32]), CatalogError> {
         let mut view = self.pool().begin().await?;
-        let checkpoint = match state(&mut view).await? {
-            None => Checkpoint::default(),
-            Some(state) => serde_json::from_str(&state).map_err(|e| CatalogError::Corrupt(e.to_string()))?,
-        };
+        let checkpoint = database::checkpoint(&mut view, |e| CatalogError::Corrupt(e.to_string())).await?;
         let mut sha = Sha256::new();
         for sql in [
             "SELECT project, ordinal, slug, revision, updated_at, withdrawn, pictures, citation, answer FROM projects ORDER BY project",

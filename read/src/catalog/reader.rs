@@ -4,11 +4,10 @@ use std::path::Path;
 
 use bytes::Bytes;
 use sqlx::SqlitePool;
-use sqlx::sqlite::SqlitePoolOptions;
 
 use super::{CatalogError, options};
 use crate::checkpoint::Checkpoint;
-use crate::database::state;
+use crate::database;
 
 /// How many requests may read at once; more wait their turn.
 const CONNECTIONS: u32 = 4;
@@ -40,10 +39,7 @@ pub enum Found {
 impl CatalogReader {
     /// Opens the catalog in a generation's folder, for reading only.
     pub async fn open(folder: &Path) -> Result<CatalogReader, CatalogError> {
-        let pool = SqlitePoolOptions::new()
-            .max_connections(CONNECTIONS)
-            .connect_with(options(folder).read_only(true))
-            .await?;
+        let pool = database::readers(options(folder), CONNECTIONS).await?;
         Ok(CatalogReader { pool })
     }
 
@@ -66,10 +62,7 @@ impl CatalogReader {
     /// How far this catalog has come.
     pub async fn checkpoint(&self) -> Result<Checkpoint, CatalogError> {
         let mut connection = self.pool.acquire().await?;
-        match state(&mut connection).await? {
-            None => Ok(Checkpoint::default()),
-            Some(state) => serde_json::from_str(&state).map_err(|e| CatalogError::Corrupt(e.to_string())),
-        }
+        database::checkpoint(&mut connection, |e| CatalogError::Corrupt(e.to_string())).await
     }
 
     /// How many projects are listed.

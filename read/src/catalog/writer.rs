@@ -59,10 +59,8 @@ impl CatalogWriter {
             .connect()
             .await?;
         database::make(&mut connection, include_str!("sql/schema.sql")).await?;
-        let checkpoint = match database::state(&mut connection).await? {
-            None => Checkpoint::default(),
-            Some(state) => serde_json::from_str(&state).map_err(|e| CatalogError::Corrupt(e.to_string()))?,
-        };
+        let checkpoint =
+            database::checkpoint(&mut connection, |e| CatalogError::Corrupt(e.to_string())).await?;
         Ok(CatalogWriter { connection, checkpoint, staged: Staged::default() })
     }
 

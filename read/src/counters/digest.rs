@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
-use sqlx::{ConnectOptions, Connection, SqliteConnection};
+use sqlx::{ConnectOptions, Connection};
 
 use super::{CountersError, Progress, corrupt, options};
-use crate::database::{add_rows, state};
+use crate::database::{self, add_rows};
 
 /// How far the counters in a folder have come, while they may be written.
 pub async fn progress(folder: &Path) -> Result<Progress, CountersError> {
     let mut connection = options(folder).read_only(true).connect().await?;
-    let progress = read_progress(&mut connection).await?;
+    let progress = database::checkpoint(&mut connection, corrupt).await?;
     connection.close().await?;
     Ok(progress)
 }
@@ -21,7 +21,7 @@ pub async fn progress(folder: &Path) -> Result<Progress, CountersError> {
 pub async fn digest(folder: &Path) -> Result<(Progress, [u8; 32]), CountersError> {
     let mut connection = options(folder).read_only(true).connect().await?;
     let mut view = connection.begin().await?;
-    let progress = read_progress(&mut view).await?;
+    let progress = database::checkpoint(&mut view, corrupt).await?;
     let mut sha = Sha256::new();
     for sql in [
         "SELECT month, key_id, tier, used, overrun FROM totals WHERE used + overrun > 0 ORDER BY month, key_id, tier",
@@ -32,11 +32,4 @@ pub async fn digest(folder: &Path) -> Result<(Progress, [u8; 32]), CountersError
     drop(view);
     connection.close().await?;
     Ok((progress, sha.finalize().into()))
-}
-
-async fn read_progress(connection: &mut SqliteConnection) -> Result<Progress, CountersError> {
-    match state(connection).await? {
-        None => Ok(Progress::default()),
-        Some(state) => serde_json::from_str(&state).map_err(corrupt),
-    }
 }

@@ -9,13 +9,13 @@ use schemas::api::usage::DayUsage;
 use schemas::key::KeyId;
 use schemas::month::Month;
 use schemas::tier::TierName;
-use sqlx::sqlite::{SqlitePoolOptions, SqliteRow};
+use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqlitePool};
 use tokio::sync::Mutex;
 
 use super::table::{Counted, Table};
 use super::{CountersError, Progress, corrupt, options};
-use crate::database::{Written, state};
+use crate::database::{self, Written};
 
 /// How many may read the database at once; more wait their turn.
 const CONNECTIONS: u32 = 4;
@@ -52,12 +52,7 @@ pub struct MonthSummary {
 impl CountersReader {
     /// Opens the counters in a generation's folder, for reading only, and loads the newest two months.
     pub async fn open(folder: &Path) -> Result<CountersReader, CountersError> {
-        let pool = SqlitePoolOptions::new()
-            .max_connections(CONNECTIONS)
-            // A file on this machine need not be asked whether it is still there.
-            .test_before_acquire(false)
-            .connect_with(options(folder).read_only(true))
-            .await?;
+        let pool = database::readers(options(folder), CONNECTIONS).await?;
         let written = Written::new(&folder.join("counters.db"));
         let reader = CountersReader { pool, written, table: Table::new(), loaded: Mutex::default() };
         reader.load().await?;
@@ -180,10 +175,7 @@ impl CountersReader {
     /// How far this model has come.
     pub async fn progress(&self) -> Result<Progress, CountersError> {
         let mut connection = self.pool.acquire().await?;
-        match state(&mut connection).await? {
-            None => Ok(Progress::default()),
-            Some(state) => serde_json::from_str(&state).map_err(corrupt),
-        }
+        database::checkpoint(&mut connection, corrupt).await
     }
 
     /// Lets the database go once nobody asks it any more.

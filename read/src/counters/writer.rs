@@ -62,10 +62,7 @@ impl CountersWriter {
             .connect()
             .await?;
         database::make(&mut connection, include_str!("sql/schema.sql")).await?;
-        let progress = match database::state(&mut connection).await? {
-            None => Progress::default(),
-            Some(state) => serde_json::from_str(&state).map_err(corrupt)?,
-        };
+        let progress = database::checkpoint(&mut connection, corrupt).await?;
         let (changes, newest): (i64, Option<i32>) = sqlx::query_as(
             "SELECT (SELECT coalesce(max(changed), 0) FROM totals), (SELECT max(month) FROM totals)",
         )

@@ -4,16 +4,13 @@ use sha2::{Digest, Sha256};
 
 use super::{KeysError, KeysReader, corrupt};
 use crate::checkpoint::Checkpoint;
-use crate::database::{add_rows, state};
+use crate::database::{self, add_rows};
 
 impl KeysReader {
     /// The checkpoint and the digest of all rows at it, in one consistent view even while a worker writes.
     pub async fn digest(&self) -> Result<(Checkpoint, [u8; 32]), KeysError> {
         let mut view = self.pool().begin().await?;
-        let checkpoint = match state(&mut view).await? {
-            None => Checkpoint::default(),
-            Some(state) => serde_json::from_str(&state).map_err(corrupt)?,
-        };
+        let checkpoint = database::checkpoint(&mut view, corrupt).await?;
         let mut sha = Sha256::new();
         let sql = "SELECT key_id, hex(hash), account, hint, name, tier, created_at, revoked_at, proven, changed \
                    FROM keys ORDER BY key_id";

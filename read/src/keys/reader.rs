@@ -7,14 +7,14 @@ use futures::TryStreamExt;
 use schemas::ids::Position;
 use schemas::key::{KeyHash, KeyId};
 use schemas::tier::TierName;
-use sqlx::sqlite::{SqlitePoolOptions, SqliteRow};
+use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqlitePool};
 use tokio::sync::Mutex;
 
 use super::table::{KnownKey, Table};
 use super::{KeysError, StoredKey, corrupt, options, read_key};
 use crate::checkpoint::Checkpoint;
-use crate::database::{Written, state};
+use crate::database::{self, Written};
 
 /// How many may read the database at once; more wait their turn.
 const CONNECTIONS: u32 = 3;
@@ -40,12 +40,7 @@ struct Loaded {
 impl KeysReader {
     /// Opens the keys in a generation's folder, for reading only, and loads all of them.
     pub async fn open(folder: &Path) -> Result<KeysReader, KeysError> {
-        let pool = SqlitePoolOptions::new()
-            .max_connections(CONNECTIONS)
-            // A file on this machine need not be asked whether it is still there.
-            .test_before_acquire(false)
-            .connect_with(options(folder).read_only(true))
-            .await?;
+        let pool = database::readers(options(folder), CONNECTIONS).await?;
         let written = Written::new(&folder.join("keys.db"));
         let reader = KeysReader { pool, written, table: Table::new(), loaded: Mutex::default() };
         reader.refresh().await?;
@@ -93,10 +88,7 @@ impl KeysReader {
     /// How far this model has come.
     pub async fn checkpoint(&self) -> Result<Checkpoint, KeysError> {
         let mut connection = self.pool.acquire().await?;
-        match state(&mut connection).await? {
-            None => Ok(Checkpoint::default()),
-            Some(state) => serde_json::from_str(&state).map_err(corrupt),
-        }
+        database::checkpoint(&mut connection, corrupt).await
     }
 
     /// Lets the database go once nobody asks it any more.

@@ -41,10 +41,7 @@ impl KeysWriter {
     pub async fn open(folder: &Path) -> Result<KeysWriter, KeysError> {
         let mut connection = options(folder).create_if_missing(true).connect().await?;
         database::make(&mut connection, include_str!("sql/schema.sql")).await?;
-        let checkpoint = match database::state(&mut connection).await? {
-            None => Checkpoint::default(),
-            Some(state) => serde_json::from_str(&state).map_err(corrupt)?,
-        };
+        let checkpoint = database::checkpoint(&mut connection, corrupt).await?;
         Ok(KeysWriter { connection, checkpoint, staged: Staged::default() })
     }
 

@@ -7,7 +7,7 @@ use sqlx::{ConnectOptions, Connection};
 
 use super::{NeighboursError, NeighboursWriter, corrupt, options};
 use crate::checkpoint::Checkpoint;
-use crate::database::{add_rows, state};
+use crate::database::{self, add_rows};
 
 impl NeighboursWriter {
     /// The checkpoint of the model in a folder and the digest of projects, vectors and models at it, in one consistent
@@ -16,10 +16,7 @@ impl NeighboursWriter {
     pub async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), NeighboursError> {
         let mut connection = options(folder).read_only(true).connect().await?;
         let mut view = connection.begin().await?;
-        let checkpoint = match state(&mut view).await? {
-            None => Checkpoint::default(),
-            Some(state) => serde_json::from_str(&state).map_err(corrupt)?,
-        };
+        let checkpoint = database::checkpoint(&mut view, corrupt).await?;
         let mut sha = Sha256::new();
         let projects = "SELECT ordinal, project, listed, sides, model, hex(visual), hex(semantic) \
                         FROM projects LEFT JOIN vectors USING (ordinal) ORDER BY ordinal";

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use futures::TryStreamExt;
-use sqlx::sqlite::{SqlitePoolOptions, SqliteRow};
+use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqlitePool};
 use tokio::sync::Mutex;
 
@@ -11,7 +11,7 @@ use super::list::Neighbours;
 use super::table::{Standing, Table};
 use super::{NeighboursError, corrupt, options};
 use crate::checkpoint::Checkpoint;
-use crate::database::{Written, state};
+use crate::database::{self, Written};
 
 /// How many may read the database at once; more wait their turn.
 const CONNECTIONS: u32 = 2;
@@ -29,12 +29,7 @@ pub struct NeighboursReader {
 impl NeighboursReader {
     /// Opens the neighbours in a generation's folder, for reading only, and loads all lists.
     pub async fn open(folder: &Path) -> Result<NeighboursReader, NeighboursError> {
-        let pool = SqlitePoolOptions::new()
-            .max_connections(CONNECTIONS)
-            // A file on this machine need not be asked whether it is still there.
-            .test_before_acquire(false)
-            .connect_with(options(folder).read_only(true))
-            .await?;
+        let pool = database::readers(options(folder), CONNECTIONS).await?;
         let written = Written::new(&folder.join("neighbours.db"));
         let reader = NeighboursReader { pool, written, table: Table::new(), loaded: Mutex::default() };
         reader.refresh().await?;
@@ -88,10 +83,7 @@ impl NeighboursReader {
     /// How far this model has come.
     pub async fn checkpoint(&self) -> Result<Checkpoint, NeighboursError> {
         let mut connection = self.pool.acquire().await?;
-        match state(&mut connection).await? {
-            None => Ok(Checkpoint::default()),
-            Some(state) => serde_json::from_str(&state).map_err(corrupt),
-        }
+        database::checkpoint(&mut connection, corrupt).await
     }
 
     /// Lets the database go once nobody asks it any more.

@@ -60,10 +60,7 @@ impl NeighboursWriter {
     ) -> Result<NeighboursWriter, NeighboursError> {
         let mut connection = options(folder).create_if_missing(true).connect().await?;
         database::make(&mut connection, include_str!("sql/schema.sql")).await?;
-        let checkpoint = match database::state(&mut connection).await? {
-            None => Checkpoint::default(),
-            Some(state) => serde_json::from_str(&state).map_err(corrupt)?,
-        };
+        let checkpoint = database::checkpoint(&mut connection, corrupt).await?;
         let sql = "SELECT coalesce(max(changed), 0) FROM projects";
         let changed = sqlx::query_scalar(sql).fetch_one(&mut connection).await?;
         let sql = "SELECT count(*) FROM projects WHERE dirty = 1";
