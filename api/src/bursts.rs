@@ -45,15 +45,18 @@ impl Bursts {
 
     /// Takes one call of an address.
     pub(crate) fn address(&self, address: IpAddr) -> Result<(), Duration> {
-        let address = crate::proxies::neighbourhood(address);
-        self.addresses.as_ref().map_or(Ok(()), |burst| burst.take(&address))
+        take_neighbourhood(self.addresses.as_ref(), address)
     }
 
     /// Takes one key that an address asks for.
     pub(crate) fn mint(&self, address: IpAddr) -> Result<(), Duration> {
-        let address = crate::proxies::neighbourhood(address);
-        self.mints.as_ref().map_or(Ok(()), |burst| burst.take(&address))
+        take_neighbourhood(self.mints.as_ref(), address)
     }
+}
+
+/// Who holds a network has all its addresses, so they share what one may.
+fn take_neighbourhood(burst: Option<&Burst<IpAddr>>, address: IpAddr) -> Result<(), Duration> {
+    burst.map_or(Ok(()), |burst| burst.take(&crate::proxies::neighbourhood(address)))
 }
 
 impl<K: Hash + Eq + Clone> Burst<K> {
