@@ -26,7 +26,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::{BoxFuture, Either};
-use http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, IF_NONE_MATCH};
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, IF_NONE_MATCH};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
 use http_body_util::{BodyExt, Full, Limited};
@@ -271,11 +271,8 @@ impl Front {
             headers.insert(CONTENT_ENCODING, encoded.name);
             bytes = encoded.bytes;
         }
-        let named = headers::Named { content_type, tag };
+        let named = headers::Named { content_type, tag, is_kept: asked.method != Method::POST };
         let mut headers = headers::complete(headers, named, status, allowance, asked.id, now.as_second());
-        if asked.method == Method::POST {
-            headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        }
         let has_body = !matches!(status, StatusCode::NOT_MODIFIED | StatusCode::NO_CONTENT);
         if asked.method == Method::HEAD && has_body {
             headers.insert(CONTENT_LENGTH, bytes.len().into());

@@ -38,11 +38,13 @@ thread_local! {
     static LAST: RefCell<Option<Common>> = const { RefCell::new(None) };
 }
 
-/// The headers that most replies have, each with another value.
+/// What the headers that most replies have say, each time something else.
 #[derive(Debug, Default)]
 pub(super) struct Named {
     pub(super) content_type: Option<HeaderValue>,
     pub(super) tag: Option<HeaderValue>,
+    /// Whether it may be kept where its status allows that.
+    pub(super) is_kept: bool,
 }
 
 /// The headers of a reply: its own, and those that every reply carries.
@@ -61,7 +63,7 @@ pub(super) fn complete(
         last.as_ref().map(|common| common.headers.clone()).unwrap_or_default()
     });
     headers.insert(&REQUEST_ID, id.header());
-    headers.insert(CACHE_CONTROL, caching(status));
+    headers.insert(CACHE_CONTROL, caching(status, named.is_kept));
     for (name, value) in [(CONTENT_TYPE, named.content_type), (ETAG, named.tag)] {
         match value {
             Some(value) => headers.insert(name, value),
@@ -92,9 +94,9 @@ impl Common {
 }
 
 /// Without this, browsers would keep a redirect for ever and a 404 for as long as they like.
-fn caching(status: StatusCode) -> HeaderValue {
+fn caching(status: StatusCode, is_kept: bool) -> HeaderValue {
     match status {
-        StatusCode::OK | StatusCode::NOT_MODIFIED | StatusCode::PERMANENT_REDIRECT => {
+        StatusCode::OK | StatusCode::NOT_MODIFIED | StatusCode::PERMANENT_REDIRECT if is_kept => {
             HeaderValue::from_static("private, max-age=60")
         }
         _ => HeaderValue::from_static("no-store"),
