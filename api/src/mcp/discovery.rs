@@ -13,6 +13,12 @@ const KEPT_FOR: &str = r#""ttlMs":300000,"cacheScope":"public""#;
 
 const CAPABILITIES: &str = r#""capabilities":{"tools":{}}"#;
 
+/// How the service is called, here and wherever else it introduces itself to agents. Neither needs escaping in JSON.
+pub(crate) const TITLE: &str = "Loggia";
+/// What it is: at most 100 characters, says the schema of the server card.
+pub(crate) const DESCRIPTION: &str =
+    "A curated catalog of architecture, interiors, design, photography and art.";
+
 /// What to do with the tools, for the agent.
 pub(super) const INSTRUCTIONS: &str = "Loggia is a curated catalog of architecture, interiors, design, photography and art. Find projects with \
 search_projects (words) or search_by_taste (looks and moods; list_taste_terms shows the words in use), look around with browse and discover, go on with \
@@ -86,9 +92,17 @@ pub(super) fn table() -> &'static str {
 
 /// Who answers.
 pub(super) fn server_info(site: &Site, into: &mut Vec<u8>) {
-    into.extend_from_slice(br#"{"name":"loggia","title":"Loggia","version":""#);
-    into.extend_from_slice(env!("CARGO_PKG_VERSION").as_bytes());
-    into.extend_from_slice(br#"","description":"A curated catalog of architecture, interiors, design, photography and art.","websiteUrl":""#);
-    into.extend_from_slice(site.as_str().as_bytes());
-    into.extend_from_slice(br#""}"#);
+    for part in [
+        r#"{"name":"loggia","title":""#,
+        TITLE,
+        r#"","version":""#,
+        env!("CARGO_PKG_VERSION"),
+        r#"","description":""#,
+        DESCRIPTION,
+        r#"","websiteUrl":""#,
+        site.as_str(),
+        r#""}"#,
+    ] {
+        into.extend_from_slice(part.as_bytes());
+    }
 }

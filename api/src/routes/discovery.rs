@@ -9,7 +9,7 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Uri};
 use serde_json::{Value, json};
 
-use crate::mcp;
+use crate::mcp::{self, DESCRIPTION, TITLE};
 use crate::site::Site;
 
 /// Where the card of the MCP endpoint stands: the place that SEP-2127 reserves.
@@ -22,10 +22,6 @@ pub(crate) const MANIFEST: &str = "/server.json";
 pub(crate) const LLMS: &str = "/llms.txt";
 
 const HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
-
-const TITLE: &str = "Loggia";
-/// At most 100 characters, says the schema of the card.
-const DESCRIPTION: &str = "A curated catalog of architecture, interiors, design, photography and art.";
 
 /// The name of a host, as these documents want it.
 #[derive(Debug, PartialEq)]
