@@ -8,6 +8,7 @@ use schemas::record::Category;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::answer::Refusal;
 use super::message::Text;
 use super::rpc_error::{RpcError, quoted};
 
@@ -164,9 +165,20 @@ impl<'a> Arguments<'a> {
         self.faults.push(fault.into());
     }
 
-    /// Everything that is wrong; empty where all can be used.
-    pub(super) fn faults(&self) -> &[String] {
-        &self.faults
+    /// Whether all that was read so far can be used.
+    pub(super) fn are_good(&self) -> bool {
+        self.faults.is_empty()
+    }
+
+    /// Refuses the call where anything is wrong, with everything that is.
+    pub(super) fn check(&mut self) -> Result<(), Refusal> {
+        if self.are_good() { Ok(()) } else { Err(Refusal::Arguments(std::mem::take(&mut self.faults))) }
+    }
+
+    /// The same, and gives what had to be there: where it is not, that is one of the faults.
+    pub(super) fn complete<T>(&mut self, required: Option<T>) -> Result<T, Refusal> {
+        self.check()?;
+        required.ok_or_else(|| Refusal::Arguments(Vec::new()))
     }
 
     fn scalar(&mut self, name: &'static str) -> Option<Scalar<'a>> {

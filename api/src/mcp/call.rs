@@ -11,7 +11,7 @@ use super::escape::escape;
 use super::params::Params;
 use super::rpc_error::{RpcError, quoted};
 use super::tools::{self, Asked, Tool, Visitor};
-use crate::access::{Access, Balance, KeyAccess};
+use crate::access::{Access, Balance};
 use crate::metering::Outcome;
 
 /// What a keyed caller is told beside the answer.
@@ -83,11 +83,11 @@ fn admit(asked: Asked<'_>, tool: &Tool) -> Result<(), Refusal> {
         }
         Visitor::Keyed(known, _) => {
             waiting(access.bursts.key(known.key_id), "")?;
-            let balance = access.balance(asked.state.models(), known, asked.state.now());
-            if tool.is_counted && balance.used >= balance.limit {
-                return Err(used_up(asked, &balance));
+            if !tool.is_counted {
+                return Ok(());
             }
-            Ok(())
+            let balance = access.balance(asked.state.models(), known, asked.state.now());
+            if balance.used >= balance.limit { Err(used_up(asked, &balance)) } else { Ok(()) }
         }
     }
 }
@@ -97,7 +97,6 @@ async fn charge(asked: Asked<'_>, tool: &'static Tool) -> Result<Option<Told>, R
     let (Access::Keys(access), Visitor::Keyed(known, _)) = (asked.state.access(), asked.visitor) else {
         return Ok(None);
     };
-    let access: &KeyAccess = access;
     if !tool.is_counted {
         let balance = access.balance(asked.state.models(), known, asked.state.now());
         return Ok(Some(Told { quota: quota(&balance, balance.used), call_id: None }));

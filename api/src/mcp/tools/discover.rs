@@ -7,7 +7,7 @@ use super::listing::{self, listed};
 use super::{Asked, Tool};
 use crate::fault::Fault;
 use crate::json_writer::JsonWriter;
-use crate::mcp::answer::{Answer, Answered, Refusal};
+use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::arguments::Arguments;
 
 pub(super) static TOOL: Tool = Tool {
@@ -27,9 +27,7 @@ const DRAWS: usize = 8;
 
 pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
     let category = arguments.category();
-    if !arguments.faults().is_empty() {
-        return Err(Refusal::Arguments(arguments.faults().to_vec()));
-    }
+    arguments.check()?;
     let (archive, view) = (listing::archive(asked)?, listing::view(asked)?);
     let mut drawn = None;
     for _ in 0..DRAWS {

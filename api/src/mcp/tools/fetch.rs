@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::search::title;
 use super::{Asked, Tool, record};
 use crate::json_writer::JsonWriter;
-use crate::mcp::answer::{Answer, Answered, Image, Refusal};
+use crate::mcp::answer::{Answer, Answered, Image};
 use crate::mcp::arguments::Arguments;
 
 pub(super) static TOOL: Tool = Tool {
@@ -62,9 +62,8 @@ struct Shown {
 }
 
 pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
-    let Some(id) = record::slug(arguments, "id") else {
-        return Err(Refusal::Arguments(arguments.faults().to_vec()));
-    };
+    let id = record::slug(arguments, "id");
+    let id = arguments.complete(id)?;
     let found = record::find(asked, &id).await?;
     let site = asked.state.site();
     let mut text = Vec::with_capacity(found.record.len() + 512);

@@ -30,12 +30,10 @@ const LATER: &str = "No key can be handed out at present; nothing was created. T
 pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
     let email =
         arguments.parsed("email", |text| text.parse::<Email>().ok(), "an address such as you@example.org");
-    let Some(email) = email else {
-        if arguments.faults().is_empty() {
-            arguments.fault("email is missing");
-        }
-        return Err(Refusal::Arguments(arguments.faults().to_vec()));
-    };
+    if email.is_none() && arguments.are_good() {
+        arguments.fault("email is missing");
+    }
+    let email = arguments.complete(email)?;
     let (Access::Keys(access), Visitor::Anonymous(address) | Visitor::Keyed(_, address)) =
         (asked.state.access(), asked.visitor)
     else {

@@ -2,7 +2,7 @@
 
 use super::{Asked, Tool, record};
 use crate::json_writer::JsonWriter;
-use crate::mcp::answer::{Answer, Answered, Refusal};
+use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::arguments::Arguments;
 
 pub(super) static TOOL: Tool = Tool {
@@ -18,9 +18,8 @@ pub(super) static TOOL: Tool = Tool {
 };
 
 pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
-    let Some(slug) = record::slug(arguments, "slug") else {
-        return Err(Refusal::Arguments(arguments.faults().to_vec()));
-    };
+    let slug = record::slug(arguments, "slug");
+    let slug = arguments.complete(slug)?;
     let found = record::find(asked, &slug).await?;
     let answer = Answer::new(JsonWriter::reopen(asked.state.site(), &found.record));
     Ok(match found.note {

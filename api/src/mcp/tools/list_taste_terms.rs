@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{Asked, Tool, listing};
 use crate::json_writer::JsonWriter;
-use crate::mcp::answer::{Answer, Answered, Refusal};
+use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::arguments::Arguments;
 
 pub(super) static TOOL: Tool = Tool {
@@ -38,9 +38,7 @@ pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answer
     let all = Dimension::ALL.map(Dimension::as_str).join(", ");
     let dimension = arguments.parsed("dimension", Dimension::parse, &format!("one of {all}"));
     let (category, limit) = (arguments.category(), arguments.limit());
-    if !arguments.faults().is_empty() {
-        return Err(Refusal::Arguments(arguments.faults().to_vec()));
-    }
+    arguments.check()?;
     let archive = listing::archive(asked)?;
     let told = archive.reader.terms(dimension, category, limit.results).into_iter().map(|of| Told {
         dimension: of.dimension.as_str(),

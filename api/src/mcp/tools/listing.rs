@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{Asked, Visitor};
 use crate::fault::Fault;
-use crate::json_writer::JsonWriter;
+use crate::json_writer::{self, JsonWriter};
 use crate::mcp::answer::Refusal;
 use crate::mcp::arguments::{Arguments, Limit};
 
@@ -50,17 +50,48 @@ struct Preview {
     how: &'static str,
 }
 
-/// A project of a list: its summary, and what the list knows of it besides.
-pub(super) struct Shown<'v, T> {
-    pub(super) summary: &'v [u8],
-    pub(super) more: T,
+/// A page of the archive: projects by ordinal, each with what the list knows of it besides.
+pub(super) struct Page<T> {
+    pub(super) projects: Vec<(u64, T)>,
+    pub(super) total: u64,
+    pub(super) next: Option<Cursor>,
 }
 
-impl<'v, T> Shown<'v, T> {
-    /// None where it is no longer listed, or not yet: the models are not of one moment.
-    pub(super) fn of(view: &'v View, ordinal: u64, more: T) -> Option<Shown<'v, T>> {
-        Some(Shown { summary: view.summary_of(ordinal)?, more })
+impl<T: Copy> Page<T> {
+    /// The summaries of those that are still, or already, in the search index: the models are not of one moment.
+    fn summaries<'v>(&self, view: &'v View) -> Vec<(&'v [u8], T)> {
+        let shown = self.projects.iter();
+        shown.filter_map(|(ordinal, more)| Some((view.summary_of(*ordinal)?, *more))).collect()
     }
+}
+
+/// Writes a page of the archive that is as long as it may be, and tells how many projects there are over all pages. `page`
+/// gives the page of so many projects, and `more` writes what it knows of each.
+pub(super) fn write_page<'a, T: Copy>(
+    asked: Asked<'a>,
+    limit: Limit,
+    mut page: impl FnMut(usize) -> Result<Page<T>, InvalidCursor>,
+    more: impl FnMut(&mut JsonWriter<'a>, T) -> Result<(), Fault>,
+) -> Result<(JsonWriter<'a>, u64), Refusal> {
+    let (site, view) = (asked.state.site(), view(asked)?);
+    let mut page = |limit| page(limit).map_err(|error| Refusal::guided(error.to_string()));
+    let mut shown_page = page(most(asked, limit))?;
+    let mut shown = shown_page.summaries(&view);
+    let fitting = fitting(asked, limit, shown.iter().map(|(summary, _)| *summary));
+    if fitting < shown.len() {
+        // The next page begins behind what is shown.
+        shown_page = page(fitting)?;
+        shown = shown_page.summaries(&view);
+    }
+    let Page { total, next, .. } = shown_page;
+    let room = json_writer::room(shown.iter().map(|(summary, _)| *summary), site);
+    let (mut json, count) = (JsonWriter::object(site, room), shown.len());
+    json.member("count", &count)?;
+    json.member("total", &total)?;
+    json.projects("results", shown, more)?;
+    json.member("next_cursor", &next.map(|cursor| cursor.to_string()))?;
+    preview(&mut json, asked, count, total)?;
+    Ok((json, total))
 }
 
 /// The archive, if it is there.
@@ -79,11 +110,6 @@ pub(super) fn view(asked: Asked<'_>) -> Result<View, Fault> {
 /// Where the page before ended.
 pub(super) fn cursor(arguments: &mut Arguments<'_>) -> Option<Cursor> {
     arguments.parsed("cursor", |text| text.parse().ok(), "next_cursor of the page before")
-}
-
-/// What to do about a cursor of another list.
-pub(super) fn foreign_cursor(error: InvalidCursor) -> Refusal {
-    Refusal::guided(error.to_string())
 }
 
 /// At most so many results are shown to whoever asks.

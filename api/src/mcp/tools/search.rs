@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Asked, Tool, listing, search_projects};
 use crate::fault::Fault;
 use crate::json_writer::JsonWriter;
-use crate::mcp::answer::{Answer, Answered, Refusal};
+use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::arguments::{Arguments, Limit, USUAL_RESULTS};
 
 pub(super) static TOOL: Tool = Tool {
@@ -40,9 +40,8 @@ struct Found {
 }
 
 pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
-    let Some(query) = arguments.required("query", MAX_QUERY_CHARACTERS) else {
-        return Err(Refusal::Arguments(arguments.faults().to_vec()));
-    };
+    let query = arguments.required("query", MAX_QUERY_CHARACTERS);
+    let query = arguments.complete(query)?;
     let usual = Limit { results: USUAL_RESULTS, is_asked: false };
     let page = search_projects::find(asked, &query, None, listing::most(asked, usual))?;
     let found: Vec<Found> = page.hits().map(|hit| head(asked, &hit)).collect::<Result<_, _>>()?;

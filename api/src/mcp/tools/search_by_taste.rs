@@ -3,10 +3,9 @@
 use read::archive::{ArchiveReader, AskedDimension, Dimension, Dimensions, MOST_WORDS, TasteRequest};
 use serde::Serialize;
 
-use super::listing::{self, Shown, listed};
+use super::listing::{self, Page, listed};
 use super::{Asked, Tool};
-use crate::json_writer::{self, JsonWriter};
-use crate::mcp::answer::{Answer, Answered, Refusal};
+use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::arguments::Arguments;
 use crate::mcp::rpc_error::quoted;
 
@@ -49,41 +48,28 @@ struct Matched(Vec<&'static str>);
 pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
     let texts = Dimension::ALL.map(|dimension| arguments.optional(dimension.as_str(), LONGEST));
     let (category, limit, cursor) = (arguments.category(), arguments.limit(), listing::cursor(arguments));
-    if texts.iter().all(Option::is_none) && arguments.faults().is_empty() {
+    if texts.iter().all(Option::is_none) && arguments.are_good() {
         let all = Dimension::ALL.map(Dimension::as_str).join(", ");
         arguments.fault(format!("at least one of {all} is needed"));
     }
-    if !arguments.faults().is_empty() {
-        return Err(Refusal::Arguments(arguments.faults().to_vec()));
-    }
-    let (archive, view) = (listing::archive(asked)?, listing::view(asked)?);
+    arguments.check()?;
+    let archive = listing::archive(asked)?;
     let wanted = texts.each_ref().map(Option::as_deref);
+    let mut dimensions = Vec::new();
     let page = |limit| {
         let request = TasteRequest { asked: wanted, category, limit, after: cursor.clone() };
-        archive.reader.by_taste(&request).map_err(listing::foreign_cursor)
+        let page = archive.reader.by_taste(&request)?;
+        dimensions = page.asked;
+        let projects = page.hits.into_iter().map(|hit| (hit.ordinal, hit.matched)).collect();
+        Ok(Page { projects, total: page.total, next: page.next })
     };
-    let mut page_now = page(listing::most(asked, limit))?;
-    let hits = page_now.hits.iter();
-    let mut shown: Vec<Shown<'_, Dimensions>> =
-        hits.filter_map(|hit| Shown::of(&view, hit.ordinal, hit.matched)).collect();
-    let fitting = listing::fitting(asked, limit, shown.iter().map(|one| one.summary));
-    if fitting < shown.len() {
-        page_now = page(fitting)?;
-        shown.truncate(fitting);
-    }
-    let site = asked.state.site();
-    let mut json = JsonWriter::object(site, json_writer::room(shown.iter().map(|one| one.summary), site));
-    json.member("count", &shown.len())?;
-    json.member("total", &page_now.total)?;
-    json.projects("results", shown.iter().map(|one| (one.summary, one.more)), |json, matched| {
+    let (json, total) = listing::write_page(asked, limit, page, |json, matched: Dimensions| {
         json.member("matched", &Matched(matched.iter().map(Dimension::as_str).collect()))
     })?;
-    json.member("next_cursor", &page_now.next.map(|cursor| cursor.to_string()))?;
-    listing::preview(&mut json, asked, shown.len(), page_now.total)?;
     let mut answer = Answer::new(json);
-    let about = page_now.asked.iter().filter_map(|one| note(&archive.reader, one, wanted));
+    let about = dimensions.iter().filter_map(|one| note(&archive.reader, one, wanted));
     answer.notes.extend(about.map(Into::into));
-    if page_now.total == 0 && category.is_some() {
+    if total == 0 && category.is_some() {
         answer.notes.push("Leave category out to look in all of them.".into());
     }
     Ok(answer)

@@ -8,7 +8,7 @@ use super::listing::{self, listed};
 use super::{Asked, Tool};
 use crate::fault::Fault;
 use crate::json_writer::{self, JsonWriter};
-use crate::mcp::answer::{Answer, Answered, Refusal};
+use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::arguments::Arguments;
 use crate::routes;
 
@@ -27,9 +27,7 @@ pub(super) static TOOL: Tool = Tool {
 pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
     let query = arguments.required("query", MAX_QUERY_CHARACTERS);
     let (limit, category) = (arguments.limit(), arguments.category());
-    let Some(query) = query.filter(|_| arguments.faults().is_empty()) else {
-        return Err(Refusal::Arguments(arguments.faults().to_vec()));
-    };
+    let query = arguments.complete(query)?;
     let page = find(asked, &query, category, listing::most(asked, limit))?;
     let hits: Vec<Hit<'_>> = page.hits().collect();
     let fitting = listing::fitting(asked, limit, hits.iter().map(|hit| hit.summary));

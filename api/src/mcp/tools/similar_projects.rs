@@ -3,7 +3,7 @@
 use super::listing::{self, listed};
 use super::{Asked, Tool, record};
 use crate::json_writer::{self, JsonWriter};
-use crate::mcp::answer::{Answer, Answered, Refusal};
+use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::arguments::Arguments;
 use crate::routes::similar::{self, Near};
 
@@ -25,9 +25,7 @@ pub(super) static TOOL: Tool = Tool {
 
 pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
     let (slug, limit) = (record::slug(arguments, "slug"), arguments.limit());
-    let Some(mut slug) = slug.filter(|_| arguments.faults().is_empty()) else {
-        return Err(Refusal::Arguments(arguments.faults().to_vec()));
-    };
+    let mut slug = arguments.complete(slug)?;
     let mut notes = Vec::new();
     let near = match Near::find(asked.state, &slug) {
         Some(near) => Some(near),

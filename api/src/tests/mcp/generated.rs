@@ -60,19 +60,7 @@ fn members(value: impl Strategy<Value = String>) -> impl Strategy<Value = Vec<St
 
 /// Something like a message.
 fn message() -> impl Strategy<Value = String> {
-    let tools = [
-        "search_projects",
-        "search_by_taste",
-        "browse",
-        "discover",
-        "similar_projects",
-        "get_project",
-        "list_taste_terms",
-        "get_api_key",
-        "search",
-        "fetch",
-        "nothing",
-    ];
+    let tools: Vec<_> = TOOLS.into_iter().chain(["nothing"]).collect();
     let version = prop_oneof![30 => Just("\"2.0\"".to_owned()), 1 => any_json()];
     let id = prop_oneof![20 => Just("1".to_owned()), 1 => any_json()];
     let methods = [
@@ -90,7 +78,7 @@ fn message() -> impl Strategy<Value = String> {
         9 => prop::sample::select(methods.to_vec()).prop_map(|name| format!("\"{name}\"")),
         1 => any_json()
     ];
-    let named = prop_oneof![9 => prop::sample::select(tools.to_vec()).prop_map(|name| format!("\"{name}\"")), 1 => any_json()];
+    let named = prop_oneof![9 => prop::sample::select(tools).prop_map(|name| format!("\"{name}\"")), 1 => any_json()];
     let arguments = prop_oneof![
         4 => members(any_json()).prop_map(|members| format!("{{{}}}", members.join(","))),
         1 => any_json()

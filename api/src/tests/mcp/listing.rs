@@ -62,21 +62,7 @@ async fn the_listing_is_short_and_every_client_can_read_it() {
 
     let names: Vec<&str> =
         listing.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(
-        names,
-        [
-            "search_projects",
-            "search_by_taste",
-            "browse",
-            "discover",
-            "similar_projects",
-            "get_project",
-            "list_taste_terms",
-            "get_api_key",
-            "search",
-            "fetch",
-        ]
-    );
+    assert_eq!(names, TOOLS);
     for tool in listing.as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
         let writes = name == "get_api_key";
