@@ -4,18 +4,18 @@ mod discovery;
 mod health;
 mod media;
 mod openapi;
-mod problems;
 mod project;
 pub(crate) mod search;
 pub(crate) mod similar;
 pub(crate) mod standing;
-mod usage;
+pub(crate) mod usage;
 
 use axum::Router;
 use axum::routing::get;
 use http::{HeaderValue, Uri};
 
 use crate::fault::Fault;
+use crate::pages;
 use crate::state::ApiState;
 
 /// A kind of path, as metrics name it.
@@ -104,6 +104,11 @@ impl Route {
         }
     }
 
+    /// Whether people are told there, in their browser, what went wrong.
+    pub(crate) fn is_for_people(self) -> bool {
+        matches!(self, Route::Page | Route::Form | Route::Problems | Route::Other)
+    }
+
     /// Its methods, as `Allow` lists them.
     pub(crate) fn methods(self) -> HeaderValue {
         match self {
@@ -145,7 +150,6 @@ pub(crate) fn router(state: ApiState) -> Router {
         .route(Route::Similar.pattern(), get(similar::similar))
         .route(Route::Usage.pattern(), get(usage::usage))
         .route(Route::Media.pattern(), get(media::picture))
-        .route(Route::Problems.pattern(), get(problems::problem))
         .route(Route::OpenApi.pattern(), get(openapi::answer(state.site())))
         .route(discovery::CARD, get(discovery::answer_card(state.site())))
         .route(discovery::CATALOG, get(discovery::answer_catalog(state.site())))
@@ -153,6 +157,7 @@ pub(crate) fn router(state: ApiState) -> Router {
         .route(discovery::LLMS, get(discovery::answer_llms(state.site())))
         .route(Route::Health.pattern(), get(health::alive))
         .route(Route::Ready.pattern(), get(health::ready))
+        .merge(pages::router())
         .fallback(async || Fault::not_found())
         .method_not_allowed_fallback(async |uri: Uri| Fault::method_not_allowed(Route::of(uri.path())))
         .with_state(state)
