@@ -270,7 +270,7 @@ impl Parts {
         let (clock, origins) = (api::clock::system(), self.config.mcp_origins.clone());
         let offers = Offers { prices: self.config.prices.clone(), checkouts: self.config.checkout.clone() };
         let node = self.node.clone();
-        let projections = Arc::new(move || node.as_ref().map(Node::last_status).unwrap_or_default());
+        let projections = Arc::new(move || node.as_ref().map(Node::sized_status).unwrap_or_default());
         let state = ApiState::new(Sources {
             models,
             media,
