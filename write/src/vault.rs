@@ -23,7 +23,7 @@ use seal::Seal;
 
 pub use file::FILE;
 pub use letters::{Letter, LetterKind, PAUSE};
-pub use links::Link;
+pub use links::{Link, new_token};
 pub use secret::SECRET_FILE;
 
 /// The addresses of a data folder. No `Debug` form, and no error, shows one.
