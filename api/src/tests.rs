@@ -15,6 +15,7 @@ mod every_reply;
 mod faults;
 mod mcp;
 mod node;
+mod pages;
 mod pictures;
 mod secrets;
 mod similar;
