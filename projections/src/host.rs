@@ -89,13 +89,14 @@ impl Host {
     /// Opens the current generation, or makes the first. What a rebuild left that was cut off is removed.
     async fn open_live<W: Work>(&self, generations: &Generations) -> Result<Live<W>, ProjectionError> {
         generations.remove_others()?;
-        let (generation, first) = match generations.current()? {
+        let (generation, first) = match readable::<W>(generations)? {
             Some(generation) => (generation, false),
-            None => (generations.create_next()?, true),
+            None => (create::<W>(generations)?, true),
         };
         let worker: W = self.open_worker(&generation, self.status.clone()).await?;
         if first {
             generations.make_current(&generation)?;
+            generations.remove_others()?;
         }
         self.status.generation(&generation.name);
         Ok(Live { generation, worker })
@@ -171,7 +172,7 @@ impl Host {
         stop: &CancellationToken,
     ) -> Result<Rebuilt<W>, ReplayError> {
         let began = Instant::now();
-        let generation = generations.create_next().map_err(ProjectionError::from)?;
+        let generation = create::<W>(generations)?;
         let mut worker: W = self.open_worker(&generation, Status::new(W::NAME)).await?;
         let mut tell = |applied: Position, of: Position| {
             let model = W::NAME.to_owned();
@@ -213,6 +214,28 @@ impl Host {
         }
         Ok(())
     }
+}
+
+/// The current generation, unless a former version made it in a layout of its own.
+fn readable<W: Work>(generations: &Generations) -> Result<Option<Generation>, ProjectionError> {
+    let Some(generation) = generations.current()? else { return Ok(None) };
+    let layout = generations.layout(&generation)?;
+    if layout == W::LAYOUT {
+        return Ok(Some(generation));
+    }
+    tracing::warn!(
+        projection = W::NAME,
+        "the model was made in layout {layout} and this version reads layout {}: it is made anew from the log",
+        W::LAYOUT
+    );
+    Ok(None)
+}
+
+/// Makes an empty generation in the layout of this version.
+fn create<W: Work>(generations: &Generations) -> Result<Generation, ProjectionError> {
+    let generation = generations.create_next()?;
+    generations.set_layout(&generation, W::LAYOUT)?;
+    Ok(generation)
 }
 
 struct Rebuilt<W> {

@@ -5,6 +5,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// The file of a generation that says in which layout the others are.
+const LAYOUT: &str = "layout";
+
 /// The generations of one model below a folder, for example `models/search`.
 #[derive(Debug, Clone)]
 pub struct Generations {
@@ -49,6 +52,17 @@ impl Generations {
         }
     }
 
+    /// In which layout the files of a generation are written, as [`Generations::set_layout`] has noted; 1 where nothing is noted.
+    pub fn layout(&self, generation: &Generation) -> Result<u32, GenerationError> {
+        let path = generation.path.join(LAYOUT);
+        match fs::read_to_string(&path) {
+            // A note that was cut off belongs to no layout.
+            Ok(noted) => Ok(noted.trim().parse().unwrap_or(0)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(1),
+            Err(source) => Err(self.error(&path, source)),
+        }
+    }
+
     fn pointer(&self) -> PathBuf {
         self.root.join("current")
     }
@@ -69,6 +83,12 @@ impl Generations {
         let path = self.root.join(&name);
         fs::create_dir(&path).map_err(|source| self.error(&path, source))?;
         Ok(Generation { name, path })
+    }
+
+    /// Notes in which layout the files of a new generation are written.
+    pub fn set_layout(&self, generation: &Generation, layout: u32) -> Result<(), GenerationError> {
+        let path = generation.path.join(LAYOUT);
+        fs::write(&path, format!("{layout}\n")).map_err(|source| self.error(&path, source))
     }
 
     /// Makes this generation the one that readers use, durably and at once.
@@ -127,6 +147,9 @@ mod tests {
         assert_eq!(generations.current().unwrap(), None);
         let first = generations.create_next().unwrap();
         assert_eq!(generations.current().unwrap(), None, "an unfinished generation is not current");
+        assert_eq!(generations.layout(&first).unwrap(), 1, "the layout before there were notes");
+        generations.set_layout(&first, 2).unwrap();
+        assert_eq!(generations.layout(&first).unwrap(), 2);
         generations.make_current(&first).unwrap();
         let second = generations.create_next().unwrap();
         assert_eq!((first.name.as_str(), second.name.as_str()), ("g000001", "g000002"));
