@@ -1,13 +1,17 @@
 //! The paths there are. One endpoint, one file.
 
+mod cite;
 mod discovery;
+mod feed;
 mod health;
 mod media;
 mod openapi;
 mod problems;
 mod project;
+mod robots;
 pub(crate) mod search;
 pub(crate) mod similar;
+mod sitemap;
 pub(crate) mod standing;
 mod usage;
 
@@ -26,6 +30,8 @@ pub(crate) enum Route {
     Usage,
     Mcp,
     Media,
+    Cite,
+    Feeds,
     Problems,
     OpenApi,
     Discovery,
@@ -35,13 +41,15 @@ pub(crate) enum Route {
 }
 
 impl Route {
-    pub(crate) const ALL: [Route; 12] = [
+    pub(crate) const ALL: [Route; 14] = [
         Route::Search,
         Route::Project,
         Route::Similar,
         Route::Usage,
         Route::Mcp,
         Route::Media,
+        Route::Cite,
+        Route::Feeds,
         Route::Problems,
         Route::OpenApi,
         Route::Discovery,
@@ -59,6 +67,8 @@ impl Route {
             Route::Usage => "/v1/usage",
             Route::Mcp => "/mcp",
             Route::Media => "/media/{picture}/{file}",
+            Route::Cite => "/cite/{slug}/{revision}",
+            Route::Feeds => "feeds",
             Route::Problems => "/problems/{name}",
             Route::OpenApi => "/openapi.json",
             Route::Discovery => "discovery",
@@ -82,6 +92,8 @@ impl Route {
             Route::Usage
             | Route::Mcp
             | Route::Media
+            | Route::Cite
+            | Route::Feeds
             | Route::Problems
             | Route::OpenApi
             | Route::Discovery
@@ -99,11 +111,14 @@ impl Route {
             "/mcp" | "/mcp/" => Route::Mcp,
             "/openapi.json" => Route::OpenApi,
             discovery::CARD | discovery::CATALOG | discovery::MANIFEST | discovery::LLMS => Route::Discovery,
+            feed::PATH | robots::PATH | sitemap::INDEX => Route::Feeds,
             "/healthz" => Route::Health,
             "/readyz" => Route::Ready,
             _ if path.starts_with("/v1/project/") => Route::Project,
             _ if path.starts_with("/v1/similar/") => Route::Similar,
             _ if path.starts_with("/media/") => Route::Media,
+            _ if path.starts_with("/cite/") => Route::Cite,
+            _ if path.starts_with(sitemap::PARTS) => Route::Feeds,
             _ if path.starts_with("/problems/") => Route::Problems,
             _ => Route::Other,
         }
@@ -118,6 +133,10 @@ pub(crate) fn router(state: ApiState) -> Router {
         .route(Route::Similar.pattern(), get(similar::similar))
         .route(Route::Usage.pattern(), get(usage::usage))
         .route(Route::Media.pattern(), get(media::picture))
+        .route(Route::Cite.pattern(), get(cite::cite))
+        .route(feed::PATH, get(feed::feed))
+        .route(robots::PATH, get(robots::answer(state.site())))
+        .route(sitemap::INDEX, get(sitemap::index))
         .route(Route::Problems.pattern(), get(problems::problem))
         .route(Route::OpenApi.pattern(), get(openapi::answer(state.site())))
         .route(discovery::CARD, get(discovery::answer_card(state.site())))
@@ -126,7 +145,7 @@ pub(crate) fn router(state: ApiState) -> Router {
         .route(discovery::LLMS, get(discovery::answer_llms(state.site())))
         .route(Route::Health.pattern(), get(health::alive))
         .route(Route::Ready.pattern(), get(health::ready))
-        .fallback(async || Fault::not_found())
+        .fallback(sitemap::part_or_nothing)
         .method_not_allowed_fallback(async || Fault::method_not_allowed())
         .with_state(state)
 }
