@@ -7,14 +7,17 @@
 
 mod admin;
 mod answers;
+mod citations;
 mod client;
 mod conditional;
 mod connections;
 mod discovery;
 mod every_reply;
 mod faults;
+mod feeds;
 mod mcp;
 mod node;
+mod past;
 mod pictures;
 mod secrets;
 mod similar;

@@ -30,8 +30,11 @@ impl Citation {
 /// BibTeX counts braces even behind a backslash, so a brace becomes a command too.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
+    let mut before = ' ';
     for character in text.chars() {
         match character {
+            // Two of these would be drawn as one: a dash, or a quote.
+            '-' | '\'' | '`' if before == character => escaped.extend(['{', '}', character]),
             '\\' => escaped.push_str("\\textbackslash{}"),
             '{' => escaped.push_str("\\textbraceleft{}"),
             '}' => escaped.push_str("\\textbraceright{}"),
@@ -43,6 +46,7 @@ fn escape(text: &str) -> String {
             '#' | '$' | '%' | '&' | '_' => escaped.extend(['\\', character]),
             _ => escaped.push(character),
         }
+        before = character;
     }
     escaped
 }

@@ -240,7 +240,7 @@ fn no_name_breaks_out_of_its_place() {
         "{{{",
         "}}}",
         "\\\\",
-        "'\"`´",
+        "'\"`´ ''a`` ---",
         "a\nER  - \nTY  - BOOK",
         "a\u{2028}ER  - \u{2029}b\tc",
         "東京の家 🏠 Łódź",

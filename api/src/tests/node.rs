@@ -59,12 +59,29 @@ impl Node {
     }
 
     pub(super) async fn start_with(limits: Limits) -> Node {
-        let folder = tempfile::tempdir().unwrap();
-        catalog(&folder.path().join("catalog")).await;
-        search(&folder.path().join("search"));
-        neighbours(&folder.path().join("neighbours")).await;
-        archive(&folder.path().join("archive")).await;
-        Node::serve(folder, limits).await
+        Node::serve(filled().await, limits).await
+    }
+
+    /// A node where more has happened: when, to which project, and what.
+    pub(super) async fn start_after(events: &[(&str, usize, Event)]) -> Node {
+        let folder = filled().await;
+        let current =
+            |model: &str| Generations::new(folder.path().join(model)).current().unwrap().unwrap().path;
+        let mut catalog = CatalogWriter::open(&current("catalog")).await.unwrap();
+        let mut archive = ArchiveWriter::open(&current("archive")).await.unwrap();
+        let ids = || events.iter().map(|(_, number, _)| id(*number));
+        catalog.load(ids()).await.unwrap();
+        archive.load(ids()).await.unwrap();
+        for (position, (time, number, event)) in (20..).zip(events) {
+            let recorded = Recorded { time: time.parse().unwrap(), ..recorded(position, id(*number), event) };
+            catalog.apply(&recorded, id(*number), event).unwrap();
+            archive.apply(id(*number), event, Position(position)).unwrap();
+        }
+        catalog.commit(Checkpoint::default()).await.unwrap();
+        archive.commit(Checkpoint::default()).await.unwrap();
+        catalog.close().await.unwrap();
+        archive.close().await.unwrap();
+        Node::serve(folder, Limits::default()).await
     }
 
     /// A node where the house has a picture, 1,000 pixels wide, that is recorded as kept.
@@ -138,6 +155,16 @@ impl Node {
     pub(super) async fn ask(&self, method: &str, path: &str, headers: &str) -> Reply {
         self.connect().await.ask(method, path, headers).await
     }
+}
+
+/// A folder with the models of the small catalog.
+async fn filled() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    catalog(&folder.path().join("catalog")).await;
+    search(&folder.path().join("search"));
+    neighbours(&folder.path().join("neighbours")).await;
+    archive(&folder.path().join("archive")).await;
+    folder
 }
 
 /// What was selected, and under which slug: one project with everything, and a street of houses.

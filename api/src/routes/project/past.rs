@@ -86,7 +86,8 @@ fn instant(text: &str) -> Option<Timestamp> {
     if text.len() == 10 {
         let day: Date = text.parse().ok()?;
         let end = day.at(23, 59, 59, 999_999_999);
-        return TimeZone::UTC.to_timestamp(end).ok();
+        // The last days there are end behind the last instant there is.
+        return Some(TimeZone::UTC.to_timestamp(end).unwrap_or(Timestamp::MAX));
     }
     let text = match text.rsplit_once(' ') {
         Some((before, offset)) if before.len() > 10 => format!("{before}+{offset}"),
@@ -121,7 +122,7 @@ mod tests {
     fn a_date_is_its_end_and_an_instant_itself() {
         for (text, at) in [
             ("2026-11-20", Some("2026-11-20T23:59:59.999999999Z")),
-            ("9999-12-30", Some("9999-12-30T23:59:59.999999999Z")),
+            ("9999-12-31", Some("9999-12-30T22:00:00.999999999Z")),
             ("2026-11-20T08:00:00Z", Some("2026-11-20T08:00:00Z")),
             ("2026-11-20T08:00:00.5+02:00", Some("2026-11-20T06:00:00.5Z")),
             ("2026-11-20T08:00:00 02:00", Some("2026-11-20T06:00:00Z")),
