@@ -55,7 +55,7 @@ impl Host {
         mut requests: mpsc::Receiver<RebuildRequest>,
         stop: CancellationToken,
     ) -> Result<(), Failure> {
-        let generations = Generations::new(self.models.join(W::NAME));
+        let generations = Generations::in_layout(self.models.join(W::NAME), W::LAYOUT);
         let mut failures = 0;
         loop {
             let failure = match self.open_live::<W>(&generations).await {
@@ -89,9 +89,16 @@ impl Host {
     /// Opens the current generation, or makes the first. What a rebuild left that was cut off is removed.
     async fn open_live<W: Work>(&self, generations: &Generations) -> Result<Live<W>, ProjectionError> {
         generations.remove_others()?;
-        let (generation, first) = match readable::<W>(generations)? {
+        if let Some(layout) = generations.foreign_layout()? {
+            tracing::warn!(
+                projection = W::NAME,
+                "the model was made in layout {layout} and this version reads layout {}: it is made anew from the log",
+                W::LAYOUT
+            );
+        }
+        let (generation, first) = match generations.current()? {
             Some(generation) => (generation, false),
-            None => (create::<W>(generations)?, true),
+            None => (generations.create_next()?, true),
         };
         let worker: W = self.open_worker(&generation, self.status.clone()).await?;
         if first {
@@ -172,7 +179,7 @@ impl Host {
         stop: &CancellationToken,
     ) -> Result<Rebuilt<W>, ReplayError> {
         let began = Instant::now();
-        let generation = create::<W>(generations)?;
+        let generation = generations.create_next().map_err(ProjectionError::from)?;
         let mut worker: W = self.open_worker(&generation, Status::new(W::NAME)).await?;
         let mut tell = |applied: Position, of: Position| {
             let model = W::NAME.to_owned();
@@ -214,28 +221,6 @@ impl Host {
         }
         Ok(())
     }
-}
-
-/// The current generation, unless a former version made it in a layout of its own.
-fn readable<W: Work>(generations: &Generations) -> Result<Option<Generation>, ProjectionError> {
-    let Some(generation) = generations.current()? else { return Ok(None) };
-    let layout = generations.layout(&generation)?;
-    if layout == W::LAYOUT {
-        return Ok(Some(generation));
-    }
-    tracing::warn!(
-        projection = W::NAME,
-        "the model was made in layout {layout} and this version reads layout {}: it is made anew from the log",
-        W::LAYOUT
-    );
-    Ok(None)
-}
-
-/// Makes an empty generation in the layout of this version.
-fn create<W: Work>(generations: &Generations) -> Result<Generation, ProjectionError> {
-    let generation = generations.create_next()?;
-    generations.set_layout(&generation, W::LAYOUT)?;
-    Ok(generation)
 }
 
 struct Rebuilt<W> {

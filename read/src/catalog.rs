@@ -22,6 +22,9 @@ pub use writer::CatalogWriter;
 
 use crate::database;
 
+/// The layout of its files: one more with every change that former generations do not have.
+pub const LAYOUT: u32 = 2;
+
 /// The catalog could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogError {

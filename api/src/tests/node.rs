@@ -65,10 +65,11 @@ impl Node {
     /// A node where more has happened: when, to which project, and what.
     pub(super) async fn start_after(events: &[(&str, usize, Event)]) -> Node {
         let folder = filled().await;
-        let current =
-            |model: &str| Generations::new(folder.path().join(model)).current().unwrap().unwrap().path;
-        let mut catalog = CatalogWriter::open(&current("catalog")).await.unwrap();
-        let mut archive = ArchiveWriter::open(&current("archive")).await.unwrap();
+        let current = |generations: Generations| generations.current().unwrap().unwrap().path;
+        let mut catalog =
+            CatalogWriter::open(&current(of_catalog(&folder.path().join("catalog")))).await.unwrap();
+        let mut archive =
+            ArchiveWriter::open(&current(Generations::new(folder.path().join("archive")))).await.unwrap();
         let ids = || events.iter().map(|(_, number, _)| id(*number));
         catalog.load(ids()).await.unwrap();
         archive.load(ids()).await.unwrap();
@@ -88,7 +89,7 @@ impl Node {
     pub(super) async fn start_with_picture(id: PictureId) -> Node {
         let node = Node::start().await;
         let root = node.folder.path().join("catalog");
-        let generation = Generations::new(&root).current().unwrap().unwrap();
+        let generation = of_catalog(&root).current().unwrap().unwrap();
         let mut writer = CatalogWriter::open(&generation.path).await.unwrap();
         let record =
             json!({"name": "Haus am See", "category": "architecture", "pictures": [{"source": "a.png"}]});
@@ -205,8 +206,12 @@ fn history() -> Vec<(usize, Event)> {
     events
 }
 
+fn of_catalog(root: &Path) -> Generations {
+    Generations::in_layout(root, read::catalog::LAYOUT)
+}
+
 async fn catalog(root: &Path) {
-    let generations = Generations::new(root);
+    let generations = of_catalog(root);
     let generation = generations.create_next().unwrap();
     let mut writer = CatalogWriter::open(&generation.path).await.unwrap();
     writer.load((0..6).map(id)).await.unwrap();

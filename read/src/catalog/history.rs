@@ -102,7 +102,7 @@ impl CatalogReader {
             return Err(corrupt(format!("the project {project} has no revision")));
         }
         let withdrawn = match withdrawn {
-            // Nothing but its return changes a project that was withdrawn.
+            // Nothing changes a withdrawn project but another withdrawal, which is the one that holds, and its return.
             Some(reason) => Some(Withdrawal { reason, at: updated_at.parse().map_err(corrupt)? }),
             None => None,
         };
