@@ -53,7 +53,7 @@ async fn a_citation_says_the_same_after_revisions_a_rename_a_withdrawal_and_a_re
     }
     started.json(&["curate", "rename", "stair-house", "house-on-a-stair"]);
     started.json(&["curate", "withdraw", "house-on-a-stair", "--reason", "The owners asked for it."]);
-    started.until("/v1/project/stair-house", "the withdrawal", |status, _| status == 410).await;
+    started.until("/v1/project/house-on-a-stair", "the withdrawal", |status, _| status == 410).await;
 
     let check = async |started: &Started, what: &str| {
         for slug in ["stair-house", "house-on-a-stair"] {
