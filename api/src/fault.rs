@@ -13,12 +13,9 @@ use jiff::Timestamp;
 use schemas::api::problem::{ParameterFault, Problem, ProblemKind, UsedUp};
 use schemas::ids::Revision;
 
+use crate::pages;
+use crate::routes::Route;
 use crate::site::Site;
-
-/// The methods of every path but one.
-pub(crate) const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
-/// The methods of the MCP endpoint.
-pub(crate) const MCP_METHODS: HeaderValue = HeaderValue::from_static("POST, OPTIONS");
 
 /// An answer that is an error. It travels through axum as an extension of an empty response.
 #[derive(Debug, Clone)]
@@ -55,7 +52,7 @@ impl Fault {
             retry_after: None,
             closes: false,
             cause: None,
-            allow: METHODS,
+            allow: Route::Other.methods(),
         }))
     }
 
@@ -114,6 +111,21 @@ impl Fault {
         .with(|told| told.retry_after = Some(wait.as_secs() + 1))
     }
 
+    /// A network asked for more keys, or links, than it may in an hour.
+    pub(crate) fn too_many_keys(wait: Duration) -> Fault {
+        Fault::new(
+            ProblemKind::TooManyRequests,
+            "Too many keys were asked for from this network within an hour; nothing was done. Wait as long as Retry-After says.",
+        )
+        .with(|told| told.retry_after = Some(wait.as_secs() + 1))
+    }
+
+    /// No key was made; the cause is for the log alone.
+    pub(crate) fn uncreated(cause: impl ToString) -> Fault {
+        Fault::unavailable("It cannot be done at present, and nothing was changed. Try again in a minute.")
+            .with(|told| told.cause = Some(cause.to_string()))
+    }
+
     pub(crate) fn uncountable(cause: impl ToString) -> Fault {
         Fault::unavailable(
             "The call cannot be counted at present, so it is not answered. Try again in a few seconds.",
@@ -133,8 +145,12 @@ impl Fault {
         Fault::new(ProblemKind::NotFound, "Nothing is at this path. /openapi.json lists the paths there are.")
     }
 
-    pub(crate) fn method_not_allowed() -> Fault {
-        Fault::new(ProblemKind::MethodNotAllowed, "This service is for reading only: send GET or HEAD.")
+    pub(crate) fn method_not_allowed(route: Route) -> Fault {
+        let detail = match route {
+            Route::Form => "This page takes GET, HEAD, and POST from its form.",
+            _ => "This service is for reading only: send GET or HEAD.",
+        };
+        Fault::new(ProblemKind::MethodNotAllowed, detail).with(|told| told.allow = route.methods())
     }
 
     /// The MCP endpoint is not read.
@@ -143,13 +159,21 @@ impl Fault {
             ProblemKind::MethodNotAllowed,
             "The MCP endpoint takes JSON-RPC messages by POST, without sessions and streams.",
         )
-        .with(|told| told.allow = MCP_METHODS)
+        .with(|told| told.allow = Route::Mcp.methods())
     }
 
     pub(crate) fn foreign_origin() -> Fault {
         Fault::new(
             ProblemKind::Forbidden,
             "A page of this Origin may not speak to the MCP endpoint. The operator can let it in with the setting mcp_origins.",
+        )
+    }
+
+    /// A form that a page of another site filled in.
+    pub(crate) fn foreign_form() -> Fault {
+        Fault::new(
+            ProblemKind::Forbidden,
+            "The form was sent by a page of another site, so nothing was done. Open the form here and send it again.",
         )
     }
 
@@ -200,6 +224,14 @@ impl Fault {
         Fault::new(
             ProblemKind::TooLarge,
             "The message is larger than 256 KiB. No tool needs so much: shorten its arguments.",
+        )
+        .with(|told| told.closes = true)
+    }
+
+    pub(crate) fn form_too_large() -> Fault {
+        Fault::new(
+            ProblemKind::TooLarge,
+            "What the form sent is larger than 16 KiB. Its fields need far less.",
         )
         .with(|told| told.closes = true)
     }
@@ -279,8 +311,22 @@ impl Fault {
 
     /// The problem's body; its own headers are put into `headers`.
     pub(crate) fn write(self, site: &Site, instance: String, headers: &mut HeaderMap) -> Bytes {
-        let told = *self.0;
+        let problem = self.problem(site, instance, headers);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        // Strings and numbers always serialise.
+        serde_json::to_vec(&problem).unwrap_or_default().into()
+    }
+
+    /// The same as a page, for somebody with a browser.
+    pub(crate) fn write_page(self, site: &Site, instance: String, headers: &mut HeaderMap) -> Bytes {
+        let problem = self.problem(site, instance, headers);
+        headers.extend(pages::headers());
+        pages::problem_page(&problem, site).unwrap_or_default()
+    }
+
+    /// What is said of it; its own headers are put into `headers`.
+    fn problem(self, site: &Site, instance: String, headers: &mut HeaderMap) -> Problem {
+        let told = *self.0;
         if told.kind == ProblemKind::MethodNotAllowed {
             headers.insert(ALLOW, told.allow);
         }
@@ -299,7 +345,7 @@ impl Fault {
         if told.closes {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        let problem = Problem {
+        Problem {
             kind: format!("{site}/problems/{}", told.kind.name()),
             title: told.kind.title().to_owned(),
             status: told.status.as_u16(),
@@ -310,9 +356,7 @@ impl Fault {
             reason: told.reason,
             citation_url: told.citation_url,
             quota,
-        };
-        // Strings and numbers always serialise.
-        serde_json::to_vec(&problem).unwrap_or_default().into()
+        }
     }
 }
 

@@ -6,19 +6,20 @@ mod feed;
 mod health;
 mod media;
 mod openapi;
-mod problems;
 mod project;
 mod robots;
 pub(crate) mod search;
 pub(crate) mod similar;
 mod sitemap;
 pub(crate) mod standing;
-mod usage;
+pub(crate) mod usage;
 
 use axum::Router;
 use axum::routing::get;
+use http::{HeaderValue, Uri};
 
 use crate::fault::Fault;
+use crate::pages;
 use crate::state::ApiState;
 
 /// A kind of path, as metrics name it.
@@ -32,6 +33,9 @@ pub(crate) enum Route {
     Media,
     Cite,
     Feeds,
+    Page,
+    Form,
+    Asset,
     Problems,
     OpenApi,
     Discovery,
@@ -41,7 +45,7 @@ pub(crate) enum Route {
 }
 
 impl Route {
-    pub(crate) const ALL: [Route; 14] = [
+    pub(crate) const ALL: [Route; 17] = [
         Route::Search,
         Route::Project,
         Route::Similar,
@@ -50,6 +54,9 @@ impl Route {
         Route::Media,
         Route::Cite,
         Route::Feeds,
+        Route::Page,
+        Route::Form,
+        Route::Asset,
         Route::Problems,
         Route::OpenApi,
         Route::Discovery,
@@ -69,6 +76,9 @@ impl Route {
             Route::Media => "/media/{picture}/{file}",
             Route::Cite => "/cite/{slug}/{revision}",
             Route::Feeds => "feeds",
+            Route::Page => "page",
+            Route::Form => "form",
+            Route::Asset => "/assets/{file}",
             Route::Problems => "/problems/{name}",
             Route::OpenApi => "/openapi.json",
             Route::Discovery => "discovery",
@@ -94,12 +104,29 @@ impl Route {
             | Route::Media
             | Route::Cite
             | Route::Feeds
+            | Route::Page
+            | Route::Form
+            | Route::Asset
             | Route::Problems
             | Route::OpenApi
             | Route::Discovery
             | Route::Health
             | Route::Ready
             | Route::Other => None,
+        }
+    }
+
+    /// Whether people are told there, in their browser, what went wrong.
+    pub(crate) fn is_for_people(self) -> bool {
+        matches!(self, Route::Cite | Route::Page | Route::Form | Route::Problems | Route::Other)
+    }
+
+    /// Its methods, as `Allow` lists them.
+    pub(crate) fn methods(self) -> HeaderValue {
+        match self {
+            Route::Mcp => HeaderValue::from_static("POST, OPTIONS"),
+            Route::Form => HeaderValue::from_static("GET, HEAD, POST, OPTIONS"),
+            _ => HeaderValue::from_static("GET, HEAD, OPTIONS"),
         }
     }
 
@@ -112,6 +139,8 @@ impl Route {
             "/openapi.json" => Route::OpenApi,
             discovery::CARD | discovery::CATALOG | discovery::MANIFEST | discovery::LLMS => Route::Discovery,
             feed::PATH | robots::PATH | sitemap::INDEX => Route::Feeds,
+            "/" | "/pricing" | "/docs" | "/status" => Route::Page,
+            "/keys" | "/keys/link" | "/usage" => Route::Form,
             "/healthz" => Route::Health,
             "/readyz" => Route::Ready,
             _ if path.starts_with("/v1/project/") => Route::Project,
@@ -119,6 +148,9 @@ impl Route {
             _ if path.starts_with("/media/") => Route::Media,
             _ if path.starts_with("/cite/") => Route::Cite,
             _ if path.starts_with(sitemap::PARTS) => Route::Feeds,
+            _ if path.starts_with("/projects/") => Route::Page,
+            _ if path.starts_with("/claim/") => Route::Form,
+            _ if path.starts_with("/assets/") => Route::Asset,
             _ if path.starts_with("/problems/") => Route::Problems,
             _ => Route::Other,
         }
@@ -137,7 +169,6 @@ pub(crate) fn router(state: ApiState) -> Router {
         .route(feed::PATH, get(feed::feed))
         .route(robots::PATH, get(robots::answer(state.site())))
         .route(sitemap::INDEX, get(sitemap::index))
-        .route(Route::Problems.pattern(), get(problems::problem))
         .route(Route::OpenApi.pattern(), get(openapi::answer(state.site())))
         .route(discovery::CARD, get(discovery::answer_card(state.site())))
         .route(discovery::CATALOG, get(discovery::answer_catalog(state.site())))
@@ -145,7 +176,8 @@ pub(crate) fn router(state: ApiState) -> Router {
         .route(discovery::LLMS, get(discovery::answer_llms(state.site())))
         .route(Route::Health.pattern(), get(health::alive))
         .route(Route::Ready.pattern(), get(health::ready))
+        .merge(pages::router())
         .fallback(sitemap::part_or_nothing)
-        .method_not_allowed_fallback(async || Fault::method_not_allowed())
+        .method_not_allowed_fallback(async |uri: Uri| Fault::method_not_allowed(Route::of(uri.path())))
         .with_state(state)
 }

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use read::media::MediaReader;
 use read::models::ReadModels;
+use schemas::control::ProjectionStatus;
 use tokio::sync::watch;
 
 use crate::access::Access;
 use crate::clock::Clock;
 use crate::mcp::Origins;
 use crate::metrics::Metrics;
+use crate::offers::Offers;
 use crate::site::Site;
 
 /// Whether the node may be sent requests, as whoever follows the projections sees it.
@@ -44,6 +46,10 @@ pub struct Sources {
     pub access: Access,
     /// Which web pages may speak to the MCP endpoint.
     pub origins: Origins,
+    /// What the tiers cost.
+    pub offers: Offers,
+    /// How far the projections of this node are; none where it has none of its own.
+    pub projections: Arc<dyn Fn() -> Vec<ProjectionStatus> + Send + Sync>,
     /// What time it is.
     pub clock: Clock,
 }
@@ -67,6 +73,14 @@ impl ApiState {
     /// Which web pages may speak to the MCP endpoint.
     pub(crate) fn origins(&self) -> &Origins {
         &self.sources.origins
+    }
+
+    pub(crate) fn offers(&self) -> &Offers {
+        &self.sources.offers
+    }
+
+    pub(crate) fn projections(&self) -> Vec<ProjectionStatus> {
+        (self.sources.projections)()
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -39,6 +39,12 @@ pub struct SettingFlags {
     /// What keys may call in a month.
     #[arg(long, global = true, value_name = "TIER=CALLS,…", hide_short_help = true)]
     tiers: Option<String>,
+    /// What the tiers cost, for the pricing page.
+    #[arg(long, global = true, value_name = "TIER=PRICE: TERMS;…", hide_short_help = true)]
+    prices: Option<String>,
+    /// Where they are paid.
+    #[arg(long, global = true, value_name = "TIER=URL,…", hide_short_help = true)]
+    checkout: Option<String>,
     /// What becomes of calls while NATS is away.
     #[arg(long, global = true, value_name = "spool|refuse", hide_short_help = true)]
     metering: Option<String>,
@@ -60,6 +66,12 @@ pub struct SettingFlags {
     /// The file with the secret of the vault.
     #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
     secret_file: Option<String>,
+    /// How mails leave.
+    #[arg(long, global = true, value_name = "log:|smtp://…", hide_short_help = true)]
+    mail: Option<String>,
+    /// Whom mails are from.
+    #[arg(long, global = true, value_name = "SENDER", hide_short_help = true)]
+    mail_from: Option<String>,
     /// The hosts that pictures may be fetched from.
     #[arg(long, global = true, value_name = "HOST,…", hide_short_help = true)]
     picture_hosts: Option<String>,
@@ -87,6 +99,8 @@ impl SettingFlags {
             ("store", &self.store),
             ("auth", &self.auth),
             ("tiers", &self.tiers),
+            ("prices", &self.prices),
+            ("checkout", &self.checkout),
             ("metering", &self.metering),
             ("burst_per_key", &self.burst_per_key),
             ("burst_per_address", &self.burst_per_address),
@@ -94,6 +108,8 @@ impl SettingFlags {
             ("mcp_origins", &self.mcp_origins),
             ("trusted_proxies", &self.trusted_proxies),
             ("secret_file", &self.secret_file),
+            ("mail", &self.mail),
+            ("mail_from", &self.mail_from),
             ("picture_hosts", &self.picture_hosts),
             ("picture_addresses", &self.picture_addresses),
             ("vectors", &self.vectors),

@@ -75,6 +75,21 @@ pub const SETTINGS: &[Setting] = &[
         "The tiers and how many calls each allows in a UTC calendar month; new keys have the first.",
     ),
     setting(
+        "prices",
+        "LOGGIA_PRICES",
+        Some(
+            "free=0 EUR: Personal use and evaluation; studio=29 EUR: Commercial use; \
+             pro=99 EUR: Commercial use, priority support",
+        ),
+        "What the tiers cost in a month and are for, as the pricing page tells it.",
+    ),
+    setting(
+        "checkout",
+        "LOGGIA_CHECKOUT",
+        None,
+        "Where tiers are paid, as studio=https://…, pro=https://… (payment links of Stripe).",
+    ),
+    setting(
         "metering",
         "LOGGIA_METERING",
         Some("spool"),
@@ -115,6 +130,21 @@ pub const SETTINGS: &[Setting] = &[
         "LOGGIA_SECRET_FILE",
         None,
         "The file with the secret of the vault; unset: vault.key in the event store's folder, made at need.",
+    ),
+    Setting {
+        secret: true,
+        ..setting(
+            "mail",
+            "LOGGIA_MAIL",
+            Some("log:"),
+            "How mails leave: smtp://HOST or smtps://HOST, with USER:PASSWORD@ at need, or log:, into the log.",
+        )
+    },
+    setting(
+        "mail_from",
+        "LOGGIA_MAIL_FROM",
+        None,
+        "Whom mails are from, such as Catalog <mail@example.org>; a mail server needs it.",
     ),
     setting(
         "picture_hosts",

@@ -1,11 +1,16 @@
 //! The parts that the roles are made of. Each is started under the lifecycle, so that none dies unseen.
 
+mod mails;
+mod site;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use api::metrics::{Metrics, Registry};
-use api::{Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, Policy, Readiness, Site, Sources};
+use api::{
+    Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, Offers, Policy, Readiness, Site, Sources,
+};
 use projections::mirror::Mirror;
 use projections::node::{Node, NodeSettings, NodeTasks};
 use projections::source::EventSource;
@@ -52,6 +57,7 @@ pub struct Parts {
     node: Option<Node>,
     background: Option<Background>,
     serves: bool,
+    listens_at: Option<SocketAddr>,
     readiness: watch::Sender<Readiness>,
     registry: Registry,
 }
@@ -77,6 +83,7 @@ impl Parts {
             node: None,
             background: None,
             serves: false,
+            listens_at: None,
             readiness: watch::Sender::new(not_yet),
             registry: Registry::default(),
         })
@@ -251,8 +258,7 @@ impl Parts {
     /// Starts the API on the listener.
     pub async fn serve(&mut self, listener: TcpListener, client: &async_nats::Client) -> Result<()> {
         let address = listener.local_addr()?;
-        let site = self.config.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
-        let site: Site = site.parse()?;
+        let site: Site = self.site_address().parse()?;
         let access = self.access(client, address)?;
         let models = ReadModels::new(self.data.models());
         let Lifecycle { tracker, stop, .. } = self.lifecycle.clone();
@@ -266,8 +272,21 @@ impl Parts {
         let readiness = self.readiness.subscribe();
         let media = MediaReader::new(self.data.media());
         let (clock, origins) = (api::clock::system(), self.config.mcp_origins.clone());
-        let state =
-            ApiState::new(Sources { models, media, site, readiness, metrics, access, origins, clock });
+        let offers = Offers { prices: self.config.prices.clone(), checkouts: self.config.checkout.clone() };
+        let node = self.node.clone();
+        let projections = Arc::new(move || node.as_ref().map(Node::sized_status).unwrap_or_default());
+        let state = ApiState::new(Sources {
+            models,
+            media,
+            site,
+            readiness,
+            metrics,
+            access,
+            origins,
+            offers,
+            projections,
+            clock,
+        });
         let stop = self.lifecycle.stop.clone();
         self.lifecycle.spawn("the API", async move {
             let drained = api::serve(listener, state, Limits::default(), stop).await;

@@ -6,14 +6,13 @@ use axum::body::Body;
 use axum::response::Response;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG,
-    HeaderName, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY,
+    CONTENT_TYPE, ETAG, HeaderName, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderValue, StatusCode};
 
 use super::rate::{self, Allowance};
 use super::request_id::RequestId;
-use crate::fault::{MCP_METHODS, METHODS};
 use crate::routes::Route;
 
 const EXPOSED: &str = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit-Policy, RateLimit, ETag, \
@@ -71,6 +70,11 @@ pub(super) fn complete(
         };
     }
     if !own.is_empty() {
+        if own.contains_key(CONTENT_SECURITY_POLICY) {
+            // Pages are for people: scripts of other sites have no business in them.
+            headers.remove(ACCESS_CONTROL_ALLOW_ORIGIN);
+            headers.remove(ACCESS_CONTROL_EXPOSE_HEADERS);
+        }
         headers.extend(own);
     }
     headers
@@ -105,7 +109,7 @@ fn caching(status: StatusCode, is_kept: bool) -> HeaderValue {
 
 /// What a browser wants to know before it sends a request with a key from another site.
 pub(super) fn preflight(route: Route) -> Response {
-    let methods = if route == Route::Mcp { MCP_METHODS } else { METHODS };
+    let methods = route.methods();
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;
     let headers = response.headers_mut();

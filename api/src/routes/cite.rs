@@ -41,15 +41,12 @@ pub(crate) async fn cite(
     own.insert(CONTENT_TYPE, HeaderValue::from_static(format.content_type()));
     own.insert(VARY, VARIES);
     links(&page, format, own);
-    match format.extension() {
-        Some(extension) => {
-            let name =
-                format!("inline; filename=\"{}-{}.{extension}\"", page.record.slug, page.record.revision);
-            own.insert(CONTENT_DISPOSITION, HeaderValue::try_from(name).map_err(Fault::internal)?);
-        }
-        None => {
-            own.insert(CONTENT_SECURITY_POLICY, POLICY);
-        }
+    if format == Format::Html {
+        own.insert(CONTENT_SECURITY_POLICY, POLICY);
+    }
+    if let Some(extension) = format.extension() {
+        let name = format!("inline; filename=\"{}-{}.{extension}\"", page.record.slug, page.record.revision);
+        own.insert(CONTENT_DISPOSITION, HeaderValue::try_from(name).map_err(Fault::internal)?);
     }
     Ok(response)
 }

@@ -12,7 +12,7 @@ pub(crate) const PATH: &str = "/robots.txt";
 /// Renders it once, to be answered again and again.
 pub(crate) fn answer(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
     // Rules speak of paths, and the site may stand below one.
-    let below = site.as_str().splitn(4, '/').nth(3).map_or_else(String::new, |path| format!("/{path}"));
+    let below = site.path();
     let text = format!(
         "User-agent: *\nDisallow: {below}/v1/\nDisallow: {below}/claim\nAllow: {below}/\n\nSitemap: {site}{}\n",
         sitemap::INDEX

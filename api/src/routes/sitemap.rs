@@ -7,7 +7,7 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Method, Uri};
 use tokio::sync::Semaphore;
 
-use super::standing;
+use super::{Route, standing};
 use crate::fault::Fault;
 use crate::site::Site;
 use crate::state::ApiState;
@@ -48,7 +48,7 @@ pub(crate) async fn part_or_nothing(
 ) -> Result<Response, Fault> {
     let number = number(uri.path()).ok_or_else(Fault::not_found)?;
     if method != Method::GET {
-        return Err(Fault::method_not_allowed());
+        return Err(Fault::method_not_allowed(Route::Feeds));
     }
     let Some(number) = number.checked_sub(1) else { return Ok(pages(state.site())) };
     let _turn = TURNS.acquire().await.map_err(Fault::internal)?;
