@@ -16,6 +16,7 @@ pub mod ids;
 pub mod import;
 pub mod key;
 pub mod month;
+pub mod payment;
 pub mod picture;
 pub mod record;
 pub mod slug;
