@@ -80,7 +80,7 @@ impl KeyDesk {
                 Err(NotIssued::Refused(detail))
             }
             Answer::Refused(Refusal { detail, .. }) => Err(NotIssued::Unavailable(detail)),
-            Answer::Account(_) | Answer::Done(_) | Answer::Imported { .. } => {
+            _ => {
                 known(state, &key).await;
                 Ok(key)
             }

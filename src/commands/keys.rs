@@ -71,9 +71,7 @@ async fn send(config: &Config, command: Command) -> Result<Result<AccountDone, R
     match answer? {
         Answer::Account(done) => Ok(Ok(done)),
         Answer::Refused(refusal) => Ok(Err(refusal)),
-        Answer::Done(_) | Answer::Imported { .. } => {
-            bail!("the write side answered with something else; are both of one version?")
-        }
+        _ => bail!("the write side answered with something else; are both of one version?"),
     }
 }
 
