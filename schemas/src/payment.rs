@@ -12,9 +12,7 @@ use crate::email::Email;
 use crate::ids::InvalidId;
 
 /// Who takes the money and tells of it.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Provider {
     /// Stripe, by its webhook.
@@ -29,9 +27,7 @@ pub struct PaymentId(String);
 
 /// What became of a payment. Of two notices of the same second the later one in this list is the more final and
 /// has the last word.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PaymentKind {
     /// It was asked for, and the money is on its way.

@@ -186,7 +186,14 @@ impl Account {
 
 impl KeyState {
     fn new(issued: KeyIssued, at: Timestamp) -> KeyState {
-        KeyState { tier: issued.tier.clone(), own: issued.tier.clone(), issued, issued_at: at, proven: false, revoked: None }
+        KeyState {
+            tier: issued.tier.clone(),
+            own: issued.tier.clone(),
+            issued,
+            issued_at: at,
+            proven: false,
+            revoked: None,
+        }
     }
 }
 

@@ -4,7 +4,8 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::Value;
 
 use crate::account::{
-    AccountErased, AccountOpened, EmailProven, EntitlementChanged, KeyIssued, KeyRevoked, PaymentRecorded, TierChanged,
+    AccountErased, AccountOpened, EmailProven, EntitlementChanged, KeyIssued, KeyRevoked, PaymentRecorded,
+    TierChanged,
 };
 use crate::event::{
     PictureAttached, PictureRefused, ProjectRenamed, ProjectRestored, ProjectRevised, ProjectSelected,

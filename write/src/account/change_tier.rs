@@ -20,8 +20,8 @@ pub fn change_tier(
     let unproven = changed.iter().filter(|key| !key.proven).map(|key| key.issued.key_id);
     let proof = vouched(tier, tiers, unproven);
     let key_ids: Vec<KeyId> = changed.iter().map(|key| key.issued.key_id).collect();
-    let change =
-        (!key_ids.is_empty()).then(|| AccountEvent::TierChanged(TierChanged { key_ids, tier: tier.clone(), by_payment: false }));
+    let change = (!key_ids.is_empty())
+        .then(|| AccountEvent::TierChanged(TierChanged { key_ids, tier: tier.clone(), by_payment: false }));
     Ok(proof.into_iter().chain(change).collect())
 }
 

@@ -43,7 +43,12 @@ pub fn settle(account: &Account, tiers: &Tiers, now: Timestamp) -> Vec<AccountEv
 
 /// Adds to what was decided that keys which are proven by it rise to what is paid for. A key that is put into a tier by
 /// the same decision stays there.
-pub fn rise(account: &Account, decided: Vec<AccountEvent>, tiers: &Tiers, now: Timestamp) -> Vec<AccountEvent> {
+pub fn rise(
+    account: &Account,
+    decided: Vec<AccountEvent>,
+    tiers: &Tiers,
+    now: Timestamp,
+) -> Vec<AccountEvent> {
     let (mut proven, mut placed): (Vec<KeyId>, Vec<KeyId>) = (Vec::new(), Vec::new());
     for event in &decided {
         match event {
@@ -59,9 +64,7 @@ pub fn rise(account: &Account, decided: Vec<AccountEvent>, tiers: &Tiers, now: T
     }
     let after = account.clone().after(&decided, now);
     let Account::Open(_, payments) = &after else { return decided };
-    let newly = |key: &&KeyState| {
-        proven.contains(&key.issued.key_id) && !placed.contains(&key.issued.key_id)
-    };
+    let newly = |key: &&KeyState| proven.contains(&key.issued.key_id) && !placed.contains(&key.issued.key_id);
     let moves = following(after.live().filter(newly), &payments.entitlement(tiers, now), tiers);
     decided.into_iter().chain(moves).collect()
 }

@@ -52,7 +52,9 @@ impl Payments {
     pub fn entitlement(&self, tiers: &Tiers, now: Timestamp) -> TierName {
         let first = tiers.first().name.clone();
         let paid = self.periods().into_iter().filter(|period| now < period.until).map(|period| period.tier);
-        std::iter::once(first).chain(paid).reduce(|a, b| if tiers.quota(&b) > tiers.quota(&a) { b } else { a })
+        std::iter::once(first)
+            .chain(paid)
+            .reduce(|a, b| if tiers.quota(&b) > tiers.quota(&a) { b } else { a })
             .unwrap_or_else(|| tiers.first().name.clone())
     }
 
@@ -99,9 +101,8 @@ impl Payments {
     fn is_refunded(&self, payment: &PaymentRecorded) -> bool {
         let mut refunds = self.recorded.iter().filter(|notice| notice.kind == PaymentKind::Refunded);
         refunds.any(|refund| {
-            let names_one = |other: &&PaymentRecorded| {
-                other.kind == PaymentKind::Paid && shares_reference(refund, other)
-            };
+            let names_one =
+                |other: &&PaymentRecorded| other.kind == PaymentKind::Paid && shares_reference(refund, other);
             if self.recorded.iter().any(|other| names_one(&other)) {
                 shares_reference(refund, payment)
             } else {

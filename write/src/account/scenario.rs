@@ -127,11 +127,7 @@ pub(super) fn notice(event: &str, day: i8, kind: PaymentKind) -> PaymentRecorded
 
 /// A payment for a tier until noon of a day.
 pub(super) fn paid(event: &str, day: i8, to: &str, until: Timestamp) -> PaymentRecorded {
-    PaymentRecorded {
-        tier: Some(tier(to)),
-        period_end: Some(until),
-        ..notice(event, day, PaymentKind::Paid)
-    }
+    PaymentRecorded { tier: Some(tier(to)), period_end: Some(until), ..notice(event, day, PaymentKind::Paid) }
 }
 
 pub(super) fn recorded(payment: &PaymentRecorded) -> AccountEvent {

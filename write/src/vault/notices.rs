@@ -80,7 +80,9 @@ impl Vault {
     pub async fn let_go_of(&self, email: &Email) -> Result<(), VaultError> {
         let (names, folded) = (|held: &Held| held.notice.name(), email.folded());
         let mentions = |held: &&Held| match &held.notice {
-            HeldNotice::Waiting(notice) => notice.email.as_ref().is_some_and(|other| other.folded() == folded),
+            HeldNotice::Waiting(notice) => {
+                notice.email.as_ref().is_some_and(|other| other.folded() == folded)
+            }
             HeldNotice::Kept(notice) => notice.raw.to_lowercase().contains(&folded),
         };
         for name in self.held().await?.iter().filter(mentions).map(names) {

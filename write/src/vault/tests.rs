@@ -165,11 +165,11 @@ async fn another_file_is_not_taken_for_a_vault() {
 
     Vault::open(folder.path(), None).await.unwrap().close().await;
     let pool = SqlitePool::connect(path.to_str().unwrap()).await.unwrap();
-    sqlx::query("PRAGMA user_version = 3").execute(&pool).await.unwrap();
+    sqlx::query("PRAGMA user_version = 4").execute(&pool).await.unwrap();
     pool.close().await;
     let sentence = format!(
-        "the vault of addresses is not available: {} was written by a newer Loggia (its tables have version 3, this \
-         one knows 2); use that one",
+        "the vault of addresses is not available: {} was written by a newer Loggia (its tables have version 4, this \
+         one knows 3); use that one",
         path.display()
     );
     assert_eq!(Vault::open(folder.path(), None).await.err().unwrap().to_string(), sentence);

@@ -40,9 +40,7 @@ fn a_notice_is_recorded_once() {
 #[test]
 fn a_renewal_moves_nothing_and_a_change_does_at_once() {
     let renewed = paid("evt_2", 30, "studio", at(12, 31));
-    given(&paying())
-        .when(|account| pay(account, &renewed, &tiers(), at(11, 30)))
-        .then(&[recorded(&renewed)]);
+    given(&paying()).when(|account| pay(account, &renewed, &tiers(), at(11, 30))).then(&[recorded(&renewed)]);
     let changed = PaymentRecorded { tier: Some(tier("pro")), ..notice("evt_3", 10, PaymentKind::Changed) };
     given(&paying()).when(|account| pay(account, &changed, &tiers(), at(11, 10))).then(&[
         recorded(&changed),
@@ -55,9 +53,7 @@ fn a_renewal_moves_nothing_and_a_change_does_at_once() {
 fn what_was_paid_lasts_until_its_end() {
     for kind in [PaymentKind::Failed, PaymentKind::Ended, PaymentKind::PartlyRefunded, PaymentKind::Pending] {
         let told = PaymentRecorded { period_end: Some(at(12, 20)), ..notice("evt_2", 10, kind) };
-        given(&paying())
-            .when(|account| pay(account, &told, &tiers(), at(11, 10)))
-            .then(&[recorded(&told)]);
+        given(&paying()).when(|account| pay(account, &told, &tiers(), at(11, 10))).then(&[recorded(&told)]);
     }
     let account = replayed(&paying());
     assert_eq!(next_settling(&account, &tiers(), at(11, 10)), Some(at(12, 1)));
@@ -119,7 +115,8 @@ fn what_is_proven_rises_at_once() {
     assert_eq!(risen(proof, at(12, 1)), [proven(&["c"])], "nothing is paid any more");
 
     let two = replayed(&[paying(), vec![(revoked("a"), at(10, 1))]].concat());
-    let issued = issue(&two, &key_in("d", "studio"), &"free=200, studio=5000, pro=6000".parse().unwrap(), at(11, 4));
+    let issued =
+        issue(&two, &key_in("d", "studio"), &"free=200, studio=5000, pro=6000".parse().unwrap(), at(11, 4));
     let pro = PaymentRecorded { tier: Some(tier("pro")), ..notice("evt_3", 4, PaymentKind::Changed) };
     let two = two.after(&[recorded(&pro), entitled("pro")], at(11, 4));
     let issued = issued.unwrap();

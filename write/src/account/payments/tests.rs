@@ -46,7 +46,8 @@ fn a_refund_that_names_its_invoice_ends_that_one_alone() {
     assert_eq!(with(refund(&["ch_1", "pi_1"])), [("studio".into(), at(12, 8))]);
     assert_eq!(with(refund(&["ch_2", "pi_2"])), [("studio".into(), at(11, 8))]);
     assert_eq!(with(refund(&["ch_2", "pi_9"])), [], "all that was paid until then");
-    let stranger = PaymentRecorded { customer: Some("cus_x".parse().unwrap()), subscription: None, ..refund(&[]) };
+    let stranger =
+        PaymentRecorded { customer: Some("cus_x".parse().unwrap()), subscription: None, ..refund(&[]) };
     assert_eq!(with(stranger), [("studio".into(), at(12, 8))]);
 }
 
@@ -61,7 +62,8 @@ fn a_payment_without_a_tier_pays_for_what_the_subscription_says() {
 
 #[test]
 fn the_largest_of_several_subscriptions_counts() {
-    let other = |notice: PaymentRecorded| PaymentRecorded { subscription: Some("sub_t".parse().unwrap()), ..notice };
+    let other =
+        |notice: PaymentRecorded| PaymentRecorded { subscription: Some("sub_t".parse().unwrap()), ..notice };
     let both = payments(&[paid("evt_1", 1, "studio", at(12, 1)), other(paid("evt_2", 2, "pro", at(11, 20)))]);
     let told = |now| both.entitlement(&tiers(), now).to_string();
     assert_eq!([told(at(11, 5)), told(at(11, 20)), told(at(12, 1))], ["pro", "studio", "free"]);
@@ -75,13 +77,16 @@ fn the_largest_of_several_subscriptions_counts() {
 fn notices() -> impl Strategy<Value = Vec<PaymentRecorded>> {
     use PaymentKind::*;
     let kind = prop_oneof![
-        4 => Just(Paid), 2 => Just(Changed), Just(Pending), Just(Failed), Just(PartlyRefunded), Just(Ended),
-        Just(Refunded)
+        4 => Just(Paid), 2 => Just(Changed), 1 => Just(Pending), 1 => Just(Failed), 1 => Just(PartlyRefunded), 1 => Just(Ended),
+        1 => Just(Refunded)
     ];
-    let ids = |prefix: &'static str| prop_oneof![Just(None), (0..2_u8).prop_map(move |n| Some(format!("{prefix}_{n}")))];
+    let ids = |prefix: &'static str| {
+        prop_oneof![Just(None), (0..2_u8).prop_map(move |n| Some(format!("{prefix}_{n}")))]
+    };
     let tier_name = prop_oneof![Just(None), Just(Some("studio")), Just(Some("pro"))];
     let end = prop_oneof![Just(None), (1..40_i64).prop_map(Some)];
-    let one = (kind, 0..6_i64, ids("sub"), ids("cus"), proptest::collection::vec(0..4_u8, 0..2), tier_name, end);
+    let one =
+        (kind, 0..6_i64, ids("sub"), ids("cus"), proptest::collection::vec(0..4_u8, 0..2), tier_name, end);
     proptest::collection::vec(one, 1..9).prop_map(|all| {
         let numbered = (0..).zip(all);
         let notice = |(number, (kind, day, subscription, customer, references, tier_name, end)): (u32, _)| {

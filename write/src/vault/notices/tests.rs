@@ -18,7 +18,8 @@ fn held(number: u8, raw: &str) -> Held {
 async fn what_is_held_is_encrypted_and_goes_with_the_address() {
     let folder = tempfile::tempdir().unwrap();
     let vault = Vault::open(folder.path(), None).await.unwrap();
-    let (ada, bob) = (held(1, r#"{"email":"Ada.Pelt@example.org"}"#), held(2, r#"{"email":"bob@example.org"}"#));
+    let (ada, bob) =
+        (held(1, r#"{"email":"Ada.Pelt@example.org"}"#), held(2, r#"{"email":"bob@example.org"}"#));
     for held in [&ada, &bob, &ada] {
         vault.hold(held).await.unwrap();
     }
