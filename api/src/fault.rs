@@ -12,12 +12,8 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use jiff::Timestamp;
 use schemas::api::problem::{ParameterFault, Problem, ProblemKind, UsedUp};
 
+use crate::routes::Route;
 use crate::site::Site;
-
-/// The methods of every path but one.
-pub(crate) const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
-/// The methods of the MCP endpoint.
-pub(crate) const MCP_METHODS: HeaderValue = HeaderValue::from_static("POST, OPTIONS");
 
 /// An answer that is an error. It travels through axum as an extension of an empty response.
 #[derive(Debug, Clone)]
@@ -54,7 +50,7 @@ impl Fault {
             retry_after: None,
             closes: false,
             cause: None,
-            allow: METHODS,
+            allow: Route::Other.methods(),
         }))
     }
 
@@ -132,8 +128,12 @@ impl Fault {
         Fault::new(ProblemKind::NotFound, "Nothing is at this path. /openapi.json lists the paths there are.")
     }
 
-    pub(crate) fn method_not_allowed() -> Fault {
-        Fault::new(ProblemKind::MethodNotAllowed, "This service is for reading only: send GET or HEAD.")
+    pub(crate) fn method_not_allowed(route: Route) -> Fault {
+        let detail = match route {
+            Route::Form => "This page takes GET, HEAD, and POST from its form.",
+            _ => "This service is for reading only: send GET or HEAD.",
+        };
+        Fault::new(ProblemKind::MethodNotAllowed, detail).with(|told| told.allow = route.methods())
     }
 
     /// The MCP endpoint is not read.
@@ -142,13 +142,21 @@ impl Fault {
             ProblemKind::MethodNotAllowed,
             "The MCP endpoint takes JSON-RPC messages by POST, without sessions and streams.",
         )
-        .with(|told| told.allow = MCP_METHODS)
+        .with(|told| told.allow = Route::Mcp.methods())
     }
 
     pub(crate) fn foreign_origin() -> Fault {
         Fault::new(
             ProblemKind::Forbidden,
             "A page of this Origin may not speak to the MCP endpoint. The operator can let it in with the setting mcp_origins.",
+        )
+    }
+
+    /// A form that a page of another site filled in.
+    pub(crate) fn foreign_form() -> Fault {
+        Fault::new(
+            ProblemKind::Forbidden,
+            "The form was sent by a page of another site, so nothing was done. Open the form here and send it again.",
         )
     }
 
@@ -191,6 +199,14 @@ impl Fault {
         Fault::new(
             ProblemKind::TooLarge,
             "The message is larger than 256 KiB. No tool needs so much: shorten its arguments.",
+        )
+        .with(|told| told.closes = true)
+    }
+
+    pub(crate) fn form_too_large() -> Fault {
+        Fault::new(
+            ProblemKind::TooLarge,
+            "What the form sent is larger than 16 KiB. Its fields need far less.",
         )
         .with(|told| told.closes = true)
     }

@@ -11,6 +11,7 @@ mod outcome;
 mod presented;
 mod rate;
 mod request_id;
+mod same_site;
 
 use std::future::{Ready, ready};
 use std::net::IpAddr;
@@ -47,6 +48,8 @@ use request_id::{RequestId, RequestIds};
 
 /// The largest body that is read and thrown away.
 const LARGEST_BODY: usize = 64 * 1024;
+/// The largest body of a form.
+const LARGEST_FORM: usize = 16 * 1024;
 /// The longest address that is looked at.
 pub(crate) const LONGEST_ADDRESS: usize = 8 * 1024;
 
@@ -65,6 +68,10 @@ pub(crate) type Reply = Response<Full<Bytes>>;
 
 /// A reply that is there, or one that is being made.
 pub(crate) type Answering = Either<Ready<Reply>, BoxFuture<'static, Reply>>;
+
+/// Where a request comes from, for endpoints that care.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) IpAddr);
 
 /// What the reply depends on of a request that has been handed on.
 #[derive(Debug)]
@@ -149,7 +156,8 @@ impl Front {
                 if let Caller::Known(known) = &caller {
                     parts.extensions.insert(known.clone());
                 }
-                Outcome::of(self.work(parts, body).await).await
+                parts.extensions.insert(Peer(peer));
+                Outcome::of(self.work(route, parts, body).await).await
             }
         };
         let draft = Draft::of(outcome, &asked, self.state.site());
@@ -182,8 +190,8 @@ impl Front {
     }
 
     /// Runs the endpoint.
-    async fn work(&self, parts: Parts, body: Incoming) -> Response {
-        self.within_time(self.call(parts, body)).await.unwrap_or_else(IntoResponse::into_response)
+    async fn work(&self, route: Route, parts: Parts, body: Incoming) -> Response {
+        self.within_time(self.call(route, parts, body)).await.unwrap_or_else(IntoResponse::into_response)
     }
 
     /// Answers a message to the MCP endpoint.
@@ -218,17 +226,16 @@ impl Front {
         }
     }
 
-    async fn call(&self, mut parts: Parts, body: Incoming) -> Response {
-        if !body.is_end_stream()
-            && let Err(fault) = self.discard(body).await
-        {
-            return fault.into_response();
-        }
+    async fn call(&self, route: Route, mut parts: Parts, body: Incoming) -> Response {
+        let sent = match self.body(route, &parts, body).await {
+            Ok(sent) => sent,
+            Err(fault) => return fault.into_response(),
+        };
         // axum would throw the body of HEAD away before its length and tag are known.
         if parts.method == Method::HEAD {
             parts.method = Method::GET;
         }
-        match self.router.clone().call(Request::from_parts(parts, Body::empty())).await {
+        match self.router.clone().call(Request::from_parts(parts, sent)).await {
             Ok(response) => response,
             Err(never) => match never {},
         }
@@ -237,6 +244,18 @@ impl Front {
     /// Reads a body that is wanted.
     async fn message(&self, body: Incoming) -> Result<Bytes, Fault> {
         self.read(body, mcp::LARGEST_BODY, Fault::message_too_large).await
+    }
+
+    /// What the endpoint is to see of a body: that of a form, and else nothing.
+    async fn body(&self, route: Route, parts: &Parts, body: Incoming) -> Result<Body, Fault> {
+        match route {
+            Route::Form if parts.method == Method::POST => {
+                same_site::check(self.state.site(), &parts.headers)?;
+                self.read(body, LARGEST_FORM, Fault::form_too_large).await.map(Body::from)
+            }
+            _ if body.is_end_stream() => Ok(Body::empty()),
+            _ => self.discard(body).await.map(|()| Body::empty()),
+        }
     }
 
     /// Reads a body that nobody asked for, so that the connection can go on.

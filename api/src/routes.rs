@@ -13,6 +13,7 @@ mod usage;
 
 use axum::Router;
 use axum::routing::get;
+use http::{HeaderValue, Uri};
 
 use crate::fault::Fault;
 use crate::state::ApiState;
@@ -26,6 +27,9 @@ pub(crate) enum Route {
     Usage,
     Mcp,
     Media,
+    Page,
+    Form,
+    Asset,
     Problems,
     OpenApi,
     Discovery,
@@ -35,13 +39,16 @@ pub(crate) enum Route {
 }
 
 impl Route {
-    pub(crate) const ALL: [Route; 12] = [
+    pub(crate) const ALL: [Route; 15] = [
         Route::Search,
         Route::Project,
         Route::Similar,
         Route::Usage,
         Route::Mcp,
         Route::Media,
+        Route::Page,
+        Route::Form,
+        Route::Asset,
         Route::Problems,
         Route::OpenApi,
         Route::Discovery,
@@ -59,6 +66,9 @@ impl Route {
             Route::Usage => "/v1/usage",
             Route::Mcp => "/mcp",
             Route::Media => "/media/{picture}/{file}",
+            Route::Page => "page",
+            Route::Form => "form",
+            Route::Asset => "/assets/{file}",
             Route::Problems => "/problems/{name}",
             Route::OpenApi => "/openapi.json",
             Route::Discovery => "discovery",
@@ -82,12 +92,24 @@ impl Route {
             Route::Usage
             | Route::Mcp
             | Route::Media
+            | Route::Page
+            | Route::Form
+            | Route::Asset
             | Route::Problems
             | Route::OpenApi
             | Route::Discovery
             | Route::Health
             | Route::Ready
             | Route::Other => None,
+        }
+    }
+
+    /// Its methods, as `Allow` lists them.
+    pub(crate) fn methods(self) -> HeaderValue {
+        match self {
+            Route::Mcp => HeaderValue::from_static("POST, OPTIONS"),
+            Route::Form => HeaderValue::from_static("GET, HEAD, POST, OPTIONS"),
+            _ => HeaderValue::from_static("GET, HEAD, OPTIONS"),
         }
     }
 
@@ -99,11 +121,16 @@ impl Route {
             "/mcp" | "/mcp/" => Route::Mcp,
             "/openapi.json" => Route::OpenApi,
             discovery::CARD | discovery::CATALOG | discovery::MANIFEST | discovery::LLMS => Route::Discovery,
+            "/" | "/pricing" | "/docs" | "/status" => Route::Page,
+            "/keys" | "/keys/link" | "/usage" => Route::Form,
             "/healthz" => Route::Health,
             "/readyz" => Route::Ready,
             _ if path.starts_with("/v1/project/") => Route::Project,
             _ if path.starts_with("/v1/similar/") => Route::Similar,
             _ if path.starts_with("/media/") => Route::Media,
+            _ if path.starts_with("/projects/") => Route::Page,
+            _ if path.starts_with("/claim/") => Route::Form,
+            _ if path.starts_with("/assets/") => Route::Asset,
             _ if path.starts_with("/problems/") => Route::Problems,
             _ => Route::Other,
         }
@@ -127,6 +154,6 @@ pub(crate) fn router(state: ApiState) -> Router {
         .route(Route::Health.pattern(), get(health::alive))
         .route(Route::Ready.pattern(), get(health::ready))
         .fallback(async || Fault::not_found())
-        .method_not_allowed_fallback(async || Fault::method_not_allowed())
+        .method_not_allowed_fallback(async |uri: Uri| Fault::method_not_allowed(Route::of(uri.path())))
         .with_state(state)
 }

@@ -13,7 +13,6 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 
 use super::rate::{self, Allowance};
 use super::request_id::RequestId;
-use crate::fault::{MCP_METHODS, METHODS};
 use crate::routes::Route;
 
 const EXPOSED: &str = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit-Policy, RateLimit, ETag, \
@@ -105,7 +104,7 @@ fn caching(status: StatusCode, is_kept: bool) -> HeaderValue {
 
 /// What a browser wants to know before it sends a request with a key from another site.
 pub(super) fn preflight(route: Route) -> Response {
-    let methods = if route == Route::Mcp { MCP_METHODS } else { METHODS };
+    let methods = route.methods();
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;
     let headers = response.headers_mut();

@@ -33,9 +33,15 @@ pub(super) fn answered(asked: &Asked, status: StatusCode, took: Duration, cause:
     }
 }
 
-/// The path, unless somebody put a key into it.
+/// The path, unless there is a key in it, or the token of a link that was mailed.
 fn shown(path: &str) -> &str {
-    if path.contains(key::PREFIX) { "(a path with a key in it)" } else { path }
+    if path.contains(key::PREFIX) {
+        "(a path with a key in it)"
+    } else if path.starts_with("/claim/") {
+        "/claim/{token}"
+    } else {
+        path
+    }
 }
 
 #[cfg(test)]
@@ -43,8 +49,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_in_the_path_is_not_shown() {
+    fn a_key_or_token_in_the_path_is_not_shown() {
         assert_eq!(shown("/v1/project/stair-house"), "/v1/project/stair-house");
         assert_eq!(shown("/v1/project/log_live_Ab3dEf9h"), "(a path with a key in it)");
+        assert_eq!(shown("/claim/Ab3dEf9h"), "/claim/{token}");
     }
 }

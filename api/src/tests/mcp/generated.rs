@@ -78,7 +78,8 @@ fn message() -> impl Strategy<Value = String> {
         9 => prop::sample::select(methods.to_vec()).prop_map(|name| format!("\"{name}\"")),
         1 => any_json()
     ];
-    let named = prop_oneof![9 => prop::sample::select(tools).prop_map(|name| format!("\"{name}\"")), 1 => any_json()];
+    let named =
+        prop_oneof![9 => prop::sample::select(tools).prop_map(|name| format!("\"{name}\"")), 1 => any_json()];
     let arguments = prop_oneof![
         4 => members(any_json()).prop_map(|members| format!("{{{}}}", members.join(","))),
         1 => any_json()
