@@ -88,7 +88,7 @@ impl KeyDesk {
     }
 
     /// The same id is carried out once, so that it may be sent again.
-    async fn send(&self, message: &CommandMessage) -> Result<Answer, NotIssued> {
+    pub(crate) async fn send(&self, message: &CommandMessage) -> Result<Answer, NotIssued> {
         let unavailable = |error: &dyn std::fmt::Display| NotIssued::Unavailable(error.to_string());
         let payload = bytes::Bytes::from(serde_json::to_vec(message).map_err(|error| unavailable(&error))?);
         let begun = Instant::now();

@@ -17,6 +17,7 @@ mod key_desk;
 mod mcp;
 mod metering;
 pub mod metrics;
+pub mod payments;
 mod proxies;
 mod query;
 mod routes;

@@ -10,9 +10,10 @@ pub(crate) mod search;
 pub(crate) mod similar;
 pub(crate) mod standing;
 mod usage;
+mod webhook;
 
 use axum::Router;
-use axum::routing::get;
+use axum::routing::{get, post};
 use http::{HeaderValue, Uri};
 
 use crate::fault::Fault;
@@ -29,6 +30,7 @@ pub(crate) enum Route {
     Media,
     Page,
     Form,
+    Webhook,
     Asset,
     Problems,
     OpenApi,
@@ -39,7 +41,7 @@ pub(crate) enum Route {
 }
 
 impl Route {
-    pub(crate) const ALL: [Route; 15] = [
+    pub(crate) const ALL: [Route; 16] = [
         Route::Search,
         Route::Project,
         Route::Similar,
@@ -48,6 +50,7 @@ impl Route {
         Route::Media,
         Route::Page,
         Route::Form,
+        Route::Webhook,
         Route::Asset,
         Route::Problems,
         Route::OpenApi,
@@ -68,6 +71,7 @@ impl Route {
             Route::Media => "/media/{picture}/{file}",
             Route::Page => "page",
             Route::Form => "form",
+            Route::Webhook => "/webhooks/stripe",
             Route::Asset => "/assets/{file}",
             Route::Problems => "/problems/{name}",
             Route::OpenApi => "/openapi.json",
@@ -94,6 +98,7 @@ impl Route {
             | Route::Media
             | Route::Page
             | Route::Form
+            | Route::Webhook
             | Route::Asset
             | Route::Problems
             | Route::OpenApi
@@ -107,7 +112,7 @@ impl Route {
     /// Its methods, as `Allow` lists them.
     pub(crate) fn methods(self) -> HeaderValue {
         match self {
-            Route::Mcp => HeaderValue::from_static("POST, OPTIONS"),
+            Route::Mcp | Route::Webhook => HeaderValue::from_static("POST, OPTIONS"),
             Route::Form => HeaderValue::from_static("GET, HEAD, POST, OPTIONS"),
             _ => HeaderValue::from_static("GET, HEAD, OPTIONS"),
         }
@@ -123,6 +128,7 @@ impl Route {
             discovery::CARD | discovery::CATALOG | discovery::MANIFEST | discovery::LLMS => Route::Discovery,
             "/" | "/pricing" | "/docs" | "/status" => Route::Page,
             "/keys" | "/keys/link" | "/usage" => Route::Form,
+            "/webhooks/stripe" => Route::Webhook,
             "/healthz" => Route::Health,
             "/readyz" => Route::Ready,
             _ if path.starts_with("/v1/project/") => Route::Project,
@@ -139,7 +145,8 @@ impl Route {
 
 /// All endpoints of the public listener.
 pub(crate) fn router(state: ApiState) -> Router {
-    Router::new()
+    let told_of_payments = state.payments().is_some();
+    let router = Router::new()
         .route(Route::Search.pattern(), get(search::search))
         .route(Route::Project.pattern(), get(project::project))
         .route(Route::Similar.pattern(), get(similar::similar))
@@ -152,7 +159,10 @@ pub(crate) fn router(state: ApiState) -> Router {
         .route(discovery::MANIFEST, get(discovery::answer_manifest(state.site())))
         .route(discovery::LLMS, get(discovery::answer_llms(state.site())))
         .route(Route::Health.pattern(), get(health::alive))
-        .route(Route::Ready.pattern(), get(health::ready))
+        .route(Route::Ready.pattern(), get(health::ready));
+    let router =
+        if told_of_payments { router.route(Route::Webhook.pattern(), post(webhook::stripe)) } else { router };
+    router
         .fallback(async || Fault::not_found())
         .method_not_allowed_fallback(async |uri: Uri| Fault::method_not_allowed(Route::of(uri.path())))
         .with_state(state)

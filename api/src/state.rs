@@ -11,6 +11,7 @@ use crate::access::Access;
 use crate::clock::Clock;
 use crate::mcp::Origins;
 use crate::metrics::Metrics;
+use crate::payments::Payments;
 use crate::site::Site;
 
 /// Whether the node may be sent requests, as whoever follows the projections sees it.
@@ -44,6 +45,8 @@ pub struct Sources {
     pub access: Access,
     /// Which web pages may speak to the MCP endpoint.
     pub origins: Origins,
+    /// Where payments are told of, if they are.
+    pub payments: Option<Payments>,
     /// What time it is.
     pub clock: Clock,
 }
@@ -67,6 +70,10 @@ impl ApiState {
     /// Which web pages may speak to the MCP endpoint.
     pub(crate) fn origins(&self) -> &Origins {
         &self.sources.origins
+    }
+
+    pub(crate) fn payments(&self) -> Option<&Payments> {
+        self.sources.payments.as_ref()
     }
 
     pub(crate) fn now(&self) -> Timestamp {

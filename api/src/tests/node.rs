@@ -108,6 +108,7 @@ impl Node {
             metrics: metrics.clone(),
             access: Access::Open,
             origins: Origins::default(),
+            payments: None,
             clock: clock::system(),
         });
         let router = routes::router(state.clone())

@@ -6,6 +6,8 @@
 
 mod settling;
 
+use std::collections::HashSet;
+
 use schemas::command::{CommandMessage, PaymentDone, PaymentOutcome};
 use schemas::email::Email;
 use schemas::ids::{Actor, CommandId, Position, StreamId};
@@ -42,10 +44,19 @@ impl CommandService {
         let _turn = accounts.turn.lock().await;
         let cause = Cause { command: message.id, correlation: message.correlation, actor: &message.actor };
         let done = self.take(accounts, cause, notice).await?;
-        if done.outcome == PaymentOutcome::Applied {
-            self.take_waiting(accounts, message.id, &message.actor).await?;
+        match done.outcome {
+            PaymentOutcome::Waiting => self.hold(accounts, HeldNotice::Waiting(notice.clone())).await?,
+            PaymentOutcome::Applied => {}
+            PaymentOutcome::AlreadyApplied | PaymentOutcome::Kept | PaymentOutcome::Erased => {
+                return Ok(done);
+            }
         }
-        Ok(done)
+        let touched = Some(notice.payment.names().collect());
+        self.take_waiting(accounts, message.id, &message.actor, touched).await?;
+        match self.store.holder(Namespace::PAYMENT, &notice.payment.event_name()).await? {
+            Some(stream) => Ok(self.recorded_before(message.id, notice, &stream).await?),
+            None => Ok(done),
+        }
     }
 
     /// Keeps a notice that has no effect.
@@ -66,7 +77,7 @@ impl CommandService {
         let event = notice.payment.event_name();
         if let Some(stream) = self.store.holder(Namespace::PAYMENT, &event).await? {
             accounts.vault.let_go(&event).await?;
-            return Ok(self.recorded_before(cause.command, &stream).await?);
+            return Ok(self.recorded_before(cause.command, notice, &stream).await?);
         }
         match self.payer(accounts, notice).await? {
             Payer::Account(past) => {
@@ -75,25 +86,23 @@ impl CommandService {
                 Ok(PaymentDone { outcome: PaymentOutcome::Applied, position })
             }
             Payer::Erased => nothing(PaymentOutcome::Erased),
-            Payer::Unknown => {
-                self.hold(accounts, HeldNotice::Waiting(notice.clone())).await?;
-                nothing(PaymentOutcome::Waiting)
-            }
+            Payer::Unknown => nothing(PaymentOutcome::Waiting),
         }
     }
 
-    /// The answer for a notice that is recorded: the same as the first time for the command that recorded it.
+    /// The answer for a notice that is recorded: the same as the first time for the command that recorded it, at once or
+    /// after a moment's waiting.
     async fn recorded_before(
         &self,
         command: CommandId,
+        notice: &PaymentNotice,
         stream: &StreamId,
     ) -> Result<PaymentDone, StoreError> {
         let nothing = PaymentDone { outcome: PaymentOutcome::AlreadyApplied, position: Position::START };
         let Some(id) = stream.as_account() else { return Ok(nothing) };
         let past = AccountPast::read(&*self.store, id).await?;
-        Ok(past
-            .after(command)
-            .map_or(nothing, |(_, position)| PaymentDone { outcome: PaymentOutcome::Applied, position }))
+        let done = past.after(command).or_else(|| past.after(waited(command, notice)));
+        Ok(done.map_or(nothing, |(_, position)| PaymentDone { outcome: PaymentOutcome::Applied, position }))
     }
 
     /// Finds whose a notice is: the ids that it names come before the address, which a payer may have mistyped or
@@ -110,7 +119,7 @@ impl CommandService {
             }
         }
         match (&notice.email, erased) {
-            (Some(email), _) => self.payer_at(accounts, email, erased).await,
+            (Some(email), _) => self.payer_at(accounts, notice, email, erased).await,
             (None, true) => Ok(Payer::Erased),
             (None, false) => Ok(Payer::Unknown),
         }
@@ -118,21 +127,42 @@ impl CommandService {
 
     /// The account of an address. A subscription that outlives an erased account brings its address back to nobody: only
     /// an account that its holder has opened since gets what it pays for.
-    async fn payer_at(&self, accounts: &Accounts, email: &Email, erased: bool) -> Result<Payer, Refused> {
-        let past = match accounts.vault.account_of(email).await? {
+    async fn payer_at(
+        &self,
+        accounts: &Accounts,
+        notice: &PaymentNotice,
+        email: &Email,
+        erased: bool,
+    ) -> Result<Payer, Refused> {
+        let mut past = match accounts.vault.account_of(email).await? {
             Some(id) => AccountPast::read(&*self.store, id).await?,
             None => AccountPast::nothing(self.clock.account_id()),
         };
+        if let Account::Erased(_) = past.account() {
+            // The row that a crash left behind.
+            accounts.vault.erase(past.id).await?;
+            past = AccountPast::nothing(self.clock.account_id());
+        }
         match past.account() {
             Account::Open(..) => Ok(Payer::Account(past)),
             Account::Absent | Account::Erased(_) if erased => Ok(Payer::Erased),
-            Account::Absent => Ok(Payer::Account(past)),
-            Account::Erased(_) => {
-                // The row that a crash left behind.
-                accounts.vault.erase(past.id).await?;
-                Ok(Payer::Account(AccountPast::nothing(self.clock.account_id())))
+            Account::Absent | Account::Erased(_) if self.opens(accounts, notice).await? => {
+                Ok(Payer::Account(past))
             }
+            Account::Absent | Account::Erased(_) => Ok(Payer::Unknown),
         }
+    }
+
+    /// Whether an account may be opened for a notice: it says that a tier is paid for, or one that waits and names the same
+    /// subscription or customer does. Who buys something else from the same seller is no concern of ours.
+    async fn opens(&self, accounts: &Accounts, notice: &PaymentNotice) -> Result<bool, Refused> {
+        if notice.payment.tier.is_some() {
+            return Ok(true);
+        }
+        let names: Vec<String> = notice.payment.names().collect();
+        let waiting = accounts.vault.waiting().await?;
+        let mut priced = waiting.iter().filter(|other| other.payment.tier.is_some());
+        Ok(priced.any(|other| other.payment.names().any(|name| names.contains(&name))))
     }
 
     /// Records a notice with an account. The letter is queued first: one too many does less harm than none.
@@ -178,29 +208,43 @@ impl CommandService {
         Ok(accounts.vault.hold(&Held { received_at: self.clock.now(), notice }).await?)
     }
 
-    /// Records what waited and has found its account by now. One may bring the next along.
+    /// Records what waited and has found its account by now: all, or what is connected with these names. One may bring the
+    /// next along.
     async fn take_waiting(
         &self,
         accounts: &Accounts,
         command: CommandId,
         actor: &Actor,
+        mut touched: Option<HashSet<String>>,
     ) -> Result<(), Refused> {
         loop {
             let mut applied = false;
             for notice in accounts.vault.waiting().await? {
-                let command = derived_id(command, &notice.payment.event_name(), 0);
+                let mut names = notice.payment.names();
+                if touched.as_ref().is_some_and(|touched| !names.any(|name| touched.contains(&name))) {
+                    continue;
+                }
+                let command = waited(command, &notice);
                 let cause = Cause { command, correlation: command, actor };
                 let outcome = self.take(accounts, cause, &notice).await?.outcome;
                 if outcome == PaymentOutcome::Erased {
                     accounts.vault.let_go(&notice.payment.event_name()).await?;
                 }
-                applied |= outcome == PaymentOutcome::Applied;
+                if outcome == PaymentOutcome::Applied {
+                    touched.iter_mut().for_each(|touched| touched.extend(notice.payment.names()));
+                    applied = true;
+                }
             }
             if !applied {
                 return Ok(());
             }
         }
     }
+}
+
+/// The command that records a notice which waited, as a part of the one that brought it along.
+fn waited(command: CommandId, notice: &PaymentNotice) -> CommandId {
+    derived_id(command, &notice.payment.event_name(), 0)
 }
 
 #[cfg(test)]

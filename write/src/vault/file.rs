@@ -92,11 +92,19 @@ async fn marks(pool: &SqlitePool, path: &Path) -> Result<(i64, i64), VaultError>
 
 /// Whether nothing is kept that the secret opens or finds.
 pub(super) async fn is_empty(pool: &SqlitePool) -> Result<bool, VaultError> {
-    let any: Option<i64> =
-        sqlx::query_scalar("SELECT 1 FROM addresses UNION ALL SELECT 1 FROM notices LIMIT 1")
-            .fetch_optional(pool)
-            .await?;
+    let any: Option<i64> = sqlx::query_scalar("SELECT 1 FROM addresses LIMIT 1").fetch_optional(pool).await?;
+    if any.is_some() || !has_notices(pool).await? {
+        return Ok(any.is_none());
+    }
+    let any: Option<i64> = sqlx::query_scalar("SELECT 1 FROM notices LIMIT 1").fetch_optional(pool).await?;
     Ok(any.is_none())
+}
+
+/// Whether the tables know of notices; those of an older version, which a reader leaves as they are, do not.
+pub(super) async fn has_notices(pool: &SqlitePool) -> Result<bool, VaultError> {
+    let table: Option<i64> =
+        sqlx::query_scalar("SELECT 1 FROM sqlite_schema WHERE name = 'notices'").fetch_optional(pool).await?;
+    Ok(table.is_some())
 }
 
 /// By what the secret is recognised.

@@ -5,7 +5,7 @@ use schemas::email::Email;
 use schemas::payment::{KeptNotice, PaymentNotice};
 use serde::{Deserialize, Serialize};
 
-use super::{Vault, VaultError};
+use super::{Vault, VaultError, file};
 
 /// Something that a provider told, as the vault holds it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +64,9 @@ impl Vault {
 
     /// Everything that is held, the oldest first.
     pub async fn held(&self) -> Result<Vec<Held>, VaultError> {
+        if !file::has_notices(&self.pool).await? {
+            return Ok(Vec::new());
+        }
         let rows = sqlx::query_as("SELECT name, sealed FROM notices ORDER BY name");
         let mut held = self.opened(rows.fetch_all(&self.pool).await?)?;
         held.sort_by_key(|held| held.received_at);

@@ -197,7 +197,7 @@ async fn a_vault_of_the_first_version_is_brought_up() {
     let vault = Vault::open(folder.path(), None).await.unwrap();
     vault.enter(&email("ada@example.org"), account(1)).await.unwrap();
     // What the first version did not have is taken out again.
-    sqlx::raw_sql("DROP TABLE letters; DROP TABLE mailed; DROP TABLE links; PRAGMA user_version = 1;")
+    sqlx::raw_sql("DROP TABLE letters; DROP TABLE mailed; DROP TABLE links; DROP TABLE notices; PRAGMA user_version = 1;")
         .execute(&vault.pool)
         .await
         .unwrap();
@@ -205,6 +205,7 @@ async fn a_vault_of_the_first_version_is_brought_up() {
 
     let reader = Vault::open_read_only(folder.path(), None).await.unwrap().unwrap();
     assert_eq!(reader.emails().await.unwrap(), [(account(1), email("ada@example.org"))]);
+    assert_eq!(reader.held().await.unwrap(), []);
     reader.close().await;
     for _ in 0..2 {
         let vault = Vault::open(folder.path(), None).await.unwrap();

@@ -74,7 +74,7 @@ impl CommandService {
         for Paying { id, account } in read_payers(&*self.store).await? {
             accounts.agenda.note(id, account::next_settling(&account, &accounts.tiers, now));
         }
-        self.take_waiting(accounts, self.clock.command_id(), &settler()?).await
+        self.take_waiting(accounts, self.clock.command_id(), &settler()?, None).await
     }
 
     /// Brings the keys of each account whose time has come to where its payments have them.

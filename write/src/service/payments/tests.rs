@@ -7,6 +7,7 @@ use schemas::command::{Answer, Command};
 use schemas::key::{KeyHash, KeyId};
 use schemas::payment::{KeptReason, PaymentKind, Provider};
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::clock::Clock;
@@ -275,6 +276,24 @@ async fn an_address_without_keys_gets_an_account_a_letter_and_its_tier_with_the_
 }
 
 #[tokio::test]
+async fn who_buys_something_else_gets_no_account() {
+    let till = till().await;
+    assert_eq!(
+        till.told(&checkout("evt_1", 1)).await,
+        PaymentOutcome::Waiting,
+        "nothing says that it is a tier"
+    );
+    assert_eq!(till.log().await, Vec::<String>::new());
+    assert_eq!(
+        till.told(&invoice("evt_2", 1, "studio")).await,
+        PaymentOutcome::Applied,
+        "the two say it together"
+    );
+    assert_eq!(till.log().await.iter().filter(|kind| *kind == "payment_recorded").count(), 2);
+    assert_eq!(till.vault().waiting().await.unwrap(), []);
+}
+
+#[tokio::test]
 async fn an_erased_address_comes_back_by_its_holder_only() {
     let till = till().await;
     till.key(STUDIO, "a", true).await;
@@ -310,9 +329,11 @@ async fn no_address_stands_in_any_file() {
     let till = till().await;
     till.told(&checkout("evt_1", 1)).await;
     till.told(&invoice("evt_9", 7, "studio")).await;
+    till.key("bob@example.org", "b", false).await;
+    till.told(&checkout("evt_2", 2)).await;
     for entry in std::fs::read_dir(till.folder.path()).unwrap() {
         let bytes = std::fs::read(entry.unwrap().path()).unwrap();
-        assert!(!bytes.windows(STUDIO.len()).any(|window| window == STUDIO.as_bytes()));
+        assert!(!bytes.windows(12).any(|window| window == b"@example.org"));
     }
 }
 
