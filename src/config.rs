@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use api::{Origins, TrustedProxies};
+use api::{Checkouts, Origins, Prices, TrustedProxies};
 use schemas::tier::Tiers;
 use serde::Serialize;
 
@@ -41,6 +41,10 @@ pub struct Config {
     pub auth: Auth,
     /// `tiers`: what keys may call in a month.
     pub tiers: Tiers,
+    /// `prices`: what they cost, for the pricing page.
+    pub prices: Prices,
+    /// `checkout`: where they are paid.
+    pub checkout: Checkouts,
     /// `metering`: what becomes of calls while NATS is away.
     pub metering: Metering,
     /// `burst_per_key`: calls of one key in a second; 0 is no limit.
@@ -142,6 +146,8 @@ impl Config {
             log: values.text("log").unwrap_or_default(),
             auth: values.required("auth")?,
             tiers: values.required("tiers")?,
+            prices: values.required("prices")?,
+            checkout: values.parse("checkout")?.unwrap_or_default(),
             metering: values.required("metering")?,
             burst_per_key: values.required("burst_per_key")?,
             burst_per_address: values.required("burst_per_address")?,

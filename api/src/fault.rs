@@ -12,6 +12,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use jiff::Timestamp;
 use schemas::api::problem::{ParameterFault, Problem, ProblemKind, UsedUp};
 
+use crate::pages;
 use crate::payments::NotSigned;
 use crate::routes::Route;
 use crate::site::Site;
@@ -108,6 +109,21 @@ impl Fault {
             "Too many calls came within a second. Wait as long as Retry-After says; nothing was counted.",
         )
         .with(|told| told.retry_after = Some(wait.as_secs() + 1))
+    }
+
+    /// A network asked for more keys, or links, than it may in an hour.
+    pub(crate) fn too_many_keys(wait: Duration) -> Fault {
+        Fault::new(
+            ProblemKind::TooManyRequests,
+            "Too many keys were asked for from this network within an hour; nothing was done. Wait as long as Retry-After says.",
+        )
+        .with(|told| told.retry_after = Some(wait.as_secs() + 1))
+    }
+
+    /// No key was made; the cause is for the log alone.
+    pub(crate) fn uncreated(cause: impl ToString) -> Fault {
+        Fault::unavailable("It cannot be done at present, and nothing was changed. Try again in a minute.")
+            .with(|told| told.cause = Some(cause.to_string()))
     }
 
     pub(crate) fn uncountable(cause: impl ToString) -> Fault {
@@ -312,8 +328,22 @@ impl Fault {
 
     /// The problem's body; its own headers are put into `headers`.
     pub(crate) fn write(self, site: &Site, instance: String, headers: &mut HeaderMap) -> Bytes {
-        let told = *self.0;
+        let problem = self.problem(site, instance, headers);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        // Strings and numbers always serialise.
+        serde_json::to_vec(&problem).unwrap_or_default().into()
+    }
+
+    /// The same as a page, for somebody with a browser.
+    pub(crate) fn write_page(self, site: &Site, instance: String, headers: &mut HeaderMap) -> Bytes {
+        let problem = self.problem(site, instance, headers);
+        headers.extend(pages::headers());
+        pages::problem_page(&problem, site).unwrap_or_default()
+    }
+
+    /// What is said of it; its own headers are put into `headers`.
+    fn problem(self, site: &Site, instance: String, headers: &mut HeaderMap) -> Problem {
+        let told = *self.0;
         if told.kind == ProblemKind::MethodNotAllowed {
             headers.insert(ALLOW, told.allow);
         }
@@ -332,7 +362,7 @@ impl Fault {
         if told.closes {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        let problem = Problem {
+        Problem {
             kind: format!("{site}/problems/{}", told.kind.name()),
             title: told.kind.title().to_owned(),
             status: told.status.as_u16(),
@@ -343,9 +373,7 @@ impl Fault {
             reason: told.reason,
             citation_url: told.citation_url,
             quota,
-        };
-        // Strings and numbers always serialise.
-        serde_json::to_vec(&problem).unwrap_or_default().into()
+        }
     }
 }
 

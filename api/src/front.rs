@@ -27,12 +27,13 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::{BoxFuture, Either};
-use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, IF_NONE_MATCH};
+use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, IF_NONE_MATCH};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Body as _, Incoming};
 use jiff::Timestamp;
+use memchr::memmem;
 use tokio::time::{Instant, timeout};
 use tower::Service;
 
@@ -84,6 +85,8 @@ struct Asked {
     uri: Uri,
     known_tags: Option<HeaderValue>,
     encodings: Option<HeaderValue>,
+    /// Whether a person looks at it in a browser, and wants to be told there what went wrong.
+    wants_page: bool,
 }
 
 impl Front {
@@ -316,7 +319,12 @@ impl Asked {
     fn new(id: RequestId, started: Instant, method: Method, uri: Uri, headers: &HeaderMap) -> Asked {
         let known_tags = joined(headers, &IF_NONE_MATCH);
         let encodings = joined(headers, &ACCEPT_ENCODING);
-        Asked { started, id, method, uri, known_tags, encodings }
+        let wants_page = Route::of(uri.path()).is_for_people()
+            && headers
+                .get_all(ACCEPT)
+                .iter()
+                .any(|accepted| memmem::find(accepted.as_bytes(), b"text/html").is_some());
+        Asked { started, id, method, uri, known_tags, encodings, wants_page }
     }
 }
 

@@ -1,9 +1,9 @@
-//! The REST API and the MCP endpoint. It opens every read model for reading, writes nothing but the calls it counts, and answers every
+//! The REST API, the MCP endpoint and the site. It opens every read model for reading, writes nothing but the calls it counts, and answers every
 //! error, from whatever layer it comes, as RFC 9457 problem details.
 //!
 //! The way of a request: [`serve`] accepts its connection and bounds what the connection may cost; the `front`
 //! names the request, decides who calls, gives every reply its common headers and turns faults into problems;
-//! `routes` answer.
+//! `routes` and `pages` answer.
 
 mod access;
 pub mod admin;
@@ -17,6 +17,8 @@ mod key_desk;
 mod mcp;
 mod metering;
 pub mod metrics;
+mod offers;
+mod pages;
 pub mod payments;
 mod proxies;
 mod query;
@@ -30,6 +32,7 @@ pub use bursts::Bursts;
 pub use key_desk::{KeyDesk, new_key};
 pub use mcp::{InvalidOrigin, Origins};
 pub use metering::{Budget, Counted, Meter, Outcome, Policy, SpoolError};
+pub use offers::{Checkouts, InvalidOffers, Offer, Offers, Prices};
 pub use proxies::{InvalidProxy, TrustedProxies};
 pub use server::{Drained, Limits, serve, serve_admin};
 pub use site::{InvalidSite, Site};

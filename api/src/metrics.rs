@@ -1,6 +1,7 @@
 //! What the API counts of itself, for operators. Never labelled by key, slug or query.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use http::StatusCode;
@@ -34,6 +35,32 @@ pub struct Metrics {
 struct Counted {
     requests: [Counter; CLASSES.len()],
     seconds: Histogram,
+    /// What the histogram counts, for the page that tells it: below each bound and above the one before, and the rest.
+    buckets: [AtomicU64; BOUNDS.len() + 1],
+}
+
+/// How quick a route is.
+#[derive(Debug)]
+pub(crate) struct Latency {
+    /// How many answers there were.
+    pub(crate) answers: u64,
+    /// How many of them were errors of this service's own.
+    pub(crate) errors: u64,
+    buckets: [u64; BOUNDS.len() + 1],
+}
+
+impl Latency {
+    /// The bound in seconds below which this share of all answers took; infinite above the last, none without answers.
+    pub(crate) fn below(&self, share: f64) -> Option<f64> {
+        let all: u64 = self.buckets.iter().sum();
+        let wanted = (all as f64 * share).ceil().max(1.0) as u64;
+        let mut counted = 0;
+        let bounds = BOUNDS.into_iter().chain([f64::INFINITY]);
+        bounds.zip(self.buckets).find_map(|(bound, answers)| {
+            counted += answers;
+            (counted >= wanted).then_some(bound)
+        })
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -75,6 +102,7 @@ impl Metrics {
                 requests: CLASSES
                     .map(|status| requests.get_or_create_owned(&RequestLabels { route, status })),
                 seconds: seconds.get_or_create_owned(&RouteLabel { route }),
+                buckets: Default::default(),
             }
         });
         Metrics { routes: Arc::new(routes), connections, metered: Arc::new(metered) }
@@ -84,8 +112,19 @@ impl Metrics {
     pub(crate) fn answered(&self, route: Route, status: StatusCode, took: Duration) {
         let counted = &self.routes[route as usize];
         let class = usize::from(status.as_u16() / 100).clamp(2, 5) - 2;
+        let seconds = took.as_secs_f64();
         counted.requests[class].inc();
-        counted.seconds.observe(took.as_secs_f64());
+        counted.seconds.observe(seconds);
+        let bucket = BOUNDS.iter().position(|bound| seconds <= *bound).unwrap_or(BOUNDS.len());
+        counted.buckets[bucket].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How quick a route is.
+    pub(crate) fn latency(&self, route: Route) -> Latency {
+        let counted = &self.routes[route as usize];
+        let buckets = counted.buckets.each_ref().map(|bucket| bucket.load(Ordering::Relaxed));
+        let [.., errors] = &counted.requests;
+        Latency { answers: buckets.iter().sum(), errors: errors.get(), buckets }
     }
 
     /// Counts what became of a call that was to be counted.
@@ -118,6 +157,19 @@ impl Drop for OpenConnection {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_latency_is_told_by_the_bound_above_it() {
+        let metrics = Metrics::new(&mut Registry::default());
+        assert_eq!(metrics.latency(Route::Search).below(0.5), None);
+        for micros in [10, 60, 60, 20_000_000] {
+            metrics.answered(Route::Search, StatusCode::OK, Duration::from_micros(micros));
+        }
+        let latency = metrics.latency(Route::Search);
+        let told = [0.25, 0.5, 0.75, 0.99].map(|share| latency.below(share));
+        assert_eq!(told, [Some(0.00005), Some(0.0001), Some(0.0001), Some(f64::INFINITY)]);
+        assert_eq!((latency.answers, latency.errors), (4, 0));
+    }
 
     #[test]
     fn the_order_of_routes_is_that_of_their_numbers() {

@@ -4,12 +4,11 @@ mod discovery;
 mod health;
 mod media;
 mod openapi;
-mod problems;
 mod project;
 pub(crate) mod search;
 pub(crate) mod similar;
 pub(crate) mod standing;
-mod usage;
+pub(crate) mod usage;
 mod webhook;
 
 use axum::Router;
@@ -17,6 +16,7 @@ use axum::routing::{get, post};
 use http::{HeaderValue, Uri};
 
 use crate::fault::Fault;
+use crate::pages;
 use crate::state::ApiState;
 
 /// A kind of path, as metrics name it.
@@ -109,6 +109,11 @@ impl Route {
         }
     }
 
+    /// Whether people are told there, in their browser, what went wrong.
+    pub(crate) fn is_for_people(self) -> bool {
+        matches!(self, Route::Page | Route::Form | Route::Problems | Route::Other)
+    }
+
     /// Its methods, as `Allow` lists them.
     pub(crate) fn methods(self) -> HeaderValue {
         match self {
@@ -152,14 +157,14 @@ pub(crate) fn router(state: ApiState) -> Router {
         .route(Route::Similar.pattern(), get(similar::similar))
         .route(Route::Usage.pattern(), get(usage::usage))
         .route(Route::Media.pattern(), get(media::picture))
-        .route(Route::Problems.pattern(), get(problems::problem))
         .route(Route::OpenApi.pattern(), get(openapi::answer(state.site())))
         .route(discovery::CARD, get(discovery::answer_card(state.site())))
         .route(discovery::CATALOG, get(discovery::answer_catalog(state.site())))
         .route(discovery::MANIFEST, get(discovery::answer_manifest(state.site())))
         .route(discovery::LLMS, get(discovery::answer_llms(state.site())))
         .route(Route::Health.pattern(), get(health::alive))
-        .route(Route::Ready.pattern(), get(health::ready));
+        .route(Route::Ready.pattern(), get(health::ready))
+        .merge(pages::router());
     let router =
         if told_of_payments { router.route(Route::Webhook.pattern(), post(webhook::stripe)) } else { router };
     router

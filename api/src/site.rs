@@ -21,6 +21,12 @@ impl Site {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The path that it lives below, without a slash at its end; empty where it has a host of its own.
+    pub(crate) fn path(&self) -> &str {
+        let host = self.0.find("://").map_or(0, |scheme| scheme + 3);
+        self.0[host..].find('/').map_or("", |path| &self.0[host + path..])
+    }
 }
 
 impl FromStr for Site {
@@ -57,6 +63,14 @@ mod tests {
             ("http://[::1]:80", "http://[::1]:80"),
         ] {
             assert_eq!(text.parse::<Site>().unwrap().as_str(), address);
+        }
+    }
+
+    #[test]
+    fn it_may_live_below_a_path() {
+        for (text, path) in [("https://a.org", ""), ("http://[::1]:80/", ""), ("https://a.org/b/c/", "/b/c")]
+        {
+            assert_eq!(text.parse::<Site>().unwrap().path(), path);
         }
     }
 

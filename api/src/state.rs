@@ -5,12 +5,14 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use read::media::MediaReader;
 use read::models::ReadModels;
+use schemas::control::ProjectionStatus;
 use tokio::sync::watch;
 
 use crate::access::Access;
 use crate::clock::Clock;
 use crate::mcp::Origins;
 use crate::metrics::Metrics;
+use crate::offers::Offers;
 use crate::payments::Payments;
 use crate::site::Site;
 
@@ -47,6 +49,10 @@ pub struct Sources {
     pub origins: Origins,
     /// Where payments are told of, if they are.
     pub payments: Option<Payments>,
+    /// What the tiers cost.
+    pub offers: Offers,
+    /// How far the projections of this node are; none where it has none of its own.
+    pub projections: Arc<dyn Fn() -> Vec<ProjectionStatus> + Send + Sync>,
     /// What time it is.
     pub clock: Clock,
 }
@@ -74,6 +80,14 @@ impl ApiState {
 
     pub(crate) fn payments(&self) -> Option<&Payments> {
         self.sources.payments.as_ref()
+    }
+
+    pub(crate) fn offers(&self) -> &Offers {
+        &self.sources.offers
+    }
+
+    pub(crate) fn projections(&self) -> Vec<ProjectionStatus> {
+        (self.sources.projections)()
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -39,6 +39,12 @@ pub struct SettingFlags {
     /// What keys may call in a month.
     #[arg(long, global = true, value_name = "TIER=CALLS,…", hide_short_help = true)]
     tiers: Option<String>,
+    /// What the tiers cost, for the pricing page.
+    #[arg(long, global = true, value_name = "TIER=PRICE: TERMS;…", hide_short_help = true)]
+    prices: Option<String>,
+    /// Where they are paid.
+    #[arg(long, global = true, value_name = "TIER=URL,…", hide_short_help = true)]
+    checkout: Option<String>,
     /// What becomes of calls while NATS is away.
     #[arg(long, global = true, value_name = "spool|refuse", hide_short_help = true)]
     metering: Option<String>,
@@ -87,6 +93,8 @@ impl SettingFlags {
             ("store", &self.store),
             ("auth", &self.auth),
             ("tiers", &self.tiers),
+            ("prices", &self.prices),
+            ("checkout", &self.checkout),
             ("metering", &self.metering),
             ("burst_per_key", &self.burst_per_key),
             ("burst_per_address", &self.burst_per_address),

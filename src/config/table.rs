@@ -75,6 +75,21 @@ pub const SETTINGS: &[Setting] = &[
         "The tiers and how many calls each allows in a UTC calendar month; new keys have the first.",
     ),
     setting(
+        "prices",
+        "LOGGIA_PRICES",
+        Some(
+            "free=0 EUR: Personal use and evaluation; studio=29 EUR: Commercial use; \
+             pro=99 EUR: Commercial use, priority support",
+        ),
+        "What the tiers cost in a month and are for, as the pricing page tells it.",
+    ),
+    setting(
+        "checkout",
+        "LOGGIA_CHECKOUT",
+        None,
+        "Where tiers are paid, as studio=https://…, pro=https://… (payment links of Stripe).",
+    ),
+    setting(
         "metering",
         "LOGGIA_METERING",
         Some("spool"),

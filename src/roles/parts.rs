@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use api::metrics::{Metrics, Registry};
-use api::{Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, Policy, Readiness, Site, Sources};
+use api::{
+    Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, Offers, Policy, Readiness, Site, Sources,
+};
 use projections::mirror::Mirror;
 use projections::node::{Node, NodeSettings, NodeTasks};
 use projections::source::EventSource;
@@ -266,8 +268,21 @@ impl Parts {
         let readiness = self.readiness.subscribe();
         let media = MediaReader::new(self.data.media());
         let (clock, origins) = (api::clock::system(), self.config.mcp_origins.clone());
-        let state =
-            ApiState::new(Sources { models, media, site, readiness, metrics, access, origins, clock });
+        let offers = Offers { prices: self.config.prices.clone(), checkouts: self.config.checkout.clone() };
+        let node = self.node.clone();
+        let projections = Arc::new(move || node.as_ref().map(Node::last_status).unwrap_or_default());
+        let state = ApiState::new(Sources {
+            models,
+            media,
+            site,
+            readiness,
+            metrics,
+            access,
+            origins,
+            offers,
+            projections,
+            clock,
+        });
         let stop = self.lifecycle.stop.clone();
         self.lifecycle.spawn("the API", async move {
             let drained = api::serve(listener, state, Limits::default(), stop).await;

@@ -25,9 +25,10 @@ pub(super) struct Encoded {
     pub(super) bytes: Bytes,
 }
 
-/// Whether a body of this kind becomes smaller: pictures are compressed already.
+/// Whether a body of this kind becomes smaller: pictures and fonts are compressed already.
 pub(super) fn is_worth_it(content_type: Option<&HeaderValue>) -> bool {
-    content_type.is_none_or(|kind| !kind.as_bytes().starts_with(b"image/"))
+    let is_packed = |kind: &[u8]| kind.starts_with(b"image/") || kind.starts_with(b"font/");
+    content_type.is_none_or(|kind| !is_packed(kind.as_bytes()))
 }
 
 /// Compresses a body as `Accept-Encoding` asks; nothing where it had better be sent as it is. A client that refuses

@@ -6,8 +6,8 @@ use axum::body::Body;
 use axum::response::Response;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG,
-    HeaderName, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY,
+    CONTENT_TYPE, ETAG, HeaderName, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderValue, StatusCode};
 
@@ -70,6 +70,11 @@ pub(super) fn complete(
         };
     }
     if !own.is_empty() {
+        if own.contains_key(CONTENT_SECURITY_POLICY) {
+            // Pages are for people: scripts of other sites have no business in them.
+            headers.remove(ACCESS_CONTROL_ALLOW_ORIGIN);
+            headers.remove(ACCESS_CONTROL_EXPOSE_HEADERS);
+        }
         headers.extend(own);
     }
     headers

@@ -93,7 +93,12 @@ impl Draft {
     /// The reply that says what is wrong.
     pub(super) fn problem(fault: Fault, mut headers: HeaderMap, asked: &Asked, site: &Site) -> Draft {
         let (cause, status) = (fault.cause().map(str::to_owned), fault.status());
-        let bytes = fault.write(site, asked.id.instance(), &mut headers);
+        let instance = asked.id.instance();
+        let bytes = if asked.wants_page {
+            fault.write_page(site, instance, &mut headers)
+        } else {
+            fault.write(site, instance, &mut headers)
+        };
         Draft { status, content_type: None, tag: None, headers, bytes, cause }
     }
 }

@@ -32,7 +32,12 @@ pub(crate) async fn usage(
     Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response())
 }
 
-async fn answer(state: &ApiState, access: &KeyAccess, known: &Known) -> Result<UsageAnswer, Fault> {
+/// What a key has called in the running month.
+pub(crate) async fn answer(
+    state: &ApiState,
+    access: &KeyAccess,
+    known: &Known,
+) -> Result<UsageAnswer, Fault> {
     settle(state, access, known).await;
     let balance = access.balance(state.models(), known, state.now());
     let unready = || Fault::unavailable("The counters are still being read.");

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::routing::get;
@@ -37,7 +38,7 @@ use super::{Connection, Reply};
 use crate::front::Front;
 use crate::metrics::{Metrics, Registry};
 use crate::server::serve_front;
-use crate::{Access, ApiState, Drained, Limits, Origins, Readiness, Sources, clock, routes};
+use crate::{Access, ApiState, Drained, Limits, Offers, Origins, Readiness, Sources, clock, routes};
 
 /// The address that answers speak of.
 pub(super) const SITE: &str = "https://catalog.example.org";
@@ -109,6 +110,8 @@ impl Node {
             access: Access::Open,
             origins: Origins::default(),
             payments: None,
+            offers: Offers::default(),
+            projections: Arc::new(Vec::new),
             clock: clock::system(),
         });
         let router = routes::router(state.clone())

@@ -1,41 +1,58 @@
-//! `GET /problems/{name}`: the page that the `type` of an error names, for people.
+//! `GET /problems/{name}`: the page that the `type` of an error names, for people. And what a browser is shown in place of
+//! the page that it wanted.
 
-use axum::extract::Path;
+use askama::Template;
 use axum::extract::rejection::PathRejection;
-use axum::response::{IntoResponse, Response};
-use http::HeaderValue;
-use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
-use schemas::api::problem::ProblemKind;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use bytes::Bytes;
+use schemas::api::problem::{Problem, ProblemKind};
 
+use super::layout::Layout;
+use super::page;
 use crate::fault::Fault;
+use crate::site::Site;
+use crate::state::ApiState;
 
-pub(crate) async fn problem(name: Result<Path<String>, PathRejection>) -> Result<Response, Fault> {
-    let Path(name) = name.map_err(|_| Fault::not_found())?;
-    let kind = ProblemKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(Fault::not_found)?;
-    let headers = [
-        (CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
-        (
-            CONTENT_SECURITY_POLICY,
-            HeaderValue::from_static(
-                "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-            ),
-        ),
-    ];
-    Ok((headers, page(kind)).into_response())
+#[derive(Template)]
+#[template(path = "problem.html")]
+struct ProblemPage {
+    layout: Layout,
+    name: &'static str,
+    status: u16,
+    title: &'static str,
+    meaning: &'static str,
+    remedy: &'static str,
 }
 
-fn page(kind: ProblemKind) -> String {
-    let title = kind.title();
-    let name = kind.name();
+#[derive(Template)]
+#[template(path = "error.html")]
+struct ErrorPage<'a> {
+    layout: Layout,
+    problem: &'a Problem,
+    name: &'a str,
+}
+
+pub(super) async fn problem(
+    State(state): State<ApiState>,
+    name: Result<Path<String>, PathRejection>,
+) -> Result<Response, Fault> {
+    let Path(name) = name.map_err(|_| Fault::not_found())?;
+    let kind = ProblemKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(Fault::not_found)?;
     let (meaning, remedy) = explanation(kind);
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
-         <style>body{{font:1.1rem/1.6 Georgia,serif;max-width:38rem;margin:4rem auto;padding:0 1rem}}\
-         code{{font-size:.9em}}@media(prefers-color-scheme:dark){{body{{background:#111;color:#ddd}}}}</style>\n\
-         </head>\n<body>\n<main>\n<h1>{title}</h1>\n<p><code>{name}</code></p>\n\
-         <h2>What it means</h2>\n<p>{meaning}</p>\n<h2>What to do</h2>\n<p>{remedy}</p>\n</main>\n</body>\n</html>\n"
-    )
+    let layout = Layout::new(state.site(), "/docs", kind.title()).describing(
+        "What an error of this kind means, and what to do.",
+        &format!("/problems/{}", kind.name()),
+    );
+    let (name, title) = (kind.name(), kind.title());
+    page(&ProblemPage { layout, name, status: kind.status(), title, meaning, remedy })
+}
+
+/// A problem as a page; none if it cannot be made.
+pub(crate) fn of(problem: &Problem, site: &Site) -> Option<Bytes> {
+    let layout = Layout::new(site, "", problem.title.clone()).private();
+    let name = problem.kind.rsplit('/').next().unwrap_or_default();
+    ErrorPage { layout, problem, name }.render().ok().map(Bytes::from)
 }
 
 /// What it means, and what to do; HTML.

@@ -1,0 +1,60 @@
+//! The site: pages for people, made on the server, whole without script and without anything from elsewhere.
+
+mod assets;
+mod card;
+mod docs;
+mod home;
+mod keys;
+mod layout;
+mod pricing;
+mod problem;
+mod project;
+mod status;
+mod usage;
+
+use askama::Template;
+use axum::Router;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY};
+use http::{HeaderMap, HeaderValue};
+
+use crate::fault::Fault;
+use crate::state::ApiState;
+
+pub(crate) use problem::of as problem_page;
+
+/// Nothing from elsewhere, nothing inline, and no other site may frame a page.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; script-src 'self'; form-action 'self'; \
+     base-uri 'none'; frame-ancestors 'none'",
+);
+
+/// The paths of the pages.
+pub(crate) fn router() -> Router<ApiState> {
+    Router::new()
+        .route("/", get(home::home))
+        .route("/projects/{slug}", get(project::project))
+        .route("/keys", get(keys::form).post(keys::issue))
+        .route("/pricing", get(pricing::pricing))
+        .route("/docs", get(docs::docs))
+        .route("/usage", get(usage::form).post(usage::usage))
+        .route("/status", get(status::status))
+        .route("/problems/{name}", get(problem::problem))
+        .route("/assets/{version}/{file}", get(assets::asset))
+}
+
+/// A page as it goes out.
+fn page(template: &impl Template) -> Result<Response, Fault> {
+    let text = template.render().map_err(Fault::internal)?;
+    Ok((headers(), text).into_response())
+}
+
+/// What every page carries. Its forms tell this site where they were filled in, and no other site anything.
+pub(crate) fn headers() -> HeaderMap {
+    HeaderMap::from_iter([
+        (CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (REFERRER_POLICY, HeaderValue::from_static("same-origin")),
+    ])
+}

@@ -1,0 +1,45 @@
+//! What the pages need besides: a style sheet, a font, a small script. All of it is in the binary.
+
+use std::sync::LazyLock;
+
+use axum::extract::Path;
+use axum::extract::rejection::PathRejection;
+use axum::response::{IntoResponse, Response};
+use http::HeaderValue;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use sha2::{Digest, Sha256};
+
+use crate::fault::Fault;
+
+/// Name, kind and content.
+type Asset = (&'static str, &'static str, &'static [u8]);
+
+const ASSETS: [Asset; 5] = [
+    ("site.css", "text/css; charset=utf-8", include_bytes!("../../assets/site.css")),
+    ("site.js", "text/javascript; charset=utf-8", include_bytes!("../../assets/site.js")),
+    ("icon.svg", "image/svg+xml", include_bytes!("../../assets/icon.svg")),
+    ("instrument-sans-latin.woff2", "font/woff2", include_bytes!("../../assets/instrument-sans-latin.woff2")),
+    (
+        "instrument-sans-latin-ext.woff2",
+        "font/woff2",
+        include_bytes!("../../assets/instrument-sans-latin-ext.woff2"),
+    ),
+];
+
+/// Stands in the path of every asset: another build has another one, so that browsers may keep each for ever.
+pub(super) static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let mut hash = Sha256::new();
+    ASSETS.iter().for_each(|(_, _, content)| hash.update(content));
+    hash.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+});
+
+pub(super) async fn asset(path: Result<Path<(String, String)>, PathRejection>) -> Result<Response, Fault> {
+    let Path((version, file)) = path.map_err(|_| Fault::not_found())?;
+    let (_, kind, content) =
+        ASSETS.into_iter().find(|(name, _, _)| *name == file).ok_or_else(Fault::not_found)?;
+    // A page that was made by another build gets what there is now, once.
+    let keeping = if version == *VERSION { "public, max-age=31536000, immutable" } else { "no-store" };
+    let headers =
+        [(CONTENT_TYPE, HeaderValue::from_static(kind)), (CACHE_CONTROL, HeaderValue::from_static(keeping))];
+    Ok((headers, content).into_response())
+}

@@ -1,0 +1,47 @@
+//! A project in a grid.
+
+use serde::Deserialize;
+
+use super::layout::with_paths;
+use crate::fault::Fault;
+use crate::site::Site;
+
+/// What a grid shows of a project.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct Card {
+    pub(crate) slug: String,
+    pub(crate) name: String,
+    studio: Option<String>,
+    city: Option<String>,
+    year: Option<String>,
+    pub(crate) category: String,
+    pub(crate) intro: Option<String>,
+    thumbnail: Option<String>,
+}
+
+impl Card {
+    /// Reads the summary that the search index keeps rendered.
+    pub(super) fn of(summary: &[u8], site: &Site) -> Result<Card, Fault> {
+        serde_json::from_slice(&with_paths(summary, site)).map_err(Fault::internal)
+    }
+
+    /// Studio, city and year, as far as they are recorded.
+    pub(crate) fn byline(&self) -> String {
+        byline([&self.studio, &self.city, &self.year])
+    }
+
+    /// The picture, if it is kept here: pages show nothing from elsewhere.
+    pub(crate) fn picture(&self) -> Option<&str> {
+        self.thumbnail.as_deref().filter(|address| is_own(address))
+    }
+}
+
+/// Whether an address leads to a picture that this site keeps.
+pub(super) fn is_own(address: &str) -> bool {
+    !address.contains(':') && address.contains("/media/")
+}
+
+/// What is recorded, with commas.
+pub(super) fn byline(parts: [&Option<String>; 3]) -> String {
+    parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(", ")
+}

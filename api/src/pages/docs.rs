@@ -1,0 +1,42 @@
+//! `GET /docs`: the interface for people, made from the same document that machines read.
+
+mod operation;
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use schemas::api::problem::ProblemKind;
+use serde_json::Value;
+
+use super::layout::Layout;
+use super::page;
+use crate::fault::Fault;
+use crate::mcp;
+use crate::state::ApiState;
+use operation::{Operation, Shape};
+
+#[derive(Template)]
+#[template(path = "docs.html")]
+struct Docs {
+    layout: Layout,
+    operations: Vec<Operation>,
+    shapes: Vec<Shape>,
+    problems: Vec<(u16, &'static str, &'static str)>,
+    revisions: String,
+    tools: Vec<(&'static str, &'static str)>,
+}
+
+pub(super) async fn docs(State(state): State<ApiState>) -> Result<Response, Fault> {
+    let document: Value = serde_json::from_str(&schemas::contract::openapi()).map_err(Fault::internal)?;
+    let layout = Layout::new(state.site(), "/docs", "API")
+        .describing("REST and MCP: how to call, what comes back, and what each error means.", "/docs");
+    let problems = ProblemKind::ALL.into_iter().map(|kind| (kind.status(), kind.name(), kind.title()));
+    page(&Docs {
+        operations: Operation::all(&document, state.site()),
+        shapes: Shape::all(&document),
+        problems: problems.collect(),
+        revisions: mcp::REVISIONS.join(", "),
+        tools: mcp::described_tools().collect(),
+        layout,
+    })
+}

@@ -1,0 +1,127 @@
+//! `GET /`: the catalog, by words, by taste, or the newest first.
+
+mod asked;
+mod call;
+mod found;
+
+use askama::Template;
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+use read::archive::Dimension;
+use schemas::record::Category;
+
+use super::card::Card;
+use super::layout::Layout;
+use super::page;
+use crate::fault::Fault;
+use crate::state::ApiState;
+use asked::Asked;
+use found::Found;
+
+/// How many words of a dimension are offered.
+const CHIPS: usize = 7;
+
+#[derive(Template)]
+#[template(path = "home.html")]
+struct Home<'a> {
+    layout: Layout,
+    is_front: bool,
+    is_search: bool,
+    heading: String,
+    results_heading: String,
+    listed: u64,
+    q: &'a str,
+    category: Option<&'static str>,
+    categories: Vec<Choice>,
+    dimensions: Vec<Offered>,
+    notes: Vec<String>,
+    call: String,
+    cards: Vec<Card>,
+    first: Option<String>,
+    next: Option<String>,
+}
+
+/// Something to choose, and where it leads.
+struct Choice {
+    name: String,
+    href: String,
+    is_chosen: bool,
+}
+
+/// A dimension with words that projects use.
+struct Offered {
+    name: &'static str,
+    choices: Vec<Choice>,
+}
+
+pub(super) async fn home(
+    State(state): State<ApiState>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Fault> {
+    let asked = Asked::read(query.as_deref().unwrap_or_default())?;
+    let archive =
+        state.models().archive().ok_or_else(|| Fault::unavailable("The archive is still being filled."))?;
+    let found = Found::of(&state, &asked)?;
+    let base = state.site().path();
+    let title = if asked.is_front() { "Loggia".to_owned() } else { asked.heading() };
+    let layout = Layout::new(state.site(), "/", title);
+    let layout = if asked.is_front() {
+        layout.describing("A curated catalog of architecture, interiors, design, photography and art, for people, programs and agents.", "/")
+    } else {
+        layout.private()
+    };
+    let dimensions = archive.reader.terms(None, asked.category, CHIPS);
+    page(&Home {
+        layout,
+        is_front: asked.is_front(),
+        is_search: !asked.q.is_empty(),
+        heading: asked.heading(),
+        results_heading: found.heading(&asked),
+        listed: archive.reader.listed(None),
+        q: &asked.q,
+        category: asked.category.map(Category::as_str),
+        categories: categories(&asked, base),
+        dimensions: dimensions
+            .into_iter()
+            .map(|of| offered(&asked, of.dimension, of.terms.into_iter().map(|term| term.term), base))
+            .collect(),
+        notes: found.notes,
+        call: call::of(&asked, state.site()),
+        cards: found.cards,
+        first: asked.cursor.is_some().then(|| asked.at(None).href(base)),
+        next: found.next.map(|next| asked.at(Some(next)).href(base)),
+    })
+}
+
+fn categories(asked: &Asked, base: &str) -> Vec<Choice> {
+    let choice = |name: &str, category| Choice {
+        name: name.to_owned(),
+        href: asked.in_category(category).href(base),
+        is_chosen: asked.category == category,
+    };
+    let all = Category::ALL.into_iter().map(|category| choice(category.title(), Some(category)));
+    std::iter::once(choice("Everything", None)).chain(all).collect()
+}
+
+/// What is asked of a dimension stands first, also where it is none of its frequent words; choosing it again lets it go.
+fn offered(asked: &Asked, dimension: Dimension, terms: impl Iterator<Item = String>, base: &str) -> Offered {
+    let chosen = asked.taste(dimension);
+    let others = terms.filter(|term| Some(term.as_str()) != chosen);
+    let choices = chosen.map(str::to_owned).into_iter().chain(others).take(CHIPS).map(|term| {
+        let is_chosen = Some(term.as_str()) == chosen;
+        let wanted = (!is_chosen).then(|| term.clone());
+        Choice { href: asked.tasting(dimension, wanted).href(base), name: term, is_chosen }
+    });
+    Offered { name: title(dimension), choices: choices.collect() }
+}
+
+fn title(dimension: Dimension) -> &'static str {
+    match dimension {
+        Dimension::Material => "Material",
+        Dimension::Light => "Light",
+        Dimension::Color => "Color",
+        Dimension::Mood => "Mood",
+        Dimension::Composition => "Composition",
+        Dimension::Subject => "Subject",
+    }
+}

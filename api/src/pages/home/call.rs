@@ -1,0 +1,64 @@
+//! The call that answers the same to a program.
+
+use read::archive::Dimension;
+use serde_json::{Map, Value, json};
+
+use super::asked::Asked;
+use crate::site::Site;
+
+/// A line for the shell.
+pub(super) fn of(asked: &Asked, site: &Site) -> String {
+    if asked.q.is_empty() {
+        return tool(asked, site);
+    }
+    let mut pairs = form_urlencoded::Serializer::new(String::new());
+    pairs.append_pair("q", &asked.q);
+    if let Some(category) = asked.category {
+        pairs.append_pair("category", category.as_str());
+    }
+    format!("curl -H \"Authorization: Bearer $KEY\" \\\n  '{site}/v1/search?{}'", quoted(&pairs.finish()))
+}
+
+/// Taste and the newest are asked for over MCP.
+fn tool(asked: &Asked, site: &Site) -> String {
+    let mut arguments: Map<String, Value> = asked
+        .tastes()
+        .map(|(dimension, text)| (Dimension::as_str(dimension).to_owned(), text.into()))
+        .collect();
+    if let Some(category) = asked.category {
+        arguments.insert("category".into(), category.as_str().into());
+    }
+    let name = if asked.is_taste() { "search_by_taste" } else { "browse" };
+    let message = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}
+    });
+    let message = quoted(&message.to_string());
+    format!("curl -H 'Content-Type: application/json' \\\n  {site}/mcp -d '{message}'")
+}
+
+/// As it stands between single quotes of a shell.
+fn quoted(text: &str) -> String {
+    text.replace('\'', "'\\''")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_call_asks_for_the_same() {
+        let site = "https://a.org".parse().unwrap();
+        let call = |query| of(&Asked::read(query).unwrap(), &site);
+        assert_eq!(
+            call("q=l%27ombre+%26+more&category=art"),
+            "curl -H \"Authorization: Bearer $KEY\" \\\n  'https://a.org/v1/search?q=l%27ombre+%26+more&category=art'"
+        );
+        assert_eq!(
+            call("mood=l%27ombre&category=art"),
+            "curl -H 'Content-Type: application/json' \\\n  https://a.org/mcp -d '{\"jsonrpc\":\"2.0\",\"id\":1,\
+             \"method\":\"tools/call\",\"params\":{\"name\":\"search_by_taste\",\"arguments\":{\"mood\":\"l'\\''ombre\",\
+             \"category\":\"art\"}}}'"
+        );
+        assert!(call("").contains("{\"name\":\"browse\",\"arguments\":{}}"));
+    }
+}

@@ -1,0 +1,116 @@
+//! What the catalog has for it.
+
+use read::archive::{Dimension, TasteRequest};
+use read::search::{SearchRequest, View};
+use schemas::record::Category;
+
+use super::super::card::Card;
+use super::Asked;
+use crate::fault::Fault;
+use crate::query::fault;
+use crate::routes;
+use crate::state::ApiState;
+
+/// How many projects a page shows.
+const SHOWN: usize = 12;
+
+/// A page of projects.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) cards: Vec<Card>,
+    total: u64,
+    /// Where the next page begins.
+    pub(super) next: Option<String>,
+    /// What there is to say to it.
+    pub(super) notes: Vec<String>,
+}
+
+impl Found {
+    pub(super) fn of(state: &ApiState, asked: &Asked) -> Result<Found, Fault> {
+        if !asked.q.is_empty() {
+            return by_words(state, asked);
+        }
+        let archive = state
+            .models()
+            .archive()
+            .ok_or_else(|| Fault::unavailable("The archive is still being filled."))?;
+        let search = search(state)?;
+        let view = search.reader.view();
+        let after = asked.cursor.as_deref().map(str::parse).transpose().map_err(|_| foreign())?;
+        let (ordinals, total, next, notes) = if asked.is_taste() {
+            let request =
+                TasteRequest { asked: asked.demands(), category: asked.category, limit: SHOWN, after };
+            let page = archive.reader.by_taste(&request).map_err(|_| foreign())?;
+            let near = |dimension| nearest(&archive.reader, asked, dimension);
+            let none = page.asked.iter().filter(|one| one.projects == 0);
+            let notes = none.filter_map(|one| near(one.dimension)).collect();
+            (page.hits.iter().map(|hit| hit.ordinal).collect::<Vec<_>>(), page.total, page.next, notes)
+        } else {
+            let page = archive.reader.newest(asked.category, SHOWN, after).map_err(|_| foreign())?;
+            (page.ordinals, page.total, page.next, Vec::new())
+        };
+        let cards = cards(state, &view, &ordinals)?;
+        Ok(Found { cards, total, next: next.map(|cursor| cursor.to_string()), notes })
+    }
+
+    /// How many there are.
+    pub(super) fn heading(&self, asked: &Asked) -> String {
+        match (self.total, asked.q.is_empty() && !asked.is_taste()) {
+            (0, _) => "Nothing yet".to_owned(),
+            (_, true) if asked.category.is_none() => "Newest first".to_owned(),
+            (total, true) => format!("{total} projects, newest first"),
+            (1, false) => "One project".to_owned(),
+            (total, false) => format!("{total} projects"),
+        }
+    }
+}
+
+fn by_words(state: &ApiState, asked: &Asked) -> Result<Found, Fault> {
+    let model = search(state)?;
+    let request = SearchRequest {
+        text: &asked.q,
+        category: asked.category.map(Category::as_str),
+        limit: SHOWN,
+        after: asked.cursor.as_deref().map(str::parse).transpose().map_err(|_| foreign())?,
+    };
+    let page = model.reader.search(&request).map_err(routes::search::fault)?;
+    let cards = page.hits().map(|hit| Card::of(hit.summary, state.site())).collect::<Result<Vec<_>, _>>()?;
+    let notes = if cards.is_empty() {
+        vec!["Fewer words find more; a category may stand in the way.".into()]
+    } else {
+        Vec::new()
+    };
+    Ok(Found { cards, total: page.total(), next: page.next().map(|cursor| cursor.to_string()), notes })
+}
+
+fn search(
+    state: &ApiState,
+) -> Result<std::sync::Arc<read::models::Opened<read::search::SearchReader>>, Fault> {
+    state.models().search().ok_or_else(|| Fault::unavailable("The search index is still being filled."))
+}
+
+/// Those that are still, or already, in the search index: the models are not of one moment.
+fn cards(state: &ApiState, view: &View, ordinals: &[u64]) -> Result<Vec<Card>, Fault> {
+    let summaries = ordinals.iter().filter_map(|ordinal| view.summary_of(*ordinal));
+    summaries.map(|summary| Card::of(summary, state.site())).collect()
+}
+
+/// What could have been meant by a word that no project uses.
+fn nearest(archive: &read::archive::ArchiveReader, asked: &Asked, dimension: Dimension) -> Option<String> {
+    let text = asked.taste(dimension)?;
+    let near: Vec<String> =
+        archive.nearest_terms(dimension, text, 3).into_iter().map(|term| term.term).collect();
+    let name = dimension.as_str();
+    Some(match near.as_slice() {
+        [] => format!("No project says “{text}” of its {name}."),
+        near => format!("No project says “{text}” of its {name}; near are {}.", near.join(", ")),
+    })
+}
+
+fn foreign() -> Fault {
+    Fault::invalid_parameters(vec![fault(
+        "cursor",
+        "It belongs to no page of this list.",
+        "the cursor of a link “More”, unchanged",
+    )])
+}

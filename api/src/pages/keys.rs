@@ -1,0 +1,141 @@
+//! `GET` and `POST /keys`: a free key for an address.
+//!
+//! A page is made the same way, and takes as long, whether the address is known or not. That an address has all its keys
+//! is told, as over MCP: the key itself would tell.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use askama::Template;
+use axum::Extension;
+use axum::extract::State;
+use axum::response::Response;
+use bytes::Bytes;
+use http::HeaderMap;
+use schemas::email::Email;
+use tokio::time::Instant;
+
+use super::layout::Layout;
+use super::page;
+use super::pricing::grouped;
+use crate::access::{Access, KeyAccess};
+use crate::fault::Fault;
+use crate::front::Peer;
+use crate::key_desk::NotIssued;
+use crate::query::Given;
+use crate::state::ApiState;
+
+/// Who the event is by.
+const ACTOR: &str = "site";
+
+/// An answer comes at a multiple of this: how long the write side took tells nothing of an address.
+const BEAT: Duration = Duration::from_millis(400);
+
+#[derive(Template)]
+#[template(path = "keys.html")]
+struct KeysPage {
+    layout: Layout,
+    calls: String,
+    email: String,
+    /// Why there is no key.
+    fault: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "key_issued.html")]
+struct Issued {
+    layout: Layout,
+    key: String,
+    calls: String,
+}
+
+impl Issued {
+    /// A first call, with the key in its place.
+    fn example(&self) -> String {
+        format!(
+            "curl -H 'Authorization: Bearer {}' \\\n  '{}/v1/search?q=brick+library'",
+            self.key, self.layout.site
+        )
+    }
+}
+
+pub(super) async fn form(State(state): State<ApiState>) -> Result<Response, Fault> {
+    let access = access(&state)?;
+    page(&blank(&state, access))
+}
+
+pub(super) async fn issue(
+    State(state): State<ApiState>,
+    Extension(Peer(peer)): Extension<Peer>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Fault> {
+    let access = access(&state)?;
+    let sent = field(&body, "email");
+    let email: Email = match sent.parse() {
+        Ok(email) => email,
+        Err(error) => {
+            let fault = Some(sentence(&error));
+            return page(&KeysPage { email: sent, fault, ..blank(&state, access) });
+        }
+    };
+    spend(access, peer, &headers)?;
+    let begun = Instant::now();
+    let tier = access.tiers.first().name.clone();
+    let issued = access.desk.issue(&state, email, tier, ACTOR).await;
+    on_the_beat(begun).await;
+    match issued {
+        Ok(key) => page(&Issued {
+            layout: Layout::new(state.site(), "/keys", "Your key").private(),
+            key: key.expose().to_owned(),
+            calls: grouped(access.tiers.first().quota),
+        }),
+        Err(NotIssued::Refused(reason)) => {
+            let fault = Some(format!("No key was made: {reason}."));
+            page(&KeysPage { email: sent, fault, ..blank(&state, access) })
+        }
+        Err(NotIssued::Unavailable(cause)) => Err(Fault::uncreated(cause)),
+    }
+}
+
+fn blank(state: &ApiState, access: &KeyAccess) -> KeysPage {
+    let layout = Layout::new(state.site(), "/keys", "Get a key")
+        .describing("A free key for REST and MCP, for an address.", "/keys");
+    KeysPage { layout, calls: grouped(access.tiers.first().quota), email: String::new(), fault: None }
+}
+
+fn access(state: &ApiState) -> Result<&KeyAccess, Fault> {
+    match state.access() {
+        Access::Keys(access) => Ok(access),
+        // Nobody needs a key here.
+        Access::Open => Err(Fault::not_found()),
+    }
+}
+
+/// Takes one of the keys that a network may ask for in an hour.
+fn spend(access: &KeyAccess, peer: IpAddr, headers: &HeaderMap) -> Result<(), Fault> {
+    let address = access.proxies.caller(peer, headers);
+    access.bursts.mint(address).map_err(Fault::too_many_keys)
+}
+
+/// A field of a form, trimmed; empty where it is absent, or there more than once.
+pub(super) fn field(body: &Bytes, name: &'static str) -> String {
+    let body = String::from_utf8_lossy(body);
+    let value = Given::read(&body, [name]).single(name, &mut Vec::new());
+    value.unwrap_or_default().trim().to_owned()
+}
+
+/// An error as a sentence of its own.
+fn sentence(error: &impl ToString) -> String {
+    let text = error.to_string();
+    let mut characters = text.chars();
+    let capital = characters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    format!("{capital}{}.", characters.as_str())
+}
+
+/// Waits for the next beat behind a beginning.
+async fn on_the_beat(begun: Instant) {
+    let beats = begun.elapsed().as_millis() / BEAT.as_millis() + 1;
+    let beats = u32::try_from(beats).unwrap_or(1);
+    tokio::time::sleep_until(begun + BEAT * beats).await;
+}

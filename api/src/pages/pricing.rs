@@ -1,0 +1,75 @@
+//! `GET /pricing`: the tiers, as they are configured.
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+
+use super::layout::Layout;
+use super::page;
+use crate::access::Access;
+use crate::fault::Fault;
+use crate::state::ApiState;
+
+#[derive(Template)]
+#[template(path = "pricing.html")]
+struct Pricing {
+    layout: Layout,
+    tiers: Vec<Shown>,
+}
+
+/// A tier for readers.
+struct Shown {
+    name: String,
+    price: String,
+    terms: String,
+    calls: String,
+    checkout: Option<String>,
+    is_first: bool,
+}
+
+pub(super) async fn pricing(State(state): State<ApiState>) -> Result<Response, Fault> {
+    let Access::Keys(access) = state.access() else {
+        // Nothing costs anything here.
+        return Err(Fault::not_found());
+    };
+    let layout = Layout::new(state.site(), "/pricing", "Pricing")
+        .describing("What a key may call in a month, and what that costs.", "/pricing");
+    let first = access.tiers.first();
+    let tiers = access.tiers.iter().map(|tier| {
+        let offer = state.offers().prices.of(&tier.name);
+        Shown {
+            name: capitalised(tier.name.as_str()),
+            price: offer.map(|offer| offer.price.clone()).unwrap_or_default(),
+            terms: offer.map(|offer| offer.terms.clone()).unwrap_or_default(),
+            calls: grouped(tier.quota),
+            checkout: state.offers().checkouts.of(&tier.name).map(str::to_owned),
+            is_first: tier.name == first.name,
+        }
+    });
+    page(&Pricing { layout, tiers: tiers.collect() })
+}
+
+/// With a capital letter.
+pub(super) fn capitalised(name: &str) -> String {
+    let (first, rest) = name.split_at(name.chars().next().map_or(0, char::len_utf8));
+    format!("{}{rest}", first.to_uppercase())
+}
+
+/// A number with commas between its thousands.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev().map(|group| String::from_utf8_lossy(group));
+    groups.collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_kept_apart() {
+        let shown = [0, 999, 1_000, 25_000, 1_234_567].map(grouped);
+        assert_eq!(shown, ["0", "999", "1,000", "25,000", "1,234,567"]);
+        assert_eq!((capitalised("studio").as_str(), capitalised("").as_str()), ("Studio", ""));
+    }
+}

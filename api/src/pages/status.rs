@@ -1,0 +1,138 @@
+//! `GET /status`: how the node is, for whoever asks whether it is down.
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::HeaderValue;
+use http::header::CACHE_CONTROL;
+use jiff::Timestamp;
+use schemas::control::ProjectionStatus;
+
+use super::layout::Layout;
+use super::page;
+use super::pricing::grouped;
+use crate::fault::Fault;
+use crate::metrics::Latency;
+use crate::routes::Route;
+use crate::state::ApiState;
+
+/// The paths whose latencies are told.
+const TOLD: [Route; 6] =
+    [Route::Search, Route::Project, Route::Similar, Route::Mcp, Route::Page, Route::Media];
+
+#[derive(Template)]
+#[template(path = "status.html")]
+struct StatusPage {
+    layout: Layout,
+    is_ready: bool,
+    reason: String,
+    projects: String,
+    behind: String,
+    median: String,
+    slowest: String,
+    projections: Vec<Index>,
+    latencies: Vec<Told>,
+}
+
+struct Index {
+    name: String,
+    position: String,
+    lag: String,
+    parked: usize,
+    size: String,
+    seen: String,
+}
+
+struct Told {
+    route: &'static str,
+    answers: String,
+    median: String,
+    slowest: String,
+    errors: String,
+}
+
+pub(super) async fn status(State(state): State<ApiState>) -> Result<Response, Fault> {
+    let (readiness, now) = (state.readiness(), state.now());
+    let projections = state.projections();
+    let latencies: Vec<Told> =
+        TOLD.into_iter().map(|route| Told::of(route, &state.metrics().latency(route))).collect();
+    let projects = state.models().archive().map(|archive| archive.reader.listed(None));
+    let told = page(&StatusPage {
+        layout: Layout::new(state.site(), "/status", "Status").describing(
+            "Whether this service answers, how far its indices are, and how quick it is.",
+            "/status",
+        ),
+        is_ready: readiness.ready,
+        reason: readiness.reason,
+        projects: projects.map_or_else(|| "–".to_owned(), grouped),
+        behind: grouped(projections.iter().map(|one| one.lag).max().unwrap_or(0)),
+        median: latencies[0].median.clone(),
+        slowest: latencies[0].slowest.clone(),
+        projections: projections.iter().map(|one| Index::of(one, now)).collect(),
+        latencies,
+    })?;
+    Ok(([(CACHE_CONTROL, HeaderValue::from_static("no-store"))], told).into_response())
+}
+
+impl Index {
+    fn of(status: &ProjectionStatus, now: Timestamp) -> Index {
+        let seen = status.heartbeat.map_or_else(
+            || "not yet".to_owned(),
+            |beat| match now.duration_since(beat).as_secs() {
+                ..=1 => "now".to_owned(),
+                seconds => format!("{seconds} s ago"),
+            },
+        );
+        Index {
+            name: status.name.clone(),
+            position: grouped(status.position.0),
+            lag: grouped(status.lag),
+            parked: status.parked.len(),
+            size: size(status.bytes),
+            seen,
+        }
+    }
+}
+
+impl Told {
+    fn of(route: Route, latency: &Latency) -> Told {
+        Told {
+            route: route.pattern(),
+            answers: grouped(latency.answers),
+            median: below(latency.below(0.5)),
+            slowest: below(latency.below(0.99)),
+            errors: grouped(latency.errors),
+        }
+    }
+}
+
+/// A bound in seconds, for readers.
+fn below(bound: Option<f64>) -> String {
+    match bound {
+        None => "–".to_owned(),
+        Some(seconds) if seconds.is_infinite() => "over 10 s".to_owned(),
+        Some(seconds) if seconds < 0.001 => format!("< {} µs", (seconds * 1e6).round()),
+        Some(seconds) if seconds < 1.0 => format!("< {} ms", (seconds * 1e4).round() / 10.0),
+        Some(seconds) => format!("< {seconds} s"),
+    }
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{} kB", bytes / 1_000),
+        _ => format!("{}.{} MB", bytes / 1_000_000, bytes / 100_000 % 10),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_told_in_units_that_fit() {
+        assert_eq!([0, 999, 12_345, 12_345_678].map(size), ["0 B", "999 B", "12 kB", "12.3 MB"]);
+        let told = [None, Some(0.00025), Some(0.0025), Some(1.0), Some(f64::INFINITY)].map(below);
+        assert_eq!(told, ["–", "< 250 µs", "< 2.5 ms", "< 1 s", "over 10 s"]);
+    }
+}

@@ -1,0 +1,168 @@
+//! `GET` and `POST /usage`: what a key has used in the running month. The key comes in the body of a form, and stays in no
+//! address, history or cookie.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::Extension;
+use axum::extract::State;
+use axum::response::Response;
+use bytes::Bytes;
+use http::HeaderMap;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use schemas::api::usage::{DayUsage, UsageAnswer};
+use schemas::key::KeyHash;
+
+use super::keys::field;
+use super::layout::Layout;
+use super::page;
+use super::pricing::{capitalised, grouped};
+use crate::access::{Access, KeyAccess, Known};
+use crate::fault::Fault;
+use crate::front::Peer;
+use crate::routes::usage::answer;
+use crate::state::ApiState;
+
+/// How high the tallest bar is, and how wide each day's place, in units of the drawing.
+const HEIGHT: u64 = 200;
+const PLACE: u64 = 20;
+
+#[derive(Template)]
+#[template(path = "usage.html")]
+struct UsagePage {
+    layout: Layout,
+    fault: Option<&'static str>,
+    usage: Option<Shown>,
+}
+
+/// The usage of a key, for readers.
+struct Shown {
+    hint: String,
+    name: Option<String>,
+    tier: String,
+    month: String,
+    used: String,
+    limit: String,
+    remaining: String,
+    resets: String,
+    bars: Vec<Bar>,
+    width: u64,
+}
+
+/// A day of the month.
+struct Bar {
+    date: String,
+    rest: u64,
+    mcp: u64,
+    x: u64,
+    /// Heights in the drawing.
+    rest_height: u64,
+    mcp_height: u64,
+}
+
+impl Bar {
+    fn rest_y(&self) -> u64 {
+        HEIGHT - self.rest_height
+    }
+
+    fn mcp_y(&self) -> u64 {
+        HEIGHT - self.rest_height - self.mcp_height
+    }
+}
+
+pub(super) async fn form(State(state): State<ApiState>) -> Result<Response, Fault> {
+    let Access::Keys(_) = state.access() else { return Err(Fault::not_found()) };
+    page(&UsagePage { layout: layout(&state), fault: None, usage: None })
+}
+
+pub(super) async fn usage(
+    State(state): State<ApiState>,
+    Extension(Peer(peer)): Extension<Peer>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Fault> {
+    let Access::Keys(access) = state.access() else { return Err(Fault::not_found()) };
+    let Some(known) = known(&state, access, &field(&body, "key"))? else {
+        // Somebody who guesses keys is slowed down.
+        access.bursts.address(access.proxies.caller(peer, &headers)).map_err(Fault::too_many_requests)?;
+        let fault =
+            Some("This key cannot be used. Check that all 55 characters of it were pasted, or get another.");
+        return page(&UsagePage { layout: layout(&state), fault, usage: None });
+    };
+    access.bursts.key(known.key_id).map_err(Fault::too_many_requests)?;
+    let usage = answer(&state, access, &known).await?;
+    page(&UsagePage { layout: layout(&state), fault: None, usage: Some(Shown::of(usage)) })
+}
+
+fn layout(state: &ApiState) -> Layout {
+    Layout::new(state.site(), "/usage", "Usage")
+        .describing("What a key has used in the running month, day by day.", "/usage")
+}
+
+/// The holder of a key, if it is one that may call.
+fn known(state: &ApiState, access: &KeyAccess, key: &str) -> Result<Option<Known>, Fault> {
+    let keys = state.models().keys().ok_or_else(|| Fault::unavailable("The keys are still being read."))?;
+    let Some(key) = keys.reader.find(&KeyHash::of(key.as_bytes())) else { return Ok(None) };
+    let tier = access.tiers.get(&key.tier).ok_or_else(|| {
+        Fault::internal(format!(
+            "the tier {} of the key {} is not in the setting tiers",
+            key.tier, key.key_id
+        ))
+    })?;
+    Ok(Some(Known { key_id: key.key_id, tier: Arc::clone(&key.tier), limit: tier.quota }))
+}
+
+impl Shown {
+    fn of(usage: UsageAnswer) -> Shown {
+        let first = usage.month.start().to_zoned(TimeZone::UTC).date();
+        let bars = bars(&usage.days, first);
+        Shown {
+            hint: usage.key.hint,
+            name: usage.key.name,
+            tier: capitalised(usage.tier.as_str()),
+            month: first.strftime("%B %Y").to_string(),
+            used: grouped(usage.used),
+            limit: grouped(usage.limit),
+            remaining: grouped(usage.remaining),
+            resets: usage.resets_at.strftime("%-d %B %Y, %H:%M UTC").to_string(),
+            width: PLACE * bars.len() as u64,
+            bars,
+        }
+    }
+}
+
+/// A bar for every day of the month, those to come included.
+fn bars(days: &[DayUsage], first: Date) -> Vec<Bar> {
+    let most = days.iter().map(|day| day.rest + day.mcp).max().unwrap_or(0).max(1);
+    // What was called at all is seen.
+    let height = |calls: u64| if calls == 0 { 0 } else { (calls * HEIGHT / most).max(2) };
+    let bar = |(place, date): (u64, Date)| {
+        let (rest, mcp) = days.iter().find(|day| day.date == date).map_or((0, 0), |day| (day.rest, day.mcp));
+        let (rest_height, mcp_height) = (height(rest), height(mcp).min(HEIGHT - height(rest)));
+        Bar { date: date.to_string(), rest, mcp, x: place * PLACE, rest_height, mcp_height }
+    };
+    (0..)
+        .zip(first.series(jiff::ToSpan::days(1)).take_while(|date| date.month() == first.month()))
+        .map(bar)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_day_of_the_month_has_its_place() {
+        let day = |day, rest, mcp| DayUsage { date: jiff::civil::date(2026, 11, day), rest, mcp };
+        let bars = bars(&[day(2, 30, 10), day(21, 0, 1)], jiff::civil::date(2026, 11, 1));
+        assert_eq!(bars.len(), 30);
+        let heights: Vec<_> = bars
+            .iter()
+            .filter(|bar| bar.rest + bar.mcp > 0)
+            .map(|bar| (bar.date.as_str(), bar.x, bar.rest_height, bar.mcp_height, bar.mcp_y()))
+            .collect();
+        assert_eq!(heights, [("2026-11-02", 20, 150, 50, 0), ("2026-11-21", 400, 0, 5, 195)]);
+        assert_eq!(super::bars(&[], jiff::civil::date(2028, 2, 1)).len(), 29);
+    }
+}
