@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
+use api::payments::{self, Secrets, Terms};
 use api::{Checkouts, Origins, Prices, TrustedProxies};
 use schemas::tier::Tiers;
 use serde::Serialize;
@@ -45,6 +46,10 @@ pub struct Config {
     pub prices: Prices,
     /// `checkout`: where they are paid.
     pub checkout: Checkouts,
+    /// `stripe_secret`: what Stripe signs its webhook with; unset: there is no webhook.
+    pub stripe_secret: Option<Secrets>,
+    /// `stripe_prices`, `stripe_mode` and `tiers`: what Stripe's events mean.
+    pub stripe: Terms,
     /// `metering`: what becomes of calls while NATS is away.
     pub metering: Metering,
     /// `burst_per_key`: calls of one key in a second; 0 is no limit.
@@ -148,6 +153,8 @@ impl Config {
             tiers: values.required("tiers")?,
             prices: values.required("prices")?,
             checkout: values.parse("checkout")?.unwrap_or_default(),
+            stripe_secret: values.parse("stripe_secret")?,
+            stripe: stripe(&values)?,
             metering: values.required("metering")?,
             burst_per_key: values.required("burst_per_key")?,
             burst_per_address: values.required("burst_per_address")?,
@@ -184,7 +191,11 @@ impl Values<'_> {
         let Some(text) = self.text(name) else { return Ok(None) };
         match text.parse() {
             Ok(value) => Ok(Some(value)),
-            Err(error) => bail!("{name} is “{text}” ({}), which cannot be used: {error}", self.source(name)),
+            Err(error) => {
+                let shown = SETTINGS.iter().find(|setting| setting.name == name);
+                let text = shown.map_or_else(String::new, |setting| table::shown(setting, text));
+                bail!("{name} is “{text}” ({}), which cannot be used: {error}", self.source(name))
+            }
         }
     }
 
@@ -203,6 +214,18 @@ fn public_url(url: &str, values: &Values<'_>) -> Result<String> {
         );
     }
     Ok(url.trim_end_matches('/').to_owned())
+}
+
+fn stripe(values: &Values<'_>) -> Result<Terms> {
+    let (tiers, mode) = (values.required::<Tiers>("tiers")?, values.required("stripe_mode")?);
+    let prices: payments::Prices = values.parse("stripe_prices")?.unwrap_or_default();
+    if let Some(unknown) = prices.tiers().find(|tier| tiers.get(tier).is_none()) {
+        bail!(
+            "stripe_prices is “{prices}” ({}); there is no tier “{unknown}”, the setting tiers has {tiers}",
+            values.source("stripe_prices")
+        );
+    }
+    Ok(Terms { prices, tiers, mode })
 }
 
 fn sqlite_path(store: &str, values: &Values<'_>) -> Result<PathBuf> {
@@ -254,7 +277,7 @@ fn resolve(setting: &Setting, sources: &Sources, file: &BTreeMap<String, String>
     };
     Resolved {
         name: setting.name,
-        value: value.map(|value| if setting.secret { table::hide(&value) } else { value }),
+        value: value.map(|value| table::shown(setting, value)),
         source,
         default: setting.default,
         variable: setting.variable,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use api::metrics::{Metrics, Registry};
+use api::payments::Payments;
 use api::{
     Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, Offers, Policy, Readiness, Site, Sources,
 };
@@ -156,6 +157,11 @@ impl Parts {
         if self.config.auth == Auth::Keys {
             self.metering().await?;
         }
+        let settling = service.clone().settle_payments(stop.clone());
+        self.lifecycle.spawn("the end of what is paid for", async move {
+            settling.await;
+            Ok(())
+        });
         let (client, commands) = (client.clone(), service.clone());
         self.lifecycle.spawn("the command service", async move {
             Ok(command_server::serve(&client, &commands, &stop).await?)
@@ -268,6 +274,7 @@ impl Parts {
         let readiness = self.readiness.subscribe();
         let media = MediaReader::new(self.data.media());
         let (clock, origins) = (api::clock::system(), self.config.mcp_origins.clone());
+        let payments = self.payments(client);
         let offers = Offers { prices: self.config.prices.clone(), checkouts: self.config.checkout.clone() };
         let node = self.node.clone();
         let projections = Arc::new(move || node.as_ref().map(Node::last_status).unwrap_or_default());
@@ -280,6 +287,7 @@ impl Parts {
             access,
             origins,
             offers,
+            payments,
             projections,
             clock,
         });
@@ -295,6 +303,12 @@ impl Parts {
         self.data.announce_api(address)?;
         tracing::info!("serving on http://{address}");
         Ok(())
+    }
+
+    /// Where Stripe's notices arrive, if they do.
+    fn payments(&self, client: &async_nats::Client) -> Option<Payments> {
+        let secrets = self.config.stripe_secret.clone()?;
+        Some(Payments { secrets, terms: self.config.stripe.clone(), desk: KeyDesk::new(client.clone()) })
     }
 
     /// Who may call, as it is set; starts what counts their calls.

@@ -14,6 +14,9 @@ use sha2::{Digest, Sha256};
 
 use super::terms::{Mode, Terms};
 
+/// What stands before the digest that is the id of something without one.
+const DIGEST: &str = "sha256-";
+
 /// What an event comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Told {
@@ -100,6 +103,14 @@ impl Told {
         }
     }
 
+    /// Whether it has an id of its own.
+    pub fn names_itself(&self) -> bool {
+        match self {
+            Told::Notice(_) => true,
+            Told::Kept(notice) => !notice.event_id.to_string().starts_with(DIGEST),
+        }
+    }
+
     /// Whether somebody paid, and nothing says for what. A checkout of a subscription need not say it: its invoice does.
     pub fn is_unpriced(&self) -> bool {
         let Told::Notice(PaymentNotice { payment, .. }) = self else { return false };
@@ -144,7 +155,7 @@ fn kept(raw: &str, event: &Value, reason: KeptReason) -> KeptNotice {
 fn digest_id(raw: &str) -> PaymentId {
     let digest: String = Sha256::digest(raw).iter().map(|byte| format!("{byte:02x}")).collect();
     // Letters and digits are always an id.
-    PaymentId::try_from(format!("sha256-{digest}")).unwrap_or_else(|_| unreachable!("letters and digits"))
+    PaymentId::try_from(format!("{DIGEST}{digest}")).unwrap_or_else(|_| unreachable!("letters and digits"))
 }
 
 #[cfg(test)]
