@@ -19,6 +19,7 @@ mod pictures;
 mod secrets;
 mod similar;
 mod stopping;
+mod webhook;
 
 use client::{Connection, Reply};
 use node::Node;

@@ -18,6 +18,7 @@ mod keys;
 mod mcp;
 mod museums;
 mod operators;
+mod payments;
 mod rebuild;
 mod roles_apart;
 mod similar;

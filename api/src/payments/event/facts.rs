@@ -44,14 +44,7 @@ pub(super) fn late_checkout(session: &Value, terms: &Terms) -> Facts {
 /// period of the invoice itself is the one before.
 pub(super) fn invoice(invoice: &Value, created: Timestamp, terms: &Terms) -> Facts {
     let details = &invoice["parent"]["subscription_details"];
-    let lines = elements(&invoice["lines"]["data"]);
-    let charged = |line: &&&Value| line["amount"].as_i64().is_none_or(|amount| amount >= 0);
-    let end = |line: &Value| time(&line["period"]["end"]).filter(|end| *end > created);
-    let known = |line: &&&Value| price_of(line).is_some_and(|price| terms.prices.tier(price).is_some());
-    let last = |lines: Vec<&Value>| lines.into_iter().max_by_key(|line| end(line));
-    let priced_lines: Vec<&Value> = lines.iter().filter(charged).filter(known).copied().collect();
-    let chosen = last(priced_lines).or_else(|| last(lines.iter().filter(charged).copied().collect()));
-    let line = chosen.unwrap_or(&Value::Null);
+    let line = line_that_counts(invoice, created, terms).unwrap_or(&Value::Null);
     let metadata = [
         &line["metadata"],
         &invoice["metadata"],
@@ -62,9 +55,24 @@ pub(super) fn invoice(invoice: &Value, created: Timestamp, terms: &Terms) -> Fac
     Facts {
         kind: id(&invoice["id"]).map(|_| PaymentKind::Paid),
         tier: priced(vec![line], terms).or_else(|| named(&metadata, terms)),
-        period_end: end(line),
+        period_end: end_of(line, created),
         ..failed_invoice(invoice)
     }
+}
+
+/// The line that a tier is paid with, or else any that costs something.
+fn line_that_counts<'v>(invoice: &'v Value, created: Timestamp, terms: &Terms) -> Option<&'v Value> {
+    let lines = elements(&invoice["lines"]["data"]).into_iter();
+    let charged = lines.filter(|line| line["amount"].as_i64().is_none_or(|amount| amount >= 0));
+    let (priced, others): (Vec<&Value>, Vec<&Value>) =
+        charged.partition(|line| price_of(line).is_some_and(|price| terms.prices.tier(price).is_some()));
+    let last = |lines: Vec<&'v Value>| lines.into_iter().max_by_key(|line| end_of(line, created));
+    last(priced).or_else(|| last(others))
+}
+
+/// The end of what a line is for, if it lies ahead.
+fn end_of(line: &Value, created: Timestamp) -> Option<Timestamp> {
+    time(&line["period"]["end"]).filter(|end| *end > created)
 }
 
 /// An invoice that was not paid in time.
