@@ -12,6 +12,7 @@ use api::payments::{self, Secrets, Terms};
 use api::{Checkouts, Origins, Prices, TrustedProxies};
 use schemas::tier::Tiers;
 use serde::Serialize;
+use write::mail::{Route, Sender};
 
 pub use choices::{Auth, Hosts, Metering, PictureAddresses, Vectors};
 pub use table::{SETTINGS, Setting};
@@ -64,6 +65,10 @@ pub struct Config {
     pub trusted_proxies: TrustedProxies,
     /// `secret_file`: the secret of the vault; unset: a file beside the event store.
     pub secret_file: Option<PathBuf>,
+    /// `mail`: how mails leave.
+    pub mail: Route,
+    /// `mail_from`: whom they are from; set where they leave by a mail server.
+    pub mail_from: Option<Sender>,
     /// `picture_hosts`: the hosts that pictures may be fetched from; unset: any.
     pub picture_hosts: Option<Hosts>,
     /// `picture_addresses`: the addresses that they may be fetched from.
@@ -162,6 +167,8 @@ impl Config {
             mcp_origins: values.required("mcp_origins")?,
             trusted_proxies: values.parse("trusted_proxies")?.unwrap_or_default(),
             secret_file: values.parse("secret_file")?,
+            mail: values.required("mail")?,
+            mail_from: mail_from(&values)?,
             picture_hosts: values.parse("picture_hosts")?,
             picture_addresses: values.required("picture_addresses")?,
             vectors: values.required("vectors")?,
@@ -226,6 +233,19 @@ fn stripe(values: &Values<'_>) -> Result<Terms> {
         );
     }
     Ok(Terms { prices, tiers, mode })
+}
+
+/// The sender, which a mail server must be told.
+fn mail_from(values: &Values<'_>) -> Result<Option<Sender>> {
+    let from = values.parse("mail_from")?;
+    if from.is_none() && values.required::<Route>("mail")? != Route::Log {
+        bail!(
+            "mail_from is not set, and mail goes to a server ({}); set it to whom mails are from, such as \
+             mail@example.org",
+            values.source("mail")
+        );
+    }
+    Ok(from)
 }
 
 fn sqlite_path(store: &str, values: &Values<'_>) -> Result<PathBuf> {

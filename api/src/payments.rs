@@ -5,11 +5,9 @@ mod signature;
 mod terms;
 
 use jiff::Timestamp;
-use schemas::command::{Answer, Command, CommandMessage, PaymentDone};
-use schemas::ids::{Actor, CommandId};
-use uuid::Uuid;
+use schemas::command::Answer;
 
-use crate::key_desk::{KeyDesk, NotIssued};
+use crate::key_desk::{KeyDesk, NotDone};
 pub(crate) use signature::NotSigned;
 
 pub use event::{Told, read};
@@ -45,21 +43,10 @@ impl Payments {
         self.secrets.check(signature, body, now).map_err(NotTaken::NotSigned)?;
         let told = read(&String::from_utf8_lossy(body), &self.terms);
         told.warn();
-        self.send(told.into_command()).await.map(drop)
-    }
-
-    async fn send(&self, command: Command) -> Result<PaymentDone, NotTaken> {
-        let unavailable = |error: &dyn std::fmt::Display| NotTaken::Unavailable(error.to_string());
-        let id = CommandId(Uuid::now_v7());
-        let actor: Actor = ACTOR.parse().map_err(|error| unavailable(&error))?;
-        let message = CommandMessage { id, actor, correlation: id, command };
-        match self.desk.send(&message).await {
-            Ok(Answer::Payment(done)) => Ok(done),
-            Ok(Answer::Refused(refusal)) => Err(NotTaken::Unavailable(refusal.detail)),
+        match self.desk.send(ACTOR, told.into_command()).await {
+            Ok(Answer::Payment(_)) => Ok(()),
             Ok(_) => Err(NotTaken::Unavailable("the write side answered with something else".into())),
-            Err(NotIssued::Refused(reason) | NotIssued::Unavailable(reason)) => {
-                Err(NotTaken::Unavailable(reason))
-            }
+            Err(NotDone::Refused(reason) | NotDone::Unavailable(reason)) => Err(NotTaken::Unavailable(reason)),
         }
     }
 }

@@ -1,11 +1,14 @@
 //! The parts that the roles are made of. Each is started under the lifecycle, so that none dies unseen.
 
+mod mails;
+mod payments;
+mod site;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use api::metrics::{Metrics, Registry};
-use api::payments::Payments;
 use api::{
     Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, Offers, Policy, Readiness, Site, Sources,
 };
@@ -55,6 +58,7 @@ pub struct Parts {
     node: Option<Node>,
     background: Option<Background>,
     serves: bool,
+    listens_at: Option<SocketAddr>,
     readiness: watch::Sender<Readiness>,
     registry: Registry,
 }
@@ -80,6 +84,7 @@ impl Parts {
             node: None,
             background: None,
             serves: false,
+            listens_at: None,
             readiness: watch::Sender::new(not_yet),
             registry: Registry::default(),
         })
@@ -157,11 +162,7 @@ impl Parts {
         if self.config.auth == Auth::Keys {
             self.metering().await?;
         }
-        let settling = service.clone().settle_payments(stop.clone());
-        self.lifecycle.spawn("the end of what is paid for", async move {
-            settling.await;
-            Ok(())
-        });
+        self.settling(&service);
         let (client, commands) = (client.clone(), service.clone());
         self.lifecycle.spawn("the command service", async move {
             Ok(command_server::serve(&client, &commands, &stop).await?)
@@ -259,8 +260,7 @@ impl Parts {
     /// Starts the API on the listener.
     pub async fn serve(&mut self, listener: TcpListener, client: &async_nats::Client) -> Result<()> {
         let address = listener.local_addr()?;
-        let site = self.config.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
-        let site: Site = site.parse()?;
+        let site: Site = self.site_address().parse()?;
         let access = self.access(client, address)?;
         let models = ReadModels::new(self.data.models());
         let Lifecycle { tracker, stop, .. } = self.lifecycle.clone();
@@ -277,7 +277,7 @@ impl Parts {
         let payments = self.payments(client);
         let offers = Offers { prices: self.config.prices.clone(), checkouts: self.config.checkout.clone() };
         let node = self.node.clone();
-        let projections = Arc::new(move || node.as_ref().map(Node::last_status).unwrap_or_default());
+        let projections = Arc::new(move || node.as_ref().map(Node::sized_status).unwrap_or_default());
         let state = ApiState::new(Sources {
             models,
             media,
@@ -303,12 +303,6 @@ impl Parts {
         self.data.announce_api(address)?;
         tracing::info!("serving on http://{address}");
         Ok(())
-    }
-
-    /// Where Stripe's notices arrive, if they do.
-    fn payments(&self, client: &async_nats::Client) -> Option<Payments> {
-        let secrets = self.config.stripe_secret.clone()?;
-        Some(Payments { secrets, terms: self.config.stripe.clone(), desk: KeyDesk::new(client.clone()) })
     }
 
     /// Who may call, as it is set; starts what counts their calls.

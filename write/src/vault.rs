@@ -24,7 +24,7 @@ use seal::Seal;
 
 pub use file::FILE;
 pub use letters::{Letter, LetterKind, PAUSE};
-pub use links::Link;
+pub use links::{Link, new_token};
 pub use notices::{Held, HeldNotice};
 pub use secret::SECRET_FILE;
 

@@ -16,6 +16,7 @@ pub mod process;
 mod seed;
 mod shared_data;
 mod skip;
+pub mod smtp;
 mod wait;
 
 pub use seed::seed;

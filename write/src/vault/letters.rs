@@ -74,13 +74,13 @@ impl Vault {
         Ok(queued.rows_affected() > 0)
     }
 
-    /// The letters whose time has come, the oldest first.
-    pub async fn due_letters(&self, now: Timestamp) -> Result<Vec<Letter>, VaultError> {
-        let rows: Vec<(String, String, i64, u32)> = sqlx::query_as(
-            "SELECT account, kind, queued_at, attempts FROM letters WHERE next_at <= ?1 ORDER BY queued_at, account",
+    /// The oldest letter whose time has come.
+    pub async fn due_letter(&self, now: Timestamp) -> Result<Option<Letter>, VaultError> {
+        let row: Option<(String, String, i64, u32)> = sqlx::query_as(
+            "SELECT account, kind, queued_at, attempts FROM letters WHERE next_at <= ?1 ORDER BY queued_at, account LIMIT 1",
         )
         .bind(now.as_microsecond())
-        .fetch_all(&self.pool)
+        .fetch_optional(&self.pool)
         .await?;
         let read = |(account, kind, queued_at, attempts): (String, String, i64, u32)| {
             Ok(Letter {
@@ -90,7 +90,7 @@ impl Vault {
                 attempts,
             })
         };
-        rows.into_iter().map(read).collect()
+        row.map(read).transpose()
     }
 
     /// When the next letter is to be tried, if any waits.
@@ -143,7 +143,7 @@ impl Vault {
     }
 
     /// Gives a letter up.
-    pub async fn letter_dropped(&self, letter: &Letter) -> Result<(), VaultError> {
+    pub async fn drop_letter(&self, letter: &Letter) -> Result<(), VaultError> {
         sqlx::query("DELETE FROM letters WHERE account = ?1 AND kind = ?2")
             .bind(letter.account.to_string())
             .bind(letter.kind.as_str())

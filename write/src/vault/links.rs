@@ -1,8 +1,10 @@
 //! The links that prove an address. Of a link only the SHA-256 of its token is kept.
 
 use jiff::{SignedDuration, Timestamp};
+use rand::rngs::{StdRng, SysRng};
+use rand::{Rng, SeedableRng};
 use schemas::ids::{AccountId, CommandId};
-use schemas::link::{self, LinkHash};
+use schemas::link::{self, LinkHash, LinkToken};
 use uuid::Uuid;
 
 use super::{Vault, VaultError, read_account, read_time};
@@ -19,6 +21,14 @@ pub struct Link {
     pub expires_at: Timestamp,
     /// The command that used it, if one did.
     pub used_by: Option<CommandId>,
+}
+
+/// A token that nobody can guess: all its characters come from a generator that the system seeds, for this one alone.
+pub fn new_token() -> Result<LinkToken, VaultError> {
+    let mut random = StdRng::try_from_rng(&mut SysRng).map_err(|error| {
+        VaultError::unavailable(format!("the system gives no random bytes ({error}); try again"))
+    })?;
+    Ok(LinkToken::generate(|bytes| random.fill_bytes(bytes)))
 }
 
 impl Vault {

@@ -182,7 +182,7 @@ async fn letters_and_links_are_erased_with_their_address() {
     let (ada, link) = (account(1), LinkHash::of("a token"));
     vault.enter(&email("ada@example.org"), ada).await.unwrap();
     vault.queue(ada, LetterKind::Proof, now).await.unwrap();
-    vault.letter_mailed(&vault.due_letters(now).await.unwrap()[0], now).await.unwrap();
+    vault.letter_mailed(&vault.due_letter(now).await.unwrap().unwrap(), now).await.unwrap();
     vault.queue(ada, LetterKind::Payment, now).await.unwrap();
     vault.make_link(ada, link, now).await.unwrap();
     assert!(found(folder.path(), ada.to_string().as_bytes()) && found(folder.path(), &link.0.0));

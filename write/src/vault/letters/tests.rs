@@ -37,10 +37,13 @@ async fn one_letter_of_a_kind_waits_and_the_oldest_goes_first() {
     vault.close().await;
 
     let vault = Vault::open(folder.path(), None).await.unwrap();
-    let all = [letter(BOB, Proof, 0, 0), letter(ADA, Proof, 1, 0), letter(ADA, Payment, 3, 0)];
-    assert_eq!(vault.due_letters(minute(5)).await.unwrap(), all);
-    assert_eq!(vault.due_letters(minute(0)).await.unwrap(), all[..1]);
     assert_eq!(vault.next_letter().await.unwrap(), Some(minute(0)));
+    assert_eq!(vault.due_letter(minute(-1)).await.unwrap(), None);
+    for next in [letter(BOB, Proof, 0, 0), letter(ADA, Proof, 1, 0), letter(ADA, Payment, 3, 0)] {
+        assert_eq!(vault.due_letter(minute(5)).await.unwrap(), Some(next.clone()));
+        vault.drop_letter(&next).await.unwrap();
+    }
+    assert_eq!(vault.due_letter(minute(5)).await.unwrap(), None);
 }
 
 #[tokio::test]
@@ -53,8 +56,8 @@ async fn an_account_gets_one_mail_in_ten_minutes() {
 
     assert!(!vault.queue(ADA, Proof, minute(10)).await.unwrap(), "what anybody may ask for is dropped");
     assert!(vault.queue(ADA, Payment, minute(10)).await.unwrap(), "what was paid for waits");
-    assert_eq!(vault.due_letters(minute(10)).await.unwrap(), []);
-    assert_eq!(vault.due_letters(minute(11)).await.unwrap(), [letter(ADA, Payment, 10, 0)]);
+    assert_eq!(vault.due_letter(minute(10)).await.unwrap(), None);
+    assert_eq!(vault.due_letter(minute(11)).await.unwrap(), Some(letter(ADA, Payment, 10, 0)));
     assert!(vault.queue(BOB, Proof, minute(10)).await.unwrap(), "others get theirs");
 }
 
@@ -73,10 +76,10 @@ async fn what_failed_is_tried_later_and_given_up_at_last() {
     let (_folder, vault) = vault().await;
     vault.queue(ADA, Proof, minute(0)).await.unwrap();
     vault.letter_failed(&letter(ADA, Proof, 0, 0), minute(2)).await.unwrap();
-    assert_eq!(vault.due_letters(minute(1)).await.unwrap(), []);
+    assert_eq!(vault.due_letter(minute(1)).await.unwrap(), None);
     let again = letter(ADA, Proof, 0, 1);
-    assert_eq!(vault.due_letters(minute(2)).await.unwrap(), [again.clone()]);
-    vault.letter_dropped(&again).await.unwrap();
+    assert_eq!(vault.due_letter(minute(2)).await.unwrap(), Some(again.clone()));
+    vault.drop_letter(&again).await.unwrap();
     assert_eq!(vault.next_letter().await.unwrap(), None);
     assert!(
         vault.queue(ADA, Proof, minute(3)).await.unwrap(),
