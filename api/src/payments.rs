@@ -46,7 +46,9 @@ impl Payments {
         match self.desk.send(ACTOR, told.into_command()).await {
             Ok(Answer::Payment(_)) => Ok(()),
             Ok(_) => Err(NotTaken::Unavailable("the write side answered with something else".into())),
-            Err(NotDone::Refused(reason) | NotDone::Unavailable(reason)) => Err(NotTaken::Unavailable(reason)),
+            Err(NotDone::Refused(reason) | NotDone::Unavailable(reason)) => {
+                Err(NotTaken::Unavailable(reason))
+            }
         }
     }
 }

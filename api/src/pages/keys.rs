@@ -21,7 +21,7 @@ use super::pricing::grouped;
 use crate::access::{Access, KeyAccess};
 use crate::fault::Fault;
 use crate::front::Peer;
-use crate::key_desk::NotIssued;
+use crate::key_desk::NotDone;
 use crate::query::Given;
 use crate::state::ApiState;
 
@@ -90,11 +90,11 @@ pub(super) async fn issue(
             key: key.expose().to_owned(),
             calls: grouped(access.tiers.first().quota),
         }),
-        Err(NotIssued::Refused(reason)) => {
+        Err(NotDone::Refused(reason)) => {
             let fault = Some(format!("No key was made: {reason}."));
             page(&KeysPage { email: sent, fault, ..blank(&state, access) })
         }
-        Err(NotIssued::Unavailable(cause)) => Err(Fault::uncreated(cause)),
+        Err(NotDone::Unavailable(cause)) => Err(Fault::uncreated(cause)),
     }
 }
 

@@ -38,7 +38,10 @@ async fn a_mail_arrives_as_it_was_written() {
             "Content-Transfer-Encoding: quoted-printable",
         ]
     );
-    assert_eq!(received.text(), "A line.\n.hidden\n\nGr=C3=BC=C3=9Fe: https://catalog.example.org/claim/x\n\n");
+    assert_eq!(
+        received.text(),
+        "A line.\n.hidden\n\nGr=C3=BC=C3=9Fe: https://catalog.example.org/claim/x\n\n"
+    );
 }
 
 #[tokio::test]

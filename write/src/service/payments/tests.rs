@@ -152,7 +152,7 @@ async fn a_payment_raises_proven_keys_and_its_end_brings_them_back() {
     assert_eq!(till.told(&checkout("evt_1", 1)).await, PaymentOutcome::Applied);
     assert_eq!(till.told(&invoice("evt_2", 1, "studio")).await, PaymentOutcome::Applied);
     assert_eq!(till.tiers(STUDIO).await, ["studio", "free"]);
-    assert_eq!(till.vault().due_letter(till.clock.now()).await.unwrap().is_some(), true, "one key is not proven");
+    assert!(till.vault().due_letter(till.clock.now()).await.unwrap().is_some(), "one key is not proven");
 
     till.send(Command::ProveEmail { email: STUDIO.parse().unwrap(), key_ids: Vec::new() }).await;
     assert_eq!(till.tiers(STUDIO).await, ["studio", "studio"]);
@@ -268,7 +268,7 @@ async fn an_address_without_keys_gets_an_account_a_letter_and_its_tier_with_the_
     let paid = PaymentNotice { email: Some(STUDIO.parse().unwrap()), ..invoice("evt_1", 1, "studio") };
     assert_eq!(till.told(&paid).await, PaymentOutcome::Applied);
     assert_eq!(till.log().await, ["account_opened", "payment_recorded", "entitlement_changed"]);
-    assert_eq!(till.vault().due_letter(till.clock.now()).await.unwrap().is_some(), true);
+    assert!(till.vault().due_letter(till.clock.now()).await.unwrap().is_some());
     till.key(STUDIO, "a", false).await;
     assert_eq!(till.tiers(STUDIO).await, ["free"], "anybody may have asked for it");
     till.send(Command::ProveEmail { email: STUDIO.parse().unwrap(), key_ids: Vec::new() }).await;
