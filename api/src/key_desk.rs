@@ -1,6 +1,5 @@
 //! Hands out keys to people who ask for one: makes the key here, and lets the write side record its hash.
 
-#[expect(dead_code, reason = "the pages that ask for links are not there yet")]
 mod links;
 mod sending;
 
@@ -17,6 +16,7 @@ use schemas::tier::TierName;
 use tokio::time::Instant;
 
 use crate::state::ApiState;
+pub(crate) use links::Decision;
 use sending::unavailable;
 
 /// How long the new key may take to be known on this node.
