@@ -15,6 +15,7 @@ mod counters;
 mod curation;
 mod keyed;
 mod keys;
+mod links;
 mod mcp;
 mod museums;
 mod operators;

@@ -1,3 +1,5 @@
+use std::slice::from_ref;
+
 use schemas::payment::KeptReason;
 use serde_json::json;
 
@@ -117,13 +119,13 @@ fn an_invoice_says_what_for_and_until_when_in_old_and_new_versions() {
     let end = json!("2026-12-20T08:23:20Z");
     let studio = line(json!({"price": {"id": "price_studio", "product": "prod_1"}}), 2900, DECEMBER);
     assert_eq!(
-        paid(&[studio.clone()], old.clone()),
+        paid(from_ref(&studio), old.clone()),
         of_invoice(&["in_1", "pi_1", "ch_1"], json!("studio"), end.clone())
     );
     let new = json!({"parent": {"type": "subscription_details", "subscription_details": {"subscription": "sub_1"}},
         "payments": {"data": [{"payment": {"type": "payment_intent", "payment_intent": "pi_1"}}]}});
     let pro = line(json!({"pricing": {"price_details": {"price": "price_pro"}}}), 9900, DECEMBER);
-    assert_eq!(paid(&[pro.clone()], new.clone()), of_invoice(&["in_1", "pi_1"], json!("pro"), end.clone()));
+    assert_eq!(paid(from_ref(&pro), new.clone()), of_invoice(&["in_1", "pi_1"], json!("pro"), end.clone()));
     // An upgrade within the month gives back what is left of the tier before.
     let back = line(json!({"price": {"id": "price_studio"}}), -1400, DECEMBER);
     assert_eq!(paid(&[pro, back], new.clone()), of_invoice(&["in_1", "pi_1"], json!("pro"), end.clone()));
