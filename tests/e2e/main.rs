@@ -20,6 +20,7 @@ mod links;
 mod mcp;
 mod museums;
 mod operators;
+mod payments;
 mod rebuild;
 mod roles_apart;
 mod similar;

@@ -125,9 +125,10 @@ impl Metered {
             metrics,
             access,
             origins,
-            clock,
             offers: Offers::default(),
+            payments: None,
             projections: Arc::new(Vec::new),
+            clock,
         });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let http = Http::new(format!("http://{}", listener.local_addr().unwrap()));
