@@ -13,11 +13,13 @@
 pub mod http;
 pub mod nats;
 pub mod process;
+mod said;
 mod seed;
 mod shared_data;
 mod skip;
 mod wait;
 
+pub use said::Said;
 pub use seed::seed;
 pub use shared_data::shared_data;
 pub use skip::skipped;
