@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use api::{Checkouts, Origins, Prices, TrustedProxies};
 use schemas::tier::Tiers;
 use serde::Serialize;
+use write::mail::{Route, Sender};
 
 pub use choices::{Auth, Hosts, Metering, PictureAddresses, Vectors};
 pub use table::{SETTINGS, Setting};
@@ -59,6 +60,10 @@ pub struct Config {
     pub trusted_proxies: TrustedProxies,
     /// `secret_file`: the secret of the vault; unset: a file beside the event store.
     pub secret_file: Option<PathBuf>,
+    /// `mail`: how mails leave.
+    pub mail: Route,
+    /// `mail_from`: whom they are from; set where they leave by a mail server.
+    pub mail_from: Option<Sender>,
     /// `picture_hosts`: the hosts that pictures may be fetched from; unset: any.
     pub picture_hosts: Option<Hosts>,
     /// `picture_addresses`: the addresses that they may be fetched from.
@@ -155,6 +160,8 @@ impl Config {
             mcp_origins: values.required("mcp_origins")?,
             trusted_proxies: values.parse("trusted_proxies")?.unwrap_or_default(),
             secret_file: values.parse("secret_file")?,
+            mail: values.required("mail")?,
+            mail_from: mail_from(&values)?,
             picture_hosts: values.parse("picture_hosts")?,
             picture_addresses: values.required("picture_addresses")?,
             vectors: values.required("vectors")?,
@@ -184,7 +191,11 @@ impl Values<'_> {
         let Some(text) = self.text(name) else { return Ok(None) };
         match text.parse() {
             Ok(value) => Ok(Some(value)),
-            Err(error) => bail!("{name} is “{text}” ({}), which cannot be used: {error}", self.source(name)),
+            Err(error) => {
+                let secret = SETTINGS.iter().any(|setting| setting.name == name && setting.secret);
+                let text = if secret { table::hide(&text) } else { text };
+                bail!("{name} is “{text}” ({}), which cannot be used: {error}", self.source(name))
+            }
         }
     }
 
@@ -203,6 +214,19 @@ fn public_url(url: &str, values: &Values<'_>) -> Result<String> {
         );
     }
     Ok(url.trim_end_matches('/').to_owned())
+}
+
+/// The sender, which a mail server must be told.
+fn mail_from(values: &Values<'_>) -> Result<Option<Sender>> {
+    let from = values.parse("mail_from")?;
+    if from.is_none() && values.required::<Route>("mail")? != Route::Log {
+        bail!(
+            "mail_from is not set, and mail goes to a server ({}); set it to whom mails are from, such as \
+             mail@example.org",
+            values.source("mail")
+        );
+    }
+    Ok(from)
 }
 
 fn sqlite_path(store: &str, values: &Values<'_>) -> Result<PathBuf> {

@@ -8,9 +8,8 @@ mod readiness;
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use projections::source::EventSource;
-use tokio::net::TcpListener;
 use write::event_store::EventStore;
 
 use crate::cli::UpArgs;
@@ -24,9 +23,10 @@ pub async fn up(config: &Config, args: &UpArgs) -> Result<ExitCode> {
     let (lifecycle, mut failures) = Lifecycle::new();
     let mut parts = Parts::holding(config, &lifecycle, &[Part::Write, Part::Project])?;
     // The address is taken first: a port that is in use is known before anything else starts.
-    let listener = bind(config).await?;
+    let listener = parts.bind().await?;
     let client = parts.nats().await?;
     let (store, service) = parts.write_side(&client).await?;
+    parts.mails(&service).await?;
     parts.projections().await?;
     let empty = store.head().await?.position.0 == 0;
     parts.serve(listener, &client).await?;
@@ -45,7 +45,8 @@ pub async fn write(config: &Config) -> Result<ExitCode> {
     let (lifecycle, mut failures) = Lifecycle::new();
     let mut parts = Parts::holding(config, &lifecycle, &[Part::Write])?;
     let client = parts.nats().await?;
-    parts.write_side(&client).await?;
+    let (_, service) = parts.write_side(&client).await?;
+    parts.mails(&service).await?;
     parts.announce()?;
     let ended = lifecycle.wait(&mut failures).await;
     parts.leave().await;
@@ -69,7 +70,7 @@ pub async fn project(config: &Config) -> Result<ExitCode> {
 pub async fn serve(config: &Config) -> Result<ExitCode> {
     let (lifecycle, mut failures) = Lifecycle::new();
     let mut parts = Parts::holding(config, &lifecycle, &[])?;
-    let listener = bind(config).await?;
+    let listener = parts.bind().await?;
     let client = parts.given_nats().await?;
     parts.serve(listener, &client).await?;
     parts.admin().await?;
@@ -109,13 +110,4 @@ pub async fn start_node_for_a_while(config: &Config, lifecycle: &Lifecycle) -> R
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
     Ok(ShortNode { name: parts.name().to_owned(), client, parts })
-}
-
-async fn bind(config: &Config) -> Result<TcpListener> {
-    TcpListener::bind(config.listen).await.with_context(|| {
-        format!(
-            "listen: {} cannot be taken; stop what uses it, or choose another with --listen",
-            config.listen
-        )
-    })
 }

@@ -54,6 +54,15 @@ pub fn store_folder(config: &Config) -> PathBuf {
     config.store.clone().unwrap_or_else(|| DataFolder::new(&config.data).store())
 }
 
+/// The site's own address: as it is set, or where the API of this folder listens, or is to listen.
+pub fn site(config: &Config) -> String {
+    let told = || std::fs::read_to_string(DataFolder::new(&config.data).api_address()).ok();
+    config.public_url.clone().unwrap_or_else(|| {
+        let address = told().map_or_else(|| config.listen.to_string(), |told| told.trim().to_owned());
+        format!("http://{address}")
+    })
+}
+
 /// Opens the event store beside whoever writes it.
 pub async fn open_store_read_only(config: &Config) -> Result<SqliteStore> {
     DataFolder::new(&config.data).check_format()?;

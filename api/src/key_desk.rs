@@ -1,40 +1,36 @@
 //! Hands out keys to people who ask for one: makes the key here, and lets the write side record its hash.
 
+mod links;
+mod sending;
+
 use std::time::Duration;
 
-use async_nats::{Client, Request};
+use async_nats::Client;
 use rand::rngs::{StdRng, SysRng};
 use rand::{Rng, SeedableRng};
 use schemas::account::KeyIssued;
-use schemas::command::{Answer, Command, CommandMessage, Refusal, RefusalKind};
+use schemas::command::{Answer, Command};
 use schemas::email::Email;
-use schemas::ids::{Actor, CommandId};
 use schemas::key::Key;
-use schemas::subject;
 use schemas::tier::TierName;
 use tokio::time::Instant;
-use uuid::Uuid;
 
 use crate::state::ApiState;
+pub(crate) use links::Decision;
+use sending::unavailable;
 
-/// How long one attempt waits for its answer.
-const ATTEMPT: Duration = Duration::from_secs(2);
-/// How long is tried: an answer must still go out within the time that a request may take.
-const PATIENCE: Duration = Duration::from_secs(6);
-/// How long to wait before trying again.
-const PAUSE: Duration = Duration::from_millis(100);
 /// How long the new key may take to be known on this node.
 const KNOWN_WITHIN: Duration = Duration::from_secs(2);
 
-/// Asks the write side for keys.
+/// Asks the write side for keys, and for links to them.
 #[derive(Clone)]
 pub struct KeyDesk {
     client: Client,
 }
 
-/// Why no key was handed out.
+/// Why something was not done.
 #[derive(Debug)]
-pub(crate) enum NotIssued {
+pub(crate) enum NotDone {
     /// The rules speak against it; the sentence says which.
     Refused(String),
     /// It may work later; the reason is for the log.
@@ -67,47 +63,21 @@ impl KeyDesk {
         email: Email,
         tier: TierName,
         actor: &str,
-    ) -> Result<Key, NotIssued> {
-        let unavailable = |error: &dyn std::fmt::Display| NotIssued::Unavailable(error.to_string());
+    ) -> Result<Key, NotDone> {
         let key = new_key().map_err(|error| unavailable(&error))?;
-        let issued = KeyIssued { key_id: key.id(), hash: key.hash(), hint: key.hint(), name: None, tier };
-        let id = CommandId(Uuid::now_v7());
-        let actor: Actor = actor.parse().map_err(|error| unavailable(&error))?;
-        let command = Command::IssueKey { email, key: issued };
-        let message = CommandMessage { id, actor, correlation: id, command };
-        match self.send(&message).await? {
-            Answer::Refused(Refusal { kind: RefusalKind::Rejected, detail, .. }) => {
-                Err(NotIssued::Refused(detail))
-            }
-            Answer::Refused(Refusal { detail, .. }) => Err(NotIssued::Unavailable(detail)),
-            Answer::Account(_) | Answer::Done(_) | Answer::Imported { .. } => {
-                known(state, &key).await;
-                Ok(key)
-            }
-        }
+        self.send(actor, Command::IssueKey { email, key: issued(&key, tier, None) }).await?;
+        known(state, &key).await;
+        Ok(key)
     }
 
-    /// The same id is carried out once, so that it may be sent again.
-    async fn send(&self, message: &CommandMessage) -> Result<Answer, NotIssued> {
-        let unavailable = |error: &dyn std::fmt::Display| NotIssued::Unavailable(error.to_string());
-        let payload = bytes::Bytes::from(serde_json::to_vec(message).map_err(|error| unavailable(&error))?);
-        let begun = Instant::now();
-        loop {
-            let request = Request::new().payload(payload.clone()).timeout(Some(ATTEMPT));
-            let sending = self.client.send_request(subject::command(message.command.name()), request);
-            let error = match tokio::time::timeout(ATTEMPT, sending).await {
-                Ok(Ok(answer)) => {
-                    return serde_json::from_slice(&answer.payload).map_err(|error| unavailable(&error));
-                }
-                Ok(Err(error)) => error.to_string(),
-                Err(_elapsed) => "NATS does not take it in time".to_owned(),
-            };
-            if begun.elapsed() >= PATIENCE {
-                return Err(NotIssued::Unavailable(error));
-            }
-            tokio::time::sleep(PAUSE).await;
-        }
+    async fn send(&self, actor: &str, command: Command) -> Result<Answer, NotDone> {
+        sending::send(&self.client, actor, command).await
     }
+}
+
+/// What the write side records of a key.
+fn issued(key: &Key, tier: TierName, name: Option<String>) -> KeyIssued {
+    KeyIssued { key_id: key.id(), hash: key.hash(), hint: key.hint(), name, tier }
 }
 
 /// Waits until the key can be used here.

@@ -2,6 +2,7 @@
 
 mod assets;
 mod card;
+mod claim;
 mod docs;
 mod home;
 mod keys;
@@ -36,6 +37,8 @@ pub(crate) fn router() -> Router<ApiState> {
         .route("/", get(home::home))
         .route("/projects/{slug}", get(project::project))
         .route("/keys", get(keys::form).post(keys::issue))
+        .route("/keys/link", get(keys::form).post(claim::ask))
+        .route("/claim/{token}", get(claim::look).post(claim::act))
         .route("/pricing", get(pricing::pricing))
         .route("/docs", get(docs::docs))
         .route("/usage", get(usage::form).post(usage::usage))

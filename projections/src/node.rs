@@ -119,6 +119,11 @@ impl Node {
         if let Ok(head) = self.source.head().await {
             self.of_the_log().for_each(|model| model.status.head(head));
         }
+        self.sized_status()
+    }
+
+    /// How each projection was when it last told, and its size as of now.
+    pub fn sized_status(&self) -> Vec<ProjectionStatus> {
         self.models.iter().for_each(|model| model.status.measure(&self.folder.join(model.name)));
         self.last_status()
     }

@@ -1,5 +1,6 @@
 //! Commands and their answers, as they travel over `loggia.command.<name>`.
 
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -9,6 +10,7 @@ use crate::email::Email;
 use crate::ids::{Actor, CommandId, Position, Revision};
 use crate::import::Fault;
 use crate::key::KeyId;
+use crate::link::LinkHash;
 use crate::picture::PictureId;
 use crate::record::PictureSource;
 use crate::slug::Slug;
@@ -112,6 +114,35 @@ pub enum Command {
         /// The address.
         email: Email,
     },
+    /// Mail a link to an address, by which its holder proves that it is theirs. The answer is the same whether the
+    /// address is known or not.
+    SendLink {
+        /// The address.
+        email: Email,
+    },
+    /// Make a link for an address without mailing it. Whoever asks has made its token and keeps the text.
+    MakeLink {
+        /// The address.
+        email: Email,
+        /// The link.
+        link: LinkHash,
+    },
+    /// Tell what a link is for. Nothing comes of it: mail scanners open links too.
+    OpenLink {
+        /// The link.
+        link: LinkHash,
+    },
+    /// Prove the address that a link was mailed to. A link is used once.
+    UseLink {
+        /// The link.
+        link: LinkHash,
+        /// The keys that the holder of the address knows as theirs: they are proven.
+        keep: Vec<KeyId>,
+        /// The keys that they do not want: they are taken back. What is named nowhere stays as it is.
+        revoke: Vec<KeyId>,
+        /// A new key, proven from its beginning, whatever its tier says in the first one.
+        new_key: Option<KeyIssued>,
+    },
 }
 
 impl Command {
@@ -130,6 +161,10 @@ impl Command {
             Command::ProveEmail { .. } => "prove_email",
             Command::ChangeTier { .. } => "change_tier",
             Command::EraseAccount { .. } => "erase_account",
+            Command::SendLink { .. } => "send_link",
+            Command::MakeLink { .. } => "make_link",
+            Command::OpenLink { .. } => "open_link",
+            Command::UseLink { .. } => "use_link",
         }
     }
 }
@@ -167,6 +202,15 @@ pub enum Answer {
     },
     /// It is done to an account.
     Account(AccountDone),
+    /// It will be seen to; nothing more is told.
+    Accepted,
+    /// A link was made.
+    Link {
+        /// Until when it can be used.
+        expires_at: Timestamp,
+    },
+    /// What a link is for.
+    Claim(Claim),
     /// It was not done, and nothing was written.
     Refused(Refusal),
 }
@@ -205,6 +249,36 @@ pub struct KeyNow {
     /// Whether it was revoked.
     pub revoked: bool,
     /// Whether the holder of the address confirmed it.
+    pub proven: bool,
+}
+
+/// What the holder of a link may decide about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    /// The keys under the address that are not revoked, in the order in which they were issued.
+    pub keys: Vec<ClaimedKey>,
+    /// How many more keys there is room for.
+    pub places: usize,
+    /// Whether a new key may come in the place of one that this link revokes, though there is no room.
+    pub replaces: bool,
+    /// Until when the link can be used.
+    pub expires_at: Timestamp,
+}
+
+/// A key as the holder of its address recognises it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClaimedKey {
+    /// Its name in public.
+    pub key_id: KeyId,
+    /// Its last four characters.
+    pub hint: String,
+    /// What its holder calls it, if anything.
+    pub name: Option<String>,
+    /// When it was handed out.
+    pub created_at: Timestamp,
+    /// Its tier.
+    pub tier: TierName,
+    /// Whether the holder of the address confirmed it before.
     pub proven: bool,
 }
 

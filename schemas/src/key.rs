@@ -37,16 +37,8 @@ pub struct KeyHash(pub Hash);
 
 impl Key {
     /// A new key. `random` fills a slice with unpredictable bytes; some 190 bits of them end up in the secret.
-    pub fn generate(mut random: impl FnMut(&mut [u8])) -> Key {
-        let mut text = PREFIX.to_owned();
-        while text.len() < PREFIX.len() + ID + SECRET {
-            let mut byte = [0];
-            random(&mut byte);
-            // 248 is the greatest multiple of 62: what lies beyond would make some characters likelier.
-            if byte[0] < 248 {
-                text.push(char::from(ALPHABET[usize::from(byte[0] % 62)]));
-            }
-        }
+    pub fn generate(random: impl FnMut(&mut [u8])) -> Key {
+        let mut text = PREFIX.to_owned() + &unguessable(ID + SECRET, random);
         text.push_str(&check(&text));
         Key(text)
     }
@@ -94,6 +86,20 @@ impl FromStr for Key {
             Err(InvalidId { text: "…".into(), expected: "a key such as log_live_… with 55 characters" })
         }
     }
+}
+
+/// So many characters in base62. `random` fills a slice with unpredictable bytes.
+pub(crate) fn unguessable(length: usize, mut random: impl FnMut(&mut [u8])) -> String {
+    let mut text = String::with_capacity(length);
+    while text.len() < length {
+        let mut byte = [0];
+        random(&mut byte);
+        // 248 is the greatest multiple of 62: what lies beyond would make some characters likelier.
+        if byte[0] < 248 {
+            text.push(char::from(ALPHABET[usize::from(byte[0] % 62)]));
+        }
+    }
+    text
 }
 
 /// CRC-32 of the text before it, in base62 with leading zeros.

@@ -15,6 +15,7 @@ pub mod event;
 pub mod ids;
 pub mod import;
 pub mod key;
+pub mod link;
 pub mod month;
 pub mod picture;
 pub mod record;

@@ -44,6 +44,13 @@ pub enum KeysCommand {
         /// The tier.
         tier: String,
     },
+    /// Print a link with which the holder of an address looks after its keys; it is used once, within 30 minutes.
+    #[command(after_help = "Example:\n  loggia keys link --email ada@example.org")]
+    Link {
+        /// The address.
+        #[arg(long)]
+        email: String,
+    },
     /// Erase an address for ever and end its keys; what was counted stays.
     #[command(after_help = "Example:\n  loggia keys erase --email ada@example.org")]
     Erase {

@@ -66,6 +66,12 @@ pub struct SettingFlags {
     /// The file with the secret of the vault.
     #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
     secret_file: Option<String>,
+    /// How mails leave.
+    #[arg(long, global = true, value_name = "log:|smtp://…", hide_short_help = true)]
+    mail: Option<String>,
+    /// Whom mails are from.
+    #[arg(long, global = true, value_name = "SENDER", hide_short_help = true)]
+    mail_from: Option<String>,
     /// The hosts that pictures may be fetched from.
     #[arg(long, global = true, value_name = "HOST,…", hide_short_help = true)]
     picture_hosts: Option<String>,
@@ -102,6 +108,8 @@ impl SettingFlags {
             ("mcp_origins", &self.mcp_origins),
             ("trusted_proxies", &self.trusted_proxies),
             ("secret_file", &self.secret_file),
+            ("mail", &self.mail),
+            ("mail_from", &self.mail_from),
             ("picture_hosts", &self.picture_hosts),
             ("picture_addresses", &self.picture_addresses),
             ("vectors", &self.vectors),

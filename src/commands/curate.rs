@@ -47,9 +47,7 @@ fn told(answer: Answer, output: Output) -> Result<ExitCode> {
     match answer {
         Answer::Done(done) => tell(&done, output),
         Answer::Refused(refusal) => refuse(&refusal, output),
-        Answer::Imported { .. } | Answer::Account(_) => {
-            bail!("the write side answered with something else; are both of one version?")
-        }
+        _ => bail!("the write side answered with something else; are both of one version?"),
     }
 }
 

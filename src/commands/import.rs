@@ -155,9 +155,7 @@ impl Import<'_> {
                     refusal.detail
                 )
             }
-            Answer::Done(_) | Answer::Account(_) => {
-                bail!("the write side answered an import with something else; are both of one version?")
-            }
+            _ => bail!("the write side answered an import with something else; are both of one version?"),
         }
     }
 }

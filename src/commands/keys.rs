@@ -2,6 +2,7 @@
 
 mod applied;
 mod issue;
+mod link;
 mod list;
 
 use std::process::ExitCode;
@@ -39,6 +40,7 @@ pub async fn run(config: &Config, command: &KeysCommand, output: Output) -> Resu
             let command = Command::ChangeTier { email: email.parse()?, key_ids, tier: parse_tier(tier)? };
             act(config, command, output, |done| moved(config, done)).await
         }
+        KeysCommand::Link { email } => link::run(config, email.parse()?, output).await,
         KeysCommand::Erase { email } => {
             let command = Command::EraseAccount { email: email.parse()? };
             act(config, command, output, erased).await
@@ -64,17 +66,20 @@ async fn act(
 }
 
 async fn send(config: &Config, command: Command) -> Result<Result<AccountDone, Refusal>> {
+    match ask(config, command).await? {
+        Answer::Account(done) => Ok(Ok(done)),
+        Answer::Refused(refusal) => Ok(Err(refusal)),
+        _ => bail!("the write side answered with something else; are both of one version?"),
+    }
+}
+
+/// Sends a command and gives its answer, whatever it is.
+async fn ask(config: &Config, command: Command) -> Result<Answer> {
     let actor: Actor = config::user().unwrap_or_else(|| "operator".into()).parse()?;
     let session = Session::open(config).await?;
     let answer = session.send(actor, None, command).await;
     session.close().await;
-    match answer? {
-        Answer::Account(done) => Ok(Ok(done)),
-        Answer::Refused(refusal) => Ok(Err(refusal)),
-        Answer::Done(_) | Answer::Imported { .. } => {
-            bail!("the write side answered with something else; are both of one version?")
-        }
-    }
+    answer
 }
 
 fn parse_key(text: &str) -> Result<KeyId> {

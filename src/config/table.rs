@@ -131,6 +131,21 @@ pub const SETTINGS: &[Setting] = &[
         None,
         "The file with the secret of the vault; unset: vault.key in the event store's folder, made at need.",
     ),
+    Setting {
+        secret: true,
+        ..setting(
+            "mail",
+            "LOGGIA_MAIL",
+            Some("log:"),
+            "How mails leave: smtp://HOST or smtps://HOST, with USER:PASSWORD@ at need, or log:, into the log.",
+        )
+    },
+    setting(
+        "mail_from",
+        "LOGGIA_MAIL_FROM",
+        None,
+        "Whom mails are from, such as Catalog <mail@example.org>; a mail server needs it.",
+    ),
     setting(
         "picture_hosts",
         "LOGGIA_PICTURE_HOSTS",

@@ -40,6 +40,16 @@ fn a_wrong_value_is_refused_with_its_name_and_place() {
         "store is “pg:x” (variable LOGGIA_STORE); sqlite:DIR is wanted"
     );
     assert_eq!(
+        refused("LOGGIA_MAIL", "imap://me:secret@mail.example.org"),
+        "mail is “imap://***@mail.example.org” (variable LOGGIA_MAIL), which cannot be used: log:, smtp://HOST or \
+         smtps://HOST is wanted, with USER:PASSWORD@ before the host where the server asks for it"
+    );
+    assert_eq!(
+        refused("LOGGIA_MAIL", "smtp://mail.example.org"),
+        "mail_from is not set, and mail goes to a server (variable LOGGIA_MAIL); set it to whom mails are from, such \
+         as mail@example.org"
+    );
+    assert_eq!(
         refused("LOGGIA_AUTH", "none"),
         "auth is “none” (variable LOGGIA_AUTH), which cannot be used: keys or off is wanted"
     );

@@ -40,7 +40,7 @@ pub async fn fill(service: &CommandService, clock: &Clock, stop: &CancellationTo
                 }
             }
             Answer::Refused(refusal) => bail!(refusal.detail),
-            Answer::Done(_) | Answer::Account(_) => bail!("an import was answered with something else"),
+            _ => bail!("an import was answered with something else"),
         }
     }
     tracing::info!(new, "the demo catalog is in");

@@ -1,5 +1,8 @@
 //! The parts that the roles are made of. Each is started under the lifecycle, so that none dies unseen.
 
+mod mails;
+mod site;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -54,6 +57,7 @@ pub struct Parts {
     node: Option<Node>,
     background: Option<Background>,
     serves: bool,
+    listens_at: Option<SocketAddr>,
     readiness: watch::Sender<Readiness>,
     registry: Registry,
 }
@@ -79,6 +83,7 @@ impl Parts {
             node: None,
             background: None,
             serves: false,
+            listens_at: None,
             readiness: watch::Sender::new(not_yet),
             registry: Registry::default(),
         })
@@ -253,8 +258,7 @@ impl Parts {
     /// Starts the API on the listener.
     pub async fn serve(&mut self, listener: TcpListener, client: &async_nats::Client) -> Result<()> {
         let address = listener.local_addr()?;
-        let site = self.config.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
-        let site: Site = site.parse()?;
+        let site: Site = self.site_address().parse()?;
         let access = self.access(client, address)?;
         let models = ReadModels::new(self.data.models());
         let Lifecycle { tracker, stop, .. } = self.lifecycle.clone();
@@ -270,7 +274,7 @@ impl Parts {
         let (clock, origins) = (api::clock::system(), self.config.mcp_origins.clone());
         let offers = Offers { prices: self.config.prices.clone(), checkouts: self.config.checkout.clone() };
         let node = self.node.clone();
-        let projections = Arc::new(move || node.as_ref().map(Node::last_status).unwrap_or_default());
+        let projections = Arc::new(move || node.as_ref().map(Node::sized_status).unwrap_or_default());
         let state = ApiState::new(Sources {
             models,
             media,

@@ -41,8 +41,8 @@ pub(crate) async fn carry_out(acts: &[Act], model: &mut Model) -> Vec<Recorded> 
         let again = service.handle(message).await;
         let done = match &answer {
             Answer::Done(_) => true,
-            Answer::Refused(_) | Answer::Account(_) => false,
             Answer::Imported { lines, .. } => !matches!(lines[0].result, LineResult::Rejected { .. }),
+            _ => false,
         };
         assert_eq!(done, model.act(act), "{act:?} was answered with {answer:?}");
         if let (Answer::Done(first), Answer::Done(second)) = (&answer, &again) {

@@ -2,6 +2,7 @@
 //! case, one file. The address itself is not known here; the vault has it.
 
 mod change_tier;
+mod claim;
 mod erase;
 mod issue;
 mod prove;
@@ -17,6 +18,7 @@ use schemas::month::Month;
 use schemas::tier::{TierName, Tiers};
 
 pub use change_tier::change_tier;
+pub use claim::{Wishes, claim, places_free, replaces};
 pub use erase::erase;
 pub use issue::issue;
 pub use prove::prove;

@@ -9,6 +9,7 @@ mod derived_id;
 pub mod event_store;
 mod follow;
 pub mod ledger;
+pub mod mail;
 pub mod media;
 pub mod media_client;
 pub mod media_server;

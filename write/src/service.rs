@@ -68,6 +68,11 @@ impl CommandService {
         CommandService { accounts: Some(Arc::new(accounts)), ..self }
     }
 
+    /// What it has for accounts.
+    pub(crate) fn accounts(&self) -> Option<&Arc<Accounts>> {
+        self.accounts.as_ref()
+    }
+
     /// What it has for pictures.
     pub fn pictures(&self) -> Option<&Arc<Pictures>> {
         self.pictures.as_ref()
@@ -111,6 +116,13 @@ impl CommandService {
             | Command::ProveEmail { .. }
             | Command::ChangeTier { .. }
             | Command::EraseAccount { .. } => self.on_account(&message).await.map(Answer::Account),
+            Command::SendLink { email } => self.send_link(email).await,
+            Command::MakeLink { email, link } => self.make_link(email, *link).await,
+            Command::OpenLink { link } => self.open_link(*link).await,
+            Command::UseLink { link, keep, revoke, new_key } => {
+                let wishes = account::Wishes { keep, revoke, new_key: new_key.as_ref() };
+                self.use_link(&message, *link, wishes).await.map(Answer::Account)
+            }
         };
         answer.unwrap_or_else(|refused| Answer::Refused(refused.into()))
     }

@@ -1,27 +1,37 @@
 //! The vault: which address belongs to which account, the only place that knows. It is a small SQLite file beside the
 //! event store. An address is found by HMAC-SHA-256 of its folded form and kept encrypted; both keys come from one
-//! secret in a file. Erasing an address leaves no trace of it in either file, and the events never held one.
+//! secret in a file. Beside the addresses stand the letters that wait to be
+//! mailed to them and the links that prove them. Erasing an address leaves no trace of it in either file, and the events
+//! never held one.
 
 mod file;
+mod letters;
+mod links;
 mod seal;
 mod secret;
 
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use schemas::email::Email;
 use schemas::ids::AccountId;
 use sqlx::SqlitePool;
+use tokio::sync::Notify;
 
 use crate::event_store::{StoreError, sqlite_failure};
 use seal::Seal;
 
 pub use file::FILE;
+pub use letters::{Letter, LetterKind, PAUSE};
+pub use links::{Link, new_token};
 pub use secret::SECRET_FILE;
 
 /// The addresses of a data folder. No `Debug` form, and no error, shows one.
 pub struct Vault {
     pool: SqlitePool,
     seal: Seal,
+    /// Told of every letter that is queued.
+    queued: Notify,
 }
 
 /// Why the vault cannot do what it is asked.
@@ -71,7 +81,7 @@ impl Vault {
             // Nothing is sealed yet, so whatever secret is there now is the right one.
             file::note_check(&pool, seal.check()).await?;
         }
-        let vault = Vault { pool, seal };
+        let vault = Vault { pool, seal, queued: Notify::new() };
         vault.recognise(&path).await?;
         Ok(vault)
     }
@@ -87,7 +97,7 @@ impl Vault {
             return Ok(None);
         }
         let secret = secret::read(&path)?.ok_or_else(|| VaultError::secret(&path, "is not there"))?;
-        let vault = Vault { pool, seal: Seal::new(&secret) };
+        let vault = Vault { pool, seal: Seal::new(&secret), queued: Notify::new() };
         vault.recognise(&path).await?;
         Ok(Some(vault))
     }
@@ -145,14 +155,22 @@ impl Vault {
         entered.ok_or_else(|| VaultError::unavailable("an address that was entered is not there; try again"))
     }
 
-    /// Erases the address of an account for ever, and says whether there was one. No byte of it is in the file when
-    /// this returns.
+    /// Erases the address of an account for ever, with its letters and links, and says whether there was one. No
+    /// byte of it is in the file when this returns.
     pub async fn erase(&self, account: AccountId) -> Result<bool, VaultError> {
-        let deleted = sqlx::query("DELETE FROM addresses WHERE account = ?1")
-            .bind(account.to_string())
-            .execute(&self.pool)
-            .await?;
-        Ok(deleted.rows_affected() > 0)
+        let mut transaction = self.pool.begin().await?;
+        let mut deleted = 0;
+        for statement in [
+            "DELETE FROM letters WHERE account = ?1",
+            "DELETE FROM mailed WHERE account = ?1",
+            "DELETE FROM links WHERE account = ?1",
+            "DELETE FROM addresses WHERE account = ?1",
+        ] {
+            let done = sqlx::query(statement).bind(account.to_string()).execute(&mut *transaction).await?;
+            deleted = done.rows_affected();
+        }
+        transaction.commit().await?;
+        Ok(deleted > 0)
     }
 
     /// Gives the file free.
@@ -167,6 +185,10 @@ fn secret_path(folder: &Path, secret_file: Option<&Path>) -> PathBuf {
 
 fn read_account(text: &str) -> Result<AccountId, VaultError> {
     text.parse().map_err(|_| VaultError::corrupt("an account's id is unreadable"))
+}
+
+fn read_time(microseconds: i64) -> Result<Timestamp, VaultError> {
+    Timestamp::from_microsecond(microseconds).map_err(|_| VaultError::corrupt("a time is unreadable"))
 }
 
 impl VaultError {

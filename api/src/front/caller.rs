@@ -93,6 +93,8 @@ pub(super) fn admit(
             // Without a key the tools answer in part; a wrong one is a mistake that its holder should know of.
             None if route == Route::Mcp => Ok(()),
             Some(_) if route == Route::Mcp => refuse(access, parts, peer, Fault::invalid_key()),
+            // What is free of keys here is limited by address, so that nobody reads the catalog off the pages at will.
+            _ if route == Route::Page => within_address(access, parts, peer),
             _ if !route.is_keyed() => Ok(()),
             None => refuse(access, parts, peer, Fault::missing_key()),
             Some(_) => refuse(access, parts, peer, Fault::invalid_key()),
@@ -110,9 +112,14 @@ pub(super) fn admit(
 
 /// Somebody who guesses keys is slowed down first.
 fn refuse(access: &KeyAccess, parts: &Parts, peer: IpAddr, fault: Fault) -> Result<(), Fault> {
-    let address = access.proxies.caller(peer, &parts.headers);
-    access.bursts.address(address).map_err(Fault::too_many_requests)?;
+    within_address(access, parts, peer)?;
     Err(fault)
+}
+
+/// Whether the address may call now.
+fn within_address(access: &KeyAccess, parts: &Parts, peer: IpAddr) -> Result<(), Fault> {
+    let address = access.proxies.caller(peer, &parts.headers);
+    access.bursts.address(address).map_err(Fault::too_many_requests)
 }
 
 /// Whether a known caller may call now.

@@ -20,9 +20,11 @@ pub(crate) struct Card {
 }
 
 impl Card {
-    /// Reads the summary that the search index keeps rendered.
+    /// Reads the summary that the search index keeps rendered, without the brace behind its last member.
     pub(super) fn of(summary: &[u8], site: &Site) -> Result<Card, Fault> {
-        serde_json::from_slice(&with_paths(summary, site)).map_err(Fault::internal)
+        let mut summary = with_paths(summary, site);
+        summary.push(b'}');
+        serde_json::from_slice(&summary).map_err(Fault::internal)
     }
 
     /// Studio, city and year, as far as they are recorded.

@@ -13,6 +13,7 @@ use schemas::record::Category;
 use super::card::Card;
 use super::layout::Layout;
 use super::page;
+use super::pricing::grouped;
 use crate::fault::Fault;
 use crate::state::ApiState;
 use asked::Asked;
@@ -26,10 +27,10 @@ const CHIPS: usize = 7;
 struct Home<'a> {
     layout: Layout,
     is_front: bool,
-    is_search: bool,
+    is_taste: bool,
     heading: String,
     results_heading: String,
-    listed: u64,
+    listed: String,
     q: &'a str,
     category: Option<&'static str>,
     categories: Vec<Choice>,
@@ -74,10 +75,10 @@ pub(super) async fn home(
     page(&Home {
         layout,
         is_front: asked.is_front(),
-        is_search: !asked.q.is_empty(),
+        is_taste: asked.is_taste(),
         heading: asked.heading(),
         results_heading: found.heading(&asked),
-        listed: archive.reader.listed(None),
+        listed: grouped(archive.reader.listed(None)),
         q: &asked.q,
         category: asked.category.map(Category::as_str),
         categories: categories(&asked, base),

@@ -3,7 +3,6 @@
 //! A page is made the same way, and takes as long, whether the address is known or not. That an address has all its keys
 //! is told, as over MCP: the key itself would tell.
 
-use std::net::IpAddr;
 use std::time::Duration;
 
 use askama::Template;
@@ -21,7 +20,7 @@ use super::pricing::grouped;
 use crate::access::{Access, KeyAccess};
 use crate::fault::Fault;
 use crate::front::Peer;
-use crate::key_desk::NotIssued;
+use crate::key_desk::NotDone;
 use crate::query::Given;
 use crate::state::ApiState;
 
@@ -66,7 +65,7 @@ pub(super) async fn form(State(state): State<ApiState>) -> Result<Response, Faul
 
 pub(super) async fn issue(
     State(state): State<ApiState>,
-    Extension(Peer(peer)): Extension<Peer>,
+    Extension(peer): Extension<Peer>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, Fault> {
@@ -74,10 +73,7 @@ pub(super) async fn issue(
     let sent = field(&body, "email");
     let email: Email = match sent.parse() {
         Ok(email) => email,
-        Err(error) => {
-            let fault = Some(sentence(&error));
-            return page(&KeysPage { email: sent, fault, ..blank(&state, access) });
-        }
+        Err(error) => return refused(&state, access, sent, &error),
     };
     spend(access, peer, &headers)?;
     let begun = Instant::now();
@@ -90,12 +86,22 @@ pub(super) async fn issue(
             key: key.expose().to_owned(),
             calls: grouped(access.tiers.first().quota),
         }),
-        Err(NotIssued::Refused(reason)) => {
+        Err(NotDone::Refused(reason)) => {
             let fault = Some(format!("No key was made: {reason}."));
             page(&KeysPage { email: sent, fault, ..blank(&state, access) })
         }
-        Err(NotIssued::Unavailable(cause)) => Err(Fault::uncreated(cause)),
+        Err(NotDone::Unavailable(cause)) => Err(Fault::uncreated(cause)),
     }
+}
+
+/// The form again, with what is wrong with the address.
+pub(super) fn refused(
+    state: &ApiState,
+    access: &KeyAccess,
+    email: String,
+    error: &impl ToString,
+) -> Result<Response, Fault> {
+    page(&KeysPage { email, fault: Some(sentence(error)), ..blank(state, access) })
 }
 
 fn blank(state: &ApiState, access: &KeyAccess) -> KeysPage {
@@ -104,7 +110,8 @@ fn blank(state: &ApiState, access: &KeyAccess) -> KeysPage {
     KeysPage { layout, calls: grouped(access.tiers.first().quota), email: String::new(), fault: None }
 }
 
-fn access(state: &ApiState) -> Result<&KeyAccess, Fault> {
+/// What keys are held to, where there are keys.
+pub(super) fn access(state: &ApiState) -> Result<&KeyAccess, Fault> {
     match state.access() {
         Access::Keys(access) => Ok(access),
         // Nobody needs a key here.
@@ -112,8 +119,8 @@ fn access(state: &ApiState) -> Result<&KeyAccess, Fault> {
     }
 }
 
-/// Takes one of the keys that a network may ask for in an hour.
-fn spend(access: &KeyAccess, peer: IpAddr, headers: &HeaderMap) -> Result<(), Fault> {
+/// Takes one of the keys, or links, that a network may ask for in an hour.
+pub(super) fn spend(access: &KeyAccess, Peer(peer): Peer, headers: &HeaderMap) -> Result<(), Fault> {
     let address = access.proxies.caller(peer, headers);
     access.bursts.mint(address).map_err(Fault::too_many_keys)
 }
@@ -126,7 +133,7 @@ pub(super) fn field(body: &Bytes, name: &'static str) -> String {
 }
 
 /// An error as a sentence of its own.
-fn sentence(error: &impl ToString) -> String {
+pub(super) fn sentence(error: &impl ToString) -> String {
     let text = error.to_string();
     let mut characters = text.chars();
     let capital = characters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();

@@ -96,9 +96,7 @@ impl<'s> Pictures<'s> {
         match self.session.send(self.actor.clone(), Some(self.correlation), command).await? {
             Answer::Done(_) => Ok(Brought::Attached),
             Answer::Refused(refusal) => Ok(Brought::Refused(refusal.detail)),
-            Answer::Imported { .. } | Answer::Account(_) => {
-                bail!("the write side answered with something else; are both of one version?")
-            }
+            _ => bail!("the write side answered with something else; are both of one version?"),
         }
     }
 }

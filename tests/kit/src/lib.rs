@@ -17,6 +17,7 @@ mod said;
 mod seed;
 mod shared_data;
 mod skip;
+pub mod smtp;
 mod wait;
 
 pub use said::Said;

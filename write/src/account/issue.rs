@@ -19,6 +19,20 @@ pub fn issue(
     tiers: &Tiers,
     now: Timestamp,
 ) -> Result<Vec<AccountEvent>, Rejection> {
+    let events = hand_out(account, key, tiers)?;
+    let month = Month::of(now);
+    if account.places_taken(month) >= MOST_KEYS {
+        return Err(Rejection::Full { live: account.live().count(), room: account.room_after(month).end() });
+    }
+    Ok(events)
+}
+
+/// The same without asking for room.
+pub(super) fn hand_out(
+    account: &Account,
+    key: &KeyIssued,
+    tiers: &Tiers,
+) -> Result<Vec<AccountEvent>, Rejection> {
     let name = key.name.as_deref().map(name).transpose()?.flatten();
     if key.hint.len() != 4 || !key.hint.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return Err(Rejection::Hint(key.hint.chars().take(8).collect()));
@@ -26,10 +40,6 @@ pub fn issue(
     configured(&key.tier, tiers)?;
     if account.key(key.key_id).is_some() {
         return Err(Rejection::Taken { key_id: key.key_id });
-    }
-    let month = Month::of(now);
-    if account.places_taken(month) >= MOST_KEYS {
-        return Err(Rejection::Full { live: account.live().count(), room: account.room_after(month).end() });
     }
     let opened = match account {
         Account::Absent => Some(AccountEvent::AccountOpened(AccountOpened {})),

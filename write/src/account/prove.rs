@@ -7,10 +7,17 @@ use super::{Account, Rejection};
 
 /// Decides which of the named keys, or of all live ones where none is named, are proven by it.
 pub fn prove(account: &Account, key_ids: &[KeyId]) -> Result<Vec<AccountEvent>, Rejection> {
-    let chosen = account.chosen(key_ids)?;
-    let key_ids: Vec<KeyId> = chosen.iter().filter(|key| !key.proven).map(|key| key.issued.key_id).collect();
+    let chosen: Vec<KeyId> = account.chosen(key_ids)?.iter().map(|key| key.issued.key_id).collect();
+    Ok(confirm(account, &chosen))
+}
+
+/// What follows once the holder of the address has confirmed these keys, each named once: those that were not proven
+/// are so now. One that the account does not have yet is about to be issued.
+pub(super) fn confirm(account: &Account, key_ids: &[KeyId]) -> Vec<AccountEvent> {
+    let unproven = |id: &KeyId| account.key(*id).is_none_or(|key| !key.proven);
+    let key_ids: Vec<KeyId> = key_ids.iter().copied().filter(unproven).collect();
     let event = (!key_ids.is_empty()).then_some(AccountEvent::EmailProven(EmailProven { key_ids }));
-    Ok(event.into_iter().collect())
+    event.into_iter().collect()
 }
 
 #[cfg(test)]

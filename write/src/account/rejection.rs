@@ -27,6 +27,12 @@ pub enum Rejection {
         /// The id that was asked for.
         key_id: KeyId,
     },
+    /// A key cannot be kept and taken back at once.
+    #[error("the key “{key_id}” is to be kept and to be revoked; choose one of both")]
+    KeptAndRevoked {
+        /// The id that was named twice.
+        key_id: KeyId,
+    },
     /// The address has no live key.
     #[error("there is no key under this address that is not revoked; issue one first")]
     NoKeys,

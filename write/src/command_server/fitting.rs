@@ -29,7 +29,9 @@ pub(super) fn encode(answer: Answer, room: usize) -> Vec<u8> {
             faults: few(refusal.faults, room / 2),
             ..refusal
         }),
-        Answer::Done(_) | Answer::Account(_) => answer,
+        Answer::Done(_) | Answer::Account(_) | Answer::Accepted | Answer::Link { .. } | Answer::Claim(_) => {
+            answer
+        }
     };
     json(&short)
 }

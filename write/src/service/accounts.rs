@@ -4,6 +4,7 @@
 //! whose account has no events, which the next key uses, or one whose account was erased, which the next command for
 //! the address clears away.
 
+mod links;
 mod listing;
 mod past;
 
@@ -37,6 +38,11 @@ impl Accounts {
     /// Accounts whose addresses are in this vault and whose keys are in these tiers.
     pub fn new(vault: Vault, tiers: Tiers) -> Accounts {
         Accounts { vault, tiers, turn: Mutex::new(()) }
+    }
+
+    /// The addresses, and the letters that wait.
+    pub(crate) fn vault(&self) -> &Vault {
+        &self.vault
     }
 }
 
@@ -90,7 +96,11 @@ impl CommandService {
             | Command::Withdraw { .. }
             | Command::Restore { .. }
             | Command::Attach { .. }
-            | Command::Import { .. } => Err(no_account()),
+            | Command::Import { .. }
+            | Command::SendLink { .. }
+            | Command::MakeLink { .. }
+            | Command::OpenLink { .. }
+            | Command::UseLink { .. } => Err(no_account()),
         }
     }
 
@@ -147,7 +157,11 @@ fn decide(
         | Command::Withdraw { .. }
         | Command::Restore { .. }
         | Command::Attach { .. }
-        | Command::Import { .. } => Err(no_account()),
+        | Command::Import { .. }
+        | Command::SendLink { .. }
+        | Command::MakeLink { .. }
+        | Command::OpenLink { .. }
+        | Command::UseLink { .. } => Err(no_account()),
     }
 }
 
@@ -161,13 +175,24 @@ fn done(command: &Command, account: &Account, position: Position) -> AccountDone
             account.live().filter(named).collect()
         }
         Command::EraseAccount { .. } => account.keys().iter().collect(),
+        Command::UseLink { keep, revoke, new_key, .. } => {
+            let new_key = new_key.as_ref().map(|key| key.key_id);
+            let named = |key: &&KeyState| {
+                let id = key.issued.key_id;
+                keep.contains(&id) || revoke.contains(&id) || new_key == Some(id)
+            };
+            account.keys().iter().filter(named).collect()
+        }
         Command::Select { .. }
         | Command::Revise { .. }
         | Command::Rename { .. }
         | Command::Withdraw { .. }
         | Command::Restore { .. }
         | Command::Attach { .. }
-        | Command::Import { .. } => Vec::new(),
+        | Command::Import { .. }
+        | Command::SendLink { .. }
+        | Command::MakeLink { .. }
+        | Command::OpenLink { .. } => Vec::new(),
     };
     AccountDone {
         keys: about.into_iter().map(key_now).collect(),

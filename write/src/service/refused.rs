@@ -27,6 +27,13 @@ pub(super) enum Refused {
     /// A picture could not be fetched, and may be another time.
     #[error("the picture could not be fetched: {0}")]
     Unreachable(String),
+    /// A link that was used, is too old, or never was; nobody is told which.
+    #[error(
+        "this link cannot be used any more: it was used before, is older than {} minutes or is not whole; ask for a new \
+         one, and use the newest mail",
+        schemas::link::GOOD_FOR.as_mins()
+    )]
+    DeadLink,
     /// What would be written cannot be kept.
     #[error("this cannot be kept: {0}")]
     Impossible(String),
@@ -49,6 +56,7 @@ impl From<Refused> for Refusal {
             Refused::Rejected(_)
             | Refused::Account(_)
             | Refused::NoVault
+            | Refused::DeadLink
             | Refused::NoPictures
             | Refused::Impossible(_) => (RefusalKind::Rejected, Vec::new()),
             Refused::Contended => (RefusalKind::Conflict, Vec::new()),

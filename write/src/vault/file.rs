@@ -14,7 +14,10 @@ use super::VaultError;
 pub const FILE: &str = "vault.db";
 
 /// The version of the tables, kept in the file's `user_version`.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
+
+/// What brings the tables to each version, from 1 on.
+const STEPS: [&str; 2] = [include_str!("schema.sql"), include_str!("links.sql")];
 
 /// Tells the file apart from other SQLite files: "LOGV" in its `application_id`.
 const APPLICATION: i64 = 0x4c4f_4756;
@@ -37,15 +40,23 @@ pub(super) async fn open(path: &Path) -> Result<SqlitePool, VaultError> {
     let made = File::options().write(true).create(true).truncate(false).mode(0o600).open(path);
     made.map_err(|error| VaultError::unavailable(format!("{} cannot be written: {error}", path.display())))?;
     let pool = SqlitePoolOptions::new().max_connections(1).connect_with(options(path)).await?;
-    if marks(&pool, path).await? == (0, 0) {
-        let mut transaction = pool.begin_with("BEGIN IMMEDIATE").await?;
-        sqlx::raw_sql(include_str!("schema.sql")).execute(&mut *transaction).await?;
-        sqlx::raw_sql("PRAGMA application_id = 0x4c4f4756; PRAGMA user_version = 1;")
-            .execute(&mut *transaction)
-            .await?;
-        transaction.commit().await?;
+    let (_, version) = marks(&pool, path).await?;
+    if version < VERSION {
+        bring_up(&pool, version).await?;
     }
     Ok(pool)
+}
+
+/// Brings the tables from an older version, or from nothing, to this one.
+async fn bring_up(pool: &SqlitePool, from: i64) -> Result<(), VaultError> {
+    let mut transaction = pool.begin_with("BEGIN IMMEDIATE").await?;
+    for step in STEPS.iter().skip(usize::try_from(from).unwrap_or_default()) {
+        sqlx::raw_sql(*step).execute(&mut *transaction).await?;
+    }
+    sqlx::raw_sql("PRAGMA application_id = 0x4c4f4756; PRAGMA user_version = 2;")
+        .execute(&mut *transaction)
+        .await?;
+    Ok(transaction.commit().await?)
 }
 
 /// Opens the file for reading; nothing where there is none, or an empty one. A process that was killed can leave a
@@ -68,7 +79,8 @@ async fn marks(pool: &SqlitePool, path: &Path) -> Result<(i64, i64), VaultError>
     let tables: i64 = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema").fetch_one(pool).await?;
     match marks {
         (0, 0) if tables == 0 => Ok(marks),
-        (APPLICATION, VERSION) => Ok(marks),
+        // The addresses have stood in the same table since version 1.
+        (APPLICATION, 1..=VERSION) => Ok(marks),
         (APPLICATION, newer) if newer > VERSION => Err(VaultError::unavailable(format!(
             "{} was written by a newer Loggia (its tables have version {newer}, this one knows {VERSION}); use that \
              one",

@@ -1,6 +1,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use schemas::link::LinkHash;
 use sha2::{Digest, Sha256};
 use ulid::Ulid;
 
@@ -164,12 +165,51 @@ async fn another_file_is_not_taken_for_a_vault() {
 
     Vault::open(folder.path(), None).await.unwrap().close().await;
     let pool = SqlitePool::connect(path.to_str().unwrap()).await.unwrap();
-    sqlx::query("PRAGMA user_version = 2").execute(&pool).await.unwrap();
+    sqlx::query("PRAGMA user_version = 3").execute(&pool).await.unwrap();
     pool.close().await;
     let sentence = format!(
-        "the vault of addresses is not available: {} was written by a newer Loggia (its tables have version 2, this \
-         one knows 1); use that one",
+        "the vault of addresses is not available: {} was written by a newer Loggia (its tables have version 3, this \
+         one knows 2); use that one",
         path.display()
     );
     assert_eq!(Vault::open(folder.path(), None).await.err().unwrap().to_string(), sentence);
+}
+
+#[tokio::test]
+async fn letters_and_links_are_erased_with_their_address() {
+    let folder = tempfile::tempdir().unwrap();
+    let (vault, now) = (Vault::open(folder.path(), None).await.unwrap(), Timestamp::UNIX_EPOCH);
+    let (ada, link) = (account(1), LinkHash::of("a token"));
+    vault.enter(&email("ada@example.org"), ada).await.unwrap();
+    vault.queue(ada, LetterKind::Proof, now).await.unwrap();
+    vault.letter_mailed(&vault.due_letter(now).await.unwrap().unwrap(), now).await.unwrap();
+    vault.queue(ada, LetterKind::Payment, now).await.unwrap();
+    vault.make_link(ada, link, now).await.unwrap();
+    assert!(found(folder.path(), ada.to_string().as_bytes()) && found(folder.path(), &link.0.0));
+    assert!(vault.erase(ada).await.unwrap());
+    assert!(!found(folder.path(), ada.to_string().as_bytes()) && !found(folder.path(), &link.0.0));
+    assert_eq!((vault.next_letter().await.unwrap(), vault.link(link).await.unwrap()), (None, None));
+}
+
+#[tokio::test]
+async fn a_vault_of_the_first_version_is_brought_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = Vault::open(folder.path(), None).await.unwrap();
+    vault.enter(&email("ada@example.org"), account(1)).await.unwrap();
+    // What the first version did not have is taken out again.
+    sqlx::raw_sql("DROP TABLE letters; DROP TABLE mailed; DROP TABLE links; PRAGMA user_version = 1;")
+        .execute(&vault.pool)
+        .await
+        .unwrap();
+    vault.close().await;
+
+    let reader = Vault::open_read_only(folder.path(), None).await.unwrap().unwrap();
+    assert_eq!(reader.emails().await.unwrap(), [(account(1), email("ada@example.org"))]);
+    reader.close().await;
+    for _ in 0..2 {
+        let vault = Vault::open(folder.path(), None).await.unwrap();
+        assert_eq!(vault.emails().await.unwrap(), [(account(1), email("ada@example.org"))]);
+        assert_eq!(vault.next_letter().await.unwrap(), None);
+        vault.close().await;
+    }
 }

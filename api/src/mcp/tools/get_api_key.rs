@@ -5,7 +5,7 @@ use schemas::email::Email;
 use super::{Asked, Tool, Visitor};
 use crate::access::Access;
 use crate::json_writer::JsonWriter;
-use crate::key_desk::NotIssued;
+use crate::key_desk::NotDone;
 use crate::mcp::answer::{Answer, Answered, Refusal};
 use crate::mcp::arguments::Arguments;
 
@@ -50,12 +50,12 @@ pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> 
     let tier = access.tiers.first();
     let key = match access.desk.issue(asked.state, email, tier.name.clone(), ACTOR).await {
         Ok(key) => key,
-        Err(NotIssued::Refused(reason)) => {
+        Err(NotDone::Refused(reason)) => {
             return Err(Refusal::guided(format!(
                 "No key was created: {reason}. A key that was lost cannot be shown again."
             )));
         }
-        Err(NotIssued::Unavailable(cause)) => {
+        Err(NotDone::Unavailable(cause)) => {
             return Err(Refusal::Broken { told: LATER.into(), cause: Some(cause) });
         }
     };

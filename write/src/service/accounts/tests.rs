@@ -1,3 +1,5 @@
+mod links;
+
 use std::sync::Arc;
 
 use jiff::SignedDuration;

@@ -1,0 +1,95 @@
+//! Links that prove an address: asking for one, looking at it, using it. Of a link's token only the hash leaves this
+//! process.
+
+use std::time::Duration;
+
+use schemas::command::{Answer, Claim, Command, KeyNow};
+use schemas::email::Email;
+use schemas::key::{Key, KeyId};
+use schemas::link::LinkHash;
+use schemas::tier::TierName;
+use tokio::time::{Instant, sleep_until};
+
+use super::sending::unavailable;
+use super::{KeyDesk, NotDone, issued, known, new_key};
+use crate::state::ApiState;
+
+/// Who asks for links.
+const ASKING: &str = "key form";
+
+/// Who uses them.
+const CLAIMING: &str = "claim link";
+
+/// When asking for a link is answered: a known address takes a write to the disk, an unknown one does not, and nobody
+/// shall tell them apart by the time.
+const ANSWERED_AFTER: Duration = Duration::from_millis(400);
+
+/// What the holder of a link decided.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Decision {
+    /// The keys that are theirs.
+    pub(crate) keep: Vec<KeyId>,
+    /// The keys that end.
+    pub(crate) revoke: Vec<KeyId>,
+    /// The tier and the name of a new key, if one is wanted.
+    pub(crate) new_key: Option<(TierName, Option<String>)>,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Claimed {
+    /// The keys that were decided about, as they are now, the new one last.
+    pub(crate) keys: Vec<KeyNow>,
+    /// The new key, whose text is shown this once.
+    pub(crate) new_key: Option<Key>,
+}
+
+impl KeyDesk {
+    /// Asks that a link be mailed to an address. Whoever asks learns nothing about the address, by the answer or by
+    /// its time; there is no refusal.
+    pub(crate) async fn send_link(&self, email: Email) -> Result<(), NotDone> {
+        let answered_at = Instant::now() + ANSWERED_AFTER;
+        let outcome = self.send(ASKING, Command::SendLink { email }).await;
+        sleep_until(answered_at).await;
+        match outcome? {
+            Answer::Accepted => Ok(()),
+            _ => Err(unexpected()),
+        }
+    }
+
+    /// Tells what a link is for; any text may be presented. It can be asked as often as wanted.
+    pub(crate) async fn open_link(&self, token: &str) -> Result<Claim, NotDone> {
+        match self.send(CLAIMING, Command::OpenLink { link: LinkHash::of(token) }).await? {
+            Answer::Claim(claim) => Ok(claim),
+            _ => Err(unexpected()),
+        }
+    }
+
+    /// Uses a link, once. A refusal uses nothing up: a link that can still be opened can still be used. The new key is
+    /// known on this node when it is returned, unless the projections lag.
+    pub(crate) async fn use_link(
+        &self,
+        state: &ApiState,
+        token: &str,
+        decision: Decision,
+    ) -> Result<Claimed, NotDone> {
+        let Decision { keep, revoke, new_key: wanted } = decision;
+        let new_key = wanted.is_some().then(new_key).transpose().map_err(|error| unavailable(&error))?;
+        let recorded = new_key.as_ref().zip(wanted).map(|(key, (tier, name))| issued(key, tier, name));
+        let link = LinkHash::of(token);
+        match self.send(CLAIMING, Command::UseLink { link, keep, revoke, new_key: recorded }).await? {
+            Answer::Account(done) => {
+                if let Some(key) = &new_key {
+                    known(state, key).await;
+                }
+                Ok(Claimed { keys: done.keys, new_key })
+            }
+            _ => Err(unexpected()),
+        }
+    }
+}
+
+/// What a write side of another version answers.
+fn unexpected() -> NotDone {
+    NotDone::Unavailable("the write side answered with something else; are both of one version?".into())
+}

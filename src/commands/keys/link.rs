@@ -1,0 +1,42 @@
+//! `loggia keys link`: makes a link as it is mailed to the holder of an address, and prints it instead.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use jiff::Timestamp;
+use schemas::command::{Answer, Command};
+use schemas::email::Email;
+use serde::Serialize;
+use write::vault::new_token;
+
+use super::super::curate::refuse;
+use super::ask;
+use crate::config::Config;
+use crate::output::Output;
+use crate::session;
+
+/// A link as it is shown.
+#[derive(Serialize)]
+struct Shown {
+    link: String,
+    expires_at: Timestamp,
+}
+
+/// Makes one; the token is made here, and only its hash is sent.
+pub(super) async fn run(config: &Config, email: Email, output: Output) -> Result<ExitCode> {
+    let token = new_token()?;
+    match ask(config, Command::MakeLink { email, link: token.hash() }).await? {
+        Answer::Link { expires_at } => {
+            let shown = Shown { link: token.at(&session::site(config)), expires_at };
+            output.answer(&shown, || {
+                format!(
+                    "{}\n\nGive it to the holder of the address, and to nobody else. It works once, until {:.0}.",
+                    shown.link, shown.expires_at
+                )
+            })?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Answer::Refused(refusal) => refuse(&refusal, output),
+        _ => bail!("the write side answered with something else; are both of one version?"),
+    }
+}

@@ -1,0 +1,26 @@
+//! Mails of the write side.
+
+use anyhow::Result;
+use write::mail::{Mailer, Postman, Route};
+use write::service::CommandService;
+
+use super::Parts;
+
+impl Parts {
+    /// Mails the letters that wait.
+    pub async fn mails(&mut self, service: &CommandService) -> Result<()> {
+        let (mailer, site) =
+            (Mailer::new(&self.config.mail, self.config.mail_from.as_ref())?, self.site_address());
+        if self.config.mail != Route::Log && self.config.public_url.is_none() {
+            tracing::warn!("public_url is not set, so the links in mails lead to {site}");
+        }
+        let postman = Postman::new(service, self.clock.clone(), mailer, site)?;
+        let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());
+        let mailing = async move {
+            postman.run(stop).await;
+            Ok(())
+        };
+        lifecycle.spawn_on("the postman", mailing, self.background().await?.handle());
+        Ok(())
+    }
+}

@@ -1,0 +1,173 @@
+//! A mail server for tests: takes mails over a real socket and keeps them, or fails as it is told.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+
+use crate::wait::wait_for;
+
+const MAILED_WITHIN: Duration = Duration::from_secs(30);
+
+/// How the server treats one conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// It answers the recipient with 451: not now. It names the recipient, as servers do.
+    NotNow,
+    /// It answers the recipient with 550: never.
+    Never,
+    /// It drops the connection in the midst of the mail.
+    DropsIt,
+}
+
+/// A mail as it came over the wire, its dots taken out again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Received {
+    /// Who the sender said they are, behind EHLO.
+    pub hello: String,
+    /// The sender of the envelope.
+    pub from: String,
+    /// The recipients of the envelope.
+    pub to: Vec<String>,
+    /// Headers and text; lines end with a line feed alone.
+    pub data: String,
+}
+
+/// The server; it ends when it is dropped.
+#[derive(Debug)]
+pub struct Smtp {
+    address: SocketAddr,
+    state: Arc<Mutex<State>>,
+    task: JoinHandle<()>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    faults: VecDeque<Fault>,
+    conversations: usize,
+    mails: Vec<Received>,
+}
+
+impl Smtp {
+    /// Starts one on a free port. The first conversations meet these faults.
+    pub async fn start(faults: &[Fault]) -> Smtp {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("its address");
+        let state =
+            Arc::new(Mutex::new(State { faults: faults.iter().copied().collect(), ..State::default() }));
+        let shared = state.clone();
+        let task = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let state = shared.clone();
+                tokio::spawn(async move {
+                    // A client that breaks off is its own affair.
+                    let _ = converse(stream, &state).await;
+                });
+            }
+        });
+        Smtp { address, state, task }
+    }
+
+    /// For the setting `mail`.
+    pub fn url(&self) -> String {
+        format!("smtp://{}", self.address)
+    }
+
+    /// What came so far.
+    pub fn mails(&self) -> Vec<Received> {
+        locked(&self.state).mails.clone()
+    }
+
+    /// How many conversations there were so far.
+    pub fn conversations(&self) -> usize {
+        locked(&self.state).conversations
+    }
+
+    /// The mail of this number, from 0, waiting until it comes.
+    pub async fn mail(&self, number: usize) -> Received {
+        wait_for(MAILED_WITHIN, "a mail", async || self.mails().get(number).cloned()).await
+    }
+}
+
+impl Drop for Smtp {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Received {
+    /// The text behind the headers.
+    pub fn text(&self) -> &str {
+        self.data.split_once("\n\n").map_or("", |(_, text)| text)
+    }
+
+    /// The first line of the text that is a link to a page for claims.
+    pub fn link(&self) -> &str {
+        self.text().lines().find(|line| line.contains("/claim/")).expect("a link in the mail")
+    }
+}
+
+fn locked(state: &Mutex<State>) -> std::sync::MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn converse(stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
+    let fault = {
+        let mut state = locked(state);
+        state.conversations += 1;
+        state.faults.pop_front()
+    };
+    let (read, mut write) = stream.into_split();
+    let mut lines = BufReader::new(read).lines();
+    let mut mail =
+        Received { hello: String::new(), from: String::new(), to: Vec::new(), data: String::new() };
+    write.write_all(b"220 test ready\r\n").await?;
+    while let Some(line) = lines.next_line().await? {
+        let (verb, rest) = line.split_once([' ', ':']).unwrap_or((&line, ""));
+        let answer = match (verb.to_ascii_uppercase().as_str(), fault) {
+            ("EHLO", _) => {
+                mail.hello = rest.to_owned();
+                "250-test\r\n250 8BITMIME".to_owned()
+            }
+            ("MAIL", _) => {
+                mail.from = path(rest);
+                "250 ok".to_owned()
+            }
+            ("RCPT", Some(Fault::NotNow)) => format!("451 <{}> may get mail later", path(rest)),
+            ("RCPT", Some(Fault::Never)) => format!("550 <{}> is not known here", path(rest)),
+            ("RCPT", _) => {
+                mail.to.push(path(rest));
+                "250 ok".to_owned()
+            }
+            ("DATA", _) => {
+                write.write_all(b"354 go on\r\n").await?;
+                while let Some(line) = lines.next_line().await?.filter(|line| line != ".") {
+                    if fault == Some(Fault::DropsIt) {
+                        return Ok(());
+                    }
+                    mail.data += line.strip_prefix('.').unwrap_or(&line);
+                    mail.data.push('\n');
+                }
+                locked(state).mails.push(mail.clone());
+                "250 taken".to_owned()
+            }
+            ("QUIT", _) => {
+                write.write_all(b"221 bye\r\n").await?;
+                return Ok(());
+            }
+            _ => "500 what?".to_owned(),
+        };
+        write.write_all(format!("{answer}\r\n").as_bytes()).await?;
+    }
+    Ok(())
+}
+
+/// What stands between the angle brackets of `FROM:<…>`.
+fn path(rest: &str) -> String {
+    let inner = rest.split_once('<').and_then(|(_, path)| path.split_once('>'));
+    inner.map_or("", |(path, _)| path).to_owned()
+}

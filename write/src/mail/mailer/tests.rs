@@ -1,0 +1,122 @@
+use kit::smtp::{Fault, Smtp};
+
+use super::*;
+
+fn mail(to: &str) -> Mail {
+    let text = "A line.\n.hidden\n\nGrüße: https://catalog.example.org/claim/x\n";
+    Mail { to: to.parse().unwrap(), subject: "Your keys at catalog.example.org".into(), text: text.into() }
+}
+
+fn mailer(server: &Smtp) -> Mailer {
+    let from: Sender = "The Catalog <mail@example.org>".parse().unwrap();
+    Mailer::new(&server.url().parse().unwrap(), Some(&from)).unwrap()
+}
+
+/// The headers but for those that differ each time.
+fn headers(data: &str) -> Vec<&str> {
+    let headers = data.split_once("\n\n").unwrap().0.lines();
+    headers.filter(|line| !line.starts_with("Date: ") && !line.starts_with("Message-ID: ")).collect()
+}
+
+#[tokio::test]
+async fn a_mail_arrives_as_it_was_written() {
+    let server = Smtp::start(&[]).await;
+    mailer(&server).send(&mail("Ada.Pelt@example.org")).await.unwrap();
+    let received = server.mail(0).await;
+    assert_eq!(
+        (received.hello.as_str(), received.from.as_str(), received.to.as_slice()),
+        ("example.org", "mail@example.org", ["Ada.Pelt@example.org".to_owned()].as_slice())
+    );
+    assert_eq!(
+        headers(&received.data),
+        [
+            "From: \"The Catalog\" <mail@example.org>",
+            "To: Ada.Pelt@example.org",
+            "Subject: Your keys at catalog.example.org",
+            "Auto-Submitted: auto-generated",
+            "Content-Type: text/plain; charset=utf-8",
+            "Content-Transfer-Encoding: quoted-printable",
+        ]
+    );
+    assert_eq!(
+        received.text(),
+        "A line.\n.hidden\n\nGr=C3=BC=C3=9Fe: https://catalog.example.org/claim/x\n\n"
+    );
+}
+
+#[tokio::test]
+async fn a_domain_goes_out_in_ascii() {
+    let server = Smtp::start(&[]).await;
+    mailer(&server).send(&mail("ada@bücher.example")).await.unwrap();
+    assert_eq!(server.mail(0).await.to, ["ada@xn--bcher-kva.example"]);
+}
+
+#[tokio::test]
+async fn what_keeps_a_mail_back_is_told_without_its_address() {
+    let server = Smtp::start(&[Fault::NotNow, Fault::Never, Fault::DropsIt]).await;
+    let mailer = mailer(&server);
+    for sentence in [
+        "the mail server refuses it with the code 451",
+        "the mail server refuses it with the code 550",
+        "the mail server cannot be reached, or broke off: ",
+    ] {
+        let error = mailer.send(&mail("ada@example.org")).await.unwrap_err().to_string();
+        assert!(error.starts_with(sentence) && !error.contains("ada"), "{error}");
+    }
+    assert_eq!(server.mails(), []);
+    mailer.send(&mail("ada@example.org")).await.unwrap();
+    assert_eq!((server.mails().len(), server.conversations()), (1, 4));
+    // Letters of other scripts before the @ need a server that takes them.
+    let error = mailer.send(&mail("адa@example.org")).await.unwrap_err();
+    assert_eq!(error.to_string(), "the mail server cannot be reached, or broke off: it was not understood");
+}
+
+#[tokio::test]
+async fn nobody_there_is_told() {
+    let server = Smtp::start(&[]).await;
+    let mailer = mailer(&server);
+    drop(server);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let error = mailer.send(&mail("ada@example.org")).await.unwrap_err().to_string();
+    assert!(error.starts_with("the mail server cannot be reached, or broke off: "), "{error}");
+}
+
+#[test]
+fn a_line_break_reaches_no_header() {
+    for text in ["ada@example.org\r\nBcc: bob@example.org", "ada@example.org\nX: y", "a\r\n@example.org"] {
+        assert!(text.parse::<Email>().is_err(), "{text:?}");
+    }
+    // Nor would it, were an address or a subject ever to hold one.
+    let from: Sender = "mail@example.org".parse().unwrap();
+    let mail =
+        Mail { subject: "Hello\r\nBcc: bob@example.org\r\n\r\nBuy this".into(), ..mail("ada@example.org") };
+    let written = String::from_utf8(message(&mail, &from.0).unwrap().formatted()).unwrap();
+    let names: Vec<&str> = written
+        .split("\r\n\r\n")
+        .next()
+        .unwrap()
+        .lines()
+        .filter_map(|line| line.split_once(": "))
+        .map(|(name, _)| name)
+        .collect();
+    assert!(!names.contains(&"Bcc"), "{written}");
+    assert!(written.contains("A line."), "{written}");
+}
+
+#[test]
+fn a_password_is_sent_over_tls_only() {
+    let from: Sender = "mail@example.org".parse().unwrap();
+    assert!(Mailer::new(&"smtp://me:secret@mail.example.org".parse().unwrap(), Some(&from)).is_ok());
+    assert!(Mailer::new(&"smtps://me:secret@mail.example.org".parse().unwrap(), Some(&from)).is_ok());
+    assert!(Mailer::new(&Route::Log, None).is_ok());
+    let error = Mailer::new(&"smtp://mail.example.org".parse().unwrap(), None).err().unwrap().to_string();
+    assert_eq!(
+        error,
+        "mail (LOGGIA_MAIL) and mail_from (LOGGIA_MAIL_FROM) cannot be used: it is not set whom mails are from"
+    );
+    for (host, here) in
+        [("localhost", true), ("127.0.0.1", true), ("[::1]", true), ("mail.example.org", false)]
+    {
+        assert_eq!(is_here(host), here, "{host}");
+    }
+}

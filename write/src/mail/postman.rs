@@ -1,0 +1,129 @@
+//! Mails the letters that wait in the vault. The link in a letter is made when it is mailed, so that it is fresh.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use tokio_util::sync::CancellationToken;
+
+use super::{Mailer, letter};
+use crate::clock::Clock;
+use crate::service::{Accounts, CommandService};
+use crate::vault::{self, Letter, Vault, VaultError};
+
+/// How long a letter is tried.
+const PATIENCE: SignedDuration = SignedDuration::from_hours(24);
+
+/// How long to wait after the first failure; twice as long after each further one.
+const FIRST_PAUSE: SignedDuration = SignedDuration::from_secs(30);
+
+/// The longest wait between two attempts.
+const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(1);
+
+/// How long to wait before a vault that cannot be used is tried again.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The longest time between two looks at the queue: the clock of the letters may be set.
+const LOOK: Duration = Duration::from_secs(60);
+
+/// Why the worker cannot start.
+#[derive(Debug, thiserror::Error)]
+#[error("letters cannot be mailed: this write side knows no addresses")]
+pub struct CannotMail;
+
+/// Mails letters.
+pub struct Postman {
+    accounts: Arc<Accounts>,
+    clock: Clock,
+    mailer: Mailer,
+    site: String,
+}
+
+impl Postman {
+    /// Mails the letters of this service. `site` is the site's own address as it is configured: links lead there,
+    /// whatever a request said.
+    pub fn new(
+        service: &CommandService,
+        clock: Clock,
+        mailer: Mailer,
+        site: String,
+    ) -> Result<Postman, CannotMail> {
+        let accounts = service.accounts().cloned().ok_or(CannotMail)?;
+        Ok(Postman { accounts, clock, mailer, site })
+    }
+
+    /// Works until `stop`.
+    pub async fn run(self, stop: CancellationToken) {
+        stop.run_until_cancelled(self.work()).await;
+    }
+
+    async fn work(&self) {
+        loop {
+            match self.round().await {
+                Ok(next) => {
+                    let _ = tokio::time::timeout(self.until(next), self.vault().letter_queued()).await;
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "letters cannot be mailed at present; they are tried again");
+                    tokio::time::sleep(PAUSE).await;
+                }
+            }
+        }
+    }
+
+    /// Mails what is due, and gives the time of the next letter.
+    async fn round(&self) -> Result<Option<Timestamp>, VaultError> {
+        while let Some(letter) = self.vault().due_letter(self.clock.now()).await? {
+            self.mail(&letter).await?;
+        }
+        self.vault().next_letter().await
+    }
+
+    async fn mail(&self, letter: &Letter) -> Result<(), VaultError> {
+        let (vault, now) = (self.vault(), self.clock.now());
+        if now.duration_since(letter.queued_at) >= PATIENCE {
+            tracing::error!(
+                account = %letter.account,
+                attempts = letter.attempts,
+                "a letter could not be mailed for a day and is given up; check mail (LOGGIA_MAIL), and print a link with \
+                 `loggia keys link`"
+            );
+            return vault.drop_letter(letter).await;
+        }
+        let token = vault::new_token()?;
+        let (Some(to), Some(_)) = (
+            vault.email_of(letter.account).await?,
+            vault.make_link(letter.account, token.hash(), now).await?,
+        ) else {
+            // The address was erased meanwhile.
+            return vault.drop_letter(letter).await;
+        };
+        let mail = letter::write(letter.kind, to, &self.site, &token);
+        match self.mailer.send(&mail).await {
+            Ok(()) => vault.letter_mailed(letter, self.clock.now()).await,
+            Err(error) => {
+                let again = self.clock.now() + pause_after(letter.attempts);
+                tracing::warn!(account = %letter.account, %error, %again, "a letter could not be mailed");
+                vault.letter_failed(letter, again).await
+            }
+        }
+    }
+
+    fn until(&self, next: Option<Timestamp>) -> Duration {
+        let wait = next.map(|next| next.duration_since(self.clock.now()));
+        wait.map_or(LOOK, |wait| Duration::try_from(wait).unwrap_or_default().min(LOOK))
+    }
+
+    fn vault(&self) -> &Vault {
+        self.accounts.vault()
+    }
+}
+
+/// How long to wait after so many failures and one more.
+fn pause_after(attempts: u32) -> SignedDuration {
+    let doubled = FIRST_PAUSE.checked_mul(1 << attempts.min(16));
+    doubled.map_or(LONGEST_PAUSE, |pause| pause.min(LONGEST_PAUSE))
+}
+
+#[cfg(test)]
+mod tests;

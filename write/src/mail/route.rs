@@ -1,0 +1,94 @@
+//! Where mails go, as it is set: to the log, or to a mail server.
+
+use std::fmt;
+use std::str::FromStr;
+
+use lettre::message::Mailbox;
+use reqwest::Url;
+
+/// How mails leave.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Route {
+    /// They are written to the log, with their links, for an operator to pass on.
+    Log,
+    /// Through this mail server. Its `Debug` form hides the password.
+    Server(Url),
+}
+
+/// A text that names no route.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "log:, smtp://HOST or smtps://HOST is wanted, with USER:PASSWORD@ before the host where the server asks for it"
+)]
+pub struct InvalidRoute;
+
+/// Whom mails are from: `name@example.org`, or `A Name <name@example.org>`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sender(pub(super) Mailbox);
+
+/// A text that names no sender.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("an address such as mail@example.org, or Catalog <mail@example.org>, is wanted")]
+pub struct InvalidSender;
+
+impl FromStr for Route {
+    type Err = InvalidRoute;
+
+    fn from_str(text: &str) -> Result<Self, InvalidRoute> {
+        if text == "log:" {
+            return Ok(Route::Log);
+        }
+        let url: Url = text.parse().map_err(|_| InvalidRoute)?;
+        let known =
+            matches!(url.scheme(), "smtp" | "smtps") && url.host_str().is_some_and(|host| !host.is_empty());
+        if known { Ok(Route::Server(url)) } else { Err(InvalidRoute) }
+    }
+}
+
+impl fmt::Debug for Route {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Route::Log => f.write_str("Log"),
+            Route::Server(url) => write!(f, "Server({})", url.host_str().unwrap_or_default()),
+        }
+    }
+}
+
+impl FromStr for Sender {
+    type Err = InvalidSender;
+
+    fn from_str(text: &str) -> Result<Self, InvalidSender> {
+        if text.contains(char::is_control) {
+            return Err(InvalidSender);
+        }
+        text.trim().parse().map(Sender).map_err(|_| InvalidSender)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_route_is_the_log_or_a_server() {
+        assert_eq!("log:".parse(), Ok(Route::Log));
+        for text in ["smtp://localhost:25", "smtps://me:secret@mail.example.org"] {
+            let route: Route = text.parse().unwrap();
+            assert!(matches!(route, Route::Server(_)), "{text}");
+            assert!(!format!("{route:?}").contains("secret"), "{route:?}");
+        }
+        for text in ["", "log", "mail.example.org", "smtp:", "smtp://", "https://mail.example.org"] {
+            assert_eq!(text.parse::<Route>(), Err(InvalidRoute), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_sender_is_one_address_on_one_line() {
+        for text in ["mail@example.org", "The Catalog <mail@example.org>"] {
+            assert!(text.parse::<Sender>().is_ok(), "{text}");
+        }
+        for text in ["", "mail", "a@example.org, b@example.org", "A\r\nBcc: b@example.org <a@example.org>"] {
+            assert_eq!(text.parse::<Sender>(), Err(InvalidSender), "{text}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The links that prove an address. Of a link only the SHA-256 of its token is kept.
+
+use jiff::{SignedDuration, Timestamp};
+use rand::rngs::{StdRng, SysRng};
+use rand::{Rng, SeedableRng};
+use schemas::ids::{AccountId, CommandId};
+use schemas::link::{self, LinkHash, LinkToken};
+use uuid::Uuid;
+
+use super::{Vault, VaultError, read_account, read_time};
+
+/// How long a link is kept behind its end, so that a command that used it can still be sent again.
+const KEPT: SignedDuration = SignedDuration::from_hours(1);
+
+/// A link as it was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// Whose address it was made for.
+    pub account: AccountId,
+    /// Until when it can be used.
+    pub expires_at: Timestamp,
+    /// The command that used it, if one did.
+    pub used_by: Option<CommandId>,
+}
+
+/// A token that nobody can guess: all its characters come from a generator that the system seeds, for this one alone.
+pub fn new_token() -> Result<LinkToken, VaultError> {
+    let mut random = StdRng::try_from_rng(&mut SysRng).map_err(|error| {
+        VaultError::unavailable(format!("the system gives no random bytes ({error}); try again"))
+    })?;
+    Ok(LinkToken::generate(|bytes| random.fill_bytes(bytes)))
+}
+
+impl Vault {
+    /// Makes a link for the address of an account, and gives its end. A second time it is the same link. Nothing is
+    /// made where the vault does not hold the account's address, or not any more.
+    pub async fn make_link(
+        &self,
+        account: AccountId,
+        link: LinkHash,
+        now: Timestamp,
+    ) -> Result<Option<Timestamp>, VaultError> {
+        let mut transaction = self.pool.begin().await?;
+        sqlx::query("DELETE FROM links WHERE expires_at <= ?1")
+            .bind((now - KEPT).as_microsecond())
+            .execute(&mut *transaction)
+            .await?;
+        sqlx::query(
+            "INSERT INTO links (digest, account, made_at, expires_at) \
+             SELECT ?1, account, ?3, ?4 FROM addresses WHERE account = ?2 ON CONFLICT (digest) DO NOTHING",
+        )
+        .bind(link.0.0.as_slice())
+        .bind(account.to_string())
+        .bind(now.as_microsecond())
+        .bind((now + link::GOOD_FOR).as_microsecond())
+        .execute(&mut *transaction)
+        .await?;
+        let expires_at: Option<i64> =
+            sqlx::query_scalar("SELECT expires_at FROM links WHERE digest = ?1 AND account = ?2")
+                .bind(link.0.0.as_slice())
+                .bind(account.to_string())
+                .fetch_optional(&mut *transaction)
+                .await?;
+        transaction.commit().await?;
+        expires_at.map(read_time).transpose()
+    }
+
+    /// The link with this token.
+    pub async fn link(&self, link: LinkHash) -> Result<Option<Link>, VaultError> {
+        let row: Option<(String, i64, Option<Vec<u8>>)> =
+            sqlx::query_as("SELECT account, expires_at, used_by FROM links WHERE digest = ?1")
+                .bind(link.0.0.as_slice())
+                .fetch_optional(&self.pool)
+                .await?;
+        let Some((account, expires_at, used_by)) = row else { return Ok(None) };
+        let read_command = |bytes: Vec<u8>| {
+            Uuid::from_slice(&bytes)
+                .map(CommandId)
+                .map_err(|_| VaultError::corrupt("a link's command is unreadable"))
+        };
+        Ok(Some(Link {
+            account: read_account(&account)?,
+            expires_at: read_time(expires_at)?,
+            used_by: used_by.map(read_command).transpose()?,
+        }))
+    }
+
+    /// Notes which command uses a link: no other one can from now on.
+    pub async fn use_link(&self, link: LinkHash, command: CommandId) -> Result<(), VaultError> {
+        self.set_used(link, Some(command)).await
+    }
+
+    /// Frees a link whose command was refused after all.
+    pub async fn release_link(&self, link: LinkHash) -> Result<(), VaultError> {
+        self.set_used(link, None).await
+    }
+
+    async fn set_used(&self, link: LinkHash, by: Option<CommandId>) -> Result<(), VaultError> {
+        sqlx::query("UPDATE links SET used_by = ?2 WHERE digest = ?1")
+            .bind(link.0.0.as_slice())
+            .bind(by.map(|command| command.0.as_bytes().to_vec()))
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,57 @@
+use jiff::SignedDuration;
+use tempfile::TempDir;
+use ulid::Ulid;
+
+use super::*;
+
+const ADA: AccountId = AccountId(Ulid(1));
+
+fn minute(number: i64) -> Timestamp {
+    "2026-11-20T08:30:00.25Z".parse::<Timestamp>().unwrap() + SignedDuration::from_mins(number)
+}
+
+fn command(number: u128) -> CommandId {
+    CommandId(Uuid::from_u128(number))
+}
+
+async fn vault() -> (TempDir, Vault) {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = Vault::open(folder.path(), None).await.unwrap();
+    vault.enter(&"ada@example.org".parse().unwrap(), ADA).await.unwrap();
+    (folder, vault)
+}
+
+#[tokio::test]
+async fn a_link_is_found_by_its_hash_and_knows_who_used_it() {
+    let (_folder, vault) = vault().await;
+    let (one, other) = (LinkHash::of("one"), LinkHash::of("other"));
+    assert_eq!(vault.make_link(ADA, one, minute(0)).await.unwrap(), Some(minute(30)));
+    assert_eq!(vault.make_link(ADA, one, minute(5)).await.unwrap(), Some(minute(30)), "it is the same link");
+    assert_eq!(vault.link(other).await.unwrap(), None);
+    let link = Link { account: ADA, expires_at: minute(30), used_by: None };
+    assert_eq!(vault.link(one).await.unwrap(), Some(link.clone()));
+    vault.use_link(one, command(7)).await.unwrap();
+    assert_eq!(vault.link(one).await.unwrap(), Some(Link { used_by: Some(command(7)), ..link.clone() }));
+    vault.release_link(one).await.unwrap();
+    assert_eq!(vault.link(one).await.unwrap(), Some(link));
+}
+
+#[tokio::test]
+async fn an_address_that_is_not_there_gets_no_link() {
+    let (_folder, vault) = vault().await;
+    let nobody = AccountId(Ulid(9));
+    assert_eq!(vault.make_link(nobody, LinkHash::of("one"), minute(0)).await.unwrap(), None);
+    vault.erase(ADA).await.unwrap();
+    assert_eq!(vault.make_link(ADA, LinkHash::of("one"), minute(0)).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn old_links_are_deleted() {
+    let (_folder, vault) = vault().await;
+    let (one, other) = (LinkHash::of("one"), LinkHash::of("other"));
+    vault.make_link(ADA, one, minute(0)).await.unwrap();
+    vault.make_link(ADA, other, minute(89)).await.unwrap();
+    assert!(vault.link(one).await.unwrap().is_some(), "a command may still be sent again");
+    vault.make_link(ADA, other, minute(90)).await.unwrap();
+    assert_eq!(vault.link(one).await.unwrap(), None);
+}
