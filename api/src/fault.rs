@@ -11,6 +11,7 @@ use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, LINK, RETRY_AFTER, WWW_AUTHE
 use http::{HeaderMap, HeaderValue, StatusCode};
 use jiff::Timestamp;
 use schemas::api::problem::{ParameterFault, Problem, ProblemKind, UsedUp};
+use schemas::ids::Revision;
 
 use crate::pages;
 use crate::routes::Route;
@@ -190,6 +191,14 @@ impl Fault {
             "No project has this slug. The member suggestions lists slugs that are near."
         };
         Fault::new(ProblemKind::UnknownSlug, detail).with(|told| told.suggestions = Some(suggestions))
+    }
+
+    pub(crate) fn unknown_revision(newest: Revision) -> Fault {
+        let detail = match newest {
+            Revision::FIRST => "The project has no such revision. Its only one is 1.".to_owned(),
+            newest => format!("The project has no such revision. Its revisions are 1 to {newest}."),
+        };
+        Fault::new(ProblemKind::NotFound, detail)
     }
 
     pub(crate) fn withdrawn(reason: String, citation_url: String) -> Fault {

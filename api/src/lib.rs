@@ -9,6 +9,7 @@ mod access;
 pub mod admin;
 mod bursts;
 mod charging;
+mod citation;
 pub mod clock;
 mod fault;
 mod front;
@@ -25,6 +26,7 @@ mod routes;
 mod server;
 mod site;
 mod state;
+mod xml;
 
 pub use access::{Access, KeyAccess};
 pub use bursts::Bursts;

@@ -2,6 +2,7 @@
 
 mod assets;
 mod card;
+mod cite;
 mod claim;
 mod docs;
 mod home;
@@ -10,6 +11,7 @@ mod layout;
 mod pricing;
 mod problem;
 mod project;
+mod record;
 mod status;
 mod usage;
 
@@ -23,6 +25,7 @@ use http::{HeaderMap, HeaderValue};
 use crate::fault::Fault;
 use crate::state::ApiState;
 
+pub(crate) use cite::cite;
 pub(crate) use problem::of as problem_page;
 
 /// Nothing from elsewhere, nothing inline, and no other site may frame a page.

@@ -42,6 +42,12 @@ pub(crate) fn values<'a>(query: &'a str, name: &str) -> impl Iterator<Item = &'a
     pairs(query).filter_map(move |(key, value)| is_named(key, name).then_some(value))
 }
 
+/// The query without the parameters of this name, encoded as it was.
+pub(crate) fn without(query: &str, name: &str) -> String {
+    let is_other = |pair: &&str| !pair.is_empty() && !is_named(pair.split('=').next().unwrap_or(pair), name);
+    query.split('&').filter(is_other).collect::<Vec<_>>().join("&")
+}
+
 /// The encoded names and values.
 fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
     query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")))
@@ -144,5 +150,7 @@ mod tests {
     fn a_parameter_is_found_by_its_decoded_name() {
         assert_eq!(values("a=1&q=2&%71=3&q&b", "q").collect::<Vec<_>>(), ["2", "3", ""]);
         assert_eq!(values("", "q").count(), 0);
+        assert_eq!(without("key=1&a=%20&%6bey=2&&b&key", "key"), "a=%20&b");
+        assert_eq!(without("", "key"), "");
     }
 }

@@ -1,12 +1,16 @@
 //! The paths there are. One endpoint, one file.
 
+mod cite;
 mod discovery;
+mod feed;
 mod health;
 mod media;
 mod openapi;
 mod project;
+mod robots;
 pub(crate) mod search;
 pub(crate) mod similar;
+mod sitemap;
 pub(crate) mod standing;
 pub(crate) mod usage;
 
@@ -27,6 +31,8 @@ pub(crate) enum Route {
     Usage,
     Mcp,
     Media,
+    Cite,
+    Feeds,
     Page,
     Form,
     Asset,
@@ -39,13 +45,15 @@ pub(crate) enum Route {
 }
 
 impl Route {
-    pub(crate) const ALL: [Route; 15] = [
+    pub(crate) const ALL: [Route; 17] = [
         Route::Search,
         Route::Project,
         Route::Similar,
         Route::Usage,
         Route::Mcp,
         Route::Media,
+        Route::Cite,
+        Route::Feeds,
         Route::Page,
         Route::Form,
         Route::Asset,
@@ -66,6 +74,8 @@ impl Route {
             Route::Usage => "/v1/usage",
             Route::Mcp => "/mcp",
             Route::Media => "/media/{picture}/{file}",
+            Route::Cite => "/cite/{slug}/{revision}",
+            Route::Feeds => "feeds",
             Route::Page => "page",
             Route::Form => "form",
             Route::Asset => "/assets/{file}",
@@ -92,6 +102,8 @@ impl Route {
             Route::Usage
             | Route::Mcp
             | Route::Media
+            | Route::Cite
+            | Route::Feeds
             | Route::Page
             | Route::Form
             | Route::Asset
@@ -106,7 +118,7 @@ impl Route {
 
     /// Whether people are told there, in their browser, what went wrong.
     pub(crate) fn is_for_people(self) -> bool {
-        matches!(self, Route::Page | Route::Form | Route::Problems | Route::Other)
+        matches!(self, Route::Cite | Route::Page | Route::Form | Route::Problems | Route::Other)
     }
 
     /// Its methods, as `Allow` lists them.
@@ -126,6 +138,7 @@ impl Route {
             "/mcp" | "/mcp/" => Route::Mcp,
             "/openapi.json" => Route::OpenApi,
             discovery::CARD | discovery::CATALOG | discovery::MANIFEST | discovery::LLMS => Route::Discovery,
+            feed::PATH | robots::PATH | sitemap::INDEX => Route::Feeds,
             "/" | "/pricing" | "/docs" | "/status" => Route::Page,
             "/keys" | "/keys/link" | "/usage" => Route::Form,
             "/healthz" => Route::Health,
@@ -133,6 +146,8 @@ impl Route {
             _ if path.starts_with("/v1/project/") => Route::Project,
             _ if path.starts_with("/v1/similar/") => Route::Similar,
             _ if path.starts_with("/media/") => Route::Media,
+            _ if path.starts_with("/cite/") => Route::Cite,
+            _ if path.starts_with(sitemap::PARTS) => Route::Feeds,
             _ if path.starts_with("/projects/") => Route::Page,
             _ if path.starts_with("/claim/") => Route::Form,
             _ if path.starts_with("/assets/") => Route::Asset,
@@ -150,6 +165,10 @@ pub(crate) fn router(state: ApiState) -> Router {
         .route(Route::Similar.pattern(), get(similar::similar))
         .route(Route::Usage.pattern(), get(usage::usage))
         .route(Route::Media.pattern(), get(media::picture))
+        .route(Route::Cite.pattern(), get(cite::cite))
+        .route(feed::PATH, get(feed::feed))
+        .route(robots::PATH, get(robots::answer(state.site())))
+        .route(sitemap::INDEX, get(sitemap::index))
         .route(Route::OpenApi.pattern(), get(openapi::answer(state.site())))
         .route(discovery::CARD, get(discovery::answer_card(state.site())))
         .route(discovery::CATALOG, get(discovery::answer_catalog(state.site())))
@@ -158,7 +177,7 @@ pub(crate) fn router(state: ApiState) -> Router {
         .route(Route::Health.pattern(), get(health::alive))
         .route(Route::Ready.pattern(), get(health::ready))
         .merge(pages::router())
-        .fallback(async || Fault::not_found())
+        .fallback(sitemap::part_or_nothing)
         .method_not_allowed_fallback(async |uri: Uri| Fault::method_not_allowed(Route::of(uri.path())))
         .with_state(state)
 }

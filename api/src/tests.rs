@@ -7,14 +7,18 @@
 
 mod admin;
 mod answers;
+mod citations;
 mod client;
 mod conditional;
 mod connections;
 mod discovery;
 mod every_reply;
 mod faults;
+mod feeds;
 mod mcp;
 mod node;
+mod pages;
+mod past;
 mod pictures;
 mod secrets;
 mod similar;

@@ -18,6 +18,7 @@ pub struct CatalogProjection {
 
 impl Projection for CatalogProjection {
     const NAME: &'static str = "catalog";
+    const LAYOUT: u32 = read::catalog::LAYOUT;
 
     type Event = ProjectEvent;
 

@@ -55,7 +55,7 @@ impl Host {
         mut requests: mpsc::Receiver<RebuildRequest>,
         stop: CancellationToken,
     ) -> Result<(), Failure> {
-        let generations = Generations::new(self.models.join(W::NAME));
+        let generations = Generations::in_layout(self.models.join(W::NAME), W::LAYOUT);
         let mut failures = 0;
         loop {
             let failure = match self.open_live::<W>(&generations).await {
@@ -89,6 +89,13 @@ impl Host {
     /// Opens the current generation, or makes the first. What a rebuild left that was cut off is removed.
     async fn open_live<W: Work>(&self, generations: &Generations) -> Result<Live<W>, ProjectionError> {
         generations.remove_others()?;
+        if let Some(layout) = generations.foreign_layout()? {
+            tracing::warn!(
+                projection = W::NAME,
+                "the model was made in layout {layout} and this version reads layout {}: it is made anew from the log",
+                W::LAYOUT
+            );
+        }
         let (generation, first) = match generations.current()? {
             Some(generation) => (generation, false),
             None => (generations.create_next()?, true),
@@ -96,6 +103,7 @@ impl Host {
         let worker: W = self.open_worker(&generation, self.status.clone()).await?;
         if first {
             generations.make_current(&generation)?;
+            generations.remove_others()?;
         }
         self.status.generation(&generation.name);
         Ok(Live { generation, worker })

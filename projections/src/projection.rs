@@ -124,6 +124,8 @@ pub enum ProjectionError {
 pub trait Projection: Sized + Send + 'static {
     /// Its name on the command line and in its folder.
     const NAME: &'static str;
+    /// The layout of its files, one more with every change that a former generation does not have.
+    const LAYOUT: u32 = 1;
 
     /// The events that concern it.
     type Event: Send;

@@ -82,7 +82,8 @@ pub async fn verify<P: Projection>(
     now: fn() -> Timestamp,
     progress: &mut (dyn FnMut(Position, Position) + Send),
 ) -> Result<Verified, VerifyError> {
-    let generation = Generations::new(models.join(P::NAME)).current().map_err(ProjectionError::from)?;
+    let generations = Generations::in_layout(models.join(P::NAME), P::LAYOUT);
+    let generation = generations.current().map_err(ProjectionError::from)?;
     let generation = generation.ok_or(VerifyError::Nothing(P::NAME))?;
     let (live, live_digest) = P::digest(&generation.path).await?;
     let folder = aside(models)?;

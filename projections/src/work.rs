@@ -19,6 +19,8 @@ pub type Progress<'a> = &'a mut (dyn FnMut(Position, Position) + Send);
 pub trait Work: Sized + Send + 'static {
     /// The model's name on the command line and in its folder.
     const NAME: &'static str;
+    /// The layout of its files: a generation in another one is made anew.
+    const LAYOUT: u32 = 1;
 
     /// Opens the model in a folder, or makes it. The clock serves heartbeats only.
     fn open(
@@ -56,6 +58,7 @@ pub trait Work: Sized + Send + 'static {
 
 impl<P: Projection> Work for Worker<P> {
     const NAME: &'static str = P::NAME;
+    const LAYOUT: u32 = P::LAYOUT;
 
     async fn open(
         folder: &Path,

@@ -2,19 +2,28 @@
 
 #[cfg(feature = "apply")]
 mod digest;
+mod history;
+mod listed;
 mod reader;
 #[cfg(feature = "apply")]
 mod writer;
 
 use std::path::Path;
 
+use schemas::api::project::Project as Answer;
+use schemas::api::site;
 use sqlx::sqlite::SqliteConnectOptions;
 
+pub use history::{History, RecordedRevision, Withdrawal};
+pub use listed::{ListedPart, ListedProject, Selected};
 pub use reader::{CatalogReader, Found};
 #[cfg(feature = "apply")]
 pub use writer::CatalogWriter;
 
 use crate::database;
+
+/// The layout of its files: one more with every change that former generations do not have.
+pub const LAYOUT: u32 = 2;
 
 /// The catalog could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +38,15 @@ pub enum CatalogError {
 
 fn options(folder: &Path) -> SqliteConnectOptions {
     database::options(&folder.join("catalog.db"))
+}
+
+fn corrupt(error: impl ToString) -> CatalogError {
+    CatalogError::Corrupt(error.to_string())
+}
+
+/// The full record as it is answered, with the mark where the site's address belongs.
+fn render(answer: &Answer<'_>) -> Result<String, CatalogError> {
+    String::from_utf8(site::render(answer).map_err(corrupt)?).map_err(corrupt)
 }
 
 #[cfg(all(test, feature = "apply"))]

@@ -5,10 +5,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// The file of a generation that says in which layout the others are.
+const LAYOUT: &str = "layout";
+
 /// The generations of one model below a folder, for example `models/search`.
 #[derive(Debug, Clone)]
 pub struct Generations {
     root: PathBuf,
+    layout: u32,
 }
 
 /// One making of a model.
@@ -32,13 +36,29 @@ pub struct GenerationError {
 }
 
 impl Generations {
-    /// The generations below this folder, which need not exist yet.
+    /// The generations below this folder, which need not exist yet, of a model that never changed its layout.
     pub fn new(root: impl Into<PathBuf>) -> Generations {
-        Generations { root: root.into() }
+        Generations::in_layout(root, 1)
     }
 
-    /// The generation that readers use; none before the first was made.
+    /// The generations below this folder, which need not exist yet, in the layout that this version reads and writes.
+    pub fn in_layout(root: impl Into<PathBuf>, layout: u32) -> Generations {
+        Generations { root: root.into(), layout }
+    }
+
+    /// The generation that readers use; none before the first was made in this layout.
     pub fn current(&self) -> Result<Option<Generation>, GenerationError> {
+        let Some(generation) = self.pointed_at()? else { return Ok(None) };
+        Ok((self.layout_of(&generation)? == self.layout).then_some(generation))
+    }
+
+    /// The layout of the generation that another version made current, where this version cannot read it.
+    pub fn foreign_layout(&self) -> Result<Option<u32>, GenerationError> {
+        let Some(generation) = self.pointed_at()? else { return Ok(None) };
+        Ok(Some(self.layout_of(&generation)?).filter(|layout| *layout != self.layout))
+    }
+
+    fn pointed_at(&self) -> Result<Option<Generation>, GenerationError> {
         match fs::read_to_string(self.pointer()) {
             Ok(name) => {
                 let name = name.trim().to_owned();
@@ -46,6 +66,17 @@ impl Generations {
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(self.error(&self.pointer(), source)),
+        }
+    }
+
+    fn layout_of(&self, generation: &Generation) -> Result<u32, GenerationError> {
+        let path = generation.path.join(LAYOUT);
+        match fs::read_to_string(&path) {
+            // A note that was cut off belongs to no layout.
+            Ok(noted) => Ok(noted.trim().parse().unwrap_or(0)),
+            // Made before layouts were noted.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(1),
+            Err(source) => Err(self.error(&path, source)),
         }
     }
 
@@ -68,6 +99,8 @@ impl Generations {
         let name = format!("g{:06}", last + 1);
         let path = self.root.join(&name);
         fs::create_dir(&path).map_err(|source| self.error(&path, source))?;
+        let note = path.join(LAYOUT);
+        fs::write(&note, format!("{}\n", self.layout)).map_err(|source| self.error(&note, source))?;
         Ok(Generation { name, path })
     }
 
@@ -86,7 +119,7 @@ impl Generations {
     /// Removes every generation but the current one: leftovers of a rebuild that was cut off, or the one before.
     /// Readers that still hold files of a removed one keep them until they let go.
     pub fn remove_others(&self) -> Result<Vec<String>, GenerationError> {
-        let current = self.current()?.map(|g| g.name);
+        let current = self.pointed_at()?.map(|g| g.name);
         let mut removed = Vec::new();
         for generation in self.all()? {
             if Some(&generation.name) != current.as_ref() {
@@ -136,5 +169,29 @@ mod tests {
         assert_eq!(generations.current().unwrap(), Some(second.clone()));
         assert_eq!(generations.create_next().unwrap().name, "g000003");
         assert!(second.path.is_dir());
+    }
+
+    #[test]
+    fn a_generation_in_another_layout_is_not_read_and_goes_with_the_next() {
+        let folder = tempfile::tempdir().unwrap();
+        let (before, now) = (Generations::new(folder.path()), Generations::in_layout(folder.path(), 2));
+        assert_eq!(now.foreign_layout().unwrap(), None);
+        let first = before.create_next().unwrap();
+        before.make_current(&first).unwrap();
+        // As it was before layouts were noted.
+        fs::remove_file(first.path.join(LAYOUT)).unwrap();
+        assert_eq!(before.current().unwrap(), Some(first.clone()));
+        assert_eq!((now.current().unwrap(), now.foreign_layout().unwrap()), (None, Some(1)));
+        let second = now.create_next().unwrap();
+        assert!(
+            now.remove_others().unwrap().contains(&second.name),
+            "what is current stays, whoever reads it"
+        );
+        assert!(first.path.is_dir());
+        let second = now.create_next().unwrap();
+        now.make_current(&second).unwrap();
+        assert_eq!((now.current().unwrap(), now.foreign_layout().unwrap()), (Some(second), None));
+        assert_eq!((before.current().unwrap(), before.foreign_layout().unwrap()), (None, Some(2)));
+        assert_eq!(now.remove_others().unwrap(), [first.name]);
     }
 }

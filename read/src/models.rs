@@ -9,7 +9,7 @@ use arc_swap::ArcSwapOption;
 use tokio_util::sync::CancellationToken;
 
 use crate::archive::{ArchiveError, ArchiveReader};
-use crate::catalog::{CatalogError, CatalogReader};
+use crate::catalog::{self, CatalogError, CatalogReader};
 use crate::counters::{CountersError, CountersReader};
 use crate::generation::{Generation, GenerationError, Generations};
 use crate::keys::{KeysError, KeysReader};
@@ -84,7 +84,7 @@ impl ReadModels {
     pub fn new(root: impl Into<PathBuf>) -> ReadModels {
         let root = root.into();
         let inner = Inner {
-            catalog: Model::new(root.join("catalog")),
+            catalog: Model::of(Generations::in_layout(root.join("catalog"), catalog::LAYOUT)),
             search: Model::new(root.join("search")),
             keys: Model::new(root.join("keys")),
             counters: Model::new(root.join("counters")),
@@ -206,7 +206,11 @@ impl ReadModels {
 
 impl<Reader> Model<Reader> {
     fn new(root: PathBuf) -> Model<Reader> {
-        Model { generations: Generations::new(root), open: ArcSwapOption::empty() }
+        Model::of(Generations::new(root))
+    }
+
+    fn of(generations: Generations) -> Model<Reader> {
+        Model { generations, open: ArcSwapOption::empty() }
     }
 
     fn newly_current(&self) -> Result<Option<Generation>, GenerationError> {

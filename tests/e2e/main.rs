@@ -10,6 +10,7 @@
 )]
 
 mod audit;
+mod citations;
 mod command_line;
 mod counters;
 mod curation;

@@ -31,6 +31,8 @@ pub(crate) struct Listed {
     pub(crate) name: usize,
     pub(crate) revision: u32,
     pub(crate) withdrawn: bool,
+    /// The slug and the name of each revision, as they were recorded.
+    pub(crate) said: Vec<(usize, usize)>,
 }
 
 /// All projects, and which of them each slug belongs to for ever.
@@ -64,7 +66,7 @@ impl Model {
             return false;
         }
         self.slugs.insert(slug, self.projects.len());
-        self.projects.push(Listed { slug, name, revision: 1, withdrawn: false });
+        self.projects.push(Listed { slug, name, revision: 1, withdrawn: false, said: vec![(slug, name)] });
         true
     }
 
@@ -73,6 +75,7 @@ impl Model {
         if project.name != name {
             project.name = name;
             project.revision += 1;
+            project.said.push((project.slug, name));
         }
         true
     }

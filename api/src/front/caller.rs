@@ -94,7 +94,9 @@ pub(super) fn admit(
             None if route == Route::Mcp => Ok(()),
             Some(_) if route == Route::Mcp => refuse(access, parts, peer, Fault::invalid_key()),
             // What is free of keys here is limited by address, so that nobody reads the catalog off the pages at will.
-            _ if route == Route::Page => within_address(access, parts, peer),
+            _ if matches!(route, Route::Page | Route::Cite | Route::Feeds) => {
+                within_address(access, parts, peer)
+            }
             _ if !route.is_keyed() => Ok(()),
             None => refuse(access, parts, peer, Fault::missing_key()),
             Some(_) => refuse(access, parts, peer, Fault::invalid_key()),

@@ -103,12 +103,13 @@ pub(crate) async fn similar(
     path: Result<Path<String>, PathRejection>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Fault> {
-    limit(query.as_deref().unwrap_or_default())?;
+    let query = query.as_deref().unwrap_or_default();
+    limit(query)?;
     // What is no slug is nobody's slug.
     let Some(slug) = path.ok().and_then(|Path(text)| Slug::try_from(text).ok()) else {
         return Err(Fault::unknown_slug(Vec::new()));
     };
-    match standing::place(&state, &slug, PATH.trim_end_matches('/')).await? {
+    match standing::place(&state, &slug, PATH.trim_end_matches('/'), query).await? {
         Place::There(redirect) => Ok(redirect),
         Place::Here(_) => {
             let Neighbourhood { shown, note, .. } = Neighbourhood::of_a_new_one();

@@ -1,14 +1,18 @@
 //! What stands at a slug: the project, the way to where it moved, or the fault that says why there is none.
 
+use std::sync::Arc;
+
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::header::LOCATION;
 use http::{HeaderValue, StatusCode};
-use read::catalog::{CatalogError, Found};
+use read::catalog::{CatalogError, CatalogReader, Found, History};
+use read::models::Opened;
 use schemas::api::site;
 use schemas::slug::Slug;
 
 use crate::fault::Fault;
+use crate::query;
 use crate::state::ApiState;
 
 /// How many near slugs are suggested at most.
@@ -37,9 +41,7 @@ pub(crate) enum Place {
 
 /// Looks a slug up in the catalog.
 pub(crate) async fn of(state: &ApiState, slug: &Slug) -> Result<Standing, Fault> {
-    let catalog =
-        state.models().catalog().ok_or_else(|| Fault::unavailable("The catalog is still being filled."))?;
-    Ok(match catalog.reader.find(slug.as_str()).await.map_err(fault)? {
+    Ok(match catalog(state)?.reader.find(slug.as_str()).await.map_err(fault)? {
         Found::Listed(record) => Standing::Listed(record),
         Found::Moved(slug) => Standing::Moved(slug),
         Found::Withdrawn { reason, citation } => {
@@ -51,20 +53,39 @@ pub(crate) async fn of(state: &ApiState, slug: &Slug) -> Result<Standing, Fault>
     })
 }
 
-/// The same for an endpoint whose paths begin with `path`.
-pub(crate) async fn place(state: &ApiState, slug: &Slug, path: &str) -> Result<Place, Fault> {
+/// The same for an endpoint whose paths begin with `path`, asked with this query.
+pub(crate) async fn place(state: &ApiState, slug: &Slug, path: &str, query: &str) -> Result<Place, Fault> {
     match of(state, slug).await? {
         Standing::Listed(record) => Ok(Place::Here(record)),
-        Standing::Moved(slug) => moved(path, &slug).map(Place::There),
+        Standing::Moved(slug) => moved(path, &slug, query).map(Place::There),
         Standing::Withdrawn { reason, citation_url } => Err(Fault::withdrawn(reason, citation_url)),
         Standing::Unknown { suggestions } => Err(Fault::unknown_slug(suggestions)),
     }
 }
 
+/// What the catalog knows of a project through time, and the catalog that knows it.
+pub(crate) async fn history(
+    state: &ApiState,
+    slug: &Slug,
+) -> Result<(Arc<Opened<CatalogReader>>, History), Fault> {
+    let catalog = catalog(state)?;
+    match catalog.reader.history(slug.as_str()).await.map_err(fault)? {
+        Some(history) => Ok((catalog, history)),
+        None => Err(Fault::unknown_slug(near(state, slug))),
+    }
+}
+
+/// The catalog, if it is there.
+pub(crate) fn catalog(state: &ApiState) -> Result<Arc<Opened<CatalogReader>>, Fault> {
+    state.models().catalog().ok_or_else(|| Fault::unavailable("The catalog is still being filled."))
+}
+
 /// The place is a path, not an address: a client that came by another address than the public one stays there, and
-/// does not lose its key on the way.
-fn moved(path: &str, slug: &str) -> Result<Response, Fault> {
-    let location = HeaderValue::try_from(format!("{path}/{slug}")).map_err(Fault::internal)?;
+/// does not lose its key on the way. What it asked for goes along, but for a key: that is written into no reply.
+pub(crate) fn moved(path: &str, slug: &str, query: &str) -> Result<Response, Fault> {
+    let asked = query::without(query, "key");
+    let mark = if asked.is_empty() { "" } else { "?" };
+    let location = HeaderValue::try_from(format!("{path}/{slug}{mark}{asked}")).map_err(Fault::internal)?;
     Ok((StatusCode::PERMANENT_REDIRECT, [(LOCATION, location)]).into_response())
 }
 
@@ -77,7 +98,7 @@ fn near(state: &ApiState, slug: &Slug) -> Vec<String> {
     })
 }
 
-fn fault(error: CatalogError) -> Fault {
+pub(crate) fn fault(error: CatalogError) -> Fault {
     match error {
         CatalogError::Database(_) => Fault::unavailable_because(error),
         CatalogError::Corrupt(_) => Fault::internal(error),

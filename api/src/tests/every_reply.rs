@@ -61,7 +61,6 @@ async fn every_reply_of_every_layer_carries_the_common_headers() {
         ("GET", "/healthz", "", 200, not),
         ("GET", "/readyz", "", 503, not),
         ("GET", "/openapi.json", "", 200, kept),
-        ("GET", "/problems/internal", "", 200, kept),
         ("GET", "/nothing", "", 404, not),
         ("POST", "/v1/search", "", 405, not),
         ("OPTIONS", "/v1/search", "", 204, not),

@@ -60,19 +60,37 @@ impl Node {
     }
 
     pub(super) async fn start_with(limits: Limits) -> Node {
-        let folder = tempfile::tempdir().unwrap();
-        catalog(&folder.path().join("catalog")).await;
-        search(&folder.path().join("search"));
-        neighbours(&folder.path().join("neighbours")).await;
-        archive(&folder.path().join("archive")).await;
-        Node::serve(folder, limits).await
+        Node::serve(filled().await, limits).await
+    }
+
+    /// A node where more has happened: when, to which project, and what.
+    pub(super) async fn start_after(events: &[(&str, usize, Event)]) -> Node {
+        let folder = filled().await;
+        let current = |generations: Generations| generations.current().unwrap().unwrap().path;
+        let mut catalog =
+            CatalogWriter::open(&current(of_catalog(&folder.path().join("catalog")))).await.unwrap();
+        let mut archive =
+            ArchiveWriter::open(&current(Generations::new(folder.path().join("archive")))).await.unwrap();
+        let ids = || events.iter().map(|(_, number, _)| id(*number));
+        catalog.load(ids()).await.unwrap();
+        archive.load(ids()).await.unwrap();
+        for (position, (time, number, event)) in (20..).zip(events) {
+            let recorded = Recorded { time: time.parse().unwrap(), ..recorded(position, id(*number), event) };
+            catalog.apply(&recorded, id(*number), event).unwrap();
+            archive.apply(id(*number), event, Position(position)).unwrap();
+        }
+        catalog.commit(Checkpoint::default()).await.unwrap();
+        archive.commit(Checkpoint::default()).await.unwrap();
+        catalog.close().await.unwrap();
+        archive.close().await.unwrap();
+        Node::serve(folder, Limits::default()).await
     }
 
     /// A node where the house has a picture, 1,000 pixels wide, that is recorded as kept.
     pub(super) async fn start_with_picture(id: PictureId) -> Node {
         let node = Node::start().await;
         let root = node.folder.path().join("catalog");
-        let generation = Generations::new(&root).current().unwrap().unwrap();
+        let generation = of_catalog(&root).current().unwrap().unwrap();
         let mut writer = CatalogWriter::open(&generation.path).await.unwrap();
         let record =
             json!({"name": "Haus am See", "category": "architecture", "pictures": [{"source": "a.png"}]});
@@ -143,6 +161,16 @@ impl Node {
     }
 }
 
+/// A folder with the models of the small catalog.
+async fn filled() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    catalog(&folder.path().join("catalog")).await;
+    search(&folder.path().join("search"));
+    neighbours(&folder.path().join("neighbours")).await;
+    archive(&folder.path().join("archive")).await;
+    folder
+}
+
 /// What was selected, and under which slug: one project with everything, and a street of houses.
 fn selections() -> Vec<(&'static str, Value)> {
     let mut selections = vec![(
@@ -181,8 +209,12 @@ fn history() -> Vec<(usize, Event)> {
     events
 }
 
+fn of_catalog(root: &Path) -> Generations {
+    Generations::in_layout(root, read::catalog::LAYOUT)
+}
+
 async fn catalog(root: &Path) {
-    let generations = Generations::new(root);
+    let generations = of_catalog(root);
     let generation = generations.create_next().unwrap();
     let mut writer = CatalogWriter::open(&generation.path).await.unwrap();
     writer.load((0..6).map(id)).await.unwrap();

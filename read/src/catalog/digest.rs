@@ -14,7 +14,8 @@ impl CatalogReader {
         let mut sha = Sha256::new();
         for sql in [
             "SELECT project, ordinal, slug, revision, updated_at, withdrawn, pictures, citation, answer FROM projects ORDER BY project",
-            "SELECT project, revision, position, slug, time, actor, record FROM revisions ORDER BY project, revision",
+            "SELECT project, revision, position, slug, time, actor, command, record FROM revisions ORDER BY project, revision",
+            "SELECT project, source, until, command, picture FROM replaced ORDER BY project, source, until",
             "SELECT slug, project FROM slugs ORDER BY slug",
         ] {
             add_rows(&mut view, sql, &mut sha).await?;

@@ -78,7 +78,6 @@ impl CatalogReader {
         self.pool.close().await;
     }
 
-    #[cfg(feature = "apply")]
     pub(super) fn pool(&self) -> &SqlitePool {
         &self.pool
     }

@@ -1,5 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod history;
+
 use bytes::Bytes;
 use schemas::chain::Hash;
 use schemas::envelope::Recorded;
@@ -36,7 +38,7 @@ fn withdrawn() -> Event {
 }
 
 fn recorded(position: u64, id: ProjectId, event: &Event) -> Recorded {
-    let uuid = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
+    let uuid = format!("01890a5d-ac96-774b-bcce-{position:012}").parse().unwrap();
     Recorded {
         position: Position(position),
         id: EventId(uuid),

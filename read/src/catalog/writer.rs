@@ -5,15 +5,14 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use schemas::api::project::Project as Answer;
-use schemas::api::site;
 use schemas::api::summary::citation_url;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
-use schemas::ids::{Position, ProjectId, Revision};
+use schemas::ids::{CommandId, Position, ProjectId, Revision};
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{ConnectOptions, Connection, QueryBuilder, Row, Sqlite};
 
-use super::{CatalogError, options};
+use super::{CatalogError, corrupt, options, render};
 use crate::checkpoint::Checkpoint;
 use crate::database;
 use crate::project::Project;
@@ -34,6 +33,7 @@ pub struct CatalogWriter {
 struct Staged {
     projects: HashMap<ProjectId, Project>,
     revisions: Vec<RevisionRow>,
+    replaced: Vec<ReplacedRow>,
     slugs: Vec<(String, ProjectId)>,
 }
 
@@ -45,7 +45,17 @@ struct RevisionRow {
     slug: String,
     time: String,
     actor: String,
+    command: CommandId,
     record: String,
+}
+
+#[derive(Debug)]
+struct ReplacedRow {
+    project: ProjectId,
+    source: String,
+    until: Position,
+    command: CommandId,
+    picture: String,
 }
 
 impl CatalogWriter {
@@ -59,8 +69,7 @@ impl CatalogWriter {
             .connect()
             .await?;
         database::make(&mut connection, include_str!("sql/schema.sql")).await?;
-        let checkpoint =
-            database::checkpoint(&mut connection, |e| CatalogError::Corrupt(e.to_string())).await?;
+        let checkpoint = database::checkpoint(&mut connection, corrupt).await?;
         Ok(CatalogWriter { connection, checkpoint, staged: Staged::default() })
     }
 
@@ -96,6 +105,7 @@ impl CatalogWriter {
     /// An error is for parking the event; nothing is staged then.
     pub fn apply(&mut self, recorded: &Recorded, id: ProjectId, event: &Event) -> Result<(), String> {
         let before = self.staged.projects.get(&id);
+        let replaced = replaced(before, recorded, id, event).map_err(|error| error.to_string())?;
         let (revision_before, slug_before) = (before.map(|p| p.revision), before.map(|p| p.slug.clone()));
         let project = Project::after(before.cloned(), event, recorded.position, recorded.time)
             .map_err(|error| error.to_string())?;
@@ -108,12 +118,14 @@ impl CatalogWriter {
                 slug: project.slug.to_string(),
                 time: recorded.time.to_string(),
                 actor: recorded.actor.to_string(),
+                command: recorded.causation,
                 record,
             });
         }
         if slug_before.as_ref() != Some(&project.slug) {
             self.staged.slugs.push((project.slug.to_string(), id));
         }
+        self.staged.replaced.extend(replaced);
         self.staged.projects.insert(id, project);
         Ok(())
     }
@@ -129,6 +141,9 @@ impl CatalogWriter {
         for chunk in staged.revisions.chunks(ROWS) {
             write_revisions(&mut transaction, chunk).await?;
         }
+        for chunk in staged.replaced.chunks(ROWS) {
+            write_replaced(&mut transaction, chunk).await?;
+        }
         for chunk in staged.slugs.chunks(ROWS) {
             let mut query = QueryBuilder::<Sqlite>::new("INSERT OR REPLACE INTO slugs (slug, project) ");
             query.push_values(chunk, |mut row, (slug, project)| {
@@ -136,7 +151,7 @@ impl CatalogWriter {
             });
             query.build().execute(&mut *transaction).await?;
         }
-        let state = serde_json::to_string(&checkpoint).map_err(|e| CatalogError::Corrupt(e.to_string()))?;
+        let state = serde_json::to_string(&checkpoint).map_err(corrupt)?;
         database::set_state(&mut transaction, state).await?;
         transaction.commit().await?;
         self.checkpoint = checkpoint;
@@ -167,8 +182,7 @@ async fn write_projects(
             &project.pictures,
             project.updated_at,
         );
-        let pictures =
-            serde_json::to_string(&project.pictures).map_err(|e| CatalogError::Corrupt(e.to_string()))?;
+        let pictures = serde_json::to_string(&project.pictures).map_err(corrupt)?;
         let citation = citation_url(&project.slug, project.revision, &project.record);
         rendered.push((pictures, citation, render(&answer)?));
     }
@@ -198,7 +212,7 @@ async fn write_revisions(
     rows: &[RevisionRow],
 ) -> Result<(), CatalogError> {
     let mut query = QueryBuilder::<Sqlite>::new(
-        "INSERT OR REPLACE INTO revisions (project, revision, position, slug, time, actor, record) ",
+        "INSERT OR REPLACE INTO revisions (project, revision, position, slug, time, actor, command, record) ",
     );
     query.push_values(rows, |mut row, revision| {
         row.push_bind(revision.project.to_string())
@@ -207,21 +221,51 @@ async fn write_revisions(
             .push_bind(&revision.slug)
             .push_bind(&revision.time)
             .push_bind(&revision.actor)
+            .push_bind(revision.command.0.to_string())
             .push_bind(&revision.record);
     });
     query.build().execute(transaction).await?;
     Ok(())
 }
 
-fn render(answer: &Answer<'_>) -> Result<String, CatalogError> {
-    let bytes = site::render(answer).map_err(|e| CatalogError::Corrupt(e.to_string()))?;
-    String::from_utf8(bytes).map_err(|e| CatalogError::Corrupt(e.to_string()))
+async fn write_replaced(
+    transaction: &mut SqliteConnection,
+    rows: &[ReplacedRow],
+) -> Result<(), CatalogError> {
+    let mut query = QueryBuilder::<Sqlite>::new(
+        "INSERT OR REPLACE INTO replaced (project, source, until, command, picture) ",
+    );
+    query.push_values(rows, |mut row, replaced| {
+        row.push_bind(replaced.project.to_string())
+            .push_bind(&replaced.source)
+            .push_bind(replaced.until.0.cast_signed())
+            .push_bind(replaced.command.0.to_string())
+            .push_bind(&replaced.picture);
+    });
+    query.build().execute(transaction).await?;
+    Ok(())
+}
+
+/// The picture that gives way to the one that an event attaches.
+fn replaced(
+    before: Option<&Project>,
+    recorded: &Recorded,
+    id: ProjectId,
+    event: &Event,
+) -> Result<Option<ReplacedRow>, serde_json::Error> {
+    let Event::PictureAttached(attached) = event else { return Ok(None) };
+    let former = before.and_then(|project| project.pictures.get(&attached.source));
+    let Some(former) = former.filter(|former| **former != attached.picture) else { return Ok(None) };
+    Ok(Some(ReplacedRow {
+        project: id,
+        source: attached.source.clone(),
+        until: recorded.position,
+        command: recorded.causation,
+        picture: serde_json::to_string(former)?,
+    }))
 }
 
 fn read_project(row: &sqlx::sqlite::SqliteRow) -> Result<(ProjectId, Project), CatalogError> {
-    fn corrupt(error: impl ToString) -> CatalogError {
-        CatalogError::Corrupt(error.to_string())
-    }
     let id = row.try_get::<String, _>("project")?.parse().map_err(corrupt)?;
     let project = Project {
         ordinal: Position(row.try_get::<i64, _>("ordinal")?.unsigned_abs()),

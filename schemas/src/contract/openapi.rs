@@ -43,8 +43,8 @@ pub(super) fn document() -> Value {
             }},
             "/project/{slug}": {"get": {
                 "operationId": "project",
-                "summary": "The full record of one project",
-                "parameters": [slug_parameter()],
+                "summary": "The full record of one project, as it is, or as one of its revisions recorded it",
+                "parameters": [slug_parameter(), revision_parameter(), as_of_parameter()],
                 "responses": of_a_slug("The record.", &project, &problem),
             }},
             "/similar/{slug}": {"get": {
@@ -79,6 +79,20 @@ fn search_parameters() -> Value {
 fn slug_parameter() -> Value {
     json!({"name": "slug", "in": "path", "required": true,
         "schema": {"type": "string", "pattern": "^[a-z0-9-]{1,120}$"}})
+}
+
+fn revision_parameter() -> Value {
+    json!({"name": "revision", "in": "query",
+        "description": "The revision that is wanted. What it says never changes, and it can be read of a withdrawn project too. \
+            Not together with as_of.",
+        "schema": {"type": "integer", "minimum": 1}})
+}
+
+fn as_of_parameter() -> Value {
+    json!({"name": "as_of", "in": "query",
+        "description": "The revision is wanted that was in force at this instant (RFC 3339), or at the end of this day (UTC). \
+            Not together with revision.",
+        "schema": {"anyOf": [{"type": "string", "format": "date"}, {"type": "string", "format": "date-time"}]}})
 }
 
 fn limit_parameter() -> Value {

@@ -11,6 +11,9 @@ CREATE TABLE projects (
     answer     TEXT NOT NULL              -- the full record as it is answered
 ) STRICT;
 
+-- What is listed, in the order of its selection, without its wide rows.
+CREATE INDEX listed ON projects (ordinal, slug, updated_at) WHERE withdrawn IS NULL;
+
 CREATE TABLE revisions (
     project  TEXT NOT NULL,
     revision INTEGER NOT NULL,
@@ -18,9 +21,20 @@ CREATE TABLE revisions (
     slug     TEXT NOT NULL,               -- where the project was found then
     time     TEXT NOT NULL,
     actor    TEXT NOT NULL,
+    command  TEXT NOT NULL,               -- the command that it followed from
     record   TEXT NOT NULL,               -- JSON of the recorded facts
     PRIMARY KEY (project, revision)
 ) STRICT;
+
+-- Pictures that gave way to another one of the same source: revisions that showed one go on showing it.
+CREATE TABLE replaced (
+    project TEXT NOT NULL,
+    source  TEXT NOT NULL,
+    until   INTEGER NOT NULL,             -- position of the event that attached the next one
+    command TEXT NOT NULL,                -- the command which that event followed from
+    picture TEXT NOT NULL,                -- JSON
+    PRIMARY KEY (project, source, until)
+) WITHOUT ROWID, STRICT;
 
 -- Every slug a project ever had; one of them is the project's current one.
 CREATE TABLE slugs (

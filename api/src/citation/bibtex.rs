@@ -1,0 +1,52 @@
+//! BibTeX: one `@misc`, which every style knows. UTF-8 is kept; what TeX would take for a command is written as one.
+
+use std::fmt::Write;
+
+use super::{Citation, PUBLISHER, bare_address, one_line};
+
+impl Citation {
+    /// The citation as BibTeX.
+    pub(crate) fn bibtex(&self) -> String {
+        let mut entry = format!("@misc{{{},\n", self.key());
+        let mut field = |name: &str, value: Option<String>| {
+            if let Some(value) = value {
+                // Writing to a string never fails.
+                let _ = writeln!(entry, "  {name} = {{{value}}},");
+            }
+        };
+        // Twice in braces: a name is not taken apart, and a title keeps its capitals.
+        let whole = |text: &str| format!("{{{}}}", escape(&one_line(text)));
+        field("title", Some(whole(&self.title)));
+        field("author", self.creator.as_deref().map(whole));
+        field("year", self.year.clone());
+        field("howpublished", Some(escape(PUBLISHER)));
+        field("url", Some(bare_address(&self.url)));
+        field("note", Some(escape(&self.note())));
+        entry.push_str("}\n");
+        entry
+    }
+}
+
+/// BibTeX counts braces even behind a backslash, so a brace becomes a command too.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut before = ' ';
+    for character in text.chars() {
+        match character {
+            // Two of these would be drawn as one: a dash, or a quote.
+            '-' | '\'' | '`' if before == character => escaped.extend(['{', '}', character]),
+            '\\' => escaped.push_str("\\textbackslash{}"),
+            '{' => escaped.push_str("\\textbraceleft{}"),
+            '}' => escaped.push_str("\\textbraceright{}"),
+            '~' => escaped.push_str("\\textasciitilde{}"),
+            '^' => escaped.push_str("\\textasciicircum{}"),
+            '<' => escaped.push_str("\\textless{}"),
+            '>' => escaped.push_str("\\textgreater{}"),
+            '|' => escaped.push_str("\\textbar{}"),
+            '#' | '$' | '%' | '&' | '_' => escaped.extend(['\\', character]),
+            _ => escaped.push(character),
+        }
+        before = character;
+    }
+    escaped
+}

@@ -1,0 +1,165 @@
+//! The formats of a citation, and which of them somebody wants.
+
+/// A format of a citation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    Html,
+    JsonLd,
+    BibTex,
+    Ris,
+    CslJson,
+    Text,
+}
+
+impl Format {
+    /// All, the one for people first.
+    pub(crate) const ALL: [Format; 6] =
+        [Format::Html, Format::JsonLd, Format::BibTex, Format::Ris, Format::CslJson, Format::Text];
+
+    /// Its name in the parameter `format`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Format::Html => "html",
+            Format::JsonLd => "jsonld",
+            Format::BibTex => "bibtex",
+            Format::Ris => "ris",
+            Format::CslJson => "csl",
+            Format::Text => "text",
+        }
+    }
+
+    /// Its name for people.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Format::Html => "Page",
+            Format::JsonLd => "JSON-LD",
+            Format::BibTex => "BibTeX",
+            Format::Ris => "RIS",
+            Format::CslJson => "CSL-JSON",
+            Format::Text => "Text",
+        }
+    }
+
+    /// Its media type.
+    pub(crate) fn media_type(self) -> &'static str {
+        match self {
+            Format::Html => "text/html",
+            Format::JsonLd => "application/ld+json",
+            Format::BibTex => "application/x-bibtex",
+            Format::Ris => "application/x-research-info-systems",
+            Format::CslJson => "application/vnd.citationstyles.csl+json",
+            Format::Text => "text/x-bibliography",
+        }
+    }
+
+    /// Its media type with the encoding, where it is not always UTF-8.
+    pub(crate) fn content_type(self) -> &'static str {
+        match self {
+            Format::Html => "text/html; charset=utf-8",
+            Format::JsonLd | Format::CslJson => self.media_type(),
+            Format::BibTex => "application/x-bibtex; charset=utf-8",
+            Format::Ris => "application/x-research-info-systems; charset=utf-8",
+            Format::Text => "text/x-bibliography; charset=utf-8",
+        }
+    }
+
+    /// How a file of it ends, if it is one to keep.
+    pub(crate) fn extension(self) -> Option<&'static str> {
+        match self {
+            Format::Html | Format::Text => None,
+            Format::JsonLd => Some("jsonld"),
+            Format::BibTex => Some("bib"),
+            Format::Ris => Some("ris"),
+            Format::CslJson => Some("json"),
+        }
+    }
+
+    /// The format of a name.
+    pub(crate) fn named(name: &str) -> Option<Format> {
+        Format::ALL.into_iter().find(|format| format.name() == name)
+    }
+
+    /// The names of all, for people.
+    pub(crate) fn names() -> String {
+        Format::ALL.map(Format::name).join(", ")
+    }
+
+    /// The format that `Accept` wants most. Between equals the one that is named outright wins, then the one for people; who
+    /// accepts none of them gets the page, which is more use than a 406.
+    pub(crate) fn accepted(accept: &str) -> Format {
+        let mut best = (Format::Html, 0, 0);
+        for format in Format::ALL {
+            let (exactness, weight) = wish(accept, format.media_type());
+            if weight > 0 && (weight, exactness) > (best.1, best.2) {
+                best = (format, weight, exactness);
+            }
+        }
+        best.0
+    }
+}
+
+/// How exactly a media type is named in a list, and its weight in thousandths there. What names it most exactly counts.
+fn wish(accept: &str, media_type: &str) -> (u8, u16) {
+    let mut wish = (0, 0);
+    for range in accept.split(',') {
+        let mut parts = range.split(';').map(str::trim);
+        let range = parts.next().unwrap_or_default();
+        let whole = media_type.split_once('/').map_or("", |(kind, _)| kind);
+        let exactness = match range {
+            _ if range.eq_ignore_ascii_case(media_type) => 3,
+            "*/*" => 1,
+            _ if range.strip_suffix("/*").is_some_and(|kind| kind.eq_ignore_ascii_case(whole)) => 2,
+            _ => continue,
+        };
+        let weight = parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")));
+        // What is no weight is no wish.
+        let weight = weight.map_or(1.0, |weight| weight.trim().parse::<f32>().unwrap_or(0.0));
+        if exactness > wish.0 {
+            wish = (exactness, (weight.clamp(0.0, 1.0) * 1000.0) as u16);
+        }
+    }
+    wish
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_format_that_is_wanted_most_is_taken() {
+        for (accept, format) in [
+            ("", Format::Html),
+            ("*/*", Format::Html),
+            ("text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8", Format::Html),
+            ("application/x-bibtex", Format::BibTex),
+            ("Application/X-BibTeX; charset=utf-8", Format::BibTex),
+            ("application/x-bibtex, */*", Format::BibTex),
+            ("application/x-bibtex;q=0.5, text/html;q=0.4", Format::BibTex),
+            ("application/x-bibtex;q=0.4, text/html;q=0.5", Format::Html),
+            ("application/ld+json;profile=\"x\", application/json", Format::JsonLd),
+            ("application/vnd.citationstyles.csl+json, application/ld+json;q=0.9", Format::CslJson),
+            ("application/x-research-info-systems;Q=0.1, text/turtle", Format::Ris),
+            ("text/x-bibliography; style=apa", Format::Text),
+            ("text/*", Format::Html),
+            ("text/*, text/html;q=0", Format::Text),
+            ("application/*", Format::JsonLd),
+            ("application/x-bibtex;q=0, */*;q=0.1", Format::Html),
+            ("text/html;q=0", Format::Html),
+            ("text/turtle", Format::Html),
+            ("application/ld+json;q=nonsense", Format::Html),
+            (",;,/,;q=", Format::Html),
+        ] {
+            assert_eq!(Format::accepted(accept), format, "{accept:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_leads_to_its_format() {
+        for format in Format::ALL {
+            assert_eq!(Format::named(format.name()), Some(format));
+            assert!(format.content_type().starts_with(format.media_type()));
+        }
+        assert_eq!(Format::named("HTML"), None);
+        assert_eq!(Format::names(), "html, jsonld, bibtex, ris, csl, text");
+    }
+}

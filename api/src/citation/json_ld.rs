@@ -1,0 +1,73 @@
+//! JSON-LD in the words of schema.org. The text may stand inside a script element as it is.
+
+use schemas::record::Category;
+use serde_json::{Value, json};
+
+use super::{Citation, PUBLISHER};
+
+impl Citation {
+    /// The citation as JSON-LD.
+    pub(crate) fn json_ld(&self) -> String {
+        let publisher = json!({"@type": "Organization", "name": PUBLISHER, "url": self.site});
+        let curator = self.curated_by.as_ref().map(|name| json!({"@type": "Person", "name": name}));
+        let work = json!({
+            "@context": "https://schema.org",
+            "@type": kind(self.category),
+            "@id": self.url,
+            "url": self.project_url,
+            "name": self.title,
+            "creator": self.creator.as_ref().map(|name| json!({"@type": "Organization", "name": name})),
+            "dateCreated": self.year,
+            "locationCreated": self.city.as_ref().map(|name| json!({"@type": "Place", "name": name})),
+            "genre": self.category.title(),
+            "abstract": self.intro,
+            "image": self.image,
+            "version": self.revision,
+            "isPartOf": {"@type": "Collection", "name": PUBLISHER, "url": self.site},
+            "subjectOf": {
+                "@type": "WebPage",
+                "url": self.url,
+                "version": self.revision,
+                "author": curator,
+                "datePublished": self.published,
+                "publisher": publisher,
+            },
+            "sdPublisher": publisher,
+            "sdDatePublished": self.recorded,
+        });
+        harmless(&without_nulls(work).to_string())
+    }
+}
+
+fn kind(category: Category) -> &'static str {
+    match category {
+        Category::Photography => "Photograph",
+        Category::Art => "VisualArtwork",
+        Category::Architecture | Category::Interiors | Category::Design => "CreativeWork",
+    }
+}
+
+/// Without the members that are null.
+pub(super) fn without_nulls(mut value: Value) -> Value {
+    if let Value::Object(members) = &mut value {
+        members.retain(|_, member| !member.is_null());
+        for member in members.values_mut() {
+            *member = without_nulls(member.take());
+        }
+    }
+    value
+}
+
+/// The same JSON without anything that could end a script element, or a line of one.
+fn harmless(json: &str) -> String {
+    let mut text = String::with_capacity(json.len() + 16);
+    for character in json.chars() {
+        match character {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                text.push_str(&format!("\\u{:04x}", u32::from(character)));
+            }
+            _ => text.push(character),
+        }
+    }
+    text
+}

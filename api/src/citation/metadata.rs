@@ -1,0 +1,34 @@
+//! What a page says of itself to those who read only its head: Highwire for reference managers, Dublin Core, Open Graph.
+
+use super::{Citation, PUBLISHER, one_line};
+
+impl Citation {
+    /// Names and contents of `meta` elements. A name that begins with `og:` belongs into the attribute `property`.
+    pub(crate) fn metadata(&self) -> Vec<(&'static str, String)> {
+        let creator = self.creator.as_deref().map(one_line);
+        let title = one_line(&self.title);
+        let intro = self.intro.as_deref().map(one_line);
+        let pairs = [
+            ("citation_title", Some(title.clone())),
+            ("citation_author", creator.clone()),
+            ("citation_publication_date", self.year.clone()),
+            ("citation_publisher", Some(PUBLISHER.to_owned())),
+            ("citation_public_url", Some(self.url.clone())),
+            ("DC.title", Some(title.clone())),
+            ("DC.creator", creator),
+            ("DC.date", self.year.clone()),
+            ("DC.coverage", self.city.as_deref().map(one_line)),
+            ("DC.subject", Some(self.category.title().to_owned())),
+            ("DC.description", intro.clone()),
+            ("DC.publisher", Some(PUBLISHER.to_owned())),
+            ("DC.identifier", Some(self.url.clone())),
+            ("og:title", Some(title)),
+            ("og:type", Some("article".to_owned())),
+            ("og:url", Some(self.url.clone())),
+            ("og:site_name", Some(PUBLISHER.to_owned())),
+            ("og:description", intro),
+            ("og:image", self.image.clone()),
+        ];
+        pairs.into_iter().filter_map(|(name, content)| Some((name, content?))).collect()
+    }
+}

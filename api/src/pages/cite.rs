@@ -1,0 +1,55 @@
+//! The page of a citation: what a revision said, and how it is cited.
+
+use askama::Template;
+
+use super::layout::{Layout, Meta};
+use super::record::Recorded;
+use crate::citation::{CitationPage, Format};
+use crate::fault::Fault;
+use crate::site::Site;
+
+#[derive(Template)]
+#[template(path = "cite.html")]
+struct CitePage<'a> {
+    layout: Layout,
+    project: Recorded,
+    page: &'a CitationPage,
+    citation: String,
+    bibtex: String,
+    json_ld: String,
+    /// The name of each format, and the path that gives it.
+    formats: Vec<(&'static str, String, &'static str)>,
+    newest: String,
+    present: String,
+}
+
+/// The page as HTML.
+pub(crate) fn cite(page: &CitationPage, site: &Site) -> Result<String, Fault> {
+    let (citation, record) = (&page.citation, &page.record);
+    let project = Recorded::of(record.clone(), site);
+    let mut layout = Layout::new(site, "", format!("{}, revision {}", record.name, record.revision));
+    layout.description = citation.text();
+    layout.canonical = Some(citation.url.clone());
+    layout.meta = citation.metadata().into_iter().map(meta).collect();
+    let other = |format: &Format| {
+        let path = project.local(&page.address_in(*format)).to_owned();
+        (format.title(), path, format.media_type())
+    };
+    let template = CitePage {
+        layout,
+        page,
+        citation: citation.text(),
+        bibtex: citation.bibtex(),
+        json_ld: citation.json_ld(),
+        formats: Format::ALL[1..].iter().map(other).collect(),
+        newest: project.local(&page.newest.citation).to_owned(),
+        present: project.local(&page.newest.page).to_owned(),
+        project,
+    };
+    template.render().map_err(Fault::internal)
+}
+
+fn meta((name, content): (&'static str, String)) -> Meta {
+    let attribute = if name.starts_with("og:") { "property" } else { "name" };
+    Meta { attribute, name, content }
+}

@@ -1,0 +1,180 @@
+//! What is answered at the address to cite.
+
+use schemas::event::{Event, ProjectSelected};
+use serde_json::{Value, json};
+
+use super::past::later;
+use super::*;
+
+const SCRIPT: &str = "</script><img onerror=\"alert('1')\">";
+const ADDRESS: &str = "https://catalog.example.org/cite/haus-am-see/1";
+
+/// A project whose every text would like to be more than a text.
+pub(super) fn hostile() -> (&'static str, usize, Event) {
+    let record = json!({
+        "name": SCRIPT, "studio": SCRIPT, "city": SCRIPT, "category": "art", "intro": SCRIPT, "description": SCRIPT,
+        "design_language": SCRIPT, "published": "2030-01-01", "details": [{"label": SCRIPT, "value": SCRIPT}],
+        "url": "https://elsewhere.example/\"><script>", "provenance": {"curated_by": SCRIPT, "note": SCRIPT},
+        "taste": {"mood": SCRIPT},
+    });
+    let record = serde_json::from_value(record).unwrap();
+    let selected = ProjectSelected { slug: "script".parse().unwrap(), record };
+    ("2026-11-24T10:00:00Z", 6, Event::ProjectSelected(selected))
+}
+
+#[tokio::test]
+async fn each_format_is_given_by_its_media_type_and_by_its_name() {
+    let node = Node::start().await;
+    let mut connection = node.connect().await;
+    for (name, accept, kind, file, begins) in [
+        ("html", "text/html,*/*;q=0.8", "text/html; charset=utf-8", None, "<!doctype html>"),
+        ("jsonld", "application/ld+json", "application/ld+json", Some("jsonld"), "{\"@context\":"),
+        (
+            "bibtex",
+            "application/x-bibtex",
+            "application/x-bibtex; charset=utf-8",
+            Some("bib"),
+            "@misc{haus-am-see-1,",
+        ),
+        (
+            "ris",
+            "application/x-research-info-systems;q=0.5, text/html;q=0.1",
+            "application/x-research-info-systems; charset=utf-8",
+            Some("ris"),
+            "TY  - GEN\r\n",
+        ),
+        (
+            "csl",
+            "application/vnd.citationstyles.csl+json",
+            "application/vnd.citationstyles.csl+json",
+            Some("json"),
+            "[{\"id\":\"haus-am-see-1\"",
+        ),
+        (
+            "text",
+            "text/x-bibliography",
+            "text/x-bibliography; charset=utf-8",
+            None,
+            "Atelier Łoś. Haus am See.",
+        ),
+    ] {
+        let negotiated = connection.ask("GET", "/cite/haus-am-see/1", &format!("Accept: {accept}\r\n")).await;
+        // The parameter wins over the header.
+        let path = format!("/cite/haus-am-see/1?format={name}");
+        let named = connection.ask("GET", &path, "Accept: application/x-bibtex, text/html\r\n").await;
+        for reply in [&negotiated, &named] {
+            assert_eq!((reply.status, reply.header("content-type")), (200, Some(kind)), "{name}");
+            assert_eq!(reply.header("vary"), Some("Authorization, Accept-Encoding, Accept"));
+            assert_eq!(reply.header("cache-control"), Some("private, max-age=60"));
+            let file = file.map(|end| format!("inline; filename=\"haus-am-see-1.{end}\""));
+            assert_eq!(reply.header("content-disposition"), file.as_deref());
+            assert!(reply.text().starts_with(begins), "{}", reply.text());
+        }
+        assert_eq!(negotiated.body, named.body, "{name}");
+        let tag = named.header("etag").unwrap();
+        assert_eq!(connection.ask("GET", &path, &format!("If-None-Match: {tag}\r\n")).await.status, 304);
+    }
+}
+
+#[tokio::test]
+async fn the_head_leads_to_the_other_formats_and_to_the_newest() {
+    let node = Node::start_after(&later()).await;
+    let reply = node.get("/cite/haus-am-see/1?format=ris").await;
+    assert_eq!(
+        reply.header("link").unwrap().replace(ADDRESS, "A").split(", ").collect::<Vec<_>>(),
+        [
+            "<A?format=html>; rel=\"alternate\"; type=\"text/html\"",
+            "<A?format=jsonld>; rel=\"alternate\"; type=\"application/ld+json\"",
+            "<A?format=bibtex>; rel=\"alternate\"; type=\"application/x-bibtex\"",
+            "<A?format=csl>; rel=\"alternate\"; type=\"application/vnd.citationstyles.csl+json\"",
+            "<A?format=text>; rel=\"alternate\"; type=\"text/x-bibliography\"",
+            "<A>; rel=\"canonical\"",
+            "<A>; rel=\"cite-as\"",
+            "<https://catalog.example.org/cite/lake-house/3>; rel=\"latest-version\"",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_citation_stays_through_revisions_renames_and_withdrawal() {
+    let before = Node::start().await;
+    let after = Node::start_after(&later()).await;
+    for format in ["jsonld", "bibtex", "ris", "csl", "text"] {
+        let expected = before.get(&format!("/cite/haus-am-see/1?format={format}")).await;
+        for slug in ["haus-am-see", "lake-house"] {
+            let reply = after.get(&format!("/cite/{slug}/1?format={format}")).await;
+            assert_eq!((reply.status, reply.text()), (200, expected.text()), "{slug} {format}");
+            assert_eq!(reply.header("etag"), expected.header("etag"));
+        }
+    }
+    let page = after.get("/cite/haus-am-see/1").await;
+    let newer = "This is revision 1. <a href=\"/cite/lake-house/3\">Revision 3</a> is newer.";
+    assert!(page.text().contains(newer), "{page:?}");
+    let said = |page: &Reply| {
+        let (_, article) = page.text().split_once("<article>").unwrap();
+        article.split_once("</article>").unwrap().0.to_owned()
+    };
+    assert_eq!(said(&page), said(&before.get("/cite/haus-am-see/1").await));
+    assert!(!after.get("/cite/lake-house/3").await.text().contains("is newer"));
+    let gone = after.get("/cite/gone-house/1").await;
+    let notice = "This project left the catalog on 2026-11-20: The owners &#34;asked&#34; for it.";
+    assert_eq!(gone.status, 200);
+    assert!(gone.text().contains(notice) && gone.text().contains("<h1>gone house</h1>"), "{}", gone.text());
+}
+
+#[tokio::test]
+async fn what_is_nothing_is_told() {
+    let node = Node::start_after(&later()).await;
+    let reply = node.get("/cite/haus-am-see/1?format=marc").await;
+    assert_eq!(reply.status, 400);
+    assert_eq!(
+        reply.json()["errors"],
+        json!([{"parameter": "format", "detail": "It is none of html, jsonld, bibtex, ris, csl, text.",
+            "allowed": "html, jsonld, bibtex, ris, csl, text"}])
+    );
+    for path in [
+        "/cite/lake-house/4",
+        "/cite/lake-house/0",
+        "/cite/lake-house/01",
+        "/cite/lake-house/+1",
+        "/cite/lake-house/x",
+    ] {
+        let reply = node.get(path).await;
+        assert_eq!(reply.status, 404, "{path}");
+        assert_eq!(reply.json()["detail"], "The project has no such revision. Its revisions are 1 to 3.");
+    }
+    let reply = node.get("/cite/street-house-1/2").await;
+    assert_eq!(reply.json()["detail"], "The project has no such revision. Its only one is 1.");
+    let reply = node.get("/cite/street-hose-1/1").await;
+    assert_eq!((reply.status, &reply.json()["suggestions"][0]), (404, &json!("street-house-1")));
+    assert_eq!(node.get("/cite/NO/1").await.json()["suggestions"], json!([]));
+    for path in ["/cite/lake-house", "/cite/lake-house/1/2", "/cite/"] {
+        assert!(node.get(path).await.problem().contains("/problems/not-found"), "{path}");
+    }
+    assert_eq!(Node::start_empty().await.get("/cite/a/1").await.status, 503);
+}
+
+#[tokio::test]
+async fn a_text_stays_a_text_on_the_page() {
+    let node = Node::start_after(&[hostile()]).await;
+    let page = node.get("/cite/script/1").await;
+    let html = page.text();
+    assert!(!html.contains("<img onerror") && !html.contains("\"><script>"), "{html}");
+    assert_eq!(html.matches("</script").count(), 2, "the script of the site, and the data: {html}");
+    let (_, rest) = html.split_once("<script type=\"application/ld+json\">").unwrap();
+    let (json, _) = rest.split_once("</script>").unwrap();
+    let json: Value = serde_json::from_str(json).unwrap();
+    assert_eq!((&json["name"], &json["locationCreated"]["name"]), (&json!(SCRIPT), &json!(SCRIPT)));
+    let title = "&#60;/script&#62;&#60;img onerror=&#34;alert(&#39;1&#39;)&#34;&#62;";
+    for element in [
+        format!("<title>{title}, revision 1 · Loggia</title>"),
+        format!("<meta name=\"citation_title\" content=\"{title}\">"),
+        format!("<meta property=\"og:title\" content=\"{title}\">"),
+    ] {
+        assert!(html.contains(&element), "{element} in {html}");
+    }
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.starts_with("default-src 'none'; ") && policy.contains("script-src 'self';"), "{policy}");
+    let page = node.get("/projects/script").await;
+    assert!(page.text().contains(title) && !page.text().contains("<img onerror"), "{page:?}");
+}

@@ -1,0 +1,122 @@
+//! What crawlers and feed readers get.
+
+use roxmltree::Document;
+use schemas::event::Event;
+
+use super::citations::hostile;
+use super::past::later;
+use super::*;
+
+const ATOM: &str = "http://www.w3.org/2005/Atom";
+
+fn everything() -> Vec<(&'static str, usize, Event)> {
+    let mut events = later();
+    events.push(hostile());
+    events
+}
+
+/// The texts of all elements of a name, in their order.
+fn texts(document: &Document<'_>, name: &str) -> Vec<String> {
+    let named = document.descendants().filter(|node| node.has_tag_name(name));
+    named.map(|node| node.text().unwrap_or_default().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_site_map_names_what_is_listed() {
+    let node = Node::start_after(&everything()).await;
+    let index = node.get("/sitemap.xml").await;
+    assert_eq!((index.status, index.header("content-type")), (200, Some("application/xml")));
+    assert_eq!(index.header("cache-control"), Some("public, max-age=600"));
+    let tag = index.header("etag").unwrap();
+    assert_eq!(node.ask("GET", "/sitemap.xml", &format!("If-None-Match: {tag}\r\n")).await.status, 304);
+    let document = Document::parse(index.text()).unwrap();
+    assert_eq!(document.root_element().tag_name().name(), "sitemapindex");
+    assert_eq!(
+        texts(&document, "loc"),
+        ["https://catalog.example.org/sitemap-0.xml", "https://catalog.example.org/sitemap-1.xml"]
+    );
+    assert_eq!(texts(&document, "lastmod"), ["2026-11-24"]);
+
+    let part = node.get("/sitemap-1.xml").await;
+    assert_eq!((part.status, part.header("content-type")), (200, Some("application/xml")));
+    let document = Document::parse(part.text()).unwrap();
+    assert_eq!(
+        document.root_element().tag_name().namespace(),
+        Some("http://www.sitemaps.org/schemas/sitemap/0.9")
+    );
+    let pages = ["lake-house", "street-house-1", "street-house-2", "street-house-3", "new-mill", "script"];
+    assert_eq!(
+        texts(&document, "loc"),
+        pages.map(|slug| format!("https://catalog.example.org/projects/{slug}")),
+        "what was withdrawn is not there, nor is the address that a record brings"
+    );
+    assert_eq!(texts(&document, "lastmod")[0], "2026-11-23T10:00:00.5Z");
+
+    let pages = node.get("/sitemap-0.xml").await;
+    let document = Document::parse(pages.text()).unwrap();
+    assert_eq!(texts(&document, "loc")[0], "https://catalog.example.org/");
+    for path in
+        ["/sitemap-2.xml", "/sitemap-01.xml", "/sitemap-x.xml", "/sitemap-1", "/sitemap-4294967296.xml"]
+    {
+        assert_eq!(node.get(path).await.status, 404, "{path}");
+    }
+    for (path, status) in [("/sitemap-0.xml", 405), ("/sitemap.xml", 405), ("/nothing", 404)] {
+        assert_eq!(node.ask("POST", path, "Content-Length: 0\r\n").await.status, status, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn crawlers_are_told_what_they_may_read() {
+    let node = Node::start().await;
+    let reply = node.get("/robots.txt").await;
+    assert_eq!((reply.status, reply.header("content-type")), (200, Some("text/plain; charset=utf-8")));
+    assert_eq!(
+        reply.text(),
+        "User-agent: *\nDisallow: /v1/\nDisallow: /claim\nAllow: /\n\nSitemap: https://catalog.example.org/sitemap.xml\n"
+    );
+}
+
+#[tokio::test]
+async fn the_feed_holds_the_newest_selections() {
+    let node = Node::start_after(&everything()).await;
+    let feed = node.get("/feed.atom").await;
+    assert_eq!(
+        (feed.status, feed.header("content-type")),
+        (200, Some("application/atom+xml; charset=utf-8"))
+    );
+    assert_eq!(feed.header("cache-control"), Some("public, max-age=300"));
+    let document = Document::parse(feed.text()).unwrap();
+    let root = document.root_element();
+    assert_eq!((root.tag_name().name(), root.tag_name().namespace()), ("feed", Some(ATOM)));
+    let of = |entry: roxmltree::Node<'_, '_>, name: &str| {
+        let found = entry.children().find(|node| node.has_tag_name((ATOM, name)));
+        found.and_then(|node| node.text()).map(str::to_owned)
+    };
+    assert_eq!(of(root, "id").as_deref(), Some("https://catalog.example.org/feed.atom"));
+    assert_eq!(of(root, "updated").as_deref(), Some("2026-11-24T10:00:00Z"));
+    let entries: Vec<_> = root.children().filter(|node| node.has_tag_name((ATOM, "entry"))).collect();
+    assert_eq!(entries.len(), 6);
+    let script = "</script><img onerror=\"alert('1')\">";
+    let first = entries[0];
+    assert_eq!(of(first, "title").unwrap(), format!("{script}, {script}"));
+    assert_eq!(of(first, "summary").as_deref(), Some(script));
+    assert_eq!(of(first, "published").as_deref(), Some("2030-01-01T00:00:00Z"));
+    let link = first.children().find(|node| node.has_tag_name((ATOM, "link"))).unwrap();
+    assert_eq!(link.attribute("href"), Some("https://elsewhere.example/\"><script>"));
+    let mut ids: Vec<String> = entries.iter().map(|entry| of(*entry, "id").unwrap()).collect();
+    let house = entries.iter().find(|entry| of(**entry, "title").as_deref() == Some("Lake House")).unwrap();
+    assert_eq!(of(*house, "id").as_deref(), Some("urn:uuid:01563e3a-b5d3-d676-4c61-efb993000000"));
+    for entry in &entries {
+        assert!(of(*entry, "updated").unwrap().parse::<jiff::Timestamp>().is_ok());
+    }
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), 6);
+    let before = Node::start().await.get("/feed.atom").await;
+    let document = Document::parse(before.text()).unwrap();
+    assert!(texts(&document, "id").contains(&"urn:uuid:01563e3a-b5d3-d676-4c61-efb993000000".to_owned()));
+    assert_eq!(texts(&document, "title")[1], "Haus am See, Atelier Łoś");
+    for path in ["/feed.atom", "/sitemap.xml", "/sitemap-1.xml"] {
+        assert_eq!(Node::start_empty().await.get(path).await.status, 503, "{path}");
+    }
+}

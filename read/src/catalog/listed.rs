@@ -1,0 +1,88 @@
+//! What is listed, in the order of its selection: for site maps and feeds.
+
+use bytes::Bytes;
+use schemas::ids::ProjectId;
+use sqlx::{QueryBuilder, Row, Sqlite};
+
+use super::{CatalogError, CatalogReader, corrupt};
+
+/// A listed project, in short.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedProject {
+    /// Where it is found.
+    pub slug: String,
+    /// When it last changed, as RFC 3339.
+    pub updated_at: String,
+}
+
+/// A part of the listed projects.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedPart {
+    /// Which part, from 0. A project never changes its part, so there may be empty ones between.
+    pub number: u64,
+    /// The day on which something of it last changed, as `YYYY-MM-DD`.
+    pub updated_on: String,
+}
+
+/// A listed project with its full record, rendered as JSON with the mark of `schemas::api::site`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selected {
+    /// Who it is through every rename.
+    pub project: ProjectId,
+    /// The full record.
+    pub record: Bytes,
+}
+
+impl CatalogReader {
+    /// The parts that are not empty, each of at most so many projects.
+    pub async fn listed_parts(&self, size: u32) -> Result<Vec<ListedPart>, CatalogError> {
+        let rows: Vec<(i64, String)> = sqlx::query_as(
+            "SELECT (ordinal - 1) / ? AS part, max(substr(updated_at, 1, 10)) FROM projects INDEXED BY listed \
+             WHERE withdrawn IS NULL GROUP BY part ORDER BY part",
+        )
+        .bind(i64::from(size))
+        .fetch_all(self.pool())
+        .await?;
+        let part =
+            |(number, updated_on): (i64, String)| ListedPart { number: number.unsigned_abs(), updated_on };
+        Ok(rows.into_iter().map(part).collect())
+    }
+
+    /// The projects of a part, in the order of their selection.
+    pub async fn listed_part(&self, size: u32, number: u64) -> Result<Vec<ListedProject>, CatalogError> {
+        // Ordinals count from 1; a number beyond all of them names an empty part.
+        let size = u64::from(size);
+        let last = i64::try_from(number.saturating_add(1).saturating_mul(size)).unwrap_or(i64::MAX);
+        let rows: Vec<(String, String)> = sqlx::query_as(
+            "SELECT slug, updated_at FROM projects INDEXED BY listed \
+             WHERE withdrawn IS NULL AND ordinal > ? AND ordinal <= ? ORDER BY ordinal",
+        )
+        .bind(last.saturating_sub(size.cast_signed()))
+        .bind(last)
+        .fetch_all(self.pool())
+        .await?;
+        Ok(rows.into_iter().map(|(slug, updated_at)| ListedProject { slug, updated_at }).collect())
+    }
+
+    /// The projects of these ordinals that are listed, in the same order.
+    pub async fn selected(&self, ordinals: &[u64]) -> Result<Vec<Selected>, CatalogError> {
+        let mut query =
+            QueryBuilder::<Sqlite>::new("SELECT ordinal, project, answer FROM projects WHERE ordinal IN (");
+        let mut list = query.separated(", ");
+        for ordinal in ordinals {
+            list.push_bind(ordinal.cast_signed());
+        }
+        query.push(") AND withdrawn IS NULL");
+        let mut found = Vec::with_capacity(ordinals.len());
+        for row in query.build().fetch_all(self.pool()).await? {
+            let ordinal = row.try_get::<i64, _>("ordinal")?.unsigned_abs();
+            let project = row.try_get::<String, _>("project")?.parse().map_err(corrupt)?;
+            found.push((ordinal, Selected { project, record: row.try_get::<String, _>("answer")?.into() }));
+        }
+        let mut selected = Vec::with_capacity(found.len());
+        for wanted in ordinals {
+            selected.extend(found.iter().find(|(own, _)| own == wanted).map(|(_, one)| one.clone()));
+        }
+        Ok(selected)
+    }
+}
