@@ -8,7 +8,7 @@ const tools = fileURLToPath(new URL("../../.tools/browser/", import.meta.url));
 
 const QUIET = [
   "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-  "--disable-sync", "--disable-quic",
+  "--disable-sync", "--disable-quic", "--font-render-hinting=none",
 ];
 
 export const asked = process.argv[2]?.startsWith("{") ? JSON.parse(process.argv[2]) : {};

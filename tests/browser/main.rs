@@ -9,6 +9,7 @@
     reason = "a test fails by panicking, and ends its tasks with itself"
 )]
 
+mod bad;
 mod brought;
 mod pages;
 mod readers;

@@ -5,11 +5,11 @@ import { asked, judged, open, report } from "./browser.mjs";
 const MOST_SHIFT = 0.05;
 const WIDTHS = [1440, 768, 360];
 
-async function visit(wanted, visitor) {
+async function visit(wanted, path, visitor) {
   const { page, context, faults } = await open({ base: asked.base, ...visitor });
-  let answer = await page.goto(wanted.path);
-  for (const [field, text] of Object.entries(wanted.fill ?? {})) {
-    await page.fill(field, text.replace("VISIT", visitor.scheme));
+  let answer = await page.goto(path);
+  for (const [field, text] of Object.entries(wanted.fill ?? {})) await page.fill(field, text.replace("VISIT", visitor.scheme));
+  if (wanted.form) {
     // What the browser itself would refuse is sent all the same.
     const shown = page.waitForNavigation();
     await page.locator(wanted.form).evaluate((form) => { form.noValidate = true; form.requestSubmit(); });
@@ -51,16 +51,19 @@ async function readThrough(page) {
       await new Promise((done) => setTimeout(done, 15));
     }
     window.scrollTo(0, 0);
+    await Promise.all([...document.images].map((picture) => picture.decode().catch(() => undefined)));
     await document.fonts.ready;
+    // What has moved until now is told with a frame.
+    for (let frame = 0; frame < 3; frame += 1) await new Promise((done) => requestAnimationFrame(done));
   });
-  await page.waitForLoadState("networkidle");
 }
 
 const faults = {};
 for (const wanted of asked.pages) {
+  const [first, second] = [wanted.path].flat();
   faults[wanted.name] = [
-    ...await visit(wanted, { scheme: "light", width: 1440 }),
-    ...await visit(wanted, { scheme: "dark", width: 390 }),
+    ...await visit(wanted, first, { scheme: "light", width: 1440 }),
+    ...await visit(wanted, second ?? first, { scheme: "dark", width: 390 }),
   ];
 }
 await report(faults);

@@ -9,7 +9,8 @@ use crate::served::{HOSTILE, Served};
 /// What a first visit may bring over the wire, in bytes, pictures aside.
 const FIRST_VISIT: u64 = 60_000;
 
-/// Pages by name: their path, the status when it is not 200, and what to fill in there to come to another page.
+/// Pages by name: their path (or one for each visit), the status when it is not 200, and which form to fill in there to
+/// come to another page.
 fn all(served: &Served) -> Vec<Value> {
     let Served { pictured, plain, withdrawn, key, .. } = served;
     let page = |name: &str, path: &str| json!({"name": name, "path": path});
@@ -35,6 +36,20 @@ fn all(served: &Served) -> Vec<Value> {
         page("keys", "/keys"),
         after("keys, issued", "/keys", "form[action$='/keys']", "#email", "VISIT@example.org"),
         after("keys, refused", "/keys", "form[action$='/keys']", "#email", "no@address"),
+        after(
+            "keys, link asked for",
+            "/keys",
+            "form[action$='/keys/link']",
+            "#link-email",
+            "VISIT@example.org",
+        ),
+        page("claim", &served.claim("claims@example.org")),
+        // A link works once, and each visit needs one of its own.
+        json!({
+            "name": "claim, used", "form": "main form", "fill": {},
+            "path": [served.claim("one@example.org"), served.claim("other@example.org")],
+        }),
+        page("claim, of no use", "/claim/nothing"),
         page("usage", "/usage"),
         after("usage, shown", "/usage", "main form", "#key", key),
         after("usage, refused", "/usage", "main form", "#key", &format!("log_live_{}", HOSTILE[0])),

@@ -1,6 +1,7 @@
 //! The service that the browser looks at: the first projects of the demo catalog, some with pictures, one withdrawn, and
 //! some whose names are meant to break pages.
 
+use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -32,7 +33,7 @@ pub(crate) const HOSTILE: [&str; 4] = [
 /// `loggia up` on a folder that goes with it.
 pub(crate) struct Served {
     _loggia: Loggia,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     /// Where the site is.
     pub(crate) base: String,
     /// A key that may call.
@@ -57,16 +58,18 @@ impl Served {
         Some(started)
     }
 
+    /// The path of a page behind a new link for an address, to which a key was issued.
+    pub(crate) fn claim(&self, email: &str) -> String {
+        run(self.folder.path(), &["keys", "issue", "--email", email]);
+        let made = run(self.folder.path(), &["keys", "link", "--email", email]);
+        let link = made["link"].as_str().unwrap();
+        link[link.find("/claim/").unwrap()..].to_owned()
+    }
+
     /// Starts, imports, and returns once everything is to be seen.
     async fn start() -> Option<Self> {
         kit::nats::available().await?;
         let folder = tempfile::tempdir().unwrap();
-        let settings = |mut command: Command| {
-            command.env("LOGGIA_AUTH", "keys").env("LOGGIA_VECTORS", "builtin");
-            // A browser of tests asks quicker than people do.
-            command.env("LOGGIA_BURST_PER_ADDRESS", "0").env("LOGGIA_KEYS_PER_ADDRESS", "0");
-            command
-        };
         let mut up = settings(process::command(LOGGIA, folder.path()));
         up.args(["up", "--no-demo"]);
         let mut loggia = Loggia::spawn_command(up, folder.path());
@@ -83,12 +86,7 @@ impl Served {
             records.iter().map(|record| format!("{}\n", json!(record))).collect::<String>(),
         )
         .unwrap();
-        let run = |args: &[&str]| -> Value {
-            let mut command = settings(process::command(LOGGIA, folder.path()));
-            let output = command.args(args).arg("--json").output().unwrap();
-            assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-            serde_json::from_slice(&output.stdout).unwrap()
-        };
+        let run = |args: &[&str]| run(folder.path(), args);
         run(&["import", file.to_str().unwrap()]);
         let slug = |at: usize| records[at]["slug"].as_str().unwrap().to_owned();
         let (pictured, plain, withdrawn) = (slug(0), slug(PICTURED), slug(PROJECTS - 1));
@@ -98,8 +96,23 @@ impl Served {
         let key = issued["key"].as_str().unwrap().to_owned();
         complete(&http, &key, &records).await;
         let base = loggia.base().await;
-        Some(Self { _loggia: loggia, _folder: folder, base, key, pictured, plain, withdrawn })
+        Some(Self { _loggia: loggia, folder, base, key, pictured, plain, withdrawn })
     }
+}
+
+/// What the service and the commands beside it are set to.
+fn settings(mut command: Command) -> Command {
+    command.env("LOGGIA_AUTH", "keys").env("LOGGIA_VECTORS", "builtin");
+    // A browser of tests asks quicker than people do.
+    command.env("LOGGIA_BURST_PER_ADDRESS", "0").env("LOGGIA_KEYS_PER_ADDRESS", "0");
+    command
+}
+
+/// Runs a command beside the service; its answer.
+fn run(folder: &Path, args: &[&str]) -> Value {
+    let output = settings(process::command(LOGGIA, folder)).args(args).arg("--json").output().unwrap();
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 /// The first projects of the demo catalog with a few small pictures, and the hostile ones.
