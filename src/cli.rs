@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub use accounts::{AuditArgs, KeysCommand};
+pub use accounts::{AuditArgs, KeysCommand, PaymentsCommand};
 pub use curation::{ActorFlag, CurateCommand};
 pub use setting_flags::SettingFlags;
 
@@ -71,6 +71,9 @@ pub enum Command {
     /// Hand out keys, and look after them.
     #[command(subcommand)]
     Keys(KeysCommand),
+    /// Take in what payment providers told, and look at it.
+    #[command(subcommand)]
+    Payments(PaymentsCommand),
     /// Show every counted call of a key, or recount all of them.
     #[command(
         after_help = "Examples:\n  loggia audit Ab3dEf9h --month 2026-11\n  loggia audit verify; exit status 3 on a difference"

@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
+use api::payments::{self, Secrets, Terms};
 use api::{Checkouts, Origins, Prices, TrustedProxies};
 use schemas::tier::Tiers;
 use serde::Serialize;
@@ -46,6 +47,10 @@ pub struct Config {
     pub prices: Prices,
     /// `checkout`: where they are paid.
     pub checkout: Checkouts,
+    /// `stripe_secret`: what Stripe signs its webhook with; unset: there is no webhook.
+    pub stripe_secret: Option<Secrets>,
+    /// `stripe_prices`, `stripe_mode` and `tiers`: what Stripe's events mean.
+    pub stripe: Terms,
     /// `metering`: what becomes of calls while NATS is away.
     pub metering: Metering,
     /// `burst_per_key`: calls of one key in a second; 0 is no limit.
@@ -153,6 +158,8 @@ impl Config {
             tiers: values.required("tiers")?,
             prices: values.required("prices")?,
             checkout: values.parse("checkout")?.unwrap_or_default(),
+            stripe_secret: values.parse("stripe_secret")?,
+            stripe: stripe(&values)?,
             metering: values.required("metering")?,
             burst_per_key: values.required("burst_per_key")?,
             burst_per_address: values.required("burst_per_address")?,
@@ -192,8 +199,8 @@ impl Values<'_> {
         match text.parse() {
             Ok(value) => Ok(Some(value)),
             Err(error) => {
-                let secret = SETTINGS.iter().any(|setting| setting.name == name && setting.secret);
-                let text = if secret { table::hide(&text) } else { text };
+                let shown = SETTINGS.iter().find(|setting| setting.name == name);
+                let text = shown.map_or_else(String::new, |setting| table::shown(setting, text));
                 bail!("{name} is “{text}” ({}), which cannot be used: {error}", self.source(name))
             }
         }
@@ -214,6 +221,18 @@ fn public_url(url: &str, values: &Values<'_>) -> Result<String> {
         );
     }
     Ok(url.trim_end_matches('/').to_owned())
+}
+
+fn stripe(values: &Values<'_>) -> Result<Terms> {
+    let (tiers, mode) = (values.required::<Tiers>("tiers")?, values.required("stripe_mode")?);
+    let prices: payments::Prices = values.parse("stripe_prices")?.unwrap_or_default();
+    if let Some(unknown) = prices.tiers().find(|tier| tiers.get(tier).is_none()) {
+        bail!(
+            "stripe_prices is “{prices}” ({}); there is no tier “{unknown}”, the setting tiers has {tiers}",
+            values.source("stripe_prices")
+        );
+    }
+    Ok(Terms { prices, tiers, mode })
 }
 
 /// The sender, which a mail server must be told.
@@ -278,7 +297,7 @@ fn resolve(setting: &Setting, sources: &Sources, file: &BTreeMap<String, String>
     };
     Resolved {
         name: setting.name,
-        value: value.map(|value| if setting.secret { table::hide(&value) } else { value }),
+        value: value.map(|value| table::shown(setting, value)),
         source,
         default: setting.default,
         variable: setting.variable,

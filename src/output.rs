@@ -70,6 +70,17 @@ impl Output {
     }
 }
 
+/// Lines of cells in columns as wide as their widest cell.
+pub fn aligned<const N: usize>(lines: &[[String; N]]) -> Vec<String> {
+    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..N).map(width).collect();
+    let aligned = |line: &[String; N]| {
+        let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    lines.iter().map(aligned).collect()
+}
+
 /// Bytes in a form that people read.
 pub fn bytes(count: u64) -> String {
     indicatif::HumanBytes(count).to_string()

@@ -14,6 +14,7 @@ use schemas::api::problem::{ParameterFault, Problem, ProblemKind, UsedUp};
 use schemas::ids::Revision;
 
 use crate::pages;
+use crate::payments::NotSigned;
 use crate::routes::Route;
 use crate::site::Site;
 
@@ -141,12 +142,37 @@ impl Fault {
         .with(|told| told.closes = true)
     }
 
+    pub(crate) fn not_signed(why: NotSigned) -> Fault {
+        let detail = match why {
+            NotSigned::Absent => "The header Stripe-Signature is missing, or has no t= and v1= in it.",
+            NotSigned::Wrong => "The signature is not made with the secret of this service over these bytes.",
+            NotSigned::Stale => {
+                "The signature was made more than 300 seconds ago, or that far in the future. Check both clocks; an event is signed anew each time it is sent."
+            }
+        };
+        Fault::new(ProblemKind::InvalidSignature, detail)
+    }
+
+    /// A notice of a payment that cannot be made durable; it must be sent again.
+    pub(crate) fn notice_not_taken(cause: impl ToString) -> Fault {
+        Fault::unavailable(
+            "The notice cannot be written down at present, and nothing of it was taken. Send it again.",
+        )
+        .with(|told| told.cause = Some(cause.to_string()))
+    }
+
+    pub(crate) fn notice_too_large() -> Fault {
+        Fault::new(ProblemKind::TooLarge, "The notice is larger than 256 KiB. No event of a payment is.")
+            .with(|told| told.closes = true)
+    }
+
     pub(crate) fn not_found() -> Fault {
         Fault::new(ProblemKind::NotFound, "Nothing is at this path. /openapi.json lists the paths there are.")
     }
 
     pub(crate) fn method_not_allowed(route: Route) -> Fault {
         let detail = match route {
+            Route::Webhook => "Notices of payments are sent here by POST.",
             Route::Form => "This page takes GET, HEAD, and POST from its form.",
             _ => "This service is for reading only: send GET or HEAD.",
         };

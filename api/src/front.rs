@@ -51,6 +51,8 @@ use request_id::{RequestId, RequestIds};
 const LARGEST_BODY: usize = 64 * 1024;
 /// The largest body of a form.
 const LARGEST_FORM: usize = 16 * 1024;
+/// The largest notice of a payment.
+const LARGEST_NOTICE: usize = 256 * 1024;
 /// The longest address that is looked at.
 pub(crate) const LONGEST_ADDRESS: usize = 8 * 1024;
 
@@ -255,6 +257,9 @@ impl Front {
             Route::Form if parts.method == Method::POST => {
                 same_site::check(self.state.site(), &parts.headers)?;
                 self.read(body, LARGEST_FORM, Fault::form_too_large).await.map(Body::from)
+            }
+            Route::Webhook if parts.method == Method::POST && self.state.payments().is_some() => {
+                self.read(body, LARGEST_NOTICE, Fault::notice_too_large).await.map(Body::from)
             }
             _ if body.is_end_stream() => Ok(Body::empty()),
             _ => self.discard(body).await.map(|()| Body::empty()),

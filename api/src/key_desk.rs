@@ -70,7 +70,8 @@ impl KeyDesk {
         Ok(key)
     }
 
-    async fn send(&self, actor: &str, command: Command) -> Result<Answer, NotDone> {
+    /// Sends any command on behalf of `actor`, once however often it is tried, and gives its answer, which is no refusal.
+    pub(crate) async fn send(&self, actor: &str, command: Command) -> Result<Answer, NotDone> {
         sending::send(&self.client, actor, command).await
     }
 }

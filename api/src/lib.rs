@@ -20,6 +20,7 @@ mod metering;
 pub mod metrics;
 mod offers;
 mod pages;
+pub mod payments;
 mod proxies;
 mod query;
 mod routes;

@@ -13,9 +13,10 @@ pub(crate) mod similar;
 mod sitemap;
 pub(crate) mod standing;
 pub(crate) mod usage;
+mod webhook;
 
 use axum::Router;
-use axum::routing::get;
+use axum::routing::{get, post};
 use http::{HeaderValue, Uri};
 
 use crate::fault::Fault;
@@ -35,6 +36,7 @@ pub(crate) enum Route {
     Feeds,
     Page,
     Form,
+    Webhook,
     Asset,
     Problems,
     OpenApi,
@@ -45,7 +47,7 @@ pub(crate) enum Route {
 }
 
 impl Route {
-    pub(crate) const ALL: [Route; 17] = [
+    pub(crate) const ALL: [Route; 18] = [
         Route::Search,
         Route::Project,
         Route::Similar,
@@ -56,6 +58,7 @@ impl Route {
         Route::Feeds,
         Route::Page,
         Route::Form,
+        Route::Webhook,
         Route::Asset,
         Route::Problems,
         Route::OpenApi,
@@ -78,6 +81,7 @@ impl Route {
             Route::Feeds => "feeds",
             Route::Page => "page",
             Route::Form => "form",
+            Route::Webhook => "/webhooks/stripe",
             Route::Asset => "/assets/{file}",
             Route::Problems => "/problems/{name}",
             Route::OpenApi => "/openapi.json",
@@ -106,6 +110,7 @@ impl Route {
             | Route::Feeds
             | Route::Page
             | Route::Form
+            | Route::Webhook
             | Route::Asset
             | Route::Problems
             | Route::OpenApi
@@ -124,7 +129,7 @@ impl Route {
     /// Its methods, as `Allow` lists them.
     pub(crate) fn methods(self) -> HeaderValue {
         match self {
-            Route::Mcp => HeaderValue::from_static("POST, OPTIONS"),
+            Route::Mcp | Route::Webhook => HeaderValue::from_static("POST, OPTIONS"),
             Route::Form => HeaderValue::from_static("GET, HEAD, POST, OPTIONS"),
             _ => HeaderValue::from_static("GET, HEAD, OPTIONS"),
         }
@@ -141,6 +146,7 @@ impl Route {
             feed::PATH | robots::PATH | sitemap::INDEX => Route::Feeds,
             "/" | "/pricing" | "/docs" | "/status" => Route::Page,
             "/keys" | "/keys/link" | "/usage" => Route::Form,
+            "/webhooks/stripe" => Route::Webhook,
             "/healthz" => Route::Health,
             "/readyz" => Route::Ready,
             _ if path.starts_with("/v1/project/") => Route::Project,
@@ -159,7 +165,8 @@ impl Route {
 
 /// All endpoints of the public listener.
 pub(crate) fn router(state: ApiState) -> Router {
-    Router::new()
+    let told_of_payments = state.payments().is_some();
+    let router = Router::new()
         .route(Route::Search.pattern(), get(search::search))
         .route(Route::Project.pattern(), get(project::project))
         .route(Route::Similar.pattern(), get(similar::similar))
@@ -176,7 +183,10 @@ pub(crate) fn router(state: ApiState) -> Router {
         .route(discovery::LLMS, get(discovery::answer_llms(state.site())))
         .route(Route::Health.pattern(), get(health::alive))
         .route(Route::Ready.pattern(), get(health::ready))
-        .merge(pages::router())
+        .merge(pages::router());
+    let router =
+        if told_of_payments { router.route(Route::Webhook.pattern(), post(webhook::stripe)) } else { router };
+    router
         .fallback(sitemap::part_or_nothing)
         .method_not_allowed_fallback(async |uri: Uri| Fault::method_not_allowed(Route::of(uri.path())))
         .with_state(state)

@@ -13,6 +13,7 @@ use crate::clock::Clock;
 use crate::mcp::Origins;
 use crate::metrics::Metrics;
 use crate::offers::Offers;
+use crate::payments::Payments;
 use crate::site::Site;
 
 /// Whether the node may be sent requests, as whoever follows the projections sees it.
@@ -46,6 +47,8 @@ pub struct Sources {
     pub access: Access,
     /// Which web pages may speak to the MCP endpoint.
     pub origins: Origins,
+    /// Where payments are told of, if they are.
+    pub payments: Option<Payments>,
     /// What the tiers cost.
     pub offers: Offers,
     /// How far the projections of this node are; none where it has none of its own.
@@ -73,6 +76,10 @@ impl ApiState {
     /// Which web pages may speak to the MCP endpoint.
     pub(crate) fn origins(&self) -> &Origins {
         &self.sources.origins
+    }
+
+    pub(crate) fn payments(&self) -> Option<&Payments> {
+        self.sources.payments.as_ref()
     }
 
     pub(crate) fn offers(&self) -> &Offers {

@@ -23,6 +23,7 @@ mod pictures;
 mod secrets;
 mod similar;
 mod stopping;
+mod webhook;
 
 use client::{Connection, Reply};
 use node::Node;

@@ -1,10 +1,12 @@
 //! What happens to an account: one address, at most three keys. The address itself stands in the vault of the write
 //! side and never in an event.
 
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::key::{KeyHash, KeyId};
+use crate::payment::{PaymentId, PaymentKind, Provider};
 use crate::tier::TierName;
 
 /// Anything that happened to an account, in its newest shape.
@@ -20,6 +22,10 @@ pub enum AccountEvent {
     EmailProven(EmailProven),
     /// Keys came into another tier.
     TierChanged(TierChanged),
+    /// A provider told of a payment.
+    PaymentRecorded(PaymentRecorded),
+    /// What was paid entitles to another tier than before, or nothing is paid any more.
+    EntitlementChanged(EntitlementChanged),
     /// The address was erased; all keys end with it, their counts stay.
     AccountErased(AccountErased),
 }
@@ -63,6 +69,42 @@ pub struct TierChanged {
     /// Which keys.
     pub key_ids: Vec<KeyId>,
     /// What they may call from now on.
+    pub tier: TierName,
+    /// Whether they follow what was paid; otherwise somebody put them there, and they stay when a payment ends.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_payment: bool,
+}
+
+/// What a provider told of a payment. Which of several has the last word is told by `created`, not by their order in
+/// the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PaymentRecorded {
+    /// Who told it.
+    pub provider: Provider,
+    /// The notice's own id; each is recorded once.
+    pub event_id: PaymentId,
+    /// When it happened, as the provider's clock has it.
+    #[schemars(with = "String")]
+    pub created: Timestamp,
+    /// What happened.
+    pub kind: PaymentKind,
+    /// The subscription it belongs to, if it belongs to one.
+    pub subscription: Option<PaymentId>,
+    /// Who paid, as the provider calls them.
+    pub customer: Option<PaymentId>,
+    /// The invoices, payments and charges that it speaks of.
+    pub references: Vec<PaymentId>,
+    /// The tier that is paid for, where it is told.
+    pub tier: Option<TierName>,
+    /// The end of what is paid for, where it is told.
+    #[schemars(with = "Option<String>")]
+    pub period_end: Option<Timestamp>,
+}
+
+/// What the account's proven keys have at least from now on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EntitlementChanged {
+    /// The tier; the first one where nothing is paid.
     pub tier: TierName,
 }
 

@@ -7,10 +7,11 @@ use serde_json::{Map, Value};
 
 use crate::account::KeyIssued;
 use crate::email::Email;
-use crate::ids::{Actor, CommandId, Position, Revision};
+use crate::ids::{AccountId, Actor, CommandId, Position, Revision};
 use crate::import::Fault;
 use crate::key::KeyId;
 use crate::link::LinkHash;
+use crate::payment::{KeptNotice, PaymentNotice};
 use crate::picture::PictureId;
 use crate::record::PictureSource;
 use crate::slug::Slug;
@@ -114,6 +115,21 @@ pub enum Command {
         /// The address.
         email: Email,
     },
+    /// Record what a provider told of a payment, once.
+    RecordPayment {
+        /// What it told.
+        notice: PaymentNotice,
+    },
+    /// Keep what a provider told and has no effect.
+    KeepNotice {
+        /// What it told.
+        notice: KeptNotice,
+    },
+    /// Bring an account's keys to where its payments have them now: what was paid for may have run out.
+    SettlePayments {
+        /// Which account.
+        account: AccountId,
+    },
     /// Mail a link to an address, by which its holder proves that it is theirs. The answer is the same whether the
     /// address is known or not.
     SendLink {
@@ -161,6 +177,9 @@ impl Command {
             Command::ProveEmail { .. } => "prove_email",
             Command::ChangeTier { .. } => "change_tier",
             Command::EraseAccount { .. } => "erase_account",
+            Command::RecordPayment { .. } => "record_payment",
+            Command::KeepNotice { .. } => "keep_notice",
+            Command::SettlePayments { .. } => "settle_payments",
             Command::SendLink { .. } => "send_link",
             Command::MakeLink { .. } => "make_link",
             Command::OpenLink { .. } => "open_link",
@@ -202,6 +221,8 @@ pub enum Answer {
     },
     /// It is done to an account.
     Account(AccountDone),
+    /// What a provider told of a payment has arrived.
+    Payment(PaymentDone),
     /// It will be seen to; nothing more is told.
     Accepted,
     /// A link was made.
@@ -237,6 +258,31 @@ pub struct AccountDone {
     pub position: Position,
     /// Whether anything was written.
     pub changed: bool,
+}
+
+/// What became of something that a provider told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PaymentDone {
+    /// What became of it.
+    pub outcome: PaymentOutcome,
+    /// The log's position of the last event that came of it; 0 where none did.
+    pub position: Position,
+}
+
+/// The fate of something that a provider told. In each case it is durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PaymentOutcome {
+    /// It is recorded with its account.
+    Applied,
+    /// It was recorded before.
+    AlreadyApplied,
+    /// Nothing tells yet whose it is; it is recorded as soon as something does.
+    Waiting,
+    /// It is kept and has no effect.
+    Kept,
+    /// The account that it belongs to was erased; nothing of it is kept.
+    Erased,
 }
 
 /// A key after a command.

@@ -33,7 +33,8 @@ pub struct CommandId(pub Uuid);
 pub struct ProjectId(pub Ulid);
 
 /// Identifies one account: made at random, so that nothing of its holder can be read from it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct AccountId(pub Ulid);
 
 /// Identifies one event store; a stream of another store is never mixed in.
@@ -251,6 +252,20 @@ impl fmt::Display for AccountId {
 impl fmt::Display for StoreId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.array_to_str(&mut [0; ulid::ULID_LEN]))
+    }
+}
+
+impl TryFrom<String> for AccountId {
+    type Error = InvalidId;
+
+    fn try_from(text: String) -> Result<Self, InvalidId> {
+        text.parse()
+    }
+}
+
+impl From<AccountId> for String {
+    fn from(id: AccountId) -> String {
+        id.to_string()
     }
 }
 

@@ -65,6 +65,11 @@ impl Tiers {
         self.0.iter().find(|tier| tier.name == *name)
     }
 
+    /// The quota of the tier of this name; 0 where the configuration does not have it, so that every other stands higher.
+    pub fn quota(&self, name: &TierName) -> u64 {
+        self.get(name).map_or(0, |tier| tier.quota)
+    }
+
     /// All of them, in the order of the configuration.
     pub fn iter(&self) -> impl Iterator<Item = &Tier> {
         self.0.iter()

@@ -1,5 +1,7 @@
 //! What is typed about keys and their use.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 use schemas::month::Month;
 
@@ -57,6 +59,26 @@ pub enum KeysCommand {
         /// The address.
         #[arg(long)]
         email: String,
+    },
+}
+
+/// A look at payments, or what did not arrive by itself.
+#[derive(Debug, Subcommand)]
+pub enum PaymentsCommand {
+    /// Take in Stripe's events from a file, each once, as if its webhook had brought them.
+    #[command(
+        after_help = "Examples:\n  stripe events list --limit 100 > events.json && loggia payments replay events.json\n  loggia payments replay - < events.ndjson"
+    )]
+    Replay {
+        /// One event a line, a JSON array of them, or Stripe's list; - for standard input.
+        file: PathBuf,
+    },
+    /// Show what was recorded, what waits until somebody's address is known for it, and what has no effect.
+    #[command(after_help = "Example:\n  loggia payments list --email ada@example.org")]
+    List {
+        /// Only what was paid under this address.
+        #[arg(long)]
+        email: Option<String>,
     },
 }
 

@@ -45,6 +45,12 @@ pub struct SettingFlags {
     /// Where they are paid.
     #[arg(long, global = true, value_name = "TIER=URL,…", hide_short_help = true)]
     checkout: Option<String>,
+    /// Which of Stripe's prices is which tier.
+    #[arg(long, global = true, value_name = "PRICE=TIER,…", hide_short_help = true)]
+    stripe_prices: Option<String>,
+    /// Which of Stripe's events have an effect.
+    #[arg(long, global = true, value_name = "live|test", hide_short_help = true)]
+    stripe_mode: Option<String>,
     /// What becomes of calls while NATS is away.
     #[arg(long, global = true, value_name = "spool|refuse", hide_short_help = true)]
     metering: Option<String>,
@@ -101,6 +107,8 @@ impl SettingFlags {
             ("tiers", &self.tiers),
             ("prices", &self.prices),
             ("checkout", &self.checkout),
+            ("stripe_prices", &self.stripe_prices),
+            ("stripe_mode", &self.stripe_mode),
             ("metering", &self.metering),
             ("burst_per_key", &self.burst_per_key),
             ("burst_per_address", &self.burst_per_address),

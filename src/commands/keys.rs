@@ -1,6 +1,6 @@
 //! `loggia keys`: hands out keys and looks after them.
 
-mod applied;
+pub(super) mod applied;
 mod issue;
 mod link;
 mod list;

@@ -11,6 +11,8 @@ pub struct Setting {
     pub default: Option<&'static str>,
     /// Whether its value may hold a password.
     pub secret: bool,
+    /// Whether nothing of its value is ever shown.
+    pub hidden: bool,
     /// What it does.
     pub about: &'static str,
 }
@@ -21,7 +23,7 @@ const fn setting(
     default: Option<&'static str>,
     about: &'static str,
 ) -> Setting {
-    Setting { name, variable, default, secret: false, about }
+    Setting { name, variable, default, secret: false, hidden: false, about }
 }
 
 /// All settings, in the order in which they are shown.
@@ -88,6 +90,27 @@ pub const SETTINGS: &[Setting] = &[
         "LOGGIA_CHECKOUT",
         None,
         "Where tiers are paid, as studio=https://…, pro=https://… (payment links of Stripe).",
+    ),
+    Setting {
+        hidden: true,
+        ..setting(
+            "stripe_secret",
+            "LOGGIA_STRIPE_SECRET",
+            None,
+            "What Stripe signs its webhook with (whsec_…), several with commas while it changes; unset: no webhook.",
+        )
+    },
+    setting(
+        "stripe_prices",
+        "LOGGIA_STRIPE_PRICES",
+        None,
+        "Which of Stripe's prices is which tier, as price_123=studio, price_456=pro; metadata with a tier will do too.",
+    ),
+    setting(
+        "stripe_mode",
+        "LOGGIA_STRIPE_MODE",
+        Some("live"),
+        "Which of Stripe's events have an effect: live, or test.",
     ),
     setting(
         "metering",
@@ -172,8 +195,17 @@ pub const SETTINGS: &[Setting] = &[
     ),
 ];
 
+/// What is shown of a value: an address with its password taken out, or nothing.
+pub(super) fn shown(setting: &Setting, value: String) -> String {
+    match setting {
+        Setting { hidden: true, .. } => "***".to_owned(),
+        Setting { secret: true, .. } => hide(&value),
+        Setting { .. } => value,
+    }
+}
+
 /// An address with its password taken out.
-pub(super) fn hide(value: &str) -> String {
+fn hide(value: &str) -> String {
     match (value.find("://"), value.rfind('@')) {
         (Some(scheme), Some(at)) if scheme + 3 <= at => {
             format!("{}***{}", &value[..scheme + 3], &value[at..])

@@ -61,6 +61,36 @@ fn a_wrong_value_is_refused_with_its_name_and_place() {
 }
 
 #[test]
+fn a_signing_secret_is_never_shown() {
+    let read = |secret: &str| {
+        Config::read(&Sources { environment: map(&[("LOGGIA_STRIPE_SECRET", secret)]), ..Sources::default() })
+    };
+    let config = read("whsec_first_one,whsec_second_one").unwrap();
+    assert!(config.stripe_secret.is_some());
+    let shown = config.resolved.iter().find(|r| r.name == "stripe_secret").unwrap();
+    assert_eq!(shown.value.as_deref(), Some("***"));
+    assert!(!format!("{config:?}").contains("whsec_f"));
+    assert_eq!(
+        read("whsec").unwrap_err().to_string(),
+        "stripe_secret is “***” (variable LOGGIA_STRIPE_SECRET), which cannot be used: signing secrets such as whsec_…, \
+         of at least 8 characters, separated by commas, are wanted"
+    );
+}
+
+#[test]
+fn a_price_is_of_a_tier_that_there_is() {
+    let read = |prices: &str| {
+        Config::read(&Sources { environment: map(&[("LOGGIA_STRIPE_PRICES", prices)]), ..Sources::default() })
+    };
+    assert_eq!(read("price_1=studio").unwrap().stripe.prices.to_string(), "price_1=studio");
+    assert_eq!(
+        read("price_1=gold").unwrap_err().to_string(),
+        "stripe_prices is “price_1=gold” (variable LOGGIA_STRIPE_PRICES); there is no tier “gold”, the setting tiers has \
+         free=200, studio=5000, pro=25000"
+    );
+}
+
+#[test]
 fn an_unknown_name_in_the_file_is_refused() {
     let sources = Sources { file: Some(("x.toml".into(), "lisen = '1'".into())), ..Sources::default() };
     assert_eq!(

@@ -1,6 +1,7 @@
 //! The parts that the roles are made of. Each is started under the lifecycle, so that none dies unseen.
 
 mod mails;
+mod payments;
 mod site;
 
 use std::net::SocketAddr;
@@ -161,6 +162,7 @@ impl Parts {
         if self.config.auth == Auth::Keys {
             self.metering().await?;
         }
+        self.settling(&service);
         let (client, commands) = (client.clone(), service.clone());
         self.lifecycle.spawn("the command service", async move {
             Ok(command_server::serve(&client, &commands, &stop).await?)
@@ -272,6 +274,7 @@ impl Parts {
         let readiness = self.readiness.subscribe();
         let media = MediaReader::new(self.data.media());
         let (clock, origins) = (api::clock::system(), self.config.mcp_origins.clone());
+        let payments = self.payments(client);
         let offers = Offers { prices: self.config.prices.clone(), checkouts: self.config.checkout.clone() };
         let node = self.node.clone();
         let projections = Arc::new(move || node.as_ref().map(Node::sized_status).unwrap_or_default());
@@ -284,6 +287,7 @@ impl Parts {
             access,
             origins,
             offers,
+            payments,
             projections,
             clock,
         });

@@ -8,7 +8,7 @@ use std::time::Duration;
 use api::clock::Clock;
 use api::metrics::{Metrics, Registry};
 use api::{
-    Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, Origins, Policy, Readiness, Sources,
+    Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, Offers, Origins, Policy, Readiness, Sources,
     TrustedProxies,
 };
 use jiff::Timestamp;
@@ -117,8 +117,19 @@ impl Metered {
         let access = Access::Keys(Arc::new(access));
         let media = MediaReader::new(self.folder.path().join("media"));
         let (clock, origins) = (self.clock(), Origins::default());
-        let state =
-            ApiState::new(Sources { models, media, site, readiness: ready, metrics, access, origins, clock });
+        let state = ApiState::new(Sources {
+            models,
+            media,
+            site,
+            readiness: ready,
+            metrics,
+            access,
+            origins,
+            offers: Offers::default(),
+            payments: None,
+            projections: Arc::new(Vec::new),
+            clock,
+        });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let http = Http::new(format!("http://{}", listener.local_addr().unwrap()));
         let serving = stop.clone();

@@ -5,6 +5,8 @@ mod change_tier;
 mod claim;
 mod erase;
 mod issue;
+mod pay;
+mod payments;
 mod prove;
 mod rejection;
 mod revoke;
@@ -21,6 +23,8 @@ pub use change_tier::change_tier;
 pub use claim::{Wishes, claim, places_free, replaces};
 pub use erase::erase;
 pub use issue::issue;
+pub use pay::{calls_for_letter, next_settling, pay, rise, settle};
+pub use payments::{Payments, Period};
 pub use prove::prove;
 pub use rejection::Rejection;
 pub use revoke::revoke;
@@ -35,8 +39,8 @@ pub enum Account {
     /// Nothing happened yet.
     #[default]
     Absent,
-    /// It has these keys, in the order in which they were issued, revoked ones included.
-    Open(Vec<KeyState>),
+    /// It has these keys, in the order in which they were issued, revoked ones included, and these payments.
+    Open(Vec<KeyState>, Payments),
     /// Its address was erased; all its keys are revoked. The same address opens another account, which starts with
     /// three free places: the keys of this one are not counted there, since nothing tells any more that the two
     /// belong together.
@@ -52,6 +56,8 @@ pub struct KeyState {
     pub issued_at: Timestamp,
     /// What it may call.
     pub tier: TierName,
+    /// What it may call when nothing is paid: the tier in which it was issued or to which an operator moved it.
+    pub own: TierName,
     /// Whether the holder of the address confirmed it, or an operator vouched for it.
     pub proven: bool,
     /// When it was taken back, if it was.
@@ -63,13 +69,13 @@ impl Account {
     pub fn evolve(self, event: &AccountEvent, time: Timestamp) -> Account {
         match event {
             AccountEvent::AccountOpened(_) => match self {
-                Account::Absent => Account::Open(Vec::new()),
-                Account::Open(_) | Account::Erased(_) => self,
+                Account::Absent => Account::Open(Vec::new(), Payments::default()),
+                Account::Open(..) | Account::Erased(_) => self,
             },
             AccountEvent::KeyIssued(issued) => match self {
-                Account::Open(mut keys) => {
+                Account::Open(mut keys, payments) => {
                     keys.push(KeyState::new(issued.clone(), time));
-                    Account::Open(keys)
+                    Account::Open(keys, payments)
                 }
                 Account::Absent | Account::Erased(_) => self,
             },
@@ -77,11 +83,18 @@ impl Account {
                 self.with(&[revoked.key_id], |key| key.revoked = key.revoked.or(Some(time)))
             }
             AccountEvent::EmailProven(proven) => self.with(&proven.key_ids, |key| key.proven = true),
-            AccountEvent::TierChanged(changed) => {
-                self.with(&changed.key_ids, |key| key.tier = changed.tier.clone())
+            AccountEvent::TierChanged(changed) => self.with(&changed.key_ids, |key| {
+                key.tier.clone_from(&changed.tier);
+                if !changed.by_payment {
+                    key.own.clone_from(&changed.tier);
+                }
+            }),
+            AccountEvent::PaymentRecorded(payment) => self.paying(|payments| payments.add(payment.clone())),
+            AccountEvent::EntitlementChanged(changed) => {
+                self.paying(|payments| payments.entitled = Some(changed.tier.clone()))
             }
             AccountEvent::AccountErased(_) => match self {
-                Account::Open(mut keys) => {
+                Account::Open(mut keys, _) => {
                     keys.iter_mut().for_each(|key| key.revoked = key.revoked.or(Some(time)));
                     Account::Erased(keys)
                 }
@@ -95,11 +108,24 @@ impl Account {
         events.into_iter().fold(Account::Absent, |account, (event, time)| account.evolve(event, time))
     }
 
+    /// The account after all these events, which bear the same time.
+    pub fn after(self, events: &[AccountEvent], time: Timestamp) -> Account {
+        events.iter().fold(self, |account, event| account.evolve(event, time))
+    }
+
+    /// What was told of its payments; nothing is where it is not open.
+    pub fn payments(&self) -> Option<&Payments> {
+        match self {
+            Account::Open(_, payments) => Some(payments),
+            Account::Absent | Account::Erased(_) => None,
+        }
+    }
+
     /// All keys it ever had, in the order in which they were issued.
     pub fn keys(&self) -> &[KeyState] {
         match self {
             Account::Absent => &[],
-            Account::Open(keys) | Account::Erased(keys) => keys,
+            Account::Open(keys, _) | Account::Erased(keys) => keys,
         }
     }
 
@@ -126,8 +152,15 @@ impl Account {
     }
 
     fn with(mut self, ids: &[KeyId], change: impl Fn(&mut KeyState)) -> Account {
-        if let Account::Open(keys) | Account::Erased(keys) = &mut self {
+        if let Account::Open(keys, _) | Account::Erased(keys) = &mut self {
             keys.iter_mut().filter(|key| ids.contains(&key.issued.key_id)).for_each(change);
+        }
+        self
+    }
+
+    fn paying(mut self, change: impl FnOnce(&mut Payments)) -> Account {
+        if let Account::Open(_, payments) = &mut self {
+            change(payments);
         }
         self
     }
@@ -153,7 +186,14 @@ impl Account {
 
 impl KeyState {
     fn new(issued: KeyIssued, at: Timestamp) -> KeyState {
-        KeyState { tier: issued.tier.clone(), issued, issued_at: at, proven: false, revoked: None }
+        KeyState {
+            tier: issued.tier.clone(),
+            own: issued.tier.clone(),
+            issued,
+            issued_at: at,
+            proven: false,
+            revoked: None,
+        }
     }
 }
 
@@ -184,6 +224,8 @@ pub fn claimed(event: &AccountEvent) -> Option<KeyId> {
         | AccountEvent::KeyRevoked(_)
         | AccountEvent::EmailProven(_)
         | AccountEvent::TierChanged(_)
+        | AccountEvent::PaymentRecorded(_)
+        | AccountEvent::EntitlementChanged(_)
         | AccountEvent::AccountErased(_) => None,
     }
 }

@@ -137,6 +137,12 @@ impl Namespace {
     /// The ids of keys, revoked ones included.
     pub const KEY: Namespace = Namespace("key");
 
+    /// The ids of notices, subscriptions, customers and payments, with their provider before them.
+    pub const PAYMENT: Namespace = Namespace("payment");
+
+    /// The ids of accounts that something was ever paid for.
+    pub const PAYER: Namespace = Namespace("payer");
+
     /// Another kind of names.
     pub const fn new(name: &'static str) -> Namespace {
         Namespace(name)

@@ -5,6 +5,7 @@ mod export;
 mod import;
 mod observed;
 mod past;
+mod payments;
 mod pictures;
 mod refused;
 
@@ -29,6 +30,7 @@ use refused::Refused;
 pub use accounts::{Accounts, read_account, read_accounts};
 pub use export::export;
 pub use observed::Observed;
+pub use payments::{Paying, read_payers};
 pub use pictures::Pictures;
 
 /// How often a command is decided anew because somebody else was faster.
@@ -55,6 +57,8 @@ struct Target<'p> {
     stream: &'p StreamId,
     version: StreamVersion,
     time: Timestamp,
+    /// The names that the stream claims besides those of its events.
+    claims: Vec<Claim>,
 }
 
 impl CommandService {
@@ -115,7 +119,12 @@ impl CommandService {
             | Command::RevokeKey { .. }
             | Command::ProveEmail { .. }
             | Command::ChangeTier { .. }
-            | Command::EraseAccount { .. } => self.on_account(&message).await.map(Answer::Account),
+            | Command::EraseAccount { .. }
+            | Command::SettlePayments { .. } => self.on_account(&message).await.map(Answer::Account),
+            Command::RecordPayment { notice } => {
+                self.record_payment(&message, notice).await.map(Answer::Payment)
+            }
+            Command::KeepNotice { notice } => self.keep_notice(notice).await.map(Answer::Payment),
             Command::SendLink { email } => self.send_link(email).await,
             Command::MakeLink { email, link } => self.make_link(email, *link).await,
             Command::OpenLink { link } => self.open_link(*link).await,
@@ -202,7 +211,12 @@ impl CommandService {
         past: &Past,
         events: Vec<Event>,
     ) -> Result<Appended, AppendError> {
-        let target = Target { stream: &past.stream, version: past.version, time: self.clock.now() };
+        let target = Target {
+            stream: &past.stream,
+            version: past.version,
+            time: self.clock.now(),
+            claims: Vec::new(),
+        };
         let cause = Cause { command, correlation: message.correlation, actor: &message.actor };
         self.append_to(cause, target, events).await
     }
@@ -213,7 +227,7 @@ impl CommandService {
         target: Target<'_>,
         events: Vec<Event>,
     ) -> Result<Appended, AppendError> {
-        let claims = events.iter().filter_map(claim).collect();
+        let claims = events.iter().filter_map(claim).chain(target.claims).collect();
         let append = Append {
             stream: target.stream.clone(),
             expected: Expected::Exactly(target.version),

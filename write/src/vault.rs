@@ -1,12 +1,13 @@
 //! The vault: which address belongs to which account, the only place that knows. It is a small SQLite file beside the
 //! event store. An address is found by HMAC-SHA-256 of its folded form and kept encrypted; both keys come from one
-//! secret in a file. Beside the addresses stand the letters that wait to be
-//! mailed to them and the links that prove them. Erasing an address leaves no trace of it in either file, and the events
+//! secret in a file. Beside the addresses stand the letters that wait to be mailed to them, the links that prove them,
+//! and what payment providers told and the log cannot hold. Erasing an address leaves no trace of it in either file, and the events
 //! never held one.
 
 mod file;
 mod letters;
 mod links;
+mod notices;
 mod seal;
 mod secret;
 
@@ -24,6 +25,7 @@ use seal::Seal;
 pub use file::FILE;
 pub use letters::{Letter, LetterKind, PAUSE};
 pub use links::{Link, new_token};
+pub use notices::{Held, HeldNotice};
 pub use secret::SECRET_FILE;
 
 /// The addresses of a data folder. No `Debug` form, and no error, shows one.

@@ -82,6 +82,10 @@ fn explanation(kind: ProblemKind) -> (&'static str, &'static str) {
             "Too many calls came in a short time, with one key or from one address. They do not count against the month's allowance.",
             "Wait as long as the header <code>Retry-After</code> says, and send calls more evenly.",
         ),
+        ProblemKind::InvalidSignature => (
+            "A notice of a payment came without the signature of the payment provider, with a wrong one, or with one that was not made in these five minutes. Nothing of it was taken.",
+            "Only the payment provider sends these. As the operator, compare the setting <code>stripe_secret</code> with the signing secret of the provider's endpoint, and see that the clock of the server is right.",
+        ),
         ProblemKind::MalformedRequest => (
             "What arrived is not a well-formed HTTP/1.1 request, so it could not be read further.",
             "Check the request line, the headers and, if there is a body, its framing. A browser, curl or any HTTP library gets this right.",
@@ -96,7 +100,7 @@ fn explanation(kind: ProblemKind) -> (&'static str, &'static str) {
         ),
         ProblemKind::MethodNotAllowed => (
             "The path exists, but not with this method. The header <code>Allow</code> names those it has.",
-            "Send GET or HEAD: the interface is for reading. Only <code>/mcp</code> takes POST.",
+            "Send GET or HEAD: the interface is for reading. Only <code>/mcp</code>, forms and the notices of payments take POST.",
         ),
         ProblemKind::UnknownSlug => (
             "No project has, or ever had, this slug.",

@@ -37,8 +37,9 @@ use tokio_util::sync::CancellationToken;
 use super::{Connection, Reply};
 use crate::front::Front;
 use crate::metrics::{Metrics, Registry};
+use crate::payments::{Mode, Payments, Terms};
 use crate::server::serve_front;
-use crate::{Access, ApiState, Drained, Limits, Offers, Origins, Readiness, Sources, clock, routes};
+use crate::{Access, ApiState, Drained, KeyDesk, Limits, Offers, Origins, Readiness, Sources, clock, routes};
 
 /// The address that answers speak of.
 pub(super) const SITE: &str = "https://catalog.example.org";
@@ -113,7 +114,26 @@ impl Node {
         Node::serve(tempfile::tempdir().unwrap(), Limits::default()).await
     }
 
+    /// A node that payments are told of, and that no write side listens to.
+    pub(super) async fn start_told_of_payments() -> Node {
+        let nowhere = async_nats::ConnectOptions::new().retry_on_initial_connect();
+        let payments = Payments {
+            secrets: "whsec_loggia_first_secret".parse().unwrap(),
+            terms: Terms {
+                prices: "price_studio=studio".parse().unwrap(),
+                tiers: "free=200, studio=5000".parse().unwrap(),
+                mode: Mode::Live,
+            },
+            desk: KeyDesk::new(nowhere.connect("127.0.0.1:1").await.unwrap()),
+        };
+        Node::serve_with(tempfile::tempdir().unwrap(), Limits::default(), Some(payments)).await
+    }
+
     async fn serve(folder: TempDir, limits: Limits) -> Node {
+        Node::serve_with(folder, limits, None).await
+    }
+
+    async fn serve_with(folder: TempDir, limits: Limits, payments: Option<Payments>) -> Node {
         let models = ReadModels::new(folder.path());
         models.refresh().await.unwrap();
         let (readiness, ready) = watch::channel(Readiness { ready: true, reason: String::new() });
@@ -127,6 +147,7 @@ impl Node {
             metrics: metrics.clone(),
             access: Access::Open,
             origins: Origins::default(),
+            payments,
             offers: Offers::default(),
             projections: Arc::new(Vec::new),
             clock: clock::system(),

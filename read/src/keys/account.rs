@@ -42,7 +42,10 @@ impl Account {
         time: Timestamp,
     ) -> Result<(), OutOfPlace> {
         match event {
-            AccountEvent::AccountOpened(_) => {}
+            // What was paid is no concern of a call; what follows from it comes as an event of its own.
+            AccountEvent::AccountOpened(_)
+            | AccountEvent::PaymentRecorded(_)
+            | AccountEvent::EntitlementChanged(_) => {}
             AccountEvent::KeyIssued(issued) => self.keys.push(AccountKey::new(issued, position, time)),
             AccountEvent::KeyRevoked(revoked) => {
                 self.change(&[revoked.key_id], position, |key| revoke(key, time))?;

@@ -55,6 +55,7 @@ fn tier(numbers: &[u64], tier: &str) -> AccountEvent {
     AccountEvent::TierChanged(TierChanged {
         key_ids: numbers.iter().copied().map(key_id).collect(),
         tier: tier.parse().unwrap(),
+        by_payment: false,
     })
 }
 
@@ -203,7 +204,9 @@ fn naive(events: &[(u64, AccountEvent)]) -> Naive {
     let number = |id: &KeyId| id.as_str()[3..].parse::<u64>().unwrap();
     for (position, (owner, event)) in (1..).zip(events) {
         match event {
-            AccountEvent::AccountOpened(_) => {}
+            AccountEvent::AccountOpened(_)
+            | AccountEvent::PaymentRecorded(_)
+            | AccountEvent::EntitlementChanged(_) => {}
             AccountEvent::KeyIssued(key) => {
                 keys.entry(number(&key.key_id)).or_insert((*owner, key.tier.to_string(), false, None));
             }

@@ -20,6 +20,8 @@ pub enum ProblemKind {
     QuotaExceeded,
     /// Too many calls in a short time.
     TooManyRequests,
+    /// A notice of a payment that is not signed as it must be.
+    InvalidSignature,
     /// What was sent is not HTTP as it is defined.
     MalformedRequest,
     /// A page of the web that may not speak to the MCP endpoint.
@@ -44,13 +46,14 @@ pub enum ProblemKind {
 
 impl ProblemKind {
     /// Every kind.
-    pub const ALL: [ProblemKind; 16] = [
+    pub const ALL: [ProblemKind; 17] = [
         ProblemKind::InvalidParameters,
         ProblemKind::AmbiguousKey,
         ProblemKind::MissingKey,
         ProblemKind::InvalidKey,
         ProblemKind::QuotaExceeded,
         ProblemKind::TooManyRequests,
+        ProblemKind::InvalidSignature,
         ProblemKind::MalformedRequest,
         ProblemKind::Forbidden,
         ProblemKind::NotFound,
@@ -72,6 +75,7 @@ impl ProblemKind {
             ProblemKind::InvalidKey => "invalid-key",
             ProblemKind::QuotaExceeded => "quota-exceeded",
             ProblemKind::TooManyRequests => "too-many-requests",
+            ProblemKind::InvalidSignature => "invalid-signature",
             ProblemKind::MalformedRequest => "malformed-request",
             ProblemKind::Forbidden => "forbidden",
             ProblemKind::NotFound => "not-found",
@@ -94,6 +98,7 @@ impl ProblemKind {
             ProblemKind::InvalidKey => "Invalid key",
             ProblemKind::QuotaExceeded => "Monthly quota used up",
             ProblemKind::TooManyRequests => "Too many requests",
+            ProblemKind::InvalidSignature => "Invalid signature",
             ProblemKind::MalformedRequest => "Malformed request",
             ProblemKind::Forbidden => "Forbidden",
             ProblemKind::NotFound => "Nothing is here",
@@ -110,7 +115,10 @@ impl ProblemKind {
     /// The status that comes with it, if the case at hand has none of its own.
     pub fn status(self) -> u16 {
         match self {
-            ProblemKind::InvalidParameters | ProblemKind::AmbiguousKey | ProblemKind::MalformedRequest => 400,
+            ProblemKind::InvalidParameters
+            | ProblemKind::AmbiguousKey
+            | ProblemKind::InvalidSignature
+            | ProblemKind::MalformedRequest => 400,
             ProblemKind::MissingKey | ProblemKind::InvalidKey => 401,
             ProblemKind::Forbidden => 403,
             ProblemKind::NotFound | ProblemKind::UnknownSlug => 404,

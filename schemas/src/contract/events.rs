@@ -3,7 +3,10 @@
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::Value;
 
-use crate::account::{AccountErased, AccountOpened, EmailProven, KeyIssued, KeyRevoked, TierChanged};
+use crate::account::{
+    AccountErased, AccountOpened, EmailProven, EntitlementChanged, KeyIssued, KeyRevoked, PaymentRecorded,
+    TierChanged,
+};
 use crate::event::{
     PictureAttached, PictureRefused, ProjectRenamed, ProjectRestored, ProjectRevised, ProjectSelected,
     ProjectWithdrawn, VectorsRecorded,
@@ -25,6 +28,8 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
         ("loggia.account.key_revoked.v1", schema_of::<KeyRevoked>()),
         ("loggia.account.email_proven.v1", schema_of::<EmailProven>()),
         ("loggia.account.tier_changed.v1", schema_of::<TierChanged>()),
+        ("loggia.account.payment_recorded.v1", schema_of::<PaymentRecorded>()),
+        ("loggia.account.entitlement_changed.v1", schema_of::<EntitlementChanged>()),
         ("loggia.account.account_erased.v1", schema_of::<AccountErased>()),
     ]
 }

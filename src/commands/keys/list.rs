@@ -15,7 +15,7 @@ use write::service::{read_account, read_accounts};
 use write::vault::Vault;
 
 use crate::config::Config;
-use crate::output::{Output, say};
+use crate::output::{Output, aligned, say};
 use crate::session;
 
 const HEADINGS: [&str; 8] = ["key", "hint", "tier", "created", "revoked", "proven", "address", "name"];
@@ -84,17 +84,11 @@ fn rows(account: &Account, email: Option<&Email>) -> Vec<Row> {
     account.keys().iter().map(row).collect()
 }
 
-/// The rows in columns as wide as their widest cell.
+/// The rows in columns, under their headings.
 fn table(rows: &[Row]) -> Vec<String> {
     let mut lines = vec![HEADINGS.map(str::to_owned)];
     lines.extend(rows.iter().map(cells));
-    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..HEADINGS.len()).map(width).collect();
-    let aligned = |line: &[String; 8]| {
-        let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-    };
-    lines.iter().map(aligned).collect()
+    aligned(&lines)
 }
 
 fn cells(row: &Row) -> [String; 8] {

@@ -16,12 +16,12 @@ pub fn change_tier(
 ) -> Result<Vec<AccountEvent>, Rejection> {
     configured(tier, tiers)?;
     let changed: Vec<&KeyState> =
-        account.chosen(key_ids)?.into_iter().filter(|key| key.tier != *tier).collect();
+        account.chosen(key_ids)?.into_iter().filter(|key| key.tier != *tier || key.own != *tier).collect();
     let unproven = changed.iter().filter(|key| !key.proven).map(|key| key.issued.key_id);
     let proof = vouched(tier, tiers, unproven);
     let key_ids: Vec<KeyId> = changed.iter().map(|key| key.issued.key_id).collect();
-    let change =
-        (!key_ids.is_empty()).then(|| AccountEvent::TierChanged(TierChanged { key_ids, tier: tier.clone() }));
+    let change = (!key_ids.is_empty())
+        .then(|| AccountEvent::TierChanged(TierChanged { key_ids, tier: tier.clone(), by_payment: false }));
     Ok(proof.into_iter().chain(change).collect())
 }
 
@@ -56,7 +56,7 @@ mod tests {
     fn an_unknown_tier_or_key_is_refused() {
         given(&three())
             .when(|account| change_tier(account, &[], &tier("gold"), &tiers()))
-            .then_rejected("there is no tier “gold”; there are free, studio");
+            .then_rejected("there is no tier “gold”; there are free, studio, pro");
         given(&three())
             .when(|account| change_tier(account, &[id("q")], &tier("studio"), &tiers()))
             .then_rejected("the key “qqqqqqqq” was not issued under this address; check both");

@@ -7,7 +7,7 @@ use super::Account;
 /// Decides whether the account ends. What has ended, or never began, needs nothing.
 pub fn erase(account: &Account) -> Vec<AccountEvent> {
     match account {
-        Account::Open(_) => vec![AccountEvent::AccountErased(AccountErased {})],
+        Account::Open(..) => vec![AccountEvent::AccountErased(AccountErased {})],
         Account::Absent | Account::Erased(_) => Vec::new(),
     }
 }

@@ -43,7 +43,7 @@ pub(super) fn hand_out(
     }
     let opened = match account {
         Account::Absent => Some(AccountEvent::AccountOpened(AccountOpened {})),
-        Account::Open(_) => None,
+        Account::Open(..) => None,
         Account::Erased(_) => return Err(Rejection::Erased),
     };
     let issued = AccountEvent::KeyIssued(KeyIssued { name, ..key.clone() });
@@ -129,7 +129,7 @@ mod tests {
         ]);
         given(&[])
             .when(|account| issue(account, &key_in("a", "gold"), &tiers(), at(11, 20)))
-            .then_rejected("there is no tier “gold”; there are free, studio");
+            .then_rejected("there is no tier “gold”; there are free, studio, pro");
     }
 
     #[test]

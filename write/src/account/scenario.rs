@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use schemas::account::*;
 use schemas::key::{KeyHash, KeyId};
+use schemas::payment::{PaymentKind, Provider};
 use schemas::tier::{TierName, Tiers};
 
 use super::{Account, Rejection};
@@ -50,9 +51,9 @@ pub(super) fn at(month: i8, day: i8) -> Timestamp {
     format!("2026-{month:02}-{day:02}T12:00:00Z").parse().unwrap()
 }
 
-/// The tiers `free`, which is the first, and `studio`.
+/// The tiers `free`, which is the first, `studio` and `pro`.
 pub(super) fn tiers() -> Tiers {
-    "free=200, studio=5000".parse().unwrap()
+    "free=200, studio=5000, pro=25000".parse().unwrap()
 }
 
 pub(super) fn tier(name: &str) -> TierName {
@@ -97,7 +98,7 @@ pub(super) fn proven(letters: &[&str]) -> AccountEvent {
 
 pub(super) fn moved(letters: &[&str], to: &str) -> AccountEvent {
     let key_ids = letters.iter().map(|letter| id(letter)).collect();
-    AccountEvent::TierChanged(TierChanged { key_ids, tier: tier(to) })
+    AccountEvent::TierChanged(TierChanged { key_ids, tier: tier(to), by_payment: false })
 }
 
 pub(super) fn erased() -> AccountEvent {
@@ -107,4 +108,38 @@ pub(super) fn erased() -> AccountEvent {
 /// An account with the keys a, b and c.
 pub(super) fn three() -> Vec<(AccountEvent, Timestamp)> {
     [opened(), issued("a"), issued("b"), issued("c")].map(|event| (event, at(11, 1))).into()
+}
+
+/// A notice of the subscription `s` of the customer `c`, at noon of a day of November.
+pub(super) fn notice(event: &str, day: i8, kind: PaymentKind) -> PaymentRecorded {
+    PaymentRecorded {
+        provider: Provider::Stripe,
+        event_id: event.parse().unwrap(),
+        created: at(11, day),
+        kind,
+        subscription: Some("sub_s".parse().unwrap()),
+        customer: Some("cus_c".parse().unwrap()),
+        references: Vec::new(),
+        tier: None,
+        period_end: None,
+    }
+}
+
+/// A payment for a tier until noon of a day.
+pub(super) fn paid(event: &str, day: i8, to: &str, until: Timestamp) -> PaymentRecorded {
+    PaymentRecorded { tier: Some(tier(to)), period_end: Some(until), ..notice(event, day, PaymentKind::Paid) }
+}
+
+pub(super) fn recorded(payment: &PaymentRecorded) -> AccountEvent {
+    AccountEvent::PaymentRecorded(payment.clone())
+}
+
+pub(super) fn entitled(to: &str) -> AccountEvent {
+    AccountEvent::EntitlementChanged(EntitlementChanged { tier: tier(to) })
+}
+
+/// Keys that follow what is paid for.
+pub(super) fn followed(letters: &[&str], to: &str) -> AccountEvent {
+    let key_ids = letters.iter().map(|letter| id(letter)).collect();
+    AccountEvent::TierChanged(TierChanged { key_ids, tier: tier(to), by_payment: true })
 }

@@ -16,8 +16,13 @@ fn a_key_tells_what_happened_to_it() {
         (revoked("a"), at(10, 6)),
     ]);
     let a = KeyState { revoked: Some(at(10, 5)), ..KeyState::new(key("a"), at(10, 1)) };
-    let b = KeyState { tier: tier("studio"), proven: true, ..KeyState::new(key("b"), at(10, 2)) };
-    assert_eq!(account, Account::Open(vec![a, b]));
+    let b = KeyState {
+        tier: tier("studio"),
+        own: tier("studio"),
+        proven: true,
+        ..KeyState::new(key("b"), at(10, 2))
+    };
+    assert_eq!(account, Account::Open(vec![a, b], Payments::default()));
     assert_eq!(account.live().map(|key| key.issued.key_id).collect::<Vec<_>>(), [id("b")]);
 }
 

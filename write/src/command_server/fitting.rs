@@ -29,9 +29,12 @@ pub(super) fn encode(answer: Answer, room: usize) -> Vec<u8> {
             faults: few(refusal.faults, room / 2),
             ..refusal
         }),
-        Answer::Done(_) | Answer::Account(_) | Answer::Accepted | Answer::Link { .. } | Answer::Claim(_) => {
-            answer
-        }
+        Answer::Done(_)
+        | Answer::Account(_)
+        | Answer::Payment(_)
+        | Answer::Accepted
+        | Answer::Link { .. }
+        | Answer::Claim(_) => answer,
     };
     json(&short)
 }

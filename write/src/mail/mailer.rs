@@ -24,7 +24,13 @@ pub struct Mailer(Way);
 #[derive(Clone)]
 enum Way {
     Log,
-    Server { server: AsyncSmtpTransport<Tokio1Executor>, from: Mailbox },
+    Server(Box<Server>),
+}
+
+#[derive(Clone)]
+struct Server {
+    transport: AsyncSmtpTransport<Tokio1Executor>,
+    from: Mailbox,
 }
 
 /// Why a mail did not leave. No text of this names an address: servers like to repeat them, and this is logged.
@@ -71,8 +77,8 @@ impl Mailer {
         let Route::Server(url) = route else { return Ok(Mailer(Way::Log)) };
         let from =
             from.ok_or_else(|| NotMailed::Settings("it is not set whom mails are from".into()))?.0.clone();
-        let server = server(url, &from)?;
-        Ok(Mailer(Way::Server { server, from }))
+        let transport = transport(url, &from)?;
+        Ok(Mailer(Way::Server(Box::new(Server { transport, from }))))
     }
 
     /// Sends a mail; it has been taken over by the server when this returns.
@@ -89,9 +95,9 @@ impl Mailer {
                 );
                 Ok(())
             }
-            Way::Server { server, from } => {
-                let message = message(mail, from)?;
-                match tokio::time::timeout(PATIENCE, server.send(message)).await {
+            Way::Server(server) => {
+                let message = message(mail, &server.from)?;
+                match tokio::time::timeout(PATIENCE, server.transport.send(message)).await {
                     Ok(Ok(_taken)) => Ok(()),
                     Ok(Err(error)) => Err(not_mailed(&error)),
                     Err(_elapsed) => Err(NotMailed::Slow),
@@ -101,7 +107,7 @@ impl Mailer {
     }
 }
 
-fn server(url: &Url, from: &Mailbox) -> Result<AsyncSmtpTransport<Tokio1Executor>, NotMailed> {
+fn transport(url: &Url, from: &Mailbox) -> Result<AsyncSmtpTransport<Tokio1Executor>, NotMailed> {
     let settings = |error: lettre::transport::smtp::Error| NotMailed::Settings(error.to_string());
     let host = url.host_str().unwrap_or_default();
     let mut builder = AsyncSmtpTransport::<Tokio1Executor>::from_url(url.as_str()).map_err(settings)?;

@@ -71,8 +71,9 @@ impl Postman {
         }
     }
 
-    /// Mails what is due, and gives the time of the next letter.
+    /// Mails what is due, clears away what is old, and gives the time of the next letter.
     async fn round(&self) -> Result<Option<Timestamp>, VaultError> {
+        self.vault().clear_links(self.clock.now()).await?;
         while let Some(letter) = self.vault().due_letter(self.clock.now()).await? {
             self.mail(&letter).await?;
         }

@@ -4,9 +4,10 @@
 //! whose account has no events, which the next key uses, or one whose account was erased, which the next command for
 //! the address clears away.
 
+mod agenda;
 mod links;
 mod listing;
-mod past;
+pub(super) mod past;
 
 use jiff::Timestamp;
 use schemas::account::AccountEvent;
@@ -20,24 +21,27 @@ use tokio::sync::Mutex;
 use super::refused::Refused;
 use super::{Cause, CommandService, Target};
 use crate::account::{self, Account, KeyState, Rejection};
-use crate::event_store::{AppendError, Namespace};
+use crate::event_store::{self, AppendError, Namespace};
 use crate::vault::Vault;
+use agenda::Agenda;
 use past::AccountPast;
 
 pub use listing::{read_account, read_accounts};
 
 /// What the service needs for commands on accounts.
 pub struct Accounts {
-    vault: Vault,
-    tiers: Tiers,
+    pub(super) vault: Vault,
+    pub(super) tiers: Tiers,
     /// One command at a time: vault and log are two files, and none may see one of them without the other.
-    turn: Mutex<()>,
+    pub(super) turn: Mutex<()>,
+    /// When what was paid for runs out.
+    pub(super) agenda: Agenda,
 }
 
 impl Accounts {
     /// Accounts whose addresses are in this vault and whose keys are in these tiers.
     pub fn new(vault: Vault, tiers: Tiers) -> Accounts {
-        Accounts { vault, tiers, turn: Mutex::new(()) }
+        Accounts { vault, tiers, turn: Mutex::new(()), agenda: Agenda::default() }
     }
 
     /// The addresses, and the letters that wait.
@@ -50,7 +54,7 @@ impl CommandService {
     /// Carries out a command on an account. Erasing an address that is not known, or no longer, changes nothing and
     /// is no mistake.
     pub(super) async fn on_account(&self, message: &CommandMessage) -> Result<AccountDone, Refused> {
-        let Accounts { vault, tiers, turn } = self.accounts.as_deref().ok_or(Refused::NoVault)?;
+        let Accounts { vault, tiers, turn, .. } = self.accounts.as_deref().ok_or(Refused::NoVault)?;
         let _turn = turn.lock().await;
         let (command, now) = (&message.command, self.clock.now());
         let past = self.account_past(vault, command).await?;
@@ -66,7 +70,8 @@ impl CommandService {
                 self.carry_out(message, &past, events, now).await?
             }
         };
-        if let Command::EraseAccount { .. } = command {
+        if let Command::EraseAccount { email } = command {
+            vault.let_go_of(email).await?;
             vault.erase(past.id).await?;
         }
         Ok(done)
@@ -82,6 +87,7 @@ impl CommandService {
                 Ok(AccountPast::read(&*self.store, id).await?)
             }
             Command::EraseAccount { email } => self.past_at(vault, email).await,
+            Command::SettlePayments { account } => Ok(AccountPast::read(&*self.store, *account).await?),
             Command::IssueKey { email, .. }
             | Command::ProveEmail { email, .. }
             | Command::ChangeTier { email, .. } => {
@@ -97,6 +103,8 @@ impl CommandService {
             | Command::Restore { .. }
             | Command::Attach { .. }
             | Command::Import { .. }
+            | Command::RecordPayment { .. }
+            | Command::KeepNotice { .. }
             | Command::SendLink { .. }
             | Command::MakeLink { .. }
             | Command::OpenLink { .. }
@@ -111,7 +119,7 @@ impl CommandService {
         }
     }
 
-    /// Appends what was decided, and tells how the keys are then.
+    /// Appends what was decided and what follows from it for keys that are proven by it, and tells how the keys are then.
     async fn carry_out(
         &self,
         message: &CommandMessage,
@@ -119,23 +127,41 @@ impl CommandService {
         events: Vec<AccountEvent>,
         now: Timestamp,
     ) -> Result<AccountDone, Refused> {
-        if events.is_empty() {
-            return Ok(done(&message.command, past.account(), Position::START));
-        }
-        let account = events.iter().fold(past.account().clone(), |account, event| account.evolve(event, now));
-        let target = Target { stream: &past.stream, version: past.version, time: now };
-        let events = events.into_iter().map(Event::Account).collect();
+        let Accounts { tiers, .. } = self.accounts.as_deref().ok_or(Refused::NoVault)?;
+        let events = account::rise(past.account(), events, tiers, now);
         let cause = Cause { command: message.id, correlation: message.correlation, actor: &message.actor };
-        match self.append_to(cause, target, events).await {
-            Ok(appended) => Ok(done(&message.command, &account, appended.last)),
-            Err(AppendError::Claimed { name, .. }) => match name.parse() {
-                Ok(key_id) => Err(Rejection::Taken { key_id }.into()),
-                Err(_) => Err(Refused::Contended),
-            },
-            Err(AppendError::Conflict { .. } | AppendError::Repeated(_)) => Err(Refused::Contended),
-            Err(AppendError::Invalid { reason }) => Err(Refused::Impossible(reason)),
-            Err(AppendError::Store(error)) => Err(error.into()),
-        }
+        let (account, position) = self.append_account(cause, past, events, Vec::new(), now).await?;
+        Ok(done(&message.command, &account, position))
+    }
+
+    /// Appends to an account's events, and gives it as it is then with the position of the last; 0 where there are none.
+    pub(super) async fn append_account(
+        &self,
+        cause: Cause<'_>,
+        past: &AccountPast,
+        events: Vec<AccountEvent>,
+        claims: Vec<event_store::Claim>,
+        now: Timestamp,
+    ) -> Result<(Account, Position), Refused> {
+        let Accounts { tiers, agenda, .. } = self.accounts.as_deref().ok_or(Refused::NoVault)?;
+        let account = past.account().clone().after(&events, now);
+        let last = if events.is_empty() {
+            Position::START
+        } else {
+            let target = Target { stream: &past.stream, version: past.version, time: now, claims };
+            let events = events.into_iter().map(Event::Account).collect();
+            match self.append_to(cause, target, events).await {
+                Ok(appended) => appended.last,
+                Err(AppendError::Claimed { name, .. }) => return Err(claimed(&name)),
+                Err(AppendError::Conflict { .. } | AppendError::Repeated(_)) => {
+                    return Err(Refused::Contended);
+                }
+                Err(AppendError::Invalid { reason }) => return Err(Refused::Impossible(reason)),
+                Err(AppendError::Store(error)) => return Err(error.into()),
+            }
+        };
+        agenda.note(past.id, account::next_settling(&account, tiers, now));
+        Ok((account, last))
     }
 }
 
@@ -151,6 +177,7 @@ fn decide(
         Command::ProveEmail { key_ids, .. } => Ok(account::prove(account, key_ids)?),
         Command::ChangeTier { key_ids, tier, .. } => Ok(account::change_tier(account, key_ids, tier, tiers)?),
         Command::EraseAccount { .. } => Ok(account::erase(account)),
+        Command::SettlePayments { .. } => Ok(account::settle(account, tiers, now)),
         Command::Select { .. }
         | Command::Revise { .. }
         | Command::Rename { .. }
@@ -158,6 +185,8 @@ fn decide(
         | Command::Restore { .. }
         | Command::Attach { .. }
         | Command::Import { .. }
+        | Command::RecordPayment { .. }
+        | Command::KeepNotice { .. }
         | Command::SendLink { .. }
         | Command::MakeLink { .. }
         | Command::OpenLink { .. }
@@ -175,6 +204,7 @@ fn done(command: &Command, account: &Account, position: Position) -> AccountDone
             account.live().filter(named).collect()
         }
         Command::EraseAccount { .. } => account.keys().iter().collect(),
+        Command::SettlePayments { .. } => account.live().collect(),
         Command::UseLink { keep, revoke, new_key, .. } => {
             let new_key = new_key.as_ref().map(|key| key.key_id);
             let named = |key: &&KeyState| {
@@ -190,6 +220,8 @@ fn done(command: &Command, account: &Account, position: Position) -> AccountDone
         | Command::Restore { .. }
         | Command::Attach { .. }
         | Command::Import { .. }
+        | Command::RecordPayment { .. }
+        | Command::KeepNotice { .. }
         | Command::SendLink { .. }
         | Command::MakeLink { .. }
         | Command::OpenLink { .. } => Vec::new(),
@@ -207,6 +239,14 @@ fn key_now(key: &KeyState) -> KeyNow {
         tier: key.tier.clone(),
         revoked: key.revoked.is_some(),
         proven: key.proven,
+    }
+}
+
+/// Another stream holds a name: a key's id that exists, or something that nobody could have seen coming.
+fn claimed(name: &str) -> Refused {
+    match name.parse() {
+        Ok(key_id) => Rejection::Taken { key_id }.into(),
+        Err(_) => Refused::Contended,
     }
 }
 

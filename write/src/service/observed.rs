@@ -39,7 +39,7 @@ impl CommandService {
             return Ok(Observed::Nothing);
         }
         let command = self.clock.command_id();
-        let target = Target { stream, version: past.version, time: self.clock.now() };
+        let target = Target { stream, version: past.version, time: self.clock.now(), claims: Vec::new() };
         match self.append_to(Cause { command, correlation: command, actor }, target, events).await {
             Ok(appended) => Ok(Observed::Recorded(appended.last)),
             Err(AppendError::Conflict { .. } | AppendError::Claimed { .. } | AppendError::Repeated(_)) => {

@@ -14,10 +14,10 @@ use super::VaultError;
 pub const FILE: &str = "vault.db";
 
 /// The version of the tables, kept in the file's `user_version`.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 /// What brings the tables to each version, from 1 on.
-const STEPS: [&str; 2] = [include_str!("schema.sql"), include_str!("links.sql")];
+const STEPS: [&str; 3] = [include_str!("schema.sql"), include_str!("links.sql"), include_str!("notices.sql")];
 
 /// Tells the file apart from other SQLite files: "LOGV" in its `application_id`.
 const APPLICATION: i64 = 0x4c4f_4756;
@@ -53,7 +53,7 @@ async fn bring_up(pool: &SqlitePool, from: i64) -> Result<(), VaultError> {
     for step in STEPS.iter().skip(usize::try_from(from).unwrap_or_default()) {
         sqlx::raw_sql(*step).execute(&mut *transaction).await?;
     }
-    sqlx::raw_sql("PRAGMA application_id = 0x4c4f4756; PRAGMA user_version = 2;")
+    sqlx::raw_sql("PRAGMA application_id = 0x4c4f4756; PRAGMA user_version = 3;")
         .execute(&mut *transaction)
         .await?;
     Ok(transaction.commit().await?)
@@ -90,10 +90,21 @@ async fn marks(pool: &SqlitePool, path: &Path) -> Result<(i64, i64), VaultError>
     }
 }
 
-/// Whether no address is kept.
+/// Whether nothing is kept that the secret opens or finds.
 pub(super) async fn is_empty(pool: &SqlitePool) -> Result<bool, VaultError> {
     let any: Option<i64> = sqlx::query_scalar("SELECT 1 FROM addresses LIMIT 1").fetch_optional(pool).await?;
+    if any.is_some() || !has_notices(pool).await? {
+        return Ok(any.is_none());
+    }
+    let any: Option<i64> = sqlx::query_scalar("SELECT 1 FROM notices LIMIT 1").fetch_optional(pool).await?;
     Ok(any.is_none())
+}
+
+/// Whether the tables know of notices; those of an older version, which a reader leaves as they are, do not.
+pub(super) async fn has_notices(pool: &SqlitePool) -> Result<bool, VaultError> {
+    let table: Option<i64> =
+        sqlx::query_scalar("SELECT 1 FROM sqlite_schema WHERE name = 'notices'").fetch_optional(pool).await?;
+    Ok(table.is_some())
 }
 
 /// By what the secret is recognised.

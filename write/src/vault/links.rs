@@ -41,10 +41,6 @@ impl Vault {
         now: Timestamp,
     ) -> Result<Option<Timestamp>, VaultError> {
         let mut transaction = self.pool.begin().await?;
-        sqlx::query("DELETE FROM links WHERE expires_at <= ?1")
-            .bind((now - KEPT).as_microsecond())
-            .execute(&mut *transaction)
-            .await?;
         sqlx::query(
             "INSERT INTO links (digest, account, made_at, expires_at) \
              SELECT ?1, account, ?3, ?4 FROM addresses WHERE account = ?2 ON CONFLICT (digest) DO NOTHING",
@@ -63,6 +59,15 @@ impl Vault {
                 .await?;
         transaction.commit().await?;
         expires_at.map(read_time).transpose()
+    }
+
+    /// Deletes the links that ended more than an hour ago.
+    pub async fn clear_links(&self, now: Timestamp) -> Result<(), VaultError> {
+        sqlx::query("DELETE FROM links WHERE expires_at <= ?1")
+            .bind((now - KEPT).as_microsecond())
+            .execute(&self.pool)
+            .await?;
+        Ok(())
     }
 
     /// The link with this token.

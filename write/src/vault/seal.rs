@@ -44,25 +44,33 @@ impl Seal {
 
     /// The address encrypted; it opens for this account only.
     pub(super) fn seal(&self, email: &Email, account: AccountId) -> Result<Vec<u8>, VaultError> {
-        let mut nonce = [0; NONCE];
-        SysRng.try_fill_bytes(&mut nonce).map_err(|error| {
-            VaultError::unavailable(format!("the system gives no random bytes ({error}); try again"))
-        })?;
-        let holder = account.to_string();
-        let payload = Payload { msg: email.as_str().as_bytes(), aad: holder.as_bytes() };
-        let sealed = self.cipher.encrypt(&XNonce::from(nonce), payload);
-        let sealed = sealed.map_err(|_| VaultError::unavailable("an address cannot be encrypted"))?;
-        Ok([nonce.as_slice(), &sealed].concat())
+        self.seal_text(email.as_str().as_bytes(), &account.to_string())
     }
 
     /// The address again.
     pub(super) fn open(&self, sealed: &[u8], account: AccountId) -> Result<Email, VaultError> {
         let damaged = || VaultError::corrupt(format!("the address of account {account} does not open"));
-        let (nonce, sealed) = sealed.split_first_chunk::<NONCE>().ok_or_else(damaged)?;
-        let holder = account.to_string();
-        let payload = Payload { msg: sealed, aad: holder.as_bytes() };
-        let text = self.cipher.decrypt(&XNonce::from(*nonce), payload).map_err(|_| damaged())?;
+        let text = self.open_text(sealed, &account.to_string()).ok_or_else(damaged)?;
         String::from_utf8(text).ok().and_then(|text| text.parse().ok()).ok_or_else(damaged)
+    }
+
+    /// A text encrypted; it opens for whoever it is bound to only.
+    pub(super) fn seal_text(&self, text: &[u8], bound_to: &str) -> Result<Vec<u8>, VaultError> {
+        let mut nonce = [0; NONCE];
+        SysRng.try_fill_bytes(&mut nonce).map_err(|error| {
+            VaultError::unavailable(format!("the system gives no random bytes ({error}); try again"))
+        })?;
+        let payload = Payload { msg: text, aad: bound_to.as_bytes() };
+        let sealed = self.cipher.encrypt(&XNonce::from(nonce), payload);
+        let sealed = sealed.map_err(|_| VaultError::unavailable("a text cannot be encrypted"))?;
+        Ok([nonce.as_slice(), &sealed].concat())
+    }
+
+    /// A sealed text again; nothing where it was sealed by another secret, or bound to somebody else, or is damaged.
+    pub(super) fn open_text(&self, sealed: &[u8], bound_to: &str) -> Option<Vec<u8>> {
+        let (nonce, sealed) = sealed.split_first_chunk::<NONCE>()?;
+        let payload = Payload { msg: sealed, aad: bound_to.as_bytes() };
+        self.cipher.decrypt(&XNonce::from(*nonce), payload).ok()
     }
 }
 

@@ -69,7 +69,7 @@ impl CommandService {
         wishes: Wishes<'_>,
     ) -> Result<AccountDone, Refused> {
         let accounts = self.accounts.as_deref().ok_or(Refused::NoVault)?;
-        let Accounts { vault, tiers, turn } = accounts;
+        let Accounts { vault, tiers, turn, .. } = accounts;
         let _turn = turn.lock().await;
         let found = self.usable(accounts, link, Some(message.id)).await?;
         let (past, now) = (self.past_of(found.account).await?, self.clock.now());
@@ -86,11 +86,12 @@ impl CommandService {
         outcome
     }
 
-    /// The account of an address, if it has a key that is not revoked.
+    /// The account of an address, if it has a key that is not revoked, or was paid for: its holder gets a key by the link.
     async fn with_keys(&self, accounts: &Accounts, email: &Email) -> Result<Option<AccountId>, Refused> {
         let Some(id) = accounts.vault.account_of(email).await? else { return Ok(None) };
         let past = AccountPast::read(&*self.store, id).await?;
-        let any = past.account().live().next().is_some();
+        let paid = past.account().payments().is_some_and(|payments| !payments.recorded().is_empty());
+        let any = paid || past.account().live().next().is_some();
         Ok(any.then_some(id))
     }
 
@@ -114,7 +115,7 @@ impl CommandService {
         let past = AccountPast::read(&*self.store, id).await?;
         match past.account() {
             Account::Erased(_) => Err(Refused::DeadLink),
-            Account::Absent | Account::Open(_) => Ok(past),
+            Account::Absent | Account::Open(..) => Ok(past),
         }
     }
 }

@@ -11,10 +11,10 @@ use crate::event_store::{EventStore, StoreError};
 use crate::service::past::known;
 
 /// One account's history in memory.
-pub(super) struct AccountPast {
-    pub(super) id: AccountId,
-    pub(super) stream: StreamId,
-    pub(super) version: StreamVersion,
+pub(in crate::service) struct AccountPast {
+    pub(in crate::service) id: AccountId,
+    pub(in crate::service) stream: StreamId,
+    pub(in crate::service) version: StreamVersion,
     acts: Vec<Act>,
     account: Account,
 }
@@ -28,7 +28,7 @@ struct Act {
 
 impl AccountPast {
     /// An account that has yet to come into being.
-    pub(super) fn nothing(id: AccountId) -> AccountPast {
+    pub(in crate::service) fn nothing(id: AccountId) -> AccountPast {
         AccountPast {
             id,
             stream: StreamId::account(id),
@@ -39,13 +39,16 @@ impl AccountPast {
     }
 
     /// Reads the history of an account.
-    pub(super) async fn read(store: &dyn EventStore, id: AccountId) -> Result<AccountPast, StoreError> {
+    pub(in crate::service) async fn read(
+        store: &dyn EventStore,
+        id: AccountId,
+    ) -> Result<AccountPast, StoreError> {
         let events = store.read_stream(&StreamId::account(id), StreamVersion::default()).await?;
         AccountPast::of(id, &events)
     }
 
     /// The history that these events tell. What a newer version wrote cannot be judged by this one.
-    pub(super) fn of(id: AccountId, events: &[Recorded]) -> Result<AccountPast, StoreError> {
+    pub(in crate::service) fn of(id: AccountId, events: &[Recorded]) -> Result<AccountPast, StoreError> {
         let mut past = AccountPast::nothing(id);
         for recorded in events {
             let Event::Account(event) = known(recorded)? else {
@@ -60,17 +63,17 @@ impl AccountPast {
     }
 
     /// The account as it is.
-    pub(super) fn account(&self) -> &Account {
+    pub(in crate::service) fn account(&self) -> &Account {
         &self.account
     }
 
     /// The account, and nothing else.
-    pub(super) fn into_account(self) -> Account {
+    pub(in crate::service) fn into_account(self) -> Account {
         self.account
     }
 
     /// The account as a command left it and the position of the last thing it did, if it did something.
-    pub(super) fn after(&self, command: CommandId) -> Option<(Account, Position)> {
+    pub(in crate::service) fn after(&self, command: CommandId) -> Option<(Account, Position)> {
         let last = self.acts.iter().rposition(|act| act.command == command)?;
         let account = Account::replay(self.acts[..=last].iter().map(|act| (&act.event, act.time)));
         Some((account, self.acts[last].position))

@@ -1,0 +1,202 @@
+//! Where the facts stand in the objects of Stripe's events. An id stands there as it is, or as the whole object that it
+//! names; members have moved between versions of the interface, and each is looked for where it was and where it is.
+
+use jiff::Timestamp;
+use schemas::email::Email;
+use schemas::payment::{PaymentId, PaymentKind};
+use schemas::tier::TierName;
+use serde_json::Value;
+
+use super::super::terms::Terms;
+use super::Facts;
+
+/// A checkout that was completed. Where nothing had to be paid, as in a trial or with a voucher, that is as good as paid;
+/// one that only stores a card is about nothing.
+pub(super) fn checkout(session: &Value, terms: &Terms) -> Facts {
+    let kind = match (session["mode"].as_str(), session["payment_status"].as_str()) {
+        (Some("setup"), _) => None,
+        (_, Some("paid" | "no_payment_required")) => Some(PaymentKind::Paid),
+        (_, Some("unpaid")) => Some(PaymentKind::Pending),
+        _ => None,
+    };
+    Facts {
+        kind,
+        subscription: id(&session["subscription"]),
+        customer: id(&session["customer"]),
+        references: ids(&[&session["invoice"], &session["payment_intent"]]),
+        email: email(&[
+            &session["customer_details"]["email"],
+            &session["customer_email"],
+            &session["customer"]["email"],
+        ]),
+        tier: priced(elements(&session["line_items"]["data"]), terms)
+            .or_else(|| named(&[&session["metadata"], &session["subscription"]["metadata"]], terms)),
+        period_end: None,
+    }
+}
+
+/// A checkout whose money came later.
+pub(super) fn late_checkout(session: &Value, terms: &Terms) -> Facts {
+    Facts { kind: Some(PaymentKind::Paid), ..checkout(session, terms) }
+}
+
+/// An invoice that was paid. What it is for stands in its lines: the last that costs something and ends last. The
+/// period of the invoice itself is the one before.
+pub(super) fn invoice(invoice: &Value, created: Timestamp, terms: &Terms) -> Facts {
+    let details = &invoice["parent"]["subscription_details"];
+    let line = line_that_counts(invoice, created, terms).unwrap_or(&Value::Null);
+    let metadata = [
+        &line["metadata"],
+        &invoice["metadata"],
+        &details["metadata"],
+        &invoice["subscription_details"]["metadata"],
+        &invoice["subscription"]["metadata"],
+    ];
+    Facts {
+        kind: id(&invoice["id"]).map(|_| PaymentKind::Paid),
+        tier: priced(vec![line], terms).or_else(|| named(&metadata, terms)),
+        period_end: end_of(line, created),
+        ..failed_invoice(invoice)
+    }
+}
+
+/// The line that a tier is paid with, or else any that costs something.
+fn line_that_counts<'v>(invoice: &'v Value, created: Timestamp, terms: &Terms) -> Option<&'v Value> {
+    let lines = elements(&invoice["lines"]["data"]).into_iter();
+    let charged = lines.filter(|line| line["amount"].as_i64().is_none_or(|amount| amount >= 0));
+    let (priced, others): (Vec<&Value>, Vec<&Value>) =
+        charged.partition(|line| price_of(line).is_some_and(|price| terms.prices.tier(price).is_some()));
+    let last = |lines: Vec<&'v Value>| lines.into_iter().max_by_key(|line| end_of(line, created));
+    last(priced).or_else(|| last(others))
+}
+
+/// The end of what a line is for, if it lies ahead.
+fn end_of(line: &Value, created: Timestamp) -> Option<Timestamp> {
+    time(&line["period"]["end"]).filter(|end| *end > created)
+}
+
+/// An invoice that was not paid in time.
+pub(super) fn failed_invoice(invoice: &Value) -> Facts {
+    let lines = elements(&invoice["lines"]["data"]);
+    let payments = elements(&invoice["payments"]["data"]);
+    let of_lines = lines.iter().flat_map(|line| {
+        [&line["subscription"], &line["parent"]["subscription_item_details"]["subscription"]]
+    });
+    let mut subscriptions =
+        [&invoice["subscription"], &invoice["parent"]["subscription_details"]["subscription"]]
+            .into_iter()
+            .chain(of_lines);
+    let mut referring = vec![&invoice["id"], &invoice["payment_intent"], &invoice["charge"]];
+    referring.extend(
+        payments
+            .iter()
+            .flat_map(|payment| [&payment["payment"]["payment_intent"], &payment["payment"]["charge"]]),
+    );
+    Facts {
+        kind: id(&invoice["id"]).map(|_| PaymentKind::Failed),
+        subscription: subscriptions.find_map(id),
+        customer: id(&invoice["customer"]),
+        references: ids(&referring),
+        email: email(&[&invoice["customer_email"], &invoice["customer"]["email"]]),
+        ..Facts::default()
+    }
+}
+
+/// A subscription that changed. One that waits for money says nothing new: what was paid lasts.
+pub(super) fn subscription(subscription: &Value, terms: &Terms) -> Facts {
+    let kind = match subscription["status"].as_str() {
+        Some("active" | "trialing") => Some(PaymentKind::Changed),
+        Some("canceled" | "incomplete_expired") => Some(PaymentKind::Ended),
+        Some(_) => Some(PaymentKind::Failed),
+        None => None,
+    };
+    let items = elements(&subscription["items"]["data"]);
+    let tier = priced(items, terms)
+        .or_else(|| priced(vec![subscription], terms))
+        .or_else(|| named(&[&subscription["metadata"]], terms));
+    let tier = tier.filter(|_| kind == Some(PaymentKind::Changed));
+    Facts { kind, tier, ..ended_subscription(subscription) }
+}
+
+/// A subscription that has ended.
+pub(super) fn ended_subscription(subscription: &Value) -> Facts {
+    let items = elements(&subscription["items"]["data"]);
+    let of_items = items.iter().filter_map(|item| time(&item["current_period_end"])).max();
+    let id_of_it = id(&subscription["id"]);
+    Facts {
+        kind: id_of_it.is_some().then_some(PaymentKind::Ended),
+        subscription: id_of_it,
+        customer: id(&subscription["customer"]),
+        references: ids(&[&subscription["latest_invoice"]]),
+        email: email(&[&subscription["customer"]["email"]]),
+        period_end: time(&subscription["current_period_end"]).or(of_items),
+        ..Facts::default()
+    }
+}
+
+/// A charge of which money went back: all, or a part.
+pub(super) fn refund(charge: &Value) -> Facts {
+    let (amount, refunded) = (charge["amount"].as_i64(), charge["amount_refunded"].as_i64());
+    let is_all = match (charge["refunded"].as_bool(), amount, refunded) {
+        (Some(is_all), _, _) => Some(is_all),
+        (None, Some(amount), Some(refunded)) => Some(refunded >= amount),
+        (None, _, _) => None,
+    };
+    Facts {
+        kind: is_all.map(|all| if all { PaymentKind::Refunded } else { PaymentKind::PartlyRefunded }),
+        customer: id(&charge["customer"]),
+        references: ids(&[&charge["id"], &charge["payment_intent"], &charge["invoice"]]),
+        email: email(&[
+            &charge["receipt_email"],
+            &charge["billing_details"]["email"],
+            &charge["customer"]["email"],
+        ]),
+        ..Facts::default()
+    }
+}
+
+/// A time in Unix seconds.
+pub(super) fn time(value: &Value) -> Option<Timestamp> {
+    Timestamp::from_second(value.as_i64()?).ok()
+}
+
+fn id(value: &Value) -> Option<PaymentId> {
+    value.as_str().or_else(|| value["id"].as_str())?.parse().ok()
+}
+
+fn ids(values: &[&Value]) -> Vec<PaymentId> {
+    let mut ids: Vec<PaymentId> = Vec::new();
+    for id in values.iter().copied().filter_map(id) {
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    ids
+}
+
+/// The first that is an address.
+fn email(values: &[&Value]) -> Option<Email> {
+    values.iter().find_map(|value| value.as_str()?.parse().ok())
+}
+
+fn elements(value: &Value) -> Vec<&Value> {
+    value.as_array().map(|elements| elements.iter().collect()).unwrap_or_default()
+}
+
+/// The id of the price of an item or line, or of the plan that prices were once called.
+fn price_of(item: &Value) -> Option<&str> {
+    let places = [&item["price"], &item["pricing"]["price_details"]["price"], &item["plan"]];
+    places.into_iter().find_map(|place| place.as_str().or_else(|| place["id"].as_str()))
+}
+
+/// The tier of the last item whose price is set.
+fn priced(items: Vec<&Value>, terms: &Terms) -> Option<TierName> {
+    let tier = |item: &Value| terms.prices.tier(price_of(item)?).cloned();
+    items.into_iter().rev().find_map(tier)
+}
+
+/// The tier that the first of these says in its member `tier`, if there is such a tier.
+fn named(metadata: &[&Value], terms: &Terms) -> Option<TierName> {
+    let tier = |metadata: &&Value| terms.tiers.get(&metadata["tier"].as_str()?.trim().parse().ok()?);
+    metadata.iter().find_map(tier).map(|tier| tier.name.clone())
+}

@@ -1,0 +1,99 @@
+//! Whether it is the provider who tells something. Stripe signs the time and the raw bytes of the body with HMAC-SHA-256,
+//! while its secret is being changed with both secrets.
+
+use std::fmt;
+use std::str::FromStr;
+
+use hmac::{Hmac, KeyInit, Mac};
+use jiff::Timestamp;
+use sha2::Sha256;
+
+/// How old, or how far in the future, a signature may be, in seconds.
+const TOLERANCE: i64 = 300;
+
+/// How many signatures of one notice are looked at.
+const MOST_SIGNATURES: usize = 16;
+
+/// The secrets that a provider signs with, at least one. They have no form that shows them.
+#[derive(Clone)]
+pub struct Secrets(Vec<String>);
+
+/// Why a notice is not believed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotSigned {
+    /// No signature is there, or nothing that looks like one.
+    Absent,
+    /// The signature is not made with one of the secrets over these bytes.
+    Wrong,
+    /// It was made too long ago, or by a clock that goes wrong.
+    Stale,
+}
+
+impl Secrets {
+    /// Checks the header `Stripe-Signature` against the raw bytes of the body.
+    pub(crate) fn check(&self, header: &str, body: &[u8], now: Timestamp) -> Result<(), NotSigned> {
+        let mut parts = header.split(',').filter_map(|part| part.trim().split_once('='));
+        let (_, time) = parts.clone().find(|(name, _)| *name == "t").ok_or(NotSigned::Absent)?;
+        let signed_at: i64 = time.parse().map_err(|_| NotSigned::Absent)?;
+        let signatures: Vec<[u8; 32]> = parts
+            .by_ref()
+            .filter(|(name, _)| *name == "v1")
+            .take(MOST_SIGNATURES)
+            .filter_map(|(_, signature)| unhex(signature))
+            .collect();
+        if signatures.is_empty() {
+            return Err(NotSigned::Absent);
+        }
+        if !self.0.iter().any(|secret| signs(secret, time, body, &signatures)) {
+            return Err(NotSigned::Wrong);
+        }
+        // Only who knows a secret learns that the time is the matter.
+        if now.as_second().abs_diff(signed_at) > TOLERANCE.unsigned_abs() {
+            return Err(NotSigned::Stale);
+        }
+        Ok(())
+    }
+}
+
+/// Whether one of the signatures is made with this secret; how long that takes tells nothing of it.
+fn signs(secret: &str, time: &str, body: &[u8], signatures: &[[u8; 32]]) -> bool {
+    // HMAC takes keys of any length.
+    let Ok(mac) = <Hmac<Sha256> as KeyInit>::new_from_slice(secret.as_bytes()) else { return false };
+    let mac = mac.chain_update(time).chain_update(".").chain_update(body);
+    signatures.iter().any(|signature| mac.clone().verify_slice(signature).is_ok())
+}
+
+fn unhex(text: &str) -> Option<[u8; 32]> {
+    let digits = text.as_bytes();
+    if digits.len() != 64 || !digits.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    let mut bytes = [0; 32];
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
+impl FromStr for Secrets {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let secrets: Vec<String> = text.split(',').map(|secret| secret.trim().to_owned()).collect();
+        let plain = |secret: &String| secret.len() >= 8 && secret.bytes().all(|byte| byte.is_ascii_graphic());
+        if secrets.iter().all(plain) {
+            Ok(Secrets(secrets))
+        } else {
+            Err("signing secrets such as whsec_…, of at least 8 characters, separated by commas, are wanted")
+        }
+    }
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Secrets({})", self.0.len())
+    }
+}
+
+#[cfg(test)]
+mod tests;

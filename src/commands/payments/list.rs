@@ -1,0 +1,128 @@
+//! `loggia payments list`: what is recorded in the log, and what the vault holds beside it. The text of an event, which
+//! may name people, is not shown.
+
+use std::collections::HashMap;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use jiff::Timestamp;
+use schemas::account::PaymentRecorded;
+use schemas::email::Email;
+use schemas::ids::AccountId;
+use serde::Serialize;
+use serde_json::json;
+use write::service::{Paying, read_payers};
+use write::vault::{Held, HeldNotice, Vault};
+
+use crate::config::Config;
+use crate::output::{Output, aligned, say};
+use crate::session;
+
+const HEADINGS: [&str; 8] = ["state", "time", "what", "event", "tier", "until", "subscription", "address"];
+
+/// One notice.
+#[derive(Debug, Serialize)]
+struct Row {
+    /// `recorded`, `waiting`, or why it is kept without effect.
+    state: String,
+    /// When it happened; of what is kept without effect, when it came.
+    time: Timestamp,
+    what: String,
+    event_id: String,
+    tier: Option<String>,
+    period_end: Option<Timestamp>,
+    subscription: Option<String>,
+    customer: Option<String>,
+    email: Option<String>,
+}
+
+/// Lists all notices, or those of one address, in the order in which they happened.
+pub(super) async fn run(config: &Config, email: Option<&Email>, output: Output) -> Result<ExitCode> {
+    let vault = session::open_vault_read_only(config).await?;
+    let mut rows = recorded(config, vault.as_ref()).await?;
+    if let Some(vault) = &vault {
+        rows.extend(vault.held().await?.into_iter().map(held));
+    }
+    if let Some(wanted) = email.map(Email::folded) {
+        rows.retain(|row| row.email.as_ref().is_some_and(|email| email.to_lowercase() == wanted));
+    }
+    rows.sort_by(|a, b| (a.time, &a.event_id).cmp(&(b.time, &b.event_id)));
+    if output.is_json() {
+        rows.iter().try_for_each(|row| output.answer(row, String::new))?;
+    } else if rows.is_empty() {
+        say(if email.is_some() { "nothing was paid under this address" } else { "nothing was paid yet" });
+    } else {
+        output.lines(&table(&rows))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn recorded(config: &Config, vault: Option<&Vault>) -> Result<Vec<Row>> {
+    let store = session::open_store_read_only(config).await?;
+    let emails: HashMap<AccountId, Email> = match vault {
+        Some(vault) => vault.emails().await?.into_iter().collect(),
+        None => HashMap::new(),
+    };
+    let of_account = |Paying { id, account }: &Paying| {
+        let payments = account.payments().map(|payments| payments.recorded().to_vec()).unwrap_or_default();
+        payments.iter().map(|payment| row("recorded", payment, emails.get(id))).collect::<Vec<_>>()
+    };
+    Ok(read_payers(&store).await?.iter().flat_map(of_account).collect())
+}
+
+fn row(state: &str, payment: &PaymentRecorded, email: Option<&Email>) -> Row {
+    let text = |id: &Option<schemas::payment::PaymentId>| id.as_ref().map(ToString::to_string);
+    Row {
+        state: state.to_owned(),
+        time: payment.created,
+        what: word(&payment.kind),
+        event_id: payment.event_id.to_string(),
+        tier: payment.tier.as_ref().map(ToString::to_string),
+        period_end: payment.period_end,
+        subscription: text(&payment.subscription),
+        customer: text(&payment.customer),
+        email: email.map(|email| email.as_str().to_owned()),
+    }
+}
+
+fn held(held: Held) -> Row {
+    match held.notice {
+        HeldNotice::Waiting(notice) => row("waiting", &notice.payment, notice.email.as_ref()),
+        HeldNotice::Kept(notice) => Row {
+            state: word(&notice.reason),
+            time: held.received_at,
+            what: notice.kind,
+            event_id: notice.event_id.to_string(),
+            tier: None,
+            period_end: None,
+            subscription: None,
+            customer: None,
+            email: None,
+        },
+    }
+}
+
+/// The word by which a value is written down.
+fn word(value: &impl Serialize) -> String {
+    json!(value).as_str().unwrap_or_default().to_owned()
+}
+
+fn table(rows: &[Row]) -> Vec<String> {
+    let time = |time: Timestamp| format!("{time:.0}");
+    let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".into());
+    let cells = |row: &Row| {
+        [
+            row.state.clone(),
+            time(row.time),
+            row.what.clone(),
+            row.event_id.clone(),
+            or_none(&row.tier),
+            row.period_end.map_or_else(|| "-".into(), time),
+            or_none(&row.subscription),
+            or_none(&row.email),
+        ]
+    };
+    let mut lines = vec![HEADINGS.map(str::to_owned)];
+    lines.extend(rows.iter().map(cells));
+    aligned(&lines)
+}

@@ -1,0 +1,128 @@
+//! `loggia payments replay`: takes events of a file in, as if the webhook had brought them. Each is applied once, however
+//! often it comes, and their order does not matter.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use api::payments::Told;
+use schemas::command::{Answer, PaymentDone, PaymentOutcome};
+use schemas::ids::{Actor, Position};
+use schemas::payment::KeptReason;
+use serde::Serialize;
+
+use super::super::keys::applied;
+use super::source::{self, Source};
+use crate::config::{self, Config};
+use crate::output::{Output, say};
+use crate::session::Session;
+
+/// What became of the events.
+#[derive(Debug, Default, Serialize)]
+struct Report {
+    applied: usize,
+    already_applied: usize,
+    /// Kept until something tells whose they are.
+    waiting: usize,
+    /// Kept, of kinds that are not looked at.
+    kept: usize,
+    /// Of the other mode, or of an account that was erased.
+    ignored: usize,
+    /// The lines that cannot be read.
+    unreadable: Vec<usize>,
+    /// The lines where somebody paid, and nothing says for what.
+    unpriced: Vec<usize>,
+    position: Position,
+}
+
+/// Takes them in, and says what became of them.
+pub(super) async fn run(config: &Config, file: &Path, output: Output) -> Result<ExitCode> {
+    let sources = source::read(file)?;
+    let session = Session::open(config).await?;
+    let mut report = Report::default();
+    let taken = all(config, &session, &sources, &mut report).await;
+    session.close().await;
+    taken?;
+    applied::wait(config, report.position).await;
+    output.answer(&report, || report.to_text())?;
+    if !report.unpriced.is_empty() {
+        say(&format!(
+            "somebody paid, and nothing says for which tier, in {}; set stripe_prices (LOGGIA_STRIPE_PRICES), or metadata \
+             with the member tier",
+            lines(&report.unpriced)
+        ));
+    }
+    if report.unreadable.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    say(&format!("these are no events of Stripe that can be read: {}", lines(&report.unreadable)));
+    Ok(ExitCode::FAILURE)
+}
+
+async fn all(config: &Config, session: &Session, sources: &[Source], report: &mut Report) -> Result<()> {
+    let actor: Actor = config::user().unwrap_or_else(|| "operator".into()).parse()?;
+    let correlation = session.command_id();
+    for Source { number, text } in sources {
+        let told = api::payments::read(text, &config.stripe);
+        if told.is_unpriced() {
+            report.unpriced.push(*number);
+        }
+        let reason = told.kept();
+        if reason == Some(KeptReason::Unreadable) {
+            report.unreadable.push(*number);
+            if !told.names_itself() {
+                continue;
+            }
+        }
+        let done = send(session, &actor, correlation, told).await?;
+        report.position = report.position.max(done.position);
+        report.count(reason, done.outcome);
+    }
+    Ok(())
+}
+
+async fn send(
+    session: &Session,
+    actor: &Actor,
+    correlation: schemas::ids::CommandId,
+    told: Told,
+) -> Result<PaymentDone> {
+    match session.send(actor.clone(), Some(correlation), told.into_command()).await? {
+        Answer::Payment(done) => Ok(done),
+        Answer::Refused(refusal) => bail!(
+            "the write side refuses an event: {}; what came before it is done, run this again for the rest",
+            refusal.detail
+        ),
+        _ => bail!("the write side answered with something else; are both of one version?"),
+    }
+}
+
+impl Report {
+    fn count(&mut self, reason: Option<KeptReason>, outcome: PaymentOutcome) {
+        match (reason, outcome) {
+            (Some(KeptReason::Unreadable), _) => {}
+            (Some(KeptReason::OtherMode), _) | (_, PaymentOutcome::Erased) => self.ignored += 1,
+            (_, PaymentOutcome::Applied) => self.applied += 1,
+            (_, PaymentOutcome::AlreadyApplied) => self.already_applied += 1,
+            (_, PaymentOutcome::Waiting) => self.waiting += 1,
+            (_, PaymentOutcome::Kept) => self.kept += 1,
+        }
+    }
+
+    fn to_text(&self) -> String {
+        let Report { applied, already_applied, waiting, kept, ignored, unreadable, .. } = self;
+        format!(
+            "{applied} applied, {already_applied} already applied, {waiting} waiting, {kept} kept, {ignored} ignored, {} \
+             unreadable",
+            unreadable.len()
+        )
+    }
+}
+
+fn lines(numbers: &[usize]) -> String {
+    let shown: Vec<String> = numbers.iter().take(20).map(ToString::to_string).collect();
+    let more = numbers.len().saturating_sub(shown.len());
+    let name = if numbers.len() == 1 { "line" } else { "lines" };
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{name} {}{rest}", shown.join(", "))
+}

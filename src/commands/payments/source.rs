@@ -1,0 +1,64 @@
+//! Events as they stand in a file: one a line, in an array, or in the list that Stripe's interface answers with.
+
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+/// One event, or what stands in the place of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Source {
+    /// Its line, or its place in the list, from 1.
+    pub(super) number: usize,
+    pub(super) text: String,
+}
+
+/// Reads the file whole, or standard input.
+pub(super) fn read(file: &Path) -> Result<Vec<Source>> {
+    let mut bytes = Vec::new();
+    if file == Path::new("-") {
+        std::io::stdin().read_to_end(&mut bytes).context("standard input cannot be read")?;
+    } else {
+        bytes = std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    }
+    Ok(events(&String::from_utf8_lossy(&bytes)))
+}
+
+fn events(text: &str) -> Vec<Source> {
+    let text = text.trim_start_matches('\u{feff}');
+    let texts: Vec<(usize, String)> = match serde_json::from_str(text) {
+        Ok(Value::Array(events)) => texts(&events),
+        Ok(Value::Object(list)) if list.get("data").is_some_and(Value::is_array) => {
+            texts(list["data"].as_array().map(Vec::as_slice).unwrap_or_default())
+        }
+        Ok(event) => texts(&[event]),
+        Err(_) => (1..).zip(text.lines().map(|line| line.trim().to_owned())).collect(),
+    };
+    let full = texts.into_iter().filter(|(_, text)| !text.is_empty());
+    full.map(|(number, text)| Source { number, text }).collect()
+}
+
+fn texts(events: &[Value]) -> Vec<(usize, String)> {
+    (1..).zip(events.iter().map(Value::to_string)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Vec<(usize, String)> {
+        events(text).into_iter().map(|source| (source.number, source.text)).collect()
+    }
+
+    #[test]
+    fn events_stand_in_lines_arrays_and_lists() {
+        let two = [(1, r#"{"id":"a"}"#.to_owned()), (2, r#"{"id":"b"}"#.to_owned())];
+        assert_eq!(read("{\"id\":\"a\"}\n{\"id\":\"b\"}\n"), two);
+        assert_eq!(read("\u{feff}[{\"id\": \"a\"},\n {\"id\": \"b\"}]"), two);
+        assert_eq!(read(r#"{"object": "list", "data": [{"id": "a"}, {"id": "b"}], "has_more": false}"#), two);
+        assert_eq!(read("{\n \"id\": \"a\",\n \"data\": {}}"), [(1, r#"{"id":"a","data":{}}"#.to_owned())]);
+        assert_eq!(read("{\"id\":\"a\"}\n\n nonsense \n"), [two[0].clone(), (3, "nonsense".to_owned())]);
+        assert_eq!(read(""), []);
+    }
+}

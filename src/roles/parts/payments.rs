@@ -1,0 +1,24 @@
+//! Payments: where they are told of, and their end.
+
+use api::KeyDesk;
+use api::payments::Payments;
+use write::service::CommandService;
+
+use super::Parts;
+
+impl Parts {
+    /// Where Stripe's notices arrive, if they do.
+    pub(super) fn payments(&self, client: &async_nats::Client) -> Option<Payments> {
+        let secrets = self.config.stripe_secret.clone()?;
+        Some(Payments { secrets, terms: self.config.stripe.clone(), desk: KeyDesk::new(client.clone()) })
+    }
+
+    /// Ends what was paid for when its time comes.
+    pub(super) fn settling(&self, service: &CommandService) {
+        let settling = service.clone().settle_payments(self.lifecycle.stop.clone());
+        self.lifecycle.spawn("the end of what is paid for", async move {
+            settling.await;
+            Ok(())
+        });
+    }
+}

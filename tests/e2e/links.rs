@@ -1,0 +1,182 @@
+//! Links that prove an address: mailed over a real socket, printed, written to the log, and used.
+
+use std::path::Path;
+use std::time::Duration;
+
+use kit::process;
+use kit::smtp::{Fault, Smtp};
+use schemas::command::{Answer, Claim, Command, CommandMessage, Refusal};
+use schemas::ids::CommandId;
+use schemas::key::KeyId;
+use schemas::link::LinkHash;
+use serde_json::{Value, json};
+use uuid::Uuid;
+use write::command_client::CommandClient;
+use write::nats_server::login;
+
+use crate::started::{LOGGIA, PATIENCE, Started, json as run_json};
+
+const ADA: &str = "Ada.Pelt@example.org";
+const SITE: &str = "https://catalog.example.org";
+
+/// Whoever may send commands, as the API does for its pages.
+struct Desk(CommandClient);
+
+impl Desk {
+    async fn of(started: &Started) -> Desk {
+        let running = std::fs::read(started.folder.path().join("run/write.json")).unwrap();
+        let running: Value = serde_json::from_slice(&running).unwrap();
+        let url = running["nats_url"].as_str().unwrap();
+        Desk(CommandClient::new(login(url).unwrap().connect(url).await.unwrap()))
+    }
+
+    async fn send(&self, command: Command) -> Answer {
+        let id = CommandId(Uuid::now_v7());
+        let message = CommandMessage { id, actor: "claim link".parse().unwrap(), correlation: id, command };
+        self.0.send(&message).await.unwrap()
+    }
+
+    async fn ask(&self, email: &str) {
+        assert_eq!(self.send(Command::SendLink { email: email.parse().unwrap() }).await, Answer::Accepted);
+    }
+
+    async fn open(&self, link: &str) -> Claim {
+        match self.send(Command::OpenLink { link: hash(link) }).await {
+            Answer::Claim(claim) => claim,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    async fn use_link(&self, link: &str, keep: &[KeyId], revoke: &[KeyId]) -> Answer {
+        let (keep, revoke) = (keep.to_vec(), revoke.to_vec());
+        self.send(Command::UseLink { link: hash(link), keep, revoke, new_key: None }).await
+    }
+}
+
+fn token(link: &str) -> &str {
+    link.rsplit('/').next().unwrap()
+}
+
+fn hash(link: &str) -> LinkHash {
+    LinkHash::of(token(link))
+}
+
+fn issue(started: &Started, email: &str) -> KeyId {
+    let issued = started.json(&["keys", "issue", "--email", email]).pop().unwrap();
+    issued["key_id"].as_str().unwrap().parse().unwrap()
+}
+
+/// Whether these bytes stand in any file below a folder.
+fn found(folder: &Path, text: &str) -> bool {
+    std::fs::read_dir(folder).unwrap().any(|entry| {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            return found(&path, text);
+        }
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        bytes.windows(text.len()).any(|window| window == text.as_bytes())
+    })
+}
+
+#[tokio::test]
+async fn a_mailed_link_proves_an_address_once() {
+    let server = Smtp::start(&[]).await;
+    let (url, from) = (server.url(), "Catalog <mail@example.org>");
+    let settings = ["--no-demo", "--mail", &url, "--mail-from", from, "--public-url", SITE];
+    let Some(started) = Started::with(&settings).await else { return };
+    let (kept, unwanted) = (issue(&started, ADA), issue(&started, ADA));
+    let desk = Desk::of(&started).await;
+    desk.ask("nobody@example.org").await;
+    desk.ask("ada.pelt@example.org").await;
+    let mail = server.mail(0).await;
+    assert_eq!(mail.to, [ADA]);
+    let link = mail.link().to_owned();
+    assert_eq!(link, format!("{SITE}/claim/{}", token(&link)));
+    assert!(!found(started.folder.path(), token(&link)), "only its hash is kept");
+
+    for _ in 0..2 {
+        let claim = desk.open(&link).await;
+        let ids: Vec<KeyId> = claim.keys.iter().map(|key| key.key_id).collect();
+        assert_eq!((ids, claim.places), (vec![kept, unwanted], 1));
+    }
+    let Answer::Account(done) = desk.use_link(&link, &[kept], &[unwanted]).await else { panic!() };
+    let told: Vec<_> = done.keys.iter().map(|key| (key.key_id, key.proven, key.revoked)).collect();
+    assert_eq!(told, [(kept, true, false), (unwanted, false, true)]);
+    let Answer::Refused(Refusal { detail, .. }) = desk.use_link(&link, &[], &[kept]).await else { panic!() };
+    assert!(detail.starts_with("this link cannot be used any more"), "{detail}");
+    let listed = started.json(&["keys", "list"]);
+    assert_eq!((&listed[0]["proven"], &listed[0]["revoked_at"]), (&json!(true), &json!(null)));
+
+    desk.ask(ADA).await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(server.mails().len(), 1, "one mail in ten minutes, and none to strangers");
+    let log = started.loggia.stderr() + &started.loggia.stdout();
+    assert!(!log.contains(token(&link)) && !log.to_lowercase().contains("ada.pelt@"), "{log}");
+}
+
+#[tokio::test]
+async fn a_mail_server_that_is_away_hinders_no_command() {
+    let server = Smtp::start(&[Fault::NotNow; 10]).await;
+    let (url, from) = (server.url(), "mail@example.org");
+    let settings = ["--no-demo", "--mail", &url, "--mail-from", from, "--public-url", SITE];
+    let Some(mut started) = Started::with(&settings).await else { return };
+    issue(&started, ADA);
+    let desk = Desk::of(&started).await;
+    desk.ask(ADA).await;
+    kit::wait_until(PATIENCE, "an attempt", async || server.conversations() > 0).await;
+    issue(&started, ADA);
+    kit::wait_until(PATIENCE, "a line in the log", async || {
+        started.loggia.stderr().contains("a letter could not be mailed")
+    })
+    .await;
+    let log = started.loggia.stderr();
+    assert!(log.contains("the mail server refuses it with the code 451"), "{log}");
+    assert!(!log.to_lowercase().contains("ada.pelt@"), "{log}");
+    assert!(started.loggia.terminate().await.success());
+}
+
+#[tokio::test]
+async fn without_a_mail_server_links_are_logged_and_printed() {
+    let Some(started) = Started::empty().await else { return };
+    let key = issue(&started, ADA);
+    let desk = Desk::of(&started).await;
+    desk.ask(ADA).await;
+    let start = format!("{}/claim/", started.base());
+    let logged = kit::wait_for(PATIENCE, "a link in the log", async || {
+        let log = started.loggia.stderr() + &started.loggia.stdout();
+        let at = log.find(&start)?;
+        log[at..].lines().next().map(str::to_owned)
+    });
+    assert_eq!(desk.open(&logged.await).await.keys[0].key_id, key);
+
+    let printed = started.json(&["keys", "link", "--email", ADA]).pop().unwrap();
+    let link = printed["link"].as_str().unwrap();
+    assert!(link.starts_with(&start), "{link}");
+    let claim = desk.open(link).await;
+    assert_eq!(printed, json!({"link": link, "expires_at": claim.expires_at}));
+    let Answer::Account(done) = desk.use_link(link, &[key], &[]).await else { panic!() };
+    assert!(done.changed && done.keys[0].proven);
+}
+
+#[test]
+fn a_link_is_printed_without_a_service_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| process::run(LOGGIA, folder.path(), args);
+    let unknown = run(&["keys", "link", "--email", ADA]);
+    assert_eq!(unknown.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8(unknown.stderr).unwrap().trim(),
+        "there is no key under this address that is not revoked; issue one first"
+    );
+    run_json(folder.path(), &["keys", "issue", "--email", ADA]);
+    let printed = run(&["keys", "link", "--email", ADA, "--public-url", &format!("{SITE}/")]);
+    assert!(printed.status.success() && printed.stderr.is_empty(), "{printed:?}");
+    let text = String::from_utf8(printed.stdout).unwrap();
+    let (link, rest) = text.split_once('\n').unwrap();
+    assert_eq!(link, format!("{SITE}/claim/{}", token(link)));
+    assert_eq!(token(link).len(), 32);
+    let (rest, end) = rest.split_once("until ").unwrap();
+    assert_eq!(rest, "\nGive it to the holder of the address, and to nobody else. It works once, ");
+    assert!(end.trim().trim_end_matches('.').parse::<jiff::Timestamp>().is_ok(), "{end}");
+    assert!(!found(folder.path(), token(link)));
+}

@@ -1,0 +1,306 @@
+//! Payments from Stripe's webhook to what a key may call, on a whole service over real sockets.
+
+use std::path::Path;
+use std::time::Duration;
+
+use hmac::{Hmac, KeyInit, Mac};
+use kit::http::{Answer, Http};
+use kit::process::{self, Loggia};
+use serde_json::{Value, json};
+use sha2::Sha256;
+
+use crate::started::{LOGGIA, PATIENCE, json as run_json, ready};
+
+const ADA: &str = "ada.pelt@example.org";
+const SECRET: &str = "whsec_loggia_e2e_secret";
+
+/// A service that keys and payments matter to, on a folder that outlives it.
+struct Till {
+    // Dropped first: it looks in the folder for the nats-server that a killed process leaves.
+    loggia: Loggia,
+    http: Http,
+    folder: tempfile::TempDir,
+}
+
+impl Till {
+    async fn open() -> Option<Till> {
+        kit::nats::available().await?;
+        let folder = tempfile::tempdir().unwrap();
+        let (loggia, http) = start(folder.path()).await;
+        Some(Till { loggia, http, folder })
+    }
+
+    /// Kills it as a crash would, and starts it again.
+    async fn crash(&mut self) {
+        self.loggia.kill9();
+        (self.loggia, self.http) = start(self.folder.path()).await;
+    }
+
+    /// A key of Ada's; a proven one is one that an operator vouched for.
+    fn key(&self, proven: bool) -> String {
+        let tier = if proven { "studio" } else { "free" };
+        let issued =
+            run_json(self.folder.path(), &["keys", "issue", "--email", ADA, "--tier", tier]).pop().unwrap();
+        let (key, key_id) = (issued["key"].as_str().unwrap(), issued["key_id"].as_str().unwrap());
+        run_json(self.folder.path(), &["keys", "tier", "--email", ADA, "--key", key_id, "free"]);
+        key.to_owned()
+    }
+
+    async fn told(&self, event: &Value) -> Answer {
+        told(&self.http, event).await.unwrap()
+    }
+
+    /// Tells events that must be taken.
+    async fn take(&self, events: &[Value]) {
+        for event in events {
+            let answer = self.told(event).await;
+            assert_eq!((answer.status, answer.text()), (200, r#"{"received":true}"#), "{event}");
+        }
+    }
+
+    async fn tier(&self, key: &str) -> Value {
+        let usage = self.http.get(&format!("/v1/usage?key={key}")).await;
+        usage.json()["tier"].clone()
+    }
+
+    /// Waits until the key is in a tier.
+    async fn until(&self, key: &str, tier: &str) {
+        kit::wait_until(PATIENCE, tier, async || self.tier(key).await == tier).await;
+    }
+
+    fn log(&self) -> Vec<Value> {
+        run_json(self.folder.path(), &["events", "tail", "--from", "1", "--no-follow"])
+    }
+
+    /// The ids of all notices in the log, in its order.
+    fn recorded(&self) -> Vec<String> {
+        let log = self.log();
+        let payments = log.iter().filter(|event| event["kind"] == "loggia.account.payment_recorded.v1");
+        payments.map(|event| event["data"]["event_id"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// The state and event of all that `loggia payments list` shows.
+    fn listed(&self) -> Vec<(String, String)> {
+        let text = |row: &Value, name: &str| row[name].as_str().unwrap().to_owned();
+        let rows = run_json(self.folder.path(), &["payments", "list"]);
+        rows.iter().map(|row| (text(row, "state"), text(row, "event_id"))).collect()
+    }
+}
+
+async fn start(folder: &Path) -> (Loggia, Http) {
+    let mut command = process::command(LOGGIA, folder);
+    command.args(["up", "--no-demo", "--auth", "keys", "--burst-per-key", "0"]);
+    command.env("LOGGIA_STRIPE_SECRET", SECRET);
+    command.env("LOGGIA_STRIPE_PRICES", "price_studio=studio, price_pro=pro");
+    let mut loggia = Loggia::spawn_command(command, folder);
+    let http = loggia.http().await;
+    ready(&http).await;
+    (loggia, http)
+}
+
+async fn told(http: &Http, event: &Value) -> Result<Answer, String> {
+    let body = event.to_string();
+    let signature = signature(&body, SECRET, seconds_ago(0));
+    http.attempt("POST", "/webhooks/stripe", &[("stripe-signature", &signature)], body).await
+}
+
+fn signature(body: &str, secret: &str, time: i64) -> String {
+    let mac = <Hmac<Sha256> as KeyInit>::new_from_slice(secret.as_bytes()).unwrap();
+    let digest = mac.chain_update(format!("{time}.{body}")).finalize().into_bytes();
+    let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("t={time},v1={digits}")
+}
+
+fn seconds_ago(seconds: i64) -> i64 {
+    jiff::Timestamp::now().as_second() - seconds
+}
+
+/// An event that happened so many seconds ago.
+fn event(id: &str, kind: &str, ago: i64, object: Value) -> Value {
+    json!({"id": id, "object": "event", "type": kind, "created": seconds_ago(ago), "livemode": true,
+        "data": {"object": object}})
+}
+
+fn checkout(id: &str) -> Value {
+    let session = json!({"id": "cs_1", "mode": "subscription", "payment_status": "paid", "customer": "cus_1",
+        "customer_details": {"email": "Ada.Pelt@Example.ORG"}, "subscription": "sub_1", "invoice": "in_1"});
+    event(id, "checkout.session.completed", 60, session)
+}
+
+fn invoice(id: &str, ends_in: i64) -> Value {
+    let line = json!({"amount": 2900, "period": {"end": seconds_ago(-ends_in)},
+        "pricing": {"price_details": {"price": "price_studio"}}});
+    let invoice = json!({"id": "in_1", "customer": "cus_1", "customer_email": ADA, "lines": {"data": [line]},
+        "parent": {"subscription_details": {"subscription": "sub_1"}}});
+    event(id, "invoice.paid", 58, invoice)
+}
+
+fn deleted(id: &str) -> Value {
+    let subscription = json!({"id": "sub_1", "customer": "cus_1", "status": "canceled",
+        "items": {"data": [{"current_period_end": seconds_ago(30)}]}});
+    event(id, "customer.subscription.deleted", 30, subscription)
+}
+
+fn refund(id: &str) -> Value {
+    event(
+        id,
+        "charge.refunded",
+        20,
+        json!({"id": "ch_1", "customer": "cus_1", "payment_intent": "pi_1", "refunded": true}),
+    )
+}
+
+const MONTH: i64 = 30 * 24 * 3600;
+
+#[tokio::test]
+async fn a_payment_raises_the_proven_key_at_once_and_a_refund_brings_it_back() {
+    let Some(till) = Till::open().await else { return };
+    let (proven, unproven) = (till.key(true), till.key(false));
+    till.until(&proven, "free").await;
+    till.take(&[checkout("evt_1"), invoice("evt_2", MONTH)]).await;
+    till.until(&proven, "studio").await;
+    assert_eq!(till.tier(&unproven).await, "free", "anybody could have asked for it");
+
+    let log = till.log().len();
+    for _ in 0..10 {
+        till.take(&[invoice("evt_2", MONTH), checkout("evt_1")]).await;
+    }
+    assert_eq!(till.log().len(), log, "each is applied once");
+
+    till.take(&[refund("evt_3")]).await;
+    till.until(&proven, "free").await;
+    assert_eq!(till.recorded(), ["evt_1", "evt_2", "evt_3"]);
+    let text = std::fs::read(till.folder.path().join("store/vault.db")).unwrap();
+    assert!(
+        !text.windows(8).any(|window| window.eq_ignore_ascii_case(b"ada.pelt")),
+        "no address is readable"
+    );
+    assert!(!till.loggia.stderr().contains("api::payments"), "{}", till.loggia.stderr());
+}
+
+#[tokio::test]
+async fn what_is_forged_stale_or_a_test_has_no_effect_and_order_does_not_matter() {
+    let Some(till) = Till::open().await else { return };
+    let key = till.key(true);
+    till.until(&key, "free").await;
+    let body = invoice("evt_9", MONTH).to_string();
+    for (signature, sent) in [
+        (signature(&body, "whsec_of_somebody_else", seconds_ago(0)), body.clone()),
+        (signature(&body, SECRET, seconds_ago(400)), body.clone()),
+        (signature(&body, SECRET, seconds_ago(0)), body.replace("in_1", "in_2")),
+        (String::new(), body.clone()),
+    ] {
+        let answer =
+            till.http.send("POST", "/webhooks/stripe", &[("stripe-signature", &signature)], sent).await;
+        assert_eq!(answer.status, 400, "{answer:?}");
+        assert!(answer.json()["type"].as_str().unwrap().ends_with("/problems/invalid-signature"));
+    }
+    let mut test = invoice("evt_test", MONTH);
+    test["livemode"] = json!(false);
+    till.take(&[test, event("evt_new", "customer.created", 5, json!({"email": ADA}))]).await;
+    till.take(&[event("evt_odd", "invoice.paid", 5, json!("no invoice"))]).await;
+    assert_eq!(till.recorded(), Vec::<String>::new());
+    let mut kept = till.listed();
+    kept.sort();
+    let state = |state: &str, event: &str| (state.to_owned(), event.to_owned());
+    let expected =
+        [state("not_looked_at", "evt_new"), state("other_mode", "evt_test"), state("unreadable", "evt_odd")];
+    assert_eq!(kept, expected);
+    assert!(till.loggia.stderr().contains("evt_odd"), "the operator is told");
+    assert!(!till.loggia.stderr().contains(ADA));
+
+    // The end comes before the beginning, and waits for it.
+    till.take(&[deleted("evt_3")]).await;
+    assert!(till.listed().contains(&state("waiting", "evt_3")));
+    till.take(&[invoice("evt_2", MONTH), checkout("evt_1")]).await;
+    assert_eq!(till.recorded(), ["evt_2", "evt_3", "evt_1"]);
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(till.tier(&key).await, "free");
+}
+
+#[tokio::test]
+async fn what_was_paid_for_runs_out_by_itself() {
+    let Some(till) = Till::open().await else { return };
+    let key = till.key(true);
+    till.take(&[checkout("evt_1"), invoice("evt_2", 6)]).await;
+    till.until(&key, "studio").await;
+    till.until(&key, "free").await;
+}
+
+#[tokio::test]
+async fn a_crash_neither_loses_nor_doubles_a_payment() {
+    let Some(mut till) = Till::open().await else { return };
+    let key = till.key(true);
+    let events = [deleted("evt_5"), invoice("evt_2", MONTH), checkout("evt_1"), refund("evt_6")];
+    for (number, event) in events.iter().enumerate() {
+        let (http, event) = (till.http.clone(), event.clone());
+        let telling = tokio::spawn(async move { (told(&http, &event).await, event) });
+        // Sooner or later, so that the crash meets it on its way in, at its disk, or on its way out.
+        tokio::time::sleep(Duration::from_millis(7 * number as u64)).await;
+        till.crash().await;
+        let (answer, event) = telling.await.unwrap();
+        if answer.is_ok_and(|answer| answer.status == 200) {
+            continue;
+        }
+        till.take(&[event]).await;
+    }
+    till.take(&events).await;
+    let mut recorded = till.recorded();
+    recorded.sort();
+    assert_eq!(recorded, ["evt_1", "evt_2", "evt_5", "evt_6"]);
+    till.until(&key, "free").await;
+    let verified = process::run(LOGGIA, till.folder.path(), &["events", "verify"]);
+    assert!(verified.status.success(), "{verified:?}");
+}
+
+#[test]
+fn events_of_a_file_are_taken_in_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let prices = ["--stripe-prices", "price_studio=studio"];
+    let run = |args: &[&str]| process::run(LOGGIA, folder.path(), &[args, &prices].concat());
+    run(&["keys", "issue", "--email", ADA, "--tier", "studio"]);
+    run(&["keys", "tier", "--email", ADA, "free"]);
+    let mut test = invoice("evt_test", MONTH);
+    test["livemode"] = json!(false);
+    let stranger = event("evt_s", "invoice.payment_failed", 9, json!({"id": "in_9", "customer": "cus_9"}));
+    let events =
+        [invoice("evt_2", MONTH), checkout("evt_1"), test, stranger, event("evt_n", "ping", 9, json!({}))];
+    let file = folder.path().join("events.ndjson");
+    let lines: String = events.iter().map(|event| format!("{event}\n")).collect();
+    std::fs::write(&file, format!("{lines}nonsense\n")).unwrap();
+    let path = file.to_str().unwrap();
+    let replay = |path: &str| {
+        let output = run(&["payments", "replay", path, "--json"]);
+        (output.status.code(), serde_json::from_slice::<Value>(&output.stdout).unwrap(), output.stderr)
+    };
+    let (code, report, told) = replay(path);
+    assert_eq!(
+        (code, &report),
+        (
+            Some(1),
+            &json!({"applied": 2, "already_applied": 0, "waiting": 1, "kept": 1, "ignored": 1, "unreadable": [6],
+                "unpriced": [], "position": report["position"]})
+        )
+    );
+    assert_eq!(String::from_utf8(told).unwrap(), "these are no events of Stripe that can be read: line 6\n");
+    std::fs::write(&file, json!({"object": "list", "data": events}).to_string()).unwrap();
+    let (code, again, _) = replay(path);
+    assert_eq!(
+        (code, again),
+        (
+            Some(0),
+            json!({"applied": 0, "already_applied": 2, "waiting": 1, "kept": 1, "ignored": 1, "unreadable": [],
+                "unpriced": [], "position": 0})
+        )
+    );
+    let text = run(&["payments", "replay", path]);
+    assert_eq!(
+        String::from_utf8(text.stdout).unwrap(),
+        "0 applied, 2 already applied, 1 waiting, 1 kept, 1 ignored, 0 unreadable\n"
+    );
+    let keys = run_json(folder.path(), &["keys", "list"]);
+    assert_eq!(keys[0]["tier"], "studio");
+    let mine = run_json(folder.path(), &["payments", "list", "--email", "ADA.pelt@example.org"]);
+    let events: Vec<&Value> = mine.iter().map(|row| &row["event_id"]).collect();
+    assert_eq!(events, ["evt_1", "evt_2"]);
+}

@@ -1,0 +1,147 @@
+use std::slice::from_ref;
+
+use jiff::SignedDuration;
+use proptest::prelude::*;
+use schemas::payment::Provider;
+
+use super::super::scenario::*;
+use super::super::{Account, pay, settle};
+use super::*;
+
+fn payments(notices: &[PaymentRecorded]) -> Payments {
+    let mut payments = Payments::default();
+    notices.iter().for_each(|notice| payments.add(notice.clone()));
+    payments
+}
+
+fn referring(notice: PaymentRecorded, references: &[&str]) -> PaymentRecorded {
+    PaymentRecorded { references: references.iter().map(|id| id.parse().unwrap()).collect(), ..notice }
+}
+
+/// What is paid for, in short.
+fn periods(notices: &[PaymentRecorded]) -> Vec<(String, Timestamp)> {
+    let periods = payments(notices).periods();
+    periods.into_iter().map(|period| (period.tier.to_string(), period.until)).collect()
+}
+
+#[test]
+fn a_checkout_pays_a_month_until_its_invoice_tells_more() {
+    let checkout = PaymentRecorded { tier: Some(tier("studio")), ..notice("evt_1", 3, PaymentKind::Paid) };
+    assert_eq!(periods(from_ref(&checkout)), [("studio".into(), at(12, 3))]);
+    let invoice = paid("evt_2", 3, "studio", "2027-11-03T12:00:00Z".parse().unwrap());
+    let year = [("studio".into(), "2027-11-03T12:00:00Z".parse().unwrap())];
+    assert_eq!(periods(&[checkout.clone(), invoice.clone()]), year);
+    let refund = notice("evt_3", 4, PaymentKind::Refunded);
+    assert_eq!(periods(&[checkout.clone(), invoice, refund]), []);
+    let once = PaymentRecorded { subscription: None, ..checkout };
+    let again = PaymentRecorded { event_id: "evt_9".parse().unwrap(), created: at(11, 20), ..once.clone() };
+    assert_eq!(periods(&[once, again]), [("studio".into(), at(12, 3)), ("studio".into(), at(12, 20))]);
+}
+
+#[test]
+fn a_refund_that_names_its_invoice_ends_that_one_alone() {
+    let october = referring(paid("evt_1", 1, "studio", at(11, 8)), &["in_1", "pi_1"]);
+    let november = referring(paid("evt_2", 8, "studio", at(12, 8)), &["in_2", "pi_2"]);
+    let both = [october, november];
+    let refund = |ids: &[&str]| referring(notice("evt_3", 9, PaymentKind::Refunded), ids);
+    let with = |refund: PaymentRecorded| periods(&[both.to_vec(), vec![refund]].concat());
+    assert_eq!(with(refund(&["ch_1", "pi_1"])), [("studio".into(), at(12, 8))]);
+    assert_eq!(with(refund(&["ch_2", "pi_2"])), [("studio".into(), at(11, 8))]);
+    assert_eq!(with(refund(&["ch_2", "pi_9"])), [], "all that was paid until then");
+    let stranger =
+        PaymentRecorded { customer: Some("cus_x".parse().unwrap()), subscription: None, ..refund(&[]) };
+    assert_eq!(with(stranger), [("studio".into(), at(12, 8))]);
+}
+
+#[test]
+fn a_payment_without_a_tier_pays_for_what_the_subscription_says() {
+    let plain = PaymentRecorded { tier: None, ..paid("evt_2", 4, "pro", at(12, 4)) };
+    assert_eq!(periods(from_ref(&plain)), []);
+    let changed = PaymentRecorded { tier: Some(tier("pro")), ..notice("evt_3", 4, PaymentKind::Changed) };
+    assert_eq!(periods(&[plain, changed.clone()]), [("pro".into(), at(12, 4))]);
+    assert_eq!(periods(&[changed]), [], "an update alone pays nothing");
+}
+
+#[test]
+fn the_largest_of_several_subscriptions_counts() {
+    let other =
+        |notice: PaymentRecorded| PaymentRecorded { subscription: Some("sub_t".parse().unwrap()), ..notice };
+    let both = payments(&[paid("evt_1", 1, "studio", at(12, 1)), other(paid("evt_2", 2, "pro", at(11, 20)))]);
+    let told = |now| both.entitlement(&tiers(), now).to_string();
+    assert_eq!([told(at(11, 5)), told(at(11, 20)), told(at(12, 1))], ["pro", "studio", "free"]);
+    assert_eq!(both.next_end(at(11, 5)), Some(at(11, 20)));
+    assert_eq!(both.next_end(at(11, 20)), Some(at(12, 1)));
+    assert_eq!(both.next_end(at(12, 1)), None);
+    let gone = payments(&[paid("evt_1", 1, "gold", at(12, 1))]);
+    assert_eq!(gone.entitlement(&tiers(), at(11, 5)), tier("free"), "a tier that is no longer configured");
+}
+
+fn notices() -> impl Strategy<Value = Vec<PaymentRecorded>> {
+    use PaymentKind::*;
+    let kind = prop_oneof![
+        4 => Just(Paid), 2 => Just(Changed), 1 => Just(Pending), 1 => Just(Failed), 1 => Just(PartlyRefunded), 1 => Just(Ended),
+        1 => Just(Refunded)
+    ];
+    let ids = |prefix: &'static str| {
+        prop_oneof![Just(None), (0..2_u8).prop_map(move |n| Some(format!("{prefix}_{n}")))]
+    };
+    let tier_name = prop_oneof![Just(None), Just(Some("studio")), Just(Some("pro"))];
+    let end = prop_oneof![Just(None), (1..40_i64).prop_map(Some)];
+    let one =
+        (kind, 0..6_i64, ids("sub"), ids("cus"), proptest::collection::vec(0..4_u8, 0..2), tier_name, end);
+    proptest::collection::vec(one, 1..9).prop_map(|all| {
+        let numbered = (0..).zip(all);
+        let notice = |(number, (kind, day, subscription, customer, references, tier_name, end)): (u32, _)| {
+            let created = at(11, 1) + SignedDuration::from_hours(24 * day);
+            let (subscription, customer): (Option<String>, Option<String>) = (subscription, customer);
+            let references: Vec<u8> = references;
+            let end: Option<i64> = end;
+            PaymentRecorded {
+                provider: Provider::Stripe,
+                event_id: format!("evt_{number}").parse().unwrap(),
+                created,
+                kind,
+                subscription: subscription.map(|id| id.parse().unwrap()),
+                customer: customer.map(|id| id.parse().unwrap()),
+                references: references.iter().map(|id| format!("in_{id}").parse().unwrap()).collect(),
+                tier: Option::<&str>::map(tier_name, tier),
+                period_end: end.map(|days| created + SignedDuration::from_hours(24 * days)),
+            }
+        };
+        numbered.map(notice).collect()
+    })
+}
+
+/// The account after notices that come one an hour, told of the end of each.
+fn told(notices: &[PaymentRecorded]) -> Account {
+    let proof = (proven(&["a", "b"]), at(11, 2));
+    let put = (moved(&["b"], "studio"), at(11, 2));
+    let mut account = replayed(&[three(), vec![proof, put]].concat());
+    let mut now = at(11, 3);
+    for notice in notices {
+        now += SignedDuration::from_hours(1);
+        let events = pay(&account, notice, &tiers(), now).unwrap();
+        account = account.after(&events, now);
+    }
+    let events = settle(&account, &tiers(), at(11, 12));
+    account.after(&events, at(11, 12))
+}
+
+proptest! {
+    #[test]
+    fn neither_order_nor_repetition_matters(
+        (notices, shuffled) in notices().prop_flat_map(|notices| {
+            let twice = [notices.clone(), notices.clone()].concat();
+            (Just(notices), Just(twice).prop_shuffle())
+        }),
+    ) {
+        let account = told(&notices);
+        let other = told(&shuffled);
+        prop_assert_eq!(other.keys(), account.keys());
+        prop_assert_eq!(other.payments().unwrap().recorded(), account.payments().unwrap().recorded());
+        let paid = account.payments().unwrap().entitlement(&tiers(), at(11, 12));
+        let larger = if paid == tier("pro") { tier("pro") } else { tier("studio") };
+        let keys: Vec<_> = account.keys().iter().map(|key| key.tier.clone()).collect();
+        prop_assert_eq!(keys, [paid, larger, tier("free")]);
+    }
+}

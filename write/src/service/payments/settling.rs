@@ -1,0 +1,110 @@
+//! What runs out without anybody telling: each account is looked at when its time comes.
+
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use schemas::command::{Answer, Command, CommandMessage};
+
+use schemas::ids::{AccountId, Actor};
+use tokio_util::sync::CancellationToken;
+
+use crate::account::{self, Account};
+use crate::event_store::{EventStore, Namespace, StoreError};
+use crate::service::CommandService;
+use crate::service::accounts::past::AccountPast;
+use crate::service::refused::Refused;
+
+/// How many accounts are looked at for one page.
+const PAGE: usize = 200;
+
+/// How long is slept at most: the clock may be set meanwhile.
+const LONGEST: SignedDuration = SignedDuration::from_secs(30);
+
+/// How long to wait before something that did not work is tried again.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Who acts when time does.
+const ACTOR: &str = "loggia";
+
+/// An account that something was ever paid for, as it is.
+#[derive(Debug)]
+pub struct Paying {
+    /// Its id.
+    pub id: AccountId,
+    /// What happened to it.
+    pub account: Account,
+}
+
+/// Every account that something was ever paid for, erased ones included.
+pub async fn read_payers(store: &dyn EventStore) -> Result<Vec<Paying>, StoreError> {
+    let (mut paying, mut after) = (Vec::new(), String::new());
+    loop {
+        let claims = store.claims(Namespace::PAYER, &after, PAGE).await?;
+        let Some((last, _)) = claims.last() else { return Ok(paying) };
+        after.clone_from(last);
+        let streams: Vec<_> = claims.into_iter().map(|(_, stream)| stream).collect();
+        let mut events = store.read_streams(&streams).await?;
+        for (stream, id) in streams.iter().filter_map(|stream| Some((stream, stream.as_account()?))) {
+            let past = AccountPast::of(id, &events.remove(stream).unwrap_or_default())?;
+            paying.push(Paying { id, account: past.into_account() });
+        }
+    }
+}
+
+impl CommandService {
+    /// Ends what was paid for when its time comes, until `stop`.
+    pub async fn settle_payments(self, stop: CancellationToken) {
+        while let Err(error) = self.begin_settling().await {
+            tracing::warn!(%error, "what is paid for cannot be looked through; it is tried again");
+            if stop.run_until_cancelled(tokio::time::sleep(PAUSE)).await.is_none() {
+                return;
+            }
+        }
+        while !stop.is_cancelled() {
+            self.settle_due().await;
+            stop.run_until_cancelled(self.next_due()).await;
+        }
+    }
+
+    /// Makes the agenda from the log, and records what waited when the last process ended.
+    pub(in crate::service) async fn begin_settling(&self) -> Result<(), Refused> {
+        let accounts = self.accounts.as_deref().ok_or(Refused::NoVault)?;
+        let _turn = accounts.turn.lock().await;
+        let now = self.clock.now();
+        for Paying { id, account } in read_payers(&*self.store).await? {
+            accounts.agenda.note(id, account::next_settling(&account, &accounts.tiers, now));
+        }
+        self.take_waiting(accounts, self.clock.command_id(), &settler()?, None).await
+    }
+
+    /// Brings the keys of each account whose time has come to where its payments have them.
+    pub(in crate::service) async fn settle_due(&self) {
+        let Some(accounts) = self.accounts.as_deref() else { return };
+        for account in accounts.agenda.due(self.clock.now()) {
+            let Ok(actor) = settler() else { return };
+            let id = self.clock.command_id();
+            let command = Command::SettlePayments { account };
+            if let Answer::Refused(refusal) =
+                self.handle(CommandMessage { id, actor, correlation: id, command }).await
+            {
+                tracing::warn!(%account, "its keys cannot follow what is paid for: {}", refusal.detail);
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+
+    async fn next_due(&self) {
+        let Some(accounts) = self.accounts.as_deref() else { return };
+        let left = accounts.agenda.next().map(|time| time.duration_since(self.clock.now()));
+        let wait = left.unwrap_or(LONGEST).clamp(SignedDuration::ZERO, LONGEST);
+        let sleep = tokio::time::sleep(wait.unsigned_abs());
+        tokio::select! {
+            () = sleep => {}
+            () = accounts.agenda.changed() => {}
+        }
+    }
+}
+
+fn settler() -> Result<Actor, Refused> {
+    ACTOR.parse().map_err(|_| Refused::Impossible("nobody acts".into()))
+}

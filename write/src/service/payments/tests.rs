@@ -1,0 +1,379 @@
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use proptest::prelude::*;
+use schemas::account::{KeyIssued, PaymentRecorded};
+use schemas::command::{Answer, Command};
+use schemas::key::{KeyHash, KeyId};
+use schemas::payment::{KeptReason, PaymentKind, Provider};
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::clock::Clock;
+use crate::event_store::{EventStore, SqliteStore};
+use crate::vault::Vault;
+
+const STUDIO: &str = "ada@example.org";
+
+struct Till {
+    folder: TempDir,
+    store: Arc<SqliteStore>,
+    service: CommandService,
+    clock: Clock,
+}
+
+async fn till() -> Till {
+    let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::manual(time("2026-11-20T08:30:00Z")));
+    let (store, service) = opened(&folder, &clock).await;
+    Till { folder, store, service, clock }
+}
+
+async fn opened(folder: &TempDir, clock: &Clock) -> (Arc<SqliteStore>, CommandService) {
+    let store = Arc::new(SqliteStore::open(folder.path(), clock).await.unwrap());
+    let vault = Vault::open(folder.path(), None).await.unwrap();
+    let accounts = Accounts::new(vault, "free=200, studio=5000, pro=25000".parse().unwrap());
+    let service = CommandService::new(store.clone(), clock.clone()).with_accounts(accounts);
+    (store, service)
+}
+
+impl Till {
+    fn message(&self, command: Command) -> CommandMessage {
+        let id = self.clock.command_id();
+        CommandMessage { id, actor: "stripe".parse().unwrap(), correlation: id, command }
+    }
+
+    async fn send(&self, command: Command) -> Answer {
+        self.service.handle(self.message(command)).await
+    }
+
+    async fn told(&self, notice: &PaymentNotice) -> PaymentOutcome {
+        match self.send(Command::RecordPayment { notice: notice.clone() }).await {
+            Answer::Payment(done) => done.outcome,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// A key of an address, proven if it is wanted so.
+    async fn key(&self, email: &str, letter: &str, proven: bool) {
+        let key = KeyIssued {
+            key_id: id(letter),
+            hash: KeyHash::of(letter.as_bytes()),
+            hint: "0a9Z".into(),
+            name: None,
+            tier: "free".parse().unwrap(),
+        };
+        self.send(Command::IssueKey { email: email.parse().unwrap(), key }).await;
+        if proven {
+            self.send(Command::ProveEmail { email: email.parse().unwrap(), key_ids: vec![id(letter)] }).await;
+        }
+    }
+
+    /// The tiers of an address's keys.
+    async fn tiers(&self, email: &str) -> Vec<String> {
+        let Some(account) = self.vault().account_of(&email.parse().unwrap()).await.unwrap() else {
+            return Vec::new();
+        };
+        let account = super::super::read_account(&*self.store, account).await.unwrap();
+        account.keys().iter().map(|key| key.tier.to_string()).collect()
+    }
+
+    fn vault(&self) -> &Vault {
+        &self.service.accounts.as_ref().unwrap().vault
+    }
+
+    async fn log(&self) -> Vec<String> {
+        let log = self.store.read_all(Position::START, 1_000).await.unwrap();
+        let short =
+            |kind: &str| kind.trim_start_matches("loggia.account.").trim_end_matches(".v1").to_owned();
+        log.iter().map(|event| short(&event.kind)).collect()
+    }
+
+    /// The same folder after the process ended and another began.
+    async fn restart(self) -> Till {
+        let Till { folder, store, service, clock } = self;
+        store.close().await;
+        drop(service);
+        let (store, service) = opened(&folder, &clock).await;
+        service.begin_settling().await.unwrap();
+        Till { folder, store, service, clock }
+    }
+}
+
+fn time(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+fn id(letter: &str) -> KeyId {
+    letter.repeat(8).parse().unwrap()
+}
+
+/// A notice of the subscription and customer of this number, so many seconds into the morning.
+fn notice(event: &str, seconds: i64, kind: PaymentKind, number: u8) -> PaymentNotice {
+    let payment = PaymentRecorded {
+        provider: Provider::Stripe,
+        event_id: event.parse().unwrap(),
+        created: time("2026-11-20T08:00:00Z") + SignedDuration::from_secs(seconds),
+        kind,
+        subscription: Some(format!("sub_{number}").parse().unwrap()),
+        customer: Some(format!("cus_{number}").parse().unwrap()),
+        references: Vec::new(),
+        tier: None,
+        period_end: None,
+    };
+    PaymentNotice { email: None, payment }
+}
+
+/// A checkout, which brings address, customer and subscription together.
+fn checkout(event: &str, number: u8) -> PaymentNotice {
+    let email = if number == 1 { STUDIO } else { "bob@example.org" };
+    PaymentNotice { email: Some(email.parse().unwrap()), ..notice(event, 1, PaymentKind::Paid, number) }
+}
+
+/// An invoice that names its subscription alone, and pays until the 20th of December.
+fn invoice(event: &str, number: u8, tier: &str) -> PaymentNotice {
+    let PaymentNotice { email, payment } = notice(event, 2, PaymentKind::Paid, number);
+    let (tier, period_end) = (Some(tier.parse().unwrap()), Some(time("2026-12-20T08:00:00Z")));
+    PaymentNotice { email, payment: PaymentRecorded { customer: None, tier, period_end, ..payment } }
+}
+
+/// The end of a subscription.
+fn ended(event: &str, number: u8) -> PaymentNotice {
+    let PaymentNotice { email, payment } = notice(event, 3, PaymentKind::Ended, number);
+    let period_end = Some(time("2026-11-20T08:00:00Z"));
+    PaymentNotice { email, payment: PaymentRecorded { period_end, ..payment } }
+}
+
+#[tokio::test]
+async fn a_payment_raises_proven_keys_and_its_end_brings_them_back() {
+    let till = till().await;
+    till.key(STUDIO, "a", true).await;
+    till.key(STUDIO, "b", false).await;
+    assert_eq!(till.told(&checkout("evt_1", 1)).await, PaymentOutcome::Applied);
+    assert_eq!(till.told(&invoice("evt_2", 1, "studio")).await, PaymentOutcome::Applied);
+    assert_eq!(till.tiers(STUDIO).await, ["studio", "free"]);
+    assert!(till.vault().due_letter(till.clock.now()).await.unwrap().is_some(), "one key is not proven");
+
+    till.send(Command::ProveEmail { email: STUDIO.parse().unwrap(), key_ids: Vec::new() }).await;
+    assert_eq!(till.tiers(STUDIO).await, ["studio", "studio"]);
+    till.clock.advance(SignedDuration::from_hours(24 * 30));
+    till.service.settle_due().await;
+    assert_eq!(till.tiers(STUDIO).await, ["free", "free"]);
+    let log = till.log().await;
+    till.service.settle_due().await;
+    assert_eq!(till.log().await, log, "it ends once");
+    let expected = [
+        "account_opened",
+        "key_issued",
+        "email_proven",
+        "key_issued",
+        "payment_recorded",
+        "payment_recorded",
+        "entitlement_changed",
+        "tier_changed",
+        "email_proven",
+        "tier_changed",
+        "entitlement_changed",
+        "tier_changed",
+    ];
+    assert_eq!(log, expected);
+}
+
+#[tokio::test]
+async fn what_runs_out_while_nothing_runs_ends_at_the_next_start() {
+    let till = till().await;
+    till.key(STUDIO, "a", true).await;
+    till.told(&checkout("evt_1", 1)).await;
+    till.told(&invoice("evt_2", 1, "pro")).await;
+    let till = till.restart().await;
+    till.service.settle_due().await;
+    assert_eq!(till.tiers(STUDIO).await, ["pro"]);
+    till.clock.advance(SignedDuration::from_hours(24 * 30));
+    let till = till.restart().await;
+    till.service.settle_due().await;
+    assert_eq!(till.tiers(STUDIO).await, ["free"]);
+}
+
+#[tokio::test]
+async fn time_passes_in_a_worker_of_its_own() {
+    let till = till().await;
+    let stop = CancellationToken::new();
+    let mut tasks = tokio::task::JoinSet::new();
+    tasks.spawn(till.service.clone().settle_payments(stop.clone()));
+    till.key(STUDIO, "a", true).await;
+    till.clock.advance(SignedDuration::from_hours(24 * 30));
+    // It was paid and has run out when it comes: the keys rise and fall at once.
+    till.told(&checkout("evt_1", 1)).await;
+    till.told(&invoice("evt_2", 1, "pro")).await;
+    kit::wait_until(std::time::Duration::from_secs(20), "the end", async || {
+        till.tiers(STUDIO).await == ["free"]
+    })
+    .await;
+    stop.cancel();
+    tasks.join_next().await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn each_notice_is_applied_once_whoever_repeats_it() {
+    let till = till().await;
+    till.key(STUDIO, "a", true).await;
+    let message = till.message(Command::RecordPayment { notice: checkout("evt_1", 1) });
+    let first = till.service.handle(message.clone()).await;
+    assert_eq!(till.service.handle(message).await, first, "the same command is answered as it was");
+    let log = till.log().await;
+    for _ in 0..10 {
+        assert_eq!(till.told(&checkout("evt_1", 1)).await, PaymentOutcome::AlreadyApplied);
+    }
+    let till = till.restart().await;
+    assert_eq!(
+        till.told(&checkout("evt_1", 2)).await,
+        PaymentOutcome::AlreadyApplied,
+        "whatever it says now"
+    );
+    assert_eq!(till.log().await, log);
+}
+
+#[tokio::test]
+async fn what_nobody_can_be_found_for_waits_over_restarts() {
+    let till = till().await;
+    till.key(STUDIO, "a", true).await;
+    assert_eq!(till.told(&invoice("evt_2", 1, "studio")).await, PaymentOutcome::Waiting);
+    assert_eq!(till.told(&ended("evt_3", 1)).await, PaymentOutcome::Waiting);
+    assert_eq!(till.told(&ended("evt_3", 1)).await, PaymentOutcome::Waiting);
+    assert_eq!(till.vault().waiting().await.unwrap().len(), 2);
+    let till = till.restart().await;
+    assert_eq!(till.told(&checkout("evt_1", 1)).await, PaymentOutcome::Applied);
+    assert_eq!(till.vault().waiting().await.unwrap(), []);
+    assert_eq!(till.tiers(STUDIO).await, ["free"], "it has ended already");
+    assert_eq!(till.told(&ended("evt_3", 1)).await, PaymentOutcome::AlreadyApplied);
+}
+
+#[tokio::test]
+async fn what_waited_when_the_process_was_killed_is_applied_at_the_next_start() {
+    let till = till().await;
+    till.key(STUDIO, "a", true).await;
+    till.told(&checkout("evt_1", 1)).await;
+    let late = invoice("evt_2", 1, "studio");
+    let held = Held { received_at: till.clock.now(), notice: HeldNotice::Waiting(late.clone()) };
+    till.vault().hold(&held).await.unwrap();
+    let till = till.restart().await;
+    assert_eq!(till.tiers(STUDIO).await, ["studio"]);
+    assert_eq!(till.vault().held().await.unwrap(), []);
+    assert_eq!(till.told(&late).await, PaymentOutcome::AlreadyApplied);
+}
+
+#[tokio::test]
+async fn an_address_without_keys_gets_an_account_a_letter_and_its_tier_with_the_first_proof() {
+    let till = till().await;
+    let paid = PaymentNotice { email: Some(STUDIO.parse().unwrap()), ..invoice("evt_1", 1, "studio") };
+    assert_eq!(till.told(&paid).await, PaymentOutcome::Applied);
+    assert_eq!(till.log().await, ["account_opened", "payment_recorded", "entitlement_changed"]);
+    assert!(till.vault().due_letter(till.clock.now()).await.unwrap().is_some());
+    till.key(STUDIO, "a", false).await;
+    assert_eq!(till.tiers(STUDIO).await, ["free"], "anybody may have asked for it");
+    till.send(Command::ProveEmail { email: STUDIO.parse().unwrap(), key_ids: Vec::new() }).await;
+    assert_eq!(till.tiers(STUDIO).await, ["studio"]);
+}
+
+#[tokio::test]
+async fn who_buys_something_else_gets_no_account() {
+    let till = till().await;
+    assert_eq!(
+        till.told(&checkout("evt_1", 1)).await,
+        PaymentOutcome::Waiting,
+        "nothing says that it is a tier"
+    );
+    assert_eq!(till.log().await, Vec::<String>::new());
+    assert_eq!(
+        till.told(&invoice("evt_2", 1, "studio")).await,
+        PaymentOutcome::Applied,
+        "the two say it together"
+    );
+    assert_eq!(till.log().await.iter().filter(|kind| *kind == "payment_recorded").count(), 2);
+    assert_eq!(till.vault().waiting().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn an_erased_address_comes_back_by_its_holder_only() {
+    let till = till().await;
+    till.key(STUDIO, "a", true).await;
+    till.told(&checkout("evt_1", 1)).await;
+    let kept = KeptNotice {
+        provider: Provider::Stripe,
+        event_id: "evt_k".parse().unwrap(),
+        kind: "customer.created".into(),
+        reason: KeptReason::NotLookedAt,
+        raw: format!("{{\"email\":\"{STUDIO}\"}}"),
+    };
+    till.send(Command::KeepNotice { notice: kept }).await;
+    assert_eq!(till.vault().held().await.unwrap().len(), 1);
+    till.send(Command::EraseAccount { email: STUDIO.parse().unwrap() }).await;
+    assert_eq!(till.vault().held().await.unwrap(), []);
+
+    let renewed = PaymentNotice { email: Some(STUDIO.parse().unwrap()), ..invoice("evt_2", 1, "studio") };
+    assert_eq!(till.told(&renewed).await, PaymentOutcome::Erased);
+    assert_eq!(till.told(&ended("evt_3", 1)).await, PaymentOutcome::Erased);
+    assert_eq!(till.vault().account_of(&STUDIO.parse().unwrap()).await.unwrap(), None);
+    till.key(STUDIO, "b", true).await;
+    assert_eq!(till.told(&renewed).await, PaymentOutcome::Applied);
+    assert_eq!(till.tiers(STUDIO).await, ["studio"]);
+    let payers = read_payers(&*till.store).await.unwrap();
+    assert!(matches!(payers[0].account, Account::Erased(_)), "{payers:?}");
+    assert_eq!(payers.len(), 2);
+    // Sent again for the old one it stays with the new one.
+    assert_eq!(till.told(&renewed).await, PaymentOutcome::AlreadyApplied);
+}
+
+#[tokio::test]
+async fn no_address_stands_in_any_file() {
+    let till = till().await;
+    till.told(&checkout("evt_1", 1)).await;
+    till.told(&invoice("evt_9", 7, "studio")).await;
+    till.key("bob@example.org", "b", false).await;
+    till.told(&checkout("evt_2", 2)).await;
+    for entry in std::fs::read_dir(till.folder.path()).unwrap() {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        assert!(!bytes.windows(12).any(|window| window == b"@example.org"));
+    }
+}
+
+/// Two people's notices, of whom one pays and one has ended, with one that nobody is found for.
+fn all() -> Vec<PaymentNotice> {
+    vec![
+        checkout("evt_a", 1),
+        invoice("evt_b", 1, "studio"),
+        notice("evt_c", 4, PaymentKind::Failed, 1),
+        checkout("evt_d", 2),
+        invoice("evt_e", 2, "pro"),
+        ended("evt_f", 2),
+        invoice("evt_g", 3, "pro"),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn order_and_repetition_do_not_matter(
+        notices in Just([all(), all()].concat()).prop_shuffle(),
+        restart_at in 0..14_usize,
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let mut till = till().await;
+            till.key(STUDIO, "a", true).await;
+            till.key("bob@example.org", "b", true).await;
+            for (number, notice) in notices.iter().enumerate() {
+                if number == restart_at {
+                    till = till.restart().await;
+                }
+                till.told(notice).await;
+            }
+            assert_eq!(till.tiers(STUDIO).await, ["studio"]);
+            assert_eq!(till.tiers("bob@example.org").await, ["free"]);
+            let recorded = till.log().await.iter().filter(|kind| *kind == "payment_recorded").count();
+            assert_eq!(recorded, 6);
+            assert_eq!(till.vault().waiting().await.unwrap(), [invoice("evt_g", 3, "pro")]);
+        });
+    }
+}
