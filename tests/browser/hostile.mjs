@@ -19,6 +19,10 @@ for (const [at, name] of asked.names.entries()) {
   const text = encodeURIComponent(name);
   await page.goto(`/projects/hostile-${at + 1}`);
   await shows(`its page: ${name}`, name, "h1");
+  await page.goto(`/cite/hostile-${at + 1}/1`);
+  const machines = JSON.parse(await page.locator("script[type='application/ld+json']").textContent());
+  if (!JSON.stringify(machines).includes(JSON.stringify(name).slice(1, -1))) faults.push(`machines read ${JSON.stringify(machines)}`);
+  await shows(`its citation: ${name}`, name, "h1");
   await page.goto("/?category=art");
   await shows(`its card: ${name}`, name, ".card h3");
   await page.goto(`/?q=${text}`);

@@ -32,6 +32,11 @@ fn all(served: &Served) -> Vec<Value> {
         failing("project, withdrawn", &format!("/projects/{withdrawn}"), 410),
         failing("project, unknown", "/projects/no-such-house", 404),
         failing("project, hostile", &format!("/projects/{hostile}"), 404),
+        page("citation", &format!("/cite/{pictured}/1")),
+        page("citation, an older revision", &format!("/cite/{plain}/1")),
+        page("citation, the newest revision", &format!("/cite/{plain}/2")),
+        page("citation, withdrawn", &format!("/cite/{withdrawn}/1")),
+        failing("citation, no such revision", &format!("/cite/{plain}/9"), 404),
         failing("nothing there", "/no/such/page", 404),
         page("keys", "/keys"),
         after("keys, issued", "/keys", "form[action$='/keys']", "#email", "VISIT@example.org"),
@@ -57,9 +62,10 @@ fn all(served: &Served) -> Vec<Value> {
         page("docs", "/docs"),
         page("status", "/status"),
     ];
-    pages.extend((1..=HOSTILE.len()).map(|number| {
+    pages.extend((1..=HOSTILE.len()).flat_map(|number| {
         let name = format!("hostile-{number}");
-        page(&name, &format!("/projects/{name}"))
+        let cited = page(&format!("{name}, cited"), &format!("/cite/{name}/1"));
+        [page(&name, &format!("/projects/{name}")), cited]
     }));
     pages.extend(ProblemKind::ALL.map(|kind| {
         let name = kind.name();

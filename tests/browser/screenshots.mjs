@@ -28,6 +28,8 @@ async function complete() {
 // With every picture loaded.
 async function settled(page) {
   await page.evaluate(async () => {
+    // No scrollbar is shown here, and no room is needed for one.
+    document.documentElement.style.scrollbarGutter = "auto";
     for (const picture of document.images) picture.loading = "eager";
     await Promise.all([...document.images].map((picture) => picture.decode().catch(() => undefined)));
     await document.fonts.ready;

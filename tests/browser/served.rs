@@ -22,6 +22,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const PROJECTS: usize = 30;
 const PICTURED: usize = 6;
 
+/// What the webhook of payments is signed with.
+pub(crate) const STRIPE_SECRET: &str = "whsec_loggia_browser_secret";
+
 /// What people who mean harm call their projects.
 pub(crate) const HOSTILE: [&str; 4] = [
     "</script><img src=x onerror=alert(1)>",
@@ -38,7 +41,7 @@ pub(crate) struct Served {
     pub(crate) base: String,
     /// A key that may call.
     pub(crate) key: String,
-    /// The slugs of a project with two pictures, of one without, and of one that is withdrawn.
+    /// The slugs of a project with two pictures, of one without and with two revisions, and of one that is withdrawn.
     pub(crate) pictured: String,
     pub(crate) plain: String,
     pub(crate) withdrawn: String,
@@ -92,6 +95,7 @@ impl Served {
         let (pictured, plain, withdrawn) = (slug(0), slug(PICTURED), slug(PROJECTS - 1));
         let reason = format!("Its owners asked for it. {}", HOSTILE[0]);
         run(&["curate", "withdraw", &withdrawn, "--reason", &reason, "--actor", "Ada Pelt"]);
+        run(&["curate", "revise", &plain, "--set", "city=Łódź, Poland", "--actor", "Ada Pelt"]);
         let issued = run(&["keys", "issue", "--email", "waits@example.org"]);
         let key = issued["key"].as_str().unwrap().to_owned();
         complete(&http, &key, &records).await;
@@ -105,6 +109,8 @@ fn settings(mut command: Command) -> Command {
     command.env("LOGGIA_AUTH", "keys").env("LOGGIA_VECTORS", "builtin");
     // A browser of tests asks quicker than people do.
     command.env("LOGGIA_BURST_PER_ADDRESS", "0").env("LOGGIA_KEYS_PER_ADDRESS", "0");
+    command.env("LOGGIA_CHECKOUT", "studio=https://pay.example.org/studio, pro=https://pay.example.org/pro");
+    command.env("LOGGIA_STRIPE_SECRET", STRIPE_SECRET).env("LOGGIA_STRIPE_PRICES", "price_studio=studio");
     command
 }
 
