@@ -1,14 +1,10 @@
 //! The clients that `bin/setup --test` brought, and how they are run.
 
 use std::path::{Path, PathBuf};
-use std::process::{ExitStatus, Stdio};
-use std::time::Duration;
 
+use kit::Said;
 use tempfile::TempDir;
 use tokio::process::Command;
-
-/// How long any client may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The folder of the scripts.
 pub(crate) const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients");
@@ -17,14 +13,6 @@ pub(crate) const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli
 pub(crate) struct Brought {
     folder: PathBuf,
     home: TempDir,
-}
-
-/// What a program said until it ended.
-pub(crate) struct Said {
-    pub(crate) command: String,
-    pub(crate) status: ExitStatus,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
 }
 
 impl Brought {
@@ -75,39 +63,7 @@ impl Brought {
         self.run(command).await
     }
 
-    async fn run(&self, mut command: Command) -> Said {
-        let told = format!("{:?}", command.as_std());
-        let path = std::env::var("PATH").unwrap_or_default();
-        command
-            .current_dir(self.home())
-            .env("HOME", self.home())
-            .env("PATH", format!("{}:{path}", self.folder.join("bin").display()))
-            .env("NO_PROXY", "127.0.0.1")
-            .stdin(Stdio::null())
-            .kill_on_drop(true);
-        let ended = tokio::time::timeout(PATIENCE, command.output()).await;
-        let output = ended.unwrap_or_else(|_| panic!("{told} did not end within {PATIENCE:?}"));
-        let output = output.unwrap_or_else(|error| panic!("{told} cannot be run: {error}"));
-        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        Said {
-            command: told,
-            status: output.status,
-            stdout: text(output.stdout),
-            stderr: text(output.stderr),
-        }
-    }
-}
-
-impl Said {
-    /// What it wrote to standard output. Panics with all it said unless it ended well.
-    pub(crate) fn well(self) -> String {
-        assert!(self.status.success(), "{self}");
-        self.stdout
-    }
-}
-
-impl std::fmt::Display for Said {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} ended with {}\n{}\n{}", self.command, self.status, self.stdout, self.stderr)
+    async fn run(&self, command: Command) -> Said {
+        Said::by(command, self.home(), &self.folder.join("bin")).await
     }
 }

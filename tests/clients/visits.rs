@@ -1,8 +1,9 @@
 //! Each client lists the tools, calls all of them, reads a picture, is refused once, and comes back with a key.
 
+use kit::Said;
 use serde_json::{Value, json};
 
-use crate::brought::{Brought, SCRIPTS, Said};
+use crate::brought::{Brought, SCRIPTS};
 use crate::served::Served;
 
 /// Compares the one line that a visit prints with what every visit must have seen.

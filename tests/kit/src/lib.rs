@@ -13,12 +13,14 @@
 pub mod http;
 pub mod nats;
 pub mod process;
+mod said;
 mod seed;
 mod shared_data;
 mod skip;
 pub mod smtp;
 mod wait;
 
+pub use said::Said;
 pub use seed::seed;
 pub use shared_data::shared_data;
 pub use skip::skipped;

@@ -1,0 +1,50 @@
+//! What the other tests would say of a page with every fault that they look for.
+
+use axum::Router;
+use axum::response::Html;
+use axum::routing::get;
+use serde_json::json;
+use tokio::net::TcpListener;
+
+use crate::brought::Browser;
+
+/// It lets script and pictures in, and no style.
+const POLICY: &str = "default-src 'self'; script-src 'unsafe-inline'; img-src *";
+
+/// How each fault is told.
+const TOLD: [&str; 15] = [
+    "it is answered with 200 and not 410",
+    "a request to http://localhost:9/elsewhere.png",
+    "gone.css is answered with 404",
+    "a script failed: broken",
+    "the console says: something is wrong",
+    "script was executed: hello",
+    "against the policy: style-src",
+    "a picture is not shown",
+    "the layout shifts by",
+    "its title is Untitled",
+    "its language is ",
+    r#"its headings are ["One","Another"]"#,
+    "axe image-alt",
+    "axe color-contrast",
+    "px too wide at 360",
+];
+
+#[tokio::test]
+async fn a_bad_page_is_found_out() {
+    let Some(browser) = Browser::here() else { return };
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    let page = async || ([("content-security-policy", POLICY)], Html(include_str!("bad.html")));
+    let server = tokio::spawn(axum::serve(listener, Router::new().route("/", get(page))).into_future());
+    let pages = json!([{"name": "bad", "path": "/", "status": 410}]);
+    let report = browser.report("pages.mjs", &json!({"base": base, "pages": pages})).await;
+    server.abort();
+    for scheme in ["light", "dark"] {
+        let faults = report["bad"].as_array().unwrap().iter().filter_map(|fault| fault.as_str());
+        let faults: Vec<&str> = faults.filter_map(|fault| fault.strip_prefix(scheme)).collect();
+        let missing: Vec<&str> =
+            TOLD.into_iter().filter(|told| !faults.iter().any(|fault| fault.contains(told))).collect();
+        assert_eq!(missing, [""; 0], "{faults:#?}");
+    }
+}

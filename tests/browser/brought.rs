@@ -1,0 +1,58 @@
+//! The browser that `bin/setup --test` brought, and how it is told what to look at.
+
+use std::path::Path;
+
+use kit::Said;
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::process::Command;
+
+/// The folder of the scripts.
+pub(crate) const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser");
+
+const TOOLS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/.tools");
+
+/// The browser, and a home of its own, so that it leaves nothing in the user's.
+pub(crate) struct Browser {
+    home: TempDir,
+}
+
+impl Browser {
+    /// `None` where it was not brought, told loudly; in continuous integration (`CI` is set) that is a failure.
+    pub(crate) fn here() -> Option<Self> {
+        let is_there = |path: &str| Path::new(TOOLS).join(path).exists();
+        if is_there("browser/bin/chromium") && is_there("clients/bin/node") {
+            return Some(Self { home: tempfile::tempdir().unwrap() });
+        }
+        let absent = "the browser is not in .tools/browser: run bin/setup --test";
+        assert!(std::env::var_os("CI").is_none(), "{absent}");
+        kit::skipped(absent);
+        None
+    }
+
+    /// Runs a script of this folder and gives the one line of JSON that it prints.
+    pub(crate) async fn report(&self, script: &str, asked: &Value) -> Value {
+        let programs = Path::new(TOOLS).join("clients/bin");
+        let mut command = Command::new(programs.join("node"));
+        command.arg(Path::new(SCRIPTS).join(script)).arg(asked.to_string());
+        let said = Said::by(command, self.home.path(), &programs).await;
+        let told = said.to_string();
+        serde_json::from_str(&said.well()).unwrap_or_else(|error| panic!("{error}: {told}"))
+    }
+
+    /// As [`Browser::report`], of a script that reports a list of faults for each thing it looked at. Panics with all of
+    /// them, and gives what was looked at.
+    pub(crate) async fn faultless(&self, script: &str, asked: &Value) -> Vec<String> {
+        let report = self.report(script, asked).await;
+        let report = report.as_object().expect("an object of lists");
+        let faults: Vec<String> = report
+            .iter()
+            .flat_map(|(seen, faults)| {
+                let faults = faults.as_array().expect("a list of faults").iter();
+                faults.map(move |fault| format!("{seen}: {}", fault.as_str().unwrap_or_default()))
+            })
+            .collect();
+        assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+        report.keys().cloned().collect()
+    }
+}

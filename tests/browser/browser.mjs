@@ -1,0 +1,77 @@
+// The browser that tests/browser/setup brought, and pages of which everything is noted that goes wrong.
+
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+const tools = fileURLToPath(new URL("../../.tools/browser/", import.meta.url));
+
+const QUIET = [
+  "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+  "--disable-sync", "--disable-quic", "--font-render-hinting=none",
+];
+
+export const asked = process.argv[2]?.startsWith("{") ? JSON.parse(process.argv[2]) : {};
+
+// A browser with an empty profile that is gone with it.
+export const browser = await chromium.launch({ executablePath: `${tools}bin/chromium`, args: QUIET });
+
+const axeSource = readFileSync(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+// A page in a context of its own. `faults` is filled with what a reader of the page must never meet.
+export async function open({ base, width = 1440, height = 900, scheme = "light", script = true, permissions }) {
+  const context = await browser.newContext({
+    baseURL: base, viewport: { width, height }, colorScheme: scheme, javaScriptEnabled: script, permissions,
+  });
+  const page = await context.newPage();
+  const faults = [];
+  const host = new URL(base).host;
+  page.on("request", (request) => {
+    const { protocol, host: to } = new URL(request.url());
+    if (protocol !== "http:" || to !== host) faults.push(`a request to ${request.url()}`);
+  });
+  page.on("response", (response) => {
+    const isPage = response.request().isNavigationRequest();
+    if (!isPage && response.status() >= 400) faults.push(`${response.url()} is answered with ${response.status()}`);
+  });
+  page.on("requestfailed", (request) => faults.push(`${request.url()} failed: ${request.failure()?.errorText}`));
+  page.on("pageerror", (error) => faults.push(`a script failed: ${error.message}`));
+  page.on("dialog", (dialog) => { faults.push(`a dialog: ${dialog.message()}`); dialog.dismiss(); });
+  page.on("console", (message) => {
+    // That a page itself is answered with an error may be what was asked for.
+    const isPage = message.location().url === page.url() && message.text().startsWith("Failed to load resource");
+    if (message.type() === "error" && !isPage) faults.push(`the console says: ${message.text()}`);
+  });
+  await context.addInitScript(() => {
+    window.seen = { alerts: [], violations: [], shift: 0, shifted: [] };
+    window.alert = (text) => { window.seen.alerts.push(String(text)); };
+    document.addEventListener("securitypolicyviolation", (event) => {
+      window.seen.violations.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`);
+    });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries().filter((one) => !one.hadRecentInput)) {
+        window.seen.shift += entry.value;
+        window.seen.shifted.push(...entry.sources.map((one) => one.node?.outerHTML?.slice(0, 80) ?? "text"));
+      }
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+  return { page, context, faults };
+}
+
+// What axe finds serious or critical, a sentence each.
+export async function judged(page) {
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate(
+    (tags) => window.axe.run(document, { runOnly: { type: "tag", values: tags }, resultTypes: ["violations"] }), WCAG,
+  );
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, help, nodes }) => nodes.slice(0, 3).map((node) => `axe ${id}: ${help}: ${node.html.slice(0, 160)} ${node.any[0]?.message ?? ""}`));
+}
+
+// Prints the report, which tests/browser/brought.rs reads, and ends.
+export async function report(value) {
+  console.log(JSON.stringify(value));
+  await browser.close();
+}

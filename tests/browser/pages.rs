@@ -1,0 +1,120 @@
+//! Every page, whatever it is for.
+
+use schemas::api::problem::ProblemKind;
+use serde_json::{Value, json};
+
+use crate::brought::{Browser, SCRIPTS};
+use crate::served::{HOSTILE, Served};
+
+/// What a first visit may bring over the wire, in bytes, pictures aside.
+const FIRST_VISIT: u64 = 60_000;
+
+/// Pages by name: their path (or one for each visit), the status when it is not 200, and which form to fill in there to
+/// come to another page.
+fn all(served: &Served) -> Vec<Value> {
+    let Served { pictured, plain, withdrawn, key, .. } = served;
+    let page = |name: &str, path: &str| json!({"name": name, "path": path});
+    let failing = |name: &str, path: &str, status: u16| json!({"name": name, "path": path, "status": status});
+    // Each visit is another reader: an address has at most three keys.
+    let after = |name: &str, path: &str, form: &str, field: &str, text: &str| json!({"name": name, "path": path, "form": form, "fill": {field: text}});
+    let hostile = form_urlencoded(HOSTILE[0]);
+    let mut pages = vec![
+        page("front", "/"),
+        page("search", "/?q=house"),
+        page("search, nothing found", "/?q=zyxwvut"),
+        page("search, hostile", &format!("/?q={hostile}")),
+        page("category", "/?category=art"),
+        page("taste", "/?material=oak"),
+        page("taste, hostile", &format!("/?material={hostile}&mood=calm")),
+        failing("search, refused", &format!("/?category={hostile}"), 400),
+        page("project with pictures", &format!("/projects/{pictured}")),
+        page("project without", &format!("/projects/{plain}")),
+        failing("project, withdrawn", &format!("/projects/{withdrawn}"), 410),
+        failing("project, unknown", "/projects/no-such-house", 404),
+        failing("project, hostile", &format!("/projects/{hostile}"), 404),
+        page("citation", &format!("/cite/{pictured}/1")),
+        page("citation, an older revision", &format!("/cite/{plain}/1")),
+        page("citation, the newest revision", &format!("/cite/{plain}/2")),
+        page("citation, withdrawn", &format!("/cite/{withdrawn}/1")),
+        failing("citation, no such revision", &format!("/cite/{plain}/9"), 404),
+        failing("nothing there", "/no/such/page", 404),
+        page("keys", "/keys"),
+        after("keys, issued", "/keys", "form[action$='/keys']", "#email", "VISIT@example.org"),
+        after("keys, refused", "/keys", "form[action$='/keys']", "#email", "no@address"),
+        after(
+            "keys, link asked for",
+            "/keys",
+            "form[action$='/keys/link']",
+            "#link-email",
+            "VISIT@example.org",
+        ),
+        page("claim", &served.claim("claims@example.org")),
+        // A link works once, and each visit needs one of its own.
+        json!({
+            "name": "claim, used", "form": "main form", "fill": {},
+            "path": [served.claim("one@example.org"), served.claim("other@example.org")],
+        }),
+        page("claim, of no use", "/claim/nothing"),
+        page("usage", "/usage"),
+        after("usage, shown", "/usage", "main form", "#key", key),
+        after("usage, refused", "/usage", "main form", "#key", &format!("log_live_{}", HOSTILE[0])),
+        page("pricing", "/pricing"),
+        page("docs", "/docs"),
+        page("status", "/status"),
+    ];
+    pages.extend((1..=HOSTILE.len()).flat_map(|number| {
+        let name = format!("hostile-{number}");
+        let cited = page(&format!("{name}, cited"), &format!("/cite/{name}/1"));
+        [page(&name, &format!("/projects/{name}")), cited]
+    }));
+    pages.extend(ProblemKind::ALL.map(|kind| {
+        let name = kind.name();
+        page(&format!("problem {name}"), &format!("/problems/{name}"))
+    }));
+    pages
+}
+
+fn form_urlencoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+}
+
+#[tokio::test]
+async fn every_page_is_whole_quiet_and_accessible() {
+    let Some(browser) = Browser::here() else { return };
+    let Some(served) = Served::shared().await else { return };
+    let pages = all(&served);
+    // Two browsers share the work.
+    let (even, odd): (Vec<_>, Vec<_>) = pages.iter().enumerate().partition(|(at, _)| at % 2 == 0);
+    let look = async |pages: Vec<(usize, &Value)>| {
+        let pages: Vec<&Value> = pages.into_iter().map(|(_, page)| page).collect();
+        browser.faultless("pages.mjs", &json!({"base": served.base, "pages": pages})).await
+    };
+    let (even, odd) = tokio::join!(look(even), look(odd));
+    assert_eq!(even.len() + odd.len(), pages.len(), "each page has a name of its own");
+}
+
+#[tokio::test]
+async fn a_first_visit_brings_little() {
+    let Some(browser) = Browser::here() else { return };
+    let Some(served) = Served::shared().await else { return };
+    let bytes = browser.report("weight.mjs", &json!({"base": served.base})).await;
+    let total: u64 = bytes.as_object().unwrap().values().map(|one| one.as_u64().unwrap()).sum();
+    let kinds: Vec<&str> = bytes.as_object().unwrap().keys().map(String::as_str).collect();
+    for kind in ["Document", "Stylesheet", "Script", "Font"] {
+        assert!(kinds.contains(&kind), "{bytes}");
+    }
+    assert!(total < FIRST_VISIT, "{total} bytes: {bytes}");
+}
+
+#[test]
+fn no_script_is_forgotten() {
+    let files =
+        std::fs::read_dir(SCRIPTS).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let run = concat!(include_str!("pages.rs"), include_str!("readers.rs"), include_str!("walk.rs"));
+    // What the others, setup and bin/screenshots run.
+    let elsewhere = ["browser.mjs", "unpack.mjs", "screenshots.mjs"];
+    let forgotten: Vec<String> = files
+        .filter(|file| file.ends_with(".mjs") && !elsewhere.contains(&file.as_str()) && !run.contains(file))
+        .collect();
+    assert_eq!(forgotten, [""; 0], "no test runs these");
+}

@@ -1,0 +1,94 @@
+// Pictures of the site, for bin/screenshots: node screenshots.mjs URL FOLDER [all]
+
+import { writeFile } from "node:fs/promises";
+import { browser, open } from "./browser.mjs";
+
+const [base, folder, all] = process.argv.slice(2);
+// A project that the demo catalog has pictures and neighbours of, and a search that finds many.
+const PROJECT = "/projects/library-at-the-ropewalk";
+const SEARCH = "/?q=brick+library";
+const TALL = { search: 1300, project: 1440 };
+// Drawing the demo catalog takes this many seconds at most.
+const PATIENCE = 1200;
+
+// The service draws its pictures and finds what is near while it serves.
+async function complete() {
+  const has = async (path, mark) => {
+    const answer = await fetch(base + path).catch(() => undefined);
+    return answer?.ok && mark.test(await answer.text());
+  };
+  for (let second = 0; second < PATIENCE; second += 1) {
+    const pictured = /(class="card"(?:(?!class="card")[^])*<img[^]*?){7}/;
+    if (await has(SEARCH, pictured) && await has(PROJECT, /class="hero"[^]*class="card"/)) return;
+    await new Promise((done) => setTimeout(done, 1000));
+  }
+  throw new Error(`the pictures of ${base} were not drawn within ${PATIENCE} seconds`);
+}
+
+// With every picture loaded.
+async function settled(page) {
+  await page.evaluate(async () => {
+    // No scrollbar is shown here, and no room is needed for one.
+    document.documentElement.style.scrollbarGutter = "auto";
+    for (const picture of document.images) picture.loading = "eager";
+    await Promise.all([...document.images].map((picture) => picture.decode().catch(() => undefined)));
+    await document.fonts.ready;
+  });
+}
+
+async function readme() {
+  for (const [name, path] of Object.entries({ search: SEARCH, project: PROJECT })) {
+    const { page, context } = await open({ base });
+    await page.goto(path);
+    await settled(page);
+    const session = await context.newCDPSession(page);
+    const clip = { x: 0, y: 0, width: 1440, height: TALL[name], scale: 1 };
+    const { data } = await session.send("Page.captureScreenshot", { format: "webp", quality: 82, clip, captureBeyondViewport: true });
+    await writeFile(`${folder}/${name}.webp`, Buffer.from(data, "base64"));
+    await context.close();
+  }
+}
+
+// Every page; some are come to by a form.
+const PAGES = {
+  front: "/", search: SEARCH, nothing: "/?q=zyxwvut", taste: "/?material=oak&mood=calm", category: "/?category=art",
+  project: PROJECT, unknown: "/projects/no-such-project", keys: "/keys", pricing: "/pricing", docs: "/docs",
+  status: "/status", problem: "/problems/quota-exceeded", usage: "/usage",
+};
+
+async function everything() {
+  const address = `looks.${Date.now()}@example.org`;
+  let key = "";
+  for (const width of [1440, 820, 390]) {
+    for (const scheme of ["light", "dark"]) {
+      const { page, context } = await open({ base, width, scheme });
+      const shoot = async (name) => {
+        await settled(page);
+        await page.screenshot({ path: `${folder}/${name}-${width}-${scheme}.jpg`, fullPage: true, type: "jpeg", quality: 80 });
+      };
+      for (const [name, path] of Object.entries(PAGES)) {
+        await page.goto(path);
+        await shoot(name);
+      }
+      // An address has at most three keys, and one is enough to look at.
+      if (!key) {
+        await page.goto("/keys");
+        await page.fill("#email", address);
+        await page.click("form[action$='/keys'] button");
+        key = await page.locator("#key").textContent();
+        const answers = ["brick", "oak", "glass"].map((q) => fetch(`${base}/v1/search?q=${q}`, { headers: { Authorization: `Bearer ${key}` } }));
+        await Promise.all(answers);
+        await shoot("issued");
+      }
+      await page.goto("/usage");
+      await page.fill("#key", key);
+      await page.click("main button");
+      await shoot("used");
+      await context.close();
+    }
+  }
+}
+
+await complete();
+await (all ? everything() : readme());
+await browser.close();

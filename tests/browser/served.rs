@@ -1,0 +1,186 @@
+//! The service that the browser looks at: the first projects of the demo catalog, some with pictures, one withdrawn, and
+//! some whose names are meant to break pages.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use image::{ImageFormat, Rgb, RgbImage};
+use kit::http::Http;
+use kit::process::{self, Loggia};
+use serde_json::{Map, Value, json};
+use tokio::sync::Mutex;
+use write::demo::{DEMO_SEED, catalog};
+
+const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
+
+/// How long anything may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Projects of the demo catalog, and how many of them have pictures.
+const PROJECTS: usize = 30;
+const PICTURED: usize = 6;
+
+/// What the webhook of payments is signed with.
+pub(crate) const STRIPE_SECRET: &str = "whsec_loggia_browser_secret";
+
+/// What people who mean harm call their projects.
+pub(crate) const HOSTILE: [&str; 4] = [
+    "</script><img src=x onerror=alert(1)>",
+    "\"><svg onload=alert(2)> & 'more'",
+    "{{7*7}} <!-- <b>bold</b> --> javascript:alert(3)",
+    "Überlanges-Wort-ohne-jede-Lücke-Überlanges-Wort-ohne-jede-Lücke-Überlanges-Wort-ohne-jede-Lücke-łódź",
+];
+
+/// `loggia up` on a folder that goes with it.
+pub(crate) struct Served {
+    _loggia: Loggia,
+    folder: tempfile::TempDir,
+    /// Where the site is.
+    pub(crate) base: String,
+    /// A key that may call.
+    pub(crate) key: String,
+    /// The slugs of a project with two pictures, of one without and with two revisions, and of one that is withdrawn.
+    pub(crate) pictured: String,
+    pub(crate) plain: String,
+    pub(crate) withdrawn: String,
+}
+
+impl Served {
+    /// The service that all tests of the moment look at, started by the first of them and ended by the last; `None` where
+    /// there is no nats-server, told loudly.
+    pub(crate) async fn shared() -> Option<Arc<Self>> {
+        static SHARED: Mutex<Weak<Served>> = Mutex::const_new(Weak::new());
+        let mut shared = SHARED.lock().await;
+        if let Some(running) = shared.upgrade() {
+            return Some(running);
+        }
+        let started = Arc::new(Self::start().await?);
+        *shared = Arc::downgrade(&started);
+        Some(started)
+    }
+
+    /// The path of a page behind a new link for an address, to which a key was issued.
+    pub(crate) fn claim(&self, email: &str) -> String {
+        run(self.folder.path(), &["keys", "issue", "--email", email]);
+        let made = run(self.folder.path(), &["keys", "link", "--email", email]);
+        let link = made["link"].as_str().unwrap();
+        link[link.find("/claim/").unwrap()..].to_owned()
+    }
+
+    /// Starts, imports, and returns once everything is to be seen.
+    async fn start() -> Option<Self> {
+        kit::nats::available().await?;
+        let folder = tempfile::tempdir().unwrap();
+        let mut up = settings(process::command(LOGGIA, folder.path()));
+        up.args(["up", "--no-demo"]);
+        let mut loggia = Loggia::spawn_command(up, folder.path());
+        let http = loggia.http().await;
+        kit::wait_until(PATIENCE, "readiness", async || http.get("/readyz").await.status == 200).await;
+
+        let records = records();
+        for at in 0..=PICTURED {
+            picture(at).save_with_format(folder.path().join(format!("{at}.png")), ImageFormat::Png).unwrap();
+        }
+        let file = folder.path().join("records.ndjson");
+        std::fs::write(
+            &file,
+            records.iter().map(|record| format!("{}\n", json!(record))).collect::<String>(),
+        )
+        .unwrap();
+        let run = |args: &[&str]| run(folder.path(), args);
+        run(&["import", file.to_str().unwrap()]);
+        let slug = |at: usize| records[at]["slug"].as_str().unwrap().to_owned();
+        let (pictured, plain, withdrawn) = (slug(0), slug(PICTURED), slug(PROJECTS - 1));
+        let reason = format!("Its owners asked for it. {}", HOSTILE[0]);
+        run(&["curate", "withdraw", &withdrawn, "--reason", &reason, "--actor", "Ada Pelt"]);
+        run(&["curate", "revise", &plain, "--set", "city=Łódź, Poland", "--actor", "Ada Pelt"]);
+        let issued = run(&["keys", "issue", "--email", "waits@example.org"]);
+        let key = issued["key"].as_str().unwrap().to_owned();
+        complete(&http, &key, &records).await;
+        let base = loggia.base().await;
+        Some(Self { _loggia: loggia, folder, base, key, pictured, plain, withdrawn })
+    }
+}
+
+/// What the service and the commands beside it are set to.
+fn settings(mut command: Command) -> Command {
+    command.env("LOGGIA_AUTH", "keys").env("LOGGIA_VECTORS", "builtin");
+    // A browser of tests asks quicker than people do.
+    command.env("LOGGIA_BURST_PER_ADDRESS", "0").env("LOGGIA_KEYS_PER_ADDRESS", "0");
+    command.env("LOGGIA_CHECKOUT", "studio=https://pay.example.org/studio, pro=https://pay.example.org/pro");
+    command.env("LOGGIA_STRIPE_SECRET", STRIPE_SECRET).env("LOGGIA_STRIPE_PRICES", "price_studio=studio");
+    command
+}
+
+/// Runs a command beside the service; its answer.
+fn run(folder: &Path, args: &[&str]) -> Value {
+    let output = settings(process::command(LOGGIA, folder)).args(args).arg("--json").output().unwrap();
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The first projects of the demo catalog with a few small pictures, and the hostile ones.
+fn records() -> Vec<Map<String, Value>> {
+    let mut records: Vec<_> = catalog(DEMO_SEED, PROJECTS).collect();
+    for (at, record) in records.iter_mut().enumerate() {
+        record.remove("pictures");
+        if at < PICTURED {
+            let more = (at == 0).then_some(PICTURED);
+            let named = [at]
+                .into_iter()
+                .chain(more)
+                .map(|at| json!({"source": format!("{at}.png"), "alt": HOSTILE[0]}));
+            record.insert("pictures".into(), named.collect());
+        }
+    }
+    let hostile = HOSTILE.iter().zip(1..).map(|(name, number)| {
+        let record = json!({
+            "slug": format!("hostile-{number}"), "name": name, "studio": name, "city": name, "category": "art",
+            "published": "2026-11-01", "intro": format!("Hostile. {name}"), "description": name,
+            "design_language": name, "taste": {"material": name, "mood": name},
+            "details": [{"label": name, "value": name}],
+        });
+        record.as_object().unwrap().clone()
+    });
+    records.extend(hostile);
+    records
+}
+
+/// A wall and a sky, in other colours for each project; not all are as wide.
+fn picture(at: usize) -> RgbImage {
+    let shade = u8::try_from(at * 35).unwrap();
+    let (width, height) = if at.is_multiple_of(2) { (960, 720) } else { (600, 800) };
+    RgbImage::from_fn(width, height, |x, y| match y > 300 && x > 150 {
+        true => Rgb([shade, 90, 255 - shade]),
+        false => Rgb([200, 220, shade]),
+    })
+}
+
+/// Waits until all pictures and neighbours are shown.
+async fn complete(http: &Http, key: &str, records: &[Map<String, Value>]) {
+    let bearer = format!("Bearer {key}");
+    let get =
+        async |path: String| http.send("GET", &path, &[("authorization", bearer.as_str())], "").await.json();
+    // All that is listed: one is withdrawn.
+    let listed = format!("{} works of", records.len() - 1);
+    kit::wait_until(PATIENCE, "the front page", async || http.get("/").await.text().contains(&listed)).await;
+    kit::wait_until(PATIENCE, "the search", async || {
+        http.get("/?q=hostile").await.text().contains(&format!("{} projects", HOSTILE.len()))
+    })
+    .await;
+    for record in records.iter().take(PICTURED) {
+        let slug = record["slug"].as_str().unwrap();
+        let pictures = record["pictures"].as_array().unwrap().len();
+        kit::wait_until(PATIENCE, &format!("the pictures of {slug}"), async || {
+            let images = get(format!("/v1/project/{slug}")).await["images"].take();
+            images.as_array().is_some_and(|images| images.len() == pictures)
+        })
+        .await;
+        kit::wait_until(PATIENCE, &format!("the neighbours of {slug}"), async || {
+            get(format!("/v1/similar/{slug}?limit=6")).await["count"] == 6
+        })
+        .await;
+    }
+}

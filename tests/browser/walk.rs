@@ -1,0 +1,35 @@
+//! From a search to a key, and on to what it has used, and to more of it.
+
+use serde_json::json;
+
+use crate::brought::Browser;
+use crate::served::{STRIPE_SECRET, Served};
+
+const WALKER: &str = "walker@example.org";
+
+#[tokio::test]
+async fn a_reader_finds_cites_takes_a_key_calls_sees_it_counted_and_pays() {
+    let Some(browser) = Browser::here() else { return };
+    let Some(served) = Served::shared().await else { return };
+    let asked = json!({
+        "base": served.base, "slug": served.pictured, "email": WALKER, "claim": served.claim(WALKER),
+        "stripe_secret": STRIPE_SECRET,
+    });
+    let walked = browser.report("walk.mjs", &asked).await;
+    let expected = json!({
+        "found": served.pictured,
+        "cited": format!("{}/cite/{}/1", served.base, served.pictured),
+        "copied": true,
+        "called": {"rest": 200, "mcp": 200},
+        "free": {
+            "used": "3", "remaining": "197", "limit": "200", "tier": "Free",
+            "bars": ["rest", "mcp"], "table": ["2", "1"],
+        },
+        "checkout": "https://pay.example.org/studio",
+        "paid": {
+            "used": "3", "remaining": "4,997", "limit": "5,000", "tier": "Studio",
+            "bars": ["rest", "mcp"], "table": ["2", "1"],
+        },
+    });
+    assert_eq!(walked, expected);
+}

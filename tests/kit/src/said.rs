@@ -1,0 +1,60 @@
+//! Programs of others, run to their end.
+
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use tokio::process::Command;
+
+/// How long any program may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(150);
+
+/// What a program said until it ended.
+#[derive(Debug)]
+pub struct Said {
+    command: String,
+    /// How it ended.
+    pub status: ExitStatus,
+    /// What it wrote to standard output.
+    pub stdout: String,
+    /// What it wrote to standard error.
+    pub stderr: String,
+}
+
+impl Said {
+    /// Runs a command in a home of its own, so that it leaves nothing in the user's, with the programs of a folder before
+    /// all others. Panics when it does not end.
+    pub async fn by(mut command: Command, home: &Path, programs: &Path) -> Self {
+        let told = format!("{:?}", command.as_std());
+        let path = std::env::var("PATH").unwrap_or_default();
+        command
+            .current_dir(home)
+            .env("HOME", home)
+            .env("PATH", format!("{}:{path}", programs.display()))
+            .env("NO_PROXY", "127.0.0.1")
+            .stdin(Stdio::null())
+            .kill_on_drop(true);
+        let ended = tokio::time::timeout(PATIENCE, command.output()).await;
+        let output = ended.unwrap_or_else(|_| panic!("{told} did not end within {PATIENCE:?}"));
+        let output = output.unwrap_or_else(|error| panic!("{told} cannot be run: {error}"));
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Self {
+            command: told,
+            status: output.status,
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
+    }
+
+    /// What it wrote to standard output. Panics with all it said unless it ended well.
+    pub fn well(self) -> String {
+        assert!(self.status.success(), "{self}");
+        self.stdout
+    }
+}
+
+impl std::fmt::Display for Said {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ended with {}\n{}\n{}", self.command, self.status, self.stdout, self.stderr)
+    }
+}
