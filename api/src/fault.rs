@@ -17,6 +17,7 @@ use crate::pages;
 use crate::payments::NotSigned;
 use crate::routes::Route;
 use crate::site::Site;
+use crate::state::ApiState;
 
 /// An answer that is an error. It travels through axum as an extension of an empty response.
 #[derive(Debug, Clone)]
@@ -344,10 +345,10 @@ impl Fault {
     }
 
     /// The same as a page, for somebody with a browser.
-    pub(crate) fn write_page(self, site: &Site, instance: String, headers: &mut HeaderMap) -> Bytes {
-        let problem = self.problem(site, instance, headers);
+    pub(crate) fn write_page(self, state: &ApiState, instance: String, headers: &mut HeaderMap) -> Bytes {
+        let problem = self.problem(state.site(), instance, headers);
         headers.extend(pages::headers());
-        pages::problem_page(&problem, site).unwrap_or_default()
+        pages::problem_page(&problem, state).unwrap_or_default()
     }
 
     /// What is said of it; its own headers are put into `headers`.

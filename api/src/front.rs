@@ -138,7 +138,7 @@ impl Front {
             }
         };
         let asked = Asked::new(self.ids.next(), started, parts.method, parts.uri, &parts.headers);
-        let draft = Draft::of(outcome, &asked, self.state.site());
+        let draft = Draft::of(outcome, &asked, &self.state);
         match Charge::of(&caller, route, &draft) {
             None => Either::Left(ready(self.finish(&asked, &caller, draft))),
             Some(charge) => {
@@ -165,7 +165,7 @@ impl Front {
                 Outcome::of(self.work(route, parts, body).await).await
             }
         };
-        let draft = Draft::of(outcome, &asked, self.state.site());
+        let draft = Draft::of(outcome, &asked, &self.state);
         match Charge::of(&caller, route, &draft) {
             None => self.finish(&asked, &caller, draft),
             Some(charge) => self.charge(charge, asked, draft).await,

@@ -69,7 +69,10 @@ async fn the_form_hands_out_three_keys_an_address_and_tells_no_address_from_anot
 
 #[tokio::test]
 async fn a_key_form_of_one_network_is_limited() {
-    let Some(started) = Started::with(&["--no-demo", "--auth", "keys", "--keys-per-address", "2"]).await else { return };
+    let Some(started) = Started::with(&["--no-demo", "--auth", "keys", "--keys-per-address", "2"]).await
+    else {
+        return;
+    };
     get_key(&started, "ada@example.org").await;
     let asked = post(&started, "/keys/link", "email=nobody@example.org", &[]).await;
     assert_eq!(asked.status, 200);
@@ -81,7 +84,17 @@ async fn a_key_form_of_one_network_is_limited() {
 async fn a_mailed_link_acts_once_and_by_its_form_alone() {
     let server = Smtp::start(&[]).await;
     let url = server.url();
-    let settings = ["--no-demo", "--auth", "keys", "--public-url", SITE, "--mail", &url, "--mail-from", "mail@example.org"];
+    let settings = [
+        "--no-demo",
+        "--auth",
+        "keys",
+        "--public-url",
+        SITE,
+        "--mail",
+        &url,
+        "--mail-from",
+        "mail@example.org",
+    ];
     let Some(started) = Started::with(&settings).await else { return };
     let (_, mine) = get_key(&started, "ada@example.org").await;
     let (_, other) = get_key(&started, "ada@example.org").await;

@@ -48,15 +48,12 @@ impl Charge {
             }
             Outcome::Exceeded => {
                 let fault = used_up(&charged.balance, charged.at);
-                (
-                    Allowance { limit, remaining: 0 },
-                    Draft::problem(fault, HeaderMap::new(), asked, state.site()),
-                )
+                (Allowance { limit, remaining: 0 }, Draft::problem(fault, HeaderMap::new(), asked, state))
             }
             Outcome::Unavailable(reason) => {
                 let remaining = limit.saturating_sub(charged.balance.used);
                 let fault = Fault::uncountable(reason);
-                (Allowance { limit, remaining }, Draft::problem(fault, HeaderMap::new(), asked, state.site()))
+                (Allowance { limit, remaining }, Draft::problem(fault, HeaderMap::new(), asked, state))
             }
         }
     }

@@ -9,7 +9,7 @@ use http_body_util::{BodyExt, Collected};
 use super::{Asked, entity_tag};
 use crate::fault::Fault;
 use crate::mcp::Sent;
-use crate::site::Site;
+use crate::state::ApiState;
 
 /// What an endpoint answers.
 #[derive(Debug)]
@@ -70,11 +70,11 @@ impl From<Result<Bytes, Fault>> for Outcome {
 
 impl Draft {
     /// Decides the status: a problem, or not modified, or what the endpoint says.
-    pub(super) fn of(outcome: Outcome, asked: &Asked, site: &Site) -> Draft {
+    pub(super) fn of(outcome: Outcome, asked: &Asked, state: &ApiState) -> Draft {
         let Outcome { status, content_type, headers, content } = outcome;
         let bytes = match content {
             Ok(bytes) => bytes,
-            Err(fault) => return Draft::problem(fault, headers, asked, site),
+            Err(fault) => return Draft::problem(fault, headers, asked, state),
         };
         let mut draft = Draft { status, content_type, tag: None, headers, bytes, cause: None };
         let reads = asked.method == Method::GET || asked.method == Method::HEAD;
@@ -91,13 +91,13 @@ impl Draft {
     }
 
     /// The reply that says what is wrong.
-    pub(super) fn problem(fault: Fault, mut headers: HeaderMap, asked: &Asked, site: &Site) -> Draft {
+    pub(super) fn problem(fault: Fault, mut headers: HeaderMap, asked: &Asked, state: &ApiState) -> Draft {
         let (cause, status) = (fault.cause().map(str::to_owned), fault.status());
         let instance = asked.id.instance();
         let bytes = if asked.wants_page {
-            fault.write_page(site, instance, &mut headers)
+            fault.write_page(state, instance, &mut headers)
         } else {
-            fault.write(site, instance, &mut headers)
+            fault.write(state.site(), instance, &mut headers)
         };
         Draft { status, content_type: None, tag: None, headers, bytes, cause }
     }

@@ -6,7 +6,7 @@ use super::layout::{Layout, Meta};
 use super::record::Recorded;
 use crate::citation::{CitationPage, Format};
 use crate::fault::Fault;
-use crate::site::Site;
+use crate::state::ApiState;
 
 #[derive(Template)]
 #[template(path = "cite.html")]
@@ -24,10 +24,10 @@ struct CitePage<'a> {
 }
 
 /// The page as HTML.
-pub(crate) fn cite(page: &CitationPage, site: &Site) -> Result<String, Fault> {
+pub(crate) fn cite(page: &CitationPage, state: &ApiState) -> Result<String, Fault> {
     let (citation, record) = (&page.citation, &page.record);
-    let project = Recorded::of(record.clone(), site);
-    let mut layout = Layout::new(site, "", format!("{}, revision {}", record.name, record.revision));
+    let project = Recorded::of(record.clone(), state.site());
+    let mut layout = Layout::new(state, "", format!("{}, revision {}", record.name, record.revision));
     layout.description = citation.text();
     layout.canonical = Some(citation.url.clone());
     layout.meta = citation.metadata().into_iter().map(meta).collect();

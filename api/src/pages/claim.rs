@@ -81,9 +81,7 @@ pub(super) async fn ask(
     };
     spend(access, peer, &headers)?;
     match access.desk.send_link(email).await {
-        Ok(()) => {
-            page(&Asked { layout: Layout::new(state.site(), "/keys", "A link is on its way").private() })
-        }
+        Ok(()) => page(&Asked { layout: Layout::new(&state, "/keys", "A link is on its way").private() }),
         Err(NotDone::Refused(cause) | NotDone::Unavailable(cause)) => Err(Fault::uncreated(cause)),
     }
 }
@@ -125,7 +123,7 @@ pub(super) async fn act(
         Ok(claimed) => {
             let hints = |is: fn(&KeyNow) -> bool| hints(&claim.keys, &claimed.keys, is);
             page(&ClaimedPage {
-                layout: Layout::new(state.site(), "/keys", "Your keys").private(),
+                layout: Layout::new(&state, "/keys", "Your keys").private(),
                 kept: hints(|key| !key.revoked),
                 revoked: hints(|key| key.revoked),
                 key: claimed.new_key.map(|key| key.expose().to_owned()),
@@ -141,7 +139,7 @@ pub(super) async fn act(
 impl ClaimPage {
     fn of(state: &ApiState, token: String, claim: Claim, fault: Option<String>) -> ClaimPage {
         ClaimPage {
-            layout: Layout::new(state.site(), "/keys", "Your keys").private(),
+            layout: Layout::new(state, "/keys", "Your keys").private(),
             token,
             has_room: claim.places > 0 || claim.replaces,
             until: claim.expires_at.strftime("%H:%M UTC").to_string(),
@@ -178,6 +176,6 @@ fn hints(shown: &[ClaimedKey], now: &[KeyNow], is: fn(&KeyNow) -> bool) -> Vec<S
 }
 
 fn gone(state: &ApiState, reason: &str) -> Result<Response, Fault> {
-    let layout = Layout::new(state.site(), "/keys", "This link is of no use any more").private();
+    let layout = Layout::new(state, "/keys", "This link is of no use any more").private();
     page(&Gone { layout, reason: sentence(&reason) })
 }

@@ -28,7 +28,7 @@ struct Docs {
 
 pub(super) async fn docs(State(state): State<ApiState>) -> Result<Response, Fault> {
     let document: Value = serde_json::from_str(&schemas::contract::openapi()).map_err(Fault::internal)?;
-    let layout = Layout::new(state.site(), "/docs", "API")
+    let layout = Layout::new(&state, "/docs", "API")
         .describing("REST and MCP: how to call, what comes back, and what each error means.", "/docs");
     let problems = ProblemKind::ALL.into_iter().map(|kind| (kind.status(), kind.name(), kind.title()));
     page(&Docs {

@@ -65,7 +65,7 @@ pub(super) async fn home(
     let found = Found::of(&state, &asked)?;
     let base = state.site().path();
     let title = if asked.is_front() { "Loggia".to_owned() } else { asked.heading() };
-    let layout = Layout::new(state.site(), "/", title);
+    let layout = Layout::new(&state, "/", title);
     let layout = if asked.is_front() {
         layout.describing("A curated catalog of architecture, interiors, design, photography and art, for people, programs and agents.", "/")
     } else {

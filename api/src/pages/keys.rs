@@ -82,7 +82,7 @@ pub(super) async fn issue(
     on_the_beat(begun).await;
     match issued {
         Ok(key) => page(&Issued {
-            layout: Layout::new(state.site(), "/keys", "Your key").private(),
+            layout: Layout::new(&state, "/keys", "Your key").private(),
             key: key.expose().to_owned(),
             calls: grouped(access.tiers.first().quota),
         }),
@@ -105,7 +105,7 @@ pub(super) fn refused(
 }
 
 fn blank(state: &ApiState, access: &KeyAccess) -> KeysPage {
-    let layout = Layout::new(state.site(), "/keys", "Get a key")
+    let layout = Layout::new(state, "/keys", "Get a key")
         .describing("A free key for REST and MCP, for an address.", "/keys");
     KeysPage { layout, calls: grouped(access.tiers.first().quota), email: String::new(), fault: None }
 }

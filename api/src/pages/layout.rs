@@ -3,7 +3,9 @@
 use schemas::api::site;
 
 use super::assets;
+use crate::access::Access;
 use crate::site::Site;
+use crate::state::ApiState;
 
 /// The frame of a page.
 #[derive(Debug, Clone)]
@@ -26,6 +28,8 @@ pub(crate) struct Layout {
     pub(crate) meta: Vec<Meta>,
     /// Whether search engines leave it out.
     pub(crate) is_private: bool,
+    /// Whether anybody needs a key here.
+    pub(crate) has_keys: bool,
 }
 
 /// A piece of metadata: its attribute is `name`, or `property` for Open Graph.
@@ -37,7 +41,8 @@ pub(crate) struct Meta {
 }
 
 impl Layout {
-    pub(crate) fn new(site: &Site, here: &'static str, title: impl Into<String>) -> Layout {
+    pub(crate) fn new(state: &ApiState, here: &'static str, title: impl Into<String>) -> Layout {
+        let site = state.site();
         let base = site.path().to_owned();
         Layout {
             assets: format!("{base}/assets/{}", *assets::VERSION),
@@ -49,6 +54,7 @@ impl Layout {
             canonical: None,
             meta: Vec::new(),
             is_private: false,
+            has_keys: matches!(state.access(), Access::Keys(_)),
         }
     }
 
@@ -69,6 +75,12 @@ impl Layout {
         self
     }
 
+    /// Where every page leads to.
+    pub(crate) fn navigation(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let keys = [("/keys", "Get a key"), ("/usage", "Usage"), ("/pricing", "Pricing")];
+        [("/", "Search"), ("/docs", "API")].into_iter().chain(keys.into_iter().filter(|_| self.has_keys))
+    }
+
     pub(crate) fn is_here(&self, path: &str) -> bool {
         self.here == path
     }
@@ -81,7 +93,3 @@ pub(super) fn with_paths(rendered: &[u8], site: &Site) -> Vec<u8> {
     site::fill(rendered, site.path(), &mut text);
     text
 }
-
-/// The paths that every page leads to.
-pub(crate) const NAVIGATION: [(&str, &str); 5] =
-    [("/", "Search"), ("/docs", "API"), ("/keys", "Get a key"), ("/usage", "Usage"), ("/pricing", "Pricing")];

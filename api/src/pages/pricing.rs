@@ -32,7 +32,7 @@ pub(super) async fn pricing(State(state): State<ApiState>) -> Result<Response, F
         // Nothing costs anything here.
         return Err(Fault::not_found());
     };
-    let layout = Layout::new(state.site(), "/pricing", "Pricing")
+    let layout = Layout::new(&state, "/pricing", "Pricing")
         .describing("What a key may call in a month, and what that costs.", "/pricing");
     let first = access.tiers.first();
     let tiers = access.tiers.iter().map(|tier| {

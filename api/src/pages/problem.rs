@@ -11,7 +11,6 @@ use schemas::api::problem::{Problem, ProblemKind};
 use super::layout::Layout;
 use super::page;
 use crate::fault::Fault;
-use crate::site::Site;
 use crate::state::ApiState;
 
 #[derive(Template)]
@@ -40,7 +39,7 @@ pub(super) async fn problem(
     let Path(name) = name.map_err(|_| Fault::not_found())?;
     let kind = ProblemKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(Fault::not_found)?;
     let (meaning, remedy) = explanation(kind);
-    let layout = Layout::new(state.site(), "/docs", kind.title()).describing(
+    let layout = Layout::new(&state, "/docs", kind.title()).describing(
         "What an error of this kind means, and what to do.",
         &format!("/problems/{}", kind.name()),
     );
@@ -49,8 +48,8 @@ pub(super) async fn problem(
 }
 
 /// A problem as a page; none if it cannot be made.
-pub(crate) fn of(problem: &Problem, site: &Site) -> Option<Bytes> {
-    let layout = Layout::new(site, "", problem.title.clone()).private();
+pub(crate) fn of(problem: &Problem, state: &ApiState) -> Option<Bytes> {
+    let layout = Layout::new(state, "", problem.title.clone()).private();
     let name = problem.kind.rsplit('/').next().unwrap_or_default();
     ErrorPage { layout, problem, name }.render().ok().map(Bytes::from)
 }

@@ -60,7 +60,7 @@ fn layout(project: &Recorded, citation: &Citation, state: &ApiState) -> Layout {
     let record = &project.record;
     let path = format!("/projects/{}", record.slug);
     let description = record.intro.clone().unwrap_or_else(|| project.byline());
-    let layout = Layout::new(state.site(), "", record.name.clone())
+    let layout = Layout::new(state, "", record.name.clone())
         .describing(description.clone(), &path)
         .property("og:type", "article")
         .property("og:site_name", "Loggia")

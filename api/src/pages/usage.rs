@@ -96,7 +96,7 @@ pub(super) async fn usage(
 }
 
 fn layout(state: &ApiState) -> Layout {
-    Layout::new(state.site(), "/usage", "Usage")
+    Layout::new(state, "/usage", "Usage")
         .describing("What a key has used in the running month, day by day.", "/usage")
 }
 

@@ -33,7 +33,7 @@ pub(crate) async fn cite(
     let page = page(&state, &slug, &revision).await?;
     let (body, common) = match page.citation.write(format) {
         Some(text) => (text, HeaderMap::new()),
-        None => (pages::cite(&page, state.site())?, pages::headers()),
+        None => (pages::cite(&page, &state)?, pages::headers()),
     };
     let mut response = (common, body).into_response();
     let own = response.headers_mut();

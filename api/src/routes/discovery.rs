@@ -116,8 +116,12 @@ fn llms(site: &Site) -> String {
          ## For programs: REST\n\n\
          - [OpenAPI]({site}/openapi.json): every endpoint, parameter and error\n\
          - `GET {site}/v1/search?q=…`: projects by words\n\
-         - `GET {site}/v1/project/{{slug}}`: the full record\n\
-         - `GET {site}/v1/similar/{{slug}}`: the nearest by looks and text\n\n\
+         - `GET {site}/v1/project/{{slug}}`: the full record; `?revision=N` and `?as_of=DATE` say what it said\n\
+         - `GET {site}/v1/similar/{{slug}}`: the nearest by looks and text\n\
+         - `{site}/cite/{{slug}}/{{revision}}`: the citation, by `Accept` or `?format=` as JSON-LD, BibTeX, RIS, CSL-JSON or text\n\n\
+         ## For people\n\n\
+         - [Search]({site}/), [reference]({site}/docs), [keys]({site}/keys), [pricing]({site}/pricing), [status]({site}/status)\n\
+         - [Feed]({site}/feed.atom) of new selections\n\n\
          ## Rules\n\n\
          - Name `citation_url` as the source; what it shows never changes.\n\
          - Null means unrecorded: never guess.\n"

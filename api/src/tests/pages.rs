@@ -37,6 +37,8 @@ async fn every_page_is_closed_to_other_sites_and_asks_nothing_of_them() {
         assert_eq!(reply.header("referrer-policy"), Some("same-origin"), "{path}");
         let text = reply.text();
         assert_eq!(text.matches("<h1").count(), 1, "{path}");
+        // Nobody needs a key on this node.
+        assert!(!text.contains("href=\"/keys"), "{path}");
         assert!(!text.contains("style=") && !text.contains("<script>"), "{path}");
         let loads = text.match_indices("src=\"").chain(text.match_indices("rel=\"stylesheet\" href=\""));
         for (at, what) in loads {
