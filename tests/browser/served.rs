@@ -151,7 +151,7 @@ fn records() -> Vec<Map<String, Value>> {
 /// A wall and a sky, in other colours for each project; not all are as wide.
 fn picture(at: usize) -> RgbImage {
     let shade = u8::try_from(at * 35).unwrap();
-    let (width, height) = if at % 2 == 0 { (960, 720) } else { (600, 800) };
+    let (width, height) = if at.is_multiple_of(2) { (960, 720) } else { (600, 800) };
     RgbImage::from_fn(width, height, |x, y| match y > 300 && x > 150 {
         true => Rgb([shade, 90, 255 - shade]),
         false => Rgb([200, 220, shade]),

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use kit::process;
+use kit::process::{self, Loggia};
 use kit::smtp::{Fault, Smtp};
 use schemas::command::{Answer, Claim, Command, CommandMessage, Refusal};
 use schemas::ids::CommandId;
@@ -133,6 +133,35 @@ async fn a_mail_server_that_is_away_hinders_no_command() {
     assert!(log.contains("the mail server refuses it with the code 451"), "{log}");
     assert!(!log.to_lowercase().contains("ada.pelt@"), "{log}");
     assert!(started.loggia.terminate().await.success());
+}
+
+#[tokio::test]
+async fn a_mail_server_must_prove_its_name_before_it_learns_the_password() {
+    let (server, authority) = Smtp::start_tls().await;
+    let url = format!("smtps://me:secret@localhost:{}", server.port());
+    let settings = ["--no-demo", "--mail", &url, "--mail-from", "mail@example.org", "--public-url", SITE];
+    let Some(started) = Started::with(&settings).await else { return };
+    issue(&started, ADA);
+    Desk::of(&started).await.ask(ADA).await;
+    kit::wait_until(PATIENCE, "a line in the log", async || {
+        started.loggia.stderr().contains("the mail server cannot be reached, or broke off")
+    })
+    .await;
+    assert!(!started.loggia.stderr().contains("secret"), "{}", started.loggia.stderr());
+    assert_eq!(server.conversations(), 0);
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("authority.pem");
+    std::fs::write(&file, authority).unwrap();
+    let mut command = process::command(LOGGIA, folder.path());
+    command.arg("up").args(settings).env("SSL_CERT_FILE", &file);
+    let mut loggia = Loggia::spawn_command(command, folder.path());
+    let http = loggia.http().await;
+    let started = Started { loggia, folder, http };
+    issue(&started, ADA);
+    Desk::of(&started).await.ask(ADA).await;
+    let mail = server.mail(0).await;
+    assert_eq!((mail.to, mail.credentials.as_deref()), (vec![ADA.to_owned()], Some("AG1lAHNlY3JldA==")));
 }
 
 #[tokio::test]

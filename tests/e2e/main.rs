@@ -24,4 +24,5 @@ mod payments;
 mod rebuild;
 mod roles_apart;
 mod similar;
+mod site;
 mod started;

@@ -5,9 +5,15 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
-use tokio::net::{TcpListener, TcpStream};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rustls::ServerConfig;
+use rustls::pki_types::PrivatePkcs8KeyDer;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+use tokio_rustls::TlsAcceptor;
 
 use crate::wait::wait_for;
 
@@ -25,10 +31,12 @@ pub enum Fault {
 }
 
 /// A mail as it came over the wire, its dots taken out again.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Received {
     /// Who the sender said they are, behind EHLO.
     pub hello: String,
+    /// What it gave behind AUTH PLAIN, if it did.
+    pub credentials: Option<String>,
     /// The sender of the envelope.
     pub from: String,
     /// The recipients of the envelope.
@@ -55,6 +63,32 @@ struct State {
 impl Smtp {
     /// Starts one on a free port. The first conversations meet these faults.
     pub async fn start(faults: &[Fault]) -> Smtp {
+        Smtp::listen(faults, None).await
+    }
+
+    /// Starts one that speaks TLS from the beginning, as `localhost`; gives the certificate to trust, as PEM.
+    pub async fn start_tls() -> (Smtp, String) {
+        let mut authority = CertificateParams::new(Vec::new()).expect("no names");
+        authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().expect("a key");
+        let authority = CertifiedIssuer::self_signed(authority, key).expect("an authority");
+        let key = KeyPair::generate().expect("a key");
+        let names = CertificateParams::new(vec!["localhost".to_owned()]).expect("a name");
+        let certificate = names.signed_by(&key, &authority).expect("a certificate");
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let key = PrivatePkcs8KeyDer::from(key.serialize_der());
+        let config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("protocols")
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate.der().clone()], key.into())
+            .expect("a certificate and its key");
+        let smtp = Smtp::listen(&[], Some(TlsAcceptor::from(Arc::new(config)))).await;
+        let encoded = BASE64_STANDARD.encode(authority.der());
+        (smtp, format!("-----BEGIN CERTIFICATE-----\n{encoded}\n-----END CERTIFICATE-----\n"))
+    }
+
+    async fn listen(faults: &[Fault], tls: Option<TlsAcceptor>) -> Smtp {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("its address");
         let state =
@@ -62,10 +96,16 @@ impl Smtp {
         let shared = state.clone();
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let state = shared.clone();
+                let (state, tls) = (shared.clone(), tls.clone());
                 tokio::spawn(async move {
                     // A client that breaks off is its own affair.
-                    let _ = converse(stream, &state).await;
+                    let _ = match tls {
+                        None => converse(stream, &state).await,
+                        Some(tls) => match tls.accept(stream).await {
+                            Ok(stream) => converse(stream, &state).await,
+                            Err(error) => Err(error),
+                        },
+                    };
                 });
             }
         });
@@ -75,6 +115,11 @@ impl Smtp {
     /// For the setting `mail`.
     pub fn url(&self) -> String {
         format!("smtp://{}", self.address)
+    }
+
+    /// The port it listens on.
+    pub fn port(&self) -> u16 {
+        self.address.port()
     }
 
     /// What came so far.
@@ -115,23 +160,27 @@ fn locked(state: &Mutex<State>) -> std::sync::MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn converse(stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
+async fn converse(stream: impl AsyncRead + AsyncWrite, state: &Mutex<State>) -> std::io::Result<()> {
     let fault = {
         let mut state = locked(state);
         state.conversations += 1;
         state.faults.pop_front()
     };
-    let (read, mut write) = stream.into_split();
+    let (read, mut write) = tokio::io::split(stream);
+    let read = std::pin::pin!(read);
     let mut lines = BufReader::new(read).lines();
-    let mut mail =
-        Received { hello: String::new(), from: String::new(), to: Vec::new(), data: String::new() };
+    let mut mail = Received::default();
     write.write_all(b"220 test ready\r\n").await?;
     while let Some(line) = lines.next_line().await? {
         let (verb, rest) = line.split_once([' ', ':']).unwrap_or((&line, ""));
         let answer = match (verb.to_ascii_uppercase().as_str(), fault) {
             ("EHLO", _) => {
                 mail.hello = rest.to_owned();
-                "250-test\r\n250 8BITMIME".to_owned()
+                "250-test\r\n250-AUTH PLAIN\r\n250 8BITMIME".to_owned()
+            }
+            ("AUTH", _) => {
+                mail.credentials = rest.strip_prefix("PLAIN ").map(str::to_owned);
+                "235 welcome".to_owned()
             }
             ("MAIL", _) => {
                 mail.from = path(rest);

@@ -46,10 +46,9 @@ impl CommandService {
         let done = self.take(accounts, cause, notice).await?;
         match done.outcome {
             PaymentOutcome::Waiting => self.hold(accounts, HeldNotice::Waiting(notice.clone())).await?,
-            PaymentOutcome::Applied => {}
-            PaymentOutcome::AlreadyApplied | PaymentOutcome::Kept | PaymentOutcome::Erased => {
-                return Ok(done);
-            }
+            // One that was recorded before may have failed to bring along what waited for it.
+            PaymentOutcome::Applied | PaymentOutcome::AlreadyApplied => {}
+            PaymentOutcome::Kept | PaymentOutcome::Erased => return Ok(done),
         }
         let touched = Some(notice.payment.names().collect());
         self.take_waiting(accounts, message.id, &message.actor, touched).await?;

@@ -318,8 +318,8 @@ async fn an_erased_address_comes_back_by_its_holder_only() {
     assert_eq!(till.told(&renewed).await, PaymentOutcome::Applied);
     assert_eq!(till.tiers(STUDIO).await, ["studio"]);
     let payers = read_payers(&*till.store).await.unwrap();
-    assert!(matches!(payers[0].account, Account::Erased(_)), "{payers:?}");
-    assert_eq!(payers.len(), 2);
+    let erased = payers.iter().filter(|payer| matches!(payer.account, Account::Erased(_))).count();
+    assert_eq!((payers.len(), erased), (2, 1), "{payers:?}");
     // Sent again for the old one it stays with the new one.
     assert_eq!(till.told(&renewed).await, PaymentOutcome::AlreadyApplied);
 }
