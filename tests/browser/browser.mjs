@@ -56,7 +56,12 @@ export async function open({ base, width = 1440, height = 900, scheme = "light",
       }
     }).observe({ type: "layout-shift", buffered: true });
   });
-  return { page, context, faults };
+  // Does what leads to another page, and gives the answer once that page is there.
+  const follow = async (act) => {
+    const [answer] = await Promise.all([page.waitForNavigation(), act()]);
+    return answer;
+  };
+  return { page, context, faults, follow };
 }
 
 // What axe finds serious or critical, a sentence each.

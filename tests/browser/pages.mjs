@@ -6,14 +6,12 @@ const MOST_SHIFT = 0.05;
 const WIDTHS = [1440, 768, 360];
 
 async function visit(wanted, path, visitor) {
-  const { page, context, faults } = await open({ base: asked.base, ...visitor });
+  const { page, context, faults, follow } = await open({ base: asked.base, ...visitor });
   let answer = await page.goto(path);
   for (const [field, text] of Object.entries(wanted.fill ?? {})) await page.fill(field, text.replace("VISIT", visitor.scheme));
   if (wanted.form) {
     // What the browser itself would refuse is sent all the same.
-    const shown = page.waitForNavigation();
-    await page.locator(wanted.form).evaluate((form) => { form.noValidate = true; form.requestSubmit(); });
-    answer = await shown;
+    answer = await follow(() => page.locator(wanted.form).evaluate((form) => { form.noValidate = true; form.requestSubmit(); }));
   }
   const status = wanted.status ?? 200;
   if (answer.status() !== status) faults.push(`it is answered with ${answer.status()} and not ${status}`);

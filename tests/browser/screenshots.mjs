@@ -52,8 +52,8 @@ async function readme() {
 // Every page; some are come to by a form.
 const PAGES = {
   front: "/", search: SEARCH, nothing: "/?q=zyxwvut", taste: "/?material=oak&mood=calm", category: "/?category=art",
-  project: PROJECT, unknown: "/projects/no-such-project", keys: "/keys", pricing: "/pricing", docs: "/docs",
-  status: "/status", problem: "/problems/quota-exceeded", usage: "/usage",
+  project: PROJECT, citation: `${PROJECT.replace("projects", "cite")}/1`, unknown: "/projects/no-such-project",
+  keys: "/keys", pricing: "/pricing", docs: "/docs", status: "/status", problem: "/problems/quota-exceeded", usage: "/usage",
 };
 
 async function everything() {

@@ -27,8 +27,8 @@ async fn a_reader_finds_cites_takes_a_key_calls_sees_it_counted_and_pays() {
         },
         "checkout": "https://pay.example.org/studio",
         "paid": {
-            "used": "3", "remaining": "4,997", "limit": "5,000", "tier": "Studio",
-            "bars": ["rest", "mcp"], "table": ["2", "1"],
+            "used": "1", "remaining": "4,999", "limit": "5,000", "tier": "Studio",
+            "bars": ["rest", "mcp"], "table": ["3", "1"],
         },
     });
     assert_eq!(walked, expected);

@@ -2,37 +2,37 @@
 
 import { asked, open, report } from "./browser.mjs";
 
-const { page, faults } = await open({ base: asked.base, script: false });
+const { page, faults, follow } = await open({ base: asked.base, script: false });
 const names = () => page.locator(".card h3").allTextContents();
 const expect = (isSo, told) => { if (!isSo) faults.push(told); };
 
 await page.goto("/");
 const first = await names();
 expect(first.length === 12, `the front page shows ${first.length} projects`);
-await page.click("a[rel~=next]");
+await follow(() => page.click("a[rel~=next]"));
 const second = await names();
 expect(second.length === 12 && !second.some((name) => first.includes(name)), `the second page shows ${second}`);
-await page.click("text=From the beginning");
+await follow(() => page.click("text=From the beginning"));
 expect(String(await names()) === String(first), "the first page is another when it is come back to");
 
 await page.click("text=By taste");
-await page.click(".chips a >> nth=0");
+await follow(() => page.click(".chips a >> nth=0"));
 expect(await page.locator(".chips a[aria-current]").count() === 1, "a taste cannot be chosen");
 await page.fill("input[type=search]", first[0]);
-await page.press("input[type=search]", "Enter");
+await follow(() => page.press("input[type=search]", "Enter"));
 expect((await names())[0] === first[0], `a search for ${first[0]} finds ${await names()}`);
-await page.click(".card a >> nth=0");
+await follow(() => page.click(".card a >> nth=0"));
 expect(await page.locator("h1").textContent() === first[0], "a card does not lead to its project");
 
 await page.goto("/keys");
 await page.fill("#email", "plain@example.org");
-await page.click("form[action$='/keys'] button");
+await follow(() => page.click("form[action$='/keys'] button"));
 const key = await page.locator("#key").textContent();
 expect(/^log_live_\w{46}$/.test(key), `the key form shows ${key}`);
 expect(!await page.locator("[data-copy=key]").isVisible(), "a button is shown that does nothing");
 
 await page.goto("/usage");
 await page.fill("#key", key);
-await page.click("main button");
+await follow(() => page.click("main button"));
 expect(await page.locator("#used").textContent() === "0", "the usage is not shown");
 await report({ site: faults });
