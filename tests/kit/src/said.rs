@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::process::Command;
 
 /// How long any program may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(150);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// What a program said until it ended.
 #[derive(Debug)]
