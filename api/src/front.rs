@@ -1,6 +1,7 @@
 //! What every request passes on its way in and every reply on its way out. One plain service and no tower of
 //! layers: what a reply carries is decided, and paid for, in one place.
 
+mod body;
 mod caller;
 mod charge;
 mod encoding;
@@ -22,7 +23,6 @@ use std::task::Poll;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures::FutureExt;
@@ -30,7 +30,7 @@ use futures::future::{BoxFuture, Either};
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, IF_NONE_MATCH};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::Full;
 use hyper::body::{Body as _, Incoming};
 use jiff::Timestamp;
 use memchr::memmem;
@@ -47,12 +47,6 @@ use outcome::{Draft, Outcome};
 use rate::Allowance;
 use request_id::{RequestId, RequestIds};
 
-/// The largest body that is read and thrown away.
-const LARGEST_BODY: usize = 64 * 1024;
-/// The largest body of a form.
-const LARGEST_FORM: usize = 16 * 1024;
-/// The largest notice of a payment.
-const LARGEST_NOTICE: usize = 256 * 1024;
 /// The longest address that is looked at.
 pub(crate) const LONGEST_ADDRESS: usize = 8 * 1024;
 
@@ -243,45 +237,6 @@ impl Front {
         match self.router.clone().call(Request::from_parts(parts, sent)).await {
             Ok(response) => response,
             Err(never) => match never {},
-        }
-    }
-
-    /// Reads a body that is wanted.
-    async fn message(&self, body: Incoming) -> Result<Bytes, Fault> {
-        self.read(body, mcp::LARGEST_BODY, Fault::message_too_large).await
-    }
-
-    /// What the endpoint is to see of a body: that of a form, and else nothing.
-    async fn body(&self, route: Route, parts: &Parts, body: Incoming) -> Result<Body, Fault> {
-        match route {
-            Route::Form if parts.method == Method::POST => {
-                same_site::check(self.state.site(), &parts.headers)?;
-                self.read(body, LARGEST_FORM, Fault::form_too_large).await.map(Body::from)
-            }
-            Route::Webhook if parts.method == Method::POST && self.state.payments().is_some() => {
-                self.read(body, LARGEST_NOTICE, Fault::notice_too_large).await.map(Body::from)
-            }
-            _ if body.is_end_stream() => Ok(Body::empty()),
-            _ => self.discard(body).await.map(|()| Body::empty()),
-        }
-    }
-
-    /// Reads a body that nobody asked for, so that the connection can go on.
-    async fn discard(&self, body: Incoming) -> Result<(), Fault> {
-        self.read(body, LARGEST_BODY, Fault::body_too_large).await.map(drop)
-    }
-
-    async fn read(&self, body: Incoming, most: usize, too_large: fn() -> Fault) -> Result<Bytes, Fault> {
-        if body.size_hint().lower() > most as u64 {
-            return Err(too_large());
-        }
-        // A little less than the whole patience: the reply must still be made within it.
-        let patience = self.patience.mul_f32(0.9);
-        match timeout(patience, Limited::new(body, most).collect()).await {
-            Ok(Ok(read)) => Ok(read.to_bytes()),
-            Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(too_large()),
-            Ok(Err(_)) => Err(Fault::malformed_request()),
-            Err(_elapsed) => Err(Fault::slow_body()),
         }
     }
 

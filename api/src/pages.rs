@@ -5,6 +5,7 @@ mod card;
 mod cite;
 mod claim;
 mod docs;
+mod form;
 mod home;
 mod keys;
 mod layout;

@@ -13,7 +13,8 @@ use schemas::command::{Claim, ClaimedKey, KeyNow};
 use schemas::email::Email;
 use schemas::key::KeyId;
 
-use super::keys::{access, field, refused, sentence, spend};
+use super::form::{access, field, sentence, spend};
+use super::keys::refused;
 use super::layout::Layout;
 use super::page;
 use super::pricing::capitalised;

@@ -4,9 +4,9 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 
+use super::form::access;
 use super::layout::Layout;
 use super::page;
-use crate::access::Access;
 use crate::fault::Fault;
 use crate::state::ApiState;
 
@@ -28,10 +28,7 @@ struct Shown {
 }
 
 pub(super) async fn pricing(State(state): State<ApiState>) -> Result<Response, Fault> {
-    let Access::Keys(access) = state.access() else {
-        // Nothing costs anything here.
-        return Err(Fault::not_found());
-    };
+    let access = access(&state)?;
     let layout = Layout::new(&state, "/pricing", "Pricing")
         .describing("What a key may call in a month, and what that costs.", "/pricing");
     let first = access.tiers.first();

@@ -14,11 +14,11 @@ use jiff::tz::TimeZone;
 use schemas::api::usage::{DayUsage, UsageAnswer};
 use schemas::key::KeyHash;
 
-use super::keys::field;
+use super::form::{access, field};
 use super::layout::Layout;
 use super::page;
 use super::pricing::{capitalised, grouped};
-use crate::access::{Access, KeyAccess, Known};
+use crate::access::{KeyAccess, Known};
 use crate::fault::Fault;
 use crate::front::Peer;
 use crate::routes::usage::answer;
@@ -72,7 +72,7 @@ impl Bar {
 }
 
 pub(super) async fn form(State(state): State<ApiState>) -> Result<Response, Fault> {
-    let Access::Keys(_) = state.access() else { return Err(Fault::not_found()) };
+    access(&state)?;
     page(&UsagePage { layout: layout(&state), fault: None, usage: None })
 }
 
@@ -82,7 +82,7 @@ pub(super) async fn usage(
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, Fault> {
-    let Access::Keys(access) = state.access() else { return Err(Fault::not_found()) };
+    let access = access(&state)?;
     let Some(known) = known(&state, access, &field(&body, "key"))? else {
         // Somebody who guesses keys is slowed down.
         access.bursts.address(access.proxies.caller(peer, &headers)).map_err(Fault::too_many_requests)?;
