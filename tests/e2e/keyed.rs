@@ -163,6 +163,8 @@ async fn a_used_up_month_says_what_to_do_and_a_larger_tier_opens_at_once() {
     assert_eq!(keyed.usage().await["used"], json!(3), "looking is free");
     let args = [&["keys", "tier", "--email", "Ada@Example.ORG", "studio"][..], &settings].concat();
     assert!(keyed.started.run(&args).status.success());
+    // The node looks for changes every 25 ms, on a busy machine less often.
+    kit::wait_until(PATIENCE, "the tier on the node", async || keyed.usage().await["tier"] == "studio").await;
     let more = keyed.call("/v1/search?q=bridge").await;
     assert_eq!((more.status, remaining(&more)), (200, ("5", "4")));
     let usage = keyed.usage().await;
