@@ -1,7 +1,8 @@
 //! What the API counts of itself, for operators. Never labelled by key, slug or query.
 
+mod latency;
+
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use http::StatusCode;
@@ -11,16 +12,13 @@ use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::metrics::histogram::Histogram;
 
 use crate::metering::Outcome;
 use crate::routes::Route;
+use latency::{Buckets, Latencies};
 
 /// The classes of statuses, from 200 on.
 const CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
-/// Upper bounds in seconds; a search takes well under a millisecond.
-const BOUNDS: [f64; 12] =
-    [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1.0, 10.0];
 
 /// Counters, gauges and histograms of the API; clones share them.
 #[derive(Debug, Clone)]
@@ -34,9 +32,7 @@ pub struct Metrics {
 #[derive(Debug)]
 struct Counted {
     requests: [Counter; CLASSES.len()],
-    seconds: Histogram,
-    /// What the histogram counts, for the page that tells it: below each bound and above the one before, and the rest.
-    buckets: [AtomicU64; BOUNDS.len() + 1],
+    seconds: Latencies,
 }
 
 /// How quick a route is.
@@ -46,20 +42,13 @@ pub(crate) struct Latency {
     pub(crate) answers: u64,
     /// How many of them were errors of this service's own.
     pub(crate) errors: u64,
-    buckets: [u64; BOUNDS.len() + 1],
+    buckets: Buckets,
 }
 
 impl Latency {
     /// The bound in seconds below which this share of all answers took; infinite above the last, none without answers.
     pub(crate) fn below(&self, share: f64) -> Option<f64> {
-        let all: u64 = self.buckets.iter().sum();
-        let wanted = (all as f64 * share).ceil().max(1.0) as u64;
-        let mut counted = 0;
-        let bounds = BOUNDS.into_iter().chain([f64::INFINITY]);
-        bounds.zip(self.buckets).find_map(|(bound, answers)| {
-            counted += answers;
-            (counted >= wanted).then_some(bound)
-        })
+        self.buckets.below(share)
     }
 }
 
@@ -83,7 +72,7 @@ impl Metrics {
     /// Registers the API's metrics, beside whatever else the process shows.
     pub fn new(registry: &mut Registry) -> Metrics {
         let requests = Family::<RequestLabels, Counter>::default();
-        let seconds = Family::<RouteLabel, Histogram>::new_with_constructor(|| Histogram::new(BOUNDS));
+        let seconds = Family::<RouteLabel, Latencies>::default();
         let connections = Gauge::default();
         registry.register("loggia_requests", "Requests answered", requests.clone());
         registry.register(
@@ -102,7 +91,6 @@ impl Metrics {
                 requests: CLASSES
                     .map(|status| requests.get_or_create_owned(&RequestLabels { route, status })),
                 seconds: seconds.get_or_create_owned(&RouteLabel { route }),
-                buckets: Default::default(),
             }
         });
         Metrics { routes: Arc::new(routes), connections, metered: Arc::new(metered) }
@@ -112,19 +100,16 @@ impl Metrics {
     pub(crate) fn answered(&self, route: Route, status: StatusCode, took: Duration) {
         let counted = &self.routes[route as usize];
         let class = usize::from(status.as_u16() / 100).clamp(2, 5) - 2;
-        let seconds = took.as_secs_f64();
         counted.requests[class].inc();
-        counted.seconds.observe(seconds);
-        let bucket = BOUNDS.iter().position(|bound| seconds <= *bound).unwrap_or(BOUNDS.len());
-        counted.buckets[bucket].fetch_add(1, Ordering::Relaxed);
+        counted.seconds.observe(took);
     }
 
     /// How quick a route is.
     pub(crate) fn latency(&self, route: Route) -> Latency {
         let counted = &self.routes[route as usize];
-        let buckets = counted.buckets.each_ref().map(|bucket| bucket.load(Ordering::Relaxed));
+        let buckets = counted.seconds.buckets();
         let [.., errors] = &counted.requests;
-        Latency { answers: buckets.iter().sum(), errors: errors.get(), buckets }
+        Latency { answers: buckets.answers(), errors: errors.get(), buckets }
     }
 
     /// Counts what became of a call that was to be counted.
@@ -157,19 +142,6 @@ impl Drop for OpenConnection {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_latency_is_told_by_the_bound_above_it() {
-        let metrics = Metrics::new(&mut Registry::default());
-        assert_eq!(metrics.latency(Route::Search).below(0.5), None);
-        for micros in [10, 60, 60, 20_000_000] {
-            metrics.answered(Route::Search, StatusCode::OK, Duration::from_micros(micros));
-        }
-        let latency = metrics.latency(Route::Search);
-        let told = [0.25, 0.5, 0.75, 0.99].map(|share| latency.below(share));
-        assert_eq!(told, [Some(0.00005), Some(0.0001), Some(0.0001), Some(f64::INFINITY)]);
-        assert_eq!((latency.answers, latency.errors), (4, 0));
-    }
 
     #[test]
     fn the_order_of_routes_is_that_of_their_numbers() {
