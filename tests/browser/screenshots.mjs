@@ -11,15 +11,19 @@ const TALL = { search: 1300, project: 1440 };
 // Drawing the demo catalog takes this many seconds at most.
 const PATIENCE = 1200;
 
+// How many pictured cards the search shows, and the project beside its own picture, once everything is there.
+const CARDS = { search: 7, near: 1 };
+
 // The service draws its pictures and finds what is near while it serves.
 async function complete() {
-  const has = async (path, mark) => {
+  const cards = async (path) => {
     const answer = await fetch(base + path).catch(() => undefined);
-    return answer?.ok && mark.test(await answer.text());
+    const [before, ...each] = (answer?.ok ? await answer.text() : "").split('class="card"');
+    return { hero: before.includes('class="hero"'), pictured: each.filter((card) => card.includes("<img")).length };
   };
   for (let second = 0; second < PATIENCE; second += 1) {
-    const pictured = /(class="card"(?:(?!class="card")[^])*<img[^]*?){7}/;
-    if (await has(SEARCH, pictured) && await has(PROJECT, /class="hero"[^]*class="card"/)) return;
+    const [search, project] = [await cards(SEARCH), await cards(PROJECT)];
+    if (search.pictured >= CARDS.search && project.hero && project.pictured >= CARDS.near) return;
     await new Promise((done) => setTimeout(done, 1000));
   }
   throw new Error(`the pictures of ${base} were not drawn within ${PATIENCE} seconds`);
