@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use read::counters::Counted;
+use read::keys::KnownKey;
 use read::models::ReadModels;
 use schemas::key::KeyId;
 use schemas::month::Month;
 use schemas::tier::{TierName, Tiers};
 
 use crate::bursts::Bursts;
+use crate::fault::Fault;
 use crate::key_desk::KeyDesk;
 use crate::metering::{Budget, Meter};
 use crate::proxies::TrustedProxies;
@@ -59,6 +61,17 @@ pub(crate) struct Balance {
 }
 
 impl KeyAccess {
+    /// What the holder of a key may call.
+    pub(crate) fn known(&self, key: KnownKey) -> Result<Known, Fault> {
+        let tier = self.tiers.get(&key.tier).ok_or_else(|| {
+            Fault::internal(format!(
+                "the tier {} of the key {} is not in the setting tiers",
+                key.tier, key.key_id
+            ))
+        })?;
+        Ok(Known { key_id: key.key_id, limit: tier.quota, tier: key.tier })
+    }
+
     /// What a caller has used in the month of a moment. Where this node has no counters yet, nothing is known of
     /// earlier calls, and NATS alone decides.
     pub(crate) fn balance(&self, models: &ReadModels, known: &Known, now: Timestamp) -> Balance {

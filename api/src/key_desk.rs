@@ -1,5 +1,6 @@
 //! Hands out keys to people who ask for one: makes the key here, and lets the write side record its hash.
 
+mod beat;
 mod links;
 mod sending;
 
@@ -16,6 +17,7 @@ use schemas::tier::TierName;
 use tokio::time::Instant;
 
 use crate::state::ApiState;
+pub(crate) use beat::on_the_beat;
 pub(crate) use links::Decision;
 use sending::unavailable;
 

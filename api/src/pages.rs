@@ -15,6 +15,7 @@ mod project;
 mod record;
 mod status;
 mod usage;
+mod words;
 
 use askama::Template;
 use axum::Router;

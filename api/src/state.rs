@@ -3,13 +3,19 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use read::archive::ArchiveReader;
+use read::catalog::CatalogReader;
+use read::counters::CountersReader;
+use read::keys::KeysReader;
 use read::media::MediaReader;
-use read::models::ReadModels;
+use read::models::{Opened, ReadModels};
+use read::search::SearchReader;
 use schemas::control::ProjectionStatus;
 use tokio::sync::watch;
 
 use crate::access::Access;
 use crate::clock::Clock;
+use crate::fault::Fault;
 use crate::mcp::Origins;
 use crate::metrics::Metrics;
 use crate::offers::Offers;
@@ -98,6 +104,31 @@ impl ApiState {
         &self.sources.models
     }
 
+    /// The records of all projects, if they are there.
+    pub(crate) fn catalog(&self) -> Result<Arc<Opened<CatalogReader>>, Fault> {
+        filled(self.models().catalog(), "The catalog is still being filled.")
+    }
+
+    /// The search index, if it is there.
+    pub(crate) fn search(&self) -> Result<Arc<Opened<SearchReader>>, Fault> {
+        filled(self.models().search(), "The search index is still being filled.")
+    }
+
+    /// The archive, if it is there.
+    pub(crate) fn archive(&self) -> Result<Arc<Opened<ArchiveReader>>, Fault> {
+        filled(self.models().archive(), "The archive is still being filled.")
+    }
+
+    /// The keys, if they are there.
+    pub(crate) fn keys(&self) -> Result<Arc<Opened<KeysReader>>, Fault> {
+        filled(self.models().keys(), "The keys are still being read.")
+    }
+
+    /// The counters, if they are there.
+    pub(crate) fn counters(&self) -> Result<Arc<Opened<CountersReader>>, Fault> {
+        filled(self.models().counters(), "The counters are still being read.")
+    }
+
     pub(crate) fn media(&self) -> &MediaReader {
         &self.sources.media
     }
@@ -113,4 +144,8 @@ impl ApiState {
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.sources.metrics
     }
+}
+
+fn filled<T>(model: Option<T>, otherwise: &'static str) -> Result<T, Fault> {
+    model.ok_or_else(|| Fault::unavailable(otherwise))
 }

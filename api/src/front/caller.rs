@@ -81,11 +81,10 @@ pub(super) fn admit(
         Err(fault) => return (caller, Err(fault)),
     };
     let Access::Keys(access) = state.access() else { return (caller, Ok(())) };
-    let unready = || Fault::unavailable("The keys are still being read.");
-    let known = match (&presented, state.models().keys()) {
-        (Some(hash), Some(keys)) => keys.reader.find(hash),
-        (Some(_), None) if route.is_keyed() || route == Route::Mcp => return (caller, Err(unready())),
-        (None, _) | (Some(_), None) => None,
+    let known = match (&presented, state.keys()) {
+        (Some(hash), Ok(keys)) => keys.reader.find(hash),
+        (Some(_), Err(unready)) if route.is_keyed() || route == Route::Mcp => return (caller, Err(unready)),
+        (None, _) | (Some(_), Err(_)) => None,
     };
     let Some(key) = known else {
         let refused = match presented {
@@ -103,13 +102,13 @@ pub(super) fn admit(
         };
         return (caller, refused);
     };
-    let Some(tier) = access.tiers.get(&key.tier) else {
-        let cause = format!("the tier {} of the key {} is not in the setting tiers", key.tier, key.key_id);
-        return (caller, Err(Fault::internal(cause)));
-    };
-    let known = Known { key_id: key.key_id, tier: key.tier, limit: tier.quota };
-    let within = within(state, access, route, parts, &known);
-    (Caller::Known(known), within)
+    match access.known(key) {
+        Ok(known) => {
+            let within = within(state, access, route, parts, &known);
+            (Caller::Known(known), within)
+        }
+        Err(fault) => (caller, Err(fault)),
+    }
 }
 
 /// Somebody who guesses keys is slowed down first.

@@ -1,15 +1,14 @@
 //! Links that prove an address: asking for one, looking at it, using it. Of a link's token only the hash leaves this
 //! process.
 
-use std::time::Duration;
-
 use schemas::command::{Answer, Claim, Command, KeyNow};
 use schemas::email::Email;
 use schemas::key::{Key, KeyId};
 use schemas::link::LinkHash;
 use schemas::tier::TierName;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 
+use super::beat::on_the_beat;
 use super::sending::unavailable;
 use super::{KeyDesk, NotDone, issued, known, new_key};
 use crate::state::ApiState;
@@ -19,10 +18,6 @@ const ASKING: &str = "key form";
 
 /// Who uses them.
 const CLAIMING: &str = "claim link";
-
-/// When asking for a link is answered: a known address takes a write to the disk, an unknown one does not, and nobody
-/// shall tell them apart by the time.
-const ANSWERED_AFTER: Duration = Duration::from_millis(400);
 
 /// What the holder of a link decided.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -48,9 +43,9 @@ impl KeyDesk {
     /// Asks that a link be mailed to an address. Whoever asks learns nothing about the address, by the answer or by
     /// its time; there is no refusal.
     pub(crate) async fn send_link(&self, email: Email) -> Result<(), NotDone> {
-        let answered_at = Instant::now() + ANSWERED_AFTER;
+        let begun = Instant::now();
         let outcome = self.send(ASKING, Command::SendLink { email }).await;
-        sleep_until(answered_at).await;
+        on_the_beat(begun).await;
         match outcome? {
             Answer::Accepted => Ok(()),
             _ => Err(unexpected()),

@@ -7,17 +7,17 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use futures::future::Either;
 use http::header::CACHE_CONTROL;
 use http::{HeaderMap, HeaderValue};
 use schemas::command::{Claim, ClaimedKey, KeyNow};
-use schemas::email::Email;
 use schemas::key::KeyId;
 
-use super::form::{access, field, sentence, spend};
-use super::keys::refused;
+use super::form::{access, field};
+use super::keys::addressed;
 use super::layout::Layout;
 use super::page;
-use super::pricing::capitalised;
+use super::words::{capitalised, sentence};
 use crate::fault::Fault;
 use crate::front::Peer;
 use crate::key_desk::{Decision, NotDone};
@@ -75,12 +75,10 @@ pub(super) async fn ask(
     body: Bytes,
 ) -> Result<Response, Fault> {
     let access = access(&state)?;
-    let sent = field(&body, "email");
-    let email: Email = match sent.parse() {
-        Ok(email) => email,
-        Err(error) => return refused(&state, access, sent, &error),
+    let email = match addressed(&state, access, peer, &headers, &body)? {
+        Either::Left(email) => email,
+        Either::Right(page) => return Ok(page),
     };
-    spend(access, peer, &headers)?;
     match access.desk.send_link(email).await {
         Ok(()) => page(&Asked { layout: Layout::new(&state, "/keys", "A link is on its way").private() }),
         Err(NotDone::Refused(cause) | NotDone::Unavailable(cause)) => Err(Fault::uncreated(cause)),

@@ -2,6 +2,8 @@
 
 mod operation;
 
+use std::sync::LazyLock;
+
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
@@ -15,6 +17,10 @@ use crate::mcp;
 use crate::state::ApiState;
 use operation::{Operation, Shape};
 
+/// Made once: it takes milliseconds.
+static DOCUMENT: LazyLock<Result<Value, String>> =
+    LazyLock::new(|| serde_json::from_str(&schemas::contract::openapi()).map_err(|error| error.to_string()));
+
 #[derive(Template)]
 #[template(path = "docs.html")]
 struct Docs {
@@ -27,13 +33,13 @@ struct Docs {
 }
 
 pub(super) async fn docs(State(state): State<ApiState>) -> Result<Response, Fault> {
-    let document: Value = serde_json::from_str(&schemas::contract::openapi()).map_err(Fault::internal)?;
+    let document = DOCUMENT.as_ref().map_err(Fault::internal)?;
     let layout = Layout::new(&state, "/docs", "API")
         .describing("REST and MCP: how to call, what comes back, and what each error means.", "/docs");
     let problems = ProblemKind::ALL.into_iter().map(|kind| (kind.status(), kind.name(), kind.title()));
     page(&Docs {
-        operations: Operation::all(&document, state.site()),
-        shapes: Shape::all(&document),
+        operations: Operation::all(document, state.site()),
+        shapes: Shape::all(document),
         problems: problems.collect(),
         revisions: mcp::REVISIONS.join(", "),
         tools: mcp::described_tools().collect(),

@@ -30,11 +30,3 @@ pub(super) fn field(body: &Bytes, name: &'static str) -> String {
     let value = Given::read(&body, [name]).single(name, &mut Vec::new());
     value.unwrap_or_default().trim().to_owned()
 }
-
-/// An error as a sentence of its own.
-pub(super) fn sentence(error: &impl ToString) -> String {
-    let text = error.to_string();
-    let mut characters = text.chars();
-    let capital = characters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    format!("{capital}{}.", characters.as_str())
-}

@@ -13,7 +13,7 @@ use schemas::record::Category;
 use super::card::Card;
 use super::layout::Layout;
 use super::page;
-use super::pricing::grouped;
+use super::words::grouped;
 use crate::fault::Fault;
 use crate::state::ApiState;
 use asked::Asked;
@@ -60,8 +60,7 @@ pub(super) async fn home(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Fault> {
     let asked = Asked::read(query.as_deref().unwrap_or_default())?;
-    let archive =
-        state.models().archive().ok_or_else(|| Fault::unavailable("The archive is still being filled."))?;
+    let archive = state.archive()?;
     let found = Found::of(&state, &asked)?;
     let base = state.site().path();
     let title = if asked.is_front() { "Loggia".to_owned() } else { asked.heading() };

@@ -3,32 +3,28 @@
 //! A page is made the same way, and takes as long, whether the address is known or not. That an address has all its keys
 //! is told, as over MCP: the key itself would tell.
 
-use std::time::Duration;
-
 use askama::Template;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use bytes::Bytes;
+use futures::future::Either;
 use http::HeaderMap;
 use schemas::email::Email;
 use tokio::time::Instant;
 
-use super::form::{access, field, sentence, spend};
+use super::form::{access, field, spend};
 use super::layout::Layout;
 use super::page;
-use super::pricing::grouped;
+use super::words::{grouped, sentence};
 use crate::access::KeyAccess;
 use crate::fault::Fault;
 use crate::front::Peer;
-use crate::key_desk::NotDone;
+use crate::key_desk::{NotDone, on_the_beat};
 use crate::state::ApiState;
 
 /// Who the event is by.
 const ACTOR: &str = "site";
-
-/// An answer comes at a multiple of this: how long the write side took tells nothing of an address.
-const BEAT: Duration = Duration::from_millis(400);
 
 #[derive(Template)]
 #[template(path = "keys.html")]
@@ -70,12 +66,10 @@ pub(super) async fn issue(
     body: Bytes,
 ) -> Result<Response, Fault> {
     let access = access(&state)?;
-    let sent = field(&body, "email");
-    let email: Email = match sent.parse() {
-        Ok(email) => email,
-        Err(error) => return refused(&state, access, sent, &error),
+    let email = match addressed(&state, access, peer, &headers, &body)? {
+        Either::Left(email) => email,
+        Either::Right(page) => return Ok(page),
     };
-    spend(access, peer, &headers)?;
     let begun = Instant::now();
     let tier = access.tiers.first().name.clone();
     let issued = access.desk.issue(&state, email, tier, ACTOR).await;
@@ -88,31 +82,31 @@ pub(super) async fn issue(
         }),
         Err(NotDone::Refused(reason)) => {
             let fault = Some(format!("No key was made: {reason}."));
-            page(&KeysPage { email: sent, fault, ..blank(&state, access) })
+            page(&KeysPage { email: field(&body, "email"), fault, ..blank(&state, access) })
         }
         Err(NotDone::Unavailable(cause)) => Err(Fault::uncreated(cause)),
     }
 }
 
-/// The form again, with what is wrong with the address.
-pub(super) fn refused(
+/// The address that a form brings, which takes one of those that its sender may ask for; or else the form again, with
+/// what is wrong with the address.
+pub(super) fn addressed(
     state: &ApiState,
     access: &KeyAccess,
-    email: String,
-    error: &impl ToString,
-) -> Result<Response, Fault> {
-    page(&KeysPage { email, fault: Some(sentence(error)), ..blank(state, access) })
+    peer: Peer,
+    headers: &HeaderMap,
+    body: &Bytes,
+) -> Result<Either<Email, Response>, Fault> {
+    let email = field(body, "email");
+    match email.parse::<Email>() {
+        Ok(parsed) => spend(access, peer, headers).map(|()| Either::Left(parsed)),
+        Err(error) => page(&KeysPage { email, fault: Some(sentence(&error)), ..blank(state, access) })
+            .map(Either::Right),
+    }
 }
 
 fn blank(state: &ApiState, access: &KeyAccess) -> KeysPage {
     let layout = Layout::new(state, "/keys", "Get a key")
         .describing("A free key for REST and MCP, for an address.", "/keys");
     KeysPage { layout, calls: grouped(access.tiers.first().quota), email: String::new(), fault: None }
-}
-
-/// Waits for the next beat behind a beginning.
-async fn on_the_beat(begun: Instant) {
-    let beats = begun.elapsed().as_millis() / BEAT.as_millis() + 1;
-    let beats = u32::try_from(beats).unwrap_or(1);
-    tokio::time::sleep_until(begun + BEAT * beats).await;
 }

@@ -7,6 +7,7 @@ use axum::response::Response;
 use super::form::access;
 use super::layout::Layout;
 use super::page;
+use super::words::{capitalised, grouped};
 use crate::fault::Fault;
 use crate::state::ApiState;
 
@@ -44,29 +45,4 @@ pub(super) async fn pricing(State(state): State<ApiState>) -> Result<Response, F
         }
     });
     page(&Pricing { layout, tiers: tiers.collect() })
-}
-
-/// With a capital letter.
-pub(super) fn capitalised(name: &str) -> String {
-    let (first, rest) = name.split_at(name.chars().next().map_or(0, char::len_utf8));
-    format!("{}{rest}", first.to_uppercase())
-}
-
-/// A number with commas between its thousands.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let groups = digits.as_bytes().rchunks(3).rev().map(|group| String::from_utf8_lossy(group));
-    groups.collect::<Vec<_>>().join(",")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thousands_are_kept_apart() {
-        let shown = [0, 999, 1_000, 25_000, 1_234_567].map(grouped);
-        assert_eq!(shown, ["0", "999", "1,000", "25,000", "1,234,567"]);
-        assert_eq!((capitalised("studio").as_str(), capitalised("").as_str()), ("Studio", ""));
-    }
 }

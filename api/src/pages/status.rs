@@ -10,7 +10,7 @@ use schemas::control::ProjectionStatus;
 
 use super::layout::Layout;
 use super::page;
-use super::pricing::grouped;
+use super::words::grouped;
 use crate::fault::Fault;
 use crate::metrics::Latency;
 use crate::routes::Route;

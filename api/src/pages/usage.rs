@@ -1,8 +1,6 @@
 //! `GET` and `POST /usage`: what a key has used in the running month. The key comes in the body of a form, and stays in no
 //! address, history or cookie.
 
-use std::sync::Arc;
-
 use askama::Template;
 use axum::Extension;
 use axum::extract::State;
@@ -17,8 +15,7 @@ use schemas::key::KeyHash;
 use super::form::{access, field};
 use super::layout::Layout;
 use super::page;
-use super::pricing::{capitalised, grouped};
-use crate::access::{KeyAccess, Known};
+use super::words::{capitalised, grouped};
 use crate::fault::Fault;
 use crate::front::Peer;
 use crate::routes::usage::answer;
@@ -83,13 +80,15 @@ pub(super) async fn usage(
     body: Bytes,
 ) -> Result<Response, Fault> {
     let access = access(&state)?;
-    let Some(known) = known(&state, access, &field(&body, "key"))? else {
+    let hash = KeyHash::of(field(&body, "key").as_bytes());
+    let Some(known) = state.keys()?.reader.find(&hash) else {
         // Somebody who guesses keys is slowed down.
         access.bursts.address(access.proxies.caller(peer, &headers)).map_err(Fault::too_many_requests)?;
         let fault =
             Some("This key cannot be used. Check that all 55 characters of it were pasted, or get another.");
         return page(&UsagePage { layout: layout(&state), fault, usage: None });
     };
+    let known = access.known(known)?;
     access.bursts.key(known.key_id).map_err(Fault::too_many_requests)?;
     let usage = answer(&state, access, &known).await?;
     page(&UsagePage { layout: layout(&state), fault: None, usage: Some(Shown::of(usage)) })
@@ -98,19 +97,6 @@ pub(super) async fn usage(
 fn layout(state: &ApiState) -> Layout {
     Layout::new(state, "/usage", "Usage")
         .describing("What a key has used in the running month, day by day.", "/usage")
-}
-
-/// The holder of a key, if it is one that may call.
-fn known(state: &ApiState, access: &KeyAccess, key: &str) -> Result<Option<Known>, Fault> {
-    let keys = state.models().keys().ok_or_else(|| Fault::unavailable("The keys are still being read."))?;
-    let Some(key) = keys.reader.find(&KeyHash::of(key.as_bytes())) else { return Ok(None) };
-    let tier = access.tiers.get(&key.tier).ok_or_else(|| {
-        Fault::internal(format!(
-            "the tier {} of the key {} is not in the setting tiers",
-            key.tier, key.key_id
-        ))
-    })?;
-    Ok(Some(Known { key_id: key.key_id, tier: Arc::clone(&key.tier), limit: tier.quota }))
 }
 
 impl Shown {

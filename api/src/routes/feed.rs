@@ -21,10 +21,9 @@ pub(crate) const PATH: &str = "/feed.atom";
 const MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 pub(crate) async fn feed(State(state): State<ApiState>) -> Result<Response, Fault> {
-    let archive =
-        state.models().archive().ok_or_else(|| Fault::unavailable("The archive is still being filled."))?;
+    let archive = state.archive()?;
     let newest = archive.reader.newest(None, LARGEST_PAGE, None).map_err(Fault::internal)?;
-    let catalog = standing::catalog(&state)?;
+    let catalog = state.catalog()?;
     let selected = catalog.reader.selected(&newest.ordinals).await.map_err(standing::fault)?;
     let site = state.site();
     let mut updated = Timestamp::UNIX_EPOCH;

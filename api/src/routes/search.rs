@@ -29,10 +29,7 @@ pub(crate) async fn search(
 /// future of it, would cost more than it does.
 pub(crate) fn answer(state: &ApiState, query: &str) -> Result<Bytes, Fault> {
     let parameters = SearchParameters::parse(query).map_err(Fault::invalid_parameters)?;
-    let model = state
-        .models()
-        .search()
-        .ok_or_else(|| Fault::unavailable("The search index is still being filled."))?;
+    let model = state.search()?;
     let request = SearchRequest {
         text: parameters.q.trim(),
         category: parameters.category.map(Category::as_str),

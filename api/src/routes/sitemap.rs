@@ -28,7 +28,7 @@ static TURNS: Semaphore = Semaphore::const_new(2);
 
 pub(crate) async fn index(State(state): State<ApiState>) -> Result<Response, Fault> {
     let _turn = TURNS.acquire().await.map_err(Fault::internal)?;
-    let catalog = standing::catalog(&state)?;
+    let catalog = state.catalog()?;
     let parts = catalog.reader.listed_parts(MOST).await.map_err(standing::fault)?;
     let site = state.site();
     let mut xml = begin("sitemapindex");
@@ -52,7 +52,7 @@ pub(crate) async fn part_or_nothing(
     }
     let Some(number) = number.checked_sub(1) else { return Ok(pages(state.site())) };
     let _turn = TURNS.acquire().await.map_err(Fault::internal)?;
-    let catalog = standing::catalog(&state)?;
+    let catalog = state.catalog()?;
     let listed = catalog.reader.listed_part(MOST, number.into()).await.map_err(standing::fault)?;
     if listed.is_empty() {
         return Err(Fault::not_found());

@@ -41,7 +41,7 @@ pub(crate) enum Place {
 
 /// Looks a slug up in the catalog.
 pub(crate) async fn of(state: &ApiState, slug: &Slug) -> Result<Standing, Fault> {
-    Ok(match catalog(state)?.reader.find(slug.as_str()).await.map_err(fault)? {
+    Ok(match state.catalog()?.reader.find(slug.as_str()).await.map_err(fault)? {
         Found::Listed(record) => Standing::Listed(record),
         Found::Moved(slug) => Standing::Moved(slug),
         Found::Withdrawn { reason, citation } => {
@@ -68,16 +68,11 @@ pub(crate) async fn history(
     state: &ApiState,
     slug: &Slug,
 ) -> Result<(Arc<Opened<CatalogReader>>, History), Fault> {
-    let catalog = catalog(state)?;
+    let catalog = state.catalog()?;
     match catalog.reader.history(slug.as_str()).await.map_err(fault)? {
         Some(history) => Ok((catalog, history)),
         None => Err(Fault::unknown_slug(near(state, slug))),
     }
-}
-
-/// The catalog, if it is there.
-pub(crate) fn catalog(state: &ApiState) -> Result<Arc<Opened<CatalogReader>>, Fault> {
-    state.models().catalog().ok_or_else(|| Fault::unavailable("The catalog is still being filled."))
 }
 
 /// The place is a path, not an address: a client that came by another address than the public one stays there, and

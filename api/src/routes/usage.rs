@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::Extension;
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
@@ -21,7 +21,6 @@ const LOOK: Duration = Duration::from_millis(10);
 pub(crate) async fn usage(
     State(state): State<ApiState>,
     known: Option<Extension<Known>>,
-    RawQuery(_): RawQuery,
 ) -> Result<Response, Fault> {
     let (Access::Keys(access), Some(Extension(known))) = (state.access(), known) else {
         // Nobody has a key here.
@@ -40,9 +39,7 @@ pub(crate) async fn answer(
 ) -> Result<UsageAnswer, Fault> {
     settle(state, access, known).await;
     let balance = access.balance(state.models(), known, state.now());
-    let unready = || Fault::unavailable("The counters are still being read.");
-    let counters = state.models().counters().ok_or_else(unready)?;
-    let keys = state.models().keys().ok_or_else(unready)?;
+    let (counters, keys) = (state.counters()?, state.keys()?);
     let stored = keys.reader.record(known.key_id).await.map_err(Fault::unavailable_because)?;
     let stored = stored.ok_or_else(|| Fault::internal("a key that may call is not in the model"))?;
     let month = balance.budget.month;

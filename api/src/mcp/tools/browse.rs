@@ -20,7 +20,7 @@ pub(super) static TOOL: Tool = Tool {
 pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
     let (category, limit, cursor) = (arguments.category(), arguments.limit(), listing::cursor(arguments));
     arguments.check()?;
-    let archive = listing::archive(asked)?;
+    let archive = asked.state.archive()?;
     let page = |limit| {
         let page = archive.reader.newest(category, limit, cursor.clone())?;
         let projects = page.ordinals.into_iter().map(|ordinal| (ordinal, ())).collect();

@@ -3,7 +3,7 @@
 use rand::TryRng;
 use rand::rngs::SysRng;
 
-use super::listing::{self, listed};
+use super::listing::listed;
 use super::{Asked, Tool};
 use crate::fault::Fault;
 use crate::json_writer::JsonWriter;
@@ -28,7 +28,7 @@ const DRAWS: usize = 8;
 pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
     let category = arguments.category();
     arguments.check()?;
-    let (archive, view) = (listing::archive(asked)?, listing::view(asked)?);
+    let (archive, view) = (asked.state.archive()?, asked.state.search()?.reader.view());
     let mut drawn = None;
     for _ in 0..DRAWS {
         let draw = SysRng.try_next_u64().map_err(Fault::internal)?;

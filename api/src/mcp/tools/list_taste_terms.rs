@@ -3,7 +3,7 @@
 use read::archive::Dimension;
 use serde::Serialize;
 
-use super::{Asked, Tool, listing};
+use super::{Asked, Tool};
 use crate::json_writer::JsonWriter;
 use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::arguments::Arguments;
@@ -39,7 +39,7 @@ pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answer
     let dimension = arguments.parsed("dimension", Dimension::parse, &format!("one of {all}"));
     let (category, limit) = (arguments.category(), arguments.limit());
     arguments.check()?;
-    let archive = listing::archive(asked)?;
+    let archive = asked.state.archive()?;
     let told = archive.reader.terms(dimension, category, limit.results).into_iter().map(|of| Told {
         dimension: of.dimension.as_str(),
         distinct: of.distinct,

@@ -1,9 +1,6 @@
 //! What lists of projects have in common: how long they may be, and what somebody without a key is told.
 
-use std::sync::Arc;
-
-use read::archive::{ArchiveReader, Cursor, InvalidCursor};
-use read::models::Opened;
+use read::archive::{Cursor, InvalidCursor};
 use read::search::View;
 use serde::Serialize;
 
@@ -73,7 +70,7 @@ pub(super) fn write_page<'a, T: Copy>(
     mut page: impl FnMut(usize) -> Result<Page<T>, InvalidCursor>,
     more: impl FnMut(&mut JsonWriter<'a>, T) -> Result<(), Fault>,
 ) -> Result<(JsonWriter<'a>, u64), Refusal> {
-    let (site, view) = (asked.state.site(), view(asked)?);
+    let (site, view) = (asked.state.site(), asked.state.search()?.reader.view());
     let mut page = |limit| page(limit).map_err(|error| Refusal::guided(error.to_string()));
     let mut shown_page = page(most(asked, limit))?;
     let mut shown = shown_page.summaries(&view);
@@ -92,19 +89,6 @@ pub(super) fn write_page<'a, T: Copy>(
     json.member("next_cursor", &next.map(|cursor| cursor.to_string()))?;
     preview(&mut json, asked, count, total)?;
     Ok((json, total))
-}
-
-/// The archive, if it is there.
-pub(super) fn archive(asked: Asked<'_>) -> Result<Arc<Opened<ArchiveReader>>, Fault> {
-    asked.state.models().archive().ok_or_else(|| Fault::unavailable("The archive is still being filled."))
-}
-
-/// Where summaries are taken from.
-pub(super) fn view(asked: Asked<'_>) -> Result<View, Fault> {
-    let search = asked.state.models().search();
-    search
-        .map(|search| search.reader.view())
-        .ok_or_else(|| Fault::unavailable("The search index is still being filled."))
 }
 
 /// Where the page before ended.

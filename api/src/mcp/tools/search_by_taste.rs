@@ -53,7 +53,7 @@ pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answer
         arguments.fault(format!("at least one of {all} is needed"));
     }
     arguments.check()?;
-    let archive = listing::archive(asked)?;
+    let archive = asked.state.archive()?;
     let wanted = texts.each_ref().map(Option::as_deref);
     let mut dimensions = Vec::new();
     let page = |limit| {

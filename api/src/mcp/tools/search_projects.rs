@@ -57,8 +57,7 @@ pub(super) fn find(
     category: Option<Category>,
     limit: usize,
 ) -> Result<SearchPage, Fault> {
-    let model = asked.state.models().search();
-    let model = model.ok_or_else(|| Fault::unavailable("The search index is still being filled."))?;
+    let model = asked.state.search()?;
     let request = SearchRequest { text: query, category: category.map(Category::as_str), limit, after: None };
     model.reader.search(&request).map_err(routes::search::fault)
 }

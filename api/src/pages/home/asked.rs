@@ -5,6 +5,7 @@ use schemas::api::problem::ParameterFault;
 use schemas::record::Category;
 
 use crate::fault::Fault;
+use crate::pages::words::capitalised;
 use crate::query::{Given, fault};
 
 /// The longest text, in characters, as over REST.
@@ -125,11 +126,6 @@ impl Asked {
             (None, _, _) => "The newest".to_owned(),
         }
     }
-}
-
-fn capitalised(text: &str) -> String {
-    let mut characters = text.chars();
-    characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
 }
 
 fn too_long(name: &str) -> ParameterFault {

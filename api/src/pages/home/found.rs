@@ -30,11 +30,8 @@ impl Found {
         if !asked.q.is_empty() {
             return by_words(state, asked);
         }
-        let archive = state
-            .models()
-            .archive()
-            .ok_or_else(|| Fault::unavailable("The archive is still being filled."))?;
-        let search = search(state)?;
+        let archive = state.archive()?;
+        let search = state.search()?;
         let view = search.reader.view();
         let after = asked.cursor.as_deref().map(str::parse).transpose().map_err(|_| foreign())?;
         let (ordinals, total, next, notes) = if asked.is_taste() {
@@ -66,7 +63,7 @@ impl Found {
 }
 
 fn by_words(state: &ApiState, asked: &Asked) -> Result<Found, Fault> {
-    let model = search(state)?;
+    let model = state.search()?;
     let request = SearchRequest {
         text: &asked.q,
         category: asked.category.map(Category::as_str),
@@ -81,12 +78,6 @@ fn by_words(state: &ApiState, asked: &Asked) -> Result<Found, Fault> {
         Vec::new()
     };
     Ok(Found { cards, total: page.total(), next: page.next().map(|cursor| cursor.to_string()), notes })
-}
-
-fn search(
-    state: &ApiState,
-) -> Result<std::sync::Arc<read::models::Opened<read::search::SearchReader>>, Fault> {
-    state.models().search().ok_or_else(|| Fault::unavailable("The search index is still being filled."))
 }
 
 /// Those that are still, or already, in the search index: the models are not of one moment.

@@ -1,0 +1,36 @@
+//! Words and numbers as people read them.
+
+/// With a capital letter.
+pub(super) fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
+}
+
+/// An error as a sentence of its own.
+pub(super) fn sentence(error: &impl ToString) -> String {
+    format!("{}.", capitalised(&error.to_string()))
+}
+
+/// A number with commas between its thousands.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev().map(|group| String::from_utf8_lossy(group));
+    groups.collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_kept_apart() {
+        let shown = [0, 999, 1_000, 25_000, 1_234_567].map(grouped);
+        assert_eq!(shown, ["0", "999", "1,000", "25,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn a_capital_stands_first() {
+        assert_eq!(["studio", "élan", ""].map(capitalised), ["Studio", "Élan", ""]);
+        assert_eq!(sentence(&"it is too long"), "It is too long.");
+    }
+}
