@@ -102,7 +102,8 @@ mod tests {
         let (mut registry, mut text) = (Registry::default(), String::new());
         registry.register("seconds", "How long", counted());
         encode(&mut text, &registry).unwrap();
-        let bounds = "0.00005 0.0001 0.00025 0.0005 0.001 0.0025 0.005 0.01 0.05 0.25 1.0 10.0 +Inf".split(' ');
+        let bounds =
+            "0.00005 0.0001 0.00025 0.0005 0.001 0.0025 0.005 0.01 0.05 0.25 1.0 10.0 +Inf".split(' ');
         let counts = [1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 4];
         let buckets =
             bounds.zip(counts).map(|(bound, count)| format!("seconds_bucket{{le=\"{bound}\"}} {count}\n"));

@@ -103,6 +103,12 @@ impl Bits {
         Bits { before: before.collect(), marks }
     }
 
+    #[inline]
+    fn hold(&self, document: DocId) -> bool {
+        let marks = self.marks.get(document as usize / WIDTH);
+        marks.is_some_and(|marks| marks >> (document as usize % WIDTH) & 1 == 1)
+    }
+
     /// The place of a document among the holders, if it is one.
     #[inline]
     fn place(&self, document: DocId) -> Option<usize> {
@@ -118,6 +124,27 @@ impl<'s> Holders<'s> {
     pub(super) fn probe(self) -> Probe<'s> {
         Probe { holders: self, at: 0 }
     }
+
+    /// Whether a document may be one of them. Where that takes a search, it may.
+    #[inline]
+    pub(super) fn may_hold(&self, document: DocId) -> bool {
+        self.bits.is_none_or(|bits| bits.hold(document))
+    }
+}
+
+/// Calls `visit` with the documents that hold all of these words, ascending, 64 of them compared at once; does nothing and
+/// says so where one of the words has no bits.
+pub(super) fn each_held_by_all(words: &[Holders<'_>], mut visit: impl FnMut(DocId)) -> bool {
+    let marks: Option<Vec<&[u64]>> = words.iter().map(|word| Some(word.bits?.marks.as_slice())).collect();
+    let Some((first, others)) = marks.as_deref().and_then(<[_]>::split_first) else { return false };
+    for (place, marks) in first.iter().enumerate() {
+        let mut marks = others.iter().fold(*marks, |marks, other| marks & other[place]);
+        while marks != 0 {
+            visit((place * WIDTH) as DocId + marks.trailing_zeros());
+            marks &= marks - 1;
+        }
+    }
+    true
 }
 
 impl Probe<'_> {
@@ -163,6 +190,26 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn what_all_hold_is_found_by_their_bits(
+            words in proptest::collection::vec(proptest::collection::btree_set(0..500u32, 0..300), 1..4),
+        ) {
+            let documents: Vec<Vec<DocId>> = words.iter().map(|word| word.iter().copied().collect()).collect();
+            let bits: Vec<Bits> = documents.iter().map(|documents| Bits::of(documents, 500)).collect();
+            let of = |(documents, bits)| Holders { documents, frequencies: &[], bits: Some(bits) };
+            let holders: Vec<Holders<'_>> = documents.iter().map(Vec::as_slice).zip(&bits).map(of).collect();
+            let mut found = Vec::new();
+            prop_assert!(each_held_by_all(&holders, |document| found.push(document)));
+            let in_all = |document: &DocId| words.iter().all(|word| word.contains(document));
+            prop_assert_eq!(found, (0..500).filter(in_all).collect::<Vec<_>>());
+            let rare = Holders { bits: None, ..holders[0] };
+            prop_assert!(!each_held_by_all(&[holders[0], rare], |_| unreachable!()));
+            for document in 0..501 {
+                prop_assert_eq!(holders[0].may_hold(document), words[0].contains(&document));
+                prop_assert!(rare.may_hold(document));
+            }
+        }
+
         #[test]
         fn a_probe_finds_what_a_plain_search_finds(
             documents in proptest::collection::btree_set(0..2_000u32, 0..300),

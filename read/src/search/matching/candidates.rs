@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use tantivy::DocId;
 
+use super::super::postings::Holders;
 use super::super::segment::Segment;
 use super::super::snapshot::{Snapshot, saturated};
 use super::approximate::{HeldClause, HeldVariant};
@@ -118,11 +119,19 @@ impl Candidates {
     /// The documents that pass and hold a variant of every clause. The first clause should be the rarest.
     pub(super) fn of_all(snapshot: &Snapshot, filter: Filter<'_>, clauses: &[HeldClause<'_>]) -> Candidates {
         let mut candidates = Candidates::default();
+        // A clause of one word often tells at once what it will not hold.
+        let alone = clauses.iter().skip(1).filter_map(|clause| match clause.variants.as_slice() {
+            [only] => Some(only.holders),
+            _ => None,
+        });
+        let alone: Vec<Holders<'_>> = alone.collect();
         for (place, clause) in clauses.iter().enumerate() {
             if place == 0 {
                 each_best(snapshot, filter, &clause.variants, |document, share| {
-                    candidates.documents.push(document);
-                    candidates.shares.push(share);
+                    if alone.iter().all(|word| word.may_hold(document)) {
+                        candidates.documents.push(document);
+                        candidates.shares.push(share);
+                    }
                 });
             } else {
                 candidates.look_up(snapshot, filter.segment, &clause.variants);

@@ -1,6 +1,6 @@
 //! All words as they stand, and the phrases that they form.
 
-use super::super::postings::{Holders, Probe};
+use super::super::postings::{Holders, Probe, each_held_by_all};
 use super::super::query::{MOST_WORDS, Query};
 use super::super::segment::Segment;
 use super::super::snapshot::{Snapshot, saturated};
@@ -82,17 +82,8 @@ fn match_several(
     let mut order: Vec<usize> = (0..words.len()).collect();
     order.sort_by_key(|&word| words[word].documents.len());
     let Some((&first, rest)) = order.split_first() else { return Ok(()) };
-    let mut others: Vec<Probe<'_>> = rest.iter().map(|&word| words[word].probe()).collect();
     let mut phrases = Phrases::open(segment, &query.words, &query.phrases)?;
-    let mut frequencies = [0; MOST_WORDS];
-    'documents: for (&document, &frequency) in words[first].documents.iter().zip(words[first].frequencies) {
-        frequencies[first] = u32::from(frequency);
-        for (&word, other) in rest.iter().zip(&mut others) {
-            match other.frequency(document) {
-                Some(frequency) => frequencies[word] = frequency,
-                None => continue 'documents,
-            }
-        }
+    let mut take = |document, frequencies: &[u32; MOST_WORDS]| {
         if filter.passes(document) && phrases.hold_in(document) {
             let damping = snapshot.damping[segment.length(document)];
             let parts = frequencies.iter().zip(rarities).take(words.len());
@@ -100,6 +91,30 @@ fn match_several(
                 parts.fold(0.0, |score, (&frequency, rarity)| score + rarity * saturated(frequency, damping));
             outlet.push(document, score);
         }
+    };
+    let mut frequencies = [0; MOST_WORDS];
+    let mut probes: Vec<Probe<'_>> = words.iter().map(|word| word.probe()).collect();
+    let found = each_held_by_all(words, |document| {
+        for (frequency, probe) in frequencies.iter_mut().zip(&mut probes) {
+            *frequency = probe.frequency(document).unwrap_or_default();
+        }
+        take(document, &frequencies);
+    });
+    if found {
+        return Ok(());
+    }
+    'documents: for (&document, &frequency) in words[first].documents.iter().zip(words[first].frequencies) {
+        if !rest.iter().all(|&word| words[word].may_hold(document)) {
+            continue;
+        }
+        frequencies[first] = u32::from(frequency);
+        for &word in rest {
+            match probes[word].frequency(document) {
+                Some(frequency) => frequencies[word] = frequency,
+                None => continue 'documents,
+            }
+        }
+        take(document, &frequencies);
     }
     Ok(())
 }
