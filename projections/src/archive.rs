@@ -55,35 +55,19 @@ impl Projection for ArchiveProjection {
 
 #[cfg(test)]
 mod tests {
-    use jiff::Timestamp;
     use read::archive::{ArchiveReader, Dimension, TasteRequest};
-    use schemas::chain::Hash;
     use schemas::event::{
         ProjectRenamed, ProjectRestored, ProjectRevised, ProjectSelected, ProjectWithdrawn, VectorsRecorded,
     };
-    use schemas::ids::{CommandId, EventId, Position, ProjectId, StreamId, StreamVersion};
+    use schemas::ids::Position;
     use schemas::record::Record;
-    use schemas::versioned;
 
     use super::*;
+    use crate::recorded::recorded;
 
     fn event(position: u64, number: u64, event: Event) -> ProjectEvent {
-        let project: ProjectId = format!("{number:026}").parse().unwrap();
-        let id = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
-        let recorded = Recorded {
-            position: Position(position),
-            id: EventId(id),
-            stream: StreamId::project(project),
-            version: StreamVersion(1),
-            kind: versioned::kind(&event).into(),
-            time: Timestamp::UNIX_EPOCH,
-            actor: "Ada".parse().unwrap(),
-            causation: CommandId(id),
-            correlation: CommandId(id),
-            hash: Hash::GENESIS,
-            data: versioned::encode(&event).unwrap(),
-        };
-        ArchiveProjection::select(&Arc::new(recorded), &Arc::new(event)).unwrap()
+        let recorded = recorded(position, number, &event);
+        ArchiveProjection::select(&recorded, &Arc::new(event)).unwrap()
     }
 
     fn record(material: &str) -> Record {

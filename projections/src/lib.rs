@@ -11,6 +11,8 @@ pub mod mirror;
 pub mod neighbours;
 pub mod node;
 pub mod projection;
+#[cfg(test)]
+mod recorded;
 pub mod search;
 pub mod source;
 pub mod status;

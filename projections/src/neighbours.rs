@@ -63,33 +63,17 @@ impl Projection for NeighboursProjection {
 
 #[cfg(test)]
 mod tests {
-    use jiff::Timestamp;
     use read::neighbours::{NeighboursReader, Standing};
-    use schemas::chain::Hash;
     use schemas::event::{ProjectRestored, ProjectSelected, ProjectWithdrawn, VectorsRecorded};
-    use schemas::ids::{CommandId, EventId, Position, ProjectId, StreamId, StreamVersion};
+    use schemas::ids::Position;
     use schemas::vector::Vector;
-    use schemas::versioned;
 
     use super::*;
+    use crate::recorded::recorded;
 
     fn event(position: u64, number: u64, event: Event) -> ProjectEvent {
-        let project: ProjectId = format!("{number:026}").parse().unwrap();
-        let id = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
-        let recorded = Recorded {
-            position: Position(position),
-            id: EventId(id),
-            stream: StreamId::project(project),
-            version: StreamVersion(1),
-            kind: versioned::kind(&event).into(),
-            time: Timestamp::UNIX_EPOCH,
-            actor: "Ada".parse().unwrap(),
-            causation: CommandId(id),
-            correlation: CommandId(id),
-            hash: Hash::GENESIS,
-            data: versioned::encode(&event).unwrap(),
-        };
-        NeighboursProjection::select(&Arc::new(recorded), &Arc::new(event)).unwrap()
+        let recorded = recorded(position, number, &event);
+        NeighboursProjection::select(&recorded, &Arc::new(event)).unwrap()
     }
 
     fn selected() -> Event {
@@ -97,7 +81,7 @@ mod tests {
         Event::ProjectSelected(ProjectSelected { slug: "x".parse().unwrap(), record })
     }
 
-    fn recorded(numbers: &[f32]) -> Event {
+    fn described(numbers: &[f32]) -> Event {
         let visual = Vector::new(numbers.to_vec()).ok();
         Event::VectorsRecorded(VectorsRecorded { model: "m".into(), visual, semantic: None })
     }
@@ -105,10 +89,10 @@ mod tests {
     fn log() -> Vec<Event> {
         vec![
             selected(),
-            recorded(&[1.0, 0.0]),
+            described(&[1.0, 0.0]),
             selected(),
-            recorded(&[1.0]),
-            recorded(&[1.0, 1.0]),
+            described(&[1.0]),
+            described(&[1.0, 1.0]),
             Event::ProjectWithdrawn(ProjectWithdrawn { reason: "sold".into() }),
             Event::ProjectRestored(ProjectRestored {}),
         ]
@@ -142,7 +126,7 @@ mod tests {
                 reason: reason.into()
             }]
         );
-        let early = event(8, 9, recorded(&[1.0, 2.0]));
+        let early = event(8, 9, described(&[1.0, 2.0]));
         let refused = projection.apply(vec![early]).await.unwrap();
         assert_eq!(refused[0].reason, "it speaks of a project that was not selected before");
         let reader = NeighboursReader::open(folder.path()).await.unwrap();

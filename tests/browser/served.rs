@@ -3,14 +3,14 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
 use image::{ImageFormat, Rgb, RgbImage};
+use kit::Shared;
 use kit::http::Http;
 use kit::process::{self, Loggia};
 use serde_json::{Map, Value, json};
-use tokio::sync::Mutex;
 use write::demo::{DEMO_SEED, catalog};
 
 const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
@@ -51,14 +51,8 @@ impl Served {
     /// The service that all tests of the moment look at, started by the first of them and ended by the last; `None` where
     /// there is no nats-server, told loudly.
     pub(crate) async fn shared() -> Option<Arc<Self>> {
-        static SHARED: Mutex<Weak<Served>> = Mutex::const_new(Weak::new());
-        let mut shared = SHARED.lock().await;
-        if let Some(running) = shared.upgrade() {
-            return Some(running);
-        }
-        let started = Arc::new(Self::start().await?);
-        *shared = Arc::downgrade(&started);
-        Some(started)
+        static SHARED: Shared<Served> = Shared::new();
+        SHARED.get(Self::start).await
     }
 
     /// The path of a page behind a new link for an address, to which a key was issued.

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Output;
 
+use kit::any_file_holds;
 use kit::process;
 use serde_json::{Value, json};
 
@@ -28,18 +29,6 @@ fn failure(folder: &Path, args: &[&str]) -> String {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(output.stdout.is_empty(), "{output:?}");
     String::from_utf8(output.stderr).unwrap().trim().to_owned()
-}
-
-/// Whether a text stands in any file below a folder.
-fn found(folder: &Path, text: &str) -> bool {
-    std::fs::read_dir(folder).unwrap().any(|entry| {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            return found(&path, text);
-        }
-        let bytes = std::fs::read(&path).unwrap_or_default();
-        bytes.windows(text.len()).any(|window| window.eq_ignore_ascii_case(text.as_bytes()))
-    })
 }
 
 #[test]
@@ -71,7 +60,7 @@ fn a_key_is_printed_once_and_kept_nowhere() {
     let expected = [row(key, Value::Null, "free", false, 0), row(second, json!("Laṕtop"), "studio", true, 1)];
     assert_eq!(listed, expected);
     for secret in [key, second, "ada.pelt", "Pelt@example"] {
-        assert!(!found(folder.path(), secret), "{secret}");
+        assert!(!any_file_holds(folder.path(), secret), "{secret}");
     }
 }
 
@@ -154,8 +143,11 @@ async fn a_running_service_does_it_and_a_backup_has_the_addresses() {
     let issued = issue(&folder, ADA);
     assert_eq!(started.json(&["keys", "revoke", id(&issued)])[0]["position"], 3);
     assert_eq!(started.json(&["keys", "list", "--email", ADA])[0]["key_id"], issued["key_id"]);
-    assert!(!found(&folder, issued["key"].as_str().unwrap()), "neither the log nor NATS has the key");
-    assert!(!found(&folder, "ada.pelt"), "nor the address");
+    assert!(
+        !any_file_holds(&folder, issued["key"].as_str().unwrap()),
+        "neither the log nor NATS has the key"
+    );
+    assert!(!any_file_holds(&folder, "ada.pelt"), "nor the address");
     let elsewhere = tempfile::tempdir().unwrap();
     let (backup, restored) = (elsewhere.path().join("backup"), elsewhere.path().join("restored"));
     started.json(&["backup", backup.to_str().unwrap()]);

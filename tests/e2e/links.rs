@@ -1,8 +1,8 @@
 //! Links that prove an address: mailed over a real socket, printed, written to the log, and used.
 
-use std::path::Path;
 use std::time::Duration;
 
+use kit::any_file_holds;
 use kit::process::{self, Loggia};
 use kit::smtp::{Fault, Smtp};
 use schemas::command::{Answer, Claim, Command, CommandMessage, Refusal};
@@ -66,18 +66,6 @@ fn issue(started: &Started, email: &str) -> KeyId {
     issued["key_id"].as_str().unwrap().parse().unwrap()
 }
 
-/// Whether these bytes stand in any file below a folder.
-fn found(folder: &Path, text: &str) -> bool {
-    std::fs::read_dir(folder).unwrap().any(|entry| {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            return found(&path, text);
-        }
-        let bytes = std::fs::read(&path).unwrap_or_default();
-        bytes.windows(text.len()).any(|window| window == text.as_bytes())
-    })
-}
-
 #[tokio::test]
 async fn a_mailed_link_proves_an_address_once() {
     let server = Smtp::start(&[]).await;
@@ -92,7 +80,7 @@ async fn a_mailed_link_proves_an_address_once() {
     assert_eq!(mail.to, [ADA]);
     let link = mail.link().to_owned();
     assert_eq!(link, format!("{SITE}/claim/{}", token(&link)));
-    assert!(!found(started.folder.path(), token(&link)), "only its hash is kept");
+    assert!(!any_file_holds(started.folder.path(), token(&link)), "only its hash is kept");
 
     for _ in 0..2 {
         let claim = desk.open(&link).await;
@@ -207,5 +195,5 @@ fn a_link_is_printed_without_a_service_too() {
     let (rest, end) = rest.split_once("until ").unwrap();
     assert_eq!(rest, "\nGive it to the holder of the address, and to nobody else. It works once, ");
     assert!(end.trim().trim_end_matches('.').parse::<jiff::Timestamp>().is_ok(), "{end}");
-    assert!(!found(folder.path(), token(link)));
+    assert!(!any_file_holds(folder.path(), token(link)));
 }

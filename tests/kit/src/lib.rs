@@ -15,13 +15,17 @@ pub mod nats;
 pub mod process;
 mod said;
 mod seed;
+mod shared;
 mod shared_data;
 mod skip;
 pub mod smtp;
+mod traces;
 mod wait;
 
 pub use said::Said;
 pub use seed::seed;
+pub use shared::Shared;
 pub use shared_data::shared_data;
 pub use skip::skipped;
+pub use traces::any_file_holds;
 pub use wait::{wait_for, wait_until};
