@@ -96,19 +96,7 @@ impl CommandService {
                 vault.erase(past.id).await?;
                 Ok(AccountPast::nothing(self.clock.account_id()))
             }
-            Command::Select { .. }
-            | Command::Revise { .. }
-            | Command::Rename { .. }
-            | Command::Withdraw { .. }
-            | Command::Restore { .. }
-            | Command::Attach { .. }
-            | Command::Import { .. }
-            | Command::RecordPayment { .. }
-            | Command::KeepNotice { .. }
-            | Command::SendLink { .. }
-            | Command::MakeLink { .. }
-            | Command::OpenLink { .. }
-            | Command::UseLink { .. } => Err(no_account()),
+            _ => Err(no_account()),
         }
     }
 
@@ -178,19 +166,7 @@ fn decide(
         Command::ChangeTier { key_ids, tier, .. } => Ok(account::change_tier(account, key_ids, tier, tiers)?),
         Command::EraseAccount { .. } => Ok(account::erase(account)),
         Command::SettlePayments { .. } => Ok(account::settle(account, tiers, now)),
-        Command::Select { .. }
-        | Command::Revise { .. }
-        | Command::Rename { .. }
-        | Command::Withdraw { .. }
-        | Command::Restore { .. }
-        | Command::Attach { .. }
-        | Command::Import { .. }
-        | Command::RecordPayment { .. }
-        | Command::KeepNotice { .. }
-        | Command::SendLink { .. }
-        | Command::MakeLink { .. }
-        | Command::OpenLink { .. }
-        | Command::UseLink { .. } => Err(no_account()),
+        _ => Err(no_account()),
     }
 }
 
@@ -213,18 +189,7 @@ fn done(command: &Command, account: &Account, position: Position) -> AccountDone
             };
             account.keys().iter().filter(named).collect()
         }
-        Command::Select { .. }
-        | Command::Revise { .. }
-        | Command::Rename { .. }
-        | Command::Withdraw { .. }
-        | Command::Restore { .. }
-        | Command::Attach { .. }
-        | Command::Import { .. }
-        | Command::RecordPayment { .. }
-        | Command::KeepNotice { .. }
-        | Command::SendLink { .. }
-        | Command::MakeLink { .. }
-        | Command::OpenLink { .. } => Vec::new(),
+        _ => Vec::new(),
     };
     AccountDone {
         keys: about.into_iter().map(key_now).collect(),
