@@ -2,6 +2,7 @@
 
 mod accounts;
 mod curation;
+mod nats;
 mod setting_flags;
 
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use accounts::{AuditArgs, KeysCommand, PaymentsCommand};
 pub use curation::{ActorFlag, CurateCommand};
+pub use nats::{NatsCommand, NatsConfigArgs};
 pub use setting_flags::SettingFlags;
 
 /// A self-hosted service for a curated catalog: search, provenance and replay.
@@ -85,6 +87,9 @@ pub enum Command {
     /// Show every setting with its source and default, secrets hidden.
     #[command(after_help = "Example:\n  LOGGIA_LISTEN=0.0.0.0:80 loggia config")]
     Config,
+    /// Make what a NATS cluster of one's own needs.
+    #[command(subcommand)]
+    Nats(NatsCommand),
     /// Copy the event store into a folder, consistent, while it runs.
     #[command(after_help = "Example:\n  loggia backup /backups/2026-11-20")]
     Backup {
@@ -228,6 +233,8 @@ pub enum BenchSuite {
     Visibility,
     /// What counting adds to a call, and calls a second.
     Metering,
+    /// Events a second that the relay carries to three NATS servers of this machine.
+    Cluster,
     /// Events a second of a rebuild under load.
     Rebuild,
     /// From the start to ready on an existing catalog.

@@ -9,6 +9,7 @@ pub mod events;
 pub mod export;
 pub mod import;
 pub mod keys;
+pub mod nats;
 pub mod payments;
 pub mod rebuild;
 pub mod status;

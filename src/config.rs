@@ -14,7 +14,7 @@ use schemas::tier::Tiers;
 use serde::Serialize;
 use write::mail::{Route, Sender};
 
-pub use choices::{Auth, Hosts, Metering, PictureAddresses, Vectors};
+pub use choices::{Auth, Hosts, Metering, PictureAddresses, Replicas, Vectors};
 pub use table::{SETTINGS, Setting};
 
 /// All settings, checked.
@@ -29,10 +29,14 @@ pub struct Config {
     pub public_url: Option<String>,
     /// `admin_listen`: where metrics and health are served for operators, if anywhere.
     pub admin_listen: Option<SocketAddr>,
-    /// `nats_url`: the NATS server; unset: a private one.
+    /// `nats_url`: the NATS server, or those of a cluster with commas; unset: a private one.
     pub nats_url: Option<String>,
-    /// `nats_creds`: the credentials file for it.
+    /// `nats_creds`: the credentials file for it, or one with a user's seed.
     pub nats_creds: Option<PathBuf>,
+    /// `nats_ca`: the certificates that those of its servers are signed by; unset: the system's.
+    pub nats_ca: Option<PathBuf>,
+    /// `nats_replicas`: on how many of its servers every stream is kept.
+    pub nats_replicas: Replicas,
     /// `nats_server`: the program of the private server; unset: looked for.
     pub nats_server: Option<PathBuf>,
     /// `store`: where the event store is; unset: SQLite in the data folder.
@@ -151,6 +155,8 @@ impl Config {
             admin_listen: values.parse("admin_listen")?,
             nats_url: values.text("nats_url"),
             nats_creds: values.parse("nats_creds")?,
+            nats_ca: values.parse("nats_ca")?,
+            nats_replicas: values.required("nats_replicas")?,
             nats_server: values.parse("nats_server")?,
             store: values.text("store").map(|store| sqlite_path(&store, &values)).transpose()?,
             log: values.text("log").unwrap_or_default(),

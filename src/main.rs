@@ -61,6 +61,7 @@ async fn run(cli: &Cli, config: &Config) -> Result<ExitCode> {
         Command::Audit(args) => commands::audit::run(config, args, output).await,
         Command::Status => done(commands::status::run(config, output).await),
         Command::Config => done(commands::config::run(config, output)),
+        Command::Nats(command) => done(commands::nats::run(command, output)),
         Command::Backup { folder } => done(commands::backup::run(config, folder, output).await),
         Command::Restore { folder } => done(commands::backup::restore(config, folder, output).await),
         Command::Bench(args) => commands::bench::run(config, args, output).await,

@@ -5,11 +5,13 @@ mod demo;
 mod gauges;
 mod parts;
 mod readiness;
+mod starting;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use projections::source::EventSource;
+use schemas::nats_role::NatsRole;
 use write::event_store::EventStore;
 
 use crate::cli::UpArgs;
@@ -21,7 +23,7 @@ use parts::Parts;
 /// `loggia up`: everything in one process.
 pub async fn up(config: &Config, args: &UpArgs) -> Result<ExitCode> {
     let (lifecycle, mut failures) = Lifecycle::new();
-    let mut parts = Parts::holding(config, &lifecycle, &[Part::Write, Part::Project])?;
+    let mut parts = Parts::holding(config, &lifecycle, NatsRole::Up, &[Part::Write, Part::Project])?;
     // The address is taken first: a port that is in use is known before anything else starts.
     let listener = parts.bind().await?;
     let client = parts.nats().await?;
@@ -43,7 +45,7 @@ pub async fn up(config: &Config, args: &UpArgs) -> Result<ExitCode> {
 /// `loggia write`: commands, event store and relay.
 pub async fn write(config: &Config) -> Result<ExitCode> {
     let (lifecycle, mut failures) = Lifecycle::new();
-    let mut parts = Parts::holding(config, &lifecycle, &[Part::Write])?;
+    let mut parts = Parts::holding(config, &lifecycle, NatsRole::Write, &[Part::Write])?;
     let client = parts.nats().await?;
     let (_, service) = parts.write_side(&client).await?;
     parts.mails(&service).await?;
@@ -56,7 +58,7 @@ pub async fn write(config: &Config) -> Result<ExitCode> {
 /// `loggia project`: the projection workers of a read node.
 pub async fn project(config: &Config) -> Result<ExitCode> {
     let (lifecycle, mut failures) = Lifecycle::new();
-    let mut parts = Parts::holding(config, &lifecycle, &[Part::Project])?;
+    let mut parts = Parts::holding(config, &lifecycle, NatsRole::Project, &[Part::Project])?;
     parts.given_nats().await?;
     parts.projections().await?;
     parts.admin().await?;
@@ -69,7 +71,7 @@ pub async fn project(config: &Config) -> Result<ExitCode> {
 /// `loggia serve`: the API of a read node, beside its projection workers.
 pub async fn serve(config: &Config) -> Result<ExitCode> {
     let (lifecycle, mut failures) = Lifecycle::new();
-    let mut parts = Parts::holding(config, &lifecycle, &[])?;
+    let mut parts = Parts::holding(config, &lifecycle, NatsRole::Serve, &[])?;
     let listener = parts.bind().await?;
     let client = parts.given_nats().await?;
     parts.serve(listener, &client).await?;
@@ -97,7 +99,7 @@ impl ShortNode {
 
 /// Starts a node and waits until NATS carries the whole log and the workers have applied it.
 pub async fn start_node_for_a_while(config: &Config, lifecycle: &Lifecycle) -> Result<ShortNode> {
-    let mut parts = Parts::holding(config, lifecycle, &[Part::Write, Part::Project])?;
+    let mut parts = Parts::holding(config, lifecycle, NatsRole::Up, &[Part::Write, Part::Project])?;
     let client = parts.nats().await?;
     let (store, _) = parts.write_side(&client).await?;
     let node = parts.projections().await?;

@@ -4,7 +4,6 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use jiff::Timestamp;
@@ -12,6 +11,7 @@ use schemas::command::{Answer, Command, CommandMessage};
 use schemas::control::PutAnswer;
 use schemas::envelope::Recorded;
 use schemas::ids::{Actor, CommandId};
+use schemas::nats_role::NatsRole;
 use schemas::picture::PictureId;
 use schemas::slug::Slug;
 use write::clock::Clock;
@@ -20,8 +20,7 @@ use write::event_store::SqliteStore;
 use write::media::fetch::{FetchRules, Fetcher};
 use write::media::{MediaStore, TakeError};
 use write::media_client;
-use write::nats::sufficient;
-use write::nats_server::login;
+use write::nats::Login;
 use write::service::{Accounts, CommandService, Pictures};
 use write::vault::Vault;
 
@@ -29,9 +28,6 @@ use crate::config::{Config, Hosts, PictureAddresses, Sources};
 use crate::data_folder::{DataFolder, Held, Part};
 use crate::lifecycle::Lifecycle;
 use crate::roles;
-
-/// How long a NATS server may take to answer.
-const CONNECT_WITHIN: Duration = Duration::from_secs(10);
 
 /// The way to the write side.
 pub struct Session {
@@ -95,27 +91,19 @@ pub async fn open_vault_read_only(config: &Config) -> Result<Option<Vault>> {
     Ok(Vault::open_read_only(&store_folder(config), config.secret_file.as_deref()).await?)
 }
 
-/// Connects to a NATS server and refuses one that cannot be worked with.
-pub async fn connect(config: &Config, url: &str) -> Result<async_nats::Client> {
-    let mut options = login(url)?;
-    if let Some(creds) = &config.nats_creds {
-        options = options
-            .credentials_file(creds)
-            .await
-            .with_context(|| format!("nats_creds: {} cannot be read", creds.display()))?;
+/// How a process of this role comes to the NATS at this address, or these addresses with commas.
+pub fn login(config: &Config, url: &str, role: NatsRole) -> Login {
+    Login {
+        url: url.to_owned(),
+        credentials: config.nats_creds.clone(),
+        ca: config.nats_ca.clone(),
+        role,
     }
-    let connecting = options.name("loggia").connect(url);
-    let shown = url.rsplit('@').next().unwrap_or(url);
-    let client = tokio::time::timeout(CONNECT_WITHIN, connecting)
-        .await
-        .with_context(|| {
-            format!("the NATS server at {shown} does not answer; is it running, and is nats_url right?")
-        })?
-        .with_context(|| {
-            format!("the NATS server at {shown} cannot be used; check nats_url and nats_creds")
-        })?;
-    sufficient(&client).with_context(|| format!("the NATS server at {shown} cannot be worked with"))?;
-    Ok(client)
+}
+
+/// Connects a command of the command line to NATS.
+pub async fn connect(config: &Config, url: &str) -> Result<async_nats::Client> {
+    Ok(login(config, url, NatsRole::Operator).connect().await?)
 }
 
 impl Session {

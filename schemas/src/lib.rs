@@ -17,6 +17,7 @@ pub mod import;
 pub mod key;
 pub mod link;
 pub mod month;
+pub mod nats_role;
 pub mod payment;
 pub mod picture;
 pub mod record;

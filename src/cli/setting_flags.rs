@@ -24,12 +24,18 @@ pub struct SettingFlags {
     /// Where metrics and health are served for operators.
     #[arg(long, global = true, value_name = "ADDR:PORT", hide_short_help = true)]
     admin_listen: Option<String>,
-    /// The NATS server instead of a private one.
+    /// The NATS server, or those of a cluster, instead of a private one.
     #[arg(long, global = true, value_name = "URL", hide_short_help = true)]
     nats_url: Option<String>,
-    /// The credentials file for the NATS server.
+    /// The file with the login for the NATS server.
     #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
     nats_creds: Option<String>,
+    /// The certificates that those of the NATS servers are signed by.
+    #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
+    nats_ca: Option<String>,
+    /// On how many servers of a NATS cluster every stream is kept.
+    #[arg(long, global = true, value_name = "1|3|5", hide_short_help = true)]
+    nats_replicas: Option<String>,
     /// The event store, sqlite:DIR.
     #[arg(long, global = true, value_name = "STORE", hide_short_help = true)]
     store: Option<String>,
@@ -102,6 +108,8 @@ impl SettingFlags {
             ("admin_listen", &self.admin_listen),
             ("nats_url", &self.nats_url),
             ("nats_creds", &self.nats_creds),
+            ("nats_ca", &self.nats_ca),
+            ("nats_replicas", &self.nats_replicas),
             ("store", &self.store),
             ("auth", &self.auth),
             ("tiers", &self.tiers),

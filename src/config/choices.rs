@@ -34,6 +34,10 @@ pub enum PictureAddresses {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hosts(pub Vec<String>);
 
+/// On how many servers of a NATS cluster a stream is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Replicas(pub usize);
+
 /// What makes the vectors of projects that bring none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Vectors {
@@ -53,6 +57,18 @@ impl FromStr for PictureAddresses {
             "public" => Ok(PictureAddresses::Public),
             "any" => Ok(PictureAddresses::Any),
             _ => Err("public or any is wanted"),
+        }
+    }
+}
+
+impl FromStr for Replicas {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // An even number bears no more failures than the odd one below it.
+        match text.trim().parse() {
+            Ok(replicas @ (1 | 3 | 5)) => Ok(Replicas(replicas)),
+            _ => Err("1, 3 or 5 is wanted"),
         }
     }
 }

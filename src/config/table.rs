@@ -54,9 +54,31 @@ pub const SETTINGS: &[Setting] = &[
     ),
     Setting {
         secret: true,
-        ..setting("nats_url", "LOGGIA_NATS_URL", None, "The NATS server; unset: a private one is started.")
+        ..setting(
+            "nats_url",
+            "LOGGIA_NATS_URL",
+            None,
+            "The NATS server, or those of one cluster with commas; unset: a private one is started.",
+        )
     },
-    setting("nats_creds", "LOGGIA_NATS_CREDS", None, "The credentials file for the NATS server."),
+    setting(
+        "nats_creds",
+        "LOGGIA_NATS_CREDS",
+        None,
+        "The file with the login for the NATS server: a user's seed (users/ROLE.nk), or a token with its key.",
+    ),
+    setting(
+        "nats_ca",
+        "LOGGIA_NATS_CA",
+        None,
+        "The file with the certificates that those of the NATS servers are signed by; unset: the system's.",
+    ),
+    setting(
+        "nats_replicas",
+        "LOGGIA_NATS_REPLICAS",
+        Some("1"),
+        "On how many servers of a NATS cluster every stream is kept: 1, 3 or 5.",
+    ),
     setting("nats_server", "LOGGIA_NATS_SERVER", None, "The nats-server program; unset: it is looked for."),
     setting(
         "store",
@@ -204,8 +226,11 @@ pub(super) fn shown(setting: &Setting, value: String) -> String {
     }
 }
 
-/// An address with its password taken out.
+/// An address, or several with commas, with the passwords taken out.
 fn hide(value: &str) -> String {
+    if value.contains(',') {
+        return value.split(',').map(hide).collect::<Vec<_>>().join(",");
+    }
     match (value.find("://"), value.rfind('@')) {
         (Some(scheme), Some(at)) if scheme + 3 <= at => {
             format!("{}***{}", &value[..scheme + 3], &value[at..])

@@ -54,6 +54,10 @@ fn a_wrong_value_is_refused_with_its_name_and_place() {
         "auth is “none” (variable LOGGIA_AUTH), which cannot be used: keys or off is wanted"
     );
     assert_eq!(
+        refused("LOGGIA_NATS_REPLICAS", "2"),
+        "nats_replicas is “2” (variable LOGGIA_NATS_REPLICAS), which cannot be used: 1, 3 or 5 is wanted"
+    );
+    assert_eq!(
         refused("LOGGIA_TIERS", "free"),
         "tiers is “free” (variable LOGGIA_TIERS), which cannot be used: “free” is not a tier; write them as free=200, \
          studio=5000"
@@ -109,4 +113,8 @@ fn a_password_is_hidden() {
     assert_eq!(config.nats_url.as_deref(), Some("nats://me:secret@host:4222"));
     let shown = config.resolved.iter().find(|r| r.name == "nats_url").unwrap();
     assert_eq!(shown.value.as_deref(), Some("nats://***@host:4222"));
+    let several = map(&[("LOGGIA_NATS_URL", "nats://me:secret@a,nats://me:secret@b")]);
+    let config = Config::read(&Sources { environment: several, ..Sources::default() }).unwrap();
+    let shown = config.resolved.iter().find(|r| r.name == "nats_url").unwrap();
+    assert_eq!(shown.value.as_deref(), Some("nats://***@a,nats://***@b"));
 }

@@ -3,9 +3,7 @@
 
 use anyhow::{Context, Result};
 use tokio::runtime::{Builder, Handle, Runtime};
-
-use crate::config::Config;
-use crate::session;
+use write::nats::Login;
 
 /// How much the threads stand back, from 0 to 19; at 10 they get about a tenth of what the others get.
 const NICENESS: i32 = 10;
@@ -24,12 +22,12 @@ pub struct Background {
 
 impl Background {
     /// Starts the threads and connects.
-    pub async fn start(config: &Config, url: &str) -> Result<Background> {
+    pub async fn start(login: &Login) -> Result<Background> {
         let runtime = runtime().context("the threads for work in the background cannot be started")?;
         let handle = runtime.handle().clone();
         let threads = Threads(Some(runtime));
-        let (config, url) = (config.clone(), url.to_owned());
-        let client = handle.spawn(async move { session::connect(&config, &url).await }).await??;
+        let login = login.clone();
+        let client = handle.spawn(async move { login.connect().await }).await??;
         Ok(Background { client, handle, _threads: threads })
     }
 

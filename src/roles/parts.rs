@@ -17,6 +17,7 @@ use projections::node::{Node, NodeSettings, NodeTasks};
 use projections::source::EventSource;
 use read::media::MediaReader;
 use read::models::ReadModels;
+use schemas::nats_role::NatsRole;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -27,16 +28,17 @@ use write::ledger::{self, Copier, Ledger};
 use write::media::collector::Collector;
 use write::media::uploads::Uploads;
 use write::media_server;
+use write::nats::Login;
 use write::nats_server::{self, NatsServer};
-use write::relay::Relay;
+use write::relay::{Interruption, Relay};
 use write::service::CommandService;
-use write::usage_streams;
+use write::usage_streams::{self, UsageStreamError};
 use write::vectors::worker::Describer;
 use write::vectors::{Encoder, EncoderChoice};
 
 use super::background::Background;
-use super::{demo, readiness};
-use crate::config::{Auth, Config, Metering, Vectors};
+use super::{demo, readiness, starting};
+use crate::config::{Auth, Config, Metering, Replicas, Vectors};
 use crate::data_folder::{DataFolder, Held, Part, Running};
 use crate::lifecycle::Lifecycle;
 use crate::session;
@@ -50,7 +52,9 @@ pub struct Parts {
     _lock: Held,
     clock: Clock,
     name: String,
-    nats_url: Option<String>,
+    role: NatsRole,
+    /// How it came to NATS, once it has.
+    login: Option<Login>,
     /// Ends the private NATS server, after everything that uses it.
     nats: Option<(CancellationToken, tokio::task::JoinHandle<()>)>,
     store: Option<Arc<SqliteStore>>,
@@ -64,8 +68,13 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Takes these parts of the data folder, and starts nothing yet.
-    pub fn holding(config: &Config, lifecycle: &Lifecycle, held: &[Part]) -> Result<Parts> {
+    /// Takes these parts of the data folder for a role, and starts nothing yet.
+    pub fn holding(
+        config: &Config,
+        lifecycle: &Lifecycle,
+        role: NatsRole,
+        held: &[Part],
+    ) -> Result<Parts> {
         let data = DataFolder::new(&config.data);
         let clock = Clock::system();
         let not_yet = Readiness { ready: false, reason: "The node is starting.".into() };
@@ -77,7 +86,8 @@ impl Parts {
             held: held.to_vec(),
             name: clock.project_id().to_string(),
             clock,
-            nats_url: None,
+            role,
+            login: None,
             nats: None,
             store: None,
             ledger: None,
@@ -128,8 +138,10 @@ impl Parts {
     }
 
     async fn connect(&mut self, url: String) -> Result<async_nats::Client> {
-        let client = session::connect(&self.config, &url).await?;
-        self.nats_url = Some(url);
+        let login = session::login(&self.config, &url, self.role);
+        let client = login.connect().await?;
+        login.check_cluster().await?;
+        self.login = Some(login);
         Ok(client)
     }
 
@@ -137,8 +149,8 @@ impl Parts {
         match &mut self.background {
             Some(background) => Ok(background),
             none => {
-                let url = self.nats_url.as_deref().context("there is no connection to NATS yet")?;
-                Ok(none.insert(Background::start(&self.config, url).await?))
+                let login = self.login.as_ref().context("there is no connection to NATS yet")?;
+                Ok(none.insert(Background::start(login).await?))
             }
         }
     }
@@ -151,10 +163,13 @@ impl Parts {
         let (store, service) = session::open_write_side(&self.config, &self.clock).await?;
         let stop = self.lifecycle.stop.clone();
         let lifecycle = self.lifecycle.clone();
+        let Replicas(replicas) = self.config.nats_replicas;
         let background = self.background().await?;
-        let relay = Relay::new(store.clone(), background.client().clone()).run(stop.clone());
+        let relay = Relay::new(store.clone(), background.client().clone()).replicas(replicas);
+        starting::settled(|| relay.check(), Interruption::may_pass).await?;
+        let running = relay.run(stop.clone());
         let relay = async move {
-            relay.await;
+            running.await;
             Ok(())
         };
         lifecycle.spawn_on("the relay", relay, background.handle());
@@ -215,10 +230,13 @@ impl Parts {
         self.ledger = Some(ledger.clone());
         let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());
         let (tiers, clock) = (self.config.tiers.clone(), self.clock.clone());
+        let Replicas(replicas) = self.config.nats_replicas;
         let background = self.background().await?;
         let client = background.client().clone();
-        usage_streams::prepare(&client, &tiers).await?;
-        let copier = Copier::new(ledger.clone(), client.clone(), tiers, clock).run(stop.clone());
+        let prepare = || usage_streams::prepare(&client, &tiers, replicas);
+        starting::settled(prepare, UsageStreamError::may_pass).await?;
+        let copier = Copier::new(ledger.clone(), client.clone(), tiers.clone(), clock).replicas(replicas);
+        let copier = copier.run(stop.clone());
         let copying = async move {
             copier.await;
             Ok(())
@@ -358,7 +376,7 @@ impl Parts {
 
     /// Tells the command line of this folder how this process is reached.
     pub fn announce(&self) -> Result<()> {
-        let nats_url = self.nats_url.clone().unwrap_or_default();
+        let nats_url = self.login.as_ref().map(|login| login.url.clone()).unwrap_or_default();
         let running = Running { pid: std::process::id(), nats_url, node: self.name.clone() };
         self.data.announce(&self.held, &running)
     }

@@ -113,7 +113,7 @@ struct Running {
 impl Running {
     async fn of(folder: &Path, nats: &Nats, tiers: &Tiers) -> Running {
         let client = nats.client().await;
-        prepare(&client, tiers).await.unwrap();
+        prepare(&client, tiers, 1).await.unwrap();
         let (ledger, stop) = (Arc::new(Ledger::open(folder).await.unwrap()), CancellationToken::new());
         let copier = Copier::new(ledger.clone(), client, tiers.clone(), Clock::system());
         let task = tokio::spawn(copier.run(stop.clone()));
@@ -231,7 +231,7 @@ async fn a_wiped_server_is_filled_again_with_overruns_too_even_beside_new_calls(
     running.has(11).await;
     running.stopped().await;
     nats.wipe().await;
-    prepare(&nats.client().await, &tiers).await.unwrap();
+    prepare(&nats.client().await, &tiers, 1).await.unwrap();
     // Before the ledger is back, there is room that there should not be.
     caller.calls("Ab3dEf9h", 15).await;
     let running = Running::of(folder.path(), &nats, &tiers).await;

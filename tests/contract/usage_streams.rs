@@ -14,7 +14,7 @@ async fn a_raised_quota_counts_at_once_and_a_lowered_one_loses_no_call() {
     let Some(nats) = Nats::start().await else { return };
     let caller = Caller::new(&nats).await;
     let client = nats.client().await;
-    prepare(&client, &tiers("free=5")).await.unwrap();
+    prepare(&client, &tiers("free=5"), 1).await.unwrap();
     let limit = async || {
         let stream = caller.jetstream.get_stream(FREE).await.unwrap();
         let config = &stream.cached_info().config;
@@ -23,17 +23,17 @@ async fn a_raised_quota_counts_at_once_and_a_lowered_one_loses_no_call() {
     caller.calls("Ab3dEf9h", 5).await;
     assert_eq!(caller.count(&caller.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
 
-    prepare(&client, &tiers("free=8")).await.unwrap();
+    prepare(&client, &tiers("free=8"), 1).await.unwrap();
     caller.calls("Ab3dEf9h", 3).await;
     assert_eq!(caller.count(&caller.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
 
     // One key has 8: a lower limit would delete some of them, so it stays.
-    prepare(&client, &tiers("free=7")).await.unwrap();
+    prepare(&client, &tiers("free=7"), 1).await.unwrap();
     assert_eq!((limit().await, caller.held(FREE).await), ((8, -1), 8));
     assert_eq!(caller.count(&caller.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
 
-    prepare(&client, &tiers("free=100")).await.unwrap();
-    prepare(&client, &tiers("free=8")).await.unwrap();
+    prepare(&client, &tiers("free=100"), 1).await.unwrap();
+    prepare(&client, &tiers("free=8"), 1).await.unwrap();
     assert_eq!((limit().await, caller.held(FREE).await), ((8, -1), 8));
     caller.calls("Zz000000", 8).await;
 }
@@ -43,11 +43,11 @@ async fn a_stream_that_was_left_halted_goes_on() {
     let Some(nats) = Nats::start().await else { return };
     let caller = Caller::new(&nats).await;
     let client = nats.client().await;
-    prepare(&client, &tiers("free=5")).await.unwrap();
+    prepare(&client, &tiers("free=5"), 1).await.unwrap();
     let config = caller.jetstream.get_stream(FREE).await.unwrap().cached_info().config.clone();
     caller.jetstream.update_stream(Config { max_message_size: 1, ..config }).await.unwrap();
     assert_eq!(caller.count(&caller.call("Ab3dEf9h")).await, Err(ErrorCode::STREAM_MESSAGE_EXCEEDS_MAXIMUM));
-    prepare(&client, &tiers("free=5")).await.unwrap();
+    prepare(&client, &tiers("free=5"), 1).await.unwrap();
     caller.calls("Ab3dEf9h", 5).await;
 }
 
@@ -56,7 +56,7 @@ async fn streams_of_others_are_refused() {
     let Some(nats) = Nats::start().await else { return };
     let client = nats.client().await;
     let jetstream = jetstream::new(client.clone());
-    let refused = async || match prepare(&client, &tiers("free=5")).await.unwrap_err() {
+    let refused = async || match prepare(&client, &tiers("free=5"), 1).await.unwrap_err() {
         UsageStreamError::Refused(sentence) => sentence,
         other => panic!("{other}"),
     };
@@ -78,7 +78,7 @@ async fn streams_of_others_are_refused() {
         "the stream USAGE_FREE on NATS was not made by Loggia; delete or rename it, or use another NATS account"
     );
     jetstream.delete_stream(FREE).await.unwrap();
-    prepare(&client, &tiers("free=5")).await.unwrap();
+    prepare(&client, &tiers("free=5"), 1).await.unwrap();
     let config = jetstream.get_stream(FREE).await.unwrap().cached_info().config.clone();
     jetstream.update_stream(Config { max_age: Duration::from_secs(3_600), ..config }).await.unwrap();
     let sentence = refused().await;

@@ -11,6 +11,7 @@
 
 mod audit;
 mod citations;
+mod cluster;
 mod command_line;
 mod counters;
 mod curation;
@@ -21,7 +22,9 @@ mod mcp;
 mod museums;
 mod operators;
 mod payments;
+mod permissions;
 mod rebuild;
+mod refused_at_start;
 mod roles_apart;
 mod similar;
 mod site;

@@ -10,6 +10,7 @@
 )]
 
 mod canary;
+mod cluster_leader;
 mod data_folder;
 mod disk_full;
 mod import_killed;
@@ -28,8 +29,13 @@ const PATIENCE: std::time::Duration = std::time::Duration::from_secs(90);
 
 /// Waits until every projection of the folder's running node has applied the log of its event store.
 async fn caught_up(data: &std::path::Path) {
+    caught_up_by(&|args| kit::process::run(LOGGIA, data, args)).await;
+}
+
+/// As [`caught_up`], asked as the caller runs the command line.
+async fn caught_up_by(run: &dyn Fn(&[&str]) -> std::process::Output) {
     kit::wait_until(PATIENCE, "all projections at the end of the log", async || {
-        let output = kit::process::run(LOGGIA, data, &["status", "--json"]);
+        let output = run(&["status", "--json"]);
         let status: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         let end = status["store"]["position"].as_u64();
         let projections = status["projections"].as_array().cloned().unwrap_or_default();
@@ -42,8 +48,13 @@ async fn caught_up(data: &std::path::Path) {
 
 /// The read models equal a fresh replay, and the hash chain is whole.
 fn verified(data: &std::path::Path) {
+    verified_by(&|args| kit::process::run(LOGGIA, data, args));
+}
+
+/// As [`verified`], as the caller runs the command line.
+fn verified_by(run: &dyn Fn(&[&str]) -> std::process::Output) {
     for args in [&["events", "verify"][..], &["verify"]] {
-        let output = kit::process::run(LOGGIA, data, args);
+        let output = run(args);
         assert!(
             output.status.success(),
             "loggia {args:?}: {}{}",

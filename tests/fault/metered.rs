@@ -71,7 +71,7 @@ impl Metered {
         let nats = Nats::start().await?;
         let client = nats.client().await;
         let tiers: Tiers = format!("free={quota}").parse().unwrap();
-        usage_streams::prepare(&client, &tiers).await.unwrap();
+        usage_streams::prepare(&client, &tiers, 1).await.unwrap();
         let folder = tempfile::tempdir().unwrap();
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let keys: Vec<Key> = (0..keys).map(|_| Key::generate(|bytes| random.fill_bytes(bytes))).collect();

@@ -14,6 +14,7 @@ pub mod media;
 pub mod media_client;
 pub mod media_server;
 pub mod nats;
+pub mod nats_config;
 pub mod nats_server;
 pub mod project;
 pub mod relay;

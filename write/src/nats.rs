@@ -1,8 +1,16 @@
-//! What a NATS server must be like, whoever runs it.
+//! What a NATS server must be like, whoever runs it, and how a process comes to it.
+
+mod login;
+mod same_cluster;
+mod user;
 
 use async_nats::Client;
 
 use crate::nats_server::OLDEST_VERSION;
+
+pub use login::{Login, LoginError};
+pub use same_cluster::DifferentClusters;
+pub use user::WrongUser;
 
 /// The smallest message a server must carry, in bytes: every event fits into it.
 pub const SMALLEST_MAX_PAYLOAD: usize = 1 << 20;

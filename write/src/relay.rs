@@ -47,9 +47,9 @@ pub struct Relayed {
     pub trouble: Option<String>,
 }
 
-/// Why the relay starts over.
+/// Why the relay starts over, or does not start at all.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Interruption {
+pub enum Interruption {
     /// The stream must not be written to by this store; only an operator can decide.
     #[error("{0}")]
     Refused(String),
@@ -71,6 +71,11 @@ pub(crate) enum Interruption {
 }
 
 impl Interruption {
+    /// Whether waiting helps: nobody has to do anything but bring NATS back.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Interruption::Moved | Interruption::Nats(_) | Interruption::Disconnected)
+    }
+
     pub(crate) fn nats(error: impl std::fmt::Display) -> Interruption {
         Interruption::Nats(error.to_string())
     }
@@ -85,12 +90,12 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// A relay that makes its stream on one server, where it makes one.
+    /// A relay that keeps its stream on one server.
     pub fn new(store: Arc<dyn EventStore>, client: Client) -> Relay {
         Relay { store, client, replicas: 1, relayed: watch::Sender::default() }
     }
 
-    /// Makes the stream, where it is made, on this many servers of a cluster.
+    /// Keeps the stream on this many servers of a cluster.
     pub fn replicas(mut self, replicas: usize) -> Relay {
         self.replicas = replicas;
         self
@@ -99,6 +104,12 @@ impl Relay {
     /// How far it is, at any time.
     pub fn watch(&self) -> watch::Receiver<Relayed> {
         self.relayed.subscribe()
+    }
+
+    /// Makes the stream, or looks whether it is this store's and no newer than it is. What it says before the start is
+    /// for whoever starts it; while it runs, the same is told and tried again.
+    pub async fn check(&self) -> Result<(), Interruption> {
+        self.agreed(&self.stream().await?).await.map(drop)
     }
 
     /// Carries events until `stop`, whatever happens to NATS meanwhile.
@@ -131,10 +142,7 @@ impl Relay {
     }
 
     async fn carry_on(&self) -> Result<std::convert::Infallible, Interruption> {
-        sufficient(&self.client)?;
-        let jetstream =
-            ContextBuilder::new().timeout(ACKNOWLEDGED).ack_timeout(ACKNOWLEDGED).build(self.client.clone());
-        let stream = EventStream::ensured(jetstream, self.store.store_id(), self.replicas).await?;
+        let stream = self.stream().await?;
         let mut head = self.agreed(&stream).await?;
         self.relayed.send_replace(Relayed { position: head.position, trouble: None });
         loop {
@@ -149,6 +157,13 @@ impl Relay {
                 },
             }
         }
+    }
+
+    async fn stream(&self) -> Result<EventStream, Interruption> {
+        sufficient(&self.client)?;
+        let jetstream =
+            ContextBuilder::new().timeout(ACKNOWLEDGED).ack_timeout(ACKNOWLEDGED).build(self.client.clone());
+        EventStream::ensured(jetstream, self.store.store_id(), self.replicas).await
     }
 
     /// Where the stream ends, once it is sure that it holds the store's own events.

@@ -1,5 +1,6 @@
 //! The settings that no stream of Loggia may have otherwise, whatever it carries.
 
+use async_nats::jetstream::{self, ErrorCode};
 use async_nats::jetstream::stream::Config;
 
 /// Whether a limit of JetStream is none.
@@ -26,4 +27,46 @@ pub(crate) fn wrong(config: &Config, wanted: &Config, own: &[(&'static str, bool
         ("subject_transform", config.subject_transform.is_none()),
     ];
     own.iter().chain(&shared).find(|(_, right)| !right).map(|(setting, _)| *setting)
+}
+
+/// The configuration with as many copies as are wanted, where the stream has fewer. One that has more keeps them: they
+/// are no harm, and taking them away is for the operator.
+pub(crate) fn raised(config: &Config, replicas: usize) -> Option<Config> {
+    let has = config.num_replicas.max(1);
+    if has > replicas {
+        tracing::warn!(
+            stream = config.name,
+            "the stream is kept on {has} servers, more than nats_replicas says ({replicas}); it stays so"
+        );
+    } else if has < replicas {
+        tracing::info!(stream = config.name, "the stream is kept on {replicas} servers from now on, not on {has}");
+        return Some(Config { num_replicas: replicas, ..config.clone() });
+    }
+    None
+}
+
+/// What is said where a stream is wanted on more servers than there are for ever.
+pub(crate) fn too_many_replicas(error: &jetstream::Error, stream: &str, replicas: usize) -> Option<String> {
+    (error.error_code() == ErrorCode::STREAM_REPLICAS_NOT_SUPPORTED).then(|| {
+        format!(
+            "nats_replicas is {replicas}, and the NATS server is in no cluster, so the stream {stream} cannot be kept on \
+             {replicas} servers; set it to 1, or name the servers of a cluster in nats_url"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replicas_are_raised_and_never_lowered() {
+        let of = |has, wanted| {
+            raised(&Config { num_replicas: has, ..Config::default() }, wanted).map(|config| config.num_replicas)
+        };
+        assert_eq!(of(1, 3), Some(3));
+        assert_eq!(of(0, 1), None);
+        assert_eq!(of(3, 3), None);
+        assert_eq!(of(5, 3), None);
+    }
 }

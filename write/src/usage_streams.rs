@@ -21,6 +21,7 @@ use schemas::subject::{OVERRUN, OVERRUN_SUBJECTS, usage_of, usage_stream, usage_
 use schemas::tier::{TierName, Tiers};
 
 use crate::nats::{InsufficientServer, sufficient};
+use crate::stream_settings;
 use objection::objection;
 
 /// Where a stream names the version of its message form; a stream without it was not made by Loggia.
@@ -53,6 +54,11 @@ pub enum UsageStreamError {
 }
 
 impl UsageStreamError {
+    /// Whether waiting helps: nobody has to do anything but bring NATS back.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, UsageStreamError::Nats(_))
+    }
+
     pub(crate) fn nats(error: impl std::fmt::Display) -> UsageStreamError {
         UsageStreamError::Nats(error.to_string())
     }
@@ -80,14 +86,17 @@ pub struct Held {
 
 /// Makes the stream of every tier and the one for overruns, or brings them to the quotas; refuses a stream with other
 /// settings. A raised quota counts at once. A lowered one counts as soon as no subject holds more: see `lowering`.
-pub async fn prepare(client: &Client, tiers: &Tiers) -> Result<(), UsageStreamError> {
+/// Each is kept on at least so many servers.
+pub async fn prepare(client: &Client, tiers: &Tiers, replicas: usize) -> Result<(), UsageStreamError> {
     sufficient(client)?;
     let jetstream = context(client);
     let metering = tiers.iter().map(|tier| {
         let quota = i64::try_from(tier.quota).unwrap_or(i64::MAX);
         metering(&usage_stream(&tier.name), usage_subjects(&tier.name), quota)
     });
-    let ensured = metering.chain([overruns()]).map(|wanted| ensure(&jetstream, wanted));
+    let ensured = metering
+        .chain([overruns()])
+        .map(|wanted| ensure(&jetstream, Config { num_replicas: replicas, ..wanted }));
     // Each to its end, whatever becomes of the others: none may be left halted.
     join_all(ensured).await.into_iter().collect()
 }
@@ -134,9 +143,20 @@ async fn ensure(jetstream: &Context, wanted: Config) -> Result<(), UsageStreamEr
     if let Some(objection) = objection(config, &wanted) {
         return Err(UsageStreamError::Refused(objection));
     }
+    if let Some(raised) = stream_settings::raised(config, wanted.num_replicas) {
+        update(jetstream, &raised).await?;
+        // What follows goes out from how the stream is now.
+        let Some(stream) = found(jetstream, &wanted.name).await? else { return Ok(()) };
+        return ensure_quota(jetstream, &stream, &wanted).await;
+    }
+    ensure_quota(jetstream, &stream, &wanted).await
+}
+
+async fn ensure_quota(jetstream: &Context, stream: &Stream, wanted: &Config) -> Result<(), UsageStreamError> {
+    let config = &stream.cached_info().config;
     let (has, wants) = (config.max_messages_per_subject, wanted.max_messages_per_subject);
     if wants < has {
-        return lowering::lower(jetstream, &stream, wants).await;
+        return lowering::lower(jetstream, stream, wants).await;
     }
     if wants > has || lowering::is_halted(config) {
         let raised = Config { max_messages_per_subject: wants, max_message_size: -1, ..config.clone() };
@@ -150,17 +170,18 @@ async fn update(jetstream: &Context, config: &Config) -> Result<(), UsageStreamE
 }
 
 fn refusal(error: CreateStreamError, wanted: &Config) -> UsageStreamError {
-    match error.kind() {
-        CreateStreamErrorKind::JetStream(reason)
-            if reason.error_code() == ErrorCode::STREAM_SUBJECT_OVERLAP =>
-        {
-            UsageStreamError::Refused(format!(
-                "the stream {} cannot be made on NATS, because another stream has some of its subjects ({}); delete \
-                 that stream, or use another NATS account",
-                wanted.name,
-                wanted.subjects.join(", ")
-            ))
-        }
+    let CreateStreamErrorKind::JetStream(reason) = error.kind() else { return UsageStreamError::nats(error) };
+    let too_many = stream_settings::too_many_replicas(&reason, &wanted.name, wanted.num_replicas);
+    if let Some(refusal) = too_many {
+        return UsageStreamError::Refused(refusal);
+    }
+    match reason.error_code() {
+        ErrorCode::STREAM_SUBJECT_OVERLAP => UsageStreamError::Refused(format!(
+            "the stream {} cannot be made on NATS, because another stream has some of its subjects ({}); delete that \
+             stream, or use another NATS account",
+            wanted.name,
+            wanted.subjects.join(", ")
+        )),
         _ => UsageStreamError::nats(error),
     }
 }

@@ -104,6 +104,8 @@ impl Gate {
             .await?;
         let consumer = stream
             .create_consumer(pull::OrderedConfig {
+                // One with a name is made under its filter, so that a node may read these calls and nothing else.
+                name: Some(uuid::Uuid::now_v7().simple().to_string()),
                 filter_subject: subject::usage(call),
                 deliver_policy: DeliverPolicy::All,
                 headers_only: true,

@@ -35,7 +35,7 @@ pub async fn measure(config: &Config) -> Result<Vec<Figure>> {
     let server = NatsServer::start(options).await?;
     let url = server.url();
     let client = login(&url)?.connect(&url).await?;
-    usage_streams::prepare(&client, &format!("bench={QUOTA}").parse()?).await?;
+    usage_streams::prepare(&client, &format!("bench={QUOTA}").parse()?, 1).await?;
     let meter = Meter::open(client, &folder.path().join("spool"), Policy::Refuse, api::clock::system())?;
     let bench = Arc::new(Bench { meter, clock: Clock::system(), tier: Arc::new("bench".parse()?) });
     let keys = keys();

@@ -6,6 +6,7 @@ use async_nats::Client;
 use tempfile::TempDir;
 use write::nats_server::{self, Address, NatsServer, Options};
 
+pub use crate::cluster::{Cluster, Member};
 use crate::skip::skipped;
 
 /// The nats-server that tests may run: what `LOGGIA_NATS_SERVER` names, else what `bin/setup` brought, else `PATH`.

@@ -52,13 +52,20 @@ pub struct Copier {
     pub(super) ledger: Arc<Ledger>,
     pub(super) client: Client,
     tiers: Tiers,
+    replicas: usize,
     clock: Clock,
 }
 
 impl Copier {
     /// A copier of the streams of these tiers, of the one of overruns, and of those that the ledger knows already.
     pub fn new(ledger: Arc<Ledger>, client: Client, tiers: Tiers, clock: Clock) -> Copier {
-        Copier { ledger, client, tiers, clock }
+        Copier { ledger, client, tiers, replicas: 1, clock }
+    }
+
+    /// Keeps the streams on this many servers of a cluster.
+    pub fn replicas(mut self, replicas: usize) -> Copier {
+        self.replicas = replicas;
+        self
     }
 
     /// Copies calls until `stop`, whatever happens to NATS meanwhile.
@@ -86,7 +93,7 @@ impl Copier {
     /// Copies from all streams at once; comes back only when one of them cannot go on.
     async fn copy(&self) -> Interruption {
         let copying = async {
-            prepare(&self.client, &self.tiers).await?;
+            prepare(&self.client, &self.tiers, self.replicas).await?;
             let streams = self.streams().await?;
             try_join_all(streams.iter().map(|name| stream::follow(self, name))).await
         };

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use async_nats::jetstream::context::{CreateStreamErrorKind, GetStreamErrorKind};
+use async_nats::jetstream::context::{CreateStreamError, CreateStreamErrorKind, GetStreamErrorKind};
 use async_nats::jetstream::message::StreamMessage;
 use async_nats::jetstream::stream::{
     Config, DiscardPolicy, RawMessageErrorKind, RetentionPolicy, StorageType, Stream,
@@ -49,10 +49,14 @@ impl EventStream {
                 _ => return Err(Interruption::nats(error)),
             },
         };
-        match objection(&stream.cached_info().config, store) {
-            None => Ok(EventStream { jetstream, stream }),
-            Some(objection) => Err(Interruption::Refused(objection)),
+        let config = &stream.cached_info().config;
+        if let Some(objection) = objection(config, store) {
+            return Err(Interruption::Refused(objection));
         }
+        if let Some(raised) = stream_settings::raised(config, replicas) {
+            jetstream.update_stream(raised).await.map_err(|error| refusal(&error, replicas))?;
+        }
+        Ok(EventStream { jetstream, stream })
     }
 
     pub(super) fn jetstream(&self) -> &Context {
@@ -77,16 +81,22 @@ impl EventStream {
 
 async fn create(jetstream: &Context, store: StoreId, replicas: usize) -> Result<Stream, Interruption> {
     tracing::info!(%store, "making the stream {EVENTS} on NATS");
-    jetstream.create_stream(wanted(store, replicas)).await.map_err(|error| match error.kind() {
-        CreateStreamErrorKind::JetStream(reason) if reason.error_code() == ErrorCode::STREAM_SUBJECT_OVERLAP => {
-            Interruption::Refused(format!(
-                "the stream {EVENTS} cannot be made on NATS, because another stream has some of its subjects ({}); \
-                 delete that stream, or use another NATS account",
-                EVENT_SUBJECTS.join(", ")
-            ))
-        }
+    jetstream.create_stream(wanted(store, replicas)).await.map_err(|error| refusal(&error, replicas))
+}
+
+fn refusal(error: &CreateStreamError, replicas: usize) -> Interruption {
+    let CreateStreamErrorKind::JetStream(reason) = error.kind() else { return Interruption::nats(error) };
+    if let Some(refusal) = stream_settings::too_many_replicas(&reason, EVENTS, replicas) {
+        return Interruption::Refused(refusal);
+    }
+    match reason.error_code() {
+        ErrorCode::STREAM_SUBJECT_OVERLAP => Interruption::Refused(format!(
+            "the stream {EVENTS} cannot be made on NATS, because another stream has some of its subjects ({}); delete \
+             that stream, or use another NATS account",
+            EVENT_SUBJECTS.join(", ")
+        )),
         _ => Interruption::nats(error),
-    })
+    }
 }
 
 fn wanted(store: StoreId, replicas: usize) -> Config {

@@ -1,0 +1,44 @@
+//! What is typed about NATS.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use write::nats_config::Server;
+
+/// An act on the NATS servers of one's own.
+#[derive(Debug, Subcommand)]
+pub enum NatsCommand {
+    /// Make the configuration files, certificates and users of a NATS cluster. Made again, the keys stay and the
+    /// certificates are new; docs/cluster.md says which file goes where.
+    #[command(
+        after_help = "Examples:\n  loggia nats config nats/\n  loggia nats config nats/ --server a=10.0.0.5:4222 \
+                      --server b=10.0.0.6:4222 --server c=10.0.0.7:4222"
+    )]
+    Config(NatsConfigArgs),
+}
+
+/// What the files are to say.
+#[derive(Debug, Args)]
+pub struct NatsConfigArgs {
+    /// The folder that they are put into.
+    pub folder: PathBuf,
+    /// A server, with where clients and the other servers reach it; several times. One alone is no cluster.
+    #[arg(
+        long = "server",
+        value_name = "NAME=HOST:PORT[:CLUSTERPORT]",
+        default_values = ["nats-1=nats-1:4222", "nats-2=nats-2:4222", "nats-3=nats-3:4222"]
+    )]
+    pub servers: Vec<Server>,
+    /// The name of the cluster; two that know each other need two names.
+    #[arg(long, value_name = "NAME", default_value = "loggia")]
+    pub cluster: String,
+    /// Your own certificate for all servers, in PEM, instead of those that are made.
+    #[arg(long, value_name = "FILE", requires_all = ["tls_key", "tls_ca"])]
+    pub tls_cert: Option<PathBuf>,
+    /// Its key.
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+    /// The certificate of its authority.
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_ca: Option<PathBuf>,
+}

@@ -1,0 +1,64 @@
+//! `loggia nats config`: makes the files of a NATS cluster.
+
+use anyhow::Result;
+use serde::Serialize;
+use write::nats_config::{self, AUTHORITY, Change, GivenCertificate, Made, USERS, Wanted};
+
+use crate::cli::{NatsCommand, NatsConfigArgs};
+use crate::output::Output;
+use crate::session;
+
+/// What was made, and the settings of those who use it.
+#[derive(Debug, Serialize)]
+struct Answer {
+    folder: String,
+    files: Vec<Made>,
+    nats_url: String,
+    nats_replicas: usize,
+}
+
+/// Runs one of its commands.
+pub fn run(command: &NatsCommand, output: Output) -> Result<()> {
+    let NatsCommand::Config(args) = command;
+    let files = nats_config::make(&args.folder, &wanted(args))?;
+    let urls: Vec<String> = args.servers.iter().map(nats_config::Server::url).collect();
+    let answer = Answer {
+        folder: std::path::absolute(&args.folder)?.display().to_string(),
+        files,
+        nats_url: urls.join(","),
+        nats_replicas: if urls.len() >= 3 { 3 } else { 1 },
+    };
+    output.answer(&answer, || screen(&answer))
+}
+
+fn wanted(args: &NatsConfigArgs) -> Wanted {
+    let certificate = match (&args.tls_cert, &args.tls_key, &args.tls_ca) {
+        (Some(certificate), Some(key), Some(authority)) => Some(GivenCertificate {
+            certificate: certificate.clone(),
+            key: key.clone(),
+            authority: authority.clone(),
+        }),
+        _ => None,
+    };
+    Wanted { cluster: args.cluster.clone(), servers: args.servers.clone(), certificate, now: session::now() }
+}
+
+fn screen(answer: &Answer) -> String {
+    let Answer { folder, files, nats_url, nats_replicas } = answer;
+    let mut text = String::new();
+    for made in files {
+        let change = match made.change {
+            Change::New => "new",
+            Change::Changed => "changed",
+            Change::Kept => "kept",
+        };
+        let secret = if made.secret { "  secret" } else { "" };
+        text += &format!("{change:<8} {folder}/{}{secret}\n", made.path.display());
+    }
+    text + &format!(
+        "\nEach server gets its own folder, and nats-server is started in it. Every process of Loggia gets\n  \
+         LOGGIA_NATS_URL={nats_url}\n  LOGGIA_NATS_CA={folder}/{AUTHORITY}\n  \
+         LOGGIA_NATS_CREDS={folder}/{USERS}/ROLE.nk, that of its role: write, project, serve, up; operator for commands\n  \
+         LOGGIA_NATS_REPLICAS={nats_replicas}"
+    )
+}

@@ -1,0 +1,125 @@
+//! All roles on a NATS cluster of three, over TLS, each as its own user: everything works, and the servers refuse nobody
+//! anything.
+
+use std::path::Path;
+use std::process::Output;
+
+use kit::nats::Cluster;
+use kit::process::{self, Loggia};
+use schemas::nats_role::NatsRole;
+use serde_json::{Value, json};
+
+use crate::started::{LOGGIA, PATIENCE, ready};
+
+fn command(cluster: &Cluster, data: &Path, role: NatsRole, args: &[&str]) -> std::process::Command {
+    let mut command = process::command(LOGGIA, data);
+    command.args(args).args(["--auth", "keys"]);
+    cluster.settings(&mut command, role);
+    command
+}
+
+fn spawn(cluster: &Cluster, data: &Path, role: NatsRole) -> Loggia {
+    Loggia::spawn_command(command(cluster, data, role, &[role.name()]), data)
+}
+
+/// Runs a command as the operator, which must succeed.
+fn operate(cluster: &Cluster, data: &Path, args: &[&str]) -> String {
+    let output: Output = command(cluster, data, NatsRole::Operator, args).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "loggia {args:?}: {}{}", text(&output.stdout), text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// Imports one project with a picture, as the operator.
+fn import(cluster: &Cluster, folder: &Path, data: &Path) {
+    let record = json!({"name": "Bridge", "category": "architecture", "pictures": ["bridge.png"]});
+    let file = folder.join("in.ndjson");
+    std::fs::write(&file, format!("{record}\n")).unwrap();
+    let pixels = image::RgbImage::from_fn(600, 400, |x, y| image::Rgb([x as u8, y as u8, 90]));
+    pixels.save(folder.join("bridge.png")).unwrap();
+    operate(cluster, data, &["import", file.to_str().unwrap()]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_role_works_on_a_cluster_as_its_own_user() {
+    let Some(cluster) = Cluster::start().await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (write, reader) = (folder.path().join("write"), folder.path().join("reader"));
+    let mut writing = spawn(&cluster, &write, NatsRole::Write);
+    let mut projecting = spawn(&cluster, &reader, NatsRole::Project);
+    let mut serving = spawn(&cluster, &reader, NatsRole::Serve);
+    let http = serving.http().await;
+    ready(&http).await;
+    let announced = write.join("run/write.json");
+    kit::wait_until(PATIENCE, "the write side", async || announced.exists()).await;
+    import(&cluster, folder.path(), &write);
+
+    // The API asks for a key, and its calls are counted.
+    let asked = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params":
+        {"name": "get_api_key", "arguments": {"email": "ada@example.org"}}});
+    let answer = http.send("POST", "/mcp", &[("content-type", "application/json")], asked.to_string()).await;
+    let given = answer.json()["result"]["structuredContent"]["key"].as_str().map(str::to_owned);
+    let key = given.unwrap_or_else(|| panic!("{answer:?}"));
+    let bearer = format!("Bearer {key}");
+    let signed = [("authorization", bearer.as_str())];
+    kit::wait_until(PATIENCE, "the project on the read node", async || {
+        let found = http.attempt("GET", "/v1/search?q=bridge", &signed, "").await;
+        found.is_ok_and(|found| found.status == 200 && found.json()["total"] == json!(1))
+    })
+    .await;
+    let image = kit::wait_for(PATIENCE, "the picture on the read node", async || {
+        let record = http.attempt("GET", "/v1/project/bridge", &signed, "").await.ok()?.json();
+        let url = record["images"][0]["url"].as_str()?.to_owned();
+        let served = http.get(&url[url.find("/media/")?..]).await;
+        (served.status == 200).then_some(served.body)
+    })
+    .await;
+    assert!(!image.is_empty());
+
+    // The operator looks after both folders.
+    let status: Value = serde_json::from_str(&operate(&cluster, &reader, &["status", "--json"])).unwrap();
+    assert_eq!(status["problem"], Value::Null, "{status}");
+    assert_eq!(status["projections"].as_array().unwrap().len(), 6, "{status}");
+    operate(&cluster, &reader, &["rebuild", "all"]);
+    operate(&cluster, &reader, &["verify"]);
+    operate(&cluster, &write, &["audit", "verify"]);
+    operate(&cluster, &write, &["curate", "withdraw", "bridge", "--reason", "It was taken down."]);
+    let key_id = &key["log_live_".len()..][..8];
+    operate(&cluster, &write, &["keys", "revoke", key_id]);
+    kit::wait_until(PATIENCE, "the key's end", async || {
+        let found = http.attempt("GET", "/v1/search?q=bridge", &signed, "").await;
+        found.is_ok_and(|found| found.status == 401)
+    })
+    .await;
+    replicated(&cluster).await;
+    for loggia in [&mut serving, &mut projecting, &mut writing] {
+        let ended = loggia.terminate().await;
+        assert!(ended.success(), "{ended}: {}", loggia.stderr());
+    }
+    assert_eq!(cluster.violations(), Vec::<String>::new());
+}
+
+/// Every stream is kept on all three servers.
+async fn replicated(cluster: &Cluster) {
+    let context = async_nats::jetstream::new(cluster.client(NatsRole::Operator).await);
+    for name in ["EVENTS", "USAGE_FREE", "USAGE_STUDIO", "USAGE_PRO", "USAGE_OVERRUN"] {
+        let stream = context.get_stream(name).await.unwrap();
+        assert_eq!(stream.cached_info().config.num_replicas, 3, "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_process_for_all_works_with_the_user_for_it() {
+    let Some(cluster) = Cluster::start_of(1).await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let mut loggia =
+        Loggia::spawn_command(command(&cluster, &data, NatsRole::Up, &["up", "--no-demo"]), &data);
+    let http = loggia.http().await;
+    ready(&http).await;
+    import(&cluster, folder.path(), &data);
+    kit::wait_until(PATIENCE, "the project", async || http.get("/projects/bridge").await.status == 200).await;
+    operate(&cluster, &data, &["audit", "verify"]);
+    assert!(loggia.terminate().await.success());
+    assert_eq!(cluster.violations(), Vec::<String>::new());
+}

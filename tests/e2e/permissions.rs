@@ -1,0 +1,117 @@
+//! What each user of a cluster may do, tried on the server itself, from both sides.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_nats::{Client, ConnectOptions, Event, ServerError};
+use kit::nats::Cluster;
+use schemas::nats_role::{NatsRole, covers};
+
+/// What ends or changes what is kept; nobody may.
+const DESTRUCTIVE: [&str; 6] = [
+    "$JS.API.STREAM.DELETE.EVENTS",
+    "$JS.API.STREAM.PURGE.EVENTS",
+    "$JS.API.STREAM.PURGE.USAGE_FREE",
+    "$JS.API.STREAM.MSG.DELETE.EVENTS",
+    "$JS.API.STREAM.RESTORE.EVENTS",
+    "$JS.API.STREAM.SNAPSHOT.EVENTS",
+];
+
+/// How long a server may take to refuse something.
+const REFUSED_WITHIN: Duration = Duration::from_millis(400);
+
+/// A client of a role that keeps what the server refuses to it.
+struct Tried {
+    client: Client,
+    refused: Arc<Mutex<Vec<String>>>,
+}
+
+impl Tried {
+    async fn new(cluster: &Cluster, role: NatsRole) -> Tried {
+        let refused = Arc::new(Mutex::new(Vec::new()));
+        let heard = refused.clone();
+        let seed = std::fs::read_to_string(cluster.seed(role)).unwrap();
+        let client = ConnectOptions::with_nkey(seed.trim().to_owned())
+            .add_root_certificates(cluster.authority())
+            .custom_inbox_prefix(role.inbox())
+            .event_callback(move |event| {
+                if let Event::ServerError(ServerError::Other(reason)) = event {
+                    heard.lock().unwrap().push(reason);
+                }
+                std::future::ready(())
+            })
+            .connect(cluster.url())
+            .await
+            .unwrap();
+        Tried { client, refused }
+    }
+
+    /// Which of these subjects the server refuses.
+    async fn refused<'s>(&self, verb: Verb, subjects: &'s BTreeSet<String>) -> BTreeSet<&'s str> {
+        let mut refused = BTreeSet::new();
+        // The client keeps a limited number of events until they are heard.
+        for some in subjects.iter().collect::<Vec<_>>().chunks(12) {
+            self.refused.lock().unwrap().clear();
+            let mut subscribed = Vec::new();
+            for subject in some {
+                match verb {
+                    Verb::Publish => self.client.publish((*subject).clone(), "".into()).await.unwrap(),
+                    Verb::Subscribe => subscribed.push(self.client.subscribe((*subject).clone()).await.unwrap()),
+                }
+            }
+            self.client.flush().await.unwrap();
+            tokio::time::sleep(REFUSED_WITHIN).await;
+            let told = self.refused.lock().unwrap();
+            for reason in told.iter() {
+                let subject = some.iter().find(|subject| reason.contains(&format!("\"{subject}\"")));
+                let subject = subject.unwrap_or_else(|| panic!("{reason} is about nothing that was tried"));
+                refused.insert(subject.as_str());
+            }
+        }
+        refused
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Verb {
+    Publish,
+    Subscribe,
+}
+
+/// A subject that a pattern takes in.
+fn one_of(pattern: &str) -> String {
+    let token = |token: &str| match token {
+        "*" => "x".to_owned(),
+        ">" => "x.y".to_owned(),
+        token => token.to_owned(),
+    };
+    pattern.split('.').map(token).collect::<Vec<_>>().join(".")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_user_may_what_its_role_does_and_nothing_else() {
+    let Some(cluster) = Cluster::start_of(1).await else { return };
+    let all = NatsRole::ALL;
+    let mut published: BTreeSet<String> = all.iter().flat_map(|role| role.publishes()).map(one_of).collect();
+    published.extend(DESTRUCTIVE.map(str::to_owned));
+    published.extend(["loggia.command.withdraw", "loggia.command.import", "_INBOX.write.x", "_INBOX.operator.x"].map(str::to_owned));
+    let mut heard: BTreeSet<String> =
+        all.iter().flat_map(|role| role.subscribes()).map(|pattern| one_of(&pattern)).collect();
+    heard.extend([">", "_INBOX.>", "loggia.>", "$JS.>", "loggia.curation.*"].map(str::to_owned));
+    for role in all {
+        let tried = Tried::new(&cluster, role).await;
+        let beyond = |subjects: &BTreeSet<String>, own: &[String]| -> BTreeSet<String> {
+            let allowed = |subject: &String| own.iter().any(|pattern| covers(pattern, subject));
+            subjects.iter().filter(|subject| !allowed(subject)).cloned().collect()
+        };
+        let own: Vec<String> = role.publishes().into_iter().map(str::to_owned).collect();
+        let refused = tried.refused(Verb::Publish, &published).await;
+        let expected = beyond(&published, &own);
+        assert_eq!(refused, expected.iter().map(String::as_str).collect(), "{role} publishes");
+        assert!(DESTRUCTIVE.iter().all(|subject| refused.contains(subject)), "{role}");
+        let refused = tried.refused(Verb::Subscribe, &heard).await;
+        let expected = beyond(&heard, &role.subscribes());
+        assert_eq!(refused, expected.iter().map(String::as_str).collect(), "{role} subscribes");
+    }
+}

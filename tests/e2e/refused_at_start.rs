@@ -1,0 +1,218 @@
+//! A role that could only do harm or nothing ends at its start: with status 1, and a sentence that says what to do.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use async_nats::jetstream::{self, stream::Config};
+use kit::nats::{Cluster, Nats};
+use kit::process::{self, Loggia};
+use schemas::nats_role::NatsRole;
+
+use crate::started::{LOGGIA, PATIENCE, json};
+
+/// Runs a role that ends by itself, and gives what it says on standard error.
+async fn ends(mut command: Command, role: &str, data: &Path) -> String {
+    command.arg(role);
+    let mut loggia = Loggia::spawn_command(command, data);
+    let status = loggia.ended(PATIENCE).await;
+    let said = loggia.stderr();
+    assert_eq!(status.code(), Some(1), "{said}");
+    // The log comes before the last word.
+    said.lines().last().unwrap_or_default().to_owned()
+}
+
+/// A role on a NATS server that lets everybody in.
+fn on(nats: &Nats, data: &Path) -> Command {
+    let mut command = process::command(LOGGIA, data);
+    command.env("LOGGIA_NATS_URL", nats.url());
+    command
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_login_is_refused() {
+    let Some(cluster) = Cluster::start_of(1).await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let address = cluster.url_of(0).replace("tls://", "");
+    let with = |role: NatsRole| {
+        let mut command = process::command(LOGGIA, folder.path());
+        cluster.settings(&mut command, role);
+        command
+    };
+    // A seed that the server does not know.
+    let stranger = folder.path().join("stranger.nk");
+    std::fs::write(&stranger, nkeys::KeyPair::new_user().seed().unwrap()).unwrap();
+    let mut command = with(NatsRole::Serve);
+    command.env("LOGGIA_NATS_CREDS", &stranger);
+    assert_eq!(
+        ends(command, "serve", folder.path()).await,
+        format!(
+            "loggia: the NATS server at {address} refuses the login; check nats_creds, or user and password in nats_url"
+        )
+    );
+    // Another role's seed, for each.
+    for (role, other) in [
+        (NatsRole::Serve, NatsRole::Project),
+        (NatsRole::Project, NatsRole::Serve),
+        (NatsRole::Write, NatsRole::Operator),
+        (NatsRole::Up, NatsRole::Write),
+    ] {
+        let said = ends(with(other), role.name(), folder.path()).await;
+        assert!(
+            said.starts_with(&format!("loggia: nats_creds: the NATS user is not that of the role “{role}”: it ")),
+            "{said}"
+        );
+        assert!(said.contains(&format!("give this process the file users/{role}.nk")), "{said}");
+    }
+    // No authority, and one that did not sign.
+    let mut command = with(NatsRole::Serve);
+    command.env_remove("LOGGIA_NATS_CA");
+    let said = ends(command, "serve", folder.path()).await;
+    assert!(said.starts_with(&format!("loggia: the NATS server at {address} shows a certificate that is not believed")));
+    assert!(said.ends_with("set nats_ca to the file of its authority, and nats_url to a name that is in it"), "{said}");
+    let mut command = with(NatsRole::Serve);
+    command.env("LOGGIA_NATS_CA", folder.path().join("absent.pem"));
+    let said = ends(command, "serve", folder.path()).await;
+    assert!(said.starts_with("loggia: nats_ca: ") && said.contains("cannot be read"), "{said}");
+    let mut command = with(NatsRole::Serve);
+    command.env("LOGGIA_NATS_CREDS", cluster.authority());
+    let said = ends(command, "serve", folder.path()).await;
+    assert!(said.contains("holds neither a token with its key nor the seed of a user"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_that_is_not_ours_or_not_as_it_was_made_is_refused() {
+    let Some(nats) = Nats::start().await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let context = jetstream::new(nats.client().await);
+    let foreign = |name: &str, subject: &str| Config {
+        name: name.into(),
+        subjects: vec![subject.into()],
+        ..Config::default()
+    };
+    context.create_stream(foreign("EVENTS", "loggia.curation.*")).await.unwrap();
+    assert_eq!(
+        ends(on(&nats, folder.path()), "write", folder.path()).await,
+        "loggia: the stream EVENTS on NATS was not made by Loggia; delete or rename it, or use another NATS account"
+    );
+    context.delete_stream("EVENTS").await.unwrap();
+    context.create_stream(foreign("USAGE_FREE", "loggia.usage.free.*.*")).await.unwrap();
+    let mut command = on(&nats, folder.path());
+    command.args(["--auth", "keys"]);
+    assert_eq!(
+        ends(command, "write", folder.path()).await,
+        "loggia: the stream USAGE_FREE on NATS was not made by Loggia; delete or rename it, or use another NATS account"
+    );
+    context.delete_stream("USAGE_FREE").await.unwrap();
+    // What the first attempt has made is changed by somebody else.
+    let mut config = context.get_stream("EVENTS").await.unwrap().cached_info().config.clone();
+    config.max_messages = 1_000;
+    context.update_stream(&config).await.unwrap();
+    let said = ends(on(&nats, folder.path()), "write", folder.path()).await;
+    assert!(said.starts_with("loggia: the stream EVENTS on NATS has another setting of max_msgs"), "{said}");
+    config.max_messages = -1;
+    context.update_stream(&config).await.unwrap();
+    // Another store has it.
+    let other = folder.path().join("other");
+    let said = ends(on(&nats, &other), "write", &other).await;
+    assert!(said.starts_with("loggia: the stream EVENTS on NATS belongs to the event store "), "{said}");
+    // More copies than there are servers, for ever.
+    context.delete_stream("EVENTS").await.unwrap();
+    let mut command = on(&nats, folder.path());
+    command.args(["--nats-replicas", "3"]);
+    assert_eq!(
+        ends(command, "write", folder.path()).await,
+        "loggia: nats_replicas is 3, and the NATS server is in no cluster, so the stream EVENTS cannot be kept on 3 \
+         servers; set it to 1, or name the servers of a cluster in nats_url"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_is_older_than_the_stream_is_refused() {
+    let Some(nats) = Nats::start().await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (data, backup, restored) =
+        (folder.path().join("data"), folder.path().join("backup"), folder.path().join("restored"));
+    let import = |name: &str| {
+        let file = folder.path().join("in.ndjson");
+        std::fs::write(&file, format!("{{\"name\":\"{name}\",\"category\":\"art\"}}\n")).unwrap();
+        json(&data, &["import", file.to_str().unwrap()]);
+    };
+    import("One");
+    json(&data, &["backup", backup.to_str().unwrap()]);
+    let mut command = on(&nats, &data);
+    command.arg("write");
+    let mut writing = Loggia::spawn_command(command, &data);
+    let announced = data.join("run/write.json");
+    kit::wait_until(PATIENCE, "the write side", async || announced.exists()).await;
+    import("Two");
+    let context = jetstream::new(nats.client().await);
+    kit::wait_until(PATIENCE, "both events on NATS", async || {
+        context.get_stream("EVENTS").await.is_ok_and(|stream| stream.cached_info().state.last_sequence == 2)
+    })
+    .await;
+    assert!(writing.terminate().await.success());
+    json(&restored, &["restore", backup.to_str().unwrap()]);
+    assert_eq!(
+        ends(on(&nats, &restored), "write", &restored).await,
+        "loggia: the stream EVENTS has 2 events, the event store only 1: the store is older than what readers have seen. \
+         If it was restored on purpose, delete the stream and rebuild the projections; else bring back the newer store"
+    );
+}
+
+/// A server of a cluster of its own, that lets everybody in.
+struct Stranger {
+    child: Child,
+    port: u16,
+}
+
+impl Stranger {
+    async fn start(cluster: &str, folder: &Path) -> Stranger {
+        let binary = kit::nats::available().await.unwrap();
+        let ports = folder.join(format!("{cluster}.ports"));
+        std::fs::create_dir_all(&ports).unwrap();
+        let conf = ports.with_extension("conf");
+        let listen = "listen: \"127.0.0.1:-1\"";
+        let text = format!("{listen}\ncluster {{ name: {cluster}\n{listen} }}\nports_file_dir: {ports:?}\n");
+        std::fs::write(&conf, text).unwrap();
+        let child = Command::new(binary)
+            .arg("--config")
+            .arg(&conf)
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let port = kit::wait_for(PATIENCE, "the server's port", async || {
+            let file = ports.read_dir().unwrap().next()?.unwrap().path();
+            let told: serde_json::Value = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
+            told["nats"][0].as_str()?.rsplit(':').next()?.parse().ok()
+        })
+        .await;
+        Stranger { child, port }
+    }
+}
+
+impl Drop for Stranger {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn servers_of_two_clusters_are_refused() {
+    if kit::nats::available().await.is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let one = Stranger::start("one", folder.path()).await;
+    let two = Stranger::start("two", folder.path()).await;
+    let mut command = process::command(LOGGIA, folder.path());
+    command.env("LOGGIA_NATS_URL", format!("nats://127.0.0.1:{},nats://127.0.0.1:{}", one.port, two.port));
+    assert_eq!(
+        ends(command, "project", folder.path()).await,
+        format!(
+            "loggia: nats_url names servers that do not belong together: 127.0.0.1:{} is of the cluster “one”, \
+             127.0.0.1:{} is of the cluster “two”; name servers of one cluster",
+            one.port, two.port
+        )
+    );
+}

@@ -1,0 +1,243 @@
+//! Three real nats-servers that are one cluster, over TLS and with one user a role, made as an operator makes them.
+
+use std::collections::hash_map::RandomState;
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher};
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use async_nats::Client;
+use async_nats::jetstream;
+use rustix::process::{Pid, Signal, kill_process};
+use schemas::nats_role::NatsRole;
+use tempfile::TempDir;
+use write::nats::Login;
+use write::nats_config::{self, AUTHORITY, CONFIGURATION, Server, USERS, Wanted};
+
+use crate::nats::available;
+use crate::wait::{wait_for, wait_until};
+
+/// How long a cluster may take to have a leader.
+const WHOLE_WITHIN: Duration = Duration::from_secs(60);
+
+/// What the log of a server says where it refuses somebody something.
+const VIOLATION: &str = "Violation";
+
+/// A cluster that a test kills, pauses and restarts member by member. Dropping it kills all and deletes their folder.
+#[derive(Debug)]
+pub struct Cluster {
+    members: Vec<Member>,
+    folder: TempDir,
+    binary: PathBuf,
+}
+
+/// One server of it.
+#[derive(Debug)]
+pub struct Member {
+    /// How it is called.
+    pub name: String,
+    server: Server,
+    child: Option<Child>,
+}
+
+impl Cluster {
+    /// Starts three servers; `None` as for [`available`].
+    pub async fn start() -> Option<Self> {
+        Self::start_of(3).await
+    }
+
+    /// Starts so many servers, and returns once a leader of all is chosen.
+    pub async fn start_of(size: usize) -> Option<Self> {
+        Self::start_named("loggia", size).await
+    }
+
+    /// As [`Cluster::start_of`], under a name.
+    pub async fn start_named(cluster: &str, size: usize) -> Option<Self> {
+        let binary = available().await?;
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let servers: Vec<Server> = (1..=size).map(server).collect();
+        let now = write::clock::Clock::system().now();
+        let wanted = Wanted { cluster: cluster.into(), servers: servers.clone(), certificate: None, now };
+        nats_config::make(&folder.path().join("nats"), &wanted).unwrap_or_else(|error| panic!("{error}"));
+        let members = servers.into_iter().map(|server| Member { name: server.name.clone(), server, child: None });
+        let mut cluster = Self { members: members.collect(), folder, binary };
+        for index in 0..size {
+            cluster.launch(index);
+        }
+        cluster.whole().await;
+        Some(cluster)
+    }
+
+    /// The folder that `loggia nats config` made.
+    pub fn folder(&self) -> PathBuf {
+        self.folder.path().join("nats")
+    }
+
+    /// For `LOGGIA_NATS_URL`.
+    pub fn url(&self) -> String {
+        self.members.iter().map(|member| member.server.url()).collect::<Vec<_>>().join(",")
+    }
+
+    /// The address of one member.
+    pub fn url_of(&self, index: usize) -> String {
+        self.members[index].server.url()
+    }
+
+    /// For `LOGGIA_NATS_CA`.
+    pub fn authority(&self) -> PathBuf {
+        self.folder().join(AUTHORITY)
+    }
+
+    /// For `LOGGIA_NATS_CREDS`.
+    pub fn seed(&self, role: NatsRole) -> PathBuf {
+        self.folder().join(USERS).join(format!("{role}.nk"))
+    }
+
+    /// Gives a command the settings of a role; streams are kept on every server, as far as that makes sense.
+    pub fn settings(&self, command: &mut Command, role: NatsRole) {
+        let replicas = if self.members.len() < 3 { 1 } else { 3 };
+        command
+            .env("LOGGIA_NATS_URL", self.url())
+            .env("LOGGIA_NATS_CA", self.authority())
+            .env("LOGGIA_NATS_CREDS", self.seed(role))
+            .env("LOGGIA_NATS_REPLICAS", replicas.to_string());
+    }
+
+    /// How a role comes to it.
+    pub fn login(&self, role: NatsRole) -> Login {
+        Login { url: self.url(), credentials: Some(self.seed(role)), ca: Some(self.authority()), role }
+    }
+
+    /// A connection as a role.
+    pub async fn client(&self, role: NatsRole) -> Client {
+        self.login(role).connect().await.unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Which member leads a stream, waiting until one does.
+    pub async fn leader(&self, stream: &str) -> usize {
+        let context = jetstream::new(self.client(NatsRole::Operator).await);
+        wait_for(WHOLE_WITHIN, "a leader of the stream", async || {
+            let stream = context.get_stream(stream).await.ok()?;
+            let leader = stream.cached_info().cluster.as_ref()?.leader.clone()?;
+            self.members.iter().position(|member| member.name == leader)
+        })
+        .await
+    }
+
+    /// Waits until every server that runs takes part again: all copies of a stream are there and up to date.
+    pub async fn in_sync(&self, stream: &str) {
+        let context = jetstream::new(self.client(NatsRole::Operator).await);
+        wait_until(WHOLE_WITHIN, "all copies of the stream", async || {
+            let Ok(stream) = context.get_stream(stream).await else { return false };
+            let Some(cluster) = stream.cached_info().cluster.clone() else { return false };
+            cluster.leader.is_some() && cluster.replicas.iter().all(|peer| peer.current && !peer.offline)
+        })
+        .await;
+    }
+
+    /// Kills a member as a crash would.
+    pub fn kill9(&mut self, index: usize) {
+        if let Some(mut child) = self.members[index].child.take() {
+            child.kill().expect("the server can be killed");
+            child.wait().expect("the server can be waited for");
+        }
+    }
+
+    /// Starts a member again with what its disk holds, killing it first if it runs.
+    pub fn restart(&mut self, index: usize) {
+        self.kill9(index);
+        self.launch(index);
+    }
+
+    /// Stops a member where it is, as a machine that hangs.
+    pub fn pause(&self, index: usize) {
+        self.signal(index, Signal::STOP);
+    }
+
+    /// Lets a paused member go on.
+    pub fn resume(&self, index: usize) {
+        self.signal(index, Signal::CONT);
+    }
+
+    /// What the servers refused somebody, line by line, over all their logs.
+    pub fn violations(&self) -> Vec<String> {
+        let lines = self.members.iter().flat_map(|member| {
+            let log = std::fs::read_to_string(self.log(&member.name)).expect("the server's log");
+            log.lines().filter(|line| line.contains(VIOLATION)).map(str::to_owned).collect::<Vec<_>>()
+        });
+        lines.collect()
+    }
+
+    /// Waits until a leader of all is chosen and it knows every member.
+    async fn whole(&self) {
+        let started = "[INF] Server is ready";
+        // The leader says it in other words than those who follow it.
+        let chosen = |log: &String| log.contains("cluster new metadata leader") || log.contains("Self is new");
+        let logs = || {
+            let read = |member: &Member| std::fs::read_to_string(self.log(&member.name)).unwrap_or_default();
+            self.members.iter().map(read).collect::<Vec<_>>()
+        };
+        let alone = self.members.len() == 1;
+        wait_until(WHOLE_WITHIN, "a leader of the cluster", async || {
+            let logs = logs();
+            logs.iter().all(|log| log.contains(started))
+                && (alone || logs.iter().all(chosen))
+        })
+        .await;
+    }
+
+    fn launch(&mut self, index: usize) {
+        let name = self.members[index].name.clone();
+        let log = File::options().create(true).append(true).open(self.log(&name)).expect("a file for the log");
+        let child = Command::new(&self.binary)
+            .args(["--config", CONFIGURATION])
+            .current_dir(self.folder().join(&name))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .unwrap_or_else(|error| panic!("nats-server cannot be started: {error}"));
+        self.members[index].child = Some(child);
+    }
+
+    fn log(&self, name: &str) -> PathBuf {
+        Path::new(self.folder.path()).join(format!("{name}.log"))
+    }
+
+    fn signal(&self, index: usize, signal: Signal) {
+        let child = self.members[index].child.as_ref().expect("the server runs");
+        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a process id");
+        kill_process(pid, signal).expect("the server takes signals");
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        for index in 0..self.members.len() {
+            if let Some(mut child) = self.members[index].child.take() {
+                let _ = child.kill();
+                let _ = child.wait();
+            }
+        }
+    }
+}
+
+/// A server on two free ports.
+fn server(number: usize) -> Server {
+    let (port, cluster_port) = (free_port(), free_port());
+    Server { name: format!("n{number}"), host: "127.0.0.1".into(), port, cluster_port }
+}
+
+/// A free port below the range from which systems take those of outgoing connections: nobody takes it while its server
+/// is down.
+fn free_port() -> u16 {
+    loop {
+        let random = RandomState::new().build_hasher().finish();
+        let port = 10_240 + u16::try_from(random % 20_000).expect("a small number");
+        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
+            return port;
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! How a process comes to its NATS: the servers, the credentials, the certificate authority, and which role it is.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, ServerAddr, ServerError};
+use nkeys::{KeyPair, KeyPairType};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use schemas::nats_role::NatsRole;
+use tokio::sync::watch;
+
+use super::same_cluster::{self, DifferentClusters};
+use super::user::{self, WrongUser};
+use super::{InsufficientServer, sufficient};
+use crate::nats_server;
+
+/// How long one server may take to answer.
+const ANSWERED: Duration = Duration::from_secs(5);
+
+/// How often a silent connection is tried: three without an answer, and another server is taken.
+const PING: Duration = Duration::from_secs(5);
+
+/// What stands in a credentials file that holds a token.
+const TOKEN: &str = "-----BEGIN NATS USER JWT-----";
+
+/// How a process comes to its NATS.
+#[derive(Debug, Clone)]
+pub struct Login {
+    /// The setting `nats_url`: one server, or several of one cluster with commas.
+    pub url: String,
+    /// The setting `nats_creds`: a file with a token and its key, or with the seed of an NKEY.
+    pub credentials: Option<PathBuf>,
+    /// The setting `nats_ca`: a file with the certificates that the servers' are to be signed by; unset: the system's.
+    pub ca: Option<PathBuf>,
+    /// What the process is.
+    pub role: NatsRole,
+}
+
+/// Why there is no connection to NATS. Each names the setting.
+#[derive(Debug, thiserror::Error)]
+pub enum LoginError {
+    /// The addresses are none.
+    #[error("nats_url: {0}")]
+    Url(#[from] nats_server::Error),
+    /// The addresses log in as different users.
+    #[error("nats_url: the addresses name different users; give all the same one, or use nats_creds")]
+    Users,
+    /// The credentials cannot be read, or are none.
+    #[error("nats_creds: {} {reason}", path.display())]
+    Credentials {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The certificates cannot be read, or there are none.
+    #[error("nats_ca: {} {reason}", path.display())]
+    Authority {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Nobody answers.
+    #[error("the NATS server at {shown} does not answer ({reason}); is it running, and is nats_url right?")]
+    Unanswered {
+        /// The addresses, without passwords.
+        shown: String,
+        /// What the system said.
+        reason: String,
+    },
+    /// The server does not know who this is.
+    #[error("the NATS server at {shown} refuses the login; check nats_creds, or user and password in nats_url")]
+    LoginRefused {
+        /// The addresses, without passwords.
+        shown: String,
+    },
+    /// The server's certificate is not believed.
+    #[error(
+        "the NATS server at {shown} shows a certificate that is not believed ({reason}); set nats_ca to the file \
+         of its authority, and nats_url to a name that is in it"
+    )]
+    Certificate {
+        /// The addresses, without passwords.
+        shown: String,
+        /// What speaks against it.
+        reason: String,
+    },
+    /// The server cannot be worked with.
+    #[error("the NATS server at {shown} cannot be worked with: {source}")]
+    Insufficient {
+        /// The addresses, without passwords.
+        shown: String,
+        /// Why.
+        source: InsufficientServer,
+    },
+    /// The user may not do what the role does.
+    #[error(transparent)]
+    User(#[from] WrongUser),
+    /// The servers are not of one cluster.
+    #[error(transparent)]
+    Clusters(#[from] DifferentClusters),
+}
+
+impl Login {
+    /// Connects, and refuses a server that cannot be worked with and a user that may not do what the role does. The
+    /// connection is made again for ever when it is lost, to whichever server answers.
+    pub async fn connect(&self) -> Result<Client, LoginError> {
+        let servers = self.servers()?;
+        let (options, refusals) = self.options().await?;
+        let patience = ANSWERED * u32::try_from(servers.len()).unwrap_or(u32::MAX) + ANSWERED;
+        let client = match tokio::time::timeout(patience, options.connect(servers)).await {
+            Ok(Ok(client)) => client,
+            Ok(Err(error)) => return Err(self.refusal(&error)),
+            Err(elapsed) => {
+                return Err(LoginError::Unanswered { shown: self.shown(), reason: elapsed.to_string() });
+            }
+        };
+        sufficient(&client)
+            .map_err(|source| LoginError::Insufficient { shown: self.shown(), source })?;
+        user::check(&client, self.role, refusals).await?;
+        Ok(client)
+    }
+
+    /// Refuses addresses of servers that do not belong together. A server that is away is passed over.
+    pub async fn check_cluster(&self) -> Result<(), LoginError> {
+        let mut asked = Vec::new();
+        for server in self.servers()? {
+            let (options, _) = self.options().await?;
+            asked.push((server, options));
+        }
+        Ok(same_cluster::check(asked).await?)
+    }
+
+    /// The addresses without passwords.
+    pub fn shown(&self) -> String {
+        let shown = |url: &str| url.trim().rsplit(['@', '/']).next().unwrap_or_default().to_owned();
+        self.url.split(',').map(shown).collect::<Vec<_>>().join(", ")
+    }
+
+    fn servers(&self) -> Result<Vec<ServerAddr>, LoginError> {
+        let urls = self.url.split(',').map(str::trim);
+        let mut servers = Vec::new();
+        for url in urls {
+            let server: ServerAddr = url
+                .parse()
+                .map_err(|error: std::io::Error| nats_server::Error::BadUrl(error.to_string()))?;
+            if server.host().is_empty() {
+                return Err(nats_server::Error::BadUrl(format!("“{url}” has no host")).into());
+            }
+            servers.push(server);
+        }
+        let user = |server: &ServerAddr| {
+            server.username().map(|user| (user.to_owned(), server.password().map(str::to_owned)))
+        };
+        let named: Vec<_> = servers.iter().filter_map(user).collect();
+        match named.split_first() {
+            Some((first, others)) if others.iter().any(|other| other != first) => Err(LoginError::Users),
+            _ => Ok(servers),
+        }
+    }
+
+    /// The options, and the last thing that a server refused to this connection.
+    async fn options(&self) -> Result<(ConnectOptions, watch::Receiver<Option<String>>), LoginError> {
+        // Whoever else has chosen one has chosen for all; ring is what the NATS client is built with.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let with_user = self.url.split(',').map(str::trim).find(|url| url.contains('@'));
+        let mut options = match with_user {
+            Some(url) => nats_server::login(url)?,
+            None => ConnectOptions::new(),
+        };
+        if let (None, Some(path)) = (with_user, &self.credentials) {
+            options = with_credentials(options, path).await?;
+        }
+        if let Some(path) = &self.ca {
+            check_authority(path).await?;
+            options = options.add_root_certificates(path.clone());
+        }
+        let (refused, refusals) = watch::channel(None);
+        let options = options
+            .name(format!("loggia {}", self.role))
+            .custom_inbox_prefix(self.role.inbox())
+            .connection_timeout(ANSWERED)
+            .ping_interval(PING)
+            .event_callback(move |event| {
+                let refused = refused.clone();
+                async move { heard(event, &refused) }
+            });
+        Ok((options, refusals))
+    }
+
+    fn refusal(&self, error: &ConnectError) -> LoginError {
+        let (shown, reason) = (self.shown(), root_cause(error));
+        match error.kind() {
+            ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
+                LoginError::LoginRefused { shown }
+            }
+            ConnectErrorKind::Tls => LoginError::Certificate { shown, reason },
+            _ if reason.contains("certificate") => LoginError::Certificate { shown, reason },
+            _ => LoginError::Unanswered { shown, reason },
+        }
+    }
+}
+
+/// Tells what goes wrong with a connection that nobody waits for.
+fn heard(event: Event, refused: &watch::Sender<Option<String>>) {
+    match event {
+        Event::ServerError(ServerError::Other(reason)) if reason.contains("ermissions") => {
+            tracing::error!(
+                "NATS refuses what this process does: {reason}; is nats_creds the file of its role, made by this version?"
+            );
+            refused.send_replace(Some(reason));
+        }
+        Event::ServerError(error) => tracing::warn!("NATS says: {error}"),
+        other => tracing::debug!("the connection to NATS: {other}"),
+    }
+}
+
+/// Takes a file with a token and its key, or with a seed.
+async fn with_credentials(options: ConnectOptions, path: &Path) -> Result<ConnectOptions, LoginError> {
+    let refused = |reason: String| LoginError::Credentials { path: path.to_owned(), reason };
+    let text = tokio::fs::read_to_string(path)
+        .await
+        .map_err(|error| refused(format!("cannot be read: {error}")))?;
+    if text.contains(TOKEN) {
+        return options.credentials(&text).map_err(|error| refused(format!("cannot be used: {error}")));
+    }
+    match seed(&text) {
+        Some(seed) => Ok(options.nkey(seed.to_owned())),
+        None => Err(refused(
+            "holds neither a token with its key nor the seed of a user; `loggia nats config` makes seeds".into(),
+        )),
+    }
+}
+
+/// The seed of a user in a text that has nothing else but comments and frames.
+fn seed(text: &str) -> Option<&str> {
+    let is_user = |line: &&str| {
+        KeyPair::from_seed(line).is_ok_and(|pair| pair.key_pair_type() == KeyPairType::User)
+    };
+    text.lines().map(str::trim).find(is_user)
+}
+
+async fn check_authority(path: &Path) -> Result<(), LoginError> {
+    let refused = |reason: String| LoginError::Authority { path: path.to_owned(), reason };
+    let bytes = tokio::fs::read(path).await.map_err(|error| refused(format!("cannot be read: {error}")))?;
+    let mut certificates = CertificateDer::pem_slice_iter(&bytes);
+    match certificates.next() {
+        Some(Ok(_)) => Ok(()),
+        Some(Err(error)) => Err(refused(format!("holds no certificate in PEM: {error}"))),
+        None => Err(refused("holds no certificate in PEM".into())),
+    }
+}
+
+/// What stands behind an error, which names it best.
+fn root_cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn login(url: &str) -> Login {
+        Login { url: url.into(), credentials: None, ca: None, role: NatsRole::Operator }
+    }
+
+    #[test]
+    fn several_addresses_are_shown_without_their_password() {
+        assert_eq!(login("nats://me:pw@a:4222, tls://b:4223").shown(), "a:4222, b:4223");
+        assert_eq!(login("c:1").shown(), "c:1");
+    }
+
+    #[test]
+    fn addresses_are_read_and_two_users_refused() {
+        let hosts = |url: &str| -> Vec<String> {
+            login(url).servers().unwrap().iter().map(|server| format!("{}:{}", server.host(), server.port())).collect()
+        };
+        assert_eq!(hosts("tls://a:4222,nats://b"), ["a:4222", "b:4222"]);
+        assert_eq!(hosts("nats://me:pw@a, nats://b"), ["a:4222", "b:4222"]);
+        let refused = |url: &str| login(url).servers().unwrap_err().to_string();
+        assert_eq!(
+            refused("nats://me:pw@a,nats://you:pw@b"),
+            "nats_url: the addresses name different users; give all the same one, or use nats_creds"
+        );
+        assert_eq!(
+            refused("nats://a,,b"),
+            "nats_url: the NATS address is not one: “” has no host; write it as nats://host:4222 or \
+             nats://user:password@host:4222"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_file_that_holds_no_login_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.nk");
+        let refused = async || match with_credentials(ConnectOptions::new(), &path).await {
+            Err(error) => error.to_string(),
+            Ok(_) => panic!("it was taken"),
+        };
+        let shown = path.display();
+        assert_eq!(
+            refused().await,
+            format!("nats_creds: {shown} cannot be read: No such file or directory (os error 2)")
+        );
+        // A seed of an account is none of a user.
+        let account = KeyPair::new_account().seed().unwrap();
+        for text in ["", "hello", "SUABC", &account] {
+            std::fs::write(&path, text).unwrap();
+            assert_eq!(
+                refused().await,
+                format!(
+                    "nats_creds: {shown} holds neither a token with its key nor the seed of a user; `loggia nats config` \
+                     makes seeds"
+                )
+            );
+        }
+        let user = KeyPair::new_user().seed().unwrap();
+        std::fs::write(&path, format!("# write\n{user}\n")).unwrap();
+        assert!(with_credentials(ConnectOptions::new(), &path).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn an_authority_is_a_certificate() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ca.pem");
+        std::fs::write(&path, "nothing").unwrap();
+        assert_eq!(
+            check_authority(&path).await.unwrap_err().to_string(),
+            format!("nats_ca: {} holds no certificate in PEM", path.display())
+        );
+    }
+}

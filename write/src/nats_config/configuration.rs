@@ -1,0 +1,102 @@
+//! The configuration of one server, as nats-server reads it.
+
+use std::fmt::Write as _;
+
+use schemas::nats_role::NatsRole;
+
+use super::server::Server;
+use super::users::Users;
+use super::{AUTHORITY, CERTIFICATE, Wanted};
+
+/// Its paths are relative: the server is started in its folder, wherever that is.
+pub(super) fn text(wanted: &Wanted, server: &Server, users: &Users) -> String {
+    let Server { name, host, port, .. } = server;
+    let listen = server.listens_on();
+    let mut text = format!(
+        r#"# Made by `loggia nats config`, and made anew by it: what is changed here is lost then.
+# Start nats-server in this folder, as in: cd {name} && nats-server --config nats.conf
+
+server_name: "{name}"
+listen: "{listen}:{port}"
+client_advertise: "{host}:{port}"
+max_payload: 8MB
+pid_file: "nats.pid"
+
+tls {{
+  cert_file: "{CERTIFICATE}"
+  key_file: "{CERTIFICATE}"
+  timeout: 5
+}}
+
+jetstream {{
+  store_dir: "."
+  # Three copies hardly fail within one second of each other, and the event store fills again what all have lost.
+  sync_interval: "1s"
+}}
+"#
+    );
+    if wanted.servers.len() > 1 {
+        text += &cluster(wanted, server);
+    }
+    text += "\n# One user a role. The seeds are with the processes, not here.\nauthorization {\n  users: [\n";
+    for (role, key) in users.public_keys() {
+        text += &user(role, key);
+    }
+    text += "  ]\n}\n";
+    text
+}
+
+fn cluster(wanted: &Wanted, server: &Server) -> String {
+    let Server { host, cluster_port, .. } = server;
+    let (name, listen) = (&wanted.cluster, server.listens_on());
+    let others = wanted.servers.iter().filter(|other| other.name != server.name);
+    let routes: String =
+        others.map(|other| format!("    \"tls://{}:{}\"\n", other.host, other.cluster_port)).collect();
+    format!(
+        r#"
+cluster {{
+  name: "{name}"
+  listen: "{listen}:{cluster_port}"
+  advertise: "{host}:{cluster_port}"
+  # Whoever shows no certificate of this authority is no server of this cluster.
+  tls {{
+    cert_file: "{CERTIFICATE}"
+    key_file: "{CERTIFICATE}"
+    ca_file: "{AUTHORITY}"
+    verify: true
+    timeout: 5
+  }}
+  routes: [
+{routes}  ]
+}}
+"#
+    )
+}
+
+fn user(role: NatsRole, key: &str) -> String {
+    let list = |subjects: &mut dyn Iterator<Item = String>| -> String {
+        subjects.map(|subject| format!("          \"{subject}\"\n")).collect()
+    };
+    let publish = list(&mut role.publishes().into_iter().map(str::to_owned));
+    let subscribe = list(&mut role.subscribes().into_iter());
+    let mut text = format!(
+        r#"    {{
+      # {role}
+      nkey: "{key}"
+      permissions {{
+        publish {{ allow: [
+{publish}        ] }}
+        subscribe {{ allow: [
+{subscribe}        ] }}
+"#
+    );
+    if let Some(answers) = role.answers() {
+        let _ = writeln!(
+            text,
+            "        allow_responses {{ max: {}, expires: \"{}m\" }}",
+            answers.most, answers.minutes
+        );
+    }
+    text += "      }\n    }\n";
+    text
+}
