@@ -11,5 +11,6 @@ pub mod import;
 pub mod keys;
 pub mod payments;
 pub mod rebuild;
+pub mod snapshot;
 pub mod status;
 pub mod verify;

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream;
 use jiff::Timestamp;
+use read::checkpoint::Checkpoint;
 use read::counters::{CountersWriter, Metered, Progress, Source};
 use schemas::control::Parked;
 use schemas::ids::Position;
@@ -143,6 +144,15 @@ impl Work for CountersWorker {
             Ok(()) | Err(ReplayError::Stopped) => Ok(()),
             Err(ReplayError::Failed(failure)) => Err(failure),
         }
+    }
+
+    async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ProjectionError> {
+        let progress = read::copying::database(from, to, "counters.db").await?;
+        let unreadable = |error: serde_json::Error| ProjectionError::Checkpoint {
+            model: Self::NAME,
+            reason: error.to_string(),
+        };
+        Ok(serde_json::from_str::<Progress>(&progress).map_err(unreadable)?.checkpoint)
     }
 }
 

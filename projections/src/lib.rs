@@ -12,6 +12,7 @@ pub mod neighbours;
 pub mod node;
 pub mod projection;
 pub mod search;
+pub mod snapshot;
 pub mod source;
 pub mod status;
 pub mod verify;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use read::archive::ArchiveError;
 use read::catalog::CatalogError;
 use read::checkpoint::Checkpoint;
+use read::copying::CopyError;
 use read::counters::CountersError;
 use read::generation::GenerationError;
 use read::keys::KeysError;
@@ -105,6 +106,9 @@ pub enum ProjectionError {
     /// The archive.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
+    /// The copy of any of them.
+    #[error(transparent)]
+    Copy(#[from] CopyError),
     /// The folder of any of them.
     #[error(transparent)]
     Generation(#[from] GenerationError),
@@ -160,4 +164,20 @@ pub trait Projection: Sized + Send + 'static {
 
     /// The checkpoint and the digest of the model in a folder, in one consistent view, while it may be written.
     fn digest(folder: &Path) -> impl Future<Output = Result<(Checkpoint, [u8; 32]), ProjectionError>> + Send;
+
+    /// Copies the model of one folder into another, which is empty, as of one commit, while it may be written; gives the
+    /// copy's checkpoint.
+    fn copy(from: &Path, to: &Path) -> impl Future<Output = Result<Checkpoint, ProjectionError>> + Send;
+}
+
+/// Copies a model that is one database.
+pub(crate) async fn copy_database(
+    model: &'static str,
+    name: &str,
+    from: &Path,
+    to: &Path,
+) -> Result<Checkpoint, ProjectionError> {
+    let checkpoint = read::copying::database(from, to, name).await?;
+    serde_json::from_str(&checkpoint)
+        .map_err(|error| ProjectionError::Checkpoint { model, reason: error.to_string() })
 }

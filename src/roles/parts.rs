@@ -9,16 +9,14 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use api::metrics::{Metrics, Registry};
-use api::{
-    Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, Offers, Policy, Readiness, Site, Sources,
-};
+use api::{Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, Offers, Policy, Site, Sources};
 use projections::mirror::Mirror;
 use projections::node::{Node, NodeSettings, NodeTasks};
 use projections::source::EventSource;
 use read::media::MediaReader;
 use read::models::ReadModels;
 use tokio::net::TcpListener;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
 use write::command_server;
@@ -35,7 +33,9 @@ use write::vectors::worker::Describer;
 use write::vectors::{Encoder, EncoderChoice};
 
 use super::background::Background;
-use super::{demo, readiness};
+use super::demo;
+use super::readiness::Teller;
+use super::snapshot::{self, Snapshots};
 use crate::config::{Auth, Config, Metering, Vectors};
 use crate::data_folder::{DataFolder, Held, Part, Running};
 use crate::lifecycle::Lifecycle;
@@ -59,7 +59,7 @@ pub struct Parts {
     background: Option<Background>,
     serves: bool,
     listens_at: Option<SocketAddr>,
-    readiness: watch::Sender<Readiness>,
+    readiness: Teller,
     registry: Registry,
 }
 
@@ -68,7 +68,6 @@ impl Parts {
     pub fn holding(config: &Config, lifecycle: &Lifecycle, held: &[Part]) -> Result<Parts> {
         let data = DataFolder::new(&config.data);
         let clock = Clock::system();
-        let not_yet = Readiness { ready: false, reason: "The node is starting.".into() };
         Ok(Parts {
             config: config.clone(),
             lifecycle: lifecycle.clone(),
@@ -85,7 +84,7 @@ impl Parts {
             background: None,
             serves: false,
             listens_at: None,
-            readiness: watch::Sender::new(not_yet),
+            readiness: Teller::new(lifecycle.leaving.clone()),
             registry: Registry::default(),
         })
     }
@@ -237,7 +236,10 @@ impl Parts {
         let lifecycle = self.lifecycle.clone();
         let Lifecycle { tracker, stop, .. } = &lifecycle;
         let (is_write_side, media) = (self.held.contains(&Part::Write), self.data.media());
+        let (from, models) = (self.config.snapshot.clone(), self.data.models());
         let background = self.background().await?;
+        let client = background.client().clone();
+        snapshot::begin(&models, from.as_ref(), &EventSource::new(client)).await?;
         let tasks = NodeTasks { tracker, runtime: background.handle() };
         let node = Node::start(&settings, background.client(), tasks, stop, &failed);
         if !is_write_side {
@@ -265,11 +267,10 @@ impl Parts {
         let models = ReadModels::new(self.data.models());
         let Lifecycle { tracker, stop, .. } = self.lifecycle.clone();
         tracker.spawn(models.clone().follow(stop.clone()));
-        let watch =
-            readiness::watch(models.clone(), EventSource::new(client.clone()), self.readiness.clone());
-        tracker.spawn(async move {
-            stop.run_until_cancelled(watch).await;
-        });
+        // One machine's users see the pages from the first start on, while the catalog is being filled.
+        let is_whole = self.held.contains(&Part::Write);
+        let source = EventSource::new(client.clone());
+        tracker.spawn(self.readiness.clone().models(models.clone(), source, self.data.clone(), is_whole));
         let metrics = Metrics::new(&mut self.registry);
         let readiness = self.readiness.subscribe();
         let media = MediaReader::new(self.data.media());
@@ -283,6 +284,7 @@ impl Parts {
             media,
             site,
             readiness,
+            leaving: self.lifecycle.leaving.clone(),
             metrics,
             access,
             origins,
@@ -348,12 +350,34 @@ impl Parts {
             None => serde_json::json!({}),
         };
         let router = api::admin::router(registry, self.readiness.subscribe(), status);
-        let stop = self.lifecycle.stop.clone();
+        let Lifecycle { tracker, stop, .. } = self.lifecycle.clone();
+        // Whoever holds the models gives them on; another process on the folder would be in its way.
+        let snapshots = self
+            .held
+            .contains(&Part::Project)
+            .then(|| Snapshots::new(self.data.models(), self.data.snapshot(), tracker.clone()));
+        let router = match snapshots {
+            Some(snapshots) => {
+                tracker.spawn(snapshots.clone().clear(stop.clone()));
+                router.merge(snapshots.router())
+            }
+            None => router,
+        };
         self.lifecycle.spawn("the operators' listener", async move {
             api::serve_admin(listener, router, Limits::default(), stop).await;
             Ok(())
         });
         Ok(())
+    }
+
+    /// Says that the node may be used from now on.
+    pub fn ready_at_once(&self) {
+        self.lifecycle.tracker.spawn(self.readiness.clone().at_once());
+    }
+
+    /// Says that the node may be used once its workers have caught up.
+    pub fn ready_with(&self, node: Node) {
+        self.lifecycle.tracker.spawn(self.readiness.clone().workers(node));
     }
 
     /// Tells the command line of this folder how this process is reached.

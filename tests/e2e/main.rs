@@ -21,6 +21,7 @@ mod mcp;
 mod museums;
 mod operators;
 mod payments;
+mod read_nodes;
 mod rebuild;
 mod roles_apart;
 mod similar;

@@ -93,7 +93,7 @@ async fn health_is_told_as_it_is_now() {
     let reply = connection.ask("GET", "/readyz", "").await;
     assert_eq!((reply.status, reply.text()), (200, r#"{"status":"ready"}"#));
     let reason = "The projection search is 12 events behind.".to_owned();
-    node.readiness.send_replace(crate::Readiness { ready: false, reason });
+    node.readiness.send_replace(crate::Readiness { ready: false, answers: true, reason });
     let reply = connection.ask("GET", "/readyz", "").await;
     assert_eq!((reply.status, reply.header("retry-after")), (503, Some("2")));
     assert_eq!(

@@ -1,0 +1,57 @@
+//! Copies a model in SQLite while its worker writes it: as of one commit, whole, in one file.
+
+use std::path::{Path, PathBuf};
+
+use sqlx::{ConnectOptions, Connection, Error, SqliteConnection};
+
+use crate::database;
+
+/// A copy could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum CopyError {
+    /// SQLite refused: a full disk, or a database that is gone.
+    #[error("{} cannot be copied: {source}; check the room on the disk, then do it again", path.display())]
+    Database {
+        /// Which database.
+        path: PathBuf,
+        /// What SQLite said.
+        #[source]
+        source: Error,
+    },
+    /// It holds no checkpoint.
+    #[error("{} holds no commit yet; wait until the node has caught up, then do it again", .0.display())]
+    Empty(
+        /// Which database.
+        PathBuf,
+    ),
+}
+
+/// Copies the database `name` of one folder into another that has none, as of one commit, and gives the JSON of the
+/// checkpoint that stands in the copy. Readers and the writer go on meanwhile.
+pub async fn database(from: &Path, to: &Path, name: &str) -> Result<String, CopyError> {
+    let (original, copy) = (from.join(name), to.join(name));
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| CopyError::Database { path, source }
+    };
+    vacuum(&original, &copy).await.map_err(failed(&original))?;
+    match checkpoint(&copy).await.map_err(failed(&copy))? {
+        Some(checkpoint) => Ok(checkpoint),
+        None => Err(CopyError::Empty(original)),
+    }
+}
+
+async fn vacuum(original: &Path, copy: &Path) -> Result<(), Error> {
+    let mut connection = database::options(original).read_only(true).connect().await?;
+    sqlx::query("VACUUM INTO ?1").bind(copy.to_string_lossy().into_owned()).execute(&mut connection).await?;
+    connection.close().await
+}
+
+/// Reads the checkpoint of a copy, and leaves its file as models are: readers cannot open one that no writer has put
+/// into WAL mode.
+async fn checkpoint(copy: &Path) -> Result<Option<String>, Error> {
+    let mut connection: SqliteConnection = database::options(copy).connect().await?;
+    let checkpoint = database::state(&mut connection).await?;
+    connection.close().await?;
+    Ok(checkpoint)
+}
