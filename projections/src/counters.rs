@@ -20,7 +20,7 @@ use schemas::subject;
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::Failure;
-use crate::projection::ProjectionError;
+use crate::projection::{ProjectionError, copy_database};
 use crate::source::{EventSource, SourceError};
 use crate::status::Status;
 use crate::work::{Progress as Tell, Work};
@@ -147,12 +147,8 @@ impl Work for CountersWorker {
     }
 
     async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ProjectionError> {
-        let progress = read::copying::database(from, to, "counters.db").await?;
-        let unreadable = |error: serde_json::Error| ProjectionError::Checkpoint {
-            model: Self::NAME,
-            reason: error.to_string(),
-        };
-        Ok(serde_json::from_str::<Progress>(&progress).map_err(unreadable)?.checkpoint)
+        let progress: Progress = copy_database(Self::NAME, "counters.db", from, to).await?;
+        Ok(progress.checkpoint)
     }
 }
 

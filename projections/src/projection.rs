@@ -16,6 +16,7 @@ use schemas::account::AccountEvent;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{AccountId, Position, ProjectId};
+use serde::de::DeserializeOwned;
 
 /// An event that the catalog's readers are concerned with. Its parts are those of every projection.
 #[derive(Debug)]
@@ -170,14 +171,16 @@ pub trait Projection: Sized + Send + 'static {
     fn copy(from: &Path, to: &Path) -> impl Future<Output = Result<Checkpoint, ProjectionError>> + Send;
 }
 
-/// Copies a model that is one database.
-pub(crate) async fn copy_database(
+/// Copies a model that is one database, and gives what it says of its making.
+pub(crate) async fn copy_database<T: DeserializeOwned + Default>(
     model: &'static str,
     name: &str,
     from: &Path,
     to: &Path,
-) -> Result<Checkpoint, ProjectionError> {
-    let checkpoint = read::copying::database(from, to, name).await?;
-    serde_json::from_str(&checkpoint)
-        .map_err(|error| ProjectionError::Checkpoint { model, reason: error.to_string() })
+) -> Result<T, ProjectionError> {
+    match read::copying::database(from, to, name).await? {
+        None => Ok(T::default()),
+        Some(checkpoint) => serde_json::from_str(&checkpoint)
+            .map_err(|error| ProjectionError::Checkpoint { model, reason: error.to_string() }),
+    }
 }

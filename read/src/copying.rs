@@ -6,39 +6,27 @@ use sqlx::{ConnectOptions, Connection, Error, SqliteConnection};
 
 use crate::database;
 
-/// A copy could not be made.
+/// A copy could not be made: a full disk, or a database that is gone.
 #[derive(Debug, thiserror::Error)]
-pub enum CopyError {
-    /// SQLite refused: a full disk, or a database that is gone.
-    #[error("{} cannot be copied: {source}; check the room on the disk, then do it again", path.display())]
-    Database {
-        /// Which database.
-        path: PathBuf,
-        /// What SQLite said.
-        #[source]
-        source: Error,
-    },
-    /// It holds no checkpoint.
-    #[error("{} holds no commit yet; wait until the node has caught up, then do it again", .0.display())]
-    Empty(
-        /// Which database.
-        PathBuf,
-    ),
+#[error("{} cannot be copied: {source}; check the room on the disk, then do it again", path.display())]
+pub struct CopyError {
+    /// Which database.
+    pub path: PathBuf,
+    /// What SQLite said.
+    #[source]
+    pub source: Error,
 }
 
 /// Copies the database `name` of one folder into another that has none, as of one commit, and gives the JSON of the
-/// checkpoint that stands in the copy. Readers and the writer go on meanwhile.
-pub async fn database(from: &Path, to: &Path, name: &str) -> Result<String, CopyError> {
+/// checkpoint that stands in the copy; none before the first commit. Readers and the writer go on meanwhile.
+pub async fn database(from: &Path, to: &Path, name: &str) -> Result<Option<String>, CopyError> {
     let (original, copy) = (from.join(name), to.join(name));
     let failed = |path: &Path| {
         let path = path.to_owned();
-        move |source| CopyError::Database { path, source }
+        move |source| CopyError { path, source }
     };
     vacuum(&original, &copy).await.map_err(failed(&original))?;
-    match checkpoint(&copy).await.map_err(failed(&copy))? {
-        Some(checkpoint) => Ok(checkpoint),
-        None => Err(CopyError::Empty(original)),
-    }
+    checkpoint(&copy).await.map_err(failed(&copy))
 }
 
 async fn vacuum(original: &Path, copy: &Path) -> Result<(), Error> {

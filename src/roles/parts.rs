@@ -1,6 +1,7 @@
 //! The parts that the roles are made of. Each is started under the lifecycle, so that none dies unseen.
 
 mod mails;
+mod operators;
 mod payments;
 mod site;
 
@@ -35,7 +36,7 @@ use write::vectors::{Encoder, EncoderChoice};
 use super::background::Background;
 use super::demo;
 use super::readiness::Teller;
-use super::snapshot::{self, Snapshots};
+use super::snapshot;
 use crate::config::{Auth, Config, Metering, Vectors};
 use crate::data_folder::{DataFolder, Held, Part, Running};
 use crate::lifecycle::Lifecycle;
@@ -267,10 +268,14 @@ impl Parts {
         let models = ReadModels::new(self.data.models());
         let Lifecycle { tracker, stop, .. } = self.lifecycle.clone();
         tracker.spawn(models.clone().follow(stop.clone()));
-        // One machine's users see the pages from the first start on, while the catalog is being filled.
-        let is_whole = self.held.contains(&Part::Write);
+        // One machine's users see the pages from the first start on, while the catalog is being filled; a node that had
+        // caught up before answers as it did then.
+        if self.held.contains(&Part::Write) || self.data.has_caught_up() {
+            self.readiness.answers();
+        }
         let source = EventSource::new(client.clone());
-        tracker.spawn(self.readiness.clone().models(models.clone(), source, self.data.clone(), is_whole));
+        let counted = self.config.auth == Auth::Keys;
+        tracker.spawn(self.readiness.clone().models(models.clone(), counted, source, self.data.clone()));
         let metrics = Metrics::new(&mut self.registry);
         let readiness = self.readiness.subscribe();
         let media = MediaReader::new(self.data.media());
@@ -331,53 +336,6 @@ impl Parts {
             desk: KeyDesk::new(client.clone()),
             proxies: self.config.trusted_proxies.clone(),
         })))
-    }
-
-    /// Starts the operators' listener, if one is set.
-    pub async fn admin(&mut self) -> Result<()> {
-        let Some(address) = self.config.admin_listen else { return Ok(()) };
-        let listener = TcpListener::bind(address)
-            .await
-            .with_context(|| format!("admin_listen: {address} cannot be taken; choose another"))?;
-        tracing::info!("metrics and health on http://{}", listener.local_addr()?);
-        let mut registry = std::mem::take(&mut self.registry);
-        if let Some(node) = &self.node {
-            super::gauges::register(&mut registry, node.clone());
-        }
-        let node = self.node.clone();
-        let status = move || match &node {
-            Some(node) => serde_json::json!({"projections": node.last_status()}),
-            None => serde_json::json!({}),
-        };
-        let router = api::admin::router(registry, self.readiness.subscribe(), status);
-        let Lifecycle { tracker, stop, .. } = self.lifecycle.clone();
-        // Whoever holds the models gives them on; another process on the folder would be in its way.
-        let snapshots = self
-            .held
-            .contains(&Part::Project)
-            .then(|| Snapshots::new(self.data.models(), self.data.snapshot(), tracker.clone()));
-        let router = match snapshots {
-            Some(snapshots) => {
-                tracker.spawn(snapshots.clone().clear(stop.clone()));
-                router.merge(snapshots.router())
-            }
-            None => router,
-        };
-        self.lifecycle.spawn("the operators' listener", async move {
-            api::serve_admin(listener, router, Limits::default(), stop).await;
-            Ok(())
-        });
-        Ok(())
-    }
-
-    /// Says that the node may be used from now on.
-    pub fn ready_at_once(&self) {
-        self.lifecycle.tracker.spawn(self.readiness.clone().at_once());
-    }
-
-    /// Says that the node may be used once its workers have caught up.
-    pub fn ready_with(&self, node: Node) {
-        self.lifecycle.tracker.spawn(self.readiness.clone().workers(node));
     }
 
     /// Tells the command line of this folder how this process is reached.

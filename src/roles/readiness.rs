@@ -6,6 +6,7 @@ use api::Readiness;
 use projections::node::Node;
 use projections::source::EventSource;
 use read::checkpoint::Checkpoint;
+use read::counters::Ledger;
 use read::models::ReadModels;
 use schemas::ids::Position;
 use tokio::sync::watch;
@@ -38,11 +39,14 @@ impl Teller {
         self.told.subscribe()
     }
 
-    /// Looks until the models that answer have caught up. A node that never did refuses calls until then, unless it
-    /// `answers` all the same.
-    pub async fn models(self, models: ReadModels, source: EventSource, data: DataFolder, answers: bool) {
-        let answers = answers || data.has_caught_up();
-        if self.until(answers, &source, &Looked::Models(models)).await {
+    /// Calls are answered from now on, whether the node is ready or not.
+    pub fn answers(&self) {
+        self.told.send_modify(|told| told.answers = true);
+    }
+
+    /// Looks until the models that answer have caught up; with those of calls where they are `counted`.
+    pub async fn models(self, models: ReadModels, counted: bool, source: EventSource, data: DataFolder) {
+        if self.until(&source, &Looked::Models { models, counted }).await {
             data.note_caught_up();
         }
         self.leave().await;
@@ -51,7 +55,7 @@ impl Teller {
     /// Looks until the workers of a node without an API have caught up.
     pub async fn workers(self, node: Node) {
         let source = node.source().clone();
-        self.until(true, &source, &Looked::Workers(node)).await;
+        self.until(&source, &Looked::Workers(node)).await;
         self.leave().await;
     }
 
@@ -62,11 +66,11 @@ impl Teller {
     }
 
     /// Whether it became ready; otherwise it is to leave.
-    async fn until(&self, answers: bool, source: &EventSource, looked: &Looked) -> bool {
+    async fn until(&self, source: &EventSource, looked: &Looked) -> bool {
         let looking = async {
             let mut goal = None;
             while let Err(reason) = looked.reached(&mut goal, source).await {
-                self.told.send_replace(Readiness { ready: false, answers, reason });
+                self.told.send_modify(|told| told.reason = reason);
                 tokio::time::sleep(LOOK).await;
             }
             self.told.send_replace(Readiness::READY);
@@ -83,7 +87,7 @@ impl Teller {
 
 /// What is looked at.
 enum Looked {
-    Models(ReadModels),
+    Models { models: ReadModels, counted: bool },
     Workers(Node),
 }
 
@@ -104,7 +108,10 @@ impl Looked {
             }
         };
         match self {
-            Looked::Models(models) => look(models, head).await,
+            Looked::Models { models, counted } => {
+                look(models, head).await?;
+                if *counted { calls(models).await } else { Ok(()) }
+            }
             Looked::Workers(node) if node.has_applied(head) => Ok(()),
             Looked::Workers(_) => Err(format!("Not every model has applied all {head} events.")),
         }
@@ -128,6 +135,18 @@ async fn look(models: &ReadModels, head: Position) -> Result<(), String> {
     behind("archive", applied.position, head)?;
     let applied = keys.reader.checkpoint().await.map_err(|error| error.to_string())?;
     behind("keys", applied.position, head)
+}
+
+/// Whether an empty model of calls was filled from the ledger; the streams give the rest in moments.
+async fn calls(models: &ReadModels) -> Result<(), String> {
+    let counters = models.counters().ok_or("The counters model is not there yet.")?;
+    let progress = counters.reader.progress().await.map_err(|error| error.to_string())?;
+    match progress.ledger {
+        Ledger::Done => Ok(()),
+        Ledger::Behind(after) => {
+            Err(format!("The counters have read {after} calls of the ledger, and not all."))
+        }
+    }
 }
 
 fn behind(model: &str, applied: Position, head: Position) -> Result<(), String> {

@@ -1,102 +1,13 @@
 //! Several read nodes on one write side, behind a balancer: restarted in turn, killed, replaced by new ones.
 
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use kit::balancer::Balancer;
 use kit::http::Http;
 use kit::load::{Asked, Load};
-use kit::nats::Nats;
-use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
-use crate::started::{LOGGIA, PATIENCE, json as run_json, ready};
-
-/// A write side with some projects, and read nodes that follow it.
-struct Several {
-    // The processes end before their folders go.
-    nodes: Vec<ReadNode>,
-    _write: Loggia,
-    balancer: Balancer,
-    folder: tempfile::TempDir,
-    nats: Nats,
-    settings: Vec<(&'static str, String)>,
-}
-
-/// A read node with a folder of its own.
-struct ReadNode {
-    process: Loggia,
-    data: PathBuf,
-    address: SocketAddr,
-}
-
-impl Several {
-    /// Three nodes that have caught up; `None` where there is no nats-server, told loudly.
-    async fn three(projects: usize, settings: &[(&'static str, &str)]) -> Option<Several> {
-        let nats = Nats::start().await?;
-        let folder = tempfile::tempdir().unwrap();
-        let settings = settings.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
-        let data = folder.path().join("write");
-        let mut command = process::command(LOGGIA, &data);
-        command.arg("write").env("LOGGIA_NATS_URL", nats.url());
-        let settings: Vec<(&'static str, String)> = settings;
-        command.envs(settings.iter().map(|(name, value)| (*name, value.as_str())));
-        let write = Loggia::spawn_command(command, &data);
-        let announced = data.join("run/write.json");
-        kit::wait_until(PATIENCE, "the write side", async || announced.exists()).await;
-        let balancer = Balancer::before(&[]).await;
-        let mut several = Several { nodes: Vec::new(), _write: write, balancer, folder, nats, settings };
-        several.import(projects);
-        let mut addresses = Vec::new();
-        for name in ["one", "two", "three"] {
-            let node = several.start(name, &[]).await;
-            addresses.push(node.address);
-            several.nodes.push(node);
-        }
-        several.balancer = Balancer::before(&addresses).await;
-        several.all_ready().await;
-        Some(several)
-    }
-
-    fn write(&self) -> PathBuf {
-        self.folder.path().join("write")
-    }
-
-    fn import(&self, projects: usize) {
-        let file = self.folder.path().join("in.ndjson");
-        let lines: String = (0..projects)
-            .map(|n| format!("{}\n", json!({"name": format!("Bridge {n}"), "category": "architecture"})))
-            .collect();
-        std::fs::write(&file, lines).unwrap();
-        run_json(&self.write(), &["import", file.to_str().unwrap()]);
-    }
-
-    /// Starts a node on a folder of this name, and returns once it has told its address.
-    async fn start(&self, name: &str, settings: &[(&str, &str)]) -> ReadNode {
-        let data = self.folder.path().join(name);
-        let mut process = self.spawn(&data, settings);
-        let address = process.address().await;
-        ReadNode { process, data, address }
-    }
-
-    fn spawn(&self, data: &Path, settings: &[(&str, &str)]) -> Loggia {
-        let mut command = process::command(LOGGIA, data);
-        command.arg("read").env("LOGGIA_NATS_URL", self.nats.url()).env("LOGGIA_DRAIN", "1s");
-        command.envs(self.settings.iter().map(|(name, value)| (*name, value.as_str())));
-        command.envs(settings.iter().copied());
-        Loggia::spawn_command(command, data)
-    }
-
-    async fn all_ready(&self) {
-        kit::wait_until(PATIENCE, "three nodes that are ready", async || self.balancer.ready() == 3).await;
-    }
-}
-
-fn searches() -> Asked {
-    let mut paths: Vec<String> = (0..20).map(|n| format!("/v1/search?q=bridge%20{n}")).collect();
-    paths.extend((0..20).map(|n| format!("/v1/project/bridge-{n}")));
-    Asked { paths, key: None }
-}
+use crate::several::{Several, searches};
+use crate::started::{PATIENCE, json as run_json, ready};
 
 #[tokio::test]
 async fn nodes_are_restarted_in_turn_without_one_failed_request() {
@@ -162,12 +73,108 @@ async fn a_killed_node_is_replaced_by_one_that_begins_with_a_snapshot() {
 }
 
 #[tokio::test]
-async fn a_new_node_fetches_its_snapshot_from_another_and_refuses_what_is_not_right() {
-    let Some(nats) = Nats::start().await else { return };
-    drop(nats);
+async fn a_new_node_fetches_its_snapshot_from_another_and_keeps_it() {
+    let port = free_port();
+    let (address, url) = (format!("127.0.0.1:{port}"), format!("http://127.0.0.1:{port}"));
+    let Some(several) = Several::of(&[], 300, &[]).await else { return };
+    let one = several.start("one", &[("LOGGIA_ADMIN_LISTEN", &address)]).await;
+    ready(&Http::new(format!("http://{}", one.address))).await;
+    let operators = Http::new(url.clone());
+    let manifest = operators.get("/snapshot").await.json();
+    assert_eq!(manifest["models"][0]["position"], 300);
+    // A file comes from any byte on, and under its digest alone.
+    let file = &manifest["models"][0]["files"][0];
+    let path = format!("/snapshot/{}", file["sha256"].as_str().unwrap());
+    let whole = operators.get(&path).await;
+    assert_eq!((whole.status, whole.body.len() as u64), (200, file["size"].as_u64().unwrap()));
+    let rest = operators.send("GET", &path, &[("range", "bytes=4096-")], "").await;
+    assert_eq!((rest.status, &rest.body[..]), (206, &whole.body[4096..]));
+    let range = format!("bytes 4096-{}/{}", whole.body.len() - 1, whole.body.len());
+    assert_eq!(rest.header("content-range"), Some(range.as_str()));
+    assert_eq!(operators.get(&format!("/snapshot/{}", "0".repeat(64))).await.status, 404);
+
+    let mut two = several.start("two", &[("LOGGIA_SNAPSHOT", &url)]).await;
+    let http = Http::new(format!("http://{}", two.address));
+    ready(&http).await;
+    assert_eq!(http.get("/v1/search?q=bridge").await.json()["total"], 300);
+    let said = two.process.stderr();
+    assert!(said.contains("the read models begin with a snapshot position=300"), "{said}");
+    let verified = run_json_with(&two.data, &["verify"], &several.nats.url());
+    assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");
+    // Its models are its own from now on.
+    assert!(two.process.terminate().await.success());
+    let again = several.start("two", &[("LOGGIA_SNAPSHOT", "/nowhere")]).await;
+    ready(&Http::new(format!("http://{}", again.address))).await;
 }
 
-#[allow(dead_code)]
-fn unused(_: Value) {
-    let _ = ready;
+#[tokio::test]
+async fn a_snapshot_that_is_not_right_is_never_begun_with() {
+    let Some(several) = Several::of(&[], 5, &[]).await else { return };
+    let one = several.start("one", &[]).await;
+    ready(&Http::new(format!("http://{}", one.address))).await;
+    let snapshot = several.folder.path().join("snapshot");
+    let set = snapshot.to_str().unwrap();
+    run_json(&one.data, &["snapshot", set]);
+    let refused = async |several: &Several, set: &str, why: &str| {
+        let data = several.folder.path().join("new");
+        let mut process = several.spawn(&data, &[("LOGGIA_SNAPSHOT", set)]);
+        assert_eq!(process.ended(PATIENCE).await.code(), Some(1));
+        let said = process.stderr();
+        let sentence = format!(
+            "loggia: snapshot is “{set}”, which cannot be begun with and was not; set LOGGIA_SNAPSHOT to another one, or \
+             remove it to begin with the first event: {why}"
+        );
+        assert!(said.contains(&sentence), "{said}");
+        assert!(!data.join("models").exists() && !data.join("models.incoming").exists());
+    };
+    refused(&several, "/nowhere", "/nowhere/manifest.json cannot be read or written").await;
+    refused(&several, "http://127.0.0.1:9", "it cannot be fetched: ").await;
+    let other = Several::of(&[], 5, &[]).await.unwrap();
+    refused(&other, set, "it does not fit: it shows the log of event store").await;
+    let catalog = snapshot.join("catalog/catalog.db");
+    let mut bytes = std::fs::read(&catalog).unwrap();
+    bytes[5_000] ^= 1;
+    std::fs::write(&catalog, bytes).unwrap();
+    refused(&several, set, "it is damaged: catalog.db is not what its manifest says").await;
+    // Without the setting it begins with the first event.
+    let new = several.start("new", &[]).await;
+    ready(&Http::new(format!("http://{}", new.address))).await;
+}
+
+#[tokio::test]
+async fn a_new_node_refuses_calls_until_it_has_caught_up() {
+    let Some(several) = Several::of(&[], 4_000, &[]).await else { return };
+    let mut one = several.start("one", &[]).await;
+    let http = Http::new(format!("http://{}", one.address));
+    let mut refused = 0;
+    loop {
+        let (call, is_ready) = (http.get("/v1/search?q=bridge").await, http.get("/readyz").await);
+        if call.status == 200 {
+            assert_eq!((is_ready.status, &call.json()["total"]), (200, &json!(4_000)));
+            break;
+        }
+        refused += 1;
+        assert_eq!((call.status, call.header("retry-after")), (503, Some("2")));
+        assert_eq!(call.json()["title"], "Unavailable");
+    }
+    assert!(refused > 0, "4,000 events take their time");
+    // One that has caught up once answers from the start on.
+    assert!(one.process.terminate().await.success());
+    let again = several.start("one", &[]).await;
+    let http = Http::new(format!("http://{}", again.address));
+    kit::wait_until(PATIENCE, "an answer of any kind", async || http.get("/healthz").await.status == 200)
+        .await;
+    assert_ne!(http.get("/v1/search?q=bridge").await.json()["detail"], "The node is starting.");
+}
+
+/// A port that was free a moment ago.
+fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// Runs a command on a read node's folder.
+fn run_json_with(data: &Path, args: &[&str], nats: &str) -> Vec<Value> {
+    let mut all = args.to_vec();
+    all.extend(["--nats-url", nats]);
+    run_json(data, &all)
 }
