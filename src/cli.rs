@@ -42,6 +42,11 @@ pub enum Command {
     /// Run the API of a read node.
     #[command(after_help = "Example:\n  loggia serve --nats-url nats://10.0.0.5:4222")]
     Serve,
+    /// Run a read node: the projection workers and the API in one process.
+    #[command(
+        after_help = "Example:\n  loggia read --nats-url nats://10.0.0.5:4222 --snapshot http://10.0.0.7:9090"
+    )]
+    Read,
     /// Make the catalog say what a file says, slug by slug.
     #[command(
         after_help = "Examples:\n  loggia import records.ndjson --dry-run\n  loggia import - < records.ndjson"
@@ -93,6 +98,12 @@ pub enum Command {
     /// Copy the event store into a folder, consistent, while it runs.
     #[command(after_help = "Example:\n  loggia backup /backups/2026-11-20")]
     Backup {
+        /// An empty folder, or one that does not exist yet.
+        folder: PathBuf,
+    },
+    /// Copy the read models into a folder while they are written, for a new read node to begin with.
+    #[command(after_help = "Example:\n  loggia snapshot /srv/snapshots/2026-11-20")]
+    Snapshot {
         /// An empty folder, or one that does not exist yet.
         folder: PathBuf,
     },

@@ -12,5 +12,6 @@ pub mod keys;
 pub mod nats;
 pub mod payments;
 pub mod rebuild;
+pub mod snapshot;
 pub mod status;
 pub mod verify;

@@ -1,6 +1,7 @@
 //! Settings: read once, from flags, then `LOGGIA_*` variables, then `loggia.toml`, and checked before anything opens.
 
 mod choices;
+mod scale;
 mod table;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use serde::Serialize;
 use write::mail::{Route, Sender};
 
 pub use choices::{Auth, Hosts, Metering, PictureAddresses, Replicas, Vectors};
+pub use scale::{Drain, SnapshotSource};
 pub use table::{SETTINGS, Setting};
 
 /// All settings, checked.
@@ -79,6 +81,10 @@ pub struct Config {
     pub picture_addresses: PictureAddresses,
     /// `vectors`: what makes the vectors of projects that bring none.
     pub vectors: Vectors,
+    /// `snapshot`: what an empty read node begins with; unset: the first event.
+    pub snapshot: Option<SnapshotSource>,
+    /// `drain`: how long a node that was told to stop still serves.
+    pub drain: Drain,
     /// Where each value comes from, for `loggia config`.
     pub resolved: Vec<Resolved>,
 }
@@ -178,6 +184,8 @@ impl Config {
             picture_hosts: values.parse("picture_hosts")?,
             picture_addresses: values.required("picture_addresses")?,
             vectors: values.required("vectors")?,
+            snapshot: values.parse("snapshot")?,
+            drain: values.required("drain")?,
             resolved,
         })
     }

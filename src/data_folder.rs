@@ -87,6 +87,27 @@ impl DataFolder {
         self.run().join("api.addr")
     }
 
+    /// Where a snapshot of the read models is kept while other nodes fetch it.
+    pub fn snapshot(&self) -> PathBuf {
+        self.root.join("snapshot")
+    }
+
+    /// Whether the read models had caught up with the log at some time.
+    pub fn has_caught_up(&self) -> bool {
+        self.caught_up().exists()
+    }
+
+    /// Remembers that the read models have caught up, for as long as they are there.
+    pub fn note_caught_up(&self) {
+        if let Err(error) = fs::write(self.caught_up(), "") {
+            tracing::warn!(%error, "that the node has caught up cannot be noted; it looks again at its next start");
+        }
+    }
+
+    fn caught_up(&self) -> PathBuf {
+        self.models().join("caught_up")
+    }
+
     /// Takes parts of the folder for this process: makes it, checks its version, and keeps a second process out.
     pub fn hold(&self, parts: &[Part]) -> Result<Held> {
         let shown = self.root.display();

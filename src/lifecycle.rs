@@ -16,6 +16,8 @@ const DEADLINE: Duration = Duration::from_secs(10);
 /// The tasks of this process. One that dies takes the process with it: nothing runs half alive.
 #[derive(Debug, Clone)]
 pub struct Lifecycle {
+    /// Cancelled when the process was told to end: it takes leave of those who send it requests, and goes on serving.
+    pub leaving: CancellationToken,
     /// Cancelled when the process is to end.
     pub stop: CancellationToken,
     /// Waits for every task.
@@ -41,7 +43,8 @@ impl Lifecycle {
     /// A process with no tasks yet.
     pub fn new() -> (Lifecycle, Failures) {
         let (failures, received) = mpsc::unbounded_channel();
-        let lifecycle = Lifecycle { stop: CancellationToken::new(), tracker: TaskTracker::new(), failures };
+        let (leaving, stop) = (CancellationToken::new(), CancellationToken::new());
+        let lifecycle = Lifecycle { leaving, stop, tracker: TaskTracker::new(), failures };
         (lifecycle, Failures(received))
     }
 
@@ -73,18 +76,33 @@ impl Lifecycle {
 
     /// Stops everything within the deadline; false if something did not end.
     pub async fn end(&self) -> bool {
+        self.leaving.cancel();
         self.stop.cancel();
         self.tracker.close();
         tokio::time::timeout(DEADLINE, self.tracker.wait()).await.is_ok()
     }
 
-    /// Waits for a signal or the death of a task, then stops everything within the deadline.
-    pub async fn wait(self, failures: &mut Failures) -> Result<ExitCode> {
+    /// Waits for a signal or the death of a task, then stops everything within the deadline. Behind a signal it goes on
+    /// for the time of the drain; a second one cuts that short.
+    pub async fn wait(self, failures: &mut Failures, drain: Duration) -> Result<ExitCode> {
         let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
         let failure = tokio::select! {
             _ = term.recv() => None,
             _ = int.recv() => None,
             failure = failures.next() => Some(failure),
+        };
+        let failure = match failure {
+            None if !drain.is_zero() => {
+                tracing::info!(?drain, "taking leave: no longer ready, still serving");
+                self.leaving.cancel();
+                tokio::select! {
+                    _ = term.recv() => None,
+                    _ = int.recv() => None,
+                    () = tokio::time::sleep(drain) => None,
+                    failure = failures.next() => Some(failure),
+                }
+            }
+            failure => failure,
         };
         if !self.end().await {
             tracing::error!("some tasks did not end within {DEADLINE:?}; leaving them");

@@ -5,9 +5,11 @@ mod demo;
 mod gauges;
 mod parts;
 mod readiness;
+mod snapshot;
 mod starting;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Result;
 use projections::source::EventSource;
@@ -37,7 +39,7 @@ pub async fn up(config: &Config, args: &UpArgs) -> Result<ExitCode> {
     if args.demo || (empty && !args.no_demo) {
         parts.demo(service);
     }
-    let ended = lifecycle.wait(&mut failures).await;
+    let ended = lifecycle.wait(&mut failures, config.drain.0).await;
     parts.leave().await;
     ended
 }
@@ -49,8 +51,10 @@ pub async fn write(config: &Config) -> Result<ExitCode> {
     let client = parts.nats().await?;
     let (_, service) = parts.write_side(&client).await?;
     parts.mails(&service).await?;
+    parts.admin().await?;
     parts.announce()?;
-    let ended = lifecycle.wait(&mut failures).await;
+    parts.ready_at_once();
+    let ended = lifecycle.wait(&mut failures, Duration::ZERO).await;
     parts.leave().await;
     ended
 }
@@ -60,10 +64,26 @@ pub async fn project(config: &Config) -> Result<ExitCode> {
     let (lifecycle, mut failures) = Lifecycle::new();
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Project, &[Part::Project])?;
     parts.given_nats().await?;
-    parts.projections().await?;
+    let node = parts.projections().await?;
     parts.admin().await?;
     parts.announce()?;
-    let ended = lifecycle.wait(&mut failures).await;
+    parts.ready_with(node);
+    let ended = lifecycle.wait(&mut failures, Duration::ZERO).await;
+    parts.leave().await;
+    ended
+}
+
+/// `loggia read`: a whole read node, projection workers and API in one process.
+pub async fn read(config: &Config) -> Result<ExitCode> {
+    let (lifecycle, mut failures) = Lifecycle::new();
+    let mut parts = Parts::holding(config, &lifecycle, NatsRole::Read, &[Part::Project])?;
+    let listener = parts.bind().await?;
+    let client = parts.given_nats().await?;
+    parts.projections().await?;
+    parts.serve(listener, &client).await?;
+    parts.admin().await?;
+    parts.announce()?;
+    let ended = lifecycle.wait(&mut failures, config.drain.0).await;
     parts.leave().await;
     ended
 }
@@ -76,7 +96,7 @@ pub async fn serve(config: &Config) -> Result<ExitCode> {
     let client = parts.given_nats().await?;
     parts.serve(listener, &client).await?;
     parts.admin().await?;
-    let ended = lifecycle.wait(&mut failures).await;
+    let ended = lifecycle.wait(&mut failures, config.drain.0).await;
     parts.leave().await;
     ended
 }
@@ -109,7 +129,7 @@ pub async fn start_node_for_a_while(config: &Config, lifecycle: &Lifecycle) -> R
         if node.has_applied(head) && source.head().await? >= head {
             break;
         }
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
     Ok(ShortNode { name: parts.name().to_owned(), client, parts })
 }

@@ -27,7 +27,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::{BoxFuture, Either};
-use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, IF_NONE_MATCH};
+use http::header::{ACCEPT, ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, IF_NONE_MATCH};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
 use http_body_util::Full;
@@ -255,6 +255,9 @@ impl Front {
         }
         let named = headers::Named { content_type, tag, is_kept: asked.method != Method::POST };
         let mut headers = headers::complete(headers, named, status, allowance, asked.id, now.as_second());
+        if self.state.is_leaving() {
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        }
         let has_body = !matches!(status, StatusCode::NOT_MODIFIED | StatusCode::NO_CONTENT);
         if asked.method == Method::HEAD && has_body {
             headers.insert(CONTENT_LENGTH, bytes.len().into());

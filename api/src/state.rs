@@ -1,6 +1,7 @@
 //! What every endpoint answers from.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
 use read::archive::ArchiveReader;
@@ -12,6 +13,7 @@ use read::models::{Opened, ReadModels};
 use read::search::SearchReader;
 use schemas::control::ProjectionStatus;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use crate::access::Access;
 use crate::clock::Clock;
@@ -25,16 +27,25 @@ use crate::site::Site;
 /// Whether the node may be sent requests, as whoever follows the projections sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Readiness {
-    /// Whether every projection has caught up.
+    /// Whether every projection has caught up, and the node is not about to stop.
     pub ready: bool,
+    /// Whether calls are answered all the same: a node that never caught up refuses them, one that did once does not.
+    pub answers: bool,
     /// Why not, as a sentence; anything where it is ready.
     pub reason: String,
+}
+
+impl Readiness {
+    /// A node that may be sent requests.
+    pub const READY: Readiness = Readiness { ready: true, answers: true, reason: String::new() };
 }
 
 /// Everything the API knows; clones share it.
 #[derive(Clone)]
 pub struct ApiState {
     sources: Arc<Sources>,
+    /// Whether the node was once seen to answer calls: from then on it does.
+    open: Arc<AtomicBool>,
 }
 
 /// What a node answers from, and to whom.
@@ -47,6 +58,8 @@ pub struct Sources {
     pub site: Site,
     /// Whether the models are ready, as someone else sees it.
     pub readiness: watch::Receiver<Readiness>,
+    /// Cancelled when the node is about to stop: each reply then ends its connection.
+    pub leaving: CancellationToken,
     /// Where requests are counted for operators.
     pub metrics: Metrics,
     /// Who may call.
@@ -72,7 +85,7 @@ impl std::fmt::Debug for ApiState {
 impl ApiState {
     /// Answers from these.
     pub fn new(sources: Sources) -> ApiState {
-        ApiState { sources: Arc::new(sources) }
+        ApiState { sources: Arc::new(sources), open: Arc::default() }
     }
 
     pub(crate) fn access(&self) -> &Access {
@@ -139,6 +152,24 @@ impl ApiState {
 
     pub(crate) fn readiness(&self) -> Readiness {
         self.sources.readiness.borrow().clone()
+    }
+
+    /// Refuses calls while the node is new and has not caught up; asked for every call, so it is cheap once it has.
+    pub(crate) fn check_open(&self) -> Result<(), Fault> {
+        if self.open.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let readiness = self.readiness();
+        if !readiness.answers {
+            return Err(Fault::unavailable(readiness.reason));
+        }
+        self.open.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Whether the node is about to stop, and connections are to end behind their next reply.
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.sources.leaving.is_cancelled()
     }
 
     pub(crate) fn metrics(&self) -> &Metrics {

@@ -8,7 +8,7 @@ use read::checkpoint::Checkpoint;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 
-use crate::projection::{ProjectEvent, Projection, ProjectionError, Refused};
+use crate::projection::{ProjectEvent, Projection, ProjectionError, Refused, copy_database};
 
 /// Keeps the archive model.
 #[derive(Debug)]
@@ -50,6 +50,10 @@ impl Projection for ArchiveProjection {
 
     async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ProjectionError> {
         Ok(ArchiveWriter::digest(folder).await?)
+    }
+
+    async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ProjectionError> {
+        copy_database(Self::NAME, "archive.db", from, to).await
     }
 }
 

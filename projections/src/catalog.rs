@@ -8,7 +8,7 @@ use read::checkpoint::Checkpoint;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 
-use crate::projection::{ProjectEvent, Projection, ProjectionError, Refused};
+use crate::projection::{ProjectEvent, Projection, ProjectionError, Refused, copy_database};
 
 /// Keeps the catalog model.
 #[derive(Debug)]
@@ -54,5 +54,9 @@ impl Projection for CatalogProjection {
         let digest = reader.digest().await?;
         reader.close().await;
         Ok(digest)
+    }
+
+    async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ProjectionError> {
+        copy_database(Self::NAME, "catalog.db", from, to).await
     }
 }

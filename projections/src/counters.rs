@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream;
 use jiff::Timestamp;
+use read::checkpoint::Checkpoint;
 use read::counters::{CountersWriter, Metered, Progress, Source};
 use schemas::control::Parked;
 use schemas::ids::Position;
@@ -19,7 +20,7 @@ use schemas::subject;
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::Failure;
-use crate::projection::ProjectionError;
+use crate::projection::{ProjectionError, copy_database};
 use crate::source::{EventSource, SourceError};
 use crate::status::Status;
 use crate::work::{Progress as Tell, Work};
@@ -143,6 +144,11 @@ impl Work for CountersWorker {
             Ok(()) | Err(ReplayError::Stopped) => Ok(()),
             Err(ReplayError::Failed(failure)) => Err(failure),
         }
+    }
+
+    async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ProjectionError> {
+        let progress: Progress = copy_database(Self::NAME, "counters.db", from, to).await?;
+        Ok(progress.checkpoint)
     }
 }
 

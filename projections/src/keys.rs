@@ -8,7 +8,7 @@ use read::keys::{KeysReader, KeysWriter};
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 
-use crate::projection::{KeyEvent, Projection, ProjectionError, Refused};
+use crate::projection::{KeyEvent, Projection, ProjectionError, Refused, copy_database};
 
 /// Keeps the keys model.
 #[derive(Debug)]
@@ -53,5 +53,9 @@ impl Projection for KeysProjection {
         let digest = reader.digest().await?;
         reader.close().await;
         Ok(digest)
+    }
+
+    async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ProjectionError> {
+        copy_database(Self::NAME, "keys.db", from, to).await
     }
 }

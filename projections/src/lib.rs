@@ -14,6 +14,7 @@ pub mod projection;
 #[cfg(test)]
 mod recorded;
 pub mod search;
+pub mod snapshot;
 pub mod source;
 pub mod status;
 pub mod verify;

@@ -8,7 +8,7 @@ use read::neighbours::NeighboursWriter;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 
-use crate::projection::{ProjectEvent, Projection, ProjectionError, Refused};
+use crate::projection::{ProjectEvent, Projection, ProjectionError, Refused, copy_database};
 
 /// Keeps the neighbours model.
 #[derive(Debug)]
@@ -58,6 +58,10 @@ impl Projection for NeighboursProjection {
 
     async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ProjectionError> {
         Ok(NeighboursWriter::digest(folder).await?)
+    }
+
+    async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ProjectionError> {
+        copy_database(Self::NAME, "neighbours.db", from, to).await
     }
 }
 

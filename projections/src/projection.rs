@@ -6,6 +6,7 @@ use std::sync::Arc;
 use read::archive::ArchiveError;
 use read::catalog::CatalogError;
 use read::checkpoint::Checkpoint;
+use read::copying::CopyError;
 use read::counters::CountersError;
 use read::generation::GenerationError;
 use read::keys::KeysError;
@@ -15,6 +16,7 @@ use schemas::account::AccountEvent;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{AccountId, Position, ProjectId};
+use serde::de::DeserializeOwned;
 
 /// An event that the catalog's readers are concerned with. Its parts are those of every projection.
 #[derive(Debug)]
@@ -105,6 +107,9 @@ pub enum ProjectionError {
     /// The archive.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
+    /// The copy of any of them.
+    #[error(transparent)]
+    Copy(#[from] CopyError),
     /// The folder of any of them.
     #[error(transparent)]
     Generation(#[from] GenerationError),
@@ -160,4 +165,22 @@ pub trait Projection: Sized + Send + 'static {
 
     /// The checkpoint and the digest of the model in a folder, in one consistent view, while it may be written.
     fn digest(folder: &Path) -> impl Future<Output = Result<(Checkpoint, [u8; 32]), ProjectionError>> + Send;
+
+    /// Copies the model of one folder into another, which is empty, as of one commit, while it may be written; gives the
+    /// copy's checkpoint.
+    fn copy(from: &Path, to: &Path) -> impl Future<Output = Result<Checkpoint, ProjectionError>> + Send;
+}
+
+/// Copies a model that is one database, and gives what it says of its making.
+pub(crate) async fn copy_database<T: DeserializeOwned + Default>(
+    model: &'static str,
+    name: &str,
+    from: &Path,
+    to: &Path,
+) -> Result<T, ProjectionError> {
+    match read::copying::database(from, to, name).await? {
+        None => Ok(T::default()),
+        Some(checkpoint) => serde_json::from_str(&checkpoint)
+            .map_err(|error| ProjectionError::Checkpoint { model, reason: error.to_string() }),
+    }
 }

@@ -101,6 +101,10 @@ impl Projection for SearchProjection {
         // The reader stays at the commit that it was opened at.
         Ok((read_checkpoint(&reader.payload())?, *reader.digest()?.as_bytes()))
     }
+
+    async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ProjectionError> {
+        read_checkpoint(&read::search::copy(from, to)?)
+    }
 }
 
 impl SearchProjection {

@@ -13,6 +13,7 @@ mod reading;
 mod window;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use schemas::ids::Position;
 
@@ -28,6 +29,18 @@ use window::Bounds;
 pub struct EventSource {
     reader: StreamReader,
     feeds: Arc<Feeds>,
+}
+
+/// How long the last event may take to come.
+const LAST_WITHIN: Duration = Duration::from_secs(5);
+
+/// What the stream carries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Carried {
+    /// The event store whose log it is; unknown while it holds no event.
+    pub store: Option<String>,
+    /// Its last position.
+    pub head: Position,
 }
 
 /// Events cannot be had at present.
@@ -68,6 +81,23 @@ impl EventSource {
     /// The last position that the stream holds; the start while there is no stream yet.
     pub async fn head(&self) -> Result<Position, SourceError> {
         self.reader.head().await
+    }
+
+    /// Whose log the stream carries, and how far.
+    pub async fn carried(&self) -> Result<Carried, SourceError> {
+        let head = self.head().await?;
+        let store = match head {
+            Position::START => None,
+            Position(last) => {
+                let mut following = self.follow_apart(Position(last - 1));
+                // A stream that was emptied tells nothing.
+                let batch =
+                    tokio::time::timeout(LAST_WITHIN, following.next(1)).await.unwrap_or(Ok(Vec::new()))?;
+                let found = batch.first().and_then(|arrived| arrived.found.as_ref().ok());
+                found.and_then(|found| found.store).map(|store| store.to_string())
+            }
+        };
+        Ok(Carried { store, head })
     }
 
     /// Everything behind this position, as it comes, together with whoever else is there.

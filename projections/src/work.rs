@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use jiff::Timestamp;
+use read::checkpoint::Checkpoint;
 use schemas::ids::Position;
 use tokio_util::sync::CancellationToken;
 
@@ -54,6 +55,10 @@ pub trait Work: Sized + Send + 'static {
         live: Position,
         stop: &CancellationToken,
     ) -> impl Future<Output = Result<(), Failure>> + Send;
+
+    /// Copies the model of one folder into another, which is empty, as of one commit, while it may be written; gives the
+    /// copy's checkpoint.
+    fn copy(from: &Path, to: &Path) -> impl Future<Output = Result<Checkpoint, ProjectionError>> + Send;
 }
 
 impl<P: Projection> Work for Worker<P> {
@@ -102,5 +107,9 @@ impl<P: Projection> Work for Worker<P> {
 
     async fn overtake(&mut self, live: Position, stop: &CancellationToken) -> Result<(), Failure> {
         self.replay(live, stop, &mut |_| {}).await
+    }
+
+    async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ProjectionError> {
+        P::copy(from, to).await
     }
 }

@@ -52,7 +52,7 @@ pub(crate) async fn checkpoint<T: DeserializeOwned + Default, E: From<Error>>(
 }
 
 /// The JSON of the checkpoint; none before the first commit.
-async fn state(connection: &mut SqliteConnection) -> Result<Option<String>, Error> {
+pub(crate) async fn state(connection: &mut SqliteConnection) -> Result<Option<String>, Error> {
     sqlx::query_scalar("SELECT state FROM checkpoint").fetch_optional(connection).await
 }
 

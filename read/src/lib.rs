@@ -4,6 +4,8 @@
 pub mod archive;
 pub mod catalog;
 pub mod checkpoint;
+#[cfg(feature = "apply")]
+pub mod copying;
 pub mod counters;
 mod database;
 pub mod generation;

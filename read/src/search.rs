@@ -11,6 +11,8 @@
 pub mod text;
 
 mod cascade;
+#[cfg(feature = "apply")]
+mod copying;
 mod cursor;
 mod digest;
 mod lexicon;
@@ -31,6 +33,8 @@ mod writer;
 #[cfg(all(test, feature = "apply"))]
 mod tests;
 
+#[cfg(feature = "apply")]
+pub use copying::copy;
 pub use cursor::Cursor;
 pub(crate) use cursor::Fnv;
 pub use digest::Digest;

@@ -1,6 +1,8 @@
 //! Who speaks on NATS: one user a role, each with the subjects that the role truly needs and no more.
 
-use crate::subject::{COMMANDS, EVENT_SUBJECTS, OVERRUN_SUBJECTS, PUT_PICTURE, READ_EVENTS, READ_PICTURE, READ_USAGE};
+use crate::subject::{
+    COMMANDS, EVENT_SUBJECTS, OVERRUN_SUBJECTS, PUT_PICTURE, READ_EVENTS, READ_PICTURE, READ_USAGE,
+};
 
 /// What a process is to NATS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -11,6 +13,8 @@ pub enum NatsRole {
     Project,
     /// `loggia serve`.
     Serve,
+    /// `loggia read`: the two before in one process.
+    Read,
     /// `loggia up` and whatever else is write side and read node at once.
     Up,
     /// A command of the command line that asks the others.
@@ -64,7 +68,8 @@ const WRITES: [&str; 4] = [EVENT_SUBJECTS[0], EVENT_SUBJECTS[1], CALLS, OVERRUN_
 
 /// Where those who ask the write side take its answers. A right to answer what was asked would end with the connection,
 /// and with it the answers that are under way when a server goes.
-const ANSWERS_TO: [&str; 4] = ["_INBOX.project.>", "_INBOX.serve.>", "_INBOX.operator.>", "_INBOX.up.>"];
+const ANSWERS_TO: [&str; 5] =
+    ["_INBOX.project.>", "_INBOX.serve.>", "_INBOX.read.>", "_INBOX.operator.>", "_INBOX.up.>"];
 
 const PROJECTS: [&str; 3] = [READ_EVENTS, READ_USAGE, READ_PICTURE];
 
@@ -88,8 +93,14 @@ const OPERATES: [&str; 5] = [COMMANDS, PUT_PICTURE, "loggia.control.*.*", READ_E
 
 impl NatsRole {
     /// All of them.
-    pub const ALL: [NatsRole; 5] =
-        [NatsRole::Write, NatsRole::Project, NatsRole::Serve, NatsRole::Up, NatsRole::Operator];
+    pub const ALL: [NatsRole; 6] = [
+        NatsRole::Write,
+        NatsRole::Project,
+        NatsRole::Serve,
+        NatsRole::Read,
+        NatsRole::Up,
+        NatsRole::Operator,
+    ];
 
     /// Its name, which is that of its user's file too.
     pub fn name(self) -> &'static str {
@@ -97,6 +108,7 @@ impl NatsRole {
             NatsRole::Write => "write",
             NatsRole::Project => "project",
             NatsRole::Serve => "serve",
+            NatsRole::Read => "read",
             NatsRole::Up => "up",
             NatsRole::Operator => "operator",
         }
@@ -114,8 +126,12 @@ impl NatsRole {
             NatsRole::Project => [&PROJECTS[..], &READS_STREAMS].concat(),
             NatsRole::Serve => SERVES.to_vec(),
             NatsRole::Operator => [&OPERATES[..], &READS_STREAMS].concat(),
+            NatsRole::Read => {
+                without_covered(&[NatsRole::Project, NatsRole::Serve].map(NatsRole::publishes).concat())
+            }
             NatsRole::Up => {
-                let all = [NatsRole::Write, NatsRole::Project, NatsRole::Serve].map(NatsRole::publishes).concat();
+                let all =
+                    [NatsRole::Write, NatsRole::Project, NatsRole::Serve].map(NatsRole::publishes).concat();
                 without_covered(&all)
             }
         };
@@ -129,7 +145,7 @@ impl NatsRole {
     pub fn subscribes(self) -> Vec<String> {
         let requests: &[&str] = match self {
             NatsRole::Write => &[COMMANDS, READ_EVENTS, READ_USAGE, PUT_PICTURE, READ_PICTURE],
-            NatsRole::Project => &["loggia.control.*.*"],
+            NatsRole::Project | NatsRole::Read => &["loggia.control.*.*"],
             NatsRole::Up => {
                 &[COMMANDS, READ_EVENTS, READ_USAGE, PUT_PICTURE, READ_PICTURE, "loggia.control.*.*"]
             }
@@ -143,7 +159,7 @@ impl NatsRole {
     pub fn answers(self) -> Option<Answers> {
         match self {
             // A rebuild tells its progress to whoever asked for it.
-            NatsRole::Project => Some(Answers { most: -1, minutes: 24 * 60 }),
+            NatsRole::Project | NatsRole::Read => Some(Answers { most: -1, minutes: 24 * 60 }),
             NatsRole::Write | NatsRole::Up | NatsRole::Serve | NatsRole::Operator => None,
         }
     }
@@ -276,6 +292,12 @@ mod tests {
                 assert!(may_publish(NatsRole::Up, subject), "{part} {subject}");
             }
         }
+        for part in [NatsRole::Project, NatsRole::Serve] {
+            for subject in part.publishes() {
+                assert!(may_publish(NatsRole::Read, subject), "{part} {subject}");
+            }
+        }
+        assert!(!may_publish(NatsRole::Read, "loggia.curation.x"));
         assert!(!may_publish(NatsRole::Up, "loggia.command.import"), "that is asked over another connection");
     }
 }

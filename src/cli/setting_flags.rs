@@ -93,6 +93,12 @@ pub struct SettingFlags {
     /// What makes the vectors of projects that bring none.
     #[arg(long, global = true, value_name = "builtin|off|DIR", hide_short_help = true)]
     vectors: Option<String>,
+    /// What an empty read node begins with.
+    #[arg(long, global = true, value_name = "DIR|URL", hide_short_help = true)]
+    snapshot: Option<String>,
+    /// How long a node that was told to stop still serves.
+    #[arg(long, global = true, value_name = "SECONDS", hide_short_help = true)]
+    drain: Option<String>,
     /// What is logged.
     #[arg(long, global = true, value_name = "FILTER", hide_short_help = true)]
     log: Option<String>,
@@ -129,6 +135,8 @@ impl SettingFlags {
             ("picture_hosts", &self.picture_hosts),
             ("picture_addresses", &self.picture_addresses),
             ("vectors", &self.vectors),
+            ("snapshot", &self.snapshot),
+            ("drain", &self.drain),
             ("log", &self.log),
         ];
         flags.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?))).collect()

@@ -210,6 +210,19 @@ pub const SETTINGS: &[Setting] = &[
         "What makes the vectors of projects that bring none: builtin, off, or a folder with local models.",
     ),
     setting(
+        "snapshot",
+        "LOGGIA_SNAPSHOT",
+        None,
+        "What an empty read node begins with: a folder by loggia snapshot, or http://… of another node's admin_listen; \
+         unset: the first event.",
+    ),
+    setting(
+        "drain",
+        "LOGGIA_DRAIN",
+        Some("0s"),
+        "How long a node that was told to stop still serves, not ready, before it stops within 10 s; at most 60s.",
+    ),
+    setting(
         "log",
         "LOGGIA_LOG",
         Some("warn,loggia=info"),

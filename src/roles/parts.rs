@@ -1,6 +1,7 @@
 //! The parts that the roles are made of. Each is started under the lifecycle, so that none dies unseen.
 
 mod mails;
+mod operators;
 mod payments;
 mod site;
 
@@ -9,9 +10,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use api::metrics::{Metrics, Registry};
-use api::{
-    Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, Offers, Policy, Readiness, Site, Sources,
-};
+use api::{Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, Offers, Policy, Site, Sources};
 use projections::mirror::Mirror;
 use projections::node::{Node, NodeSettings, NodeTasks};
 use projections::source::EventSource;
@@ -19,7 +18,7 @@ use read::media::MediaReader;
 use read::models::ReadModels;
 use schemas::nats_role::NatsRole;
 use tokio::net::TcpListener;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
 use write::command_server;
@@ -37,7 +36,8 @@ use write::vectors::worker::Describer;
 use write::vectors::{Encoder, EncoderChoice};
 
 use super::background::Background;
-use super::{demo, readiness, starting};
+use super::readiness::Teller;
+use super::{demo, snapshot, starting};
 use crate::config::{Auth, Config, Metering, Replicas, Vectors};
 use crate::data_folder::{DataFolder, Held, Part, Running};
 use crate::lifecycle::Lifecycle;
@@ -63,21 +63,15 @@ pub struct Parts {
     background: Option<Background>,
     serves: bool,
     listens_at: Option<SocketAddr>,
-    readiness: watch::Sender<Readiness>,
+    readiness: Teller,
     registry: Registry,
 }
 
 impl Parts {
     /// Takes these parts of the data folder for a role, and starts nothing yet.
-    pub fn holding(
-        config: &Config,
-        lifecycle: &Lifecycle,
-        role: NatsRole,
-        held: &[Part],
-    ) -> Result<Parts> {
+    pub fn holding(config: &Config, lifecycle: &Lifecycle, role: NatsRole, held: &[Part]) -> Result<Parts> {
         let data = DataFolder::new(&config.data);
         let clock = Clock::system();
-        let not_yet = Readiness { ready: false, reason: "The node is starting.".into() };
         Ok(Parts {
             config: config.clone(),
             lifecycle: lifecycle.clone(),
@@ -95,7 +89,7 @@ impl Parts {
             background: None,
             serves: false,
             listens_at: None,
-            readiness: watch::Sender::new(not_yet),
+            readiness: Teller::new(lifecycle.leaving.clone()),
             registry: Registry::default(),
         })
     }
@@ -255,7 +249,10 @@ impl Parts {
         let lifecycle = self.lifecycle.clone();
         let Lifecycle { tracker, stop, .. } = &lifecycle;
         let (is_write_side, media) = (self.held.contains(&Part::Write), self.data.media());
+        let (from, models) = (self.config.snapshot.clone(), self.data.models());
         let background = self.background().await?;
+        let client = background.client().clone();
+        snapshot::begin(&models, from.as_ref(), &EventSource::new(client)).await?;
         let tasks = NodeTasks { tracker, runtime: background.handle() };
         let node = Node::start(&settings, background.client(), tasks, stop, &failed);
         if !is_write_side {
@@ -283,11 +280,14 @@ impl Parts {
         let models = ReadModels::new(self.data.models());
         let Lifecycle { tracker, stop, .. } = self.lifecycle.clone();
         tracker.spawn(models.clone().follow(stop.clone()));
-        let watch =
-            readiness::watch(models.clone(), EventSource::new(client.clone()), self.readiness.clone());
-        tracker.spawn(async move {
-            stop.run_until_cancelled(watch).await;
-        });
+        // One machine's users see the pages from the first start on, while the catalog is being filled; a node that had
+        // caught up before answers as it did then.
+        if self.held.contains(&Part::Write) || self.data.has_caught_up() {
+            self.readiness.answers();
+        }
+        let source = EventSource::new(client.clone());
+        let counted = self.config.auth == Auth::Keys;
+        tracker.spawn(self.readiness.clone().models(models.clone(), counted, source, self.data.clone()));
         let metrics = Metrics::new(&mut self.registry);
         let readiness = self.readiness.subscribe();
         let media = MediaReader::new(self.data.media());
@@ -301,6 +301,7 @@ impl Parts {
             media,
             site,
             readiness,
+            leaving: self.lifecycle.leaving.clone(),
             metrics,
             access,
             origins,
@@ -347,31 +348,6 @@ impl Parts {
             desk: KeyDesk::new(client.clone()),
             proxies: self.config.trusted_proxies.clone(),
         })))
-    }
-
-    /// Starts the operators' listener, if one is set.
-    pub async fn admin(&mut self) -> Result<()> {
-        let Some(address) = self.config.admin_listen else { return Ok(()) };
-        let listener = TcpListener::bind(address)
-            .await
-            .with_context(|| format!("admin_listen: {address} cannot be taken; choose another"))?;
-        tracing::info!("metrics and health on http://{}", listener.local_addr()?);
-        let mut registry = std::mem::take(&mut self.registry);
-        if let Some(node) = &self.node {
-            super::gauges::register(&mut registry, node.clone());
-        }
-        let node = self.node.clone();
-        let status = move || match &node {
-            Some(node) => serde_json::json!({"projections": node.last_status()}),
-            None => serde_json::json!({}),
-        };
-        let router = api::admin::router(registry, self.readiness.subscribe(), status);
-        let stop = self.lifecycle.stop.clone();
-        self.lifecycle.spawn("the operators' listener", async move {
-            api::serve_admin(listener, router, Limits::default(), stop).await;
-            Ok(())
-        });
-        Ok(())
     }
 
     /// Tells the command line of this folder how this process is reached.

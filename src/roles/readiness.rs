@@ -1,34 +1,124 @@
 //! Says when a node may be sent requests: once every projection has applied what the stream held when it was asked.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use api::Readiness;
+use projections::node::Node;
 use projections::source::EventSource;
 use read::checkpoint::Checkpoint;
+use read::counters::Ledger;
 use read::models::ReadModels;
 use schemas::ids::Position;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::data_folder::DataFolder;
 
 /// Between two looks while the node is not ready.
 const LOOK: Duration = Duration::from_millis(50);
+/// How far behind the stream a node may be that counts as caught up.
+const BEHIND: Duration = Duration::from_secs(2);
 
-/// Looks until the node has caught up; from then on it is ready. Later lag is a matter of metrics: an old answer is
-/// better than none.
-pub async fn watch(models: ReadModels, source: EventSource, readiness: watch::Sender<Readiness>) {
-    loop {
-        match look(&models, &source).await {
-            Ok(()) => {
-                readiness.send_replace(Readiness { ready: true, reason: String::new() });
-                return;
+/// Tells how a node is: not ready at first, ready once it has caught up, and not ready again when it is about to leave.
+/// Later lag is a matter of metrics: an old answer is better than none.
+#[derive(Debug, Clone)]
+pub struct Teller {
+    told: watch::Sender<Readiness>,
+    leaving: CancellationToken,
+}
+
+impl Teller {
+    /// A node that starts.
+    pub fn new(leaving: CancellationToken) -> Teller {
+        let reason = "The node is starting.".to_owned();
+        Teller { told: watch::Sender::new(Readiness { ready: false, answers: false, reason }), leaving }
+    }
+
+    /// What is told.
+    pub fn subscribe(&self) -> watch::Receiver<Readiness> {
+        self.told.subscribe()
+    }
+
+    /// Calls are answered from now on, whether the node is ready or not.
+    pub fn answers(&self) {
+        self.told.send_modify(|told| told.answers = true);
+    }
+
+    /// Looks until the models that answer have caught up; with those of calls where they are `counted`.
+    pub async fn models(self, models: ReadModels, counted: bool, source: EventSource, data: DataFolder) {
+        if self.until(&source, &Looked::Models { models, counted }).await {
+            data.note_caught_up();
+        }
+        self.leave().await;
+    }
+
+    /// Looks until the workers of a node without an API have caught up.
+    pub async fn workers(self, node: Node) {
+        let source = node.source().clone();
+        self.until(&source, &Looked::Workers(node)).await;
+        self.leave().await;
+    }
+
+    /// A node that is ready as soon as it runs.
+    pub async fn at_once(self) {
+        self.told.send_replace(Readiness::READY);
+        self.leave().await;
+    }
+
+    /// Whether it became ready; otherwise it is to leave.
+    async fn until(&self, source: &EventSource, looked: &Looked) -> bool {
+        let looking = async {
+            let mut goal = None;
+            while let Err(reason) = looked.reached(&mut goal, source).await {
+                self.told.send_modify(|told| told.reason = reason);
+                tokio::time::sleep(LOOK).await;
             }
-            Err(reason) => readiness.send_replace(Readiness { ready: false, reason }),
+            self.told.send_replace(Readiness::READY);
         };
-        tokio::time::sleep(LOOK).await;
+        self.leaving.run_until_cancelled(looking).await.is_some()
+    }
+
+    async fn leave(&self) {
+        self.leaving.cancelled().await;
+        let reason = "The node is about to stop; send requests to another one.".to_owned();
+        self.told.send_modify(|told| *told = Readiness { ready: false, answers: told.answers, reason });
     }
 }
 
-async fn look(models: &ReadModels, source: &EventSource) -> Result<(), String> {
-    let head = source.head().await.map_err(|error| error.to_string())?;
+/// What is looked at.
+enum Looked {
+    Models { models: ReadModels, counted: bool },
+    Workers(Node),
+}
+
+impl Looked {
+    /// Whether what the stream held a short while ago is applied. Where events come without a pause no model is ever
+    /// level with all of them.
+    async fn reached(
+        &self,
+        goal: &mut Option<(Position, Instant)>,
+        source: &EventSource,
+    ) -> Result<(), String> {
+        let head = match *goal {
+            Some((head, asked)) if asked.elapsed() < BEHIND => head,
+            _ => {
+                let head = source.head().await.map_err(|error| error.to_string())?;
+                *goal = Some((head, Instant::now()));
+                head
+            }
+        };
+        match self {
+            Looked::Models { models, counted } => {
+                look(models, head).await?;
+                if *counted { calls(models).await } else { Ok(()) }
+            }
+            Looked::Workers(node) if node.has_applied(head) => Ok(()),
+            Looked::Workers(_) => Err(format!("Not every model has applied all {head} events.")),
+        }
+    }
+}
+
+async fn look(models: &ReadModels, head: Position) -> Result<(), String> {
     let missing = |model: &str| format!("The {model} model is not there yet.");
     let catalog = models.catalog().ok_or_else(|| missing("catalog"))?;
     let search = models.search().ok_or_else(|| missing("search"))?;
@@ -45,6 +135,18 @@ async fn look(models: &ReadModels, source: &EventSource) -> Result<(), String> {
     behind("archive", applied.position, head)?;
     let applied = keys.reader.checkpoint().await.map_err(|error| error.to_string())?;
     behind("keys", applied.position, head)
+}
+
+/// Whether an empty model of calls was filled from the ledger; the streams give the rest in moments.
+async fn calls(models: &ReadModels) -> Result<(), String> {
+    let counters = models.counters().ok_or("The counters model is not there yet.")?;
+    let progress = counters.reader.progress().await.map_err(|error| error.to_string())?;
+    match progress.ledger {
+        Ledger::Done => Ok(()),
+        Ledger::Behind(after) => {
+            Err(format!("The counters have read {after} calls of the ledger, and not all."))
+        }
+    }
 }
 
 fn behind(model: &str, applied: Position, head: Position) -> Result<(), String> {

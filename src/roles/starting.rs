@@ -43,7 +43,14 @@ mod tests {
         let third = settled(async || if count() < 2 { Err("away") } else { Ok(()) }, |_| true).await;
         assert_eq!((third, tries.get()), (Ok(()), 3));
         tries.set(0);
-        let wrong = settled(async || { count(); Err("wrong") }, |error| *error == "away").await;
+        let wrong = settled(
+            async || {
+                count();
+                Err("wrong")
+            },
+            |error| *error == "away",
+        )
+        .await;
         assert_eq!((wrong, tries.get()), (Err("wrong"), 1));
         let begun = Instant::now();
         assert_eq!(settled(async || Err("away"), |_| true).await, Err("away"));

@@ -57,7 +57,9 @@ impl Tried {
             for subject in some {
                 match verb {
                     Verb::Publish => self.client.publish((*subject).clone(), "".into()).await.unwrap(),
-                    Verb::Subscribe => subscribed.push(self.client.subscribe((*subject).clone()).await.unwrap()),
+                    Verb::Subscribe => {
+                        subscribed.push(self.client.subscribe((*subject).clone()).await.unwrap())
+                    }
                 }
             }
             self.client.flush().await.unwrap();
@@ -95,7 +97,10 @@ async fn each_user_may_what_its_role_does_and_nothing_else() {
     let all = NatsRole::ALL;
     let mut published: BTreeSet<String> = all.iter().flat_map(|role| role.publishes()).map(one_of).collect();
     published.extend(DESTRUCTIVE.map(str::to_owned));
-    published.extend(["loggia.command.withdraw", "loggia.command.import", "_INBOX.write.x", "_INBOX.operator.x"].map(str::to_owned));
+    published.extend(
+        ["loggia.command.withdraw", "loggia.command.import", "_INBOX.write.x", "_INBOX.operator.x"]
+            .map(str::to_owned),
+    );
     let mut heard: BTreeSet<String> =
         all.iter().flat_map(|role| role.subscribes()).map(|pattern| one_of(&pattern)).collect();
     heard.extend([">", "_INBOX.>", "loggia.>", "$JS.>", "loggia.curation.*"].map(str::to_owned));

@@ -111,7 +111,7 @@ impl Metered {
         let stop = self.stop.child_token();
         let mut tasks = JoinSet::new();
         tasks.spawn(meter.clone().run(stop.clone()));
-        let (_, ready) = watch::channel(Readiness { ready: true, reason: String::new() });
+        let (_, ready) = watch::channel(Readiness::READY);
         let metrics = Metrics::new(&mut Registry::default());
         let site = "https://catalog.example.org".parse().unwrap();
         let access = Access::Keys(Arc::new(access));
@@ -122,6 +122,7 @@ impl Metered {
             media,
             site,
             readiness: ready,
+            leaving: tokio_util::sync::CancellationToken::new(),
             metrics,
             access,
             origins,

@@ -72,6 +72,11 @@ pub(super) fn admit(
     peer: IpAddr,
 ) -> (Caller, Result<(), Fault>) {
     let caller = Caller::unknown(state);
+    if !matches!(route, Route::Health | Route::Ready)
+        && let Err(fault) = state.check_open()
+    {
+        return (caller, Err(fault));
+    }
     let address = parts.uri.path().len() + parts.uri.query().map_or(0, |query| query.len() + 1);
     if address > LONGEST_ADDRESS {
         return (caller, Err(Fault::address_too_long()));

@@ -58,7 +58,7 @@ async fn operators_see_numbers_and_health() {
     assert_eq!(connection.ask("GET", "/healthz", "").await.text(), r#"{"status":"ok"}"#);
     assert_eq!(connection.ask("GET", "/readyz", "").await.text(), r#"{"status":"ready"}"#);
     assert_eq!(connection.ask("GET", "/status", "").await.text(), r#"{"roles":["serve"]}"#);
-    node.readiness.send_replace(crate::Readiness { ready: false, reason: "Starting.".into() });
+    node.readiness.send_replace(crate::Readiness { ready: false, answers: true, reason: "Starting.".into() });
     let reply = connection.ask("GET", "/readyz", "").await;
     assert_eq!((reply.status, reply.text()), (503, r#"{"status":"not ready","reason":"Starting."}"#));
     stop.cancel();

@@ -93,7 +93,7 @@ async fn health_is_told_as_it_is_now() {
     let reply = connection.ask("GET", "/readyz", "").await;
     assert_eq!((reply.status, reply.text()), (200, r#"{"status":"ready"}"#));
     let reason = "The projection search is 12 events behind.".to_owned();
-    node.readiness.send_replace(crate::Readiness { ready: false, reason });
+    node.readiness.send_replace(crate::Readiness { ready: false, answers: true, reason });
     let reply = connection.ask("GET", "/readyz", "").await;
     assert_eq!((reply.status, reply.header("retry-after")), (503, Some("2")));
     assert_eq!(
@@ -104,6 +104,54 @@ async fn health_is_told_as_it_is_now() {
         )
     );
     assert_eq!(connection.ask("GET", "/healthz", "").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_new_node_refuses_calls_until_it_has_caught_up_once() {
+    let node = Node::start().await;
+    let reason = "The search model has applied 3 of 12 events.".to_owned();
+    let told = |ready, answers| crate::Readiness { ready, answers, reason: reason.clone() };
+    node.readiness.send_replace(told(false, false));
+    for path in ["/v1/search?q=haus", "/v1/project/haus-am-see", "/v1/similar/haus-am-see", "/v1/usage", "/"]
+    {
+        let reply = node.get(path).await;
+        assert_eq!((reply.status, reply.header("retry-after")), (503, Some("2")), "{path}");
+        assert_eq!(
+            reply.problem(),
+            concat!(
+                r#"{"type":"https://catalog.example.org/problems/unavailable","title":"Unavailable","status":503,"#,
+                r#""detail":"The search model has applied 3 of 12 events.","instance":"/requests/ID"}"#
+            ),
+            "{path}"
+        );
+    }
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    assert_eq!(node.post("", ping).await.status, 503);
+    assert_eq!(node.get("/healthz").await.status, 200);
+    assert_eq!(node.get("/readyz").await.status, 503);
+    node.readiness.send_replace(told(false, true));
+    assert_eq!(
+        node.get("/v1/search?q=haus").await.status,
+        200,
+        "one that is not ready may answer all the same"
+    );
+    node.readiness.send_replace(told(false, false));
+    assert_eq!(node.get("/v1/search?q=haus").await.status, 200, "what it did once it goes on doing");
+}
+
+#[tokio::test]
+async fn a_node_that_leaves_ends_each_connection_behind_its_reply() {
+    let node = Node::start().await;
+    let mut kept = node.connect().await;
+    assert_eq!(kept.ask("GET", "/v1/search?q=haus", "").await.header("connection"), None);
+    node.leaving.cancel();
+    for path in ["/v1/search?q=haus", "/v1/project/haus-am-see", "/v1/search", "/healthz"] {
+        let mut connection = node.connect().await;
+        assert_eq!(connection.ask("GET", path, "").await.header("connection"), Some("close"), "{path}");
+    }
+    // One that was open and idle is not cut under its next request.
+    let reply = kept.ask("GET", "/v1/search?q=haus", "").await;
+    assert_eq!((reply.status, reply.header("connection")), (200, Some("close")));
 }
 
 #[tokio::test]

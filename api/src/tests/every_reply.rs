@@ -41,7 +41,7 @@ fn has_all(case: &str, reply: &Reply, status: u16, caching: &str) {
 async fn every_reply_of_every_layer_carries_the_common_headers() {
     let limits = crate::Limits { request: std::time::Duration::from_millis(200), ..Default::default() };
     let node = Node::start_with(limits).await;
-    node.readiness.send_replace(crate::Readiness { ready: false, reason: "Not yet.".into() });
+    node.readiness.send_replace(crate::Readiness { ready: false, answers: true, reason: "Not yet.".into() });
     let long = format!("/v1/search?q={}", "a".repeat(9_000));
     let many = "X: y\r\n".repeat(101);
     let large = format!("X: {}\r\n", "y".repeat(17_000));

@@ -48,6 +48,7 @@ pub(super) const SITE: &str = "https://catalog.example.org";
 pub(super) struct Node {
     pub(super) address: SocketAddr,
     pub(super) readiness: watch::Sender<Readiness>,
+    pub(super) leaving: CancellationToken,
     pub(super) registry: Registry,
     pub(super) stop: CancellationToken,
     pub(super) served: JoinHandle<Drained>,
@@ -136,7 +137,8 @@ impl Node {
     async fn serve_with(folder: TempDir, limits: Limits, payments: Option<Payments>) -> Node {
         let models = ReadModels::new(folder.path());
         models.refresh().await.unwrap();
-        let (readiness, ready) = watch::channel(Readiness { ready: true, reason: String::new() });
+        let (readiness, ready) = watch::channel(Readiness::READY);
+        let leaving = CancellationToken::new();
         let mut registry = Registry::default();
         let metrics = Metrics::new(&mut registry);
         let state = ApiState::new(Sources {
@@ -144,6 +146,7 @@ impl Node {
             media: MediaReader::new(folder.path().join("media")),
             site: SITE.parse().unwrap(),
             readiness: ready,
+            leaving: leaving.clone(),
             metrics: metrics.clone(),
             access: Access::Open,
             origins: Origins::default(),
@@ -161,7 +164,7 @@ impl Node {
         let address = listener.local_addr().unwrap();
         let stop = CancellationToken::new();
         let served = tokio::spawn(serve_front(listener, front, metrics, limits, stop.clone()));
-        Node { address, readiness, registry, stop, served, folder }
+        Node { address, readiness, leaving, registry, stop, served, folder }
     }
 
     pub(super) async fn connect(&self) -> Connection {

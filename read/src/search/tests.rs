@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod commits;
+mod copies;
 mod cursors;
 mod lookup;
 mod oracle;

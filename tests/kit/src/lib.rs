@@ -10,8 +10,10 @@
     reason = "test support: a panic is the report, and it reads the environment and the clock for the tests"
 )]
 
+pub mod balancer;
 mod cluster;
 pub mod http;
+pub mod load;
 pub mod nats;
 pub mod process;
 mod said;

@@ -77,7 +77,8 @@ impl Authority {
         let authority = text("--tls-ca", &given.authority)?;
         let chain = certificates("--tls-cert", &given.certificate, &certificate)?;
         certificates("--tls-ca", &given.authority, &authority)?;
-        let wrong = |reason: String| ConfigError::Given { option: "--tls-key", path: given.key.clone(), reason };
+        let wrong =
+            |reason: String| ConfigError::Given { option: "--tls-key", path: given.key.clone(), reason };
         let pair = PrivateKeyDer::from_pem_slice(key.as_bytes())
             .map_err(|error| wrong(format!("holds no key in PEM ({error})")))?;
         CertifiedKey::from_der(chain, pair, &Arc::new(rustls::crypto::ring::default_provider()))

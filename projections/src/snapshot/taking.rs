@@ -1,0 +1,115 @@
+//! Takes a snapshot of a node's models, beside which the node works on.
+
+use std::fs;
+use std::path::Path;
+
+use jiff::Timestamp;
+use read::generation::Generation;
+use schemas::ids::Position;
+
+use super::kinds::{KINDS, Kind};
+use super::manifest::{FileCopy, MANIFEST, Manifest, ModelCopy};
+use super::{SnapshotError, at, digest, sync};
+use crate::projection::ProjectionError;
+
+/// How often a model may be swapped away by a rebuild while it is copied.
+const ATTEMPTS: u32 = 3;
+
+/// Copies the current generation of every model below `models` into a folder that is empty or not there yet. It is
+/// written aside and renamed, so that what stands there is whole; what an interrupted one left goes with the next.
+pub async fn take(models: &Path, folder: &Path, now: Timestamp) -> Result<Manifest, SnapshotError> {
+    if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
+        return Err(SnapshotError::InTheWay(folder.to_owned()));
+    }
+    let folder = std::path::absolute(folder).map_err(at(folder))?;
+    let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
+        return Err(SnapshotError::InTheWay(folder));
+    };
+    fs::create_dir_all(parent).map_err(at(parent))?;
+    let aside = parent.join(format!(".{}.taking", name.to_string_lossy()));
+    if aside.exists() {
+        fs::remove_dir_all(&aside).map_err(at(&aside))?;
+    }
+    fs::create_dir(&aside).map_err(at(&aside))?;
+    let taken = take_aside(models, &aside, now).await;
+    let taken = taken.and_then(|manifest| {
+        fs::rename(&aside, &folder).map_err(at(&folder))?;
+        sync(parent)?;
+        Ok(manifest)
+    });
+    if taken.is_err() {
+        let _ = fs::remove_dir_all(&aside);
+    }
+    taken
+}
+
+async fn take_aside(models: &Path, aside: &Path, now: Timestamp) -> Result<Manifest, SnapshotError> {
+    let manifest = copy_all(models, aside, now).await?;
+    let path = aside.join(MANIFEST);
+    let text = serde_json::to_vec_pretty(&manifest).map_err(std::io::Error::other).map_err(at(&path))?;
+    fs::write(&path, text).map_err(at(&path))?;
+    sync(&path)?;
+    sync(aside)?;
+    Ok(manifest)
+}
+
+async fn copy_all(models: &Path, aside: &Path, now: Timestamp) -> Result<Manifest, SnapshotError> {
+    let (mut copies, mut store): (Vec<ModelCopy>, Option<String>) = (Vec::new(), None);
+    for kind in KINDS {
+        let folder = aside.join(kind.name);
+        let (position, own) = copy_current(kind, models, &folder).await?;
+        match (&store, own) {
+            (Some(known), Some(own)) if *known != own => {
+                let reason = format!(
+                    "the model {} shows the log of event store {own}, the others that of {known}",
+                    kind.name
+                );
+                return Err(SnapshotError::Damaged(reason));
+            }
+            (None, own) => store = own,
+            _ => {}
+        }
+        let files = tokio::task::spawn_blocking(move || noted(&folder)).await;
+        let files = files.map_err(std::io::Error::other).map_err(at(models))??;
+        copies.push(ModelCopy { name: kind.name.to_owned(), layout: kind.layout, position, files });
+    }
+    Ok(Manifest::of(store, copies, now))
+}
+
+/// Copies the generation that is current, and gives its position and its event store.
+async fn copy_current(
+    kind: Kind,
+    models: &Path,
+    folder: &Path,
+) -> Result<(Position, Option<String>), SnapshotError> {
+    let generations = kind.generations(models);
+    let current = || generations.current().map_err(ProjectionError::from);
+    for attempt in 1.. {
+        let generation: Generation = current()?.ok_or(SnapshotError::Nothing(kind.name))?;
+        fs::create_dir(folder).map_err(at(folder))?;
+        match kind.copy(&generation.path, folder).await {
+            Ok(checkpoint) => return Ok((checkpoint.position, checkpoint.store)),
+            // A rebuild may have swapped it away and removed it.
+            Err(_) if attempt < ATTEMPTS && current()?.as_ref() != Some(&generation) => {
+                fs::remove_dir_all(folder).map_err(at(folder))?;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(SnapshotError::Nothing(kind.name))
+}
+
+/// The files of a copied model, durable, in the order of their names.
+fn noted(folder: &Path) -> Result<Vec<FileCopy>, SnapshotError> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(at(folder))? {
+        let entry = entry.map_err(at(folder))?;
+        let path = entry.path();
+        sync(&path)?;
+        let (size, sha256) = digest(&path)?;
+        files.push(FileCopy { name: entry.file_name().to_string_lossy().into_owned(), size, sha256 });
+    }
+    files.sort_by(|one, other| one.name.cmp(&other.name));
+    sync(folder)?;
+    Ok(files)
+}

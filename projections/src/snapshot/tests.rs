@@ -1,0 +1,222 @@
+//! Snapshots of models that tests make, without a stream.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use read::checkpoint::Checkpoint;
+use read::counters::{CountersWriter, Ledger, Progress};
+use read::generation::Generations;
+use schemas::ids::Position;
+use tempfile::TempDir;
+
+use super::installing::put;
+use super::kinds::KINDS;
+use super::*;
+use crate::archive::ArchiveProjection;
+use crate::catalog::CatalogProjection;
+use crate::keys::KeysProjection;
+use crate::neighbours::NeighboursProjection;
+use crate::projection::Projection;
+use crate::search::SearchProjection;
+
+const STORE: &str = "01JD0000000000000000000000";
+
+/// A folder with models, each at a position of its own.
+async fn models() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let models = folder.path().join("models");
+    make::<CatalogProjection>(&models, 11).await;
+    make::<SearchProjection>(&models, 12).await;
+    make::<NeighboursProjection>(&models, 13).await;
+    make::<ArchiveProjection>(&models, 14).await;
+    make::<KeysProjection>(&models, 15).await;
+    let generations = Generations::new(models.join("counters"));
+    let generation = generations.create_next().unwrap();
+    let mut writer = CountersWriter::open(&generation.path).await.unwrap();
+    let progress = Progress { checkpoint: at(3, None), ledger: Ledger::Done, sources: BTreeMap::new() };
+    writer.commit(&[], progress).await.unwrap();
+    generations.make_current(&generation).unwrap();
+    folder
+}
+
+async fn make<P: Projection>(models: &Path, position: u64) {
+    let generations = Generations::in_layout(models.join(P::NAME), P::LAYOUT);
+    let generation = generations.create_next().unwrap();
+    let mut projection = P::open(&generation.path).await.unwrap();
+    projection.commit(at(position, Some(STORE))).await.unwrap();
+    generations.make_current(&generation).unwrap();
+}
+
+fn at(position: u64, store: Option<&str>) -> Checkpoint {
+    Checkpoint { position: Position(position), store: store.map(str::to_owned), ..Checkpoint::default() }
+}
+
+fn now() -> Timestamp {
+    "2026-11-21T12:00:00Z".parse().unwrap()
+}
+
+/// Models, a snapshot of them, and where a new node's will be.
+struct Taken {
+    folder: TempDir,
+    manifest: Manifest,
+}
+
+impl Taken {
+    async fn new() -> Taken {
+        let folder = models().await;
+        let manifest = take(&folder.path().join("models"), &folder.path().join("snapshot"), now()).await;
+        Taken { manifest: manifest.unwrap(), folder }
+    }
+
+    fn snapshot(&self) -> PathBuf {
+        self.folder.path().join("snapshot")
+    }
+
+    fn new_models(&self) -> PathBuf {
+        self.folder.path().join("new/models")
+    }
+
+    async fn begin(&self) -> Result<(), SnapshotError> {
+        let manifest = Manifest::read(&self.snapshot())?;
+        let bring = async |model: &ModelCopy, file: &FileCopy, to: &Path| {
+            let path = self.snapshot().join(&model.name).join(&file.name);
+            fs::copy(&path, to).map(|_| ()).map_err(super::at(&path))
+        };
+        put(&self.new_models(), &manifest, bring).await
+    }
+
+    fn edit(&self, change: impl FnOnce(&mut Manifest)) {
+        let mut manifest = self.manifest.clone();
+        change(&mut manifest);
+        fs::write(self.snapshot().join(MANIFEST), serde_json::to_vec(&manifest).unwrap()).unwrap();
+    }
+
+    /// Begins with what was changed, and gives why that is refused; nothing may be left of it.
+    async fn refused(&self) -> String {
+        let error = self.begin().await.unwrap_err().to_string();
+        let left: Vec<_> = fs::read_dir(self.folder.path().join("new"))
+            .map(|entries| entries.map(|entry| entry.unwrap().file_name()).collect())
+            .unwrap_or_default();
+        assert_eq!(left, [""; 0], "{error}");
+        error
+    }
+}
+
+#[tokio::test]
+async fn a_new_node_begins_where_each_model_was() {
+    let taken = Taken::new().await;
+    let told: Vec<(&str, u32, u64)> =
+        taken.manifest.models.iter().map(|m| (m.name.as_str(), m.layout, m.position.0)).collect();
+    assert_eq!(
+        told,
+        [
+            ("catalog", read::catalog::LAYOUT, 11),
+            ("search", 1, 12),
+            ("neighbours", 1, 13),
+            ("archive", 1, 14),
+            ("keys", 1, 15),
+            ("counters", 1, 3)
+        ]
+    );
+    assert_eq!((taken.manifest.store.as_deref(), taken.manifest.position()), (Some(STORE), Position(15)));
+    assert_eq!(Manifest::read(&taken.snapshot()).unwrap(), taken.manifest);
+    taken.begin().await.unwrap();
+    for kind in KINDS {
+        let of = |models: &Path| kind.generations(models).current().unwrap().unwrap().path;
+        let (old, new) = (of(&taken.folder.path().join("models")), of(&taken.new_models()));
+        if kind.name == "keys" {
+            assert_eq!(
+                KeysProjection::digest(&old).await.unwrap(),
+                KeysProjection::digest(&new).await.unwrap()
+            );
+            let mut worker = KeysProjection::open(&new).await.unwrap();
+            worker.commit(at(16, Some(STORE))).await.unwrap();
+        }
+        if kind.name == "search" {
+            let (old, new) = (SearchProjection::digest(&old).await, SearchProjection::digest(&new).await);
+            assert_eq!(old.unwrap(), new.unwrap());
+        }
+    }
+    assert!(!taken.folder.path().join("new/models.incoming").exists());
+}
+
+#[tokio::test]
+async fn a_snapshot_takes_the_place_of_nothing() {
+    let taken = Taken::new().await;
+    let models = taken.folder.path().join("models");
+    let before = fs::read(taken.snapshot().join(MANIFEST)).unwrap();
+    let error = take(&models, &taken.snapshot(), now()).await.unwrap_err().to_string();
+    assert!(
+        error.ends_with(
+            "is not empty; name an empty folder or one that does not exist yet, nothing was changed"
+        )
+    );
+    assert_eq!(fs::read(taken.snapshot().join(MANIFEST)).unwrap(), before);
+    // What a killed one left is no hindrance, and an empty folder is filled.
+    let (next, left) = (taken.folder.path().join("next"), taken.folder.path().join(".next.taking"));
+    fs::create_dir(&next).unwrap();
+    fs::create_dir(&left).unwrap();
+    fs::write(left.join("half"), "half").unwrap();
+    take(&models, &next, now()).await.unwrap();
+    assert!(!left.exists() && !next.join("half").exists() && next.join(MANIFEST).exists());
+}
+
+#[tokio::test]
+async fn nothing_is_copied_of_a_node_that_has_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("snapshot");
+    let error = take(&folder.path().join("models"), &to, now()).await.unwrap_err().to_string();
+    assert_eq!(error, "there is no catalog model yet; wait until the node is ready, then do it again");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn a_changed_byte_of_any_file_is_found() {
+    let taken = Taken::new().await;
+    for model in &taken.manifest.models {
+        for file in &model.files {
+            let path = taken.snapshot().join(&model.name).join(&file.name);
+            let whole = fs::read(&path).unwrap();
+            let mut changed = whole.clone();
+            let last = changed.len() - 1;
+            changed[last] ^= 1;
+            fs::write(&path, &changed).unwrap();
+            let error = taken.refused().await;
+            assert!(
+                error.starts_with(&format!("it is damaged: {} is not what its manifest", file.name)),
+                "{error}"
+            );
+            fs::write(&path, &whole[..last]).unwrap();
+            assert!(taken.refused().await.contains(&format!("({last} of {} bytes", file.size)));
+            fs::remove_file(&path).unwrap();
+            taken.refused().await;
+            fs::write(&path, &whole).unwrap();
+        }
+    }
+    taken.begin().await.unwrap();
+}
+
+#[tokio::test]
+async fn what_this_version_does_not_read_is_refused() {
+    let taken = Taken::new().await;
+    taken.edit(|manifest| manifest.format = 2);
+    assert_eq!(taken.refused().await, "it does not fit: it is written in format 2 and this version reads 1");
+    taken.edit(|manifest| manifest.models[1].layout = 9);
+    assert_eq!(
+        taken.refused().await,
+        "it does not fit: its model search is in layout 9 and this version reads 1"
+    );
+    taken.edit(|manifest| manifest.models.truncate(5));
+    assert!(taken.refused().await.starts_with("it does not fit: it holds the models [\"catalog\""));
+    for name in ["../keys.db", "..", "", "a\\b", "/etc/passwd"] {
+        taken.edit(|manifest| manifest.models[4].files[0].name = name.to_owned());
+        let error = taken.refused().await;
+        assert_eq!(error, format!("it is damaged: “{name}” is no name of a file of the model keys"));
+    }
+    taken.edit(|manifest| manifest.models[4].files[0].name = "layout".into());
+    assert_eq!(taken.refused().await, "it is damaged: the model keys has two files layout");
+    fs::write(taken.snapshot().join(MANIFEST), &serde_json::to_vec(&taken.manifest).unwrap()[..90]).unwrap();
+    assert!(taken.refused().await.starts_with("it is damaged: its manifest.json is unreadable"));
+}

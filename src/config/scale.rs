@@ -1,0 +1,88 @@
+//! Settings of nodes that are one of several.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// The longest drain, in seconds.
+const LONGEST_DRAIN: u64 = 60;
+
+/// How long a node that was told to stop goes on serving, so that whoever sends it requests can see that it leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Drain(pub Duration);
+
+/// What an empty read node begins with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SnapshotSource {
+    /// A snapshot in a folder.
+    Folder(PathBuf),
+    /// The operators' listener of another node, `http://` or `https://` and its address, without a slash at the end.
+    Node(String),
+}
+
+impl FromStr for Drain {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let seconds = text.trim().trim_end_matches('s').parse::<u64>();
+        match seconds {
+            Ok(seconds) if seconds <= LONGEST_DRAIN => Ok(Drain(Duration::from_secs(seconds))),
+            _ => Err(format!("whole seconds from 0s to {LONGEST_DRAIN}s are wanted")),
+        }
+    }
+}
+
+impl FromStr for SnapshotSource {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let is_node = text.starts_with("http://") || text.starts_with("https://");
+        let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+        let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '?' | '#' | '@' | '"' | '<' | '>');
+        match is_node {
+            true if rest.is_empty() || !rest.chars().all(plain) => {
+                Err("a folder, or an address such as http://10.0.0.7:9090 is wanted")
+            }
+            true => Ok(SnapshotSource::Node(text.trim_end_matches('/').to_owned())),
+            false if text.contains("://") => {
+                Err("a folder, or an address that begins with http:// or https:// is wanted")
+            }
+            false => Ok(SnapshotSource::Folder(text.into())),
+        }
+    }
+}
+
+impl fmt::Display for SnapshotSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SnapshotSource::Folder(folder) => folder.display().fmt(f),
+            SnapshotSource::Node(address) => address.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drain_is_some_seconds() {
+        let seconds = |text: &str| text.parse::<Drain>().map(|drain| drain.0.as_secs());
+        assert_eq!(["0s", "5", " 60s"].map(seconds), [Ok(0), Ok(5), Ok(60)]);
+        for wrong in ["", "s", "61s", "-1", "1m", "1.5s"] {
+            assert_eq!(seconds(wrong), Err("whole seconds from 0s to 60s are wanted".to_owned()), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_snapshot_is_a_folder_or_a_node() {
+        let node = |text: &str| Ok(SnapshotSource::Node(text.to_owned()));
+        assert_eq!("http://10.0.0.7:9090/".parse(), node("http://10.0.0.7:9090"));
+        assert_eq!("https://a.example/b".parse(), node("https://a.example/b"));
+        assert_eq!("/srv/snap".parse(), Ok(SnapshotSource::Folder("/srv/snap".into())));
+        for wrong in ["ftp://a", "http://", "http://u:p@a", "https://a?b"] {
+            assert!(wrong.parse::<SnapshotSource>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What operators and balancers see of a process: health, metrics, snapshots.
+
+use anyhow::{Context, Result};
+use api::Limits;
+use projections::node::Node;
+use tokio::net::TcpListener;
+
+use super::Parts;
+use crate::data_folder::Part;
+use crate::lifecycle::Lifecycle;
+use crate::roles::gauges;
+use crate::roles::snapshot::Snapshots;
+
+impl Parts {
+    /// Starts the operators' listener, if one is set.
+    pub async fn admin(&mut self) -> Result<()> {
+        let Some(address) = self.config.admin_listen else { return Ok(()) };
+        let listener = TcpListener::bind(address)
+            .await
+            .with_context(|| format!("admin_listen: {address} cannot be taken; choose another"))?;
+        tracing::info!("metrics and health on http://{}", listener.local_addr()?);
+        let mut registry = std::mem::take(&mut self.registry);
+        if let Some(node) = &self.node {
+            gauges::register(&mut registry, node.clone());
+        }
+        let node = self.node.clone();
+        let status = move || match &node {
+            Some(node) => serde_json::json!({"projections": node.last_status()}),
+            None => serde_json::json!({}),
+        };
+        let router = api::admin::router(registry, self.readiness.subscribe(), status);
+        let Lifecycle { tracker, stop, .. } = self.lifecycle.clone();
+        // Whoever holds the models gives them on; another process on the folder would be in its way.
+        let snapshots = self
+            .held
+            .contains(&Part::Project)
+            .then(|| Snapshots::new(self.data.models(), self.data.snapshot(), tracker.clone()));
+        let router = match snapshots {
+            Some(snapshots) => {
+                tracker.spawn(snapshots.clone().clear(stop.clone()));
+                router.merge(snapshots.router())
+            }
+            None => router,
+        };
+        self.lifecycle.spawn("the operators' listener", async move {
+            api::serve_admin(listener, router, Limits::default(), stop).await;
+            Ok(())
+        });
+        Ok(())
+    }
+
+    /// Says that the node may be used from now on.
+    pub fn ready_at_once(&self) {
+        self.lifecycle.tracker.spawn(self.readiness.clone().at_once());
+    }
+
+    /// Says that the node may be used once its workers have caught up.
+    pub fn ready_with(&self, node: Node) {
+        self.lifecycle.tracker.spawn(self.readiness.clone().workers(node));
+    }
+}

@@ -1,0 +1,154 @@
+//! The files of deploy/, each read by a tool that knows its kind, and held against what the program and the checkout say.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, reason = "a test may panic")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The checkout.
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// The binary, which units start.
+const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
+
+/// The version of Kubernetes whose schemas the manifests are held against.
+const KUBERNETES: &str = "1.34";
+
+/// The most that `systemd-analyze security` may find exposed, of 100.
+const EXPOSURE: &str = "20";
+
+fn deploy(kind: &str) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(Path::new(ROOT).join("deploy").join(kind))
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
+    paths.sort();
+    assert!(!paths.is_empty());
+    paths
+}
+
+fn text(path: &str) -> String {
+    std::fs::read_to_string(Path::new(ROOT).join(path)).unwrap()
+}
+
+/// Without its tool a test cannot say anything: in continuous integration (`CI` is set) that is a failure.
+fn absent(what: &str) {
+    assert!(std::env::var_os("CI").is_none(), "{what}");
+    kit::skipped(what);
+}
+
+/// Runs tests/deploy/check.py; `None` where its schemas were not brought, told loudly.
+fn check(args: &[&str]) -> Option<Output> {
+    let brought = Path::new(ROOT).join(".tools/deploy");
+    if !brought.join("bin/python3").exists() {
+        absent("the schemas of deploy/ are not in .tools/deploy: run bin/setup --test");
+        return None;
+    }
+    let mut command = Command::new(brought.join("bin/python3"));
+    command.args(["-S", "-s"]).arg(Path::new(ROOT).join("tests/deploy/check.py")).args(args);
+    command.env("PYTHONPATH", brought.join("packages")).env("PYTHONDONTWRITEBYTECODE", "1").current_dir(ROOT);
+    Some(command.output().unwrap())
+}
+
+fn faults(output: &Output) -> Vec<String> {
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(err.is_empty(), "{err}");
+    let faults: Vec<String> = out.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
+    assert_eq!(output.status.success(), faults.is_empty());
+    faults
+}
+
+#[test]
+fn the_compose_file_is_one() {
+    let Some(output) = check(&["compose", "deploy/compose.yaml"]) else { return };
+    assert_eq!(faults(&output), [""; 0]);
+    let folder = tempfile::tempdir().unwrap();
+    let bad = folder.path().join("compose.yaml");
+    let broken = text("deploy/compose.yaml")
+        .replace("[read-1, ", "[read-9, ")
+        .replace("restart: \"no\"", "restar: no");
+    std::fs::write(&bad, broken).unwrap();
+    let found = faults(&check(&["compose", bad.to_str().unwrap()]).unwrap()).join("\n");
+    for fault in ["'restar' does not match", "depends on read-9, which is no service", "mounts ./haproxy.cfg"]
+    {
+        assert!(found.contains(fault), "{fault} in {found}");
+    }
+}
+
+#[test]
+fn the_manifests_are_what_kubernetes_takes() {
+    let paths = deploy("kubernetes");
+    let mut args = vec!["kubernetes", KUBERNETES];
+    args.extend(paths.iter().map(|path| path.to_str().unwrap()));
+    let Some(output) = check(&args) else { return };
+    assert_eq!(faults(&output), [""; 0]);
+    let folder = tempfile::tempdir().unwrap();
+    let bad = folder.path().join("read.yaml");
+    let read = text("deploy/kubernetes/read.yaml");
+    for (from, to, fault) in [
+        ("maxUnavailable:", "maxUnavailabel:", "maxUnavailabel"),
+        ("serviceName: loggia-read", "serviceName: other", "names the Service other"),
+        ("name: data, mountPath", "name: dota, mountPath", "mounts dota, which is no volume"),
+        ("port: admin}", "port: amin}", "its readinessProbe asks a port that is not there"),
+    ] {
+        assert!(read.contains(from), "{from}");
+        std::fs::write(&bad, read.replace(from, to)).unwrap();
+        let found = faults(&check(&["kubernetes", KUBERNETES, bad.to_str().unwrap()]).unwrap()).join("\n");
+        assert!(found.contains(fault), "{fault} in {found}");
+    }
+}
+
+#[test]
+fn systemd_takes_the_units_and_finds_them_sandboxed() {
+    if Command::new("systemd-analyze").arg("--version").output().is_err() {
+        absent("systemd-analyze is not installed (Debian, Ubuntu: apt install systemd)");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for unit in deploy("systemd") {
+        // It looks whether the program is there.
+        let own = folder.path().join(unit.file_name().unwrap());
+        let text = std::fs::read_to_string(&unit).unwrap();
+        assert!(text.contains("/usr/local/bin/loggia "), "{}", unit.display());
+        std::fs::write(&own, text.replace("/usr/local/bin/loggia ", &format!("{LOGGIA} "))).unwrap();
+        let analyze = |args: &[&str]| Command::new("systemd-analyze").args(args).arg(&own).output().unwrap();
+        let verified = analyze(&["verify", "--man=no"]);
+        let said = String::from_utf8_lossy(&verified.stderr).into_owned();
+        assert!(verified.status.success() && said.is_empty(), "{}: {said}", unit.display());
+        let judged = analyze(&["security", "--offline=true", &format!("--threshold={EXPOSURE}")]);
+        assert!(judged.status.success(), "{}: {}", unit.display(), String::from_utf8_lossy(&judged.stdout));
+    }
+}
+
+#[test]
+fn every_setting_that_is_named_is_one() {
+    let known = text("src/config/table.rs");
+    let mut paths = deploy("systemd");
+    paths.extend(deploy("kubernetes"));
+    paths.extend(["compose.yaml", "Containerfile"].map(|name| Path::new(ROOT).join("deploy").join(name)));
+    for path in paths {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for named in
+            text.split(|c: char| !c.is_ascii_uppercase() && c != '_').filter(|w| w.starts_with("LOGGIA_"))
+        {
+            let is_setting = known.contains(&format!("\"{named}\""));
+            let is_ours = ["LOGGIA_IMAGE", "LOGGIA_NATS_CA", "LOGGIA_NATS_REPLICAS"].contains(&named);
+            assert!(is_setting || is_ours, "{} names {named}", path.display());
+        }
+    }
+}
+
+#[test]
+fn versions_are_those_of_the_checkout() {
+    let setup = text("bin/setup");
+    let nats = setup.lines().find_map(|line| line.strip_prefix("readonly version=")).unwrap();
+    for path in ["deploy/compose.yaml", "deploy/Containerfile"] {
+        assert!(
+            text(path).contains(&format!("docker.io/library/nats:{nats}")),
+            "{path} has another nats-server"
+        );
+    }
+    let manifest = text("Cargo.toml");
+    let rust =
+        manifest.lines().find_map(|line| line.strip_prefix("rust-version = ")).unwrap().trim_matches('"');
+    assert!(text("deploy/Containerfile").contains(&format!("library/rust:{rust}-")), "another Rust");
+}

@@ -1,0 +1,180 @@
+//! Several read nodes on one write side, behind a balancer: restarted in turn, killed, replaced by new ones.
+
+use std::path::Path;
+
+use kit::http::Http;
+use kit::load::{Asked, Load};
+use serde_json::{Value, json};
+
+use crate::several::{Several, searches};
+use crate::started::{PATIENCE, json as run_json, ready};
+
+#[tokio::test]
+async fn nodes_are_restarted_in_turn_without_one_failed_request() {
+    let Some(mut several) = Several::three(30, &[]).await else { return };
+    let load = Load::start(several.balancer.address(), &searches(), 12, 150.0);
+    for place in 0..3 {
+        let name = ["one", "two", "three"][place];
+        assert!(several.nodes[place].process.terminate().await.success());
+        let node = several.start(name, &[]).await;
+        several.balancer.replace(place, node.address);
+        several.nodes[place] = node;
+        several.all_ready().await;
+    }
+    let met = load.stop().await;
+    assert_eq!(met.failures, [""; 0]);
+    assert_eq!(met.answers.keys().collect::<Vec<_>>(), [&200], "{met:?}");
+    assert!(met.answers[&200] > 300, "{met:?}");
+}
+
+#[tokio::test]
+async fn a_killed_node_is_replaced_by_one_that_begins_with_a_snapshot() {
+    let settings =
+        [("LOGGIA_AUTH", "keys"), ("LOGGIA_BURST_PER_KEY", "0"), ("LOGGIA_ADMIN_LISTEN", "127.0.0.1:0")];
+    let Some(mut several) = Several::three(30, &settings).await else { return };
+    let issued = run_json(&several.write(), &["keys", "issue", "--email", "a@example.org"]).pop().unwrap();
+    let key = issued["key"].as_str().unwrap().to_owned();
+    for node in &several.nodes {
+        let http = Http::new(format!("http://{}", node.address));
+        let usage = format!("/v1/usage?key={key}");
+        kit::wait_until(PATIENCE, "the key on every node", async || http.get(&usage).await.status == 200)
+            .await;
+    }
+    let snapshot = several.folder.path().join("snapshot");
+    let asked = Asked { key: Some(key.clone()), ..searches() };
+    let connections = 12;
+    let load = Load::start(several.balancer.address(), &asked, connections, 60.0);
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    several.nodes[1].process.kill9();
+    run_json(&several.nodes[0].data, &["snapshot", snapshot.to_str().unwrap()]);
+    several.import(40);
+    let node = several.start("four", &[("LOGGIA_SNAPSHOT", snapshot.to_str().unwrap())]).await;
+    several.balancer.replace(1, node.address);
+    several.nodes[1] = node;
+    several.all_ready().await;
+    tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+    let met = load.stop().await;
+    assert!(met.failures.len() <= connections, "only what was under way on the killed node fails: {met:?}");
+    let lost = met.failures.len() as u64;
+    let answered = met.answers[&200];
+    assert!((200 - lost..=200).contains(&answered), "a key of 200 calls gets 200, over any nodes: {met:?}");
+    assert_eq!(met.answers.keys().collect::<Vec<_>>(), [&200, &429], "{met:?}");
+    let audit = run_json(&several.write(), &["audit", "verify"]).pop().unwrap();
+    assert_eq!((&audit["calls"], &audit["differences"]), (&json!(200), &json!([])), "{audit}");
+    let http = several.nodes[1].process.http().await;
+    let usage = kit::wait_for(PATIENCE, "all calls on the new node", async || {
+        let usage = http.get(&format!("/v1/usage?key={key}")).await.json();
+        (usage["used"] == 200).then_some(usage)
+    })
+    .await;
+    assert_eq!(usage["remaining"], 0);
+    let log = several.nodes[1].process.stderr();
+    assert!(log.contains("the read models begin with a snapshot"), "{log}");
+}
+
+#[tokio::test]
+async fn a_new_node_fetches_its_snapshot_from_another_and_keeps_it() {
+    let port = free_port();
+    let (address, url) = (format!("127.0.0.1:{port}"), format!("http://127.0.0.1:{port}"));
+    let Some(several) = Several::of(&[], 300, &[]).await else { return };
+    let one = several.start("one", &[("LOGGIA_ADMIN_LISTEN", &address)]).await;
+    ready(&Http::new(format!("http://{}", one.address))).await;
+    let operators = Http::new(url.clone());
+    let manifest = operators.get("/snapshot").await.json();
+    assert_eq!(manifest["models"][0]["position"], 300);
+    // A file comes from any byte on, and under its digest alone.
+    let file = &manifest["models"][0]["files"][0];
+    let path = format!("/snapshot/{}", file["sha256"].as_str().unwrap());
+    let whole = operators.get(&path).await;
+    assert_eq!((whole.status, whole.body.len() as u64), (200, file["size"].as_u64().unwrap()));
+    let rest = operators.send("GET", &path, &[("range", "bytes=4096-")], "").await;
+    assert_eq!((rest.status, &rest.body[..]), (206, &whole.body[4096..]));
+    let range = format!("bytes 4096-{}/{}", whole.body.len() - 1, whole.body.len());
+    assert_eq!(rest.header("content-range"), Some(range.as_str()));
+    assert_eq!(operators.get(&format!("/snapshot/{}", "0".repeat(64))).await.status, 404);
+
+    let mut two = several.start("two", &[("LOGGIA_SNAPSHOT", &url)]).await;
+    let http = Http::new(format!("http://{}", two.address));
+    ready(&http).await;
+    assert_eq!(http.get("/v1/search?q=bridge").await.json()["total"], 300);
+    let said = two.process.stderr();
+    assert!(said.contains("the read models begin with a snapshot position=300"), "{said}");
+    let verified = run_json_with(&two.data, &["verify"], &several.nats.url());
+    assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");
+    // Its models are its own from now on.
+    assert!(two.process.terminate().await.success());
+    let again = several.start("two", &[("LOGGIA_SNAPSHOT", "/nowhere")]).await;
+    ready(&Http::new(format!("http://{}", again.address))).await;
+}
+
+#[tokio::test]
+async fn a_snapshot_that_is_not_right_is_never_begun_with() {
+    let Some(several) = Several::of(&[], 5, &[]).await else { return };
+    let one = several.start("one", &[]).await;
+    ready(&Http::new(format!("http://{}", one.address))).await;
+    let snapshot = several.folder.path().join("snapshot");
+    let set = snapshot.to_str().unwrap();
+    run_json(&one.data, &["snapshot", set]);
+    let refused = async |several: &Several, set: &str, why: &str| {
+        let data = several.folder.path().join("new");
+        let mut process = several.spawn(&data, &[("LOGGIA_SNAPSHOT", set)]);
+        assert_eq!(process.ended(PATIENCE).await.code(), Some(1));
+        let said = process.stderr();
+        let sentence = format!(
+            "loggia: snapshot is “{set}”, which cannot be begun with and was not; set LOGGIA_SNAPSHOT to another one, or \
+             remove it to begin with the first event: {why}"
+        );
+        assert!(said.contains(&sentence), "{said}");
+        assert!(!data.join("models").exists() && !data.join("models.incoming").exists());
+    };
+    refused(&several, "/nowhere", "/nowhere/manifest.json cannot be read or written").await;
+    refused(&several, "http://127.0.0.1:9", "it cannot be fetched: ").await;
+    let other = Several::of(&[], 5, &[]).await.unwrap();
+    refused(&other, set, "it does not fit: it shows the log of event store").await;
+    let catalog = snapshot.join("catalog/catalog.db");
+    let mut bytes = std::fs::read(&catalog).unwrap();
+    bytes[5_000] ^= 1;
+    std::fs::write(&catalog, bytes).unwrap();
+    refused(&several, set, "it is damaged: catalog.db is not what its manifest says").await;
+    // Without the setting it begins with the first event.
+    let new = several.start("new", &[]).await;
+    ready(&Http::new(format!("http://{}", new.address))).await;
+}
+
+#[tokio::test]
+async fn a_new_node_refuses_calls_until_it_has_caught_up() {
+    let Some(several) = Several::of(&[], 4_000, &[]).await else { return };
+    let mut one = several.start("one", &[]).await;
+    let http = Http::new(format!("http://{}", one.address));
+    let mut refused = 0;
+    loop {
+        let (call, is_ready) = (http.get("/v1/search?q=bridge").await, http.get("/readyz").await);
+        if call.status == 200 {
+            assert_eq!((is_ready.status, &call.json()["total"]), (200, &json!(4_000)));
+            break;
+        }
+        refused += 1;
+        assert_eq!((call.status, call.header("retry-after")), (503, Some("2")));
+        assert_eq!(call.json()["title"], "Unavailable");
+    }
+    assert!(refused > 0, "4,000 events take their time");
+    // One that has caught up once answers from the start on.
+    assert!(one.process.terminate().await.success());
+    let again = several.start("one", &[]).await;
+    let http = Http::new(format!("http://{}", again.address));
+    kit::wait_until(PATIENCE, "an answer of any kind", async || http.get("/healthz").await.status == 200)
+        .await;
+    assert_ne!(http.get("/v1/search?q=bridge").await.json()["detail"], "The node is starting.");
+}
+
+/// A port that was free a moment ago.
+fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// Runs a command on a read node's folder.
+fn run_json_with(data: &Path, args: &[&str], nats: &str) -> Vec<Value> {
+    let mut all = args.to_vec();
+    all.extend(["--nats-url", nats]);
+    run_json(data, &all)
+}

@@ -1,0 +1,120 @@
+//! Several read nodes on one write side.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use kit::balancer::Balancer;
+use kit::load::Asked;
+use kit::nats::Nats;
+use kit::process::{self, Loggia};
+use serde_json::json;
+
+use crate::started::{LOGGIA, PATIENCE};
+
+/// A write side with some projects, and read nodes that follow it.
+pub(crate) struct Several {
+    // The processes end before their folders go.
+    pub(crate) nodes: Vec<ReadNode>,
+    _write: Loggia,
+    binary: String,
+    pub(crate) balancer: Balancer,
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) nats: Nats,
+    settings: Vec<(&'static str, String)>,
+}
+
+/// A read node with a folder of its own.
+pub(crate) struct ReadNode {
+    pub(crate) process: Loggia,
+    pub(crate) data: PathBuf,
+    pub(crate) address: SocketAddr,
+}
+
+impl Several {
+    /// Three nodes that have caught up; `None` where there is no nats-server, told loudly.
+    pub(crate) async fn three(projects: usize, settings: &[(&'static str, &str)]) -> Option<Several> {
+        let several = Several::of(&["one", "two", "three"], projects, settings).await?;
+        several.all_ready().await;
+        Some(several)
+    }
+
+    /// Nodes with these names.
+    pub(crate) async fn of(
+        names: &[&str],
+        projects: usize,
+        settings: &[(&'static str, &str)],
+    ) -> Option<Several> {
+        let nats = Nats::start().await?;
+        // A release build may be named for measuring.
+        let binary = std::env::var("LOGGIA_MEASURED").unwrap_or_else(|_| LOGGIA.to_owned());
+        let folder = tempfile::tempdir().unwrap();
+        let settings = settings.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+        let data = folder.path().join("write");
+        let mut command = process::command(&binary, &data);
+        command.arg("write").env("LOGGIA_NATS_URL", nats.url());
+        let settings: Vec<(&'static str, String)> = settings;
+        command.envs(settings.iter().map(|(name, value)| (*name, value.as_str())));
+        let write = Loggia::spawn_command(command, &data);
+        let announced = data.join("run/write.json");
+        kit::wait_until(PATIENCE, "the write side", async || announced.exists()).await;
+        let balancer = Balancer::before(&[]).await;
+        let mut several =
+            Several { nodes: Vec::new(), _write: write, binary, balancer, folder, nats, settings };
+        several.import(projects);
+        let mut addresses = Vec::new();
+        for name in names {
+            let node = several.start(name, &[]).await;
+            addresses.push(node.address);
+            several.nodes.push(node);
+        }
+        several.balancer = Balancer::before(&addresses).await;
+        Some(several)
+    }
+
+    pub(crate) fn write(&self) -> PathBuf {
+        self.folder.path().join("write")
+    }
+
+    pub(crate) fn import(&self, projects: usize) {
+        self.import_as("Bridge", projects);
+    }
+
+    /// Imports so many projects of this name.
+    pub(crate) fn import_as(&self, name: &str, projects: usize) {
+        let file = self.folder.path().join("in.ndjson");
+        let lines: String = (0..projects)
+            .map(|n| format!("{}\n", json!({"name": format!("{name} {n}"), "category": "architecture"})))
+            .collect();
+        std::fs::write(&file, lines).unwrap();
+        let args = ["import", file.to_str().unwrap(), "--json"];
+        let imported = process::run(&self.binary, &self.write(), &args);
+        assert!(imported.status.success(), "{}", String::from_utf8_lossy(&imported.stderr));
+    }
+
+    /// Starts a node on a folder of this name, and returns once it has told its address.
+    pub(crate) async fn start(&self, name: &str, settings: &[(&str, &str)]) -> ReadNode {
+        let data = self.folder.path().join(name);
+        let mut process = self.spawn(&data, settings);
+        let address = process.address().await;
+        ReadNode { process, data, address }
+    }
+
+    pub(crate) fn spawn(&self, data: &Path, settings: &[(&str, &str)]) -> Loggia {
+        let mut command = process::command(&self.binary, data);
+        command.arg("read").env("LOGGIA_NATS_URL", self.nats.url()).env("LOGGIA_DRAIN", "1s");
+        command.envs(self.settings.iter().map(|(name, value)| (*name, value.as_str())));
+        command.envs(settings.iter().copied());
+        Loggia::spawn_command(command, data)
+    }
+
+    pub(crate) async fn all_ready(&self) {
+        kit::wait_until(PATIENCE, "three nodes that are ready", async || self.balancer.ready() == 3).await;
+    }
+}
+
+/// Searches and records of the projects there are.
+pub(crate) fn searches() -> Asked {
+    let mut paths: Vec<String> = (0..20).map(|n| format!("/v1/search?q=bridge%20{n}")).collect();
+    paths.extend((0..20).map(|n| format!("/v1/project/bridge-{n}")));
+    Asked { paths, key: None }
+}
