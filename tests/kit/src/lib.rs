@@ -10,6 +10,7 @@
     reason = "test support: a panic is the report, and it reads the environment and the clock for the tests"
 )]
 
+pub mod esdb;
 pub mod http;
 pub mod nats;
 pub mod process;
