@@ -12,4 +12,5 @@ pub mod keys;
 pub mod payments;
 pub mod rebuild;
 pub mod status;
+pub mod store;
 pub mod verify;

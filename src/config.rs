@@ -1,6 +1,7 @@
 //! Settings: read once, from flags, then `LOGGIA_*` variables, then `loggia.toml`, and checked before anything opens.
 
 mod choices;
+mod store;
 mod table;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use serde::Serialize;
 use write::mail::{Route, Sender};
 
 pub use choices::{Auth, Hosts, Metering, PictureAddresses, Vectors};
+pub use store::StoreAt;
 pub use table::{SETTINGS, Setting};
 
 /// All settings, checked.
@@ -36,7 +38,7 @@ pub struct Config {
     /// `nats_server`: the program of the private server; unset: looked for.
     pub nats_server: Option<PathBuf>,
     /// `store`: where the event store is; unset: SQLite in the data folder.
-    pub store: Option<PathBuf>,
+    pub store: Option<StoreAt>,
     /// `log`: what is logged, as a tracing filter.
     pub log: String,
     /// `auth`: who may call.
@@ -152,7 +154,7 @@ impl Config {
             nats_url: values.text("nats_url"),
             nats_creds: values.parse("nats_creds")?,
             nats_server: values.parse("nats_server")?,
-            store: values.text("store").map(|store| sqlite_path(&store, &values)).transpose()?,
+            store: values.parse("store")?,
             log: values.text("log").unwrap_or_default(),
             auth: values.required("auth")?,
             tiers: values.required("tiers")?,
@@ -246,13 +248,6 @@ fn mail_from(values: &Values<'_>) -> Result<Option<Sender>> {
         );
     }
     Ok(from)
-}
-
-fn sqlite_path(store: &str, values: &Values<'_>) -> Result<PathBuf> {
-    match store.strip_prefix("sqlite:") {
-        Some(path) if !path.is_empty() => Ok(path.trim_start_matches("//").into()),
-        _ => bail!("store is “{store}” ({}); sqlite:DIR is wanted", values.source("store")),
-    }
 }
 
 fn file_values(sources: &Sources) -> Result<BTreeMap<String, String>> {

@@ -30,7 +30,7 @@ pub struct SettingFlags {
     /// The credentials file for the NATS server.
     #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
     nats_creds: Option<String>,
-    /// The event store, sqlite:DIR.
+    /// The event store, sqlite:DIR or esdb://HOST:PORT.
     #[arg(long, global = true, value_name = "STORE", hide_short_help = true)]
     store: Option<String>,
     /// Who may call.

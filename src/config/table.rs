@@ -58,12 +58,15 @@ pub const SETTINGS: &[Setting] = &[
     },
     setting("nats_creds", "LOGGIA_NATS_CREDS", None, "The credentials file for the NATS server."),
     setting("nats_server", "LOGGIA_NATS_SERVER", None, "The nats-server program; unset: it is looked for."),
-    setting(
-        "store",
-        "LOGGIA_STORE",
-        None,
-        "The event store, sqlite:DIR; unset: the folder store in the data folder.",
-    ),
+    Setting {
+        secret: true,
+        ..setting(
+            "store",
+            "LOGGIA_STORE",
+            None,
+            "The event store: sqlite:DIR, or esdb://USER:PASSWORD@HOST:PORT?tls=true; unset: SQLite in the data folder.",
+        )
+    },
     setting(
         "auth",
         "LOGGIA_AUTH",

@@ -26,3 +26,5 @@ mod roles_apart;
 mod similar;
 mod site;
 mod started;
+#[cfg(feature = "eventstore")]
+mod stores;
