@@ -113,6 +113,9 @@ pub enum Command {
         /// The folder that `loggia backup` wrote.
         folder: PathBuf,
     },
+    /// Look after the place where the log of events is.
+    #[command(subcommand)]
+    Store(StoreCommand),
     /// Measure this machine and this build, each figure against its limit in the same run.
     #[command(after_help = "Example:\n  loggia bench search --size 2600")]
     Bench(BenchArgs),
@@ -213,6 +216,21 @@ pub enum EventsCommand {
     /// Check the hash chain over the whole log; exit status 3 on a difference.
     #[command(after_help = "Example:\n  loggia events verify")]
     Verify,
+}
+
+/// An act on stores.
+#[derive(Debug, Subcommand)]
+pub enum StoreCommand {
+    /// Bring the log from one store into another, which is empty or has its beginning; exit status 3 on a difference.
+    #[command(
+        after_help = "Example:\n  loggia store copy sqlite:data/store 'esdb://ann:secret@db.example.org:2113?tls=true'"
+    )]
+    Copy {
+        /// The store to read, sqlite:DIR or esdb://…; nobody may write to it meanwhile.
+        from: String,
+        /// The store to fill.
+        to: String,
+    },
 }
 
 /// What to measure.

@@ -14,4 +14,5 @@ pub mod payments;
 pub mod rebuild;
 pub mod snapshot;
 pub mod status;
+pub mod store;
 pub mod verify;

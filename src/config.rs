@@ -2,6 +2,7 @@
 
 mod choices;
 mod scale;
+mod store;
 mod table;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use write::mail::{Route, Sender};
 
 pub use choices::{Auth, Hosts, Metering, PictureAddresses, Replicas, Vectors};
 pub use scale::{Drain, SnapshotSource};
+pub use store::StoreAt;
 pub use table::{SETTINGS, Setting};
 
 /// All settings, checked.
@@ -42,7 +44,7 @@ pub struct Config {
     /// `nats_server`: the program of the private server; unset: looked for.
     pub nats_server: Option<PathBuf>,
     /// `store`: where the event store is; unset: SQLite in the data folder.
-    pub store: Option<PathBuf>,
+    pub store: Option<StoreAt>,
     /// `log`: what is logged, as a tracing filter.
     pub log: String,
     /// `auth`: who may call.
@@ -164,7 +166,7 @@ impl Config {
             nats_ca: values.parse("nats_ca")?,
             nats_replicas: values.required("nats_replicas")?,
             nats_server: values.parse("nats_server")?,
-            store: values.text("store").map(|store| sqlite_path(&store, &values)).transpose()?,
+            store: values.parse("store")?,
             log: values.text("log").unwrap_or_default(),
             auth: values.required("auth")?,
             tiers: values.required("tiers")?,
@@ -260,13 +262,6 @@ fn mail_from(values: &Values<'_>) -> Result<Option<Sender>> {
         );
     }
     Ok(from)
-}
-
-fn sqlite_path(store: &str, values: &Values<'_>) -> Result<PathBuf> {
-    match store.strip_prefix("sqlite:") {
-        Some(path) if !path.is_empty() => Ok(path.trim_start_matches("//").into()),
-        _ => bail!("store is “{store}” ({}); sqlite:DIR is wanted", values.source("store")),
-    }
 }
 
 fn file_values(sources: &Sources) -> Result<BTreeMap<String, String>> {

@@ -1,22 +1,26 @@
 //! How a command of the command line reaches the write side and the event store of its data folder: through the
 //! process that holds the folder, or by holding it itself.
 
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use jiff::Timestamp;
 use schemas::command::{Answer, Command, CommandMessage};
 use schemas::control::PutAnswer;
 use schemas::envelope::Recorded;
-use schemas::ids::{Actor, CommandId};
+use schemas::ids::{Actor, CommandId, Position};
 use schemas::nats_role::NatsRole;
 use schemas::picture::PictureId;
 use schemas::slug::Slug;
 use write::clock::Clock;
 use write::command_client::CommandClient;
-use write::event_store::SqliteStore;
+#[cfg(feature = "eventstore")]
+use write::event_store::kurrent;
+use write::event_store::{Damage, SqliteStore, Verified};
 use write::media::fetch::{FetchRules, Fetcher};
 use write::media::{MediaStore, TakeError};
 use write::media_client;
@@ -24,10 +28,13 @@ use write::nats::Login;
 use write::service::{Accounts, CommandService, Pictures};
 use write::vault::Vault;
 
-use crate::config::{Config, Hosts, PictureAddresses, Sources};
+use crate::config::{Config, Hosts, PictureAddresses, Sources, StoreAt};
 use crate::data_folder::{DataFolder, Held, Part};
 use crate::lifecycle::Lifecycle;
 use crate::roles;
+
+/// How often a command that follows a log elsewhere brings the replica up to date.
+const FRESH: Duration = Duration::from_secs(1);
 
 /// The way to the write side.
 pub struct Session {
@@ -45,9 +52,12 @@ pub fn now() -> Timestamp {
     Clock::system().now()
 }
 
-/// The folder of the event store.
+/// The folder of the event store; where that is elsewhere, of its replica, the vault and the ledger.
 pub fn store_folder(config: &Config) -> PathBuf {
-    config.store.clone().unwrap_or_else(|| DataFolder::new(&config.data).store())
+    match &config.store {
+        Some(StoreAt::Sqlite(folder)) => folder.clone(),
+        _ => DataFolder::new(&config.data).store(),
+    }
 }
 
 /// The site's own address: as it is set, or where the API of this folder listens, or is to listen.
@@ -59,17 +69,60 @@ pub fn site(config: &Config) -> String {
     })
 }
 
-/// Opens the event store beside whoever writes it.
+/// Opens the event store beside whoever writes it; one that is elsewhere by its replica, with all that it has now.
 pub async fn open_store_read_only(config: &Config) -> Result<SqliteStore> {
     DataFolder::new(&config.data).check_format()?;
-    Ok(SqliteStore::open_read_only(&store_folder(config)).await?)
+    let folder = store_folder(config);
+    Ok(match &config.store {
+        #[cfg(feature = "eventstore")]
+        Some(StoreAt::EventStoreDb(address)) => kurrent::open_read_only(&folder, address).await?,
+        Some(StoreAt::Sqlite(_)) | None => SqliteStore::open_read_only(&folder).await?,
+    })
+}
+
+/// Brings the replica of a store that is elsewhere up to date again and again, where no process does that; ends only
+/// with an error.
+pub async fn keep_fresh(config: &Config) -> Result<Infallible> {
+    if store_is_here(config) {
+        std::future::pending::<()>().await;
+    }
+    loop {
+        tokio::time::sleep(FRESH).await;
+        open_store_read_only(config).await?.close().await;
+    }
+}
+
+/// Whether the log itself is on this machine.
+pub fn store_is_here(config: &Config) -> bool {
+    matches!(config.store, Some(StoreAt::Sqlite(_)) | None)
+}
+
+/// Checks the whole log, where it is. `progress` is told the last position that was found right.
+pub async fn verify_store(
+    config: &Config,
+    progress: impl FnMut(Position) + Send,
+) -> Result<Result<Verified, Damage>> {
+    match &config.store {
+        #[cfg(feature = "eventstore")]
+        Some(StoreAt::EventStoreDb(address)) => Ok(kurrent::verify(address, progress).await?),
+        Some(StoreAt::Sqlite(_)) | None => Ok(open_store_read_only(config).await?.verify(progress).await?),
+    }
+}
+
+async fn open_store(config: &Config, clock: &Clock) -> Result<SqliteStore> {
+    let folder = store_folder(config);
+    Ok(match &config.store {
+        #[cfg(feature = "eventstore")]
+        Some(StoreAt::EventStoreDb(address)) => kurrent::open(&folder, address, clock).await?,
+        Some(StoreAt::Sqlite(_)) | None => SqliteStore::open(&folder, clock).await?,
+    })
 }
 
 /// Opens the event store and the vault for writing, and gives the service that carries out commands on them.
 pub async fn open_write_side(config: &Config, clock: &Clock) -> Result<(Arc<SqliteStore>, CommandService)> {
     let folder = store_folder(config);
     // The store first: it keeps a second writer away from the vault too.
-    let store = Arc::new(SqliteStore::open(&folder, clock).await?);
+    let store = Arc::new(open_store(config, clock).await?);
     let vault = Vault::open(&folder, config.secret_file.as_deref()).await?;
     let accounts = Accounts::new(vault, config.tiers.clone());
     let media = MediaStore::open(&DataFolder::new(&config.data).media())?;

@@ -36,7 +36,7 @@ pub struct SettingFlags {
     /// On how many servers of a NATS cluster every stream is kept.
     #[arg(long, global = true, value_name = "1|3|5", hide_short_help = true)]
     nats_replicas: Option<String>,
-    /// The event store, sqlite:DIR.
+    /// The event store, sqlite:DIR or esdb://HOST:PORT.
     #[arg(long, global = true, value_name = "STORE", hide_short_help = true)]
     store: Option<String>,
     /// Who may call.

@@ -53,6 +53,13 @@ async fn copy_pictures(from: PathBuf, to: PathBuf) -> Result<u64> {
 
 /// Puts a backup into an empty data folder.
 pub async fn restore(config: &Config, folder: &Path, output: Output) -> Result<()> {
+    if !session::store_is_here(config) {
+        bail!(
+            "a backup is restored into SQLite: leave store (LOGGIA_STORE) unset here, then bring the log to its place with \
+             `loggia store copy sqlite:{} esdb://…`",
+            session::store_folder(config).display()
+        );
+    }
     let data = DataFolder::new(&config.data);
     let _held = data.hold(&[Part::Write, Part::Project])?;
     let store = session::store_folder(config);

@@ -19,13 +19,19 @@ const PAGE: usize = 500;
 pub async fn run(config: &Config, command: &EventsCommand, output: Output) -> Result<ExitCode> {
     let store = session::open_store_read_only(config).await?;
     match command {
-        EventsCommand::Tail { from, no_follow } => tail(&store, *from, !no_follow, output).await,
+        EventsCommand::Tail { from, no_follow } => tail(config, &store, *from, !no_follow, output).await,
         EventsCommand::Show { position } => show(&store, Position(*position), output).await,
-        EventsCommand::Verify => verify(&store, output).await,
+        EventsCommand::Verify => verify(config, &store, output).await,
     }
 }
 
-async fn tail(store: &impl EventStore, from: Option<u64>, follow: bool, output: Output) -> Result<ExitCode> {
+async fn tail(
+    config: &Config,
+    store: &SqliteStore,
+    from: Option<u64>,
+    follow: bool,
+    output: Output,
+) -> Result<ExitCode> {
     let mut after = match from {
         Some(from) => Position(from.saturating_sub(1)),
         None => store.head().await?.position,
@@ -42,6 +48,7 @@ async fn tail(store: &impl EventStore, from: Option<u64>, follow: bool, output: 
             }
             tokio::select! {
                 beyond = store.wait_beyond(after) => { beyond?; }
+                lost = session::keep_fresh(config) => { lost?; }
                 _ = tokio::signal::ctrl_c() => return Ok(ExitCode::SUCCESS),
             }
         }
@@ -61,9 +68,9 @@ async fn show(store: &impl EventStore, position: Position, output: Output) -> Re
     Ok(ExitCode::SUCCESS)
 }
 
-async fn verify(store: &SqliteStore, output: Output) -> Result<ExitCode> {
+async fn verify(config: &Config, store: &SqliteStore, output: Output) -> Result<ExitCode> {
     let bar = output.progress(store.head().await?.position.0, "verifying");
-    let outcome = store.verify(|at| bar.set_position(at.0)).await;
+    let outcome = session::verify_store(config, |at| bar.set_position(at.0)).await;
     bar.finish_and_clear();
     match outcome? {
         Ok(verified) => {

@@ -80,12 +80,15 @@ pub const SETTINGS: &[Setting] = &[
         "On how many servers of a NATS cluster every stream is kept: 1, 3 or 5.",
     ),
     setting("nats_server", "LOGGIA_NATS_SERVER", None, "The nats-server program; unset: it is looked for."),
-    setting(
-        "store",
-        "LOGGIA_STORE",
-        None,
-        "The event store, sqlite:DIR; unset: the folder store in the data folder.",
-    ),
+    Setting {
+        secret: true,
+        ..setting(
+            "store",
+            "LOGGIA_STORE",
+            None,
+            "The event store: sqlite:DIR, or esdb://USER:PASSWORD@HOST:PORT?tls=true; unset: SQLite in the data folder.",
+        )
+    },
     setting(
         "auth",
         "LOGGIA_AUTH",

@@ -36,8 +36,25 @@ fn a_wrong_value_is_refused_with_its_name_and_place() {
         "public_url is “catalog” (variable LOGGIA_PUBLIC_URL); an address such as https://catalog.example.org is wanted"
     );
     assert_eq!(
-        refused("LOGGIA_STORE", "pg:x"),
-        "store is “pg:x” (variable LOGGIA_STORE); sqlite:DIR is wanted"
+        refused("LOGGIA_STORE", "sqlite:"),
+        if cfg!(feature = "eventstore") {
+            "store is “sqlite:” (variable LOGGIA_STORE), which cannot be used: sqlite:DIR or esdb://HOST:PORT is wanted"
+        } else {
+            "store is “sqlite:” (variable LOGGIA_STORE), which cannot be used: sqlite:DIR is wanted"
+        }
+    );
+    let wrong = "esdb://me:secret@here:2113?tslCaFile=/ca.pem";
+    assert_eq!(
+        refused("LOGGIA_STORE", wrong),
+        if cfg!(feature = "eventstore") {
+            "store is “esdb://***@here:2113?tslCaFile=/ca.pem” (variable LOGGIA_STORE), which cannot be used: it has no \
+             parameter “tslcafile”; it has store, connectionname, defaultdeadline, discoveryinterval, gossiptimeout, \
+             keepaliveinterval, keepalivetimeout, maxdiscoverattempts, nodepreference, tls, tlscafile, tlsverifycert, \
+             usercertfile, userkeyfile"
+        } else {
+            "store is “esdb://***@here:2113?tslCaFile=/ca.pem” (variable LOGGIA_STORE), which cannot be used: this loggia \
+             was built without EventStoreDB; build it with `--features eventstore`"
+        }
     );
     assert_eq!(
         refused("LOGGIA_MAIL", "imap://me:secret@mail.example.org"),

@@ -14,6 +14,8 @@ mod counters;
 mod event_store;
 mod feeds;
 mod full_disk;
+#[cfg(feature = "eventstore")]
+mod kurrent;
 mod ledger;
 mod model;
 mod relay;

@@ -32,3 +32,5 @@ mod several;
 mod similar;
 mod site;
 mod started;
+#[cfg(feature = "eventstore")]
+mod stores;

@@ -1,6 +1,9 @@
 //! The event store: the one place where history is kept. The trait's words are the contract that every store keeps;
 //! `tests/contract` holds each of them to it.
 
+pub mod copy;
+#[cfg(feature = "eventstore")]
+pub mod kurrent;
 pub(crate) mod sqlite;
 
 use std::collections::HashMap;

@@ -12,6 +12,7 @@
 
 pub mod balancer;
 mod cluster;
+pub mod esdb;
 pub mod http;
 pub mod load;
 pub mod nats;

@@ -4,7 +4,12 @@ mod admission;
 mod backup;
 mod commit;
 pub(crate) mod file;
+mod insert;
+mod replay;
+#[cfg(feature = "eventstore")]
+mod replica;
 pub(crate) mod rows;
+pub(crate) mod upstream;
 mod verify;
 mod writer;
 
@@ -27,9 +32,16 @@ use super::{Append, AppendError, Appended, EventStore, Head, Namespace, StoreErr
 use crate::clock::Clock;
 use admission::Prepared;
 use rows::events;
+use upstream::{Alone, Upstream};
 use writer::{Pending, Writer};
 
+#[cfg(feature = "eventstore")]
+pub(crate) use replay::follow;
+pub(crate) use replay::replay;
+#[cfg(feature = "eventstore")]
+pub(crate) use replica::Replica;
 pub(crate) use rows::failure;
+pub(crate) use writer::tail;
 
 pub use backup::{BackupError, Copied, Manifest};
 pub use verify::{Damage, Verified};
@@ -46,7 +58,7 @@ const POLL: Duration = Duration::from_millis(250);
 /// How many bytes of payloads one answer of `read_all` holds at most, one event excepted.
 const PAGE_BYTES: usize = 8 << 20;
 
-/// An event store in the file `events.db` of a folder.
+/// An event store in the file `events.db` of a folder, or the replica in such a file of a log that is elsewhere.
 pub struct SqliteStore {
     path: PathBuf,
     store: StoreId,
@@ -56,7 +68,15 @@ pub struct SqliteStore {
 
 enum Access {
     ReadOnly,
-    Writing { queue: mpsc::Sender<Pending>, head: watch::Receiver<Position>, writer: Running },
+    Writing(Writing),
+}
+
+struct Writing {
+    queue: mpsc::Sender<Pending>,
+    head: watch::Receiver<Position>,
+    /// How many bytes one append may have.
+    limit: Option<usize>,
+    writer: Running,
 }
 
 struct Running {
@@ -69,7 +89,12 @@ impl SqliteStore {
     /// writer has it open, when the file was made by a newer Loggia, and when its end is damaged.
     pub async fn open(folder: &Path, clock: &Clock) -> Result<SqliteStore, StoreError> {
         let path = file::path(folder);
-        let writer = Writer::open(&path, clock.store_id()).await?;
+        let lock = file::lock(&path)?;
+        let writer = Writer::open(&path, lock, clock.store_id(), Alone).await?;
+        Ok(SqliteStore::written_by(writer, path))
+    }
+
+    fn written_by<U: Upstream>(writer: Writer<U>, path: PathBuf) -> SqliteStore {
         let (queue, appends) = mpsc::channel(QUEUE);
         let (announce, head) = watch::channel(writer.head().position);
         let stop = CancellationToken::new();
@@ -78,12 +103,16 @@ impl SqliteStore {
         let task = tokio::spawn(writer.run(appends, announce, stop.clone()));
         let writer = Running { stop, task: Mutex::new(Some(task)) };
         let readers = readers(&path);
-        Ok(SqliteStore { path, store, readers, access: Access::Writing { queue, head, writer } })
+        let access = Access::Writing(Writing { queue, head, limit: U::LIMIT, writer });
+        SqliteStore { path, store, readers, access }
     }
 
     /// Opens the store in a folder for reading only, beside a running service or without one.
     pub async fn open_read_only(folder: &Path) -> Result<SqliteStore, StoreError> {
-        let path = file::path(folder);
+        SqliteStore::open_file_read_only(file::path(folder)).await
+    }
+
+    pub(crate) async fn open_file_read_only(path: PathBuf) -> Result<SqliteStore, StoreError> {
         file::check(&path).await?.ok_or_else(|| {
             StoreError::unavailable(format!("there is no event store at {}", path.display()))
         })?;
@@ -100,7 +129,7 @@ impl SqliteStore {
     /// Commits what waits, takes nothing more, and gives the file free.
     pub async fn close(&self) {
         self.readers.close().await;
-        if let Access::Writing { writer, .. } = &self.access {
+        if let Access::Writing(Writing { writer, .. }) = &self.access {
             writer.stop.cancel();
             let task = writer.task.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
             if let Some(task) = task
@@ -109,6 +138,18 @@ impl SqliteStore {
                 tracing::error!(%error, "the event store's writer ended badly");
             }
         }
+    }
+
+    /// All names that streams claim: their kind, the name, and the stream.
+    pub(crate) async fn all_claims(&self) -> Result<Vec<(String, String, StreamId)>, StoreError> {
+        let rows: Vec<(String, String, String)> =
+            sqlx::query_as("SELECT namespace, name, stream FROM claims ORDER BY namespace, name")
+                .fetch_all(&self.readers)
+                .await
+                .map_err(rows::failure)?;
+        rows.into_iter()
+            .map(|(namespace, name, stream)| Ok((namespace, name, rows::stream(stream)?)))
+            .collect()
     }
 
     /// Reads the whole log and checks every event against its hash, its place and its stream, and says what it found.
@@ -136,11 +177,19 @@ impl EventStore for SqliteStore {
     }
 
     async fn append(&self, append: Append) -> Result<Appended, AppendError> {
-        let Access::Writing { queue, .. } = &self.access else {
+        let Access::Writing(Writing { queue, limit, .. }) = &self.access else {
             return Err(StoreError::unavailable("it is open for reading only").into());
         };
         let (answer, answered) = oneshot::channel();
-        let pending = Pending { append: Prepared::new(append)?, answer };
+        let append = Prepared::new(append)?;
+        if let Some(limit) = limit.filter(|limit| append.bytes() > *limit) {
+            let reason = format!(
+                "its events and names come to {} bytes; this store takes {limit} at once, so shorten the record",
+                append.bytes()
+            );
+            return Err(AppendError::Invalid { reason });
+        }
+        let pending = Pending { append, answer };
         let closed = || AppendError::from(StoreError::unavailable("it is closing; try again"));
         queue.send(pending).await.map_err(|_| closed())?;
         answered.await.map_err(|_| closed())?
@@ -203,7 +252,7 @@ impl EventStore for SqliteStore {
 
     async fn wait_beyond(&self, position: Position) -> Result<Position, StoreError> {
         match &self.access {
-            Access::Writing { head, .. } => {
+            Access::Writing(Writing { head, .. }) => {
                 let beyond = head.clone().wait_for(|head| *head > position).await.map(|head| *head);
                 beyond.map_err(|_| StoreError::unavailable("it is closed"))
             }

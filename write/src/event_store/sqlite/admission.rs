@@ -7,14 +7,20 @@ use schemas::ids::{CommandId, EventId, Position, StreamId, StreamVersion};
 use schemas::versioned;
 use serde_json::value::RawValue;
 
+use super::upstream::Entry;
 use crate::event_store::{Append, AppendError, Appended, Claim, Expected, Head, MAX_EVENT_BYTES, StoreError};
 
 /// An append in the form in which it is written.
 pub(super) struct Prepared {
     pub(super) append: Append,
     pub(super) payloads: Vec<Payload>,
-    pub(super) nanoseconds: i64,
 }
+
+/// What is kept of an event beside its texts, at most: numbers, ids, the time, the hash, and what names them.
+const EVENT_BYTES: usize = 512;
+
+/// The same of a claim.
+const CLAIM_BYTES: usize = 32;
 
 /// An event's payload as it is stored and hashed.
 pub(super) struct Payload {
@@ -30,8 +36,9 @@ impl Prepared {
         if append.events.is_empty() {
             return Err(invalid("it has no events".into()));
         }
-        let nanoseconds = i64::try_from(append.time.as_nanosecond())
-            .map_err(|_| invalid(format!("its time {} cannot be kept", append.time)))?;
+        if i64::try_from(append.time.as_nanosecond()).is_err() {
+            return Err(invalid(format!("its time {} cannot be kept", append.time)));
+        }
         let mut payloads = Vec::with_capacity(append.events.len());
         for new in append.events.drain(..) {
             let data = versioned::encode(&new.event).map_err(|error| invalid(error.to_string()))?;
@@ -43,11 +50,44 @@ impl Prepared {
             }
             payloads.push(Payload { id: new.id, kind: versioned::kind(&new.event), data });
         }
-        Ok(Prepared { append, payloads, nanoseconds })
+        Ok(Prepared { append, payloads })
     }
 
+    /// What the append takes at most: its payloads, and with each what else is kept of an event.
     pub(super) fn bytes(&self) -> usize {
-        self.payloads.iter().map(|payload| payload.data.get().len()).sum()
+        let Append { stream, actor, claims, .. } = &self.append;
+        let text = |text: &str| serde_json::to_string(text).map_or(usize::MAX / 4, |json| json.len());
+        let each = EVENT_BYTES + stream.as_str().len() + text(actor.as_str());
+        let names: usize =
+            claims.iter().map(|claim| CLAIM_BYTES + text(&claim.name) + text(claim.namespace.as_str())).sum();
+        let payload = |payload: &Payload| payload.data.get().len() + 2 * payload.kind.len() + each;
+        self.payloads.iter().map(payload).sum::<usize>() + names
+    }
+
+    /// The append's events in their places; what it claims stands with the first.
+    pub(super) fn entries<'a>(&'a self, places: &'a [Place]) -> impl Iterator<Item = Entry<'a>> {
+        let mut claims: Vec<_> =
+            self.append.claims.iter().map(|claim| (claim.namespace.as_str(), claim.name.as_str())).collect();
+        places.iter().zip(&self.payloads).map(move |(place, payload)| Entry {
+            link: self.link(payload, place.position, place.version),
+            hash: place.hash,
+            claims: std::mem::take(&mut claims),
+        })
+    }
+
+    fn link<'a>(&'a self, payload: &'a Payload, position: Position, version: StreamVersion) -> Link<'a> {
+        Link {
+            position,
+            id: payload.id,
+            stream: &self.append.stream,
+            version,
+            kind: payload.kind,
+            time: self.append.time,
+            actor: &self.append.actor,
+            causation: self.append.command,
+            correlation: self.append.correlation,
+            data: payload.data.get(),
+        }
     }
 }
 
@@ -108,18 +148,7 @@ impl Known {
         let place = |payload: &Payload| {
             position = position.next();
             version = version.next();
-            let link = Link {
-                position,
-                id: payload.id,
-                stream: &prepared.append.stream,
-                version,
-                kind: payload.kind,
-                time: prepared.append.time,
-                actor: &prepared.append.actor,
-                causation: prepared.append.command,
-                correlation: prepared.append.correlation,
-                data: payload.data.get(),
-            };
+            let link = prepared.link(payload, position, version);
             hash = link.hash_after(hash);
             Place { position, version, hash }
         };

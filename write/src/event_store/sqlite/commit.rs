@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 
 use schemas::ids::{CommandId, Position, StreamId, StreamVersion};
-use sqlx::{Connection, QueryBuilder, Sqlite, SqliteConnection};
+use sqlx::{Connection, SqliteConnection};
 
 use super::admission::{Known, Place, Prepared};
+use super::insert;
 use super::rows::{self, failure};
+use super::upstream::{Entry, NotTaken, Upstream};
 use crate::event_store::{AppendError, Appended, Claim, Head, StoreError};
-
-/// How many rows one statement inserts; SQLite takes 32,766 values, a row of events has 11.
-const ROWS: usize = 500;
 
 /// What became of each append of a committed batch, in its order, and where the log ends now.
 pub(super) struct Committed {
@@ -24,6 +23,10 @@ pub(super) enum Failure {
     Rule(String),
     /// The connection cannot be trusted any more.
     Store(StoreError),
+    /// The log behind the file has events that the file has not.
+    Behind,
+    /// The log behind the file may have taken the batch, or not.
+    Unknown(StoreError),
 }
 
 impl From<StoreError> for Failure {
@@ -43,18 +46,40 @@ impl From<sqlx::Error> for Failure {
     }
 }
 
-/// Writes a batch behind `head`; appends that cannot be taken are answered so and do not hinder the others.
-pub(super) async fn commit(
+impl From<Failure> for AppendError {
+    fn from(failure: Failure) -> AppendError {
+        match failure {
+            Failure::Rule(reason) => AppendError::Invalid { reason },
+            Failure::Store(error) | Failure::Unknown(error) => error.into(),
+            Failure::Behind => StoreError::unavailable("others append without a pause; try again").into(),
+        }
+    }
+}
+
+impl From<NotTaken> for Failure {
+    fn from(reason: NotTaken) -> Failure {
+        match reason {
+            NotTaken::Behind => Failure::Behind,
+            NotTaken::Refused(error) => Failure::Store(error),
+            NotTaken::Unknown(error) => Failure::Unknown(error),
+        }
+    }
+}
+
+/// Writes a batch behind `head`, into the log behind the file first if there is one; appends that cannot be taken are
+/// answered so and do not hinder the others.
+pub(super) async fn commit<U: Upstream>(
     writer: &mut SqliteConnection,
     head: Head,
     batch: &[Prepared],
+    upstream: &mut U,
 ) -> Result<Committed, Failure> {
     let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await?;
     let mut known = known(&mut transaction, batch).await?;
     if known.head != head {
         return Err(StoreError::unavailable("another program wrote to its file; it is checked anew").into());
     }
-    let (mut outcomes, mut taken) = (Vec::with_capacity(batch.len()), Vec::new());
+    let (mut outcomes, mut taken) = (Vec::with_capacity(batch.len()), Vec::<(&Prepared, Vec<Place>)>::new());
     for prepared in batch {
         outcomes.push(known.admit(prepared).map(|(appended, places)| {
             taken.push((prepared, places));
@@ -62,32 +87,46 @@ pub(super) async fn commit(
         }));
     }
     if !taken.is_empty() {
-        insert_events(&mut transaction, &taken).await?;
-        insert_claims(&mut transaction, &taken).await?;
-        advance(&mut transaction, known.head).await?;
+        let entries: Vec<Entry<'_>> =
+            taken.iter().flat_map(|(prepared, places)| prepared.entries(places)).collect();
+        insert::entries(&mut transaction, &entries).await?;
+        insert::advance(&mut transaction, known.head).await?;
+        upstream.append(head, &entries).await?;
     }
-    transaction.commit().await?;
+    transaction.commit().await.map_err(|error| match Failure::from(error) {
+        // What the log behind the file took stands, whatever became of the file.
+        Failure::Store(error) if U::REMOTE => Failure::Unknown(error),
+        failure => failure,
+    })?;
     Ok(Committed { outcomes, head: known.head })
 }
 
 async fn known(writer: &mut SqliteConnection, batch: &[Prepared]) -> Result<Known, Failure> {
     let (_, head) = rows::log(&mut *writer).await?;
     let streams: Vec<&str> = batch.iter().map(|prepared| prepared.append.stream.as_str()).collect();
+    Ok(Known {
+        head,
+        versions: versions(writer, &streams).await?,
+        holders: holders(writer, batch).await?,
+        done: done(writer, batch).await?,
+    })
+}
+
+/// The last version of each of these streams; 0 for one that is not there.
+pub(super) async fn versions(
+    writer: &mut SqliteConnection,
+    streams: &[&str],
+) -> Result<HashMap<StreamId, StreamVersion>, Failure> {
     let versions: Vec<(String, i64)> = sqlx::query_as(
         "SELECT value, coalesce((SELECT max(version) FROM events WHERE stream = value), 0) FROM json_each(?1)",
     )
-    .bind(rows::json(&streams)?)
+    .bind(rows::json(streams)?)
     .fetch_all(&mut *writer)
     .await?;
     let versions = versions
         .into_iter()
         .map(|(stream, version)| Ok((rows::stream(stream)?, StreamVersion(version.cast_unsigned()))));
-    Ok(Known {
-        head,
-        versions: versions.collect::<Result<_, StoreError>>()?,
-        holders: holders(writer, batch).await?,
-        done: done(writer, batch).await?,
-    })
+    Ok(versions.collect::<Result<_, StoreError>>()?)
 }
 
 async fn holders(
@@ -142,67 +181,4 @@ async fn done(
         done.insert((CommandId(rows::uuid(&command)?), rows::stream(stream)?), appended);
     }
     Ok(done)
-}
-
-async fn insert_events(
-    writer: &mut SqliteConnection,
-    taken: &[(&Prepared, Vec<Place>)],
-) -> Result<(), Failure> {
-    let rows: Vec<_> = taken
-        .iter()
-        .flat_map(|(prepared, places)| {
-            places.iter().zip(&prepared.payloads).map(move |(place, payload)| (*prepared, place, payload))
-        })
-        .collect();
-    for rows in rows.chunks(ROWS) {
-        let mut insert: QueryBuilder<Sqlite> = QueryBuilder::new(
-            "INSERT INTO events \
-             (position, id, stream, version, kind, time, actor, causation, correlation, hash, data) ",
-        );
-        insert.push_values(rows, |mut row, (prepared, place, payload)| {
-            let append = &prepared.append;
-            row.push_bind(rows::integer(place.position.0))
-                .push_bind(payload.id.0.as_bytes().as_slice())
-                .push_bind(append.stream.as_str())
-                .push_bind(rows::integer(place.version.0))
-                .push_bind(payload.kind)
-                .push_bind(prepared.nanoseconds)
-                .push_bind(append.actor.as_str())
-                .push_bind(append.command.0.as_bytes().as_slice())
-                .push_bind(append.correlation.0.as_bytes().as_slice())
-                .push_bind(place.hash.0.as_slice())
-                .push_bind(payload.data.get());
-        });
-        insert.build().persistent(false).execute(&mut *writer).await?;
-    }
-    Ok(())
-}
-
-async fn insert_claims(
-    writer: &mut SqliteConnection,
-    taken: &[(&Prepared, Vec<Place>)],
-) -> Result<(), Failure> {
-    let claims: Vec<_> = taken
-        .iter()
-        .flat_map(|(prepared, _)| prepared.append.claims.iter().map(|claim| (claim, &prepared.append.stream)))
-        .collect();
-    for claims in claims.chunks(ROWS) {
-        // A name that is claimed again is held by the same stream: the batch was admitted.
-        let mut insert: QueryBuilder<Sqlite> =
-            QueryBuilder::new("INSERT OR IGNORE INTO claims (namespace, name, stream) ");
-        insert.push_values(claims, |mut row, (claim, stream)| {
-            row.push_bind(claim.namespace.as_str()).push_bind(claim.name.as_str()).push_bind(stream.as_str());
-        });
-        insert.build().persistent(false).execute(&mut *writer).await?;
-    }
-    Ok(())
-}
-
-async fn advance(writer: &mut SqliteConnection, head: Head) -> Result<(), Failure> {
-    sqlx::query("UPDATE log SET position = ?1, hash = ?2")
-        .bind(rows::integer(head.position.0))
-        .bind(head.hash.0.as_slice())
-        .execute(writer)
-        .await?;
-    Ok(())
 }

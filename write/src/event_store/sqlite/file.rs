@@ -22,7 +22,7 @@ const APPLICATION: i64 = 0x4c4f_4747;
 const OLDEST_SQLITE: [u32; 3] = [3, 51, 3];
 
 /// Where the store of a folder is.
-pub(super) fn path(folder: &Path) -> PathBuf {
+pub(crate) fn path(folder: &Path) -> PathBuf {
     folder.join("events.db")
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn lock(path: &Path) -> Result<File, StoreError> {
 }
 
 /// Looks at the file without touching it: whether it is there, and whether it is ours to read.
-pub(super) async fn check(path: &Path) -> Result<Option<()>, StoreError> {
+pub(crate) async fn check(path: &Path) -> Result<Option<()>, StoreError> {
     check_marks(path, (APPLICATION, VERSION), "an event store").await
 }
 
@@ -98,10 +98,12 @@ pub(crate) async fn check_marks(
     }
 }
 
-/// Opens the file for writing; a new one becomes the log of `store`.
-pub(super) async fn open(path: &Path, store: StoreId) -> Result<SqliteConnection, StoreError> {
+/// Opens the file for writing; a new one becomes the log of `store`. The last commits of a replica may be lost in a power
+/// cut: they are read again.
+pub(crate) async fn open(path: &Path, store: StoreId, replica: bool) -> Result<SqliteConnection, StoreError> {
     let there = check(path).await?.is_some();
-    let mut writer = writing(path).connect().await.map_err(failure)?;
+    let synchronous = if replica { SqliteSynchronous::Normal } else { SqliteSynchronous::Full };
+    let mut writer = writing(path).synchronous(synchronous).connect().await.map_err(failure)?;
     sufficient(&mut writer).await?;
     if !there {
         create(&mut writer, store).await?;

@@ -55,7 +55,7 @@ pub(super) fn position(row: &SqliteRow) -> Result<Position, StoreError> {
 }
 
 /// Whose log it is and where it ends.
-pub(super) async fn log(reader: impl SqliteExecutor<'_>) -> Result<(StoreId, Head), StoreError> {
+pub(crate) async fn log(reader: impl SqliteExecutor<'_>) -> Result<(StoreId, Head), StoreError> {
     let (store, position, bytes): (String, i64, Vec<u8>) =
         sqlx::query_as("SELECT store, position, hash FROM log").fetch_one(reader).await.map_err(failure)?;
     let store = store.parse().map_err(|_| StoreError::corrupt("its store id is unreadable"))?;

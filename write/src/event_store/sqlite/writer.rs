@@ -1,5 +1,8 @@
 //! The one writer. It takes what waits, commits it at once, and answers; while a commit is on its way to the disk the
-//! next batch gathers. After a failure it opens the file anew and checks its end before it takes anything more.
+//! next batch gathers. After a failure it opens the file anew and checks its end before it takes anything more. Where
+//! the file is a replica, the writer also follows the log behind it.
+
+mod settle;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -11,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::admission::Prepared;
 use super::commit::{Committed, Failure, commit};
+use super::upstream::Upstream;
 use super::{file, rows, verify};
 use crate::event_store::{AppendError, Appended, Head, StoreError};
 
@@ -23,29 +27,43 @@ const BATCH_BYTES: usize = 4 << 20;
 /// How many events at the log's end are checked at opening.
 const TAIL: u64 = 1_000;
 
+/// Checks the events at a log's end, and says where that is.
+pub(crate) async fn tail(reader: &mut SqliteConnection) -> Result<Head, StoreError> {
+    verify::tail(reader, TAIL).await
+}
+
 /// An append that waits, and who waits for its answer.
 pub(super) struct Pending {
     pub(super) append: Prepared,
     pub(super) answer: oneshot::Sender<Result<Appended, AppendError>>,
 }
 
-pub(super) struct Writer {
+pub(super) struct Writer<U> {
     path: PathBuf,
     store: StoreId,
     head: Head,
     /// Absent after a failure, until it is opened anew.
     connection: Option<SqliteConnection>,
+    upstream: U,
+    /// Whether the last look at the log behind the file failed.
+    lost: bool,
     /// Held for as long as the writer lives.
     _lock: File,
 }
 
-impl Writer {
-    pub(super) async fn open(path: &Path, new: StoreId) -> Result<Writer, StoreError> {
-        let lock = file::lock(path)?;
-        let mut connection = file::open(path, new).await?;
+impl<U: Upstream> Writer<U> {
+    /// Opens the file whose lock is held; a new one becomes the log of `new`.
+    pub(super) async fn open(
+        path: &Path,
+        lock: File,
+        new: StoreId,
+        upstream: U,
+    ) -> Result<Writer<U>, StoreError> {
+        let mut connection = file::open(path, new, U::REMOTE).await?;
         let (store, _) = rows::log(&mut connection).await?;
-        let head = verify::tail(&mut connection, TAIL).await?;
-        Ok(Writer { path: path.to_owned(), store, head, connection: Some(connection), _lock: lock })
+        let head = tail(&mut connection).await?;
+        let (path, connection) = (path.to_owned(), Some(connection));
+        Ok(Writer { path, store, head, connection, upstream, lost: false, _lock: lock })
     }
 
     pub(super) fn store_id(&self) -> StoreId {
@@ -70,6 +88,11 @@ impl Writer {
                     queue.close();
                     continue;
                 }
+                () = self.upstream.due() => {
+                    self.look().await;
+                    announce.send_replace(self.head.position);
+                    continue;
+                }
             };
             let Some(first) = first else { break };
             let (batch, answers) = gather(first, &mut queue);
@@ -87,12 +110,22 @@ impl Writer {
         }
     }
 
-    /// Commits the batch; one that breaks a rule of the tables is committed append by append, so that only the
-    /// wrong one fails.
-    async fn write(&mut self, batch: Vec<Prepared>) -> Vec<Result<Appended, AppendError>> {
+    /// Commits the batch, in parts where the log behind the file takes only so much at once.
+    async fn write(&mut self, mut batch: Vec<Prepared>) -> Vec<Result<Appended, AppendError>> {
+        let mut outcomes = Vec::with_capacity(batch.len());
+        while !batch.is_empty() {
+            let rest = batch.split_off(fitting(&batch, U::LIMIT));
+            outcomes.extend(self.write_part(batch).await);
+            batch = rest;
+        }
+        outcomes
+    }
+
+    /// Commits the part; one that breaks a rule of the tables is committed append by append, so that only the wrong
+    /// one fails.
+    async fn write_part(&mut self, batch: Vec<Prepared>) -> Vec<Result<Appended, AppendError>> {
         match self.commit(&batch).await {
             Ok(committed) => committed.outcomes,
-            Err(Failure::Store(error)) => vec![Err(error.into()); batch.len()],
             Err(Failure::Rule(_)) => {
                 let mut outcomes = Vec::with_capacity(batch.len());
                 for one in batch {
@@ -100,29 +133,27 @@ impl Writer {
                 }
                 outcomes
             }
+            Err(failure) => vec![Err(failure.into()); batch.len()],
         }
     }
 
     async fn write_alone(&mut self, append: Prepared) -> Result<Appended, AppendError> {
-        match self.commit(&[append]).await {
-            Ok(mut committed) => committed.outcomes.remove(0),
-            Err(Failure::Store(error)) => Err(error.into()),
-            Err(Failure::Rule(rule)) => Err(AppendError::Invalid { reason: rule }),
-        }
+        self.commit(&[append]).await.map(|mut committed| committed.outcomes.remove(0))?
     }
 
-    async fn commit(&mut self, batch: &[Prepared]) -> Result<Committed, Failure> {
-        let mut connection = match self.connection.take() {
-            Some(connection) => connection,
-            None => self.reopen().await?,
-        };
-        let result = commit(&mut connection, self.head, batch).await;
+    /// One try to commit.
+    async fn attempt(&mut self, batch: &[Prepared]) -> Result<Committed, Failure> {
+        let mut connection = self.connected().await?;
+        let result = commit(&mut connection, self.head, batch, &mut self.upstream).await;
         match &result {
             Ok(committed) => {
                 self.head = committed.head;
                 self.connection = Some(connection);
             }
-            Err(Failure::Rule(_)) => self.connection = Some(connection),
+            Err(Failure::Rule(_) | Failure::Behind) => self.connection = Some(connection),
+            Err(Failure::Unknown(_)) => {
+                connection.close_hard().await.ok();
+            }
             Err(Failure::Store(error)) => {
                 // After a failed write the pages in memory say nothing of the disk: only a fresh look does.
                 tracing::error!(%error, "the event store could not commit; its file is opened anew");
@@ -132,9 +163,16 @@ impl Writer {
         result
     }
 
+    async fn connected(&mut self) -> Result<SqliteConnection, StoreError> {
+        match self.connection.take() {
+            Some(connection) => Ok(connection),
+            None => self.reopen().await,
+        }
+    }
+
     async fn reopen(&mut self) -> Result<SqliteConnection, StoreError> {
-        let mut connection = file::open(&self.path, self.store).await?;
-        self.head = verify::tail(&mut connection, TAIL).await?;
+        let mut connection = file::open(&self.path, self.store, U::REMOTE).await?;
+        self.head = tail(&mut connection).await?;
         tracing::info!(position = %self.head.position, "the event store takes appends again");
         Ok(connection)
     }
@@ -155,4 +193,15 @@ fn gather(
         answers.push(next.answer);
     }
     (batch, answers)
+}
+
+/// How many appends of the batch, at least one, come to so many bytes.
+fn fitting(batch: &[Prepared], limit: Option<usize>) -> usize {
+    let Some(limit) = limit else { return batch.len() };
+    let mut bytes = 0;
+    let fits = |prepared: &&Prepared| {
+        bytes += prepared.bytes();
+        bytes <= limit
+    };
+    batch.iter().take_while(fits).count().max(1)
 }

@@ -1,0 +1,95 @@
+//! The store in EventStoreDB: the contract, and what is its own. Without a real server, whose connection string
+//! `LOGGIA_TEST_ESDB` holds, the vendor's client speaks with the small server of the kit.
+
+mod copying;
+mod faults;
+mod replica;
+mod settings;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use kit::esdb::EventStoreDb;
+use proptest::prelude::*;
+use tempfile::TempDir;
+use write::clock::Clock;
+use write::event_store::kurrent::{self, Address};
+use write::event_store::*;
+
+use crate::event_store::{Subject, assert_whole, everything, keeps_the_contract};
+use crate::model;
+
+/// A store on a log of its own.
+struct Kurrent {
+    /// Runs as long as this; absent where the server is a real one.
+    _server: Option<EventStoreDb>,
+    address: Address,
+    folder: TempDir,
+    store: Arc<SqliteStore>,
+}
+
+impl Subject for Kurrent {
+    async fn fresh() -> Kurrent {
+        let (server, address) = match std::env::var("LOGGIA_TEST_ESDB") {
+            Ok(real) => {
+                let name = format!("t{}", Clock::system().command_id().0.simple());
+                let mark = if real.contains('?') { '&' } else { '?' };
+                (None, format!("{real}{mark}store={name}"))
+            }
+            Err(_) => {
+                let server = EventStoreDb::start().await;
+                let address = server.address(None);
+                (Some(server), address)
+            }
+        };
+        let (address, folder) = (address.parse().unwrap(), tempfile::tempdir().unwrap());
+        let store = opened(folder.path(), &address).await;
+        Kurrent { _server: server, address, folder, store }
+    }
+
+    fn store(&self) -> Arc<dyn EventStore> {
+        self.store.clone()
+    }
+
+    async fn reopened(self) -> Kurrent {
+        self.store.close().await;
+        let store = opened(self.folder.path(), &self.address).await;
+        Kurrent { store, ..self }
+    }
+}
+
+keeps_the_contract!(Kurrent);
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn it_agrees_with_the_model(acts in model::acts()) {
+        model::agrees::<Kurrent>(&acts, false);
+    }
+
+    #[test]
+    fn a_batch_is_the_same_as_one_after_the_other(acts in model::acts()) {
+        model::agrees::<Kurrent>(&acts, true);
+    }
+}
+
+async fn opened(folder: &Path, address: &Address) -> Arc<SqliteStore> {
+    Arc::new(try_open(folder, address).await.unwrap())
+}
+
+async fn try_open(folder: &Path, address: &Address) -> Result<SqliteStore, StoreError> {
+    kurrent::open(folder, address, &Clock::system()).await
+}
+
+/// The log as a reader without any replica finds it, proven whole there and here.
+async fn log_there(address: &Address) -> Vec<schemas::envelope::Recorded> {
+    let folder = tempfile::tempdir().unwrap();
+    let store = kurrent::open_read_only(folder.path(), address).await.unwrap();
+    let log = assert_whole(&store).await;
+    let verified = kurrent::verify(address, |_| {}).await.unwrap().unwrap();
+    let head = store.head().await.unwrap();
+    assert_eq!(verified, Verified { events: head.position.0, hash: head.hash });
+    assert_eq!(everything(&store).await.len(), log.len());
+    log
+}

@@ -1,0 +1,121 @@
+//! A log brought from SQLite to EventStoreDB and back: the same log, name by name and byte by byte.
+
+use std::path::Path;
+
+use kit::esdb::{EventStoreDb, Fault};
+use schemas::ids::Position;
+use write::clock::Clock;
+use write::event_store::copy::{CopiedLog, CopyError, LogPlace, copy};
+use write::event_store::kurrent::Address;
+use write::event_store::*;
+
+use super::{log_there, opened};
+use crate::event_store::{append, assert_whole, claiming};
+
+/// Appends so many events on seven streams to a SQLite store, a name with every third.
+async fn filled(folder: &Path, events: usize) -> SqliteStore {
+    let (store, clock) = (SqliteStore::open(folder, &Clock::system()).await.unwrap(), Clock::system());
+    let appends = (0..events).map(|n| {
+        let one = append(&clock, &format!("s{}", n % 7), Expected::Any, &[&format!("“reason” {n}")]);
+        if n % 3 == 0 { claiming(one, &[&format!("n{n:05}")]) } else { one }
+    });
+    let outcomes = futures::future::join_all(appends.map(|one| store.append(one))).await;
+    assert!(outcomes.iter().all(Result::is_ok));
+    store
+}
+
+async fn brought(from: &LogPlace, to: &LogPlace) -> Result<CopiedLog, CopyError> {
+    copy(from, to, |_, _| {}).await
+}
+
+fn folder() -> (tempfile::TempDir, LogPlace) {
+    let folder = tempfile::tempdir().unwrap();
+    let place = LogPlace::Sqlite(folder.path().into());
+    (folder, place)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_log_goes_to_the_server_and_back() {
+    let server = EventStoreDb::start().await;
+    let address: Address = server.address(None).parse().unwrap();
+    let there = LogPlace::EventStoreDb(address.clone());
+    let (from, sqlite) = folder();
+    let store = filled(from.path(), 5_000).await;
+    let (id, head) = (store.store_id(), store.head().await.unwrap());
+    let (log, names) = (assert_whole(&store).await, store.claims(Namespace::SLUG, "", 5_000).await.unwrap());
+    let busy = brought(&sqlite, &there).await.unwrap_err();
+    assert!(busy.to_string().contains("another process writes"), "{busy}");
+    store.close().await;
+
+    // Answers and requests are lost on the way.
+    server.meets(&[Fault::LosesAnswer, Fault::LosesRequest, Fault::LosesAnswer]);
+    assert_eq!(brought(&sqlite, &there).await.unwrap(), CopiedLog { events: 5_000, head });
+    assert_eq!(log_there(&address).await, log);
+    assert_eq!(brought(&sqlite, &there).await.unwrap(), CopiedLog { events: 0, head }, "nothing is missing");
+
+    // It is a store like any other there: the same id, the same names, and it goes on.
+    let replica = tempfile::tempdir().unwrap();
+    let store = opened(replica.path(), &address).await;
+    assert_eq!(store.store_id(), id);
+    assert_eq!(store.claims(Namespace::SLUG, "", 5_000).await.unwrap(), names);
+    let next = claiming(append(&Clock::system(), "s1", Expected::Any, &["there"]), &["zz"]);
+    assert_eq!(store.append(next).await.unwrap().first, Position(5_001));
+    let head = store.head().await.unwrap();
+    store.close().await;
+
+    let (to, back) = folder();
+    assert_eq!(brought(&there, &back).await.unwrap(), CopiedLog { events: 5_001, head });
+    let store = SqliteStore::open(to.path(), &Clock::system()).await.unwrap();
+    assert_eq!(store.store_id(), id);
+    assert_eq!(assert_whole(&store).await[..5_000], log);
+    assert_eq!(store.claims(Namespace::SLUG, "", 5_000).await.unwrap().len(), names.len() + 1);
+    assert!(store.verify(|_| {}).await.unwrap().is_ok());
+    store.close().await;
+
+    // The first has its beginning, and gets the rest.
+    assert_eq!(brought(&there, &sqlite).await.unwrap(), CopiedLog { events: 1, head });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_not_the_same_log_is_not_touched() {
+    let (first, second) = (folder(), folder());
+    filled(first.0.path(), 10).await.close().await;
+    filled(second.0.path(), 20).await.close().await;
+    let different = brought(&first.1, &second.1).await.unwrap_err();
+    assert!(matches!(&different, CopyError::Different { .. }), "{different}");
+    assert!(different.to_string().contains("there is the event store"), "{different}");
+
+    // Two that began as one and went on apart.
+    let third = folder();
+    assert_eq!(brought(&first.1, &third.1).await.unwrap().events, 10);
+    for place in [&first, &third] {
+        let store = SqliteStore::open(place.0.path(), &Clock::system()).await.unwrap();
+        store.append(append(&Clock::system(), "apart", Expected::Any, &["x"])).await.unwrap();
+        store.close().await;
+    }
+    let different = brought(&first.1, &third.1).await.unwrap_err();
+    assert!(different.to_string().contains("there is another event at 11"), "{different}");
+    let store = SqliteStore::open(first.0.path(), &Clock::system()).await.unwrap();
+    store.append(append(&Clock::system(), "apart", Expected::Any, &["y"])).await.unwrap();
+    store.close().await;
+    let longer = brought(&first.1, &third.1).await.unwrap_err();
+    assert!(matches!(longer, CopyError::Different { .. }), "{longer}");
+    let shorter = brought(&third.1, &first.1).await.unwrap_err();
+    assert!(shorter.to_string().contains("there are events up to 12 already"), "{shorter}");
+
+    let nowhere = brought(&folder().1, &third.1).await.unwrap_err();
+    assert!(nowhere.to_string().contains("there is no event store at"), "{nowhere}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_damaged_log_is_not_passed_on() {
+    use sqlx::ConnectOptions;
+    let (from, to) = (folder(), folder());
+    filled(from.0.path(), 3_000).await.close().await;
+    let file = from.0.path().join("events.db");
+    let mut raw = sqlx::sqlite::SqliteConnectOptions::new().filename(file).connect().await.unwrap();
+    sqlx::query("UPDATE events SET actor = 'nobody' WHERE position = 1500").execute(&mut raw).await.unwrap();
+    let damaged = brought(&from.1, &to.1).await.unwrap_err();
+    assert!(matches!(&damaged, CopyError::Store(StoreError::Corrupt { .. })), "{damaged}");
+    assert!(damaged.to_string().contains("(position 1500)"), "{damaged}");
+}

@@ -1,0 +1,116 @@
+//! The command line on a store in EventStoreDB, and a log that moves between stores.
+
+use std::path::Path;
+use std::process::Output;
+
+use kit::esdb::EventStoreDb;
+use kit::process;
+use serde_json::{Value, json};
+
+use crate::started::LOGGIA;
+
+const RECORDS: &str = concat!(
+    r#"{"slug":"stair-house","name":"Stair House","category":"architecture","city":"Zürich"}"#,
+    "\n",
+    r#"{"slug":"brick-library","name":"Brick Library","category":"architecture"}"#,
+    "\n",
+);
+
+fn run(data: &Path, args: &[&str]) -> Output {
+    process::run(LOGGIA, data, args)
+}
+
+fn done(data: &Path, args: &[&str]) -> String {
+    let output = run(data, args);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn read(data: &Path, args: &[&str]) -> Value {
+    serde_json::from_str(&done(data, args)).unwrap()
+}
+
+fn refused(data: &Path, args: &[&str]) -> (Option<i32>, String) {
+    let output = run(data, args);
+    assert!(!output.status.success(), "{args:?} succeeded");
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_command_line_works_on_a_store_elsewhere() {
+    let server = EventStoreDb::start().await;
+    server.admit("ann", "s3cret");
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let file = data.join("records.ndjson");
+    std::fs::write(&file, RECORDS).unwrap();
+    let store = server.address(Some(("ann", "s3cret")));
+    let on = |args: &[&'static str]| [args, &["--json"]].concat();
+    let with = |args: &[&str]| done(data, &[args, &["--store", &store]].concat());
+
+    let imported: Value = {
+        let text = with(&["import", file.to_str().unwrap(), "--json"]);
+        serde_json::from_str(text.lines().last().unwrap()).unwrap()
+    };
+    assert_eq!((&imported["new"], &imported["position"]), (&json!(2), &json!(2)));
+    with(&["curate", "withdraw", "brick-library", "--reason", "gone", "--actor", "Ada"]);
+
+    let exported = with(&["export"]);
+    assert!(exported.contains("Zürich") && !exported.contains("Brick Library"), "{exported}");
+    let verified: Value = serde_json::from_str(&with(&on(&["events", "verify"]))).unwrap();
+    assert_eq!(verified["events"], json!(3));
+    assert_eq!(with(&["events", "tail", "--from", "1", "--no-follow", "--json"]).lines().count(), 3);
+    let history = with(&["curate", "history", "brick-library"]);
+    assert!(history.contains("Ada"), "{history}");
+    let config = with(&["config"]);
+    assert!(config.contains("esdb://***@") && !config.contains("s3cret"), "{config}");
+
+    // Another machine finds the same.
+    let elsewhere = tempfile::tempdir().unwrap();
+    assert_eq!(done(elsewhere.path(), &["export", "--store", &store]), exported);
+
+    let wrong = server.address(Some(("ann", "wrong")));
+    let (status, said) = refused(elsewhere.path(), &["export", "--store", &wrong]);
+    assert_eq!(status, Some(1));
+    assert!(said.contains("check user and password in store (LOGGIA_STORE)"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_log_moves_between_stores() {
+    let server = EventStoreDb::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let file = data.join("records.ndjson");
+    std::fs::write(&file, RECORDS).unwrap();
+    done(data, &["import", file.to_str().unwrap()]);
+    let exported = done(data, &["export"]);
+    let verified = read(data, &["events", "verify", "--json"]);
+
+    let here = format!("sqlite:{}", data.join("store").display());
+    let there = server.address(None);
+    let copied = read(data, &["store", "copy", &here, &there, "--json"]);
+    assert_eq!(copied["events"], json!(2));
+    assert_eq!((&copied["position"], &copied["hash"]), (&verified["events"], &verified["hash"]));
+    assert!(copied["seconds"].is_f64());
+    let elsewhere = tempfile::tempdir().unwrap();
+    assert_eq!(done(elsewhere.path(), &["export", "--store", &there]), exported);
+    // A new act there, and back to a folder of its own.
+    done(data, &["curate", "rename", "stair-house", "house-on-a-stair", "--store", &there]);
+    let back = format!("sqlite:{}", elsewhere.path().join("back").display());
+    assert_eq!(read(data, &["store", "copy", &there, &back, "--json"])["events"], json!(3));
+    assert_eq!(
+        done(data, &["export", "--store", &back]),
+        done(data, &["export", "--store", &there]),
+        "the same catalog, slugs and all"
+    );
+
+    let other = tempfile::tempdir().unwrap();
+    done(other.path(), &["import", file.to_str().unwrap()]);
+    let other = format!("sqlite:{}", other.path().join("store").display());
+    let (status, said) = refused(data, &["store", "copy", &other, &there]);
+    assert_eq!(status, Some(3), "{said}");
+    assert!(said.contains("there is the event store"), "{said}");
+    let (status, said) = refused(data, &["store", "copy", "pg://ann:s3cret@db", &there]);
+    assert_eq!(status, Some(1));
+    assert!(said.contains("FROM cannot be used") && !said.contains("s3cret"), "{said}");
+}

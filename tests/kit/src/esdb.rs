@@ -1,0 +1,255 @@
+//! A small server that speaks as much of EventStoreDB's protocol as a log needs, for testing against the vendor's real
+//! client. It is not EventStoreDB, and proves nothing about that.
+
+mod log;
+mod service;
+mod wire;
+
+use std::collections::VecDeque;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use hyper::header::HeaderValue;
+use hyper::server::conn::http2;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rustls::ServerConfig;
+use rustls::pki_types::PrivatePkcs8KeyDer;
+use tempfile::TempDir;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::MutexGuard;
+use tokio_rustls::TlsAcceptor;
+use tokio_util::sync::CancellationToken;
+
+use log::Log;
+
+/// What befalls an append.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// The connection ends before it is carried out.
+    LosesRequest,
+    /// It is carried out, and the connection ends instead of an answer.
+    LosesAnswer,
+}
+
+/// A server on a port of its own, with its data in a temporary folder. Dropping it ends it.
+pub struct EventStoreDb {
+    folder: TempDir,
+    address: SocketAddr,
+    state: Arc<Shared>,
+    /// Ends the listener and every connection; absent while it is down.
+    running: Option<CancellationToken>,
+    tls: Option<(TlsAcceptor, PathBuf)>,
+}
+
+#[derive(Default)]
+struct Shared {
+    faults: Mutex<VecDeque<Fault>>,
+    /// The header of those who are let in; everybody while it is absent.
+    authorization: Mutex<Option<String>>,
+}
+
+/// What one running server answers from.
+struct State {
+    shared: Arc<Shared>,
+    log: tokio::sync::Mutex<Log>,
+    address: SocketAddr,
+}
+
+impl EventStoreDb {
+    /// Starts one without TLS that lets everybody in.
+    pub async fn start() -> EventStoreDb {
+        EventStoreDb::start_as(false).await
+    }
+
+    /// Starts one with TLS as 127.0.0.1 and `localhost`.
+    pub async fn start_tls() -> EventStoreDb {
+        EventStoreDb::start_as(true).await
+    }
+
+    async fn start_as(secure: bool) -> EventStoreDb {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let tls = secure.then(|| tls(&folder));
+        let listener = listen(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+        let address = listener.local_addr().expect("its address");
+        let mut server = EventStoreDb { folder, address, state: Arc::default(), running: None, tls };
+        server.run(listener).await;
+        server
+    }
+
+    /// Its connection string, for a user or nobody.
+    pub fn address(&self, user: Option<(&str, &str)>) -> String {
+        let user = user.map(|(name, password)| format!("{name}:{password}@")).unwrap_or_default();
+        let tls = match &self.tls {
+            Some((_, authority)) => format!("true&tlsCaFile={}", authority.display()),
+            None => "false".to_owned(),
+        };
+        // The client pauses so many milliseconds before each first contact, by default 500.
+        format!("esdb://{user}{}?tls={tls}&discoveryInterval=1", self.address)
+    }
+
+    /// Lets only this user in from now on.
+    pub fn admit(&self, user: &str, password: &str) {
+        let header = format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{password}")));
+        *self.state.authorization.lock().unwrap_or_else(PoisonError::into_inner) = Some(header);
+    }
+
+    /// The next appends meet these faults.
+    pub fn meets(&self, faults: &[Fault]) {
+        self.state.faults.lock().unwrap_or_else(PoisonError::into_inner).extend(faults);
+    }
+
+    /// Ends it as a crash would: every connection breaks off at once. Does nothing while it is down.
+    pub fn kill(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.cancel();
+        }
+    }
+
+    /// Starts it again on the same port with what its disk holds.
+    pub async fn restart(&mut self) {
+        self.kill();
+        self.run(listen(self.address)).await;
+    }
+
+    /// The file that holds its streams.
+    pub fn file(&self) -> PathBuf {
+        self.folder.path().join("streams.db")
+    }
+
+    async fn run(&mut self, listener: TcpListener) {
+        let running = CancellationToken::new();
+        let log = tokio::sync::Mutex::new(Log::open(&self.file()).await);
+        let state = Arc::new(State { shared: self.state.clone(), log, address: self.address });
+        let tls = self.tls.as_ref().map(|(tls, _)| tls.clone());
+        let ended = running.clone();
+        tokio::spawn(ended.clone().run_until_cancelled_owned(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let connection = ended.child_token();
+                let serving = accepted(stream, tls.clone(), state.clone(), connection.clone());
+                tokio::spawn(connection.run_until_cancelled_owned(serving));
+            }
+        }));
+        self.running = Some(running);
+    }
+}
+
+impl Drop for EventStoreDb {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+impl State {
+    /// Whether the next fault is this one, which is met then.
+    fn met(&self, fault: Fault) -> bool {
+        let mut faults = self.shared.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        let met = faults.front() == Some(&fault);
+        if met {
+            faults.pop_front();
+        }
+        met
+    }
+
+    fn admits(&self, header: Option<&HeaderValue>) -> bool {
+        let wanted = self.shared.authorization.lock().unwrap_or_else(PoisonError::into_inner);
+        wanted.as_ref().is_none_or(|wanted| header.is_some_and(|header| header == wanted.as_str()))
+    }
+
+    async fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().await
+    }
+
+    /// A cluster of this server alone.
+    fn cluster(&self) -> wire::ClusterInfo {
+        let end_point =
+            wire::EndPoint { address: self.address.ip().to_string(), port: self.address.port().into() };
+        let member = wire::MemberInfo {
+            instance_id: Some(uuid::Uuid::from_u128(1).into()),
+            state: 8,
+            is_alive: true,
+            http_end_point: Some(end_point),
+        };
+        wire::ClusterInfo { members: vec![member] }
+    }
+}
+
+async fn accepted(
+    stream: TcpStream,
+    tls: Option<TlsAcceptor>,
+    state: Arc<State>,
+    connection: CancellationToken,
+) {
+    match tls {
+        None => serve(stream, state, connection).await,
+        Some(tls) => {
+            // Who does not trust the certificate is gone.
+            if let Ok(stream) = tls.accept(stream).await {
+                serve(stream, state, connection).await;
+            }
+        }
+    }
+}
+
+async fn serve(
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    state: Arc<State>,
+    connection: CancellationToken,
+) {
+    let service = service_fn(move |request| {
+        let (state, connection) = (state.clone(), connection.clone());
+        async move {
+            match service::answer(request, &state).await {
+                Some(answer) => Ok(answer),
+                None => {
+                    connection.cancel();
+                    Err("the connection ends")
+                }
+            }
+        }
+    });
+    // A client that breaks off is its own affair.
+    let _ = http2::Builder::new(TokioExecutor::new())
+        .max_concurrent_streams(1_000)
+        .serve_connection(TokioIo::new(stream), service)
+        .await;
+}
+
+/// Listens, also on a port that a killed server had a moment ago.
+fn listen(address: SocketAddr) -> TcpListener {
+    let socket = TcpSocket::new_v4().expect("a socket");
+    socket.set_reuseaddr(true).expect("a port that is free again");
+    socket.bind(address).expect("the port");
+    socket.listen(1_024).expect("a listener")
+}
+
+/// What TLS needs, and the file with the authority to trust.
+fn tls(folder: &TempDir) -> (TlsAcceptor, PathBuf) {
+    let mut authority = CertificateParams::new(Vec::new()).expect("no names");
+    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let key = KeyPair::generate().expect("a key");
+    let authority = CertifiedIssuer::self_signed(authority, key).expect("an authority");
+    let key = KeyPair::generate().expect("a key");
+    let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
+    let names = CertificateParams::new(names).expect("names");
+    let certificate = names.signed_by(&key, &authority).expect("a certificate");
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let key = PrivatePkcs8KeyDer::from(key.serialize_der());
+    let mut config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("protocols")
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], key.into())
+        .expect("a certificate and its key");
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    let path = folder.path().join("authority.pem");
+    let encoded = BASE64_STANDARD.encode(authority.der());
+    let pem = format!("-----BEGIN CERTIFICATE-----\n{encoded}\n-----END CERTIFICATE-----\n");
+    std::fs::write(&path, pem).expect("the authority's file");
+    (TlsAcceptor::from(Arc::new(config)), path)
+}

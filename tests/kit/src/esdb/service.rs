@@ -1,0 +1,196 @@
+//! The calls that the log needs, as gRPC over HTTP/2.
+
+use std::convert::Infallible;
+
+use bytes::{BufMut, Bytes, BytesMut};
+use futures::stream::{self, BoxStream, StreamExt};
+use http_body_util::{BodyExt, StreamBody};
+use hyper::body::{Frame, Incoming};
+use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use hyper::{Request, Response};
+use prost::Message;
+
+use super::log::{Kept, Log};
+use super::wire::*;
+use super::{Fault, State};
+
+/// What the server takes at once by default.
+const MAX_APPEND: usize = 1 << 20;
+
+/// Codes of gRPC.
+const INVALID_ARGUMENT: u16 = 3;
+const UNIMPLEMENTED: u16 = 12;
+const UNAUTHENTICATED: u16 = 16;
+
+pub(super) type Body = StreamBody<BoxStream<'static, Result<Frame<Bytes>, Infallible>>>;
+
+/// An error of gRPC: a code and a text.
+type Status = (u16, String);
+
+/// Answers one call; nothing where a fault swallows it.
+pub(super) async fn answer(request: Request<Incoming>, state: &State) -> Option<Response<Body>> {
+    let (head, body) = request.into_parts();
+    let body = body.collect().await.ok()?.to_bytes();
+    let (service, method) = head.uri.path().rsplit_once('/').unwrap_or_default();
+    let gossips = service.ends_with("Gossip");
+    let appends = method == "Append";
+    if appends && state.met(Fault::LosesRequest) {
+        return None;
+    }
+    let answer = if gossips {
+        Ok(vec![encoded(&state.cluster())])
+    } else if method == "GetSupportedMethods" || state.admits(head.headers.get("authorization")) {
+        call(method, body, state).await
+    } else {
+        Err((UNAUTHENTICATED, "Unauthenticated".into()))
+    };
+    if appends && state.met(Fault::LosesAnswer) {
+        return None;
+    }
+    Some(response(answer))
+}
+
+async fn call(method: &str, body: Bytes, state: &State) -> Result<Vec<Bytes>, Status> {
+    let messages = messages(body);
+    match method {
+        "GetSupportedMethods" => {
+            let version = "26.1.0".to_owned();
+            Ok(vec![encoded(&SupportedMethods { event_store_server_version: version })])
+        }
+        "Append" => append(&messages, &mut *state.log().await).await,
+        "Read" => {
+            let request = messages.into_iter().next().ok_or_else(|| invalid("no message"))?;
+            let options = decoded::<ReadReq>(request)?.options.ok_or_else(|| invalid("no options"))?;
+            read(options, &mut *state.log().await).await
+        }
+        other => Err((UNIMPLEMENTED, format!("this server has no {other}"))),
+    }
+}
+
+async fn append(messages: &[Bytes], log: &mut Log) -> Result<Vec<Bytes>, Status> {
+    let (mut options, mut events, mut bytes) = (None, Vec::new(), 0);
+    for message in messages {
+        match decoded::<AppendReq>(message.clone())?.content {
+            Some(AppendContent::Options(given)) => options = Some(given),
+            Some(AppendContent::ProposedMessage(event)) => {
+                let kind = event.metadata.get("type").ok_or_else(|| invalid("Required Metadata type"))?;
+                bytes += event.data.len() + event.custom_metadata.len() + 2 * kind.len();
+                events.push(event);
+            }
+            None => return Err(invalid("an empty message")),
+        }
+    }
+    if bytes > MAX_APPEND {
+        return Err((INVALID_ARGUMENT, format!("Maximum Append Size of {MAX_APPEND} Exceeded.")));
+    }
+    let options = options.ok_or_else(|| invalid("no options"))?;
+    let expected = options.expected.ok_or_else(|| invalid("no expected revision"))?;
+    let stream = name(options.stream_identifier)?;
+    let result = match log.append(&stream, &expected, &events).await {
+        Ok(last) => {
+            AppendResult::Success(Success { current_revision: Some(last), no_position: Some(Nothing {}) })
+        }
+        Err(last) => AppendResult::WrongExpectedVersion(WrongExpectedVersion {
+            current: Some(last.map_or(CurrentRevision::NoStream(Nothing {}), CurrentRevision::Revision)),
+            expected: Some(match expected {
+                ExpectedRevision::Revision(revision) => WantedRevision::Revision(revision),
+                ExpectedRevision::NoStream(nothing) => WantedRevision::NoStream(nothing),
+                ExpectedRevision::Any(nothing) => WantedRevision::Any(nothing),
+                ExpectedRevision::StreamExists(nothing) => WantedRevision::StreamExists(nothing),
+            }),
+        }),
+    };
+    Ok(vec![encoded(&AppendResp { result: Some(result) })])
+}
+
+async fn read(options: ReadOptions, log: &mut Log) -> Result<Vec<Bytes>, Status> {
+    let stream = options.stream.ok_or_else(|| invalid("no stream"))?;
+    let Some(CountOption::Count(count)) = options.count else {
+        return Err((UNIMPLEMENTED, "this server has no subscriptions".into()));
+    };
+    let name = name(stream.stream_identifier)?;
+    let said = |content| encoded(&ReadResp { content: Some(content) });
+    let Some(last) = log.last(&name).await else {
+        let stream_identifier = Some(StreamIdentifier { stream_name: name.into_bytes() });
+        return Ok(vec![said(ReadContent::StreamNotFound(StreamNotFound { stream_identifier }))]);
+    };
+    let from = match (stream.revision, options.read_direction, count) {
+        (Some(RevisionOption::Revision(revision)), 0, _) => revision,
+        (Some(RevisionOption::Start(_)), 0, _) => 0,
+        (Some(RevisionOption::End(_)), 1, 1) => last,
+        _ => return Err((UNIMPLEMENTED, "this server reads backwards the last event only".into())),
+    };
+    let mut answers = vec![said(ReadContent::FirstStreamPosition(0))];
+    for kept in log.read(&name, from, count).await {
+        answers.push(said(ReadContent::Event(event(&name, kept))));
+    }
+    answers.push(said(ReadContent::LastStreamPosition(last)));
+    Ok(answers)
+}
+
+fn event(stream: &str, (revision, id, kind, content, custom_metadata, data): Kept) -> ReadEvent {
+    let created = "17000000000000000".to_owned();
+    let metadata = [("type", kind), ("content-type", content), ("created", created)];
+    ReadEvent {
+        event: Some(RecordedEvent {
+            id: Some(uuid::Uuid::from_slice(&id).expect("an id").into()),
+            stream_identifier: Some(StreamIdentifier { stream_name: stream.into() }),
+            stream_revision: revision.cast_unsigned(),
+            prepare_position: 0,
+            commit_position: 0,
+            metadata: metadata.map(|(name, value)| (name.to_owned(), value)).into(),
+            custom_metadata,
+            data,
+        }),
+        no_position: Some(Nothing {}),
+    }
+}
+
+fn name(identifier: Option<StreamIdentifier>) -> Result<String, Status> {
+    let identifier = identifier.ok_or_else(|| invalid("no stream"))?;
+    String::from_utf8(identifier.stream_name).map_err(|_| invalid("a stream's name is not UTF-8"))
+}
+
+fn invalid(what: &str) -> Status {
+    (INVALID_ARGUMENT, what.to_owned())
+}
+
+fn decoded<M: Message + Default>(message: Bytes) -> Result<M, Status> {
+    M::decode(message).map_err(|error| invalid(&error.to_string()))
+}
+
+/// Takes a body apart: each message has a byte and its length before it.
+fn messages(mut body: Bytes) -> Vec<Bytes> {
+    let mut messages = Vec::new();
+    while body.len() >= 5 {
+        let head = body.split_to(5);
+        let length = u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize;
+        messages.push(body.split_to(length.min(body.len())));
+    }
+    messages
+}
+
+fn encoded(message: &impl Message) -> Bytes {
+    let length = message.encoded_len();
+    let mut bytes = BytesMut::with_capacity(5 + length);
+    bytes.put_u8(0);
+    bytes.put_u32(u32::try_from(length).expect("a message below 4 GiB"));
+    message.encode(&mut bytes).expect("room for the message");
+    bytes.freeze()
+}
+
+fn response(answer: Result<Vec<Bytes>, Status>) -> Response<Body> {
+    let (messages, (code, text)) = match answer {
+        Ok(messages) => (messages, (0, String::new())),
+        Err(status) => (Vec::new(), status),
+    };
+    let mut trailers = HeaderMap::new();
+    trailers.insert(HeaderName::from_static("grpc-status"), HeaderValue::from(code));
+    let text = HeaderValue::from_str(&text.replace(' ', "%20")).expect("a text for a header");
+    trailers.insert(HeaderName::from_static("grpc-message"), text);
+    let frames = messages.into_iter().map(Frame::data).chain([Frame::trailers(trailers)]);
+    let frames: Vec<Result<_, Infallible>> = frames.map(Ok).collect();
+    let mut response = Response::new(StreamBody::new(stream::iter(frames).boxed()));
+    response.headers_mut().insert("content-type", HeaderValue::from_static("application/grpc"));
+    response
+}

@@ -1,0 +1,102 @@
+//! The log that is copied.
+
+use std::collections::HashMap;
+use std::fs::File;
+
+use schemas::chain::Hash;
+use schemas::ids::{Position, StoreId, StreamId};
+
+use super::LogPlace;
+#[cfg(feature = "eventstore")]
+use crate::event_store::kurrent::Remote;
+use crate::event_store::sqlite::file;
+#[cfg(feature = "eventstore")]
+use crate::event_store::sqlite::upstream::Upstream;
+use crate::event_store::sqlite::upstream::{ClaimedName, Page, Replicated};
+use crate::event_store::{EventStore, Head, SqliteStore, StoreError};
+
+/// Events read from a file at once.
+const PAGE: usize = 2_000;
+
+pub(super) enum Source {
+    File {
+        store: SqliteStore,
+        /// What each stream claims that was not read yet. When it did so is not kept: a name belongs to its stream for
+        /// ever, so that it may come with any of its events.
+        claims: HashMap<StreamId, Vec<ClaimedName>>,
+        _lock: File,
+    },
+    #[cfg(feature = "eventstore")]
+    Remote { remote: Box<Remote>, store: StoreId },
+}
+
+impl Source {
+    pub(super) async fn open(place: &LogPlace) -> Result<Source, StoreError> {
+        match place {
+            LogPlace::Sqlite(folder) => {
+                let path = file::path(folder);
+                if file::check(&path).await?.is_none() {
+                    let none = format!("there is no event store at {}", path.display());
+                    return Err(StoreError::unavailable(none));
+                }
+                let lock = file::lock(&path)?;
+                let store = SqliteStore::open_read_only(folder).await?;
+                let mut claims: HashMap<StreamId, Vec<ClaimedName>> = HashMap::new();
+                for (namespace, name, stream) in store.all_claims().await? {
+                    claims.entry(stream).or_default().push(ClaimedName { namespace, name });
+                }
+                Ok(Source::File { store, claims, _lock: lock })
+            }
+            #[cfg(feature = "eventstore")]
+            LogPlace::EventStoreDb(address) => {
+                let mut remote = Remote::reach(address).await?;
+                let store = remote
+                    .store()
+                    .await?
+                    .ok_or_else(|| StoreError::unavailable(format!("there is no event store {address}")))?;
+                Ok(Source::Remote { remote: Box::new(remote), store })
+            }
+        }
+    }
+
+    pub(super) fn store(&self) -> StoreId {
+        match self {
+            Source::File { store, .. } => store.store_id(),
+            #[cfg(feature = "eventstore")]
+            Source::Remote { store, .. } => *store,
+        }
+    }
+
+    pub(super) async fn head(&mut self) -> Result<Head, StoreError> {
+        match self {
+            Source::File { store, .. } => store.head().await,
+            #[cfg(feature = "eventstore")]
+            Source::Remote { remote, .. } => remote.end().await,
+        }
+    }
+
+    pub(super) async fn hash_at(&mut self, position: Position) -> Result<Option<Hash>, StoreError> {
+        match self {
+            Source::File { store, .. } => {
+                let events = store.read_all(Position(position.0.saturating_sub(1)), 1).await?;
+                Ok(events.first().filter(|event| event.position == position).map(|event| event.hash))
+            }
+            #[cfg(feature = "eventstore")]
+            Source::Remote { remote, .. } => remote.hash_at(position).await,
+        }
+    }
+
+    pub(super) async fn read(&mut self, after: Position) -> Result<Page, StoreError> {
+        match self {
+            Source::File { store, claims, .. } => {
+                let events = store.read_all(after, PAGE).await?.into_iter().map(|event| {
+                    let claims = claims.remove(&event.stream).unwrap_or_default();
+                    Replicated { event, claims }
+                });
+                Ok(Page { events: events.collect(), more: true })
+            }
+            #[cfg(feature = "eventstore")]
+            Source::Remote { remote, .. } => remote.read(after).await,
+        }
+    }
+}

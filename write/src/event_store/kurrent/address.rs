@@ -1,0 +1,188 @@
+//! Where an event store is: a connection string of EventStoreDB, with one parameter of our own.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use eventstore::{ClientSettings, Credentials};
+use percent_encoding::percent_decode_str;
+
+/// The beginnings that the client knows; `esdb` and `kurrentdb` mean the same.
+const SCHEMES: [&str; 8] = [
+    "esdb://",
+    "esdb+discover://",
+    "kurrentdb://",
+    "kurrentdb+discover://",
+    "kurrent://",
+    "kurrent+discover://",
+    "kdb://",
+    "kdb+discover://",
+];
+
+/// The parameters that the client knows, in small letters; it passes over others, and a misspelt one would be missed.
+const PARAMETERS: [&str; 13] = [
+    "connectionname",
+    "defaultdeadline",
+    "discoveryinterval",
+    "gossiptimeout",
+    "keepaliveinterval",
+    "keepalivetimeout",
+    "maxdiscoverattempts",
+    "nodepreference",
+    "tls",
+    "tlscafile",
+    "tlsverifycert",
+    "usercertfile",
+    "userkeyfile",
+];
+
+/// Our own parameter: what the names of the streams begin with.
+const STORE: &str = "store";
+
+/// What they begin with unless it is set.
+const DEFAULT_STORE: &str = "loggia";
+
+/// Where a log is: servers, how they are reached, and the name of the store there.
+#[derive(Clone)]
+pub struct Address {
+    pub(super) settings: Box<ClientSettings>,
+    /// As they are sent: the client takes them from the text as they stand, with their percent signs.
+    pub(super) credentials: Option<Credentials>,
+    name: String,
+}
+
+/// Why a text is no address. It holds no password.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct InvalidAddress(String);
+
+impl Address {
+    /// Whether a text is meant as an address of an event store, by its beginning.
+    pub fn is_meant(text: &str) -> bool {
+        SCHEMES.iter().any(|scheme| text.starts_with(scheme))
+    }
+
+    /// The stream that is the log.
+    pub(super) fn log(&self) -> String {
+        format!("{}-events", self.name)
+    }
+
+    /// The stream whose first event says which store it is.
+    pub(super) fn mark(&self) -> String {
+        format!("{}-store", self.name)
+    }
+
+    /// The file with the authorities that are trusted, if one is named.
+    pub(super) fn authorities(&self) -> Option<PathBuf> {
+        self.settings.tls_ca_file().filter(|_| self.secure()).map(PathBuf::from)
+    }
+
+    pub(super) fn secure(&self) -> bool {
+        self.settings.is_secure_mode_enabled()
+    }
+
+    /// Hosts and ports, with commas.
+    pub(super) fn hosts(&self) -> Vec<(String, u16)> {
+        let port = |port: u32| u16::try_from(port).unwrap_or_default();
+        self.settings.hosts().iter().map(|host| (host.host.clone(), port(host.port))).collect()
+    }
+}
+
+/// Without user and password.
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hosts: Vec<String> = self.hosts().iter().map(|(host, port)| format!("{host}:{port}")).collect();
+        write!(f, "{} at {}", self.log(), hosts.join(","))
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for Address {
+    type Err = InvalidAddress;
+
+    fn from_str(text: &str) -> Result<Address, InvalidAddress> {
+        let invalid = |what: String| InvalidAddress(what);
+        if !Address::is_meant(text) {
+            return Err(invalid("esdb://HOST:PORT is wanted".into()));
+        }
+        let (base, query) = text.split_once('?').unwrap_or((text, ""));
+        let (mut name, mut others) = (DEFAULT_STORE.to_owned(), Vec::new());
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            let (parameter, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let parameter = parameter.to_lowercase();
+            if parameter == STORE {
+                value.clone_into(&mut name);
+            } else if PARAMETERS.contains(&parameter.as_str()) {
+                others.push(pair);
+            } else {
+                return Err(invalid(format!(
+                    "it has no parameter “{parameter}”; it has {STORE}, {}",
+                    PARAMETERS.join(", ")
+                )));
+            }
+        }
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if name.is_empty() || name.len() > 60 || !name.chars().all(plain) {
+            return Err(invalid(format!(
+                "{STORE}=“{name}” names no store; letters, digits and underscores are wanted, at most 60"
+            )));
+        }
+        let given = format!("{base}?{}", others.join("&"));
+        // The client's own words may hold the whole text.
+        let settings: ClientSettings = given.parse().map_err(|_| {
+            invalid("esdb://USER:PASSWORD@HOST:PORT?tls=true is wanted, reserved characters as %40".into())
+        })?;
+        let credentials = credentials(base).map_err(|()| {
+            invalid("its user or password is not UTF-8; write reserved characters as %40".into())
+        })?;
+        Ok(Address { settings: Box::new(settings), credentials, name })
+    }
+}
+
+fn credentials(base: &str) -> Result<Option<Credentials>, ()> {
+    let authority = base.split_once("://").map_or(base, |(_, rest)| rest);
+    let Some((user, _)) = authority.rsplit_once('@') else { return Ok(None) };
+    let (login, password) = user.split_once(':').unwrap_or((user, ""));
+    let decoded = |text: &str| percent_decode_str(text).decode_utf8().map(String::from).map_err(|_| ());
+    Ok(Some(Credentials::new(decoded(login)?, decoded(password)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_hosts_and_streams_and_hides_its_password() {
+        let address: Address =
+            "esdb://ann:s%40crt@a.example:2113,b.example:2114?tls=false&store=museum".parse().unwrap();
+        assert_eq!(address.to_string(), "museum-events at a.example:2113,b.example:2114");
+        assert_eq!(address.mark(), "museum-store");
+        assert_eq!(address.credentials, Some(Credentials::new("ann", "s@crt")));
+        assert!(!address.secure());
+        assert!(!format!("{address:?}").contains("crt"));
+
+        let plain: Address = "kurrentdb+discover://cluster.example".parse().unwrap();
+        assert_eq!(plain.to_string(), "loggia-events at cluster.example:2113");
+        assert!(plain.secure(), "TLS unless it is switched off");
+    }
+
+    #[test]
+    fn what_is_no_address_is_told_without_its_password() {
+        for (text, part) in [
+            ("esdb://ann:secret@host:port", "esdb://USER:PASSWORD@HOST:PORT"),
+            ("esdb://ann:secret@host?tslCaFile=/ca.pem", "“tslcafile”"),
+            ("esdb://ann:secret@host?store=a-b", "“a-b”"),
+            ("esdb://ann:secret@host?tls=perhaps", "tls=true"),
+            ("postgres://ann:secret@host", "esdb://HOST:PORT"),
+        ] {
+            let error = text.parse::<Address>().unwrap_err().to_string();
+            assert!(error.contains(part), "{text}: {error}");
+            assert!(!error.contains("secret"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! The log itself, over the vendor's client. A client that lost its server is given up and made anew: it would stay
+//! with the node that is gone.
+
+use std::sync::Once;
+use std::time::Duration;
+
+use eventstore::{
+    AppendToStreamOptions, Client, EventData, ReadStreamOptions, RecordedEvent, StreamPosition, StreamState,
+};
+use schemas::chain::Hash;
+use schemas::ids::{Position, StoreId};
+use tokio::time::{Instant, sleep, timeout};
+
+use super::address::Address;
+use super::fault::{Fault, check_authorities, unheard};
+use super::stored;
+use crate::event_store::sqlite::upstream::{Entry, NotTaken, Page, Replicated, Upstream};
+use crate::event_store::{Head, StoreError};
+
+/// How long one call, or the next event of a reading, may take.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(10);
+
+/// How many events are read at once …
+const PAGE_EVENTS: usize = 2_000;
+
+/// … and at most how many bytes of payloads, one event excepted.
+const PAGE_BYTES: usize = 8 << 20;
+
+/// How often the log is looked at for what others appended. The client's subscriptions are not used: one that the
+/// server ends in good order makes it spin for ever.
+const POLL: Duration = Duration::from_millis(250);
+
+/// The pause before the first failure is tried again; it doubles up to the longest.
+const PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+
+pub(crate) struct Remote {
+    address: Address,
+    client: Option<Client>,
+    pause: Duration,
+}
+
+impl Remote {
+    /// Makes the first contact, or says which setting is wrong.
+    pub(crate) async fn reach(address: &Address) -> Result<Remote, StoreError> {
+        prefer_our_tls();
+        check_authorities(address)?;
+        let mut remote = Remote { address: address.clone(), client: None, pause: PAUSE };
+        let mark = address.mark();
+        match remote.first_of(&mark, StreamPosition::Start).await {
+            Ok(_) => Ok(remote),
+            Err(Fault::Lost(heard)) => Err(unheard(address, &heard).await),
+            Err(fault) => Err(fault.into()),
+        }
+    }
+
+    /// Which store it is; nothing where none was founded.
+    pub(crate) async fn store(&mut self) -> Result<Option<StoreId>, StoreError> {
+        let mark = self.address.mark();
+        let event = self.first_of(&mark, StreamPosition::Start).await?;
+        event.as_ref().map(stored::founded).transpose()
+    }
+
+    /// Founds a store, or finds that another did.
+    pub(crate) async fn found(&mut self, new: StoreId) -> Result<StoreId, StoreError> {
+        let log = self.address.log();
+        if self.first_of(&log, StreamPosition::Start).await?.is_some() {
+            return Err(StoreError::unavailable(format!(
+                "the stream {log} is there and is not one of Loggia; set another store=NAME in store (LOGGIA_STORE)"
+            )));
+        }
+        let (mark, until) = (self.address.mark(), Instant::now() + Remote::PATIENCE);
+        loop {
+            match self.append_to(&mark, StreamState::NoStream, vec![stored::founding(new)?]).await {
+                Ok(()) => break tracing::info!(store = %new, "founded the event store {}", self.address),
+                Err(Fault::Revision(_)) => break,
+                // The same event again is taken once.
+                Err(Fault::Lost(_)) if Instant::now() < until => self.back_off().await,
+                Err(fault) => return Err(fault.into()),
+            }
+        }
+        self.store().await?.ok_or_else(|| StoreError::corrupt(format!("the stream {mark} is empty")))
+    }
+
+    /// The hash of the event at a position; nothing behind the log's end.
+    pub(crate) async fn hash_at(&mut self, position: Position) -> Result<Option<Hash>, StoreError> {
+        let (log, revision) = (self.address.log(), position.0.saturating_sub(1));
+        let event = self.first_of(&log, StreamPosition::Position(revision)).await?;
+        let event = event.as_ref().map(stored::decode).transpose()?;
+        Ok(event.filter(|one| one.event.position == position).map(|one| one.event.hash))
+    }
+
+    /// Where the log ends, as its last event says.
+    pub(crate) async fn end(&mut self) -> Result<Head, StoreError> {
+        let log = self.address.log();
+        let event = self.first_of(&log, StreamPosition::End).await?;
+        let event = event.as_ref().map(stored::decode).transpose()?;
+        let none = Head { position: Position::START, hash: Hash::GENESIS };
+        Ok(event.map_or(none, |Replicated { event, .. }| Head { position: event.position, hash: event.hash }))
+    }
+
+    /// Appends events of another log behind `head`, in as many appends as they need, and says where the log ends then.
+    pub(crate) async fn carry(
+        &mut self,
+        mut head: Head,
+        mut events: &[Replicated],
+    ) -> Result<Head, StoreError> {
+        while !events.is_empty() {
+            let entries: Vec<Entry<'_>> = events[..fitting(events)].iter().map(Entry::from).collect();
+            self.carry_once(head, &entries).await?;
+            head = entries.last().map_or(head, |last| Head { position: last.link.position, hash: last.hash });
+            events = &events[entries.len()..];
+        }
+        Ok(head)
+    }
+
+    /// Sends an append again until it is answered: behind the same revision the same events are taken once.
+    async fn carry_once(&mut self, head: Head, entries: &[Entry<'_>]) -> Result<(), StoreError> {
+        let until = Instant::now() + Remote::PATIENCE;
+        loop {
+            match self.append(head, entries).await {
+                Ok(()) => return Ok(()),
+                Err(NotTaken::Unknown(_)) if Instant::now() < until => self.back_off().await,
+                Err(NotTaken::Unknown(error) | NotTaken::Refused(error)) => return Err(error),
+                Err(NotTaken::Behind) => {
+                    let reason = format!("somebody else appends to {}; stop that first", self.address);
+                    return Err(StoreError::unavailable(reason));
+                }
+            }
+        }
+    }
+
+    /// The first event of a stream from a revision on; nothing where there is none.
+    async fn first_of(
+        &mut self,
+        stream: &str,
+        from: StreamPosition<u64>,
+    ) -> Result<Option<RecordedEvent>, Fault> {
+        let mut events = Vec::new();
+        match self.read_from(stream, from, 1, &mut events).await {
+            Ok(_) => Ok(events.pop()),
+            Err(Fault::NoStream) => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Reads at most so many events, and says whether there may be more.
+    async fn read_from(
+        &mut self,
+        stream: &str,
+        from: StreamPosition<u64>,
+        count: usize,
+        events: &mut Vec<RecordedEvent>,
+    ) -> Result<bool, Fault> {
+        let client = self.client()?;
+        let mut options = ReadStreamOptions::default().position(from).max_count(count).requires_leader(true);
+        if let Some(credentials) = &self.address.credentials {
+            options = options.authenticated(credentials.clone());
+        }
+        let opened = timeout(ANSWERS_WITHIN, client.read_stream(stream, &options)).await;
+        let mut reading = self.heard(opened)?;
+        let mut bytes = 0;
+        loop {
+            let next = timeout(ANSWERS_WITHIN, reading.next()).await;
+            let Some(event) = self.heard(next)? else { return Ok(events.len() >= count) };
+            let event = event.event.ok_or_else(|| Fault::Lost("an event without its parts came".into()))?;
+            bytes += event.data.len();
+            events.push(event);
+            if bytes >= PAGE_BYTES {
+                return Ok(true);
+            }
+        }
+    }
+
+    async fn append_to(
+        &mut self,
+        stream: &str,
+        expected: StreamState,
+        events: Vec<EventData>,
+    ) -> Result<(), Fault> {
+        let client = self.client()?;
+        let mut options = AppendToStreamOptions::default()
+            .stream_state(expected)
+            .requires_leader(true)
+            .deadline(ANSWERS_WITHIN);
+        if let Some(credentials) = &self.address.credentials {
+            options = options.authenticated(credentials.clone());
+        }
+        let appended = timeout(ANSWERS_WITHIN, client.append_to_stream(stream, &options, events)).await;
+        self.heard(appended).map(|_| ())
+    }
+
+    fn client(&mut self) -> Result<Client, Fault> {
+        if let Some(client) = &self.client {
+            return Ok(client.clone());
+        }
+        let client = Client::new((*self.address.settings).clone())
+            .map_err(|error| Fault::Refused(StoreError::unavailable(format!("{}: {error}", self.address))))?;
+        Ok(self.client.insert(client).clone())
+    }
+
+    fn heard<T>(
+        &mut self,
+        outcome: Result<eventstore::Result<T>, tokio::time::error::Elapsed>,
+    ) -> Result<T, Fault> {
+        // A follower names its leader, and the client turns to it by itself.
+        let redirected = matches!(outcome, Ok(Err(eventstore::Error::NotLeaderException(_))));
+        let outcome = Fault::of(outcome, &self.address);
+        match &outcome {
+            Err(Fault::Lost(_)) if !redirected => self.client = None,
+            Err(_) => {}
+            Ok(_) => self.pause = PAUSE,
+        }
+        outcome
+    }
+}
+
+impl Upstream for Remote {
+    const REMOTE: bool = true;
+    const PATIENCE: Duration = Duration::from_secs(15);
+    // What the server takes at once by default.
+    const LIMIT: Option<usize> = Some(1 << 20);
+
+    async fn append(&mut self, head: Head, entries: &[Entry<'_>]) -> Result<(), NotTaken> {
+        let events: Result<Vec<EventData>, StoreError> = entries.iter().map(stored::encode).collect();
+        let events = events.map_err(NotTaken::Refused)?;
+        let expected = match head.position.0.checked_sub(1) {
+            Some(revision) => StreamState::StreamRevision(revision),
+            None => StreamState::NoStream,
+        };
+        let log = self.address.log();
+        match self.append_to(&log, expected, events).await {
+            Ok(()) => Ok(()),
+            Err(Fault::Revision(there)) if there.map_or(0, |revision| revision + 1) < head.position.0 => {
+                let reason = format!("{} ends before {}: that log was set back", self.address, head.position);
+                Err(NotTaken::Refused(StoreError::unavailable(reason)))
+            }
+            Err(Fault::Revision(_)) => Err(NotTaken::Behind),
+            Err(Fault::Lost(reason)) => Err(NotTaken::Unknown(StoreError::unavailable(reason))),
+            Err(fault) => Err(NotTaken::Refused(fault.into())),
+        }
+    }
+
+    async fn read(&mut self, after: Position) -> Result<Page, StoreError> {
+        let (log, mut events) = (self.address.log(), Vec::new());
+        let more =
+            match self.read_from(&log, StreamPosition::Position(after.0), PAGE_EVENTS, &mut events).await {
+                Err(Fault::NoStream) if after == Position::START => false,
+                outcome => outcome?,
+            };
+        Ok(Page { events: events.iter().map(stored::decode).collect::<Result<_, _>>()?, more })
+    }
+
+    async fn due(&mut self) {
+        sleep(POLL).await;
+    }
+
+    async fn back_off(&mut self) {
+        sleep(self.pause).await;
+        self.pause = LONGEST_PAUSE.min(self.pause * 2);
+    }
+}
+
+/// The client sets a process's TLS to another library unless one is set; ours is the same everywhere.
+fn prefer_our_tls() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // Set already: then whoever did that chose.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    });
+}
+
+/// How many of the events, at least one, one append takes.
+fn fitting(events: &[Replicated]) -> usize {
+    let mut bytes = 0;
+    let fits = |one: &&Replicated| {
+        bytes += stored::bytes(one);
+        Remote::LIMIT.is_none_or(|limit| bytes <= limit)
+    };
+    events.iter().take_while(fits).count().max(1)
+}

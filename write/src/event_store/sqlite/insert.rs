@@ -1,0 +1,70 @@
+//! How events, what they claim and the log's end are written, inside a transaction.
+
+use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
+
+use super::commit::Failure;
+use super::rows;
+use super::upstream::Entry;
+use crate::event_store::{Head, StoreError};
+
+/// How many rows one statement inserts; SQLite takes 32,766 values, a row of events has 11.
+const ROWS: usize = 500;
+
+/// Writes events and their claims.
+pub(super) async fn entries(writer: &mut SqliteConnection, entries: &[Entry<'_>]) -> Result<(), Failure> {
+    for rows in entries.chunks(ROWS) {
+        let mut insert: QueryBuilder<Sqlite> = QueryBuilder::new(
+            "INSERT INTO events \
+             (position, id, stream, version, kind, time, actor, causation, correlation, hash, data) ",
+        );
+        let times: Vec<i64> = rows.iter().map(nanoseconds).collect::<Result<_, _>>()?;
+        insert.push_values(rows.iter().zip(times), |mut row, (Entry { link, hash, .. }, time)| {
+            row.push_bind(rows::integer(link.position.0))
+                .push_bind(link.id.0.as_bytes().as_slice())
+                .push_bind(link.stream.as_str())
+                .push_bind(rows::integer(link.version.0))
+                .push_bind(link.kind)
+                .push_bind(time)
+                .push_bind(link.actor.as_str())
+                .push_bind(link.causation.0.as_bytes().as_slice())
+                .push_bind(link.correlation.0.as_bytes().as_slice())
+                .push_bind(hash.0.as_slice())
+                .push_bind(link.data);
+        });
+        insert.build().persistent(false).execute(&mut *writer).await?;
+    }
+    claims(writer, entries).await
+}
+
+fn nanoseconds(entry: &Entry<'_>) -> Result<i64, StoreError> {
+    let Entry { link, .. } = entry;
+    i64::try_from(link.time.as_nanosecond())
+        .map_err(|_| StoreError::corrupt(format!("the event at position {} has no time", link.position)))
+}
+
+async fn claims(writer: &mut SqliteConnection, entries: &[Entry<'_>]) -> Result<(), Failure> {
+    let claims: Vec<_> = entries
+        .iter()
+        .flat_map(|entry| entry.claims.iter().map(|(namespace, name)| (*namespace, *name, entry.link.stream)))
+        .collect();
+    for claims in claims.chunks(ROWS) {
+        // A name that is claimed again is held by the same stream: the batch was admitted.
+        let mut insert: QueryBuilder<Sqlite> =
+            QueryBuilder::new("INSERT OR IGNORE INTO claims (namespace, name, stream) ");
+        insert.push_values(claims, |mut row, (namespace, name, stream)| {
+            row.push_bind(*namespace).push_bind(*name).push_bind(stream.as_str());
+        });
+        insert.build().persistent(false).execute(&mut *writer).await?;
+    }
+    Ok(())
+}
+
+/// Writes where the log ends now.
+pub(super) async fn advance(writer: &mut SqliteConnection, head: Head) -> Result<(), Failure> {
+    sqlx::query("UPDATE log SET position = ?1, hash = ?2")
+        .bind(rows::integer(head.position.0))
+        .bind(head.hash.0.as_slice())
+        .execute(writer)
+        .await?;
+    Ok(())
+}
