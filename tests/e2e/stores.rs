@@ -4,10 +4,11 @@ use std::path::Path;
 use std::process::Output;
 
 use kit::esdb::EventStoreDb;
-use kit::process;
+use kit::process::{self, Loggia};
 use serde_json::{Value, json};
+use write::event_store::kurrent::{self, Address};
 
-use crate::started::LOGGIA;
+use crate::started::{LOGGIA, PATIENCE};
 
 const RECORDS: &str = concat!(
     r#"{"slug":"stair-house","name":"Stair House","category":"architecture","city":"Zürich"}"#,
@@ -113,4 +114,56 @@ async fn a_log_moves_between_stores() {
     let (status, said) = refused(data, &["store", "copy", "pg://ann:s3cret@db", &there]);
     assert_eq!(status, Some(1));
     assert!(said.contains("FROM cannot be used") && !said.contains("s3cret"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_write_sides_keep_one_catalog() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let mut server = EventStoreDb::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let spawn = |name: &str, args: &[&str]| {
+        let data = folder.path().join(name);
+        let mut command = process::command(LOGGIA, &data);
+        command.args(args).env("LOGGIA_NATS_URL", nats.url()).env("LOGGIA_STORE", server.address(None));
+        (Loggia::spawn_command(command, &data), data)
+    };
+    let (first, second) = (spawn("first", &["write"]), spawn("second", &["write"]));
+    let (mut serving, _projecting) = (spawn("reader", &["serve"]).0, spawn("reader", &["project"]).0);
+    let http = serving.http().await;
+    crate::started::ready(&http).await;
+    for (_, data) in [&first, &second] {
+        let announced = data.join("run/write.json");
+        kit::wait_until(PATIENCE, "both write sides", async || announced.exists()).await;
+    }
+    let found = async |names: usize| {
+        kit::wait_until(PATIENCE, "all that was imported", async || {
+            http.get("/v1/search?q=house").await.json()["total"] == json!(names)
+        })
+        .await;
+    };
+    let import = |from: usize, to: usize| {
+        let lines: Vec<String> = (from..to)
+            .map(|n| json!({"name": format!("House {n}"), "category": "architecture"}).to_string())
+            .collect();
+        let file = folder.path().join("in.ndjson");
+        std::fs::write(&file, lines.join("\n")).unwrap();
+        let done = done(&second.1, &["import", file.to_str().unwrap(), "--json"]);
+        let done: Value = serde_json::from_str(done.lines().last().unwrap()).unwrap();
+        assert_eq!(done["new"], json!(to - from), "{done}");
+    };
+    import(0, 40);
+    found(40).await;
+    // One of them dies; the other was there all the time.
+    let (mut dead, _) = first;
+    dead.kill9();
+    import(40, 60);
+    found(60).await;
+    // The store goes away and comes back.
+    server.kill();
+    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    server.restart().await;
+    import(60, 80);
+    found(80).await;
+    let address: Address = server.address(None).parse().unwrap();
+    assert_eq!(kurrent::verify(&address, |_| {}).await.unwrap().unwrap().events, 80);
 }

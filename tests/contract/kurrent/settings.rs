@@ -76,6 +76,22 @@ async fn a_plain_server_is_not_taken_for_one_with_tls() {
 }
 
 #[tokio::test]
+async fn a_cluster_is_asked_who_leads() {
+    let server = EventStoreDb::start().await;
+    let address = server.address(None);
+    let host = address.trim_start_matches("esdb://").split('?').next().unwrap().to_owned();
+    for (beginning, hosts) in
+        [("esdb+discover://", host.clone()), ("kurrentdb://", format!("127.0.0.1:9,{host}"))]
+    {
+        let address = format!("{beginning}{hosts}?tls=false&discoveryInterval=1&gossipTimeout=1000");
+        let folder = tempfile::tempdir().unwrap();
+        let store = opened(folder.path(), &address.parse().unwrap()).await;
+        store.append(append(&Clock::system(), "a", Expected::Any, &["x"])).await.unwrap();
+        assert_whole(&*store).await;
+    }
+}
+
+#[tokio::test]
 async fn a_log_of_others_is_not_written_to() {
     let server = EventStoreDb::start().await;
     let mut file = {

@@ -130,6 +130,8 @@ impl EventStoreDb {
         let ended = running.clone();
         tokio::spawn(ended.clone().run_until_cancelled_owned(async move {
             while let Ok((stream, _)) = listener.accept().await {
+                // As the real one does: an answer in parts would wait for the client's acknowledgements.
+                stream.set_nodelay(true).expect("a socket's option");
                 let connection = ended.child_token();
                 let serving = accepted(stream, tls.clone(), state.clone(), connection.clone());
                 tokio::spawn(connection.run_until_cancelled_owned(serving));
