@@ -118,18 +118,36 @@ async fn open_store(config: &Config, clock: &Clock) -> Result<SqliteStore> {
     })
 }
 
-/// Opens the event store and the vault for writing, and gives the service that carries out commands on them.
+/// Opens the event store and the vault for writing, and gives the service that carries out commands on them. What is not
+/// in the log, such as addresses, pictures and the ledger, is kept by one write side of a log, the first; the service of
+/// another has no accounts.
 pub async fn open_write_side(config: &Config, clock: &Clock) -> Result<(Arc<SqliteStore>, CommandService)> {
     let folder = store_folder(config);
     // The store first: it keeps a second writer away from the vault too.
     let store = Arc::new(open_store(config, clock).await?);
     let vault = Vault::open(&folder, config.secret_file.as_deref()).await?;
+    let service = CommandService::new(store.clone(), clock.clone());
+    if !names_vault(config, &vault).await? {
+        vault.close().await;
+        return Ok((store, service));
+    }
     let accounts = Accounts::new(vault, config.tiers.clone());
     let media = MediaStore::open(&DataFolder::new(&config.data).media())?;
     let pictures = Pictures::new(Arc::new(media), Fetcher::new(fetch_rules(config)));
-    let service =
-        CommandService::new(store.clone(), clock.clone()).with_accounts(accounts).with_pictures(pictures);
+    let service = service.with_accounts(accounts).with_pictures(pictures);
     Ok((store, service))
+}
+
+/// Whether the vault belongs to the log. A log in a file has no other write side.
+async fn names_vault(config: &Config, vault: &Vault) -> Result<bool> {
+    match &config.store {
+        #[cfg(feature = "eventstore")]
+        Some(StoreAt::EventStoreDb(address)) => Ok(kurrent::names_vault(address, vault.id().await?).await?),
+        Some(StoreAt::Sqlite(_)) | None => {
+            let _ = vault;
+            Ok(true)
+        }
+    }
 }
 
 fn fetch_rules(config: &Config) -> FetchRules {

@@ -155,6 +155,7 @@ impl Parts {
         client: &async_nats::Client,
     ) -> Result<(Arc<SqliteStore>, CommandService)> {
         let (store, service) = session::open_write_side(&self.config, &self.clock).await?;
+        let is_keeper = service.keeps_accounts();
         let stop = self.lifecycle.stop.clone();
         let lifecycle = self.lifecycle.clone();
         let Replicas(replicas) = self.config.nats_replicas;
@@ -167,17 +168,32 @@ impl Parts {
             Ok(())
         };
         lifecycle.spawn_on("the relay", relay, background.handle());
-        self.pictures(&service).await?;
+        self.store = Some(store.clone());
+        if is_keeper {
+            self.keeper(&service).await?;
+        } else {
+            tracing::info!(
+                "another write side of this log keeps addresses, pictures and the ledger; this one takes what editors write"
+            );
+        }
+        let (client, commands) = (client.clone(), service.clone());
+        self.lifecycle.spawn("the command service", async move {
+            match is_keeper {
+                true => Ok(command_server::serve(&client, &commands, &stop).await?),
+                false => Ok(command_server::serve_editors(&client, &commands, &stop).await?),
+            }
+        });
+        Ok((store, service))
+    }
+
+    /// Starts what only the write side does that keeps what is not in the log.
+    async fn keeper(&mut self, service: &CommandService) -> Result<()> {
+        self.pictures(service).await?;
         if self.config.auth == Auth::Keys {
             self.metering().await?;
         }
-        self.settling(&service);
-        let (client, commands) = (client.clone(), service.clone());
-        self.lifecycle.spawn("the command service", async move {
-            Ok(command_server::serve(&client, &commands, &stop).await?)
-        });
-        self.store = Some(store.clone());
-        Ok((store, service))
+        self.settling(service);
+        Ok(())
     }
 
     /// Takes pictures, and gives them to read nodes.

@@ -1,6 +1,6 @@
 //! The command line on a store in EventStoreDB, and a log that moves between stores.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use kit::esdb::EventStoreDb;
@@ -127,14 +127,17 @@ async fn two_write_sides_keep_one_catalog() {
         command.args(args).env("LOGGIA_NATS_URL", nats.url()).env("LOGGIA_STORE", server.address(None));
         (Loggia::spawn_command(command, &data), data)
     };
-    let (first, second) = (spawn("first", &["write"]), spawn("second", &["write"]));
+    let announced = async |(_, data): &(Loggia, PathBuf)| {
+        let announced = data.join("run/write.json");
+        kit::wait_until(PATIENCE, "a write side", async || announced.exists()).await;
+    };
+    let first = spawn("first", &["write"]);
+    announced(&first).await;
+    let second = spawn("second", &["write"]);
+    announced(&second).await;
     let (mut serving, _projecting) = (spawn("reader", &["serve"]).0, spawn("reader", &["project"]).0);
     let http = serving.http().await;
     crate::started::ready(&http).await;
-    for (_, data) in [&first, &second] {
-        let announced = data.join("run/write.json");
-        kit::wait_until(PATIENCE, "both write sides", async || announced.exists()).await;
-    }
     let found = async |names: usize| {
         kit::wait_until(PATIENCE, "all that was imported", async || {
             http.get("/v1/search?q=house").await.json()["total"] == json!(names)
@@ -151,13 +154,27 @@ async fn two_write_sides_keep_one_catalog() {
         let done: Value = serde_json::from_str(done.lines().last().unwrap()).unwrap();
         assert_eq!(done["new"], json!(to - from), "{done}");
     };
+    let issue = |email: &str| run(&second.1, &["keys", "issue", "--email", email, "--json"]);
     import(0, 40);
     found(40).await;
-    // One of them dies; the other was there all the time.
-    let (mut dead, _) = first;
+    // Whichever is asked, the first alone knows addresses: an address has one account.
+    for _ in 0..3 {
+        assert!(issue("ada@example.org").status.success());
+    }
+    let full = issue("ada@example.org");
+    assert_eq!(full.status.code(), Some(1));
+    assert!(String::from_utf8(full.stderr).unwrap().contains("there are 3 keys under this address"));
+    // It dies; the other was there all the time.
+    let (mut dead, data) = first;
     dead.kill9();
     import(40, 60);
     found(60).await;
+    let refused = issue("ben@example.org");
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("write side"));
+    let first = spawn("first", &["write"]);
+    assert_eq!(first.1, data);
+    kit::wait_until(PATIENCE, "the first again", async || issue("ben@example.org").status.success()).await;
     // The store goes away and comes back.
     server.kill();
     tokio::time::sleep(std::time::Duration::from_millis(300)).await;
@@ -165,5 +182,5 @@ async fn two_write_sides_keep_one_catalog() {
     import(60, 80);
     found(80).await;
     let address: Address = server.address(None).parse().unwrap();
-    assert_eq!(kurrent::verify(&address, |_| {}).await.unwrap().unwrap().events, 80);
+    assert_eq!(kurrent::verify(&address, |_| {}).await.unwrap().unwrap().events, 80 + 2 + 4);
 }

@@ -9,7 +9,7 @@ use async_nats::client::PublishError;
 use async_nats::{Client, HeaderMap, Message, Subject, Subscriber};
 use bytes::Bytes;
 use futures::StreamExt;
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, join_all, try_join_all};
 use schemas::command::{Answer, Command, CommandMessage, Refusal, RefusalKind};
 use schemas::subject;
 use tokio::task::JoinSet;
@@ -26,6 +26,9 @@ const DRAIN: Duration = Duration::from_secs(2);
 
 /// How many lines one import command may have, so that their outcomes fit into one message.
 pub const MAX_IMPORT_LINES: usize = 2_000;
+
+/// The commands that need nothing but the log.
+const EDITORS: [&str; 6] = ["select", "revise", "rename", "withdraw", "restore", "import"];
 
 /// Why commands cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -47,9 +50,28 @@ pub async fn serve(
     service: &CommandService,
     stop: &CancellationToken,
 ) -> Result<(), ServeError> {
+    serve_on(client, service, &[subject::COMMANDS.to_owned()], stop).await
+}
+
+/// The same for a write side beside the one that keeps addresses and pictures: it takes what editors write.
+pub async fn serve_editors(
+    client: &Client,
+    service: &CommandService,
+    stop: &CancellationToken,
+) -> Result<(), ServeError> {
+    serve_on(client, service, &EDITORS.map(subject::command), stop).await
+}
+
+async fn serve_on(
+    client: &Client,
+    service: &CommandService,
+    subjects: &[String],
+    stop: &CancellationToken,
+) -> Result<(), ServeError> {
     sufficient(client)?;
     let queue = subject::COMMAND_QUEUE.to_owned();
-    let commands = client.queue_subscribe(subject::COMMANDS, queue.clone()).await?;
+    let subscribing = subjects.iter().map(|subject| client.queue_subscribe(subject.clone(), queue.clone()));
+    let commands = try_join_all(subscribing).await?;
     let reads = client.queue_subscribe(subject::READ_EVENTS, queue).await?;
     let command = |message: Message| -> BoxFuture<'static, Vec<u8>> {
         let (service, room) = (service.clone(), client.max_payload());
@@ -59,7 +81,8 @@ pub async fn serve(
         let (store, room) = (service.store().clone(), client.max_payload());
         Box::pin(async move { pages::answer(&*store, &message.payload, room).await })
     };
-    tokio::join!(answer_all(client, commands, command, stop), answer_all(client, reads, read, stop));
+    let commands = commands.into_iter().map(|commands| answer_all(client, commands, &command, stop));
+    tokio::join!(join_all(commands), answer_all(client, reads, read, stop));
     if !stop.is_cancelled() {
         return Err(ServeError::Closed);
     }

@@ -72,6 +72,11 @@ impl CommandService {
         CommandService { accounts: Some(Arc::new(accounts)), ..self }
     }
 
+    /// Whether it knows accounts.
+    pub fn keeps_accounts(&self) -> bool {
+        self.accounts.is_some()
+    }
+
     /// What it has for accounts.
     pub(crate) fn accounts(&self) -> Option<&Arc<Accounts>> {
         self.accounts.as_ref()

@@ -18,6 +18,7 @@ use schemas::email::Email;
 use schemas::ids::AccountId;
 use sqlx::SqlitePool;
 use tokio::sync::Notify;
+use uuid::Uuid;
 
 use crate::event_store::{StoreError, sqlite_failure};
 use seal::Seal;
@@ -111,6 +112,11 @@ impl Vault {
         } else {
             Err(VaultError::secret(path, "holds another secret than the one of this vault"))
         }
+    }
+
+    /// Which vault this is: its own id, made with it.
+    pub async fn id(&self) -> Result<Uuid, VaultError> {
+        file::identity(&self.pool).await
     }
 
     /// The account of an address.

@@ -7,8 +7,11 @@ use write::service::CommandService;
 use super::Parts;
 
 impl Parts {
-    /// Mails the letters that wait.
+    /// Mails the letters that wait, where there are any.
     pub async fn mails(&mut self, service: &CommandService) -> Result<()> {
+        if !service.keeps_accounts() {
+            return Ok(());
+        }
         let (mailer, site) =
             (Mailer::new(&self.config.mail, self.config.mail_from.as_ref())?, self.site_address());
         if self.config.mail != Route::Log && self.config.public_url.is_none() {

@@ -16,6 +16,7 @@ use std::time::Duration;
 use schemas::chain::Hash;
 use schemas::ids::{Position, StoreId};
 use tokio::time::{Instant, sleep};
+use uuid::Uuid;
 
 use super::sqlite::file;
 use super::sqlite::upstream::Upstream;
@@ -54,6 +55,12 @@ pub async fn open_read_only(folder: &Path, address: &Address) -> Result<SqliteSt
         Err(_) => {}
     }
     SqliteStore::open_file_read_only(path).await
+}
+
+/// Whether the vault with this id belongs to the log: that of the write side that came first. What is not in the log, such
+/// as addresses, pictures and the ledger of calls, is kept by that one alone.
+pub async fn names_vault(address: &Address, vault: Uuid) -> Result<bool, StoreError> {
+    Ok(Remote::reach(address).await?.vault(vault).await? == vault)
 }
 
 /// Reads the whole log there and checks every event against its hash, its place and its stream. `progress` is told the

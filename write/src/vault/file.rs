@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions, SqlitePool};
+use uuid::Uuid;
 
 use super::VaultError;
 
@@ -14,10 +15,15 @@ use super::VaultError;
 pub const FILE: &str = "vault.db";
 
 /// The version of the tables, kept in the file's `user_version`.
-const VERSION: i64 = 3;
+const VERSION: i64 = 4;
 
 /// What brings the tables to each version, from 1 on.
-const STEPS: [&str; 3] = [include_str!("schema.sql"), include_str!("links.sql"), include_str!("notices.sql")];
+const STEPS: [&str; 4] = [
+    include_str!("schema.sql"),
+    include_str!("links.sql"),
+    include_str!("notices.sql"),
+    include_str!("identity.sql"),
+];
 
 /// Tells the file apart from other SQLite files: "LOGV" in its `application_id`.
 const APPLICATION: i64 = 0x4c4f_4756;
@@ -53,7 +59,7 @@ async fn bring_up(pool: &SqlitePool, from: i64) -> Result<(), VaultError> {
     for step in STEPS.iter().skip(usize::try_from(from).unwrap_or_default()) {
         sqlx::raw_sql(*step).execute(&mut *transaction).await?;
     }
-    sqlx::raw_sql("PRAGMA application_id = 0x4c4f4756; PRAGMA user_version = 3;")
+    sqlx::raw_sql("PRAGMA application_id = 0x4c4f4756; PRAGMA user_version = 4;")
         .execute(&mut *transaction)
         .await?;
     Ok(transaction.commit().await?)
@@ -111,6 +117,12 @@ pub(super) async fn has_notices(pool: &SqlitePool) -> Result<bool, VaultError> {
 pub(super) async fn check(pool: &SqlitePool) -> Result<[u8; 32], VaultError> {
     let check: Vec<u8> = sqlx::query_scalar("SELECT recognised FROM vault").fetch_one(pool).await?;
     check.try_into().map_err(|_| VaultError::corrupt("its check of the secret has not 32 bytes"))
+}
+
+/// Which vault it is.
+pub(super) async fn identity(pool: &SqlitePool) -> Result<Uuid, VaultError> {
+    let id: Vec<u8> = sqlx::query_scalar("SELECT id FROM identity").fetch_one(pool).await?;
+    Uuid::from_slice(&id).map_err(|_| VaultError::corrupt("its own id has not 16 bytes"))
 }
 
 /// Notes by what the secret is recognised from now on.

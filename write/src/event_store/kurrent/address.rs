@@ -72,6 +72,11 @@ impl Address {
         format!("{}-store", self.name)
     }
 
+    /// The stream whose first event says which vault belongs to the log.
+    pub(super) fn vault(&self) -> String {
+        format!("{}-vault", self.name)
+    }
+
     /// The file with the authorities that are trusted, if one is named.
     pub(super) fn authorities(&self) -> Option<PathBuf> {
         self.settings.tls_ca_file().filter(|_| self.secure()).map(PathBuf::from)

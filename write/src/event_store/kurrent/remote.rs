@@ -10,6 +10,7 @@ use eventstore::{
 use schemas::chain::Hash;
 use schemas::ids::{Position, StoreId};
 use tokio::time::{Instant, sleep, timeout};
+use uuid::Uuid;
 
 use super::address::Address;
 use super::fault::{Fault, check_authorities, unheard};
@@ -69,17 +70,38 @@ impl Remote {
                 "the stream {log} is there and is not one of Loggia; set another store=NAME in store (LOGGIA_STORE)"
             )));
         }
-        let (mark, until) = (self.address.mark(), Instant::now() + Remote::PATIENCE);
+        let mark = self.address.mark();
+        if self.first_in(&mark, || stored::founding(new)).await? {
+            tracing::info!(store = %new, "founded the event store {}", self.address);
+        }
+        self.store().await?.ok_or_else(|| StoreError::corrupt(format!("the stream {mark} is empty")))
+    }
+
+    /// Which vault belongs to the log: the one that is named already, or else this one from now on.
+    pub(crate) async fn vault(&mut self, own: Uuid) -> Result<Uuid, StoreError> {
+        let stream = self.address.vault();
+        self.first_in(&stream, || stored::naming(own)).await?;
+        let event = self.first_of(&stream, StreamPosition::Start).await?;
+        let event = event.ok_or_else(|| StoreError::corrupt(format!("the stream {stream} is empty")))?;
+        stored::named(&event)
+    }
+
+    /// Appends the first event of a stream, and says whether it did; a stream that is there is left as it is.
+    async fn first_in(
+        &mut self,
+        stream: &str,
+        event: impl Fn() -> Result<EventData, StoreError>,
+    ) -> Result<bool, StoreError> {
+        let until = Instant::now() + Remote::PATIENCE;
         loop {
-            match self.append_to(&mark, StreamState::NoStream, vec![stored::founding(new)?]).await {
-                Ok(()) => break tracing::info!(store = %new, "founded the event store {}", self.address),
-                Err(Fault::Revision(_)) => break,
+            match self.append_to(stream, StreamState::NoStream, vec![event()?]).await {
+                Ok(()) => return Ok(true),
+                Err(Fault::Revision(_)) => return Ok(false),
                 // The same event again is taken once.
                 Err(Fault::Lost(_)) if Instant::now() < until => self.back_off().await,
                 Err(fault) => return Err(fault.into()),
             }
         }
-        self.store().await?.ok_or_else(|| StoreError::corrupt(format!("the stream {mark} is empty")))
     }
 
     /// The hash of the event at a position; nothing behind the log's end.

@@ -33,6 +33,14 @@ struct Metadata {
     claims: Vec<ClaimedName>,
 }
 
+/// The type of the event that says which vault belongs to the log.
+const NAMED: &str = "loggia.store.vault_named.v1";
+
+#[derive(Serialize, Deserialize)]
+struct Named {
+    vault: Uuid,
+}
+
 #[derive(Serialize, Deserialize)]
 struct Founded {
     store: String,
@@ -109,6 +117,19 @@ fn payload(bytes: &Bytes) -> Option<Box<RawValue>> {
     RawValue::from_string(text).ok().filter(|payload| payload.get().len() == bytes.len())
 }
 
+/// The event that says which vault belongs to a log.
+pub(super) fn naming(vault: Uuid) -> Result<EventData, StoreError> {
+    let event = EventData::json(NAMED, &Named { vault });
+    Ok(event.map_err(|error| StoreError::unavailable(error.to_string()))?.id(vault))
+}
+
+/// Which vault belongs to a log.
+pub(super) fn named(event: &RecordedEvent) -> Result<Uuid, StoreError> {
+    let named: Option<Named> =
+        (event.event_type == NAMED).then(|| serde_json::from_slice(&event.data).ok()).flatten();
+    named.map(|named| named.vault).ok_or_else(|| foreign(event))
+}
+
 /// The event that says which store it is.
 pub(super) fn founding(store: StoreId) -> Result<EventData, StoreError> {
     let founded = Founded { store: store.to_string(), format: FORMAT };
@@ -123,10 +144,7 @@ pub(super) fn founded(event: &RecordedEvent) -> Result<StoreId, StoreError> {
     let founded: Option<Founded> =
         (event.event_type == FOUNDED).then(|| serde_json::from_slice(&event.data).ok()).flatten();
     let Some(Founded { store, format }) = founded else {
-        return Err(StoreError::unavailable(format!(
-            "the stream {} is not one of Loggia; set another store=NAME in store (LOGGIA_STORE)",
-            event.stream_id()
-        )));
+        return Err(foreign(event));
     };
     if format > FORMAT {
         return Err(StoreError::unavailable(format!(
@@ -134,4 +152,11 @@ pub(super) fn founded(event: &RecordedEvent) -> Result<StoreId, StoreError> {
         )));
     }
     store.parse().map_err(|_| StoreError::corrupt(format!("its store id “{store}” is unreadable")))
+}
+
+fn foreign(event: &RecordedEvent) -> StoreError {
+    StoreError::unavailable(format!(
+        "the stream {} is not one of Loggia; set another store=NAME in store (LOGGIA_STORE)",
+        event.stream_id()
+    ))
 }
