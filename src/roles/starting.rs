@@ -12,7 +12,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Tries until it succeeds, or fails in a way that does not pass, or for too long.
-pub(super) async fn settled<E: std::fmt::Display>(
+pub async fn settled<E: std::fmt::Display>(
     attempt: impl AsyncFn() -> Result<(), E>,
     may_pass: fn(&E) -> bool,
 ) -> Result<(), E> {
@@ -43,7 +43,14 @@ mod tests {
         let third = settled(async || if count() < 2 { Err("away") } else { Ok(()) }, |_| true).await;
         assert_eq!((third, tries.get()), (Ok(()), 3));
         tries.set(0);
-        let wrong = settled(async || { count(); Err("wrong") }, |error| *error == "away").await;
+        let wrong = settled(
+            async || {
+                count();
+                Err("wrong")
+            },
+            |error| *error == "away",
+        )
+        .await;
         assert_eq!((wrong, tries.get()), (Err("wrong"), 1));
         let begun = Instant::now();
         assert_eq!(settled(async || Err("away"), |_| true).await, Err("away"));
