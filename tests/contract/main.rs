@@ -17,5 +17,6 @@ mod full_disk;
 mod ledger;
 mod model;
 mod relay;
+mod replicas;
 mod sqlite;
 mod usage_streams;
