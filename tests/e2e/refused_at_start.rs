@@ -58,7 +58,9 @@ async fn a_wrong_login_is_refused() {
     ] {
         let said = ends(with(other), role.name(), folder.path()).await;
         assert!(
-            said.starts_with(&format!("loggia: nats_creds: the NATS user is not that of the role “{role}”: it ")),
+            said.starts_with(&format!(
+                "loggia: nats_creds: the NATS user is not that of the role “{role}”: it "
+            )),
             "{said}"
         );
         assert!(said.contains(&format!("give this process the file users/{role}.nk")), "{said}");
@@ -67,8 +69,13 @@ async fn a_wrong_login_is_refused() {
     let mut command = with(NatsRole::Serve);
     command.env_remove("LOGGIA_NATS_CA");
     let said = ends(command, "serve", folder.path()).await;
-    assert!(said.starts_with(&format!("loggia: the NATS server at {address} shows a certificate that is not believed")));
-    assert!(said.ends_with("set nats_ca to the file of its authority, and nats_url to a name that is in it"), "{said}");
+    assert!(said.starts_with(&format!(
+        "loggia: the NATS server at {address} shows a certificate that is not believed"
+    )));
+    assert!(
+        said.ends_with("set nats_ca to the file of its authority, and nats_url to a name that is in it"),
+        "{said}"
+    );
     let mut command = with(NatsRole::Serve);
     command.env("LOGGIA_NATS_CA", folder.path().join("absent.pem"));
     let said = ends(command, "serve", folder.path()).await;
@@ -174,12 +181,7 @@ impl Stranger {
         let listen = "listen: \"127.0.0.1:-1\"";
         let text = format!("{listen}\ncluster {{ name: {cluster}\n{listen} }}\nports_file_dir: {ports:?}\n");
         std::fs::write(&conf, text).unwrap();
-        let child = Command::new(binary)
-            .arg("--config")
-            .arg(&conf)
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let child = Command::new(binary).arg("--config").arg(&conf).stderr(Stdio::null()).spawn().unwrap();
         let port = kit::wait_for(PATIENCE, "the server's port", async || {
             let file = ports.read_dir().unwrap().next()?.unwrap().path();
             let told: serde_json::Value = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
