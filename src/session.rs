@@ -93,12 +93,7 @@ pub async fn open_vault_read_only(config: &Config) -> Result<Option<Vault>> {
 
 /// How a process of this role comes to the NATS at this address, or these addresses with commas.
 pub fn login(config: &Config, url: &str, role: NatsRole) -> Login {
-    Login {
-        url: url.to_owned(),
-        credentials: config.nats_creds.clone(),
-        ca: config.nats_ca.clone(),
-        role,
-    }
+    Login { url: url.to_owned(), credentials: config.nats_creds.clone(), ca: config.nats_ca.clone(), role }
 }
 
 /// Connects a command of the command line to NATS.

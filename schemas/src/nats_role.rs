@@ -1,6 +1,8 @@
 //! Who speaks on NATS: one user a role, each with the subjects that the role truly needs and no more.
 
-use crate::subject::{COMMANDS, EVENT_SUBJECTS, OVERRUN_SUBJECTS, PUT_PICTURE, READ_EVENTS, READ_PICTURE, READ_USAGE};
+use crate::subject::{
+    COMMANDS, EVENT_SUBJECTS, OVERRUN_SUBJECTS, PUT_PICTURE, READ_EVENTS, READ_PICTURE, READ_USAGE,
+};
 
 /// What a process is to NATS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -115,7 +117,8 @@ impl NatsRole {
             NatsRole::Serve => SERVES.to_vec(),
             NatsRole::Operator => [&OPERATES[..], &READS_STREAMS].concat(),
             NatsRole::Up => {
-                let all = [NatsRole::Write, NatsRole::Project, NatsRole::Serve].map(NatsRole::publishes).concat();
+                let all =
+                    [NatsRole::Write, NatsRole::Project, NatsRole::Serve].map(NatsRole::publishes).concat();
                 without_covered(&all)
             }
         };

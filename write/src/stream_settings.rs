@@ -1,7 +1,7 @@
 //! The settings that no stream of Loggia may have otherwise, whatever it carries.
 
-use async_nats::jetstream::{self, ErrorCode};
 use async_nats::jetstream::stream::Config;
+use async_nats::jetstream::{self, ErrorCode};
 
 /// Whether a limit of JetStream is none.
 pub(crate) fn unlimited(limit: i64) -> bool {
@@ -39,7 +39,10 @@ pub(crate) fn raised(config: &Config, replicas: usize) -> Option<Config> {
             "the stream is kept on {has} servers, more than nats_replicas says ({replicas}); it stays so"
         );
     } else if has < replicas {
-        tracing::info!(stream = config.name, "the stream is kept on {replicas} servers from now on, not on {has}");
+        tracing::info!(
+            stream = config.name,
+            "the stream is kept on {replicas} servers from now on, not on {has}"
+        );
         return Some(Config { num_replicas: replicas, ..config.clone() });
     }
     None
@@ -62,7 +65,8 @@ mod tests {
     #[test]
     fn replicas_are_raised_and_never_lowered() {
         let of = |has, wanted| {
-            raised(&Config { num_replicas: has, ..Config::default() }, wanted).map(|config| config.num_replicas)
+            raised(&Config { num_replicas: has, ..Config::default() }, wanted)
+                .map(|config| config.num_replicas)
         };
         assert_eq!(of(1, 3), Some(3));
         assert_eq!(of(0, 1), None);

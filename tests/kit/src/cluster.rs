@@ -61,7 +61,8 @@ impl Cluster {
         let now = write::clock::Clock::system().now();
         let wanted = Wanted { cluster: cluster.into(), servers: servers.clone(), certificate: None, now };
         nats_config::make(&folder.path().join("nats"), &wanted).unwrap_or_else(|error| panic!("{error}"));
-        let members = servers.into_iter().map(|server| Member { name: server.name.clone(), server, child: None });
+        let members =
+            servers.into_iter().map(|server| Member { name: server.name.clone(), server, child: None });
         let mut cluster = Self { members: members.collect(), folder, binary };
         for index in 0..size {
             cluster.launch(index);
@@ -174,7 +175,8 @@ impl Cluster {
     async fn whole(&self) {
         let started = "[INF] Server is ready";
         // The leader says it in other words than those who follow it.
-        let chosen = |log: &String| log.contains("cluster new metadata leader") || log.contains("Self is new");
+        let chosen =
+            |log: &String| log.contains("cluster new metadata leader") || log.contains("Self is new");
         let logs = || {
             let read = |member: &Member| std::fs::read_to_string(self.log(&member.name)).unwrap_or_default();
             self.members.iter().map(read).collect::<Vec<_>>()
@@ -182,15 +184,15 @@ impl Cluster {
         let alone = self.members.len() == 1;
         wait_until(WHOLE_WITHIN, "a leader of the cluster", async || {
             let logs = logs();
-            logs.iter().all(|log| log.contains(started))
-                && (alone || logs.iter().all(chosen))
+            logs.iter().all(|log| log.contains(started)) && (alone || logs.iter().all(chosen))
         })
         .await;
     }
 
     fn launch(&mut self, index: usize) {
         let name = self.members[index].name.clone();
-        let log = File::options().create(true).append(true).open(self.log(&name)).expect("a file for the log");
+        let log =
+            File::options().create(true).append(true).open(self.log(&name)).expect("a file for the log");
         let child = Command::new(&self.binary)
             .args(["--config", CONFIGURATION])
             .current_dir(self.folder().join(&name))

@@ -71,7 +71,9 @@ pub enum LoginError {
         reason: String,
     },
     /// The server does not know who this is.
-    #[error("the NATS server at {shown} refuses the login; check nats_creds, or user and password in nats_url")]
+    #[error(
+        "the NATS server at {shown} refuses the login; check nats_creds, or user and password in nats_url"
+    )]
     LoginRefused {
         /// The addresses, without passwords.
         shown: String,
@@ -117,8 +119,7 @@ impl Login {
                 return Err(LoginError::Unanswered { shown: self.shown(), reason: elapsed.to_string() });
             }
         };
-        sufficient(&client)
-            .map_err(|source| LoginError::Insufficient { shown: self.shown(), source })?;
+        sufficient(&client).map_err(|source| LoginError::Insufficient { shown: self.shown(), source })?;
         user::check(&client, self.role, refusals).await?;
         Ok(client)
     }
@@ -143,9 +144,8 @@ impl Login {
         let urls = self.url.split(',').map(str::trim);
         let mut servers = Vec::new();
         for url in urls {
-            let server: ServerAddr = url
-                .parse()
-                .map_err(|error: std::io::Error| nats_server::Error::BadUrl(error.to_string()))?;
+            let server: ServerAddr =
+                url.parse().map_err(|error: std::io::Error| nats_server::Error::BadUrl(error.to_string()))?;
             if server.host().is_empty() {
                 return Err(nats_server::Error::BadUrl(format!("“{url}” has no host")).into());
             }
@@ -220,25 +220,24 @@ fn heard(event: Event, refused: &watch::Sender<Option<String>>) {
 /// Takes a file with a token and its key, or with a seed.
 async fn with_credentials(options: ConnectOptions, path: &Path) -> Result<ConnectOptions, LoginError> {
     let refused = |reason: String| LoginError::Credentials { path: path.to_owned(), reason };
-    let text = tokio::fs::read_to_string(path)
-        .await
-        .map_err(|error| refused(format!("cannot be read: {error}")))?;
+    let text =
+        tokio::fs::read_to_string(path).await.map_err(|error| refused(format!("cannot be read: {error}")))?;
     if text.contains(TOKEN) {
         return options.credentials(&text).map_err(|error| refused(format!("cannot be used: {error}")));
     }
     match seed(&text) {
         Some(seed) => Ok(options.nkey(seed.to_owned())),
         None => Err(refused(
-            "holds neither a token with its key nor the seed of a user; `loggia nats config` makes seeds".into(),
+            "holds neither a token with its key nor the seed of a user; `loggia nats config` makes seeds"
+                .into(),
         )),
     }
 }
 
 /// The seed of a user in a text that has nothing else but comments and frames.
 fn seed(text: &str) -> Option<&str> {
-    let is_user = |line: &&str| {
-        KeyPair::from_seed(line).is_ok_and(|pair| pair.key_pair_type() == KeyPairType::User)
-    };
+    let is_user =
+        |line: &&str| KeyPair::from_seed(line).is_ok_and(|pair| pair.key_pair_type() == KeyPairType::User);
     text.lines().map(str::trim).find(is_user)
 }
 
@@ -279,7 +278,12 @@ mod tests {
     #[test]
     fn addresses_are_read_and_two_users_refused() {
         let hosts = |url: &str| -> Vec<String> {
-            login(url).servers().unwrap().iter().map(|server| format!("{}:{}", server.host(), server.port())).collect()
+            login(url)
+                .servers()
+                .unwrap()
+                .iter()
+                .map(|server| format!("{}:{}", server.host(), server.port()))
+                .collect()
         };
         assert_eq!(hosts("tls://a:4222,nats://b"), ["a:4222", "b:4222"]);
         assert_eq!(hosts("nats://me:pw@a, nats://b"), ["a:4222", "b:4222"]);

@@ -11,7 +11,9 @@ const ANSWERED: Duration = Duration::from_secs(2);
 
 /// Two of the addresses lead to different clusters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("nats_url names servers that do not belong together: {one} is {its}, {other} is {others}; name servers of one cluster")]
+#[error(
+    "nats_url names servers that do not belong together: {one} is {its}, {other} is {others}; name servers of one cluster"
+)]
 pub struct DifferentClusters {
     one: String,
     its: String,

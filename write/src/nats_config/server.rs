@@ -48,8 +48,7 @@ impl FromStr for Server {
 
     fn from_str(text: &str) -> Result<Server, NotAServer> {
         let wrong = |what: String| NotAServer(what);
-        let (name, place) =
-            text.split_once('=').ok_or_else(|| wrong(format!("“{text}” has no name")))?;
+        let (name, place) = text.split_once('=').ok_or_else(|| wrong(format!("“{text}” has no name")))?;
         if !is_name(name) || name == USERS {
             return Err(wrong(format!("“{name}” is no name for a server")));
         }

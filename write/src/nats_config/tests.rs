@@ -62,11 +62,22 @@ fn the_set_is_whole_and_the_secrets_are_their_owners_alone() {
     assert_eq!(
         paths,
         [
-            "users/write.nk", "users/project.nk", "users/serve.nk", "users/up.nk", "users/operator.nk",
-            "ca.key", "ca.pem",
-            "n1/ca.pem", "n1/server.pem", "n1/nats.conf",
-            "n2/ca.pem", "n2/server.pem", "n2/nats.conf",
-            "n3/ca.pem", "n3/server.pem", "n3/nats.conf",
+            "users/write.nk",
+            "users/project.nk",
+            "users/serve.nk",
+            "users/up.nk",
+            "users/operator.nk",
+            "ca.key",
+            "ca.pem",
+            "n1/ca.pem",
+            "n1/server.pem",
+            "n1/nats.conf",
+            "n2/ca.pem",
+            "n2/server.pem",
+            "n2/nats.conf",
+            "n3/ca.pem",
+            "n3/server.pem",
+            "n3/nats.conf",
         ]
     );
     assert!(made.iter().all(|made| made.change == Change::New));
@@ -103,7 +114,9 @@ fn made_again_the_keys_are_kept_and_a_server_is_added() {
     assert_eq!(of("n1/nats.conf"), Change::Changed);
     assert_eq!(of("n1/server.pem"), Change::Changed, "a certificate is renewed");
     assert_eq!(of("n2/nats.conf"), Change::New);
-    assert!(!folder.read_dir().unwrap().any(|e| e.unwrap().file_name().to_string_lossy().starts_with(".new")));
+    assert!(
+        !folder.read_dir().unwrap().any(|e| e.unwrap().file_name().to_string_lossy().starts_with(".new"))
+    );
 }
 
 #[test]
@@ -111,10 +124,9 @@ fn a_key_that_cannot_be_read_is_not_overwritten() {
     let outer = tempfile::tempdir().unwrap();
     let folder = outer.path().join("nats");
     make(&folder, &three()).unwrap();
-    for (path, complaint) in [
-        ("users/serve.nk", "holds no seed of a NATS user"),
-        ("ca.key", "holds no key in PEM"),
-    ] {
+    for (path, complaint) in
+        [("users/serve.nk", "holds no seed of a NATS user"), ("ca.key", "holds no key in PEM")]
+    {
         let good = text(&folder, path);
         std::fs::write(folder.join(path), "damaged").unwrap();
         let conf = text(&folder, "n1/nats.conf");
@@ -197,8 +209,5 @@ fn names_that_collide_are_refused() {
     assert_eq!(refused(wanted(&["a=h:1", "a=i:1"])), "--server: a is given twice");
     assert_eq!(refused(wanted(&["a=h:1", "b=h:2"])), "--server: a port of h is given twice");
     let named = Wanted { cluster: "my cluster".into(), ..three() };
-    assert_eq!(
-        refused(named),
-        "--cluster is “my cluster”; letters, digits, - and _ are wanted, at most 63"
-    );
+    assert_eq!(refused(named), "--cluster is “my cluster”; letters, digits, - and _ are wanted, at most 63");
 }
