@@ -22,6 +22,8 @@ use crate::data_folder::Part;
 use crate::lifecycle::Lifecycle;
 use parts::Parts;
 
+pub use starting::settled;
+
 /// `loggia up`: everything in one process.
 pub async fn up(config: &Config, args: &UpArgs) -> Result<ExitCode> {
     let (lifecycle, mut failures) = Lifecycle::new();

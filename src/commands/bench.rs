@@ -2,6 +2,7 @@
 //! that compares with something compares within the run: machines drift, ratios hold.
 
 mod bare;
+mod cluster;
 mod edits;
 mod filling;
 mod load;
@@ -106,7 +107,10 @@ pub async fn run(config: &Config, args: &BenchArgs, output: Output) -> Result<Ex
     if wants(BenchSuite::Metering) {
         take(metering::measure(config).await?)?;
     }
-    if args.suite == BenchSuite::Metering {
+    if wants(BenchSuite::Cluster) {
+        take(cluster::measure(config).await?)?;
+    }
+    if matches!(args.suite, BenchSuite::Metering | BenchSuite::Cluster) {
         return finish(args, &figures);
     }
     if wants(BenchSuite::Similar) {

@@ -1,5 +1,6 @@
 //! The parts that the roles are made of. Each is started under the lifecycle, so that none dies unseen.
 
+mod ledger;
 mod mails;
 mod operators;
 mod payments;
@@ -23,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
 use write::command_server;
 use write::event_store::SqliteStore;
-use write::ledger::{self, Copier, Ledger};
+use write::ledger::Ledger;
 use write::media::collector::Collector;
 use write::media::uploads::Uploads;
 use write::media_server;
@@ -31,7 +32,6 @@ use write::nats::Login;
 use write::nats_server::{self, NatsServer};
 use write::relay::{Interruption, Relay};
 use write::service::CommandService;
-use write::usage_streams::{self, UsageStreamError};
 use write::vectors::worker::Describer;
 use write::vectors::{Encoder, EncoderChoice};
 
@@ -231,29 +231,6 @@ impl Parts {
             Ok(())
         };
         lifecycle.spawn_on("the worker for vectors", describing, self.background().await?.handle());
-        Ok(())
-    }
-
-    /// Makes the streams that count calls, and copies from them into the ledger.
-    async fn metering(&mut self) -> Result<()> {
-        let ledger = Arc::new(Ledger::open(&session::store_folder(&self.config)).await?);
-        self.ledger = Some(ledger.clone());
-        let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());
-        let (tiers, clock) = (self.config.tiers.clone(), self.clock.clone());
-        let Replicas(replicas) = self.config.nats_replicas;
-        let background = self.background().await?;
-        let client = background.client().clone();
-        let prepare = || usage_streams::prepare(&client, &tiers, replicas);
-        starting::settled(prepare, UsageStreamError::may_pass).await?;
-        let copier = Copier::new(ledger.clone(), client.clone(), tiers.clone(), clock).replicas(replicas);
-        let copier = copier.run(stop.clone());
-        let copying = async move {
-            copier.await;
-            Ok(())
-        };
-        lifecycle.spawn_on("the ledger", copying, background.handle());
-        let pages = async move { Ok(ledger::serve(&client, ledger, &stop).await?) };
-        lifecycle.spawn_on("the pages of the ledger", pages, background.handle());
         Ok(())
     }
 

@@ -12,7 +12,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Tries until it succeeds, or fails in a way that does not pass, or for too long.
-pub(super) async fn settled<E: std::fmt::Display>(
+pub async fn settled<E: std::fmt::Display>(
     attempt: impl AsyncFn() -> Result<(), E>,
     may_pass: fn(&E) -> bool,
 ) -> Result<(), E> {

@@ -19,5 +19,6 @@ mod kurrent;
 mod ledger;
 mod model;
 mod relay;
+mod replicas;
 mod sqlite;
 mod usage_streams;

@@ -4,9 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use async_nats::jetstream::{self, stream};
 use async_nats::{Client, ConnectOptions, Event, ServerError};
+use futures::StreamExt;
 use kit::nats::Cluster;
 use schemas::nats_role::{NatsRole, covers};
+use serde_json::{Value, json};
 
 /// What ends or changes what is kept; nobody may.
 const DESTRUCTIVE: [&str; 6] = [
@@ -119,4 +122,49 @@ async fn each_user_may_what_its_role_does_and_nothing_else() {
         let expected = beyond(&heard, &role.subscribes());
         assert_eq!(refused, expected.iter().map(String::as_str).collect(), "{role} subscribes");
     }
+}
+
+/// A limit of NATS that the guide names: what JetStream sends, it sends in its own name to wherever the asker says. The
+/// asker cannot choose what is sent. Should NATS learn to refuse it, this fails, and the guide has to say so.
+#[tokio::test(flavor = "multi_thread")]
+async fn jetstream_sends_to_wherever_it_is_asked_to() {
+    let Some(cluster) = Cluster::start_of(1).await else { return };
+    let write = Tried::new(&cluster, NatsRole::Write).await;
+    let context = jetstream::new(write.client.clone());
+    let stream = stream::Config {
+        name: "EVENTS".into(),
+        subjects: vec!["loggia.curation.*".into()],
+        ..stream::Config::default()
+    };
+    context.create_stream(stream).await.unwrap();
+    context.publish("loggia.curation.x", "{}".into()).await.unwrap().await.unwrap();
+    let mut commands = write.client.subscribe("loggia.command.*").await.unwrap();
+    write.client.flush().await.unwrap();
+    let project = Tried::new(&cluster, NatsRole::Project).await;
+    let elsewhere = "loggia.command.import";
+    // The answer to a request.
+    let info = "$JS.API.STREAM.INFO.EVENTS";
+    project.client.publish_with_reply(info, elsewhere, "".into()).await.unwrap();
+    // The messages of a consumer that is sent to, and of one that is asked.
+    let push = json!({"stream_name": "EVENTS", "config": {
+        "name": "push", "deliver_subject": elsewhere, "deliver_policy": "all", "ack_policy": "none"}});
+    let pull = json!({"stream_name": "EVENTS", "config": {
+        "name": "pull", "deliver_policy": "all", "ack_policy": "none"}});
+    for (name, config) in [("push", push), ("pull", pull)] {
+        let create = format!("$JS.API.CONSUMER.CREATE.EVENTS.{name}");
+        let answer = project.client.request(create, config.to_string().into()).await.unwrap();
+        let answer: Value = serde_json::from_slice(&answer.payload).unwrap();
+        assert_eq!(answer["name"], name, "{answer}");
+    }
+    let next = "$JS.API.CONSUMER.MSG.NEXT.EVENTS.pull";
+    project.client.publish_with_reply(next, elsewhere, "1".into()).await.unwrap();
+    project.client.flush().await.unwrap();
+    let mut came: Vec<Value> = Vec::new();
+    while let Ok(Some(message)) = tokio::time::timeout(Duration::from_secs(1), commands.next()).await {
+        came.push(serde_json::from_slice(&message.payload).unwrap());
+    }
+    assert_eq!(project.refused.lock().unwrap().as_slice(), [] as [&str; 0]);
+    // The answer to the question, and the one event, which goes to one of the two: they are sent on the same subject.
+    assert!(came.iter().any(|sent| sent["config"]["name"] == "EVENTS"), "{came:?}");
+    assert!(came.contains(&json!({})), "{came:?}");
 }

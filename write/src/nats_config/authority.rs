@@ -30,7 +30,7 @@ const SERVER_YEARS: i16 = 2;
 /// Who vouches for the servers.
 pub(super) enum Authority {
     /// One of the cluster's own.
-    Own { key: KeyPair, certificate: String },
+    Own { key: Box<KeyPair>, certificate: String },
     /// The operator's, with the certificate and key for all servers.
     Given { certificate: String, server: String },
 }
@@ -61,7 +61,7 @@ impl Authority {
             Some(text) => text,
             None => authority(now)?.self_signed(&key)?.pem(),
         };
-        Ok(Authority::Own { key, certificate })
+        Ok(Authority::Own { key: Box::new(key), certificate })
     }
 
     fn given(given: &GivenCertificate) -> Result<Authority, ConfigError> {
@@ -119,7 +119,7 @@ impl Authority {
             vec![ExtendedKeyUsagePurpose::ServerAuth, ExtendedKeyUsagePurpose::ClientAuth];
         good_for(&mut params, now, SERVER_YEARS);
         let own = KeyPair::generate()?;
-        let certificate = params.signed_by(&own, &Issuer::from_params(&authority(now)?, key))?;
+        let certificate = params.signed_by(&own, &Issuer::from_params(&authority(now)?, &**key))?;
         Ok(format!("{}{}", certificate.pem(), own.serialize_pem()))
     }
 }

@@ -1,0 +1,132 @@
+//! The relay into a cluster: how many events a second it carries to three NATS servers that keep a copy each. Servers and
+//! relay are on this machine, over TLS and with the files that `loggia nats config` makes.
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions};
+use schemas::nats_role::NatsRole;
+use tokio::process::{Child, Command as Process};
+use tokio_util::sync::CancellationToken;
+use write::clock::Clock;
+use write::event_store::{EventStore, SqliteStore};
+use write::nats::Login;
+use write::nats_config::{self, AUTHORITY, CONFIGURATION, Server, USERS, Wanted};
+use write::nats_server;
+use write::relay::{Interruption, Relay};
+use write::service::CommandService;
+
+use super::Figure;
+use crate::config::Config;
+use crate::roles::settled;
+
+/// How many servers, and so many copies.
+const SERVERS: usize = 3;
+/// How many events are carried, each a whole record of the demo catalog.
+const EVENTS: usize = 60_000;
+/// Lines of one import.
+const LINES: usize = 500;
+
+/// Measures the figure.
+pub async fn measure(config: &Config) -> Result<Vec<Figure>> {
+    let folder = tempfile::Builder::new().prefix("loggia-bench-").tempdir()?;
+    let store = filled(&folder.path().join("store")).await?;
+    let cluster = Cluster::start(config, &folder.path().join("nats")).await?;
+    let client = cluster.login.connect().await?;
+    let relay = Relay::new(store.clone(), client).replicas(SERVERS);
+    settled(|| relay.check(), Interruption::may_pass).await?;
+    let (mut relayed, stop, head) = (relay.watch(), CancellationToken::new(), store.head().await?.position);
+    let began = Instant::now();
+    #[expect(clippy::disallowed_methods, reason = "it is awaited below")]
+    let running = tokio::spawn(relay.run(stop.clone()));
+    relayed.wait_for(|relayed| relayed.position == head).await?;
+    let seconds = began.elapsed().as_secs_f64();
+    stop.cancel();
+    running.await?;
+    store.close().await;
+    let name = format!("events relayed to {SERVERS} NATS servers, each with a copy");
+    Ok(vec![Figure::new(name, head.0 as f64 / seconds, "events/s").at_least(20_000.0)])
+}
+
+/// A store with so many events.
+async fn filled(folder: &Path) -> Result<Arc<SqliteStore>> {
+    let clock = Clock::system();
+    let store = Arc::new(SqliteStore::open(folder, &clock).await?);
+    let service = CommandService::new(store.clone(), clock.clone());
+    let records: Vec<_> = write::demo::catalog(write::demo::DEMO_SEED, EVENTS).collect();
+    for chunk in records.chunks(LINES) {
+        let id = clock.command_id();
+        let lines: Vec<ImportLine> = (1..)
+            .zip(chunk)
+            .map(|(number, record)| Ok(ImportLine { number, text: serde_json::to_string(record)? }))
+            .collect::<Result<_>>()?;
+        let command = Command::Import { lines, options: ImportOptions::default() };
+        let message = CommandMessage { id, actor: "bench".parse()?, correlation: id, command };
+        match service.handle(message).await {
+            Answer::Imported { .. } => {}
+            other => bail!("the records were not taken: {other:?}"),
+        }
+    }
+    Ok(store)
+}
+
+/// Three servers of this machine. Dropping it kills them.
+struct Cluster {
+    login: Login,
+    _servers: Vec<Child>,
+}
+
+impl Cluster {
+    async fn start(config: &Config, folder: &Path) -> Result<Cluster> {
+        let binary = nats_server::usable(config.nats_server.as_deref()).await?;
+        let wanted = Wanted {
+            cluster: "bench".into(),
+            servers: servers()?,
+            certificate: None,
+            now: Clock::system().now(),
+        };
+        nats_config::make(folder, &wanted)?;
+        let start = |server: &Server| {
+            Process::new(&binary)
+                .args(["--config", CONFIGURATION])
+                .current_dir(folder.join(&server.name))
+                .stdin(std::process::Stdio::null())
+                .stdout(std::process::Stdio::null())
+                .stderr(std::process::Stdio::null())
+                .kill_on_drop(true)
+                .spawn()
+                .with_context(|| format!("{} cannot be started", binary.display()))
+        };
+        let running = wanted.servers.iter().map(start).collect::<Result<_>>()?;
+        let urls: Vec<String> = wanted.servers.iter().map(Server::url).collect();
+        let login = Login {
+            url: urls.join(","),
+            credentials: Some(folder.join(USERS).join(format!("{}.nk", NatsRole::Write))),
+            ca: Some(folder.join(AUTHORITY)),
+            role: NatsRole::Write,
+        };
+        let cluster = Cluster { login, _servers: running };
+        let answers = async || cluster.login.connect().await.map(drop);
+        settled(answers, |_| true).await?;
+        Ok(cluster)
+    }
+}
+
+/// Servers on ports that are free at the moment.
+fn servers() -> Result<Vec<Server>> {
+    let free = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
+    // Held together, so that they differ.
+    let held: Vec<TcpListener> = (0..SERVERS * 2).map(|_| free()).collect::<Result<_, _>>()?;
+    let ports: Vec<u16> =
+        held.iter().map(|listener| Ok(listener.local_addr()?.port())).collect::<Result<_>>()?;
+    let server = |(number, ports): (usize, &[u16])| Server {
+        name: format!("bench-{number}"),
+        host: "127.0.0.1".into(),
+        port: ports[0],
+        cluster_port: ports[1],
+    };
+    Ok(ports.chunks(2).enumerate().map(server).collect())
+}

@@ -1,0 +1,37 @@
+//! The part that keeps what was counted.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use write::ledger::{self, Copier, Ledger};
+use write::usage_streams::{self, UsageStreamError};
+
+use super::Parts;
+use crate::config::Replicas;
+use crate::roles::starting;
+use crate::session;
+
+impl Parts {
+    /// Makes the streams that count calls, and copies from them into the ledger.
+    pub(super) async fn metering(&mut self) -> Result<()> {
+        let ledger = Arc::new(Ledger::open(&session::store_folder(&self.config)).await?);
+        self.ledger = Some(ledger.clone());
+        let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());
+        let (tiers, clock) = (self.config.tiers.clone(), self.clock.clone());
+        let Replicas(replicas) = self.config.nats_replicas;
+        let background = self.background().await?;
+        let client = background.client().clone();
+        let prepare = || usage_streams::prepare(&client, &tiers, replicas);
+        starting::settled(prepare, UsageStreamError::may_pass).await?;
+        let copier = Copier::new(ledger.clone(), client.clone(), tiers.clone(), clock).replicas(replicas);
+        let copier = copier.run(stop.clone());
+        let copying = async move {
+            copier.await;
+            Ok(())
+        };
+        lifecycle.spawn_on("the ledger", copying, background.handle());
+        let pages = async move { Ok(ledger::serve(&client, ledger, &stop).await?) };
+        lifecycle.spawn_on("the pages of the ledger", pages, background.handle());
+        Ok(())
+    }
+}

@@ -1,0 +1,48 @@
+//! On how many servers of a cluster streams are kept: never on fewer than is set, and never on fewer than they are.
+
+use std::sync::Arc;
+
+use async_nats::jetstream;
+use kit::nats::Cluster;
+use schemas::nats_role::NatsRole;
+use write::clock::Clock;
+use write::event_store::SqliteStore;
+use write::relay::Relay;
+use write::usage_streams::prepare;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn streams_get_the_copies_that_are_set_and_keep_what_they_have() {
+    let Some(cluster) = Cluster::start().await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(SqliteStore::open(folder.path(), &Clock::system()).await.unwrap());
+    let client = cluster.client(NatsRole::Write).await;
+    let context = jetstream::new(client.clone());
+    let tiers = "free=5".parse().unwrap();
+    for (set, kept) in [(1, 1), (3, 3), (1, 3)] {
+        let relay = Relay::new(store.clone(), client.clone()).replicas(set);
+        // Servers that have just met may need a moment before they take a stream.
+        kit::wait_until(std::time::Duration::from_secs(60), "the streams", async || {
+            relay.check().await.is_ok() && prepare(&client, &tiers, set).await.is_ok()
+        })
+        .await;
+        for name in ["EVENTS", "USAGE_FREE", "USAGE_OVERRUN"] {
+            let config = context.get_stream(name).await.unwrap().cached_info().config.clone();
+            assert_eq!(config.num_replicas, kept, "{name} where {set} are set");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn copies_that_there_cannot_be_are_refused() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let client = nats.client().await;
+    let refused = prepare(&client, &"free=5".parse().unwrap(), 3).await.unwrap_err();
+    assert!(!refused.may_pass());
+    let sentences = ["USAGE_FREE", "USAGE_OVERRUN"].map(|stream| {
+        format!(
+            "nats_replicas is 3, and the NATS server is in no cluster, so the stream {stream} cannot be kept on 3 \
+             servers; set it to 1, or name the servers of a cluster in nats_url"
+        )
+    });
+    assert!(sentences.contains(&refused.to_string()), "{refused}");
+}
