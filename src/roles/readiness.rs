@@ -55,7 +55,7 @@ impl Teller {
     /// Looks until the workers of a node without an API have caught up.
     pub async fn workers(self, node: Node) {
         let source = node.source().clone();
-        self.until(&source, &Looked::Workers(node)).await;
+        self.until(&source, &Looked::Workers(Box::new(node))).await;
         self.leave().await;
     }
 
@@ -90,7 +90,7 @@ pub enum Looked {
     /// Models that answer: those of calls too where they are `counted`; whether their workers are in this process.
     Models { models: ReadModels, counted: bool, workers: bool },
     /// Workers of a process without an API.
-    Workers(Node),
+    Workers(Box<Node>),
 }
 
 impl Looked {
