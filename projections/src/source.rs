@@ -34,6 +34,9 @@ pub struct EventSource {
 /// How long the last event may take to come.
 const LAST_WITHIN: Duration = Duration::from_secs(5);
 
+/// How long the write side may take to tell how long its log is.
+const TOLD_WITHIN: Duration = Duration::from_secs(2);
+
 /// What the stream carries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Carried {
@@ -81,6 +84,14 @@ impl EventSource {
     /// The last position that the stream holds; the start while there is no stream yet.
     pub async fn head(&self) -> Result<Position, SourceError> {
         self.reader.head().await
+    }
+
+    /// The last position that the log is known to have: the write side's word where it answers, for the stream may be
+    /// behind it, or have been lost and be filled anew.
+    pub async fn head_of_log(&self) -> Result<Position, SourceError> {
+        let head = self.head().await?;
+        let told = tokio::time::timeout(TOLD_WITHIN, self.reader.read_events(head, 1)).await;
+        Ok(told.ok().and_then(Result::ok).map_or(head, |page| head.max(page.head)))
     }
 
     /// Whose log the stream carries, and how far.

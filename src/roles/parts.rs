@@ -36,7 +36,7 @@ use write::vectors::worker::Describer;
 use write::vectors::{Encoder, EncoderChoice};
 
 use super::background::Background;
-use super::readiness::Teller;
+use super::readiness::{Looked, Teller};
 use super::{demo, snapshot, starting};
 use crate::config::{Auth, Config, Metering, Replicas, Vectors};
 use crate::data_folder::{DataFolder, Held, Part, Running};
@@ -279,8 +279,9 @@ impl Parts {
             self.readiness.answers();
         }
         let source = EventSource::new(client.clone());
-        let counted = self.config.auth == Auth::Keys;
-        tracker.spawn(self.readiness.clone().models(models.clone(), counted, source, self.data.clone()));
+        let (counted, workers) = (self.config.auth == Auth::Keys, self.node.is_some());
+        let looked = Looked::Models { models: models.clone(), counted, workers };
+        tracker.spawn(self.readiness.clone().models(looked, source, self.data.clone()));
         let metrics = Metrics::new(&mut self.registry);
         let readiness = self.readiness.subscribe();
         let media = MediaReader::new(self.data.media());

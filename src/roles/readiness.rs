@@ -44,9 +44,9 @@ impl Teller {
         self.told.send_modify(|told| told.answers = true);
     }
 
-    /// Looks until the models that answer have caught up; with those of calls where they are `counted`.
-    pub async fn models(self, models: ReadModels, counted: bool, source: EventSource, data: DataFolder) {
-        if self.until(&source, &Looked::Models { models, counted }).await {
+    /// Looks until the models that answer have caught up.
+    pub async fn models(self, looked: Looked, source: EventSource, data: DataFolder) {
+        if self.until(&source, &looked).await {
             data.note_caught_up();
         }
         self.leave().await;
@@ -55,7 +55,7 @@ impl Teller {
     /// Looks until the workers of a node without an API have caught up.
     pub async fn workers(self, node: Node) {
         let source = node.source().clone();
-        self.until(&source, &Looked::Workers(node)).await;
+        self.until(&source, &Looked::Workers(Box::new(node))).await;
         self.leave().await;
     }
 
@@ -86,9 +86,11 @@ impl Teller {
 }
 
 /// What is looked at.
-enum Looked {
-    Models { models: ReadModels, counted: bool },
-    Workers(Node),
+pub enum Looked {
+    /// Models that answer: those of calls too where they are `counted`; whether their workers are in this process.
+    Models { models: ReadModels, counted: bool, workers: bool },
+    /// Workers of a process without an API.
+    Workers(Box<Node>),
 }
 
 impl Looked {
@@ -102,13 +104,18 @@ impl Looked {
         let head = match *goal {
             Some((head, asked)) if asked.elapsed() < BEHIND => head,
             _ => {
-                let head = source.head().await.map_err(|error| error.to_string())?;
+                let head = match self {
+                    // An API beside workers of another process may not ask the write side.
+                    Looked::Models { workers: false, .. } => source.head().await,
+                    Looked::Models { workers: true, .. } | Looked::Workers(_) => source.head_of_log().await,
+                };
+                let head = head.map_err(|error| error.to_string())?;
                 *goal = Some((head, Instant::now()));
                 head
             }
         };
         match self {
-            Looked::Models { models, counted } => {
+            Looked::Models { models, counted, .. } => {
                 look(models, head).await?;
                 if *counted { calls(models).await } else { Ok(()) }
             }

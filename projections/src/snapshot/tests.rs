@@ -117,7 +117,7 @@ async fn a_new_node_begins_where_each_model_was() {
             ("neighbours", 1, 13),
             ("archive", 1, 14),
             ("keys", 1, 15),
-            ("counters", 1, 3)
+            ("counters", 1, 0)
         ]
     );
     assert_eq!((taken.manifest.store.as_deref(), taken.manifest.position()), (Some(STORE), Position(15)));

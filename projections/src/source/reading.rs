@@ -117,7 +117,8 @@ impl StreamReader {
         Ok(())
     }
 
-    async fn read_events(&self, after: Position, limit: usize) -> Result<EventPage, String> {
+    /// A page of the log, as the write side tells it.
+    pub(super) async fn read_events(&self, after: Position, limit: usize) -> Result<EventPage, String> {
         let request =
             serde_json::to_vec(&ReadEvents { after, limit, stream: None }).map_err(|e| e.to_string())?;
         let answer =
