@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use async_nats::Client;
 use async_nats::jetstream;
+use async_nats::jetstream::context::{ContextBuilder, GetStreamErrorKind};
 use rustix::process::{Pid, Signal, kill_process};
 use schemas::nats_role::NatsRole;
 use tempfile::TempDir;
@@ -164,29 +165,42 @@ impl Cluster {
 
     /// What the servers refused somebody, line by line, over all their logs.
     pub fn violations(&self) -> Vec<String> {
-        let lines = self.members.iter().flat_map(|member| {
-            let log = std::fs::read_to_string(self.log(&member.name)).expect("the server's log");
-            log.lines().filter(|line| line.contains(VIOLATION)).map(str::to_owned).collect::<Vec<_>>()
-        });
-        lines.collect()
+        let refused = |log: String| -> Vec<String> {
+            log.lines().filter(|line| line.contains(VIOLATION)).map(str::to_owned).collect()
+        };
+        self.logs().into_iter().flat_map(refused).collect()
     }
 
-    /// Waits until a leader of all is chosen and it knows every member.
+    /// Waits until every server takes connections and a leader of all answers. Panics with their logs.
     async fn whole(&self) {
-        let started = "[INF] Server is ready";
-        // The leader says it in other words than those who follow it.
-        let chosen =
-            |log: &String| log.contains("cluster new metadata leader") || log.contains("Self is new");
-        let logs = || {
-            let read = |member: &Member| std::fs::read_to_string(self.log(&member.name)).unwrap_or_default();
-            self.members.iter().map(read).collect::<Vec<_>>()
-        };
-        let alone = self.members.len() == 1;
-        wait_until(WHOLE_WITHIN, "a leader of the cluster", async || {
-            let logs = logs();
-            logs.iter().all(|log| log.contains(started)) && (alone || logs.iter().all(chosen))
-        })
-        .await;
+        let began = std::time::Instant::now();
+        while !self.answers().await {
+            let logs = || self.logs().join("\n");
+            assert!(
+                began.elapsed() < WHOLE_WITHIN,
+                "no leader of the cluster within {WHOLE_WITHIN:?}:\n{}",
+                logs()
+            );
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+
+    async fn answers(&self) -> bool {
+        if !self.logs().iter().all(|log| log.contains("[INF] Server is ready")) {
+            return false;
+        }
+        let Ok(client) = self.login(NatsRole::Operator).connect().await else { return false };
+        let context = ContextBuilder::new().timeout(Duration::from_secs(1)).build(client);
+        // There is no stream yet; only a leader can say so.
+        context
+            .get_stream("EVENTS")
+            .await
+            .is_err_and(|error| matches!(error.kind(), GetStreamErrorKind::JetStream(_)))
+    }
+
+    fn logs(&self) -> Vec<String> {
+        let read = |member: &Member| std::fs::read_to_string(self.log(&member.name)).unwrap_or_default();
+        self.members.iter().map(read).collect()
     }
 
     fn launch(&mut self, index: usize) {

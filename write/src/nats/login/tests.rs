@@ -1,0 +1,76 @@
+use super::*;
+
+fn login(url: &str) -> Login {
+    Login { url: url.into(), credentials: None, ca: None, role: NatsRole::Operator }
+}
+
+#[test]
+fn several_addresses_are_shown_without_their_password() {
+    assert_eq!(login("nats://me:pw@a:4222, tls://b:4223").shown(), "a:4222, b:4223");
+    assert_eq!(login("c:1").shown(), "c:1");
+}
+
+#[test]
+fn addresses_are_read_and_two_users_refused() {
+    let hosts = |url: &str| -> Vec<String> {
+        login(url)
+            .servers()
+            .unwrap()
+            .iter()
+            .map(|server| format!("{}:{}", server.host(), server.port()))
+            .collect()
+    };
+    assert_eq!(hosts("tls://a:4222,nats://b"), ["a:4222", "b:4222"]);
+    assert_eq!(hosts("nats://me:pw@a, nats://b"), ["a:4222", "b:4222"]);
+    let refused = |url: &str| login(url).servers().unwrap_err().to_string();
+    assert_eq!(
+        refused("nats://me:pw@a,nats://you:pw@b"),
+        "nats_url: the addresses name different users; give all the same one, or use nats_creds"
+    );
+    assert_eq!(
+        refused("nats://a,,b"),
+        "nats_url: the NATS address is not one: “” has no host; write it as nats://host:4222 or \
+         nats://user:password@host:4222"
+    );
+}
+
+#[tokio::test]
+async fn a_file_that_holds_no_login_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.nk");
+    let refused = async || match with_credentials(ConnectOptions::new(), &path).await {
+        Err(error) => error.to_string(),
+        Ok(_) => panic!("it was taken"),
+    };
+    let shown = path.display();
+    assert_eq!(
+        refused().await,
+        format!("nats_creds: {shown} cannot be read: No such file or directory (os error 2)")
+    );
+    // A seed of an account is none of a user.
+    let account = KeyPair::new_account().seed().unwrap();
+    for text in ["", "hello", "SUABC", &account] {
+        std::fs::write(&path, text).unwrap();
+        assert_eq!(
+            refused().await,
+            format!(
+                "nats_creds: {shown} holds neither a token with its key nor the seed of a user; `loggia nats config` \
+                 makes seeds"
+            )
+        );
+    }
+    let user = KeyPair::new_user().seed().unwrap();
+    std::fs::write(&path, format!("# write\n{user}\n")).unwrap();
+    assert!(with_credentials(ConnectOptions::new(), &path).await.is_ok());
+}
+
+#[tokio::test]
+async fn an_authority_is_a_certificate() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ca.pem");
+    std::fs::write(&path, "nothing").unwrap();
+    assert_eq!(
+        check_authority(&path).await.unwrap_err().to_string(),
+        format!("nats_ca: {} holds no certificate in PEM", path.display())
+    );
+}
