@@ -52,7 +52,13 @@ async fn a_killed_node_is_replaced_by_one_that_begins_with_a_snapshot() {
     several.balancer.replace(1, node.address);
     several.nodes[1] = node;
     several.all_ready().await;
-    tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+    let (first, usage) = (several.nodes[0].process.http().await, format!("/v1/usage?key={key}"));
+    kit::wait_until(PATIENCE, "the key to be used up", async || {
+        first.get(&usage).await.json()["used"] == 200
+    })
+    .await;
+    // What comes now is refused.
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     let met = load.stop().await;
     assert!(met.failures.len() <= connections, "only what was under way on the killed node fails: {met:?}");
     let lost = met.failures.len() as u64;
