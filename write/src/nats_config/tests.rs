@@ -65,6 +65,7 @@ fn the_set_is_whole_and_the_secrets_are_their_owners_alone() {
             "users/write.nk",
             "users/project.nk",
             "users/serve.nk",
+            "users/read.nk",
             "users/up.nk",
             "users/operator.nk",
             "ca.key",

@@ -165,11 +165,11 @@ async fn another_file_is_not_taken_for_a_vault() {
 
     Vault::open(folder.path(), None).await.unwrap().close().await;
     let pool = SqlitePool::connect(path.to_str().unwrap()).await.unwrap();
-    sqlx::query("PRAGMA user_version = 4").execute(&pool).await.unwrap();
+    sqlx::query("PRAGMA user_version = 5").execute(&pool).await.unwrap();
     pool.close().await;
     let sentence = format!(
-        "the vault of addresses is not available: {} was written by a newer Loggia (its tables have version 4, this \
-         one knows 3); use that one",
+        "the vault of addresses is not available: {} was written by a newer Loggia (its tables have version 5, this \
+         one knows 4); use that one",
         path.display()
     );
     assert_eq!(Vault::open(folder.path(), None).await.err().unwrap().to_string(), sentence);
@@ -197,20 +197,22 @@ async fn a_vault_of_the_first_version_is_brought_up() {
     let vault = Vault::open(folder.path(), None).await.unwrap();
     vault.enter(&email("ada@example.org"), account(1)).await.unwrap();
     // What the first version did not have is taken out again.
-    sqlx::raw_sql("DROP TABLE letters; DROP TABLE mailed; DROP TABLE links; DROP TABLE notices; PRAGMA user_version = 1;")
-        .execute(&vault.pool)
-        .await
-        .unwrap();
+    let back = "DROP TABLE letters; DROP TABLE mailed; DROP TABLE links; DROP TABLE notices; DROP TABLE identity; \
+                PRAGMA user_version = 1;";
+    sqlx::raw_sql(back).execute(&vault.pool).await.unwrap();
     vault.close().await;
 
     let reader = Vault::open_read_only(folder.path(), None).await.unwrap().unwrap();
     assert_eq!(reader.emails().await.unwrap(), [(account(1), email("ada@example.org"))]);
     assert_eq!(reader.held().await.unwrap(), []);
     reader.close().await;
+    let mut ids = Vec::new();
     for _ in 0..2 {
         let vault = Vault::open(folder.path(), None).await.unwrap();
+        ids.push(vault.id().await.unwrap());
         assert_eq!(vault.emails().await.unwrap(), [(account(1), email("ada@example.org"))]);
         assert_eq!(vault.next_letter().await.unwrap(), None);
         vault.close().await;
     }
+    assert_eq!(ids[0], ids[1], "it stays the same vault");
 }
