@@ -87,6 +87,12 @@ impl<P: Projection> Worker<P> {
 
     /// Follows the stream until it is told to stop, which it does between two commits.
     pub async fn follow(&mut self, stop: &CancellationToken) -> Result<(), Failure> {
+        let backlog = tokio::select! {
+            biased;
+            () = stop.cancelled() => return Ok(()),
+            // Where it is not known yet, there is none to hurry for.
+            head = self.source.head() => head.unwrap_or_default(),
+        };
         let mut following = self.source.follow(self.position());
         let mut last: Option<Committed> = None;
         let mut settled = false;
@@ -112,7 +118,9 @@ impl<P: Projection> Worker<P> {
                     continue;
                 }
             };
-            if let Some(rest) = last.and_then(Committed::rest) {
+            // What was there before it began is nobody's work any more, and readers wait for it.
+            let rests = self.position() >= backlog;
+            if let Some(rest) = last.filter(|_| rests).and_then(Committed::rest) {
                 tokio::time::sleep(rest).await;
                 following.more(&mut batch, BATCH)?;
             }
