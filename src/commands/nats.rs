@@ -58,7 +58,7 @@ fn screen(answer: &Answer) -> String {
     text + &format!(
         "\nEach server gets its own folder, and nats-server is started in it. Every process of Loggia gets\n  \
          LOGGIA_NATS_URL={nats_url}\n  LOGGIA_NATS_CA={folder}/{AUTHORITY}\n  \
-         LOGGIA_NATS_CREDS={folder}/{USERS}/ROLE.nk, that of its role: write, project, serve, up; operator for commands\n  \
+         LOGGIA_NATS_CREDS={folder}/{USERS}/ROLE.nk, that of its role: write, read, project, serve, up; operator for commands\n  \
          LOGGIA_NATS_REPLICAS={nats_replicas}"
     )
 }
