@@ -1,6 +1,7 @@
 //! The write side: decides what editors and imports ask for, keeps the events, and sends them on to NATS.
 
 pub mod account;
+mod cause;
 pub mod clock;
 pub mod command_client;
 pub mod command_server;
@@ -20,6 +21,7 @@ pub mod project;
 pub mod relay;
 pub mod service;
 mod stream_settings;
+pub mod tls;
 pub mod usage_streams;
 pub mod vault;
 pub mod vectors;

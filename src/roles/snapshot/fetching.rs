@@ -1,14 +1,13 @@
 //! Fetches a snapshot from the operators' listener of another node; what breaks off is gone on with.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use projections::snapshot::{FileCopy, Manifest, SnapshotError};
 use reqwest::header::RANGE;
 use reqwest::{Client, StatusCode, redirect};
-use rustls::{ClientConfig, RootCertStore};
 use tokio::io::AsyncWriteExt;
+use write::tls;
 
 /// How long the other node may take to make a connection.
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
@@ -38,16 +37,8 @@ enum Broken {
 impl Fetching {
     /// The node at this address.
     pub(super) fn from(address: &str) -> Result<Fetching, SnapshotError> {
-        let mut roots = RootCertStore::empty();
-        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let tls = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(unfetched)?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
         let client = Client::builder()
-            .tls_backend_preconfigured(tls)
+            .tls_backend_preconfigured(tls::trusting(tls::authorities()).map_err(unfetched)?)
             .http1_only()
             .no_proxy()
             .redirect(redirect::Policy::none())

@@ -1,7 +1,6 @@
 //! Fetches pictures from URLs that strangers wrote. Every address is judged after it was looked up, and the connection
 //! goes to exactly what was judged: a name that leads elsewhere a moment later leads nowhere.
 
-use std::error::Error;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -14,6 +13,8 @@ use rustls::{ClientConfig, RootCertStore};
 use schemas::picture::MAX_PICTURE_BYTES;
 
 use super::guard;
+use crate::cause::innermost;
+use crate::tls;
 
 /// The most times that a host may send on.
 const MOST_REDIRECTS: usize = 5;
@@ -59,15 +60,9 @@ impl Fetcher {
     /// A fetcher that trusts the certificate authorities of this machine, or those in the file that `SSL_CERT_FILE`
     /// names.
     pub fn new(rules: FetchRules) -> Fetcher {
-        let mut roots = RootCertStore::empty();
-        let found = rustls_native_certs::load_native_certs();
-        for error in found.errors {
-            tracing::warn!("a certificate authority of this machine cannot be read: {error}");
-        }
-        roots.add_parsable_certificates(found.certs);
         Fetcher {
             rules,
-            tls: trusting(roots),
+            tls: trusting(tls::authorities()),
             look_up: Arc::new(|host| Box::pin(look_up(host))),
             is_public: guard::is_public,
             patience: PATIENCE,
@@ -206,13 +201,7 @@ impl Fetcher {
 }
 
 fn trusting(roots: RootCertStore) -> Option<ClientConfig> {
-    if roots.is_empty() {
-        return None;
-    }
-    // Named, since a process may hold several and then has no default.
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let versions = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    versions.ok().map(|config| config.with_root_certificates(roots).with_no_client_auth())
+    if roots.is_empty() { None } else { tls::trusting(roots).ok() }
 }
 
 async fn look_up(host: String) -> io::Result<Vec<IpAddr>> {
@@ -266,10 +255,7 @@ fn answered(host: &str, status: StatusCode) -> FetchError {
 
 /// The innermost cause says most; the others repeat the URL, which may hold what is nobody's to read.
 fn unreachable(host: &str, error: &reqwest::Error) -> FetchError {
-    let mut cause: &dyn Error = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
+    let cause = innermost(error);
     FetchError::Later(match cause.downcast_ref::<reqwest::Error>() {
         Some(_) => format!("{host} cannot be reached."),
         None => format!("{host} cannot be reached ({cause})."),

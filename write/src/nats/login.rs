@@ -13,7 +13,8 @@ use tokio::sync::watch;
 use super::same_cluster::{self, DifferentClusters};
 use super::user::{self, WrongUser};
 use super::{InsufficientServer, sufficient};
-use crate::nats_server;
+use crate::cause::innermost;
+use crate::{nats_server, tls};
 
 /// How long one server may take to answer.
 const ANSWERED: Duration = Duration::from_secs(5);
@@ -163,8 +164,7 @@ impl Login {
 
     /// The options, and the last thing that a server refused to this connection.
     async fn options(&self) -> Result<(ConnectOptions, watch::Receiver<Option<String>>), LoginError> {
-        // Whoever else has chosen one has chosen for all; ring is what the NATS client is built with.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        tls::prefer_ring();
         let with_user = self.url.split(',').map(str::trim).find(|url| url.contains('@'));
         let mut options = match with_user {
             Some(url) => nats_server::login(url)?,
@@ -191,7 +191,7 @@ impl Login {
     }
 
     fn refusal(&self, error: &ConnectError) -> LoginError {
-        let (shown, reason) = (self.shown(), root_cause(error));
+        let (shown, reason) = (self.shown(), innermost(error).to_string());
         match error.kind() {
             ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
                 LoginError::LoginRefused { shown }
@@ -250,15 +250,6 @@ async fn check_authority(path: &Path) -> Result<(), LoginError> {
         Some(Err(error)) => Err(refused(format!("holds no certificate in PEM: {error}"))),
         None => Err(refused("holds no certificate in PEM".into())),
     }
-}
-
-/// What stands behind an error, which names it best.
-fn root_cause(error: &dyn std::error::Error) -> String {
-    let mut cause = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
 }
 
 #[cfg(test)]

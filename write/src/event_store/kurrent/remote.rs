@@ -1,7 +1,6 @@
 //! The log itself, over the vendor's client. A client that lost its server is given up and made anew: it would stay
 //! with the node that is gone.
 
-use std::sync::Once;
 use std::time::Duration;
 
 use eventstore::{
@@ -17,6 +16,7 @@ use super::fault::{Fault, check_authorities, unheard};
 use super::stored;
 use crate::event_store::sqlite::upstream::{Entry, NotTaken, Page, Replicated, Upstream};
 use crate::event_store::{Head, StoreError};
+use crate::tls;
 
 /// How long one call, or the next event of a reading, may take.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(10);
@@ -44,7 +44,8 @@ pub(crate) struct Remote {
 impl Remote {
     /// Makes the first contact, or says which setting is wrong.
     pub(crate) async fn reach(address: &Address) -> Result<Remote, StoreError> {
-        prefer_our_tls();
+        // The client would choose another library for the whole process.
+        tls::prefer_ring();
         check_authorities(address)?;
         let mut remote = Remote { address: address.clone(), client: None, pause: PAUSE };
         let mark = address.mark();
@@ -80,6 +81,9 @@ impl Remote {
     /// Which vault belongs to the log: the one that is named already, or else this one from now on.
     pub(crate) async fn vault(&mut self, own: Uuid) -> Result<Uuid, StoreError> {
         let stream = self.address.vault();
+        if let Some(event) = self.first_of(&stream, StreamPosition::Start).await? {
+            return stored::named(&event);
+        }
         self.first_in(&stream, || stored::naming(own)).await?;
         let event = self.first_of(&stream, StreamPosition::Start).await?;
         let event = event.ok_or_else(|| StoreError::corrupt(format!("the stream {stream} is empty")))?;
@@ -281,15 +285,6 @@ impl Upstream for Remote {
         sleep(self.pause).await;
         self.pause = LONGEST_PAUSE.min(self.pause * 2);
     }
-}
-
-/// The client sets a process's TLS to another library unless one is set; ours is the same everywhere.
-fn prefer_our_tls() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // Set already: then whoever did that chose.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-    });
 }
 
 /// How many of the events, at least one, one append takes.
