@@ -67,7 +67,7 @@ impl KeyDesk {
         actor: &str,
     ) -> Result<Key, NotDone> {
         let key = new_key().map_err(|error| unavailable(&error))?;
-        self.send(actor, Command::IssueKey { email, key: issued(&key, tier, None) }).await?;
+        self.send(actor, Command::IssueKey { email, key: KeyIssued::of(&key, tier, None) }).await?;
         known(state, &key).await;
         Ok(key)
     }
@@ -76,11 +76,6 @@ impl KeyDesk {
     pub(crate) async fn send(&self, actor: &str, command: Command) -> Result<Answer, NotDone> {
         sending::send(&self.client, actor, command).await
     }
-}
-
-/// What the write side records of a key.
-fn issued(key: &Key, tier: TierName, name: Option<String>) -> KeyIssued {
-    KeyIssued { key_id: key.id(), hash: key.hash(), hint: key.hint(), name, tier }
 }
 
 /// Waits until the key can be used here.

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::key::{KeyHash, KeyId};
+use crate::key::{Key, KeyHash, KeyId};
 use crate::payment::{PaymentId, PaymentKind, Provider};
 use crate::tier::TierName;
 
@@ -47,6 +47,13 @@ pub struct KeyIssued {
     pub name: Option<String>,
     /// What it may call.
     pub tier: TierName,
+}
+
+impl KeyIssued {
+    /// What is told of a key that was made.
+    pub fn of(key: &Key, tier: TierName, name: Option<String>) -> KeyIssued {
+        KeyIssued { key_id: key.id(), hash: key.hash(), hint: key.hint(), name, tier }
+    }
 }
 
 /// The end of a key.

@@ -62,8 +62,7 @@ fn key(seed: u8) -> KeyIssued {
             *byte = next;
         }
     });
-    let tier = "free".parse().unwrap();
-    KeyIssued { key_id: key.id(), hash: key.hash(), hint: key.hint(), name: Some("Łódź".into()), tier }
+    KeyIssued::of(&key, "free".parse().unwrap(), Some("Łódź".into()))
 }
 
 fn issue(seed: u8) -> Command {

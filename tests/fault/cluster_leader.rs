@@ -244,13 +244,7 @@ fn message(command: Command) -> CommandMessage {
 async fn issued(commands: &CommandClient, seed: u64) -> Key {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let key = Key::generate(|bytes| random.fill_bytes(bytes));
-    let issued = KeyIssued {
-        key_id: key.id(),
-        hash: key.hash(),
-        hint: key.hint(),
-        name: None,
-        tier: "free".parse().unwrap(),
-    };
+    let issued = KeyIssued::of(&key, "free".parse().unwrap(), None);
     let command = Command::IssueKey { email: "holder@example.org".parse().unwrap(), key: issued };
     // The write side may still be starting.
     kit::wait_for(PATIENCE, "a key", async || match commands.send(&message(command.clone())).await {

@@ -231,13 +231,7 @@ async fn issue(nats: &Nats, keys: usize, seed: u64) -> Vec<Key> {
         let id = CommandId(uuid::Uuid::new_v4());
         let command = Command::IssueKey {
             email: format!("holder-{}@example.org", index / 3).parse().unwrap(),
-            key: KeyIssued {
-                key_id: key.id(),
-                hash: key.hash(),
-                hint: key.hint(),
-                name: None,
-                tier: "free".parse().unwrap(),
-            },
+            key: KeyIssued::of(&key, "free".parse().unwrap(), None),
         };
         let message = CommandMessage { id, actor: "test".parse().unwrap(), correlation: id, command };
         let answer = commands.send(&message).await.unwrap();

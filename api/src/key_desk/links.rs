@@ -1,6 +1,7 @@
 //! Links that prove an address: asking for one, looking at it, using it. Of a link's token only the hash leaves this
 //! process.
 
+use schemas::account::KeyIssued;
 use schemas::command::{Answer, Claim, Command, KeyNow};
 use schemas::email::Email;
 use schemas::key::{Key, KeyId};
@@ -10,7 +11,7 @@ use tokio::time::Instant;
 
 use super::beat::on_the_beat;
 use super::sending::unavailable;
-use super::{KeyDesk, NotDone, issued, known, new_key};
+use super::{KeyDesk, NotDone, known, new_key};
 use crate::state::ApiState;
 
 /// Who asks for links.
@@ -70,7 +71,7 @@ impl KeyDesk {
     ) -> Result<Claimed, NotDone> {
         let Decision { keep, revoke, new_key: wanted } = decision;
         let new_key = wanted.is_some().then(new_key).transpose().map_err(|error| unavailable(&error))?;
-        let recorded = new_key.as_ref().zip(wanted).map(|(key, (tier, name))| issued(key, tier, name));
+        let recorded = new_key.as_ref().zip(wanted).map(|(key, (tier, name))| KeyIssued::of(key, tier, name));
         let link = LinkHash::of(token);
         match self.send(CLAIMING, Command::UseLink { link, keep, revoke, new_key: recorded }).await? {
             Answer::Account(done) => {

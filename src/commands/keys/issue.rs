@@ -34,8 +34,7 @@ pub(super) async fn run(
 ) -> Result<ExitCode> {
     let tier = wanted(config, tier)?;
     let key = api::new_key().context("the system gives no random bytes; try again")?;
-    let issued =
-        KeyIssued { key_id: key.id(), hash: key.hash(), hint: key.hint(), name, tier: tier.name.clone() };
+    let issued = KeyIssued::of(&key, tier.name.clone(), name);
     let done = match send(config, Command::IssueKey { email, key: issued }).await? {
         Ok(done) => done,
         Err(refusal) => return refuse(&refusal, output),
