@@ -1,6 +1,8 @@
 //! How the process lives and ends: signals, tracked tasks, a deadline, an exit status.
 
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Error, Result};
@@ -72,6 +74,17 @@ impl Lifecycle {
             };
             let _ = failures.send(failure);
         });
+    }
+
+    /// Turns true when the process is about to end: every reply asks, and asking the token takes a lock.
+    pub fn is_leaving(&self) -> Arc<AtomicBool> {
+        let is_leaving = Arc::new(AtomicBool::new(false));
+        let (leaving, told) = (self.leaving.clone(), is_leaving.clone());
+        self.tracker.spawn(async move {
+            leaving.cancelled().await;
+            told.store(true, Ordering::Relaxed);
+        });
+        is_leaving
     }
 
     /// Stops everything within the deadline; false if something did not end.

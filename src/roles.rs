@@ -26,7 +26,7 @@ pub use starting::settled;
 
 /// `loggia up`: everything in one process.
 pub async fn up(config: &Config, args: &UpArgs) -> Result<ExitCode> {
-    let (lifecycle, mut failures) = Lifecycle::new();
+    let (lifecycle, failures) = Lifecycle::new();
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Up, &[Part::Write, Part::Project])?;
     // The address is taken first: a port that is in use is known before anything else starts.
     let listener = parts.bind().await?;
@@ -41,14 +41,12 @@ pub async fn up(config: &Config, args: &UpArgs) -> Result<ExitCode> {
     if args.demo || (empty && !args.no_demo) {
         parts.demo(service);
     }
-    let ended = lifecycle.wait(&mut failures, config.drain.0).await;
-    parts.leave().await;
-    ended
+    parts.until_told(lifecycle, failures, config.drain.0).await
 }
 
 /// `loggia write`: commands, event store and relay.
 pub async fn write(config: &Config) -> Result<ExitCode> {
-    let (lifecycle, mut failures) = Lifecycle::new();
+    let (lifecycle, failures) = Lifecycle::new();
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Write, &[Part::Write])?;
     let client = parts.nats().await?;
     let (_, service) = parts.write_side(&client).await?;
@@ -56,28 +54,24 @@ pub async fn write(config: &Config) -> Result<ExitCode> {
     parts.admin().await?;
     parts.announce()?;
     parts.ready_at_once();
-    let ended = lifecycle.wait(&mut failures, Duration::ZERO).await;
-    parts.leave().await;
-    ended
+    parts.until_told(lifecycle, failures, Duration::ZERO).await
 }
 
 /// `loggia project`: the projection workers of a read node.
 pub async fn project(config: &Config) -> Result<ExitCode> {
-    let (lifecycle, mut failures) = Lifecycle::new();
+    let (lifecycle, failures) = Lifecycle::new();
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Project, &[Part::Project])?;
     parts.given_nats().await?;
     let node = parts.projections().await?;
     parts.admin().await?;
     parts.announce()?;
     parts.ready_with(node);
-    let ended = lifecycle.wait(&mut failures, Duration::ZERO).await;
-    parts.leave().await;
-    ended
+    parts.until_told(lifecycle, failures, Duration::ZERO).await
 }
 
 /// `loggia read`: a whole read node, projection workers and API in one process.
 pub async fn read(config: &Config) -> Result<ExitCode> {
-    let (lifecycle, mut failures) = Lifecycle::new();
+    let (lifecycle, failures) = Lifecycle::new();
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Read, &[Part::Project])?;
     let listener = parts.bind().await?;
     let client = parts.given_nats().await?;
@@ -85,22 +79,18 @@ pub async fn read(config: &Config) -> Result<ExitCode> {
     parts.serve(listener, &client).await?;
     parts.admin().await?;
     parts.announce()?;
-    let ended = lifecycle.wait(&mut failures, config.drain.0).await;
-    parts.leave().await;
-    ended
+    parts.until_told(lifecycle, failures, config.drain.0).await
 }
 
 /// `loggia serve`: the API of a read node, beside its projection workers.
 pub async fn serve(config: &Config) -> Result<ExitCode> {
-    let (lifecycle, mut failures) = Lifecycle::new();
+    let (lifecycle, failures) = Lifecycle::new();
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Serve, &[])?;
     let listener = parts.bind().await?;
     let client = parts.given_nats().await?;
     parts.serve(listener, &client).await?;
     parts.admin().await?;
-    let ended = lifecycle.wait(&mut failures, config.drain.0).await;
-    parts.leave().await;
-    ended
+    parts.until_told(lifecycle, failures, config.drain.0).await
 }
 
 /// A write side and projection workers without an API, for a command of the command line.

@@ -13,7 +13,6 @@ use read::models::{Opened, ReadModels};
 use read::search::SearchReader;
 use schemas::control::ProjectionStatus;
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 
 use crate::access::Access;
 use crate::clock::Clock;
@@ -58,8 +57,8 @@ pub struct Sources {
     pub site: Site,
     /// Whether the models are ready, as someone else sees it.
     pub readiness: watch::Receiver<Readiness>,
-    /// Cancelled when the node is about to stop: each reply then ends its connection.
-    pub leaving: CancellationToken,
+    /// Whether the node is about to stop: each reply then ends its connection.
+    pub leaving: Arc<AtomicBool>,
     /// Where requests are counted for operators.
     pub metrics: Metrics,
     /// Who may call.
@@ -169,7 +168,7 @@ impl ApiState {
 
     /// Whether the node is about to stop, and connections are to end behind their next reply.
     pub(crate) fn is_leaving(&self) -> bool {
-        self.sources.leaving.is_cancelled()
+        self.sources.leaving.load(Ordering::Relaxed)
     }
 
     pub(crate) fn metrics(&self) -> &Metrics {

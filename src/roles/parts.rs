@@ -7,7 +7,9 @@ mod payments;
 mod site;
 
 use std::net::SocketAddr;
+use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use api::metrics::{Metrics, Registry};
@@ -40,7 +42,7 @@ use super::readiness::{Looked, Teller};
 use super::{demo, snapshot, starting};
 use crate::config::{Auth, Config, Metering, Replicas, Vectors};
 use crate::data_folder::{DataFolder, Held, Part, Running};
-use crate::lifecycle::Lifecycle;
+use crate::lifecycle::{Failures, Lifecycle};
 use crate::session;
 
 /// What a role has started so far.
@@ -295,7 +297,7 @@ impl Parts {
             media,
             site,
             readiness,
-            leaving: self.lifecycle.leaving.clone(),
+            leaving: self.lifecycle.is_leaving(),
             metrics,
             access,
             origins,
@@ -361,6 +363,18 @@ impl Parts {
                 );
             }
         });
+    }
+
+    /// Runs until the process is told to end, or something dies; then lets everything go.
+    pub async fn until_told(
+        self,
+        lifecycle: Lifecycle,
+        mut failures: Failures,
+        drain: Duration,
+    ) -> Result<ExitCode> {
+        let ended = lifecycle.wait(&mut failures, drain).await;
+        self.leave().await;
+        ended
     }
 
     /// Ends what must outlive the tracked tasks: the event store and the ledger, then the private NATS server.

@@ -122,7 +122,7 @@ impl Metered {
             media,
             site,
             readiness: ready,
-            leaving: tokio_util::sync::CancellationToken::new(),
+            leaving: Arc::default(),
             metrics,
             access,
             origins,
@@ -230,13 +230,7 @@ async fn models(folder: &std::path::Path, keys: &[Key]) {
     let mut position = Position::START;
     for (index, key) in keys.iter().enumerate() {
         let account: AccountId = format!("01ARZ3NDEKTSV4RRFFQ69G{index:04}").parse().unwrap();
-        let issued = KeyIssued {
-            key_id: key.id(),
-            hash: key.hash(),
-            hint: key.hint(),
-            name: None,
-            tier: "free".parse().unwrap(),
-        };
+        let issued = KeyIssued::of(key, "free".parse().unwrap(), None);
         let story = [AccountEvent::AccountOpened(AccountOpened {}), AccountEvent::KeyIssued(issued)];
         writer.load(story.iter().map(|event| (account, event))).await.unwrap();
         for event in story {

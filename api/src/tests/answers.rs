@@ -1,5 +1,7 @@
 //! What is answered where nothing is wrong.
 
+use std::sync::atomic::Ordering;
+
 use super::*;
 
 #[tokio::test]
@@ -144,7 +146,7 @@ async fn a_node_that_leaves_ends_each_connection_behind_its_reply() {
     let node = Node::start().await;
     let mut kept = node.connect().await;
     assert_eq!(kept.ask("GET", "/v1/search?q=haus", "").await.header("connection"), None);
-    node.leaving.cancel();
+    node.leaving.store(true, Ordering::Relaxed);
     for path in ["/v1/search?q=haus", "/v1/project/haus-am-see", "/v1/search", "/healthz"] {
         let mut connection = node.connect().await;
         assert_eq!(connection.ask("GET", path, "").await.header("connection"), Some("close"), "{path}");

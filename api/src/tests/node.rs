@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use axum::routing::get;
@@ -48,7 +49,7 @@ pub(super) const SITE: &str = "https://catalog.example.org";
 pub(super) struct Node {
     pub(super) address: SocketAddr,
     pub(super) readiness: watch::Sender<Readiness>,
-    pub(super) leaving: CancellationToken,
+    pub(super) leaving: Arc<AtomicBool>,
     pub(super) registry: Registry,
     pub(super) stop: CancellationToken,
     pub(super) served: JoinHandle<Drained>,
@@ -138,7 +139,7 @@ impl Node {
         let models = ReadModels::new(folder.path());
         models.refresh().await.unwrap();
         let (readiness, ready) = watch::channel(Readiness::READY);
-        let leaving = CancellationToken::new();
+        let leaving = Arc::new(AtomicBool::new(false));
         let mut registry = Registry::default();
         let metrics = Metrics::new(&mut registry);
         let state = ApiState::new(Sources {
