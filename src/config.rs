@@ -2,7 +2,6 @@
 
 mod choices;
 mod scale;
-mod store;
 mod table;
 
 use std::collections::BTreeMap;
@@ -14,11 +13,11 @@ use api::payments::{self, Secrets, Terms};
 use api::{Checkouts, Origins, Prices, TrustedProxies};
 use schemas::tier::Tiers;
 use serde::Serialize;
+use write::event_store::LogPlace;
 use write::mail::{Route, Sender};
 
 pub use choices::{Auth, Hosts, Metering, PictureAddresses, Replicas, Vectors};
 pub use scale::{Drain, SnapshotSource};
-pub use store::StoreAt;
 pub use table::{SETTINGS, Setting};
 
 /// All settings, checked.
@@ -44,7 +43,7 @@ pub struct Config {
     /// `nats_server`: the program of the private server; unset: looked for.
     pub nats_server: Option<PathBuf>,
     /// `store`: where the event store is; unset: SQLite in the data folder.
-    pub store: Option<StoreAt>,
+    pub store: Option<LogPlace>,
     /// `log`: what is logged, as a tracing filter.
     pub log: String,
     /// `auth`: who may call.

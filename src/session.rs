@@ -20,7 +20,7 @@ use write::clock::Clock;
 use write::command_client::CommandClient;
 #[cfg(feature = "eventstore")]
 use write::event_store::kurrent;
-use write::event_store::{Damage, SqliteStore, Verified};
+use write::event_store::{Damage, LogPlace, SqliteStore, Verified};
 use write::media::fetch::{FetchRules, Fetcher};
 use write::media::{MediaStore, TakeError};
 use write::media_client;
@@ -28,7 +28,7 @@ use write::nats::Login;
 use write::service::{Accounts, CommandService, Pictures};
 use write::vault::Vault;
 
-use crate::config::{Config, Hosts, PictureAddresses, Sources, StoreAt};
+use crate::config::{Config, Hosts, PictureAddresses, Sources};
 use crate::data_folder::{DataFolder, Held, Part};
 use crate::lifecycle::Lifecycle;
 use crate::roles;
@@ -55,7 +55,7 @@ pub fn now() -> Timestamp {
 /// The folder of the event store; where that is elsewhere, of its replica, the vault and the ledger.
 pub fn store_folder(config: &Config) -> PathBuf {
     match &config.store {
-        Some(StoreAt::Sqlite(folder)) => folder.clone(),
+        Some(LogPlace::Sqlite(folder)) => folder.clone(),
         _ => DataFolder::new(&config.data).store(),
     }
 }
@@ -75,8 +75,8 @@ pub async fn open_store_read_only(config: &Config) -> Result<SqliteStore> {
     let folder = store_folder(config);
     Ok(match &config.store {
         #[cfg(feature = "eventstore")]
-        Some(StoreAt::EventStoreDb(address)) => kurrent::open_read_only(&folder, address).await?,
-        Some(StoreAt::Sqlite(_)) | None => SqliteStore::open_read_only(&folder).await?,
+        Some(LogPlace::EventStoreDb(address)) => kurrent::open_read_only(&folder, address).await?,
+        Some(LogPlace::Sqlite(_)) | None => SqliteStore::open_read_only(&folder).await?,
     })
 }
 
@@ -94,7 +94,7 @@ pub async fn keep_fresh(config: &Config) -> Result<Infallible> {
 
 /// Whether the log itself is on this machine.
 pub fn store_is_here(config: &Config) -> bool {
-    matches!(config.store, Some(StoreAt::Sqlite(_)) | None)
+    matches!(config.store, Some(LogPlace::Sqlite(_)) | None)
 }
 
 /// Checks the whole log, where it is. `progress` is told the last position that was found right.
@@ -104,8 +104,8 @@ pub async fn verify_store(
 ) -> Result<Result<Verified, Damage>> {
     match &config.store {
         #[cfg(feature = "eventstore")]
-        Some(StoreAt::EventStoreDb(address)) => Ok(kurrent::verify(address, progress).await?),
-        Some(StoreAt::Sqlite(_)) | None => Ok(open_store_read_only(config).await?.verify(progress).await?),
+        Some(LogPlace::EventStoreDb(address)) => Ok(kurrent::verify(address, progress).await?),
+        Some(LogPlace::Sqlite(_)) | None => Ok(open_store_read_only(config).await?.verify(progress).await?),
     }
 }
 
@@ -113,8 +113,8 @@ async fn open_store(config: &Config, clock: &Clock) -> Result<SqliteStore> {
     let folder = store_folder(config);
     Ok(match &config.store {
         #[cfg(feature = "eventstore")]
-        Some(StoreAt::EventStoreDb(address)) => kurrent::open(&folder, address, clock).await?,
-        Some(StoreAt::Sqlite(_)) | None => SqliteStore::open(&folder, clock).await?,
+        Some(LogPlace::EventStoreDb(address)) => kurrent::open(&folder, address, clock).await?,
+        Some(LogPlace::Sqlite(_)) | None => SqliteStore::open(&folder, clock).await?,
     })
 }
 
@@ -142,8 +142,8 @@ pub async fn open_write_side(config: &Config, clock: &Clock) -> Result<(Arc<Sqli
 async fn names_vault(config: &Config, vault: &Vault) -> Result<bool> {
     match &config.store {
         #[cfg(feature = "eventstore")]
-        Some(StoreAt::EventStoreDb(address)) => Ok(kurrent::names_vault(address, vault.id().await?).await?),
-        Some(StoreAt::Sqlite(_)) | None => {
+        Some(LogPlace::EventStoreDb(address)) => Ok(kurrent::names_vault(address, vault.id().await?).await?),
+        Some(LogPlace::Sqlite(_)) | None => {
             let _ = vault;
             Ok(true)
         }

@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use serde::Serialize;
-use write::event_store::copy::{CopyError, LogPlace, copy};
+use write::event_store::LogPlace;
+use write::event_store::copy::{CopyError, copy};
 
 use crate::cli::StoreCommand;
-use crate::config::StoreAt;
 use crate::output::{Output, count, say};
 
 /// What was brought over.
@@ -28,7 +28,7 @@ pub async fn run(command: &StoreCommand, output: Output) -> Result<ExitCode> {
     let (from, to) = (place(from).context("FROM cannot be used")?, place(to).context("TO cannot be used")?);
     let began = Instant::now();
     let bar = output.progress(0, "copying");
-    let copied = copy(&from.1, &to.1, |at, end| {
+    let copied = copy(&from, &to, |at, end| {
         bar.set_length(end.0);
         bar.set_position(at.0);
     })
@@ -46,8 +46,8 @@ pub async fn run(command: &StoreCommand, output: Output) -> Result<ExitCode> {
                 format!(
                     "{} events copied from {} to {}; both end at {} with the hash {}",
                     count(done.events),
-                    from.0,
-                    to.0,
+                    from,
+                    to,
                     count(done.position),
                     done.hash
                 )
@@ -63,12 +63,6 @@ pub async fn run(command: &StoreCommand, output: Output) -> Result<ExitCode> {
 }
 
 /// Parsed here and not by the command line, whose words for a fault hold the whole text.
-fn place(text: &str) -> Result<(StoreAt, LogPlace)> {
-    let at: StoreAt = text.parse().map_err(anyhow::Error::msg)?;
-    let place = match &at {
-        StoreAt::Sqlite(folder) => LogPlace::Sqlite(folder.clone()),
-        #[cfg(feature = "eventstore")]
-        StoreAt::EventStoreDb(address) => LogPlace::EventStoreDb(address.clone()),
-    };
-    Ok((at, place))
+fn place(text: &str) -> Result<LogPlace> {
+    text.parse().map_err(anyhow::Error::msg)
 }

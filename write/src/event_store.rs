@@ -4,6 +4,7 @@
 pub mod copy;
 #[cfg(feature = "eventstore")]
 pub mod kurrent;
+mod place;
 pub(crate) mod sqlite;
 
 use std::collections::HashMap;
@@ -15,6 +16,7 @@ use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{Actor, CommandId, EventId, Position, StoreId, StreamId, StreamVersion};
 
+pub use place::LogPlace;
 pub(crate) use sqlite::failure as sqlite_failure;
 pub use sqlite::{BackupError, Copied, Damage, Manifest, SqliteStore, Verified};
 

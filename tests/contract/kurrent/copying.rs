@@ -5,7 +5,7 @@ use std::path::Path;
 use kit::esdb::{EventStoreDb, Fault};
 use schemas::ids::Position;
 use write::clock::Clock;
-use write::event_store::copy::{CopiedLog, CopyError, LogPlace, copy};
+use write::event_store::copy::{CopiedLog, CopyError, copy};
 use write::event_store::kurrent::Address;
 use write::event_store::*;
 

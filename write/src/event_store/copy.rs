@@ -3,23 +3,11 @@
 mod source;
 mod target;
 
-use std::path::PathBuf;
-
 use schemas::ids::Position;
 
-use super::{Head, StoreError};
+use super::{Head, LogPlace, StoreError};
 use source::Source;
 use target::Target;
-
-/// A place that holds a log, or is to hold one.
-#[derive(Debug, Clone)]
-pub enum LogPlace {
-    /// A folder with a SQLite file.
-    Sqlite(PathBuf),
-    /// A stream in EventStoreDB or KurrentDB.
-    #[cfg(feature = "eventstore")]
-    EventStoreDb(super::kurrent::Address),
-}
 
 /// A log that stands in both places now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,14 +6,13 @@ use std::fs::File;
 use schemas::chain::Hash;
 use schemas::ids::{Position, StoreId, StreamId};
 
-use super::LogPlace;
 #[cfg(feature = "eventstore")]
 use crate::event_store::kurrent::Remote;
 use crate::event_store::sqlite::file;
 #[cfg(feature = "eventstore")]
 use crate::event_store::sqlite::upstream::Upstream;
 use crate::event_store::sqlite::upstream::{ClaimedName, Page, Replicated};
-use crate::event_store::{EventStore, Head, SqliteStore, StoreError};
+use crate::event_store::{EventStore, Head, LogPlace, SqliteStore, StoreError};
 
 /// Events read from a file at once.
 const PAGE: usize = 2_000;

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use schemas::ids::{Position, StoreId};
 use sqlx::SqliteConnection;
 
-use super::{CopyError, LogPlace};
+use super::CopyError;
 #[cfg(feature = "eventstore")]
 use crate::event_store::kurrent::{self, Address, Remote};
 use crate::event_store::sqlite::upstream::Replicated;
 use crate::event_store::sqlite::{file, replay, rows, tail};
-use crate::event_store::{Head, SqliteStore, StoreError};
+use crate::event_store::{Head, LogPlace, SqliteStore, StoreError};
 
 pub(super) enum Target {
     File {
