@@ -48,14 +48,21 @@ pub(crate) fn raised(config: &Config, replicas: usize) -> Option<Config> {
     None
 }
 
-/// What is said where a stream is wanted on more servers than there are for ever.
-pub(crate) fn too_many_replicas(error: &jetstream::Error, stream: &str, replicas: usize) -> Option<String> {
-    (error.error_code() == ErrorCode::STREAM_REPLICAS_NOT_SUPPORTED).then(|| {
-        format!(
-            "nats_replicas is {replicas}, and the NATS server is in no cluster, so the stream {stream} cannot be kept on \
+/// What is said where a stream cannot be as it is wanted for as long as nobody changes something.
+pub(crate) fn impossible(error: &jetstream::Error, wanted: &Config) -> Option<String> {
+    let Config { name, num_replicas: replicas, .. } = wanted;
+    match error.error_code() {
+        ErrorCode::STREAM_REPLICAS_NOT_SUPPORTED => Some(format!(
+            "nats_replicas is {replicas}, and the NATS server is in no cluster, so the stream {name} cannot be kept on \
              {replicas} servers; set it to 1, or name the servers of a cluster in nats_url"
-        )
-    })
+        )),
+        ErrorCode::STREAM_SUBJECT_OVERLAP => Some(format!(
+            "the stream {name} cannot be made on NATS, because another stream has some of its subjects ({}); delete that \
+             stream, or use another NATS account",
+            wanted.subjects.iter().map(|subject| subject.as_str()).collect::<Vec<_>>().join(", ")
+        )),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -171,18 +171,9 @@ async fn update(jetstream: &Context, config: &Config) -> Result<(), UsageStreamE
 
 fn refusal(error: CreateStreamError, wanted: &Config) -> UsageStreamError {
     let CreateStreamErrorKind::JetStream(reason) = error.kind() else { return UsageStreamError::nats(error) };
-    let too_many = stream_settings::too_many_replicas(&reason, &wanted.name, wanted.num_replicas);
-    if let Some(refusal) = too_many {
-        return UsageStreamError::Refused(refusal);
-    }
-    match reason.error_code() {
-        ErrorCode::STREAM_SUBJECT_OVERLAP => UsageStreamError::Refused(format!(
-            "the stream {} cannot be made on NATS, because another stream has some of its subjects ({}); delete that \
-             stream, or use another NATS account",
-            wanted.name,
-            wanted.subjects.join(", ")
-        )),
-        _ => UsageStreamError::nats(error),
+    match stream_settings::impossible(&reason, wanted) {
+        Some(refusal) => UsageStreamError::Refused(refusal),
+        None => UsageStreamError::nats(error),
     }
 }
 

@@ -54,7 +54,7 @@ impl EventStream {
             return Err(Interruption::Refused(objection));
         }
         if let Some(raised) = stream_settings::raised(config, replicas) {
-            jetstream.update_stream(raised).await.map_err(|error| refusal(&error, replicas))?;
+            jetstream.update_stream(&raised).await.map_err(|error| refusal(&error, &raised))?;
         }
         Ok(EventStream { jetstream, stream })
     }
@@ -81,21 +81,15 @@ impl EventStream {
 
 async fn create(jetstream: &Context, store: StoreId, replicas: usize) -> Result<Stream, Interruption> {
     tracing::info!(%store, "making the stream {EVENTS} on NATS");
-    jetstream.create_stream(wanted(store, replicas)).await.map_err(|error| refusal(&error, replicas))
+    let wanted = wanted(store, replicas);
+    jetstream.create_stream(&wanted).await.map_err(|error| refusal(&error, &wanted))
 }
 
-fn refusal(error: &CreateStreamError, replicas: usize) -> Interruption {
+fn refusal(error: &CreateStreamError, wanted: &Config) -> Interruption {
     let CreateStreamErrorKind::JetStream(reason) = error.kind() else { return Interruption::nats(error) };
-    if let Some(refusal) = stream_settings::too_many_replicas(&reason, EVENTS, replicas) {
-        return Interruption::Refused(refusal);
-    }
-    match reason.error_code() {
-        ErrorCode::STREAM_SUBJECT_OVERLAP => Interruption::Refused(format!(
-            "the stream {EVENTS} cannot be made on NATS, because another stream has some of its subjects ({}); delete \
-             that stream, or use another NATS account",
-            EVENT_SUBJECTS.join(", ")
-        )),
-        _ => Interruption::nats(error),
+    match stream_settings::impossible(&reason, wanted) {
+        Some(refusal) => Interruption::Refused(refusal),
+        None => Interruption::nats(error),
     }
 }
 
