@@ -1,8 +1,8 @@
 //! Carries the log to NATS JetStream, where the sequence of a message is the position of its event.
 //!
 //! The relay keeps no checkpoint: it asks the stream how far it is, checks that it ends with the store's own event
-//! there, and publishes what follows, each event only if the one before it is the stream's last. So two relays can
-//! neither reorder nor repeat anything, and a stream that lost its tail, or all, is filled again by itself.
+//! there, and publishes what follows, each event or atomic batch only if the event before it is the stream's last. So two
+//! relays can neither reorder nor repeat anything, and a stream that lost its tail, or all, is filled again by itself.
 
 mod stream;
 mod window;

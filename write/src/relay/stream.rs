@@ -31,6 +31,7 @@ const DUPLICATES: Duration = Duration::from_secs(120);
 pub(super) struct EventStream {
     jetstream: Context,
     stream: Stream,
+    takes_batches: bool,
 }
 
 impl EventStream {
@@ -53,14 +54,22 @@ impl EventStream {
         if let Some(objection) = objection(config, store) {
             return Err(Interruption::Refused(objection));
         }
-        if let Some(raised) = stream_settings::raised(config, replicas) {
-            jetstream.update_stream(&raised).await.map_err(|error| refusal(&error, &raised))?;
+        let raised = stream_settings::raised(config, replicas);
+        let kept = batched(raised.clone().unwrap_or_else(|| config.clone()));
+        if raised.is_some() || kept.allow_atomic_publish != config.allow_atomic_publish {
+            jetstream.update_stream(&kept).await.map_err(|error| refusal(&error, &kept))?;
         }
-        Ok(EventStream { jetstream, stream })
+        let takes_batches = kept.allow_atomic_publish && kept.num_replicas > 1;
+        Ok(EventStream { jetstream, stream, takes_batches })
     }
 
     pub(super) fn jetstream(&self) -> &Context {
         &self.jetstream
+    }
+
+    /// Whether it takes atomic batches, and is quicker with them.
+    pub(super) fn takes_batches(&self) -> bool {
+        self.takes_batches
     }
 
     /// The last position that it ever held.
@@ -93,8 +102,14 @@ fn refusal(error: &CreateStreamError, wanted: &Config) -> Interruption {
     }
 }
 
+/// Servers that keep a stream together agree on an atomic batch at once; one alone would put it into a file of its own
+/// first.
+fn batched(config: Config) -> Config {
+    Config { allow_atomic_publish: config.allow_atomic_publish || config.num_replicas > 1, ..config }
+}
+
 fn wanted(store: StoreId, replicas: usize) -> Config {
-    Config {
+    batched(Config {
         name: EVENTS.to_owned(),
         description: Some(
             "The events of Loggia; the sequence is the position in the event store.".to_owned(),
@@ -115,7 +130,7 @@ fn wanted(store: StoreId, replicas: usize) -> Config {
             (SCHEMA.to_owned(), SCHEMA_VERSION.to_owned()),
         ]),
         ..Config::default()
-    }
+    })
 }
 
 /// What speaks against writing to a stream of this configuration, as a sentence.

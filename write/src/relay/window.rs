@@ -1,50 +1,86 @@
 //! Publishes in order with many messages in flight: each is taken only if the one before it was.
+//!
+//! A stream that several servers keep takes atomic batches, which they agree on once instead of once an event.
 
 use std::collections::VecDeque;
+use std::mem;
 use std::pin::Pin;
 
 use async_nats::HeaderMap;
-use async_nats::header::{NATS_EXPECTED_LAST_SEQUENCE, NATS_EXPECTED_STREAM};
+use async_nats::header::{
+    NATS_BATCH_COMMIT, NATS_BATCH_COMMIT_FINAL, NATS_BATCH_ID, NATS_BATCH_SEQUENCE,
+    NATS_EXPECTED_LAST_SEQUENCE, NATS_EXPECTED_STREAM,
+};
 use async_nats::jetstream::context::{PublishError, PublishErrorKind};
 use async_nats::jetstream::publish::PublishAck;
+use bytes::Bytes;
 use schemas::chain::Link;
 use schemas::cloudevents;
 use schemas::envelope::Recorded;
 use schemas::ids::{Position, StoreId};
 use schemas::subject::{self, EVENTS};
+use uuid::Uuid;
 
 use super::Interruption;
 use super::stream::EventStream;
 use crate::event_store::{EventStore, Head, StoreError};
 
-/// How many messages may wait for their acknowledgement.
-const WINDOW: usize = 500;
+/// How many events may wait for their acknowledgement.
+const WINDOW: usize = 3_000;
 
 /// How many events are read at once.
 const PAGE: usize = 1_000;
 
+/// What an atomic batch may hold: as many events as JetStream takes in one, and bytes of their bodies, since the servers
+/// keep it in memory until it is whole. (Measured with 100, 200 and 1,000 in turns: 12,900, 14,000 and 17,300 events/s.)
+const BATCH: (usize, usize) = (1_000, 2 * 1024 * 1024);
+
+/// What is sent where the stream takes no batches.
+const ALONE: (usize, usize) = (1, 0);
+
 type Ack = Pin<Box<dyn Future<Output = Result<PublishAck, PublishError>> + Send>>;
 
+/// Events that follow each other and go together.
+struct Batch {
+    before: Vec<Recorded>,
+    last: Recorded,
+}
+
+impl Batch {
+    fn len(&self) -> usize {
+        self.before.len() + 1
+    }
+}
+
+/// Events that were sent together, up to this position.
+struct Sent {
+    position: Position,
+    events: usize,
+    ack: Ack,
+}
+
 /// Publishes all that the store has behind `head` and waits for the acknowledgements; gives where the stream ends then.
-/// `acknowledged` is told each position.
+/// `acknowledged` is told how far it is.
 pub(super) async fn publish(
     store: &dyn EventStore,
     stream: &EventStream,
     mut head: Head,
     acknowledged: impl Fn(Position),
 ) -> Result<Head, Interruption> {
-    let mut waiting: VecDeque<(Position, Ack)> = VecDeque::with_capacity(WINDOW);
+    let most = if stream.takes_batches() { BATCH } else { ALONE };
+    let (mut waiting, mut under_way) = (VecDeque::new(), 0);
     loop {
-        let page = store.read_all(head.position, PAGE).await?;
+        let mut page = VecDeque::from(store.read_all(head.position, PAGE).await?);
         if page.is_empty() {
             break;
         }
-        for event in page {
-            head = follows(head, &event)?;
-            let ack = send(stream, event, store.store_id()).await?;
-            waiting.push_back((head.position, ack));
-            if waiting.len() >= WINDOW {
-                confirm(waiting.pop_front(), &acknowledged).await?;
+        while let Some(batch) = next_batch(&mut page, &mut head, most)? {
+            let events = batch.len();
+            let ack = send(stream, batch, store.store_id()).await?;
+            waiting.push_back(Sent { position: head.position, events, ack });
+            under_way += events;
+            while under_way >= WINDOW {
+                under_way -= confirm(waiting.pop_front(), &acknowledged).await?;
             }
         }
     }
@@ -52,6 +88,29 @@ pub(super) async fn publish(
         confirm(waiting.pop_front(), &acknowledged).await?;
     }
     Ok(head)
+}
+
+/// Takes the events that go together from the front of the page, at least one; `head` is at the last of them then.
+/// One that is damaged stays in the page, and is told of once it is the first.
+fn next_batch(
+    page: &mut VecDeque<Recorded>,
+    head: &mut Head,
+    (most, most_bytes): (usize, usize),
+) -> Result<Option<Batch>, Interruption> {
+    let Some(first) = page.pop_front() else { return Ok(None) };
+    *head = follows(*head, &first)?;
+    let mut bytes = first.data.get().len();
+    let mut batch = Batch { before: Vec::with_capacity(most - 1), last: first };
+    while let Some(event) = page.front() {
+        bytes += event.data.get().len();
+        let Ok(next) = follows(*head, event) else { break };
+        if batch.len() == most || bytes > most_bytes {
+            break;
+        }
+        *head = next;
+        batch.before.extend(page.pop_front().map(|event| mem::replace(&mut batch.last, event)));
+    }
+    Ok(Some(batch))
 }
 
 /// The log's head with this event, which must be the next and unharmed: damage is not carried on to readers.
@@ -64,33 +123,60 @@ fn follows(head: Head, event: &Recorded) -> Result<Head, Interruption> {
     Ok(Head { position: event.position, hash: event.hash })
 }
 
-async fn send(stream: &EventStream, event: Recorded, store: StoreId) -> Result<Ack, Interruption> {
+/// Sends a batch; as an atomic one of JetStream if it is of more than one event: the stream takes all or none, and only
+/// if the event before them is its last. Only the last is answered.
+async fn send(stream: &EventStream, batch: Batch, store: StoreId) -> Result<Ack, Interruption> {
+    let jetstream = stream.jetstream();
+    let events = batch.len();
+    let name = (events > 1).then(|| Uuid::now_v7().to_string());
+    for (number, event) in (1..).zip(batch.before) {
+        let (subject, headers, payload) = message(event, store, number, name.as_deref());
+        jetstream
+            .client()
+            .publish_with_headers(subject, headers, payload)
+            .await
+            .map_err(Interruption::nats)?;
+    }
+    let (subject, mut headers, payload) = message(batch.last, store, events, name.as_deref());
+    if name.is_some() {
+        headers.insert(NATS_BATCH_COMMIT, NATS_BATCH_COMMIT_FINAL);
+    }
+    let ack = jetstream.publish_with_headers(subject, headers, payload).await.map_err(interruption)?;
+    Ok(ack.into_future())
+}
+
+/// The message of an event, the `number`th of its batch.
+fn message(
+    event: Recorded,
+    store: StoreId,
+    number: usize,
+    batch: Option<&str>,
+) -> (String, HeaderMap, Bytes) {
     let mut headers = HeaderMap::new();
     for (name, value) in cloudevents::headers(&event, store) {
         headers.insert(name, value);
     }
     headers.insert(NATS_EXPECTED_STREAM, EVENTS);
-    headers.insert(NATS_EXPECTED_LAST_SEQUENCE, (event.position.0 - 1).to_string());
-    let payload: Box<str> = event.data.into();
-    let ack = stream
-        .jetstream()
-        .publish_with_headers(subject::of_stream(&event.stream), headers, payload.into_boxed_bytes().into())
-        .await
-        .map_err(interruption)?;
-    Ok(ack.into_future())
+    if number == 1 {
+        headers.insert(NATS_EXPECTED_LAST_SEQUENCE, (event.position.0 - 1).to_string());
+    }
+    if let Some(batch) = batch {
+        headers.insert(NATS_BATCH_ID, batch);
+        headers.insert(NATS_BATCH_SEQUENCE, number.to_string());
+    }
+    let body: Box<str> = event.data.into();
+    (subject::of_stream(&event.stream), headers, body.into_boxed_bytes().into())
 }
 
-async fn confirm(
-    waiting: Option<(Position, Ack)>,
-    acknowledged: impl Fn(Position),
-) -> Result<(), Interruption> {
-    let Some((position, ack)) = waiting else { return Ok(()) };
+/// Waits until the first of them is acknowledged; gives how many events these were.
+async fn confirm(waiting: Option<Sent>, acknowledged: impl Fn(Position)) -> Result<usize, Interruption> {
+    let Some(Sent { position, events, ack }) = waiting else { return Ok(0) };
     // A message whose id the stream remembers is answered with the place that it has.
     if ack.await.map_err(interruption)?.sequence != position.0 {
         return Err(Interruption::Moved);
     }
     acknowledged(position);
-    Ok(())
+    Ok(events)
 }
 
 fn interruption(error: PublishError) -> Interruption {

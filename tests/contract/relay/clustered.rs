@@ -1,0 +1,101 @@
+//! The relay on three real servers that keep the stream together: there events go in atomic batches.
+
+use async_nats::jetstream::stream::Config;
+use kit::nats::Cluster;
+use schemas::nats_role::NatsRole;
+
+use super::*;
+
+/// A cluster that has agreed to keep the stream on so many servers.
+async fn ready(cluster: &Cluster, log: &Log, replicas: usize) {
+    let client = cluster.client(NatsRole::Write).await;
+    let relay = Relay::new(log.store.clone(), client).replicas(replicas);
+    // Servers that have just met may need a moment before they take a stream.
+    wait_until(Duration::from_secs(60), "the stream", async || relay.check().await.is_ok()).await;
+}
+
+/// The last number of each batch and `1` for each message outside of any, in the stream's order.
+async fn batches(client: Client) -> Vec<u64> {
+    let stream = jetstream::new(client).get_stream(subject::EVENTS).await.unwrap();
+    let mut sizes = Vec::new();
+    for sequence in 1..=stream.cached_info().state.last_sequence {
+        let message = stream.get_raw_message(sequence).await.unwrap();
+        match message.headers.get("Nats-Batch-Sequence").map(|number| number.as_str()) {
+            None | Some("1") => sizes.push(1),
+            Some(number) => *sizes.last_mut().unwrap() = number.parse().unwrap(),
+        }
+    }
+    sizes
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_relays_at_once_neither_reorder_nor_repeat_batches() {
+    let Some(cluster) = Cluster::start().await else { return };
+    let log = Log::new().await;
+    ready(&cluster, &log, 3).await;
+    log.add(2_500).await;
+    let client = cluster.client(NatsRole::Write).await;
+    let mut relays =
+        [client, cluster.client(NatsRole::Write).await].map(|client| Running::into(&log, client, 3));
+    for _ in 0..5 {
+        log.add(600).await;
+    }
+    for relay in &mut relays {
+        relay.caught_up(&log).await;
+    }
+    assert_carried(&log, cluster.client(NatsRole::Up).await).await;
+    let sizes = batches(cluster.client(NatsRole::Up).await).await;
+    assert_eq!(sizes.iter().sum::<u64>(), 5_500);
+    assert_eq!(sizes.first(), Some(&1_000), "as many as JetStream takes at once");
+    for relay in relays {
+        relay.stopped().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stream_that_was_kept_alone_takes_batches_once_it_is_kept_together() {
+    let Some(cluster) = Cluster::start().await else { return };
+    let log = Log::new().await;
+    ready(&cluster, &log, 1).await;
+    let (client, operator) = (cluster.client(NatsRole::Write).await, cluster.client(NatsRole::Up).await);
+    log.add(20).await;
+    let mut alone = Running::into(&log, client.clone(), 1);
+    alone.caught_up(&log).await;
+    alone.stopped().await;
+    assert_eq!(batches(operator.clone()).await, [1; 20]);
+
+    log.add(30).await;
+    let mut together = Running::into(&log, client, 3);
+    together.caught_up(&log).await;
+    let Config { num_replicas, allow_atomic_publish, .. } = jetstream::new(operator.clone())
+        .get_stream(subject::EVENTS)
+        .await
+        .unwrap()
+        .cached_info()
+        .config
+        .clone();
+    assert_eq!((num_replicas, allow_atomic_publish), (3, true));
+    assert_eq!(batches(operator.clone()).await, [vec![1; 20], vec![30]].concat());
+    assert_carried(&log, operator).await;
+    together.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_stands_before_damage_is_carried_and_nothing_after_it() {
+    let Some(cluster) = Cluster::start().await else { return };
+    let log = Log::new().await;
+    ready(&cluster, &log, 3).await;
+    log.add(10).await;
+    log.store.close().await;
+    let mut hand = crate::sqlite::raw(log.folder.path()).await;
+    let tampering = "UPDATE events SET actor = 'Bea' WHERE position = 7";
+    sqlx::query(tampering).execute(&mut hand).await.unwrap();
+    let store = Arc::new(SqliteStore::open_read_only(log.folder.path()).await.unwrap());
+    let damaged = Log { store, ..log };
+    let relay = Running::into(&damaged, cluster.client(NatsRole::Write).await, 3);
+    let trouble = relay.trouble().await;
+    assert!(trouble.contains("the event at position 7 is not what its hash was made of"), "{trouble}");
+    let operator = cluster.client(NatsRole::Up).await;
+    wait_until(SOON, "the events before it", async || carried(operator.clone()).await.len() == 6).await;
+    relay.stopped().await;
+}
