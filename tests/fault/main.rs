@@ -11,6 +11,7 @@
 
 mod canary;
 mod cluster_leader;
+mod cluster_links;
 mod cluster_load;
 mod data_folder;
 mod disk_full;

@@ -16,6 +16,8 @@ pub mod esdb;
 pub mod http;
 pub mod load;
 pub mod nats;
+pub mod network;
+mod port;
 pub mod process;
 mod said;
 mod seed;
@@ -26,6 +28,7 @@ pub mod smtp;
 mod traces;
 mod wait;
 
+pub use port::free_port;
 pub use said::Said;
 pub use seed::seed;
 pub use shared::Shared;
