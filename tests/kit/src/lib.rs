@@ -13,8 +13,10 @@
 pub mod balancer;
 mod cluster;
 pub mod esdb;
+pub mod haproxy;
 pub mod http;
 pub mod load;
+pub mod names;
 pub mod nats;
 pub mod network;
 mod port;
