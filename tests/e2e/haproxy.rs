@@ -38,8 +38,8 @@ impl Behind {
         let haproxy = Haproxy::before(&names).await?;
         let several = Several::of(&[], projects, &[DRAIN]).await?;
         let mut behind = Behind { several, names, haproxy };
-        for place in 0..NODES.len() {
-            let node = behind.start(place, NODES[place], 1).await;
+        for (place, name) in NODES.iter().enumerate() {
+            let node = behind.start(place, name, 1).await;
             // A server that HAProxy has never asked is given calls at once.
             ready(&Http::new(format!("http://{}", node.address))).await;
             behind.lead(place, 1);
@@ -83,9 +83,9 @@ async fn nodes_are_made_anew_in_turn_without_one_failed_request() {
     let given = behind.given().await;
     let (most, least) = (given.iter().max().unwrap(), given.iter().min().unwrap());
     assert!(*least > 50 && most - least <= 2, "each in turn: {given:?}");
-    for place in 0..3 {
+    for (place, name) in NODES.iter().enumerate() {
         assert!(behind.several.nodes[place].process.terminate().await.success());
-        behind.names.forget(NODES[place]);
+        behind.names.forget(name);
         tokio::time::sleep(AWAY_FOR).await;
         // Its name leads to it while it still catches up.
         behind.lead(place, 2);

@@ -43,7 +43,7 @@ fn links_that_are_cut_lose_nothing() {
         let mut times = 0;
         while lasts.map_or(times < FEW, |lasts| began.elapsed() < lasts) {
             let (cut, stream) = (CUTS[(first + times) % CUTS.len()], STREAMS[times % STREAMS.len()]);
-            let at_least = if times / CUTS.len() % 2 == 0 { SHORT } else { LONG };
+            let at_least = if (times / CUTS.len()).is_multiple_of(2) { SHORT } else { LONG };
             cut_and_healed(&mut under_load, cut, stream, at_least).await;
             times += 1;
         }

@@ -5,9 +5,10 @@
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::print_stdout,
     clippy::print_stderr,
     clippy::disallowed_methods,
-    reason = "test support: a panic is the report, and it reads the environment and the clock for the tests"
+    reason = "test support: a panic is the report, it passes on what tests say, and reads the environment and the clock for them"
 )]
 
 pub mod balancer;

@@ -1,9 +1,10 @@
 //! A network that a test has to itself: hosts that are network namespaces on one bridge, and links between them that it
-//! cuts. Only Linux has them.
+//! cuts.
 //!
 //! All of it lies inside a namespace without any way out, so that nothing of it is seen outside and no packet leaves it.
 //! A namespace goes with the last process in it: also behind a test that was killed nothing is left.
 
+use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Display};
 use std::future::Future;
 use std::io::{ErrorKind, Read, Write};
@@ -13,8 +14,8 @@ use std::time::Duration;
 
 use crate::skip::skipped;
 
-/// Says to a process of the test that it is inside.
-const INSIDE: &str = "LOGGIA_TEST_INSIDE";
+/// Says to a process of the test, inside, which namespace is the machine's own: links there are nobody's to touch.
+const OUTSIDE: &str = "LOGGIA_TEST_OUTSIDE";
 
 /// The bridge, which is also where the test itself is on the network.
 const BRIDGE: &str = "bridge";
@@ -61,7 +62,7 @@ enum Absent {
 /// Where a program is absent that is a failure in continuous integration (`CI` is set); elsewhere, and where the machine
 /// does not let anybody make namespaces, it is told loudly and the test returns.
 pub fn inside(test: &str, body: impl Future<Output = ()>) {
-    if std::env::var_os(INSIDE).is_some() {
+    if is_inside() {
         ip("link set lo up");
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         return runtime.expect("a runtime").block_on(body);
@@ -74,15 +75,27 @@ pub fn inside(test: &str, body: impl Future<Output = ()>) {
     let this = std::env::current_exe().expect("the program of this test");
     let mut again = Command::new("unshare");
     again.args(entering).arg("--").arg(this).args([test, "--exact", "--nocapture"]);
-    let ended = again.env(INSIDE, "yes").stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+    let ended = again.env(OUTSIDE, own_namespace()).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
     let ended = ended.unwrap_or_else(|error| panic!("{again:?} cannot be started: {error}"));
     let said = String::from_utf8_lossy(&ended.stdout);
     println!("{said}");
     assert!(ended.status.success() && said.contains(" 1 passed"), "{test} failed inside ({})", ended.status);
 }
 
+fn is_inside() -> bool {
+    std::env::var_os(OUTSIDE).is_some_and(|outside| outside != own_namespace())
+}
+
+/// The namespace that this process is in.
+fn own_namespace() -> OsString {
+    std::fs::read_link("/proc/self/ns/net").expect("Linux has network namespaces").into_os_string()
+}
+
 /// How a namespace is entered in which links can be made: as root, else as the root of a namespace of users.
 fn entering() -> Result<Vec<&'static str>, Absent> {
+    if !cfg!(target_os = "linux") {
+        return Err(Absent::Right("only Linux has network namespaces".into()));
+    }
     for (program, package) in [("ip", "iproute2"), ("unshare", "util-linux"), ("nsenter", "util-linux")] {
         let shown = Command::new(program).arg("-V").output();
         if shown.is_err_and(|error| error.kind() == ErrorKind::NotFound) {
@@ -106,7 +119,7 @@ fn entering() -> Result<Vec<&'static str>, Absent> {
 impl Network {
     /// So many hosts. Panics when it is not called [`inside`].
     pub fn of(hosts: usize) -> Network {
-        assert!(std::env::var_os(INSIDE).is_some(), "a network is made inside a namespace only");
+        assert!(is_inside(), "a network is made inside a namespace only");
         ip(&format!("link add {BRIDGE} type bridge"));
         ip(&format!("address add {}/24 dev {BRIDGE}", address(Place::Here)));
         ip(&format!("link set {BRIDGE} up"));
@@ -134,7 +147,7 @@ impl Network {
     }
 
     /// A command that runs a program in a place; its process is the program's own.
-    pub fn command(&self, place: Place, program: impl AsRef<std::ffi::OsStr>) -> Command {
+    pub fn command(&self, place: Place, program: impl AsRef<OsStr>) -> Command {
         let Place::Host(host) = place else { return Command::new(program) };
         let mut command = Command::new("nsenter");
         command.arg(format!("--net=/proc/{}/ns/net", self.hosts[host].id())).arg("--").arg(program);
