@@ -49,6 +49,26 @@ fn check(args: &[&str]) -> Option<Output> {
     Some(command.output().unwrap())
 }
 
+/// A program that was brought; `None` where it was not, told loudly.
+fn brought(program: &str) -> Option<Command> {
+    let path = Path::new(ROOT).join(".tools/deploy/bin").join(program);
+    if !path.exists() {
+        absent(&format!("{program} is not in .tools/deploy: run bin/setup --test"));
+        return None;
+    }
+    let mut command = Command::new(path);
+    command.current_dir(ROOT);
+    Some(command)
+}
+
+/// What a program says against a file that it reads; of one that it takes that is nothing.
+fn said_of(mut command: Command) -> String {
+    let output = command.output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.success(), said.is_empty(), "{said}");
+    said
+}
+
 fn faults(output: &Output) -> Vec<String> {
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(err.is_empty(), "{err}");
@@ -71,6 +91,57 @@ fn the_compose_file_is_one() {
     for fault in ["'restar' does not match", "depends on read-9, which is no service", "mounts ./haproxy.cfg"]
     {
         assert!(found.contains(fault), "{fault} in {found}");
+    }
+}
+
+#[test]
+fn docker_takes_the_compose_file() {
+    let read = |file: &Path| {
+        let mut compose = brought("docker-compose")?;
+        compose.arg("--file").arg(file).args(["--profile", "*", "config", "--quiet"]);
+        // No engine is asked, and nobody's settings are looked at.
+        compose.env_clear().env("HOME", "/nowhere").env("DOCKER_HOST", "unix:///nowhere");
+        Some(said_of(compose))
+    };
+    let Some(said) = read(&Path::new(ROOT).join("deploy/compose.yaml")) else { return };
+    assert_eq!(said, "");
+    let folder = tempfile::tempdir().unwrap();
+    let bad = folder.path().join("compose.yaml");
+    for (from, to, fault) in [
+        ("<<: *read-settings", "<<: *reed-settings", "unknown anchor 'reed-settings'"),
+        ("secrets: [nats-ca, nats-write]", "secrets: [nats-ca, write]", "refers to undefined secret write"),
+        ("config: [{subnet:", "config: [{sabnet:", "sabnet"),
+        ("LOGGIA_PUBLIC_URL:-http", "LOGGIA_PUBLIC_URL:?http", "required variable LOGGIA_PUBLIC_URL"),
+    ] {
+        let text = text("deploy/compose.yaml");
+        assert!(text.contains(from), "{from}");
+        std::fs::write(&bad, text.replace(from, to)).unwrap();
+        let said = read(&bad).unwrap();
+        assert!(said.contains(fault), "{fault} in {said}");
+    }
+}
+
+#[test]
+fn haproxy_takes_its_configuration() {
+    let read = |file: &Path| {
+        let mut haproxy = brought("haproxy")?;
+        haproxy.args(["-c", "-f"]).arg(file);
+        Some(said_of(haproxy))
+    };
+    let Some(said) = read(&Path::new(ROOT).join("deploy/haproxy.cfg")) else { return };
+    assert_eq!(said, "");
+    let folder = tempfile::tempdir().unwrap();
+    let bad = folder.path().join("haproxy.cfg");
+    for (from, to, fault) in [
+        ("option httpchk", "option httpcheck", "unknown option 'httpcheck'"),
+        ("default_backend read_nodes", "default_backend nodes", "unable to find required default_backend"),
+        ("resolvers names init-addr", "resolvers dns init-addr", "unable to find required resolvers 'dns'"),
+    ] {
+        let text = text("deploy/haproxy.cfg");
+        assert!(text.contains(from), "{from}");
+        std::fs::write(&bad, text.replace(from, to)).unwrap();
+        let said = read(&bad).unwrap();
+        assert!(said.contains(fault), "{fault} in {said}");
     }
 }
 

@@ -11,6 +11,8 @@
 
 mod canary;
 mod cluster_leader;
+mod cluster_links;
+mod cluster_load;
 mod data_folder;
 mod disk_full;
 mod import_killed;
@@ -26,6 +28,13 @@ const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
 
 /// How long anything may take on a busy machine.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(90);
+
+/// For how long tests that may go on do so, if somebody set it.
+fn minutes() -> Option<u32> {
+    std::env::var("LOGGIA_TEST_MINUTES")
+        .ok()
+        .map(|set| set.parse().expect("LOGGIA_TEST_MINUTES is a whole number"))
+}
 
 /// Waits until every projection of the folder's running node has applied the log of its event store.
 async fn caught_up(data: &std::path::Path) {

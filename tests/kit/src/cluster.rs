@@ -1,15 +1,12 @@
 //! Three real nats-servers that are one cluster, over TLS and with one user a role, made as an operator makes them.
 
-use std::collections::hash_map::RandomState;
 use std::fs::File;
-use std::hash::{BuildHasher, Hasher};
-use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use async_nats::Client;
-use async_nats::jetstream;
+use async_nats::jetstream::Context;
 use async_nats::jetstream::context::{ContextBuilder, GetStreamErrorKind};
 use rustix::process::{Pid, Signal, kill_process};
 use schemas::nats_role::NatsRole;
@@ -17,11 +14,19 @@ use tempfile::TempDir;
 use write::nats::Login;
 use write::nats_config::{self, AUTHORITY, CONFIGURATION, Server, USERS, Wanted};
 
+use crate::free_port;
 use crate::nats::available;
+use crate::network::{Network, Place};
 use crate::wait::{wait_for, wait_until};
 
 /// How long a cluster may take to have a leader.
 const WHOLE_WITHIN: Duration = Duration::from_secs(60);
+
+/// Where a server that has a host to itself takes clients.
+const PORT: u16 = 4_222;
+
+/// Where it takes the other servers.
+const CLUSTER_PORT: u16 = 6_222;
 
 /// What the log of a server says where it refuses somebody something.
 const VIOLATION: &str = "Violation";
@@ -30,6 +35,8 @@ const VIOLATION: &str = "Violation";
 #[derive(Debug)]
 pub struct Cluster {
     members: Vec<Member>,
+    // Behind its servers.
+    network: Option<Network>,
     folder: TempDir,
     binary: PathBuf,
 }
@@ -56,15 +63,25 @@ impl Cluster {
 
     /// As [`Cluster::start_of`], under a name.
     pub async fn start_named(cluster: &str, size: usize) -> Option<Self> {
+        Self::started(cluster, (1..=size).map(server).collect(), None).await
+    }
+
+    /// As [`Cluster::start`], a server on each host of a network.
+    pub async fn start_on(network: Network) -> Option<Self> {
+        let servers = (0..network.hosts()).map(server_on).collect();
+        Self::started("loggia", servers, Some(network)).await
+    }
+
+    async fn started(cluster: &str, servers: Vec<Server>, network: Option<Network>) -> Option<Self> {
         let binary = available().await?;
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let servers: Vec<Server> = (1..=size).map(server).collect();
+        let size = servers.len();
         let now = write::clock::Clock::system().now();
         let wanted = Wanted { cluster: cluster.into(), servers: servers.clone(), certificate: None, now };
         nats_config::make(&folder.path().join("nats"), &wanted).unwrap_or_else(|error| panic!("{error}"));
         let members =
             servers.into_iter().map(|server| Member { name: server.name.clone(), server, child: None });
-        let mut cluster = Self { members: members.collect(), folder, binary };
+        let mut cluster = Self { members: members.collect(), network, folder, binary };
         for index in 0..size {
             cluster.launch(index);
         }
@@ -119,18 +136,26 @@ impl Cluster {
 
     /// Which member leads a stream, waiting until one does.
     pub async fn leader(&self, stream: &str) -> usize {
-        let context = jetstream::new(self.client(NatsRole::Operator).await);
-        wait_for(WHOLE_WITHIN, "a leader of the stream", async || {
-            let stream = context.get_stream(stream).await.ok()?;
-            let leader = stream.cached_info().cluster.as_ref()?.leader.clone()?;
-            self.members.iter().position(|member| member.name == leader)
-        })
-        .await
+        let client = self.client(NatsRole::Operator).await;
+        wait_for(WHOLE_WITHIN, "a leader of the stream", async || self.leader_told(&client, stream).await)
+            .await
+    }
+
+    /// Which member leads a stream, as is told to whoever asks this one; `None` where nobody knows.
+    pub async fn leader_told_by(&self, index: usize, stream: &str) -> Option<usize> {
+        let login = Login { url: self.url_of(index), ..self.login(NatsRole::Operator) };
+        self.leader_told(&login.connect().await.ok()?, stream).await
+    }
+
+    async fn leader_told(&self, client: &Client, stream: &str) -> Option<usize> {
+        let stream = asking(client.clone()).get_stream(stream).await.ok()?;
+        let leader = stream.cached_info().cluster.as_ref()?.leader.clone()?;
+        self.members.iter().position(|member| member.name == leader)
     }
 
     /// Waits until every server that runs takes part again: all copies of a stream are there and up to date.
     pub async fn in_sync(&self, stream: &str) {
-        let context = jetstream::new(self.client(NatsRole::Operator).await);
+        let context = asking(self.client(NatsRole::Operator).await);
         wait_until(WHOLE_WITHIN, "all copies of the stream", async || {
             let Ok(stream) = context.get_stream(stream).await else { return false };
             let Some(cluster) = stream.cached_info().cluster.clone() else { return false };
@@ -163,6 +188,17 @@ impl Cluster {
         self.signal(index, Signal::CONT);
     }
 
+    /// The network that its servers are on. Panics where they are on this machine's.
+    pub fn network(&mut self) -> &mut Network {
+        self.network.as_mut().expect("a cluster that was started on a network")
+    }
+
+    /// Whether a member on a network takes connections from a place.
+    pub fn reaches(&self, from: Place, index: usize) -> bool {
+        let network = self.network.as_ref().expect("a cluster that was started on a network");
+        network.reaches(from, Place::Host(index), PORT)
+    }
+
     /// What the servers refused somebody, line by line, over all their logs.
     pub fn violations(&self) -> Vec<String> {
         let refused = |log: String| -> Vec<String> {
@@ -190,9 +226,8 @@ impl Cluster {
             return false;
         }
         let Ok(client) = self.login(NatsRole::Operator).connect().await else { return false };
-        let context = ContextBuilder::new().timeout(Duration::from_secs(1)).build(client);
         // There is no stream yet; only a leader can say so.
-        context
+        asking(client)
             .get_stream("EVENTS")
             .await
             .is_err_and(|error| matches!(error.kind(), GetStreamErrorKind::JetStream(_)))
@@ -207,7 +242,11 @@ impl Cluster {
         let name = self.members[index].name.clone();
         let log =
             File::options().create(true).append(true).open(self.log(&name)).expect("a file for the log");
-        let child = Command::new(&self.binary)
+        let mut command = match &self.network {
+            Some(network) => network.command(Place::Host(index), &self.binary),
+            None => Command::new(&self.binary),
+        };
+        let child = command
             .args(["--config", CONFIGURATION])
             .current_dir(self.folder().join(&name))
             .stdin(Stdio::null())
@@ -240,20 +279,19 @@ impl Drop for Cluster {
     }
 }
 
+/// What asks again soon: who has no leader does not answer.
+fn asking(client: Client) -> Context {
+    ContextBuilder::new().timeout(Duration::from_secs(1)).build(client)
+}
+
 /// A server on two free ports.
 fn server(number: usize) -> Server {
     let (port, cluster_port) = (free_port(), free_port());
     Server { name: format!("n{number}"), host: "127.0.0.1".into(), port, cluster_port }
 }
 
-/// A free port below the range from which systems take those of outgoing connections: nobody takes it while its server
-/// is down.
-fn free_port() -> u16 {
-    loop {
-        let random = RandomState::new().build_hasher().finish();
-        let port = 10_240 + u16::try_from(random % 20_000).expect("a small number");
-        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
-            return port;
-        }
-    }
+/// A server on a host of a network.
+fn server_on(host: usize) -> Server {
+    let (port, cluster_port) = (PORT, CLUSTER_PORT);
+    Server { name: format!("n{}", host + 1), host: Place::Host(host).to_string(), port, cluster_port }
 }

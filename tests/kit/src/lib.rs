@@ -5,17 +5,22 @@
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::print_stdout,
     clippy::print_stderr,
     clippy::disallowed_methods,
-    reason = "test support: a panic is the report, and it reads the environment and the clock for the tests"
+    reason = "test support: a panic is the report, it passes on what tests say, and reads the environment and the clock for them"
 )]
 
 pub mod balancer;
 mod cluster;
 pub mod esdb;
+pub mod haproxy;
 pub mod http;
 pub mod load;
+pub mod names;
 pub mod nats;
+pub mod network;
+mod port;
 pub mod process;
 mod said;
 mod seed;
@@ -26,6 +31,7 @@ pub mod smtp;
 mod traces;
 mod wait;
 
+pub use port::free_port;
 pub use said::Said;
 pub use seed::seed;
 pub use shared::Shared;

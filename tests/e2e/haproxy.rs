@@ -1,0 +1,124 @@
+//! Several read nodes behind the HAProxy of deploy/, which finds them by their names: made anew in turn, each with an empty
+//! folder and another address, and killed.
+
+use std::net::Ipv4Addr;
+use std::time::{Duration, Instant};
+
+use kit::haproxy::Haproxy;
+use kit::http::Http;
+use kit::load::Load;
+use kit::names::Names;
+
+use crate::several::{ReadNode, Several, searches};
+use crate::started::{PATIENCE, ready};
+
+/// As the nodes of deploy/compose.yaml have it.
+const DRAIN: (&str, &str) = ("LOGGIA_DRAIN", "5s");
+
+/// How soon a node that is gone must be given nothing more: asked every second and believed the second time, after two seconds
+/// of waiting for a connection at the most.
+const OUT_WITHIN: Duration = Duration::from_secs(6);
+
+/// How long a node is away, and its name unknown: it is looked up every second.
+const AWAY_FOR: Duration = Duration::from_secs(3);
+
+/// What the nodes are called.
+const NODES: [&str; 3] = ["read-1", "read-2", "read-3"];
+
+struct Behind {
+    several: Several,
+    names: Names,
+    haproxy: Haproxy,
+}
+
+impl Behind {
+    /// Three nodes that are given calls; `None` where there is no HAProxy or nats-server, told loudly.
+    async fn three(projects: usize) -> Option<Behind> {
+        let names = Names::start().await;
+        let haproxy = Haproxy::before(&names).await?;
+        let several = Several::of(&[], projects, &[DRAIN]).await?;
+        let mut behind = Behind { several, names, haproxy };
+        for (place, name) in NODES.iter().enumerate() {
+            let node = behind.start(place, name, 1).await;
+            // A server that HAProxy has never asked is given calls at once.
+            ready(&Http::new(format!("http://{}", node.address))).await;
+            behind.lead(place, 1);
+            behind.several.nodes.push(node);
+        }
+        behind.all_up().await;
+        Some(behind)
+    }
+
+    /// Starts a node on a folder, at one of its addresses.
+    async fn start(&self, place: usize, folder: &str, address: u8) -> ReadNode {
+        let listen = format!("{}:{}", at(place, address), self.haproxy.node_port());
+        self.several.start(folder, &[("LOGGIA_LISTEN", &listen)]).await
+    }
+
+    /// Has the name of a node lead to one of its addresses.
+    fn lead(&self, place: usize, address: u8) {
+        self.names.tell(NODES[place], at(place, address));
+    }
+
+    async fn all_up(&self) {
+        kit::wait_until(PATIENCE, "three nodes that are given calls", async || self.haproxy.up().await == 3)
+            .await;
+    }
+
+    /// How many calls each node was given.
+    async fn given(&self) -> Vec<u64> {
+        self.haproxy.standings().await.values().map(|server| server.requests).collect()
+    }
+}
+
+fn at(place: usize, address: u8) -> Ipv4Addr {
+    Ipv4Addr::new(127, 1, u8::try_from(place).unwrap(), address)
+}
+
+#[tokio::test]
+async fn nodes_are_made_anew_in_turn_without_one_failed_request() {
+    let Some(mut behind) = Behind::three(3_000).await else { return };
+    let load = Load::start(behind.haproxy.address(), &searches(), 12, 150.0);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let given = behind.given().await;
+    let (most, least) = (given.iter().max().unwrap(), given.iter().min().unwrap());
+    // A node that is asked while the machine is busy may be out for a moment.
+    assert!(*least > 50 && *most < 2 * least, "each in turn: {given:?}");
+    for (place, name) in NODES.iter().enumerate() {
+        assert!(behind.several.nodes[place].process.terminate().await.success());
+        behind.names.forget(name);
+        tokio::time::sleep(AWAY_FOR).await;
+        // Its name leads to it while it still catches up.
+        behind.lead(place, 2);
+        behind.several.nodes[place] = behind.start(place, &format!("anew-{place}"), 2).await;
+        behind.all_up().await;
+    }
+    let met = load.stop().await;
+    assert_eq!(met.failures, [""; 0]);
+    assert_eq!(met.answers.keys().collect::<Vec<_>>(), [&200], "{met:?}");
+    println!("three nodes anew: {} requests, none failed", met.answers[&200]);
+}
+
+#[tokio::test]
+async fn a_killed_node_is_given_nothing_more_until_it_is_back() {
+    let Some(mut behind) = Behind::three(30).await else { return };
+    let connections = 12;
+    let load = Load::start(behind.haproxy.address(), &searches(), connections, 150.0);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    behind.several.nodes[1].process.kill9();
+    let killed = Instant::now();
+    kit::wait_until(OUT_WITHIN, "the killed node to be out", async || behind.haproxy.up().await == 2).await;
+    let (out, given) = (killed.elapsed(), behind.given().await);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let now = behind.given().await;
+    assert!(now[0] > given[0] && now[1] == given[1] && now[2] > given[2], "{given:?}, {now:?}");
+    behind.several.nodes[1] = behind.start(1, NODES[1], 1).await;
+    behind.all_up().await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(behind.given().await[1] > now[1]);
+    let met = load.stop().await;
+    let answered = met.answers[&200];
+    let lost = met.failures.len() + usize::try_from(met.answers.values().sum::<u64>() - answered).unwrap();
+    assert!(lost <= connections, "only what was under way on the killed node fails: {met:?}");
+    println!("out after {out:?}; {answered} requests answered, {lost} lost");
+}

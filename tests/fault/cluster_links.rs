@@ -1,0 +1,98 @@
+//! The links of a NATS cluster are cut under load, each server on a host of its own.
+
+use std::time::{Duration, Instant};
+
+use kit::nats::Cluster;
+use kit::network::{self, Network, Place};
+
+use crate::cluster_load::{STREAMS, UnderLoad};
+use crate::{PATIENCE, minutes};
+
+/// What is cut off, as seen from a stream's leader.
+#[derive(Debug, Clone, Copy)]
+enum Cut {
+    /// The leader from the other servers; the roles reach all three.
+    Peers,
+    /// The leader and the roles from the other servers: no majority is within reach.
+    Halves,
+    /// The leader from one of the others; all else is whole.
+    Pair,
+    /// The leader from everybody.
+    Cable,
+    /// What one of the others sends to the leader; what the leader sends arrives.
+    OneWay,
+}
+
+const CUTS: [Cut; 5] = [Cut::Peers, Cut::Halves, Cut::Pair, Cut::Cable, Cut::OneWay];
+
+/// How many are cut, beginning with any, where nobody wants it to go on for minutes.
+const FEW: usize = 3;
+
+/// How long at least: elections begin after four seconds, and clients take another server after fifteen.
+const SHORT: Duration = Duration::from_secs(5);
+const LONG: Duration = Duration::from_secs(20);
+
+#[test]
+fn links_that_are_cut_lose_nothing() {
+    network::inside("cluster_links::links_that_are_cut_lose_nothing", async {
+        let seed = kit::seed();
+        let Some(cluster) = Cluster::start_on(Network::of(3)).await else { return };
+        let mut under_load = UnderLoad::start(cluster, seed).await;
+        let (began, lasts) = (Instant::now(), minutes().map(|minutes| Duration::from_secs(60) * minutes));
+        let first = usize::try_from(seed % CUTS.len() as u64).unwrap();
+        let mut times = 0;
+        while lasts.map_or(times < FEW, |lasts| began.elapsed() < lasts) {
+            let (cut, stream) = (CUTS[(first + times) % CUTS.len()], STREAMS[times % STREAMS.len()]);
+            let at_least = if (times / CUTS.len()).is_multiple_of(2) { SHORT } else { LONG };
+            cut_and_healed(&mut under_load, cut, stream, at_least).await;
+            times += 1;
+        }
+        println!("{times} cuts within {:?}", began.elapsed());
+        under_load.ends_well().await;
+    });
+}
+
+async fn cut_and_healed(under_load: &mut UnderLoad, cut: Cut, stream: &str, at_least: Duration) {
+    let cluster = &mut under_load.cluster;
+    let leader = cluster.leader(stream).await;
+    let [one, other] = [(leader + 1) % 3, (leader + 2) % 3];
+    let [at_leader, at_one, at_other] = [leader, one, other].map(Place::Host);
+    let began = Instant::now();
+    let network = cluster.network();
+    match cut {
+        Cut::Peers => network.cut(&[at_leader], &[at_one, at_other]),
+        Cut::Halves => network.cut(&[at_leader, Place::Here], &[at_one, at_other]),
+        Cut::Pair => network.cut(&[at_leader], &[at_one]),
+        Cut::Cable => network.unplug(leader),
+        Cut::OneWay => network.cut_way(at_one, at_leader),
+    }
+    let ways =
+        [(Place::Here, leader), (Place::Here, one), (at_leader, one), (at_leader, other), (at_one, other)];
+    let whole = ways.map(|(from, to)| cluster.reaches(from, to));
+    assert_eq!(whole, cut.leaves_whole(), "{cut:?}");
+    if matches!(cut, Cut::Peers | Cut::Cable) {
+        kit::wait_until(PATIENCE, "another leader", async || {
+            cluster.leader_told_by(one, stream).await.is_some_and(|now| now != leader)
+        })
+        .await;
+        println!("{cut:?} of {stream}: another leads after {:?}", began.elapsed());
+    }
+    tokio::time::sleep(at_least.saturating_sub(began.elapsed())).await;
+    cluster.network().heal();
+    let lasted = began.elapsed();
+    under_load.in_sync().await;
+    println!("{cut:?} of {stream} for {lasted:?}: in sync {:?} after it", began.elapsed() - lasted);
+}
+
+impl Cut {
+    /// Whether somebody can connect: the roles to the leader and to one other, the leader to that one and to the third, and
+    /// those two. Where one way is cut nobody can, for he hears no answer.
+    fn leaves_whole(self) -> [bool; 5] {
+        match self {
+            Cut::Peers => [true, true, false, false, true],
+            Cut::Halves => [true, false, false, false, true],
+            Cut::Pair | Cut::OneWay => [true, true, false, true, true],
+            Cut::Cable => [false, true, false, false, true],
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Editors and callers of a NATS cluster, whatever befalls it meanwhile: no acknowledged command is lost, and no call is lost or
+//! counted twice.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::process::Output;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use kit::http::Http;
+use kit::nats::Cluster;
+use kit::process::{self, Loggia};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use schemas::account::KeyIssued;
+use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions};
+use schemas::ids::CommandId;
+use schemas::key::Key;
+use schemas::nats_role::NatsRole;
+use schemas::subject::EVENTS;
+use tempfile::TempDir;
+use tokio::task::JoinSet;
+use write::command_client::CommandClient;
+
+use crate::{LOGGIA, PATIENCE, caught_up_by, exported_slugs, verified_by};
+
+/// Who calls and who edits, each one thing after the other.
+const CALLERS: usize = 6;
+const EDITORS: usize = 3;
+
+/// Streams that are led by whoever is chosen.
+pub(crate) const STREAMS: [&str; 2] = [EVENTS, "USAGE_FREE"];
+
+/// A cluster, the roles on it, and those who edit and call.
+pub(crate) struct UnderLoad {
+    // The processes end before the servers and the folder go.
+    _roles: [Loggia; 3],
+    pub(crate) cluster: Cluster,
+    load: Arc<Load>,
+    working: JoinSet<()>,
+    http: Http,
+    key: Key,
+    folder: TempDir,
+}
+
+impl UnderLoad {
+    /// Starts the roles, and everybody with his work.
+    pub(crate) async fn start(cluster: Cluster, seed: u64) -> UnderLoad {
+        let folder = tempfile::tempdir().unwrap();
+        let (roles, http) = started(&cluster, &folder.path().join("data")).await;
+        let commands = CommandClient::new(cluster.client(NatsRole::Operator).await);
+        let key = issued(&commands, seed).await;
+        kit::wait_until(PATIENCE, "the key on the node", async || {
+            http.attempt("GET", &usage(&key), &[], "").await.is_ok_and(|answer| answer.status == 200)
+        })
+        .await;
+        let (load, mut working) = (Arc::new(Load::default()), JoinSet::new());
+        for editor in 0..EDITORS {
+            working.spawn(edit(load.clone(), commands.clone(), editor));
+        }
+        for _ in 0..CALLERS {
+            working.spawn(call(load.clone(), http.clone(), key.expose().to_owned()));
+        }
+        UnderLoad { _roles: roles, cluster, load, working, http, key, folder }
+    }
+
+    /// Waits until every server has all of the streams.
+    pub(crate) async fn in_sync(&self) {
+        for stream in STREAMS {
+            self.cluster.in_sync(stream).await;
+        }
+    }
+
+    /// Ends the work. Nothing that was acknowledged is lost, and every answered call is counted once.
+    pub(crate) async fn ends_well(mut self) {
+        // A command that was under way with a server may have waited for it all the time.
+        kit::wait_until(PATIENCE, "enough to say something", async || self.load.is_enough()).await;
+        self.load.done.store(true, Ordering::Relaxed);
+        while let Some(ended) = self.working.join_next().await {
+            ended.unwrap();
+        }
+        let data = self.folder.path().join("data");
+        let run = |args: &[&str]| {
+            let mut command = process::command(LOGGIA, &data);
+            self.cluster.settings(&mut command, NatsRole::Operator);
+            command.args(args).output().unwrap()
+        };
+        check(&self.load, &run, &data, &self.http, &self.key).await;
+        let violations = self.cluster.violations();
+        assert!(violations.is_empty(), "refused: {violations:#?}");
+    }
+}
+
+/// The roles as processes of their own; they share a folder, so that an audit finds ledger and counters in it.
+async fn started(cluster: &Cluster, data: &Path) -> ([Loggia; 3], Http) {
+    let spawn = |role: NatsRole| {
+        let mut command = process::command(LOGGIA, data);
+        command.args([role.name(), "--auth", "keys", "--burst-per-key", "0", "--tiers", "free=1000000"]);
+        cluster.settings(&mut command, role);
+        Loggia::spawn_command(command, data)
+    };
+    let write = spawn(NatsRole::Write);
+    let project = spawn(NatsRole::Project);
+    let mut serve = spawn(NatsRole::Serve);
+    let http = serve.http().await;
+    ([write, project, serve], http)
+}
+
+/// What was answered.
+#[derive(Default)]
+struct Load {
+    done: AtomicBool,
+    slugs: Mutex<HashSet<String>>,
+    calls: Mutex<HashSet<String>>,
+    /// Calls that were refused for a moment, as every call may be.
+    refused: AtomicU64,
+    /// The longest that anything took, in milliseconds: a command and a call.
+    slowest: [AtomicU64; 2],
+}
+
+impl Load {
+    fn goes_on(&self) -> bool {
+        !self.done.load(Ordering::Relaxed)
+    }
+
+    fn is_enough(&self) -> bool {
+        self.slugs.lock().unwrap().len() > 20 && self.calls.lock().unwrap().len() > 500
+    }
+
+    fn took(&self, what: usize, began: Instant) {
+        let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap();
+        self.slowest[what].fetch_max(milliseconds, Ordering::Relaxed);
+    }
+}
+
+/// Imports one project after the other, and notes those that were acknowledged.
+async fn edit(load: Arc<Load>, commands: CommandClient, editor: usize) {
+    let mut number = 0;
+    while load.goes_on() {
+        number += 1;
+        let slug = format!("house-{editor}-{number:06}");
+        let text = format!("{{\"slug\":\"{slug}\",\"name\":\"House {number}\",\"category\":\"art\"}}");
+        let command = Command::Import {
+            lines: vec![ImportLine { number: 1, text }],
+            options: ImportOptions::default(),
+        };
+        let began = Instant::now();
+        match commands.send(&message(command)).await {
+            Ok(Answer::Imported { .. }) => {
+                load.took(0, began);
+                load.slugs.lock().unwrap().insert(slug);
+            }
+            // Nothing was promised.
+            Ok(other) => println!("not acknowledged: {other:?}"),
+            Err(error) => println!("not acknowledged: {error}"),
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Searches again and again, and notes what was answered.
+async fn call(load: Arc<Load>, http: Http, key: String) {
+    let bearer = format!("Bearer {key}");
+    while load.goes_on() {
+        let began = Instant::now();
+        match http.attempt("GET", "/v1/search?q=house", &[("authorization", &bearer)], "").await {
+            Ok(answer) if answer.status == 200 => {
+                load.took(1, began);
+                let id = answer.header("x-call-id").unwrap().to_owned();
+                assert!(load.calls.lock().unwrap().insert(id), "an id twice");
+            }
+            Ok(answer) if answer.status == 503 => {
+                load.refused.fetch_add(1, Ordering::Relaxed);
+            }
+            other => panic!("{other:?}"),
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+async fn check(load: &Load, run: &dyn Fn(&[&str]) -> Output, data: &Path, http: &Http, key: &Key) {
+    let (slugs, calls) = (load.slugs.lock().unwrap().clone(), load.calls.lock().unwrap().clone());
+    let [command, call] = [&load.slowest[0], &load.slowest[1]].map(|slowest| slowest.load(Ordering::Relaxed));
+    println!(
+        "{} commands acknowledged, the slowest within {command} ms; {} calls answered, the slowest within \
+         {call} ms, {} refused for a moment",
+        slugs.len(),
+        calls.len(),
+        load.refused.load(Ordering::Relaxed)
+    );
+    caught_up_by(run).await;
+    let exported: HashSet<String> = exported_slugs(data).into_iter().collect();
+    let lost: Vec<&String> = slugs.difference(&exported).collect();
+    assert!(lost.is_empty(), "acknowledged and lost: {lost:?}");
+    // What lies in the spool is counted as soon as NATS takes it.
+    let expected = calls.len() as u64;
+    kit::wait_until(PATIENCE, "every answered call counted", async || {
+        let answer = http.attempt("GET", &usage(key), &[], "").await.unwrap();
+        answer.json()["used"].as_u64() >= Some(expected)
+    })
+    .await;
+    let audited = kit::wait_for(PATIENCE, "ledger, NATS and counters to agree", async || {
+        let output = run(&["audit", "verify", "--json"]);
+        output.status.success().then(|| serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap())
+    })
+    .await;
+    assert_eq!(audited["calls"].as_u64(), Some(expected), "{audited}");
+    assert_eq!(audited["overrun"].as_u64(), Some(0), "{audited}");
+    let used = http.attempt("GET", &usage(key), &[], "").await.unwrap().json()["used"].as_u64();
+    assert_eq!(used, Some(expected));
+    verified_by(run);
+}
+
+fn usage(key: &Key) -> String {
+    format!("/v1/usage?key={}", key.expose())
+}
+
+fn message(command: Command) -> CommandMessage {
+    let id = CommandId(uuid::Uuid::new_v4());
+    CommandMessage { id, actor: "test".parse().unwrap(), correlation: id, command }
+}
+
+async fn issued(commands: &CommandClient, seed: u64) -> Key {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let key = Key::generate(|bytes| random.fill_bytes(bytes));
+    let issued = KeyIssued::of(&key, "free".parse().unwrap(), None);
+    let command = Command::IssueKey { email: "holder@example.org".parse().unwrap(), key: issued };
+    // The write side may still be starting.
+    kit::wait_for(PATIENCE, "a key", async || match commands.send(&message(command.clone())).await {
+        Ok(Answer::Account(_)) => Some(key.clone()),
+        _ => None,
+    })
+    .await
+}

@@ -1,0 +1,93 @@
+//! A name server that knows what a test tells it, over UDP.
+
+use std::collections::HashMap;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex};
+
+use tokio::net::UdpSocket;
+use tokio::task::JoinSet;
+
+/// A name server; it ends with its handle.
+#[derive(Debug)]
+pub struct Names {
+    address: SocketAddr,
+    known: Arc<Mutex<HashMap<String, Ipv4Addr>>>,
+    _task: JoinSet<()>,
+}
+
+/// The length of a header, in bytes (RFC 1035, 4.1.1).
+const HEADER: usize = 12;
+
+/// The type of an address of IPv4.
+const A: [u8; 2] = [0, 1];
+
+impl Names {
+    /// A name server that knows nobody.
+    pub async fn start() -> Names {
+        let socket = UdpSocket::bind("127.0.0.1:0").await.expect("a port for the name server");
+        let address = socket.local_addr().expect("its address");
+        let known = Arc::new(Mutex::new(HashMap::new()));
+        let mut task = JoinSet::new();
+        task.spawn(answer(socket, known.clone()));
+        Names { address, known, _task: task }
+    }
+
+    /// Where it is asked.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Tells it, from now on, where somebody is.
+    pub fn tell(&self, name: &str, at: Ipv4Addr) {
+        self.known.lock().expect("nobody panics with it").insert(name.to_owned(), at);
+    }
+
+    /// Has it know somebody no longer.
+    pub fn forget(&self, name: &str) {
+        self.known.lock().expect("nobody panics with it").remove(name);
+    }
+}
+
+async fn answer(socket: UdpSocket, known: Arc<Mutex<HashMap<String, Ipv4Addr>>>) {
+    let mut asked = [0; 512];
+    loop {
+        let Ok((length, asker)) = socket.recv_from(&mut asked).await else { continue };
+        let reply =
+            reply(&asked[..length], |name| known.lock().expect("nobody panics with it").get(name).copied());
+        if let Some(reply) = reply {
+            let _ = socket.send_to(&reply, asker).await;
+        }
+    }
+}
+
+/// The reply to a question: an address that is good for a second, none of the type that is asked for, or no such name.
+/// `None` to what is no question.
+fn reply(asked: &[u8], known: impl Fn(&str) -> Option<Ipv4Addr>) -> Option<Vec<u8>> {
+    let (header, mut rest) = asked.split_at_checked(HEADER)?;
+    let mut labels = Vec::new();
+    let question = rest;
+    loop {
+        let (length, behind) = rest.split_first()?;
+        let (label, behind) = behind.split_at_checked(usize::from(*length))?;
+        rest = behind;
+        if label.is_empty() {
+            break;
+        }
+        labels.push(std::str::from_utf8(label).ok()?);
+    }
+    let (kind, behind) = rest.split_at_checked(4)?;
+    let question = &question[..question.len() - behind.len()];
+    let known = known(&labels.join("."));
+    let address = known.filter(|_| kind[..2] == A);
+    // A response with authority; code 3 says that there is no such name.
+    let code = if known.is_some() { 0 } else { 3 };
+    let mut reply = header[..2].to_vec();
+    reply.extend([0x84, code, 0, 1, 0, u8::from(address.is_some()), 0, 0, 0, 0]);
+    reply.extend(question);
+    if let Some(address) = address {
+        // Its name is that of the question, at byte 12; class IN, a second, four bytes.
+        reply.extend([0xc0, 0x0c, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4]);
+        reply.extend(address.octets());
+    }
+    Some(reply)
+}
