@@ -40,7 +40,7 @@ pub(super) async fn settle(
         repair(transaction, memory, dirty, &means.threads).await?
     };
     memory.renew_graphs(means.graph_from);
-    stored::write(transaction, &memory, &lists, changed).await?;
+    stored::write(transaction, &memory, lists, changed).await?;
     Ok(memory)
 }
 
@@ -51,7 +51,7 @@ async fn make_all(
     means: &Means,
 ) -> Result<(Memory, Vec<(u32, List)>), NeighboursError> {
     dirty.iter().for_each(|project| memory.remove(project.ordinal));
-    arrive(&mut memory, &dirty);
+    arrive(&mut memory, dirty);
     let graph_from = means.graph_from;
     let (mut memory, found) = aside(&means.threads, move |stop| {
         memory.make_graphs(graph_from);
@@ -89,7 +89,7 @@ async fn repair(
     let holders: Vec<u32> = holders.into_iter().filter(|ordinal| memory.contains(*ordinal)).collect();
     let mut lists = stored::fetch(transaction, &memory, &holders).await?;
     set_bars(&mut memory, &lists);
-    arrive(&mut memory, &dirty);
+    arrive(&mut memory, dirty);
     let short = lists.iter().filter(|(_, list)| list.is_short()).map(|(owner, _)| *owner);
     let wanted: HashSet<u32> = short.chain(arrivals.iter().copied()).collect();
     let (mut memory, found) = aside(threads, move |stop| {
@@ -109,7 +109,8 @@ async fn repair(
     Ok((memory, lists.into_iter().collect()))
 }
 
-fn arrive(memory: &mut Memory, dirty: &[Dirty]) {
+/// Each is given back as soon as it has come: there may be as many as there are projects.
+fn arrive(memory: &mut Memory, dirty: Vec<Dirty>) {
     for project in dirty {
         if let Some(modelled) = &project.listed {
             memory.insert(project.ordinal, modelled);

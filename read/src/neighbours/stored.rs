@@ -94,26 +94,31 @@ pub(super) async fn fetch(
     Ok(lists)
 }
 
-/// Writes lists, and calls everything clean; who was dirty and has no list now has an empty one.
+/// Writes lists, and calls everything clean; who was dirty and has no list now has an empty one. Lists are given back as
+/// they are written: all of them take half as much as the vectors.
 pub(super) async fn write(
     transaction: &mut SqliteConnection,
     memory: &Memory,
-    lists: &[(u32, List)],
+    lists: Vec<(u32, List)>,
     changed: i64,
 ) -> Result<(), NeighboursError> {
     let clean = "UPDATE projects SET dirty = 0, complete = 0, list = x'', changed = ? WHERE dirty = 1";
     sqlx::query(clean).bind(changed).execute(&mut *transaction).await?;
-    for chunk in lists.chunks(ROWS) {
+    let mut lists = lists.into_iter();
+    loop {
+        let chunk: Vec<(u32, List)> = lists.by_ref().take(ROWS).collect();
+        if chunk.is_empty() {
+            return Ok(());
+        }
         let mut query = QueryBuilder::<Sqlite>::new("UPDATE projects SET changed = ");
         query.push_bind(changed);
         query.push(", complete = new.column2, list = new.column3 FROM (");
         query.push_values(chunk, |mut row, (owner, list)| {
-            row.push_bind(*owner).push_bind(list.complete).push_bind(packed(memory, *owner, list));
+            row.push_bind(owner).push_bind(list.complete).push_bind(packed(memory, owner, &list));
         });
         query.push(") AS new WHERE projects.ordinal = new.column1");
         query.build().execute(&mut *transaction).await?;
     }
-    Ok(())
 }
 
 fn packed(memory: &Memory, owner: u32, list: &List) -> Vec<u8> {
