@@ -49,7 +49,7 @@ async fn a_node_is_replaced_under_a_thousand_requests_a_second() {
     several.all_ready().await;
 
     let asked = Asked { key: Some(large), ..searches() };
-    let load = Load::start(several.balancer.address(), &asked, RATE.1, RATE.0);
+    let (load, loaded) = (Load::start(several.balancer.address(), &asked, RATE.1, RATE.0), Instant::now());
     let asked = Asked { key: Some(small), ..searches() };
     let limited = Load::start(several.balancer.address(), &asked, 4, 20.0);
     tokio::time::sleep(Duration::from_secs(5)).await;
@@ -61,7 +61,9 @@ async fn a_node_is_replaced_under_a_thousand_requests_a_second() {
     several.all_ready().await;
     tokio::time::sleep(Duration::from_secs(5)).await;
     let (met, limited) = (load.stop().await, limited.stop().await);
+    let seconds = loaded.elapsed().as_secs_f64();
     tell("requests answered 200", met.answers[&200] as f64, "");
+    tell("that is", met.answers[&200] as f64 / seconds, "a second");
     tell("requests that failed", met.failures.len() as f64, "");
     assert!(met.failures.len() <= RATE.1, "{met:?}");
     assert_eq!(met.answers.keys().collect::<Vec<_>>(), [&200], "{:?}", met.answers);
