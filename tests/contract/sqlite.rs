@@ -385,3 +385,17 @@ async fn a_broken_backup_is_not_restored() {
     );
     assert!(SqliteStore::open_read_only(&target).await.is_err(), "nothing was put there");
 }
+
+/// What `.cargo/config.toml` asks for has reached the library that is linked.
+#[tokio::test]
+async fn connections_share_no_lock_over_their_memory() {
+    let sqlite = Sqlite::fresh().await;
+    let mut hand = raw(sqlite.folder.path()).await;
+    let used: (bool, bool) = sqlx::query_as(
+        "SELECT sqlite_compileoption_used('ENABLE_MEMORY_MANAGEMENT'), sqlite_compileoption_used('DEFAULT_MEMSTATUS=0')",
+    )
+    .fetch_one(&mut hand)
+    .await
+    .unwrap();
+    assert_eq!(used, (false, true));
+}

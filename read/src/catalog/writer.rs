@@ -63,8 +63,8 @@ impl CatalogWriter {
     pub async fn open(folder: &Path) -> Result<CatalogWriter, CatalogError> {
         let mut connection = options(folder)
             .create_if_missing(true)
-            // 32 MB: random slugs touch many pages.
-            .pragma("cache_size", "-32768")
+            // 16 MB: random slugs touch many pages.
+            .pragma("cache_size", "-16384")
             .pragma("wal_autocheckpoint", "8192")
             .connect()
             .await?;

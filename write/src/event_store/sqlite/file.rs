@@ -44,8 +44,8 @@ pub(crate) fn writing(path: &Path) -> SqliteConnectOptions {
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
         .busy_timeout(Duration::from_secs(5))
-        // 32 MB of pages, and a write-ahead log of about as much: random slugs touch many pages.
-        .pragma("cache_size", "-32768")
+        // 16 MB of pages, and a write-ahead log of twice as much: random slugs touch many pages.
+        .pragma("cache_size", "-16384")
         .pragma("wal_autocheckpoint", "8192")
         .disable_statement_logging()
 }
