@@ -16,21 +16,12 @@ impl Keyed {
     async fn with(settings: &[&str]) -> Option<Keyed> {
         let all: Vec<&str> = ["--no-demo", "--auth", "keys"].iter().chain(settings).copied().collect();
         let started = Started::with(&all).await?;
-        let file = started.folder.path().join("in.ndjson");
-        std::fs::write(&file, "{\"name\":\"Bridge\",\"category\":\"architecture\"}\n").unwrap();
-        started.json(&["import", file.to_str().unwrap()]);
+        started.import(&[json!({"name": "Bridge", "category": "architecture"})]).await;
         let (key, key_id) = issue(&started, settings, "ada@example.org");
-        let keyed = Keyed { started, key, key_id };
-        kit::wait_until(PATIENCE, "the project on the read node", async || {
-            // Asked without a key: waiting must not count.
-            keyed.started.json(&["status"])[0]["projections"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .all(|projection| projection["lag"] == 0)
-        })
-        .await;
-        Some(keyed)
+        // Asked without the key: waiting must not count.
+        let position = started.json(&["status"])[0]["store"]["position"].as_u64().unwrap();
+        started.caught_up(position).await;
+        Some(Keyed { started, key, key_id })
     }
 
     fn http(&self) -> &Http {

@@ -11,22 +11,14 @@ use crate::started::{PATIENCE, Started};
 async fn started(settings: &[&str]) -> Option<Started> {
     let all: Vec<&str> = ["--no-demo", "--auth", "keys"].iter().chain(settings).copied().collect();
     let started = Started::with(&all).await?;
-    let file = started.folder.path().join("in.ndjson");
     let records = (1..=8).map(|number| {
         let day = format!("2026-01-{number:02}");
-        let record = json!({
+        json!({
             "name": format!("House {number}"), "category": "architecture", "published": day, "mood": "calm",
             "intro": "A house of brick by the water.",
-        });
-        format!("{record}\n")
+        })
     });
-    std::fs::write(&file, records.collect::<String>()).unwrap();
-    started.json(&["import", file.to_str().unwrap()]);
-    kit::wait_until(PATIENCE, "the projects on the read node", async || {
-        let status = &started.json(&["status"])[0];
-        status["projections"].as_array().unwrap().iter().all(|projection| projection["lag"] == 0)
-    })
-    .await;
+    started.import(&records.collect::<Vec<_>>()).await;
     Some(started)
 }
 
