@@ -20,7 +20,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 use crate::cli::{BenchArgs, BenchSuite};
-use crate::config::Config;
+use crate::config::{Config, Vectors};
 use crate::output::{Output, say};
 use server::Server;
 
@@ -118,7 +118,9 @@ pub async fn run(config: &Config, args: &BenchArgs, output: Output) -> Result<Ex
     }
     let (mut server, filled) = filling::start_and_fill(args.size).await?;
     take(filled)?;
-    if wants(BenchSuite::Search) || wants(BenchSuite::Mcp) {
+    // The measured server has the same settings. Without vectors it is soon quiet, whatever the size.
+    let is_described = !matches!(config.vectors, Vectors::Off);
+    if is_described && (wants(BenchSuite::Search) || wants(BenchSuite::Mcp)) {
         // What goes on in the background would be counted as the cost of requests.
         filling::wait_until_described(&server, args.size).await?;
         take(vec![filling::memory(&server, args.size)?])?;
@@ -129,7 +131,7 @@ pub async fn run(config: &Config, args: &BenchArgs, output: Output) -> Result<Ex
     if wants(BenchSuite::Mcp) {
         take(mcp::measure(&server, args.size).await?)?;
     }
-    if wants(BenchSuite::Similar) {
+    if is_described && wants(BenchSuite::Similar) {
         filling::wait_until_described(&server, args.size).await?;
         let paths = queries::paths(write::demo::catalog(write::demo::DEMO_SEED, args.size));
         take(similar::answers(&server, args.size, &paths).await?)?;

@@ -10,8 +10,12 @@ use super::Figure;
 use super::load::Connection;
 use super::server::Server;
 
-/// How long the projections may take to catch up before the run is given up.
+/// How long the projections may take for each 100,000 events before the run is given up.
 const PATIENCE: Duration = Duration::from_secs(600);
+
+fn patience(events: u64) -> Duration {
+    PATIENCE.mul_f64((events as f64 / 100_000.0).max(1.0))
+}
 
 /// Starts a server on an empty folder and imports so many records of the demo's kind.
 pub async fn start_and_fill(size: usize) -> Result<(Server, Vec<Figure>)> {
@@ -56,8 +60,8 @@ pub fn memory(server: &Server, size: usize) -> Result<Figure> {
 
 /// Waits until every projection of the log has applied it up to this position; the counters count calls.
 pub async fn wait_until_found(server: &Server, position: u64) -> Result<()> {
-    let began = Instant::now();
-    while began.elapsed() < PATIENCE {
+    let (began, patience) = (Instant::now(), patience(position));
+    while began.elapsed() < patience {
         let status = server.loggia(&["status"]).await?;
         let projections =
             status.first().and_then(|status| status["projections"].as_array().cloned()).unwrap_or_default();
@@ -70,15 +74,15 @@ pub async fn wait_until_found(server: &Server, position: u64) -> Result<()> {
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    bail!("the projections did not reach position {position} within {PATIENCE:?}")
+    bail!("the projections did not reach position {position} within {patience:?}")
 }
 
 /// Waits until every project has its vectors and the neighbours of all are known.
 pub async fn wait_until_described(server: &Server, size: usize) -> Result<()> {
-    let began = Instant::now();
     // Each project was selected and described: two events.
     let described = 2 * size as u64;
-    while began.elapsed() < PATIENCE {
+    let (began, patience) = (Instant::now(), patience(described));
+    while began.elapsed() < patience {
         let status = server.loggia(&["status"]).await?;
         let position = status.first().and_then(|status| status["store"]["position"].as_u64());
         if position.is_some_and(|position| position >= described) {
@@ -94,5 +98,5 @@ pub async fn wait_until_described(server: &Server, size: usize) -> Result<()> {
         }
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    bail!("the projects were not described within {PATIENCE:?}")
+    bail!("the projects were not described within {patience:?}")
 }
