@@ -177,7 +177,11 @@ impl Vault {
             let done = sqlx::query(statement).bind(account.to_string()).execute(&mut *transaction).await?;
             deleted = done.rows_affected();
         }
+        if deleted > 0 {
+            file::note_traces(&mut transaction).await?;
+        }
         transaction.commit().await?;
+        file::leave_no_traces(&self.pool).await?;
         Ok(deleted > 0)
     }
 

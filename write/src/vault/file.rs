@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{ConnectOptions, SqlitePool};
+use sqlx::{ConnectOptions, SqliteConnection, SqlitePool};
 use uuid::Uuid;
 
 use super::VaultError;
@@ -15,14 +15,15 @@ use super::VaultError;
 pub const FILE: &str = "vault.db";
 
 /// The version of the tables, kept in the file's `user_version`.
-const VERSION: i64 = 4;
+const VERSION: i64 = 5;
 
 /// What brings the tables to each version, from 1 on.
-const STEPS: [&str; 4] = [
+const STEPS: [&str; 5] = [
     include_str!("schema.sql"),
     include_str!("links.sql"),
     include_str!("notices.sql"),
     include_str!("identity.sql"),
+    include_str!("traces.sql"),
 ];
 
 /// Tells the file apart from other SQLite files: "LOGV" in its `application_id`.
@@ -34,8 +35,10 @@ fn options(path: &Path) -> SqliteConnectOptions {
         // No write-ahead log, which would keep what was erased until it is written over.
         .journal_mode(SqliteJournalMode::Delete)
         .synchronous(SqliteSynchronous::Full)
-        // Zeros go over every place that a deleted row had.
+        // Zeros go over the place that a deleted row had; what was copied when rows moved is left, see `leave_no_traces`.
         .pragma("secure_delete", "ON")
+        // What `VACUUM` works on is nowhere else on a disk, and needs no folder for it.
+        .pragma("temp_store", "MEMORY")
         .busy_timeout(Duration::from_secs(5))
         // Statements carry digests.
         .disable_statement_logging()
@@ -50,6 +53,7 @@ pub(super) async fn open(path: &Path) -> Result<SqlitePool, VaultError> {
     if version < VERSION {
         bring_up(&pool, version).await?;
     }
+    leave_no_traces(&pool).await?;
     Ok(pool)
 }
 
@@ -59,10 +63,29 @@ async fn bring_up(pool: &SqlitePool, from: i64) -> Result<(), VaultError> {
     for step in STEPS.iter().skip(usize::try_from(from).unwrap_or_default()) {
         sqlx::raw_sql(*step).execute(&mut *transaction).await?;
     }
-    sqlx::raw_sql("PRAGMA application_id = 0x4c4f4756; PRAGMA user_version = 4;")
+    sqlx::raw_sql("PRAGMA application_id = 0x4c4f4756; PRAGMA user_version = 5;")
         .execute(&mut *transaction)
         .await?;
     Ok(transaction.commit().await?)
+}
+
+/// Notes, within the transaction that erases something, that the file has to be written anew.
+pub(super) async fn note_traces(transaction: &mut SqliteConnection) -> Result<(), VaultError> {
+    sqlx::query("INSERT INTO traces (only) VALUES (1) ON CONFLICT (only) DO NOTHING")
+        .execute(transaction)
+        .await?;
+    Ok(())
+}
+
+/// Writes the file anew from its rows, if something was erased since that was last done. When SQLite moves a row within
+/// a page it can leave a copy in the gap between pointers and rows, which no later deletion goes over.
+pub(super) async fn leave_no_traces(pool: &SqlitePool) -> Result<(), VaultError> {
+    let any: Option<i64> = sqlx::query_scalar("SELECT 1 FROM traces").fetch_optional(pool).await?;
+    if any.is_some() {
+        sqlx::query("VACUUM").execute(pool).await?;
+        sqlx::query("DELETE FROM traces").execute(pool).await?;
+    }
+    Ok(())
 }
 
 /// Opens the file for reading; nothing where there is none, or an empty one. A process that was killed can leave a

@@ -79,7 +79,7 @@ impl Vault {
         Ok(())
     }
 
-    /// Lets everything go that names an address.
+    /// Lets everything go that names an address, which is about to be erased.
     pub async fn let_go_of(&self, email: &Email) -> Result<(), VaultError> {
         let (names, folded) = (|held: &Held| held.notice.name(), email.folded());
         let mentions = |held: &&Held| match &held.notice {
@@ -88,10 +88,13 @@ impl Vault {
             }
             HeldNotice::Kept(notice) => notice.raw.to_lowercase().contains(&folded),
         };
-        for name in self.held().await?.iter().filter(mentions).map(names) {
-            self.let_go(&name).await?;
+        let held = self.held().await?;
+        let mut transaction = self.pool.begin().await?;
+        for name in held.iter().filter(mentions).map(names) {
+            sqlx::query("DELETE FROM notices WHERE name = ?1").bind(name).execute(&mut *transaction).await?;
+            file::note_traces(&mut transaction).await?;
         }
-        Ok(())
+        Ok(transaction.commit().await?)
     }
 
     fn opened(&self, rows: Vec<(String, Vec<u8>)>) -> Result<Vec<Held>, VaultError> {
