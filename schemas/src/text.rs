@@ -33,12 +33,13 @@ pub fn normalised(text: &str, limit: usize) -> Result<Option<String>, TextFault>
     } else {
         text.trim()
     };
-    if let Some((index, c)) =
-        text.chars().enumerate().find(|(_, c)| c.is_control() && !matches!(c, '\n' | '\t'))
-    {
+    // Most texts are plain, which their bytes tell sooner than their characters.
+    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'));
+    let faulty = |(_, c): &(usize, char)| c.is_control() && !matches!(c, '\n' | '\t');
+    if !is_plain && let Some((index, c)) = text.chars().enumerate().find(faulty) {
         return Err(TextFault::Control { code: u32::from(c), at: index + 1 });
     }
-    let text = if is_nfc(text) { text.to_owned() } else { text.nfc().collect() };
+    let text = if is_plain || is_nfc(text) { text.to_owned() } else { text.nfc().collect() };
     // A character has at least one byte: only a text with more bytes than the limit needs counting.
     if text.len() > limit {
         let length = text.chars().count();

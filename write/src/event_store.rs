@@ -37,7 +37,14 @@ pub trait EventStore: Send + Sync + 'static {
     /// The same command on the same stream is carried out once: sent again, whatever it says then, it is answered by
     /// [`AppendError::Repeated`] with what it did. Where the outcome is unknown (`Unavailable`), sending it again
     /// settles it. The events of one append stand side by side in the log.
-    async fn append(&self, append: Append) -> Result<Appended, AppendError>;
+    async fn append(&self, append: Append) -> Result<Appended, AppendError> {
+        let unanswered = || StoreError::unavailable("the append was not answered; try again").into();
+        self.append_all(vec![append]).await.pop().unwrap_or_else(|| Err(unanswered()))
+    }
+
+    /// Appends each of these as [`EventStore::append`] does, in their order, and gives what became of each: one that
+    /// cannot be taken does not hinder the others. Many at once cost far less than one by one.
+    async fn append_all(&self, appends: Vec<Append>) -> Vec<Result<Appended, AppendError>>;
 
     /// The events of one stream behind a version, in their order; none where there is no such stream.
     async fn read_stream(&self, stream: &StreamId, after: StreamVersion)

@@ -182,7 +182,7 @@ impl CommandService {
                 return done(slug, past.project(), Position::START);
             }
             let project = events.iter().fold(past.project().clone(), Project::evolve);
-            match self.append(message, message.id, &past, events).await {
+            match self.store.append(self.of_project(message, message.id, &past, events)).await {
                 Ok(appended) => return done(slug, &project, appended.last),
                 Err(
                     AppendError::Conflict { .. } | AppendError::Claimed { .. } | AppendError::Repeated(_),
@@ -209,13 +209,14 @@ impl CommandService {
         Past::nothing(StreamId::project(self.clock.project_id()))
     }
 
-    async fn append(
+    /// What appends events that a command, or one line of it, decided for a project.
+    fn of_project(
         &self,
         message: &CommandMessage,
         command: CommandId,
         past: &Past,
         events: Vec<Event>,
-    ) -> Result<Appended, AppendError> {
+    ) -> Append {
         let target = Target {
             stream: &past.stream,
             version: past.version,
@@ -223,7 +224,7 @@ impl CommandService {
             claims: Vec::new(),
         };
         let cause = Cause { command, correlation: message.correlation, actor: &message.actor };
-        self.append_to(cause, target, events).await
+        self.append_of(cause, target, events)
     }
 
     async fn append_to(
@@ -232,8 +233,12 @@ impl CommandService {
         target: Target<'_>,
         events: Vec<Event>,
     ) -> Result<Appended, AppendError> {
+        self.store.append(self.append_of(cause, target, events)).await
+    }
+
+    fn append_of(&self, cause: Cause<'_>, target: Target<'_>, events: Vec<Event>) -> Append {
         let claims = events.iter().filter_map(claim).chain(target.claims).collect();
-        let append = Append {
+        Append {
             stream: target.stream.clone(),
             expected: Expected::Exactly(target.version),
             command: cause.command,
@@ -242,8 +247,7 @@ impl CommandService {
             time: target.time,
             events: events.into_iter().map(|event| NewEvent { id: self.clock.event_id(), event }).collect(),
             claims,
-        };
-        self.store.append(append).await
+        }
     }
 }
 

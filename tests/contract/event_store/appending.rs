@@ -6,7 +6,7 @@ use schemas::ids::{CommandId, Position, StreamVersion};
 use write::clock::Clock;
 use write::event_store::*;
 
-use super::{Subject, append, assert_whole, claiming, withdrawn};
+use super::{Subject, append, assert_whole, claiming, stream, withdrawn};
 
 pub(crate) async fn the_expected_version_decides<S: Subject>() {
     let subject = S::fresh().await;
@@ -95,6 +95,34 @@ pub(crate) async fn a_crowd_is_taken_whole<S: Subject>() {
     assert!(outcomes.iter().all(Result::is_ok));
     assert_eq!(assert_whole(&*store).await.len(), 3_000);
     assert_eq!(store.claims(Namespace::SLUG, "", 5_000).await.unwrap().len(), 3_000);
+}
+
+pub(crate) async fn many_are_answered_one_by_one<S: Subject>() {
+    let (subject, clock) = (S::fresh().await, Clock::system());
+    let store = subject.store();
+    let at = |version| Expected::Exactly(StreamVersion(version));
+    // More than the writer is handed together, each behind the one before.
+    let mut appends: Vec<Append> =
+        (0..1_200).map(|version| append(&clock, "a", at(version), &["a"])).collect();
+    let (repeated, rival) = (appends[7].clone(), claiming(append(&clock, "b", at(0), &["b"]), &["x"]));
+    appends.insert(700, append(&clock, "a", at(3), &["too late"]));
+    appends.insert(0, append(&clock, "a", at(0), &[]));
+    appends.extend([repeated, rival, claiming(append(&clock, "c", at(0), &["c"]), &["x"])]);
+    appends.push(append(&clock, "c", at(0), &["c", "d"]));
+    let outcomes = store.append_all(appends).await;
+    let done = |first, last, version| {
+        Ok(Appended { first: Position(first), last: Position(last), version: StreamVersion(version) })
+    };
+    let mut expected: Vec<_> = (1..=1_200).map(|position| done(position, position, position)).collect();
+    expected.insert(700, Err(AppendError::Conflict { actual: StreamVersion(700) }));
+    expected.insert(0, Err(AppendError::Invalid { reason: "it has no events".into() }));
+    let Ok(eighth) = done(8, 8, 8) else { unreachable!() };
+    expected.extend([Err(AppendError::Repeated(eighth)), done(1_201, 1_201, 1)]);
+    expected.push(Err(AppendError::Claimed { name: "x".into(), by: stream("b") }));
+    expected.push(done(1_202, 1_203, 2));
+    assert_eq!(outcomes, expected);
+    assert_eq!(assert_whole(&*store).await.len(), 1_203);
+    assert_eq!(store.append_all(Vec::new()).await, []);
 }
 
 pub(crate) async fn a_command_is_carried_out_once<S: Subject>() {

@@ -5,6 +5,7 @@ mod backup;
 mod commit;
 pub(crate) mod file;
 mod insert;
+mod queue;
 mod replay;
 #[cfg(feature = "eventstore")]
 mod replica;
@@ -24,16 +25,16 @@ use schemas::envelope::Recorded;
 use schemas::ids::{Position, StoreId, StreamId, StreamVersion};
 use sqlx::SqlitePool;
 use sqlx::sqlite::SqlitePoolOptions;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::{Append, AppendError, Appended, EventStore, Head, Namespace, StoreError};
 use crate::clock::Clock;
-use admission::Prepared;
+use queue::{Queue, queue};
 use rows::events;
 use upstream::{Alone, Upstream};
-use writer::{Pending, Writer};
+use writer::Writer;
 
 #[cfg(feature = "eventstore")]
 pub(crate) use replay::follow;
@@ -48,9 +49,6 @@ pub use verify::{Damage, Verified};
 
 /// How many readers may read at once.
 const READERS: u32 = 4;
-
-/// How many appends may wait for the writer; more wait for a place.
-const QUEUE: usize = 1_000;
 
 /// How often a reader beside another process looks for news.
 const POLL: Duration = Duration::from_millis(250);
@@ -72,10 +70,8 @@ enum Access {
 }
 
 struct Writing {
-    queue: mpsc::Sender<Pending>,
+    queue: Queue,
     head: watch::Receiver<Position>,
-    /// How many bytes one append may have.
-    limit: Option<usize>,
     writer: Running,
 }
 
@@ -95,7 +91,7 @@ impl SqliteStore {
     }
 
     fn written_by<U: Upstream>(writer: Writer<U>, path: PathBuf) -> SqliteStore {
-        let (queue, appends) = mpsc::channel(QUEUE);
+        let (queue, appends) = queue(U::LIMIT);
         let (announce, head) = watch::channel(writer.head().position);
         let stop = CancellationToken::new();
         let store = writer.store_id();
@@ -103,7 +99,7 @@ impl SqliteStore {
         let task = tokio::spawn(writer.run(appends, announce, stop.clone()));
         let writer = Running { stop, task: Mutex::new(Some(task)) };
         let readers = readers(&path);
-        let access = Access::Writing(Writing { queue, head, limit: U::LIMIT, writer });
+        let access = Access::Writing(Writing { queue, head, writer });
         SqliteStore { path, store, readers, access }
     }
 
@@ -176,23 +172,12 @@ impl EventStore for SqliteStore {
         self.store
     }
 
-    async fn append(&self, append: Append) -> Result<Appended, AppendError> {
-        let Access::Writing(Writing { queue, limit, .. }) = &self.access else {
-            return Err(StoreError::unavailable("it is open for reading only").into());
+    async fn append_all(&self, appends: Vec<Append>) -> Vec<Result<Appended, AppendError>> {
+        let Access::Writing(writing) = &self.access else {
+            let refused = StoreError::unavailable("it is open for reading only");
+            return vec![Err(refused.into()); appends.len()];
         };
-        let (answer, answered) = oneshot::channel();
-        let append = Prepared::new(append)?;
-        if let Some(limit) = limit.filter(|limit| append.bytes() > *limit) {
-            let reason = format!(
-                "its events and names come to {} bytes; this store takes {limit} at once, so shorten the record",
-                append.bytes()
-            );
-            return Err(AppendError::Invalid { reason });
-        }
-        let pending = Pending { append, answer };
-        let closed = || AppendError::from(StoreError::unavailable("it is closing; try again"));
-        queue.send(pending).await.map_err(|_| closed())?;
-        answered.await.map_err(|_| closed())?
+        writing.queue.append_all(appends).await
     }
 
     async fn read_stream(

@@ -1,8 +1,9 @@
 //! Importing many lines at once: read in parallel, looked up together, decided one by one, committed together.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions, LineOutcome, LineResult};
+use schemas::event::Event;
 use schemas::ids::{CommandId, Position, StreamId};
 use schemas::import::{Fault, ImportRecord, parse_line};
 
@@ -23,10 +24,19 @@ struct Line {
     record: ImportRecord,
 }
 
-/// The lines of one project, in their order, and what happened to it before.
+/// The lines of one project that are not done, in their order, and what happened to it before.
 struct Group {
     past: Past,
-    lines: Vec<Line>,
+    lines: VecDeque<Line>,
+    /// How often others were faster with the first of them.
+    attempts: usize,
+}
+
+/// What the first line of a group does.
+struct Step {
+    command: CommandId,
+    change: Change,
+    events: Vec<Event>,
 }
 
 impl CommandService {
@@ -48,12 +58,7 @@ impl CommandService {
             }
         }
         let groups = self.grouped(right).await?;
-        let brought = groups.into_iter().map(|group| self.bring(&message, group, options.dry_run));
-        for outcome in futures::future::join_all(brought).await {
-            for (index, result) in outcome? {
-                results[index] = Some(result);
-            }
-        }
+        self.bring(&message, groups, options.dry_run, &mut results).await?;
         let lines = numbers.into_iter().zip(results);
         Ok(Answer::Imported {
             position: self.store().head().await?.position,
@@ -86,73 +91,111 @@ impl CommandService {
                         Some(stream) => Past::of(stream.clone(), pasts.remove(stream).unwrap_or_default())?,
                         None => self.nothing(),
                     };
-                    groups.push(Group { past, lines: Vec::new() });
+                    groups.push(Group { past, lines: VecDeque::new(), attempts: 0 });
                     places.insert(key, groups.len() - 1);
                     groups.len() - 1
                 }
             };
-            groups[place].lines.push(line);
+            groups[place].lines.push_back(line);
         }
         Ok(groups)
     }
 
+    /// Brings all groups to their ends: what the next line of each does is appended at once.
     async fn bring(
         &self,
         message: &CommandMessage,
-        mut group: Group,
+        mut groups: Vec<Group>,
         dry_run: bool,
-    ) -> Result<Vec<(usize, LineResult)>, Refused> {
-        let mut results = Vec::with_capacity(group.lines.len());
-        for line in group.lines {
-            let index = line.index;
-            results.push((index, self.bring_line(message, &mut group.past, line, dry_run).await?));
-        }
-        Ok(results)
-    }
-
-    async fn bring_line(
-        &self,
-        message: &CommandMessage,
-        past: &mut Past,
-        line: Line,
-        dry_run: bool,
-    ) -> Result<LineResult, Refused> {
-        let Line { command, record, .. } = line;
-        for _ in 0..ATTEMPTS {
-            // A line that was carried out before is told again what it did then.
-            let before = past.before(command);
-            let decided = project::import(before.as_ref().unwrap_or(past.project()), record.clone());
-            let (change, events) = match decided {
-                Ok(decided) => decided,
-                Err(rejection) => return Ok(LineResult::Rejected { faults: rejection.into_faults() }),
-            };
-            if before.is_some() || events.is_empty() {
-                return Ok(result(change, past, &record));
+        results: &mut [Option<LineResult>],
+    ) -> Result<(), Refused> {
+        while !groups.is_empty() {
+            let (mut deciding, mut appends) = (Vec::with_capacity(groups.len()), Vec::new());
+            for mut group in groups {
+                if let Some(step) = group.decide(dry_run, results) {
+                    appends.push(self.of_project(message, step.command, &group.past, step.events.clone()));
+                    deciding.push((group, step));
+                }
             }
-            let first = if dry_run {
-                Position::START
-            } else {
-                match self.append(message, command, past, events.clone()).await {
-                    Ok(appended) => appended.first,
-                    Err(
-                        AppendError::Conflict { .. } | AppendError::Claimed { .. } | AppendError::Repeated(_),
-                    ) => {
-                        *past = self.past(&record.slug).await?;
-                        continue;
-                    }
+            let appended = self.store.append_all(appends).await;
+            groups = Vec::new();
+            for ((mut group, step), appended) in deciding.into_iter().zip(appended) {
+                match appended {
+                    Ok(appended) => group.end_line(Ok(step), appended.first, results),
                     Err(AppendError::Invalid { reason }) => {
-                        let faults = vec![Fault { field: String::new(), reason }];
-                        return Ok(LineResult::Rejected { faults });
+                        group.end_line(
+                            Err(vec![Fault { field: String::new(), reason }]),
+                            Position::START,
+                            results,
+                        );
                     }
                     Err(AppendError::Store(error)) => return Err(error.into()),
+                    Err(
+                        AppendError::Conflict { .. } | AppendError::Claimed { .. } | AppendError::Repeated(_),
+                    ) => self.look_again(&mut group).await?,
                 }
-            };
-            for (offset, event) in (0..).zip(events) {
-                past.add(command, Position(first.0 + offset), event);
+                groups.push(group);
             }
-            return Ok(result(change, past, &record));
         }
-        Err(Refused::Contended)
+        Ok(())
+    }
+
+    /// Reads what happened to the project meanwhile.
+    async fn look_again(&self, group: &mut Group) -> Result<(), Refused> {
+        group.attempts += 1;
+        if group.attempts == ATTEMPTS {
+            return Err(Refused::Contended);
+        }
+        if let Some(line) = group.lines.front() {
+            group.past = self.past(&line.record.slug).await?;
+        }
+        Ok(())
+    }
+}
+
+impl Group {
+    /// Decides line after line until one changes its project; gives what that does. A dry run only takes it as done.
+    fn decide(&mut self, dry_run: bool, results: &mut [Option<LineResult>]) -> Option<Step> {
+        while let Some(line) = self.lines.front() {
+            // A line that was carried out before is told again what it did then.
+            let before = self.past.before(line.command);
+            let decided =
+                project::import(before.as_ref().unwrap_or(self.past.project()), line.record.clone());
+            match decided {
+                Err(rejection) => self.end_line(Err(rejection.into_faults()), Position::START, results),
+                Ok((change, events)) => {
+                    // What it did then stands in the past already.
+                    let events = if before.is_some() { Vec::new() } else { events };
+                    let step = Step { command: line.command, change, events };
+                    if !dry_run && !step.events.is_empty() {
+                        return Some(step);
+                    }
+                    self.end_line(Ok(step), Position::START, results);
+                }
+            }
+        }
+        None
+    }
+
+    /// Writes down what became of the first line, whose events are in the log from `first` on.
+    fn end_line(
+        &mut self,
+        outcome: Result<Step, Vec<Fault>>,
+        first: Position,
+        results: &mut [Option<LineResult>],
+    ) {
+        let Some(line) = self.lines.pop_front() else { return };
+        self.attempts = 0;
+        let result = match outcome {
+            Err(faults) => LineResult::Rejected { faults },
+            Ok(Step { command, change, events }) => {
+                for (offset, event) in (0..).zip(events) {
+                    self.past.add(command, Position(first.0 + offset), event);
+                }
+                result(change, &self.past, &line.record)
+            }
+        };
+        results[line.index] = Some(result);
     }
 }
 

@@ -30,8 +30,8 @@ pub(super) struct Payload {
 }
 
 impl Prepared {
-    /// Encodes the events, or says what is wrong with the append itself.
-    pub(super) fn new(mut append: Append) -> Result<Prepared, AppendError> {
+    /// Encodes the events, or says what is wrong with the append itself, which may come to `limit` bytes.
+    pub(super) fn new(mut append: Append, limit: Option<usize>) -> Result<Prepared, AppendError> {
         let invalid = |reason: String| AppendError::Invalid { reason };
         if append.events.is_empty() {
             return Err(invalid("it has no events".into()));
@@ -50,7 +50,16 @@ impl Prepared {
             }
             payloads.push(Payload { id: new.id, kind: versioned::kind(&new.event), data });
         }
-        Ok(Prepared { append, payloads })
+        let prepared = Prepared { append, payloads };
+        if let Some(limit) = limit
+            && prepared.bytes() > limit
+        {
+            return Err(invalid(format!(
+                "its events and names come to {} bytes; this store takes {limit} at once, so shorten the record",
+                prepared.bytes()
+            )));
+        }
+        Ok(prepared)
     }
 
     /// What the append takes at most: its payloads, and with each what else is kept of an event.
@@ -94,7 +103,7 @@ impl Prepared {
 /// What is known of the log that matters to a batch, and grows with each append that is admitted.
 pub(super) struct Known {
     pub(super) head: Head,
-    /// Versions of the batch's streams; a stream that is not there has version 0 or none.
+    /// Versions of those of the batch's streams that are there.
     pub(super) versions: HashMap<StreamId, StreamVersion>,
     /// Who holds the names that the batch claims.
     pub(super) holders: HashMap<Claim, StreamId>,

@@ -112,13 +112,13 @@ async fn known(writer: &mut SqliteConnection, batch: &[Prepared]) -> Result<Know
     })
 }
 
-/// The last version of each of these streams; 0 for one that is not there.
+/// The last version of each of these streams that is there.
 pub(super) async fn versions(
     writer: &mut SqliteConnection,
     streams: &[&str],
 ) -> Result<HashMap<StreamId, StreamVersion>, Failure> {
     let versions: Vec<(String, i64)> = sqlx::query_as(
-        "SELECT value, coalesce((SELECT max(version) FROM events WHERE stream = value), 0) FROM json_each(?1)",
+        "SELECT stream, max(version) FROM events WHERE stream IN (SELECT value FROM json_each(?1)) GROUP BY stream",
     )
     .bind(rows::json(streams)?)
     .fetch_all(&mut *writer)

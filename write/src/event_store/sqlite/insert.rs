@@ -1,6 +1,8 @@
 //! How events, what they claim and the log's end are written, inside a transaction.
 
-use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
+use std::sync::{Arc, LazyLock};
+
+use sqlx::{AssertSqlSafe, QueryBuilder, SqlSafeStr, SqlStr, Sqlite, SqliteConnection};
 
 use super::commit::Failure;
 use super::rows;
@@ -10,28 +12,37 @@ use crate::event_store::{Head, StoreError};
 /// How many rows one statement inserts; SQLite takes 32,766 values, a row of events has 11.
 const ROWS: usize = 500;
 
+/// The statement for [`ROWS`] rows, which a connection prepares once.
+static FULL: LazyLock<SqlStr> = LazyLock::new(|| statement(ROWS));
+
+fn statement(rows: usize) -> SqlStr {
+    let values = vec!["(?,?,?,?,?,?,?,?,?,?,?)"; rows].join(",");
+    let columns = "position, id, stream, version, kind, time, actor, causation, correlation, hash, data";
+    AssertSqlSafe(Arc::<str>::from(format!("INSERT INTO events ({columns}) VALUES {values}"))).into_sql_str()
+}
+
 /// Writes events and their claims.
 pub(super) async fn entries(writer: &mut SqliteConnection, entries: &[Entry<'_>]) -> Result<(), Failure> {
     for rows in entries.chunks(ROWS) {
-        let mut insert: QueryBuilder<Sqlite> = QueryBuilder::new(
-            "INSERT INTO events \
-             (position, id, stream, version, kind, time, actor, causation, correlation, hash, data) ",
-        );
-        let times: Vec<i64> = rows.iter().map(nanoseconds).collect::<Result<_, _>>()?;
-        insert.push_values(rows.iter().zip(times), |mut row, (Entry { link, hash, .. }, time)| {
-            row.push_bind(rows::integer(link.position.0))
-                .push_bind(link.id.0.as_bytes().as_slice())
-                .push_bind(link.stream.as_str())
-                .push_bind(rows::integer(link.version.0))
-                .push_bind(link.kind)
-                .push_bind(time)
-                .push_bind(link.actor.as_str())
-                .push_bind(link.causation.0.as_bytes().as_slice())
-                .push_bind(link.correlation.0.as_bytes().as_slice())
-                .push_bind(hash.0.as_slice())
-                .push_bind(link.data);
-        });
-        insert.build().persistent(false).execute(&mut *writer).await?;
+        let is_full = rows.len() == ROWS;
+        let sql = if is_full { FULL.clone() } else { statement(rows.len()) };
+        let mut insert = sqlx::query(sql).persistent(is_full);
+        for entry in rows {
+            let Entry { link, hash, .. } = entry;
+            insert = insert
+                .bind(rows::integer(link.position.0))
+                .bind(link.id.0.as_bytes().as_slice())
+                .bind(link.stream.as_str())
+                .bind(rows::integer(link.version.0))
+                .bind(link.kind)
+                .bind(nanoseconds(entry)?)
+                .bind(link.actor.as_str())
+                .bind(link.causation.0.as_bytes().as_slice())
+                .bind(link.correlation.0.as_bytes().as_slice())
+                .bind(hash.0.as_slice())
+                .bind(link.data);
+        }
+        insert.execute(&mut *writer).await?;
     }
     claims(writer, entries).await
 }

@@ -9,20 +9,15 @@ use std::path::{Path, PathBuf};
 
 use schemas::ids::{Position, StoreId};
 use sqlx::{Connection, SqliteConnection};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::admission::Prepared;
 use super::commit::{Committed, Failure, commit};
+use super::queue::{Pending, gather};
 use super::upstream::Upstream;
 use super::{file, rows, verify};
 use crate::event_store::{AppendError, Appended, Head, StoreError};
-
-/// One commit takes at most so many appends …
-const BATCH: usize = 1_000;
-
-/// … and stops gathering beyond so many bytes of payloads.
-const BATCH_BYTES: usize = 4 << 20;
 
 /// How many events at the log's end are checked at opening.
 const TAIL: u64 = 1_000;
@@ -30,12 +25,6 @@ const TAIL: u64 = 1_000;
 /// Checks the events at a log's end, and says where that is.
 pub(crate) async fn tail(reader: &mut SqliteConnection) -> Result<Head, StoreError> {
     verify::tail(reader, TAIL).await
-}
-
-/// An append that waits, and who waits for its answer.
-pub(super) struct Pending {
-    pub(super) append: Prepared,
-    pub(super) answer: oneshot::Sender<Result<Appended, AppendError>>,
 }
 
 pub(super) struct Writer<U> {
@@ -96,11 +85,11 @@ impl<U: Upstream> Writer<U> {
             };
             let Some(first) = first else { break };
             let (batch, answers) = gather(first, &mut queue);
-            let outcomes = self.write(batch).await;
+            let mut outcomes = self.write(batch).await.into_iter();
             announce.send_replace(self.head.position);
-            for (answer, outcome) in answers.into_iter().zip(outcomes) {
+            for (answer, appends) in answers {
                 // Whoever does not wait any more can ask again with the same command.
-                answer.send(outcome).ok();
+                answer.send(outcomes.by_ref().take(appends).collect()).ok();
             }
         }
         if let Some(connection) = self.connection.take()
@@ -176,23 +165,6 @@ impl<U: Upstream> Writer<U> {
         tracing::info!(position = %self.head.position, "the event store takes appends again");
         Ok(connection)
     }
-}
-
-fn gather(
-    first: Pending,
-    queue: &mut mpsc::Receiver<Pending>,
-) -> (Vec<Prepared>, Vec<oneshot::Sender<Result<Appended, AppendError>>>) {
-    let mut bytes = first.append.bytes();
-    let (mut batch, mut answers) = (vec![first.append], vec![first.answer]);
-    while batch.len() < BATCH
-        && bytes < BATCH_BYTES
-        && let Ok(next) = queue.try_recv()
-    {
-        bytes += next.append.bytes();
-        batch.push(next.append);
-        answers.push(next.answer);
-    }
-    (batch, answers)
 }
 
 /// How many appends of the batch, at least one, come to so many bytes.
