@@ -59,6 +59,16 @@ impl Log {
     async fn head(&self) -> Position {
         self.store.head().await.unwrap().position
     }
+
+    /// The same log once somebody changed the event at position 7 by hand.
+    async fn damaged(self) -> Log {
+        self.store.close().await;
+        let mut hand = crate::sqlite::raw(self.folder.path()).await;
+        let tampering = "UPDATE events SET actor = 'Bea' WHERE position = 7";
+        sqlx::query(tampering).execute(&mut hand).await.unwrap();
+        let store = Arc::new(SqliteStore::open_read_only(self.folder.path()).await.unwrap());
+        Log { store, ..self }
+    }
 }
 
 /// A relay that runs until it is dropped.
@@ -377,21 +387,13 @@ async fn damage_is_not_carried_on() {
     let Some(nats) = Nats::start().await else { return };
     let log = Log::new().await;
     log.add(10).await;
-    log.store.close().await;
-    let mut hand = crate::sqlite::raw(log.folder.path()).await;
-    let tampering = "UPDATE events SET actor = 'Bea' WHERE position = 7";
-    sqlx::query(tampering).execute(&mut hand).await.unwrap();
-    let store = Arc::new(SqliteStore::open_read_only(log.folder.path()).await.unwrap());
-    let relay = Relay::new(store, nats.client().await);
-    let (relayed, stop) = (relay.watch(), CancellationToken::new());
-    let task = tokio::spawn(relay.run(stop.clone()));
-    let trouble = wait_for(SOON, "the relay's trouble", async || relayed.borrow().trouble.clone()).await;
+    let damaged = log.damaged().await;
+    let relay = Running::of(&damaged, &nats).await;
     assert_eq!(
-        trouble,
+        relay.trouble().await,
         "the event store is damaged: the event at position 7 is not what its hash was made of; verify it, and restore \
          the last backup"
     );
     assert!(carried(nats.client().await).await.len() <= 6);
-    stop.cancel();
-    task.await.unwrap();
+    relay.stopped().await;
 }

@@ -6,12 +6,15 @@ use schemas::nats_role::NatsRole;
 
 use super::*;
 
-/// A cluster that has agreed to keep the stream on so many servers.
-async fn ready(cluster: &Cluster, log: &Log, replicas: usize) {
+/// A cluster that has agreed to keep the stream on so many servers, and the log that will be in it; `None` as for
+/// [`Cluster::start`].
+async fn ready(replicas: usize) -> Option<(Cluster, Log)> {
+    let (cluster, log) = (Cluster::start().await?, Log::new().await);
     let client = cluster.client(NatsRole::Write).await;
     let relay = Relay::new(log.store.clone(), client).replicas(replicas);
     // Servers that have just met may need a moment before they take a stream.
     wait_until(Duration::from_secs(60), "the stream", async || relay.check().await.is_ok()).await;
+    Some((cluster, log))
 }
 
 /// The last number of each batch and `1` for each message outside of any, in the stream's order.
@@ -30,9 +33,7 @@ async fn batches(client: Client) -> Vec<u64> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_relays_at_once_neither_reorder_nor_repeat_batches() {
-    let Some(cluster) = Cluster::start().await else { return };
-    let log = Log::new().await;
-    ready(&cluster, &log, 3).await;
+    let Some((cluster, log)) = ready(3).await else { return };
     log.add(2_500).await;
     let client = cluster.client(NatsRole::Write).await;
     let mut relays =
@@ -54,9 +55,7 @@ async fn two_relays_at_once_neither_reorder_nor_repeat_batches() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stream_that_was_kept_alone_takes_batches_once_it_is_kept_together() {
-    let Some(cluster) = Cluster::start().await else { return };
-    let log = Log::new().await;
-    ready(&cluster, &log, 1).await;
+    let Some((cluster, log)) = ready(1).await else { return };
     let (client, operator) = (cluster.client(NatsRole::Write).await, cluster.client(NatsRole::Up).await);
     log.add(20).await;
     let mut alone = Running::into(&log, client.clone(), 1);
@@ -82,16 +81,9 @@ async fn a_stream_that_was_kept_alone_takes_batches_once_it_is_kept_together() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_stands_before_damage_is_carried_and_nothing_after_it() {
-    let Some(cluster) = Cluster::start().await else { return };
-    let log = Log::new().await;
-    ready(&cluster, &log, 3).await;
+    let Some((cluster, log)) = ready(3).await else { return };
     log.add(10).await;
-    log.store.close().await;
-    let mut hand = crate::sqlite::raw(log.folder.path()).await;
-    let tampering = "UPDATE events SET actor = 'Bea' WHERE position = 7";
-    sqlx::query(tampering).execute(&mut hand).await.unwrap();
-    let store = Arc::new(SqliteStore::open_read_only(log.folder.path()).await.unwrap());
-    let damaged = Log { store, ..log };
+    let damaged = log.damaged().await;
     let relay = Running::into(&damaged, cluster.client(NatsRole::Write).await, 3);
     let trouble = relay.trouble().await;
     assert!(trouble.contains("the event at position 7 is not what its hash was made of"), "{trouble}");

@@ -54,9 +54,8 @@ impl EventStream {
         if let Some(objection) = objection(config, store) {
             return Err(Interruption::Refused(objection));
         }
-        let raised = stream_settings::raised(config, replicas);
-        let kept = batched(raised.clone().unwrap_or_else(|| config.clone()));
-        if raised.is_some() || kept.allow_atomic_publish != config.allow_atomic_publish {
+        let kept = batched(stream_settings::raised(config, replicas).unwrap_or_else(|| config.clone()));
+        if kept != *config {
             jetstream.update_stream(&kept).await.map_err(|error| refusal(&error, &kept))?;
         }
         let takes_batches = kept.allow_atomic_publish && kept.num_replicas > 1;

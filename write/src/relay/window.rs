@@ -26,7 +26,7 @@ use super::stream::EventStream;
 use crate::event_store::{EventStore, Head, StoreError};
 
 /// How many events may wait for their acknowledgement.
-const WINDOW: usize = 3_000;
+const WINDOW: u64 = 3_000;
 
 /// How many events are read at once.
 const PAGE: usize = 1_000;
@@ -52,13 +52,6 @@ impl Batch {
     }
 }
 
-/// Events that were sent together, up to this position.
-struct Sent {
-    position: Position,
-    events: usize,
-    ack: Ack,
-}
-
 /// Publishes all that the store has behind `head` and waits for the acknowledgements; gives where the stream ends then.
 /// `acknowledged` is told how far it is.
 pub(super) async fn publish(
@@ -68,24 +61,23 @@ pub(super) async fn publish(
     acknowledged: impl Fn(Position),
 ) -> Result<Head, Interruption> {
     let most = if stream.takes_batches() { BATCH } else { ALONE };
-    let (mut waiting, mut under_way) = (VecDeque::new(), 0);
+    let (mut waiting, mut confirmed) = (VecDeque::new(), head.position);
     loop {
         let mut page = VecDeque::from(store.read_all(head.position, PAGE).await?);
         if page.is_empty() {
             break;
         }
         while let Some(batch) = next_batch(&mut page, &mut head, most)? {
-            let events = batch.len();
-            let ack = send(stream, batch, store.store_id()).await?;
-            waiting.push_back(Sent { position: head.position, events, ack });
-            under_way += events;
-            while under_way >= WINDOW {
-                under_way -= confirm(waiting.pop_front(), &acknowledged).await?;
+            waiting.push_back((head.position, send(stream, batch, store.store_id()).await?));
+            while head.position.0 - confirmed.0 >= WINDOW
+                && let Some(oldest) = waiting.pop_front()
+            {
+                confirmed = confirm(oldest, &acknowledged).await?;
             }
         }
     }
-    while !waiting.is_empty() {
-        confirm(waiting.pop_front(), &acknowledged).await?;
+    for sent in waiting {
+        confirm(sent, &acknowledged).await?;
     }
     Ok(head)
 }
@@ -100,13 +92,13 @@ fn next_batch(
     let Some(first) = page.pop_front() else { return Ok(None) };
     *head = follows(*head, &first)?;
     let mut bytes = first.data.get().len();
-    let mut batch = Batch { before: Vec::with_capacity(most - 1), last: first };
+    let mut batch = Batch { before: Vec::new(), last: first };
     while let Some(event) = page.front() {
         bytes += event.data.get().len();
-        let Ok(next) = follows(*head, event) else { break };
         if batch.len() == most || bytes > most_bytes {
             break;
         }
+        let Ok(next) = follows(*head, event) else { break };
         *head = next;
         batch.before.extend(page.pop_front().map(|event| mem::replace(&mut batch.last, event)));
     }
@@ -128,7 +120,7 @@ fn follows(head: Head, event: &Recorded) -> Result<Head, Interruption> {
 async fn send(stream: &EventStream, batch: Batch, store: StoreId) -> Result<Ack, Interruption> {
     let jetstream = stream.jetstream();
     let events = batch.len();
-    let name = (events > 1).then(|| Uuid::now_v7().to_string());
+    let name = (events > 1).then(|| Uuid::new_v4().to_string());
     for (number, event) in (1..).zip(batch.before) {
         let (subject, headers, payload) = message(event, store, number, name.as_deref());
         jetstream
@@ -168,15 +160,17 @@ fn message(
     (subject::of_stream(&event.stream), headers, body.into_boxed_bytes().into())
 }
 
-/// Waits until the first of them is acknowledged; gives how many events these were.
-async fn confirm(waiting: Option<Sent>, acknowledged: impl Fn(Position)) -> Result<usize, Interruption> {
-    let Some(Sent { position, events, ack }) = waiting else { return Ok(0) };
+/// Waits until what was sent up to a position is acknowledged; gives the position.
+async fn confirm(
+    (position, ack): (Position, Ack),
+    acknowledged: impl Fn(Position),
+) -> Result<Position, Interruption> {
     // A message whose id the stream remembers is answered with the place that it has.
     if ack.await.map_err(interruption)?.sequence != position.0 {
         return Err(Interruption::Moved);
     }
     acknowledged(position);
-    Ok(events)
+    Ok(position)
 }
 
 fn interruption(error: PublishError) -> Interruption {
