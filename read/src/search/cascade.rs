@@ -3,7 +3,7 @@
 use tantivy::DocId;
 
 use super::lexicon::Lexicon;
-use super::matching::{Clause, Collect, Found, Variant, match_all, match_any, match_exactly};
+use super::matching::{Clause, Collect, Found, Outlet, Variant, match_all, match_any, match_exactly};
 use super::query::Query;
 use super::ranking::{BestOf, Place, Rank, Start};
 use super::snapshot::Snapshot;
@@ -219,7 +219,7 @@ impl Collect for Exact<'_> {
         let room = self.listed.saturating_sub(self.matched.len());
         self.matched.extend(found.documents.iter().take(room).map(|&document| (found.ordinal, document)));
         found.scores.iter_mut().for_each(|score| *score += 1.0);
-        offer(self.best, &found);
+        self.best.collect(found);
     }
 }
 
@@ -233,18 +233,23 @@ impl Collect for Approximate<'_, '_> {
     fn collect(&mut self, found: Found<'_>) {
         found.scores.iter_mut().for_each(|score| *score = (*score / (1.0 + *score)).max(f32::MIN_POSITIVE));
         if self.except.is_empty() {
-            return offer(self.best, &found);
+            return self.best.collect(found);
         }
-        for (document, score) in found.documents.chunks(1).zip(found.scores.chunks_mut(1)) {
-            if !self.except.contains(&(found.ordinal, document[0])) {
-                offer(self.best, &Found { documents: document, scores: score, ..found });
+        let mut others = Outlet::new(found.segment, found.ordinal as usize, self.best);
+        for (&document, &score) in found.documents.iter().zip(found.scores.iter()) {
+            // They are listed in the order in which they were found, segment by segment.
+            if self.except.binary_search(&(found.ordinal, document)).is_err() {
+                others.push(document, score);
             }
         }
+        others.flush();
     }
 }
 
-fn offer(best: &mut BestOf, found: &Found<'_>) {
-    best.offer(found.ordinal, found.documents, found.scores, |document| found.segment.rows.tie(document));
+impl Collect for BestOf {
+    fn collect(&mut self, found: Found<'_>) {
+        self.offer(found.ordinal, found.documents, found.scores, |document| found.segment.rows.tie(document));
+    }
 }
 
 fn outcome(best: BestOf, reach: Reach) -> Outcome {

@@ -67,7 +67,7 @@ impl<'a> Filter<'a> {
 }
 
 /// Fills a block with documents and hands it on when it is full.
-struct Outlet<'a, C> {
+pub(super) struct Outlet<'a, C> {
     segment: &'a Segment,
     ordinal: u32,
     collector: &'a mut C,
@@ -77,7 +77,7 @@ struct Outlet<'a, C> {
 }
 
 impl<'a, C: Collect> Outlet<'a, C> {
-    fn new(segment: &'a Segment, ordinal: usize, collector: &'a mut C) -> Outlet<'a, C> {
+    pub(super) fn new(segment: &'a Segment, ordinal: usize, collector: &'a mut C) -> Outlet<'a, C> {
         Outlet {
             segment,
             ordinal: ordinal as u32,
@@ -89,7 +89,7 @@ impl<'a, C: Collect> Outlet<'a, C> {
     }
 
     #[inline]
-    fn push(&mut self, document: DocId, score: f32) {
+    pub(super) fn push(&mut self, document: DocId, score: f32) {
         self.documents[self.filled] = document;
         self.scores[self.filled] = score;
         self.filled += 1;
@@ -98,7 +98,7 @@ impl<'a, C: Collect> Outlet<'a, C> {
         }
     }
 
-    fn flush(&mut self) {
+    pub(super) fn flush(&mut self) {
         self.collector.collect(Found {
             segment: self.segment,
             ordinal: self.ordinal,
@@ -121,9 +121,12 @@ fn each_block(
     let mut shares = [0.0; BLOCK];
     for (documents, frequencies) in word.documents.chunks(BLOCK).zip(word.frequencies.chunks(BLOCK)) {
         let shares = &mut shares[..documents.len()];
-        for ((&document, &frequency), share) in documents.iter().zip(frequencies).zip(shares.iter_mut()) {
-            let damping = snapshot.damping[segment.length(document)];
-            *share = weight * saturated(u32::from(frequency), damping);
+        // Look-ups go one by one; what is made of them is made of several at once.
+        for (&document, damping) in documents.iter().zip(shares.iter_mut()) {
+            *damping = snapshot.damping[segment.length(document)];
+        }
+        for (&frequency, share) in frequencies.iter().zip(shares.iter_mut()) {
+            *share = weight * saturated(f32::from(frequency), *share);
         }
         visit(documents, shares);
     }

@@ -154,7 +154,7 @@ impl Probe<'_> {
         let place = match self.holders.bits {
             Some(bits) => bits.place(document)?,
             None => {
-                self.seek(document);
+                self.at = seek(self.holders.documents, self.at, document);
                 if self.holders.documents.get(self.at) != Some(&document) {
                     return None;
                 }
@@ -163,25 +163,24 @@ impl Probe<'_> {
         };
         self.holders.frequencies.get(place).copied().map(u32::from)
     }
+}
 
-    /// Goes on to the first holder that is not before this document.
-    #[inline]
-    fn seek(&mut self, document: DocId) {
-        let rest = self.holders.documents.get(self.at..).unwrap_or_default();
-        let near = &rest[..rest.len().min(STRIDE)];
-        if near.last().is_none_or(|last| *last >= document) {
-            self.at += near.iter().filter(|holder| **holder < document).count();
-            return;
-        }
-        // By steps that double, then by halves.
-        let mut step = STRIDE;
-        while step < rest.len() && rest[step] < document {
-            step *= 2;
-        }
-        let to = rest.len().min(step + 1);
-        let from = to.min(step / 2);
-        self.at += from + rest[from..to].partition_point(|holder| *holder < document);
+/// The first place from `at` on whose document is not before this one; the documents are ascending.
+#[inline]
+pub(super) fn seek(documents: &[DocId], at: usize, document: DocId) -> usize {
+    let rest = documents.get(at..).unwrap_or_default();
+    let near = &rest[..rest.len().min(STRIDE)];
+    if near.last().is_none_or(|last| *last >= document) {
+        return at + near.iter().filter(|holder| **holder < document).count();
     }
+    // By steps that double, then by halves.
+    let mut step = STRIDE;
+    while step < rest.len() && rest[step] < document {
+        step *= 2;
+    }
+    let to = rest.len().min(step + 1);
+    let from = to.min(step / 2);
+    at + from + rest[from..to].partition_point(|holder| *holder < document)
 }
 
 #[cfg(test)]

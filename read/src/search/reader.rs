@@ -12,6 +12,7 @@ use super::cascade::{Outcome, Search};
 use super::cursor::Cursor;
 use super::query::Query;
 use super::ranking::Place;
+use super::rows;
 use super::schema::{Fields, fields_of};
 use super::snapshot::Snapshot;
 use super::{LARGEST_PAGE, SearchError, SearchRequest};
@@ -151,10 +152,12 @@ pub struct Hit<'a> {
 impl SearchPage {
     /// The results in order, at most as many as were asked for.
     pub fn hits(&self) -> impl ExactSizeIterator<Item = Hit<'_>> {
-        self.places.iter().map(|place| {
+        let hits = self.places.iter().map(|place| {
             let segment = &self.snapshot.segments[place.segment as usize];
             Hit { summary: segment.rows.summary(place.document), score: place.rank.score }
-        })
+        });
+        rows::fetch(hits.clone().map(|hit| hit.summary));
+        hits
     }
 
     /// The number of all projects that match, on whatever page they stand.

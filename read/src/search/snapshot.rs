@@ -161,8 +161,7 @@ fn damping(length: u64, documents: u64) -> Box<[f32; 256]> {
 
 /// What a word that stands `frequency` times in a document of this damping adds, between 0 and 1; to be weighed by its rarity.
 #[inline]
-pub(super) fn saturated(frequency: u32, damping: f32) -> f32 {
-    let frequency = frequency as f32;
+pub(super) fn saturated(frequency: f32, damping: f32) -> f32 {
     frequency / (frequency + damping)
 }
 

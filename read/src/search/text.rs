@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 
 use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::{decompose_canonical, is_combining_mark};
+use unicode_normalization::char::{canonical_combining_class, decompose_canonical, is_combining_mark};
 
 /// The longest word in bytes; what is longer is cut at a character, in documents and queries alike.
 pub const LONGEST_WORD: usize = 48;
@@ -52,8 +52,12 @@ pub fn words(text: &str, visit: &mut impl FnMut(Word<'_>) -> ControlFlow<()>) ->
                 }
             }
         } else {
-            for character in piece.chars().map(plain_apostrophe).nfkc() {
-                folder.character(plain_apostrophe(character))?;
+            let normal = piece.chars().map(plain_apostrophe).nfkc();
+            if piece.contains(may_hold_unseen) {
+                // Marks that come together where something unseen stood between them get their order as well.
+                folder.characters(normal.filter(|character| !is_unseen(*character)).nfkc())?;
+            } else {
+                folder.characters(normal)?;
             }
         }
     }
@@ -146,10 +150,22 @@ impl<'v, V: FnMut(Word<'_>) -> ControlFlow<()>> Folder<'v, V> {
         self.end_word()
     }
 
+    /// A piece of a text that was compatibility-normalised.
+    fn characters(&mut self, normal: impl Iterator<Item = char>) -> ControlFlow<()> {
+        for character in normal {
+            self.character(plain_apostrophe(character))?;
+        }
+        ControlFlow::Continue(())
+    }
+
     /// Any character of a text that was compatibility-normalised.
     fn character(&mut self, character: char) -> ControlFlow<()> {
         if character == '\'' {
             return self.apostrophe();
+        }
+        if self.apostrophe && canonical_combining_class(character) != 0 {
+            // A mark on the apostrophe: beside the letters before it, it would be taken for theirs.
+            return ControlFlow::Continue(());
         }
         if stands_alone(character) {
             return self.standing_character(character);
@@ -260,7 +276,19 @@ fn is_accent(character: char) -> bool {
     matches!(character,
         '\u{0300}'..='\u{036f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}'
         | '\u{0483}'..='\u{0487}' | '\u{0591}'..='\u{05bd}' | '\u{05bf}' | '\u{05c1}'..='\u{05c2}' | '\u{05c4}'..='\u{05c5}' | '\u{05c7}'
-        | '\u{0610}'..='\u{061a}' | '\u{064b}'..='\u{065f}' | '\u{0670}' | '\u{0640}' | '\u{00ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
+        | '\u{0610}'..='\u{061a}' | '\u{064b}'..='\u{065f}' | '\u{0670}')
+        || is_unseen(character)
+}
+
+/// What stretches, joins or parts letters and is none: soft hyphen, Arabic tatweel, zero-width spaces and joiners.
+fn is_unseen(character: char) -> bool {
+    matches!(character, '\u{00ad}' | '\u{0640}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
+}
+
+/// Whether the character is unseen or may become something with an unseen one in it when it is normalised: some of the Arabic
+/// presentation forms hold a tatweel.
+fn may_hold_unseen(character: char) -> bool {
+    is_unseen(character) || matches!(character, '\u{fc00}'..='\u{fe7f}')
 }
 
 /// Letters that carry their accent inside, where no decomposition frees it.

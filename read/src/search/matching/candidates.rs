@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use tantivy::DocId;
 
-use super::super::postings::Holders;
+use super::super::postings::{Holders, seek};
 use super::super::segment::Segment;
 use super::super::snapshot::{Snapshot, saturated};
 use super::approximate::{HeldClause, HeldVariant};
@@ -151,7 +151,7 @@ impl Candidates {
                 let mut rest = 0;
                 each_block(snapshot, segment, held.holders, held.weight, |block, block_shares| {
                     for (&document, share) in block.iter().zip(block_shares) {
-                        rest += documents[rest..].partition_point(|&candidate| candidate < document);
+                        rest = seek(documents, rest, document);
                         if documents.get(rest) == Some(&document) {
                             shares[rest] = shares[rest].max(*share);
                         }
@@ -163,7 +163,7 @@ impl Candidates {
             for (&document, best) in documents.iter().zip(shares.iter_mut()) {
                 if let Some(frequency) = probe.frequency(document) {
                     let damping = snapshot.damping[segment.length(document)];
-                    *best = best.max(held.weight * saturated(frequency, damping));
+                    *best = best.max(held.weight * saturated(frequency as f32, damping));
                 }
             }
         }

@@ -87,8 +87,9 @@ fn match_several(
         if filter.passes(document) && phrases.hold_in(document) {
             let damping = snapshot.damping[segment.length(document)];
             let parts = frequencies.iter().zip(rarities).take(words.len());
-            let score =
-                parts.fold(0.0, |score, (&frequency, rarity)| score + rarity * saturated(frequency, damping));
+            let score = parts.fold(0.0, |score, (&frequency, rarity)| {
+                score + rarity * saturated(frequency as f32, damping)
+            });
             outlet.push(document, score);
         }
     };
