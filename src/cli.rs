@@ -236,9 +236,9 @@ pub enum StoreCommand {
 /// What to measure.
 #[derive(Debug, Args)]
 pub struct BenchArgs {
-    /// Which part.
+    /// Which parts; those that need a catalog share one.
     #[arg(value_enum, default_value = "all")]
-    pub suite: BenchSuite,
+    pub suites: Vec<BenchSuite>,
     /// How many projects.
     #[arg(long, default_value_t = 2_600)]
     pub size: usize,

@@ -1,6 +1,7 @@
 //! All projections of one node, and the requests that its own command line sends to it.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use async_nats::Subject;
 use futures::StreamExt;
@@ -37,6 +38,9 @@ pub const MODELS: [&str; 6] = [
     KeysProjection::NAME,
     CountersWorker::NAME,
 ];
+
+/// How often a rebuild is heard of at least.
+const BEAT: Duration = Duration::from_secs(10);
 
 /// What a node needs to work.
 #[derive(Debug, Clone)]
@@ -178,8 +182,12 @@ impl Node {
                 send(client, reply, &RebuildProgress::Failed { reason }).await;
                 return;
             }
+            let mut last = RebuildProgress::Replaying { model: model.name.to_owned(), applied: 0, of: 0 };
             let mut swapped = false;
-            while let Some(progress) = told.recv().await {
+            while let Some(progress) = next(&mut told, &last).await {
+                if matches!(progress, RebuildProgress::Replaying { .. }) {
+                    last = progress.clone();
+                }
                 swapped |= matches!(progress, RebuildProgress::Swapped { .. });
                 let failed = matches!(progress, RebuildProgress::Failed { .. });
                 send(client, reply, &progress).await;
@@ -196,6 +204,15 @@ impl Node {
         }
         send(client, reply, &RebuildProgress::Finished).await;
     }
+}
+
+/// What a rebuild tells next. A commit may take minutes, those of the neighbours of a large catalog do: then it is told again
+/// how far it is, and whoever waits sees that the node lives.
+async fn next(
+    told: &mut mpsc::UnboundedReceiver<RebuildProgress>,
+    last: &RebuildProgress,
+) -> Option<RebuildProgress> {
+    tokio::time::timeout(BEAT, told.recv()).await.unwrap_or_else(|_elapsed| Some(last.clone()))
 }
 
 /// What starting a model takes.
@@ -235,5 +252,23 @@ async fn send<T: serde::Serialize>(client: &async_nats::Client, reply: &Subject,
             }
         }
         Err(error) => tracing::error!(%error, "an answer to the command line could not be written"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_rebuild_that_commits_for_long_is_heard_of() {
+        let (progress, mut told) = mpsc::unbounded_channel();
+        let at = |applied| RebuildProgress::Replaying { model: "neighbours".into(), applied, of: 9 };
+        progress.send(at(7)).unwrap();
+        assert_eq!(next(&mut told, &at(0)).await, Some(at(7)));
+        for _ in 0..20 {
+            assert_eq!(next(&mut told, &at(7)).await, Some(at(7)));
+        }
+        drop(progress);
+        assert_eq!(next(&mut told, &at(7)).await, None);
     }
 }
