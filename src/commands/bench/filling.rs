@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::Figure;
 use super::load::Connection;
 use super::server::Server;
+use super::{Figure, LIMITED};
 
 /// How long the projections may take for each 100,000 events before the run is given up.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -40,22 +40,20 @@ pub async fn start_and_fill(size: usize) -> Result<(Server, Vec<Figure>)> {
     wait_until_found(&server, counts["position"].as_u64().unwrap_or(u64::MAX)).await?;
     let found = ended.elapsed().as_secs_f64();
     let memory = server.memory()? as f64 / 1e6;
-    let small = size <= 100_000;
-    let bounded = |figure: Figure, limit: f64| if small { figure.at_most(limit) } else { figure };
     let rate = Figure::new(format!("import of {size} records"), size as f64 / number("seconds"), "records/s");
     let figures = vec![
         // The first thousands pay for connecting and for waking everything up.
-        if size >= 100_000 { rate.at_least(10_000.0) } else { rate },
-        bounded(Figure::new("all found after the import's end", found, "s"), 30.0),
-        bounded(Figure::new("memory of loggia up with nats-server", memory, "MB"), 600.0),
+        if size == LIMITED { rate.at_least(10_000.0) } else { rate },
+        Figure::new("all found after the import's end", found, "s").at_most_in(size, 30.0),
+        Figure::new("memory of loggia up with nats-server", memory, "MB").at_most_in(size, 600.0),
     ];
     Ok((server, figures))
 }
 
 /// What the whole takes once every project is described and compared with all others.
 pub fn memory(server: &Server, size: usize) -> Result<Figure> {
-    let figure = Figure::new("memory once all is described", server.memory()? as f64 / 1e6, "MB");
-    Ok(if size <= 100_000 { figure.at_most(600.0) } else { figure })
+    let megabytes = server.memory()? as f64 / 1e6;
+    Ok(Figure::new("memory once all is described", megabytes, "MB").at_most_in(size, 600.0))
 }
 
 /// Waits until every projection of the log has applied it up to this position; the counters count calls.

@@ -34,7 +34,6 @@ pub async fn measure(server: &Server, size: usize) -> Result<Vec<Figure>> {
         p99.push(outcome.percentile(0.99));
     }
     let limit = if size <= 2_600 { 2.0 } else { 5.0 };
-    let ratio = Figure::new("CPU of a search against a bare route", median(ratios), "times");
     Ok(vec![
         Figure::new(
             format!("distinct queries, answers of {} bytes", body.len()),
@@ -43,7 +42,7 @@ pub async fn measure(server: &Server, size: usize) -> Result<Vec<Figure>> {
         ),
         Figure::new("CPU of a search request", median(ours), "µs"),
         Figure::new("CPU of the bare route", median(theirs), "µs"),
-        if size <= 100_000 { ratio.at_most(limit) } else { ratio },
+        Figure::new("CPU of a search against a bare route", median(ratios), "times").at_most_in(size, limit),
         Figure::new(format!("p99 of a search over {CONNECTIONS} connections"), median(p99), "ms")
             .at_most(5.0),
     ])

@@ -58,9 +58,8 @@ pub async fn table(size: usize) -> Result<Vec<Figure>> {
     let small = size <= 2_600;
     let (seconds, share) = if small { (5.0, 0.98) } else { (300.0, 0.95) };
     let name = format!("neighbours of {size} projects from nothing");
-    let made = Figure::new(name, made, "s");
     Ok(vec![
-        if size <= 100_000 { made.at_most(seconds) } else { made },
+        Figure::new(name, made, "s").at_most_in(size, seconds),
         Figure::new("most memory while they are made", memory, "MB").at_most(2_000.0),
         Figure::new(format!("recall@10 of {} lists", recalled.projects), recalled.share, "").at_least(share),
         Figure::new("one more project stands in all lists", median(seen), "ms").at_most(500.0),
