@@ -30,17 +30,11 @@ fn text(path: &str) -> String {
     std::fs::read_to_string(Path::new(ROOT).join(path)).unwrap()
 }
 
-/// Without its tool a test cannot say anything: in continuous integration (`CI` is set) that is a failure.
-fn absent(what: &str) {
-    assert!(std::env::var_os("CI").is_none(), "{what}");
-    kit::skipped(what);
-}
-
 /// Runs tests/deploy/check.py; `None` where its schemas were not brought, told loudly.
 fn check(args: &[&str]) -> Option<Output> {
     let brought = Path::new(ROOT).join(".tools/deploy");
     if !brought.join("bin/python3").exists() {
-        absent("the schemas of deploy/ are not in .tools/deploy: run bin/setup --test");
+        kit::absent("the schemas of deploy/ are not in .tools/deploy: run bin/setup --test");
         return None;
     }
     let mut command = Command::new(brought.join("bin/python3"));
@@ -49,16 +43,28 @@ fn check(args: &[&str]) -> Option<Output> {
     Some(command.output().unwrap())
 }
 
-/// A program that was brought; `None` where it was not, told loudly.
-fn brought(program: &str) -> Option<Command> {
-    let path = Path::new(ROOT).join(".tools/deploy/bin").join(program);
+/// Docker Compose, where it was brought.
+fn docker_compose() -> Option<PathBuf> {
+    let path = Path::new(ROOT).join(".tools/deploy/bin/docker-compose");
     if !path.exists() {
-        absent(&format!("{program} is not in .tools/deploy: run bin/setup --test"));
+        kit::absent("docker-compose is not in .tools/deploy: run bin/setup --test");
         return None;
     }
-    let mut command = Command::new(path);
-    command.current_dir(ROOT);
-    Some(command)
+    Some(path)
+}
+
+/// Each change of a file, from one text to another, is told of in these words by whoever reads the file.
+#[track_caller]
+fn each_is_told(file: &str, changes: &[[&str; 3]], told_of: impl Fn(&Path) -> String) {
+    let right = text(file);
+    let folder = tempfile::tempdir().unwrap();
+    let bad = folder.path().join(Path::new(file).file_name().unwrap());
+    for [from, to, fault] in changes {
+        assert!(right.contains(from), "{from}");
+        std::fs::write(&bad, right.replace(from, to)).unwrap();
+        let told = told_of(&bad);
+        assert!(told.contains(fault), "{fault} in {told}");
+    }
 }
 
 /// What a program says against a file that it reads; of one that it takes that is nothing.
@@ -96,53 +102,39 @@ fn the_compose_file_is_one() {
 
 #[test]
 fn docker_takes_the_compose_file() {
+    let Some(program) = docker_compose() else { return };
     let read = |file: &Path| {
-        let mut compose = brought("docker-compose")?;
-        compose.arg("--file").arg(file).args(["--profile", "*", "config", "--quiet"]);
+        let mut compose = Command::new(&program);
+        compose.current_dir(ROOT).arg("--file").arg(file).args(["--profile", "*", "config", "--quiet"]);
         // No engine is asked, and nobody's settings are looked at.
         compose.env_clear().env("HOME", "/nowhere").env("DOCKER_HOST", "unix:///nowhere");
-        Some(said_of(compose))
+        said_of(compose)
     };
-    let Some(said) = read(&Path::new(ROOT).join("deploy/compose.yaml")) else { return };
-    assert_eq!(said, "");
-    let folder = tempfile::tempdir().unwrap();
-    let bad = folder.path().join("compose.yaml");
-    for (from, to, fault) in [
-        ("<<: *read-settings", "<<: *reed-settings", "unknown anchor 'reed-settings'"),
-        ("secrets: [nats-ca, nats-write]", "secrets: [nats-ca, write]", "refers to undefined secret write"),
-        ("config: [{subnet:", "config: [{sabnet:", "sabnet"),
-        ("LOGGIA_PUBLIC_URL:-http", "LOGGIA_PUBLIC_URL:?http", "required variable LOGGIA_PUBLIC_URL"),
-    ] {
-        let text = text("deploy/compose.yaml");
-        assert!(text.contains(from), "{from}");
-        std::fs::write(&bad, text.replace(from, to)).unwrap();
-        let said = read(&bad).unwrap();
-        assert!(said.contains(fault), "{fault} in {said}");
-    }
+    assert_eq!(read(&Path::new(ROOT).join("deploy/compose.yaml")), "");
+    let changes = [
+        ["<<: *read-settings", "<<: *reed-settings", "unknown anchor 'reed-settings'"],
+        ["secrets: [nats-ca, nats-write]", "secrets: [nats-ca, write]", "refers to undefined secret write"],
+        ["config: [{subnet:", "config: [{sabnet:", "sabnet"],
+        ["LOGGIA_PUBLIC_URL:-http", "LOGGIA_PUBLIC_URL:?http", "required variable LOGGIA_PUBLIC_URL"],
+    ];
+    each_is_told("deploy/compose.yaml", &changes, read);
 }
 
 #[test]
 fn haproxy_takes_its_configuration() {
+    let Some(program) = kit::haproxy::available() else { return };
     let read = |file: &Path| {
-        let mut haproxy = brought("haproxy")?;
-        haproxy.args(["-c", "-f"]).arg(file);
-        Some(said_of(haproxy))
+        let mut haproxy = Command::new(&program);
+        haproxy.current_dir(ROOT).args(["-c", "-f"]).arg(file);
+        said_of(haproxy)
     };
-    let Some(said) = read(&Path::new(ROOT).join("deploy/haproxy.cfg")) else { return };
-    assert_eq!(said, "");
-    let folder = tempfile::tempdir().unwrap();
-    let bad = folder.path().join("haproxy.cfg");
-    for (from, to, fault) in [
-        ("option httpchk", "option httpcheck", "unknown option 'httpcheck'"),
-        ("default_backend read_nodes", "default_backend nodes", "unable to find required default_backend"),
-        ("resolvers names init-addr", "resolvers dns init-addr", "unable to find required resolvers 'dns'"),
-    ] {
-        let text = text("deploy/haproxy.cfg");
-        assert!(text.contains(from), "{from}");
-        std::fs::write(&bad, text.replace(from, to)).unwrap();
-        let said = read(&bad).unwrap();
-        assert!(said.contains(fault), "{fault} in {said}");
-    }
+    assert_eq!(read(&Path::new(ROOT).join("deploy/haproxy.cfg")), "");
+    let changes = [
+        ["option httpchk", "option httpcheck", "unknown option 'httpcheck'"],
+        ["default_backend read_nodes", "default_backend nodes", "unable to find required default_backend"],
+        ["resolvers names init-addr", "resolvers dns init-addr", "unable to find required resolvers 'dns'"],
+    ];
+    each_is_told("deploy/haproxy.cfg", &changes, read);
 }
 
 #[test]
@@ -152,26 +144,21 @@ fn the_manifests_are_what_kubernetes_takes() {
     args.extend(paths.iter().map(|path| path.to_str().unwrap()));
     let Some(output) = check(&args) else { return };
     assert_eq!(faults(&output), [""; 0]);
-    let folder = tempfile::tempdir().unwrap();
-    let bad = folder.path().join("read.yaml");
-    let read = text("deploy/kubernetes/read.yaml");
-    for (from, to, fault) in [
-        ("maxUnavailable:", "maxUnavailabel:", "maxUnavailabel"),
-        ("serviceName: loggia-read", "serviceName: other", "names the Service other"),
-        ("name: data, mountPath", "name: dota, mountPath", "mounts dota, which is no volume"),
-        ("port: admin}", "port: amin}", "its readinessProbe asks a port that is not there"),
-    ] {
-        assert!(read.contains(from), "{from}");
-        std::fs::write(&bad, read.replace(from, to)).unwrap();
-        let found = faults(&check(&["kubernetes", KUBERNETES, bad.to_str().unwrap()]).unwrap()).join("\n");
-        assert!(found.contains(fault), "{fault} in {found}");
-    }
+    let changes = [
+        ["maxUnavailable:", "maxUnavailabel:", "maxUnavailabel"],
+        ["serviceName: loggia-read", "serviceName: other", "names the Service other"],
+        ["name: data, mountPath", "name: dota, mountPath", "mounts dota, which is no volume"],
+        ["port: admin}", "port: amin}", "its readinessProbe asks a port that is not there"],
+    ];
+    each_is_told("deploy/kubernetes/read.yaml", &changes, |bad| {
+        faults(&check(&["kubernetes", KUBERNETES, bad.to_str().unwrap()]).unwrap()).join("\n")
+    });
 }
 
 #[test]
 fn systemd_takes_the_units_and_finds_them_sandboxed() {
     if Command::new("systemd-analyze").arg("--version").output().is_err() {
-        absent("systemd-analyze is not installed (Debian, Ubuntu: apt install systemd)");
+        kit::absent("systemd-analyze is not installed (Debian, Ubuntu: apt install systemd)");
         return;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -216,7 +216,7 @@ fn usage(key: &Key) -> String {
     format!("/v1/usage?key={}", key.expose())
 }
 
-fn message(command: Command) -> CommandMessage {
+pub(crate) fn message(command: Command) -> CommandMessage {
     let id = CommandId(uuid::Uuid::new_v4());
     CommandMessage { id, actor: "test".parse().unwrap(), correlation: id, command }
 }

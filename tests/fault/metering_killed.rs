@@ -13,12 +13,13 @@ use kit::process::{self, Loggia};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use schemas::account::KeyIssued;
-use schemas::command::{Answer, Command, CommandMessage};
-use schemas::ids::{CommandId, Position};
+use schemas::command::{Answer, Command};
+use schemas::ids::Position;
 use schemas::key::{Key, KeyId};
 use write::command_client::CommandClient;
 use write::ledger::Ledger;
 
+use crate::cluster_load::message;
 use crate::{LOGGIA, PATIENCE};
 
 /// How much is done.
@@ -228,13 +229,11 @@ async fn issue(nats: &Nats, keys: usize, seed: u64) -> Vec<Key> {
     let mut issued = Vec::new();
     for index in 0..keys {
         let key = Key::generate(|bytes| random.fill_bytes(bytes));
-        let id = CommandId(uuid::Uuid::new_v4());
         let command = Command::IssueKey {
             email: format!("holder-{}@example.org", index / 3).parse().unwrap(),
             key: KeyIssued::of(&key, "free".parse().unwrap(), None),
         };
-        let message = CommandMessage { id, actor: "test".parse().unwrap(), correlation: id, command };
-        let answer = commands.send(&message).await.unwrap();
+        let answer = commands.send(&message(command)).await.unwrap();
         assert!(matches!(answer, Answer::Account(_)), "{answer:?}");
         issued.push(key);
     }

@@ -36,6 +36,6 @@ pub use said::Said;
 pub use seed::seed;
 pub use shared::Shared;
 pub use shared_data::shared_data;
-pub use skip::skipped;
+pub use skip::{absent, skipped};
 pub use traces::any_file_holds;
 pub use wait::{wait_for, wait_until};

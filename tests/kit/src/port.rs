@@ -1,3 +1,5 @@
+//! Ports for servers that go down and come back.
+
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::net::{Ipv4Addr, TcpListener};
