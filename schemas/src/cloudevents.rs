@@ -53,10 +53,19 @@ pub fn parse<'h>(
     header: impl Fn(&'static str) -> Option<&'h str>,
     body: &[u8],
 ) -> Result<(Recorded, StoreId), NotAnEvent> {
+    let (event, data, store) = parse_borrowed(header, body)?;
+    Ok((Recorded { data: data.to_owned(), ..event }, store))
+}
+
+/// As [`parse`], for whoever keeps no copy of the payload: in the event stands null in its place.
+pub fn parse_borrowed<'h, 'b>(
+    header: impl Fn(&'static str) -> Option<&'h str>,
+    body: &'b [u8],
+) -> Result<(Recorded, &'b RawValue, StoreId), NotAnEvent> {
     let text = |name| header(name).ok_or(NotAnEvent::Header { header: name, reason: "it is absent".into() });
     let source = text("ce-source")?;
     let store = source.strip_prefix(SOURCE_PREFIX).unwrap_or(source);
-    let data: Box<RawValue> = serde_json::from_slice(body).map_err(NotAnEvent::Body)?;
+    let data: &RawValue = serde_json::from_slice(body).map_err(NotAnEvent::Body)?;
     let event = Recorded {
         position: crate::ids::Position(read("ce-position", text("ce-position")?)?),
         id: read("ce-id", text("ce-id")?)?,
@@ -68,9 +77,9 @@ pub fn parse<'h>(
         causation: read("ce-causationid", text("ce-causationid")?)?,
         correlation: read("ce-correlationid", text("ce-correlationid")?)?,
         hash: read("ce-hash", text("ce-hash")?)?,
-        data,
+        data: RawValue::NULL.to_owned(),
     };
-    Ok((event, read("ce-source", store)?))
+    Ok((event, data, read("ce-source", store)?))
 }
 
 fn read<T: std::str::FromStr<Err: std::fmt::Display>>(

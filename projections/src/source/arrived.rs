@@ -7,7 +7,7 @@ use schemas::cloudevents::{self, NotAnEvent};
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{Position, StoreId};
-use schemas::versioned::{Decoded, Malformed};
+use schemas::versioned::{self, Decoded, Malformed};
 use serde_json::value::RawValue;
 
 /// About what an event takes in memory beside its payload: its envelope and the allocations, in bytes.
@@ -43,29 +43,29 @@ impl Arrived {
     }
 
     /// An event as the event store told it.
-    pub(super) fn from_store(event: Recorded) -> Arrived {
-        let (position, size) = (event.position, event.data.get().len() + ENVELOPE);
-        Arrived { position, found: Ok(Found::new(event, None)), size }
+    pub(super) fn from_store(mut event: Recorded) -> Arrived {
+        let data = std::mem::replace(&mut event.data, RawValue::NULL.to_owned());
+        let (position, size) = (event.position, data.get().len() + ENVELOPE);
+        Arrived { position, found: Ok(Found::new(event, &data, None)), size }
     }
 }
 
 impl Found {
-    fn new(recorded: Recorded, store: Option<StoreId>) -> Found {
-        let event = recorded.decode().map(|decoded| match decoded {
+    fn new(recorded: Recorded, data: &RawValue, store: Option<StoreId>) -> Found {
+        let event = versioned::decode(&recorded.kind, data).map(|decoded| match decoded {
             Decoded::Known(event) => Some(Arc::from(event)),
             Decoded::Unknown => None,
         });
-        let recorded = Arc::new(Recorded { data: RawValue::NULL.to_owned(), ..recorded });
-        Found { recorded, event, store }
+        Found { recorded: Arc::new(recorded), event, store }
     }
 }
 
 fn read(position: Position, message: &jetstream::Message) -> Result<Found, NotAnEvent> {
     let header = |name| message.headers.as_ref()?.get(name).map(async_nats::HeaderValue::as_str);
-    let (event, store) = cloudevents::parse(header, &message.payload)?;
+    let (event, data, store) = cloudevents::parse_borrowed(header, &message.payload)?;
     if event.position != position {
         let reason = format!("it says {} but stands at {position}", event.position);
         return Err(NotAnEvent::Header { header: "ce-position", reason });
     }
-    Ok(Found::new(event, Some(store)))
+    Ok(Found::new(event, data, Some(store)))
 }

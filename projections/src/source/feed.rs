@@ -1,6 +1,6 @@
 //! One reading of the stream and those who follow it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use schemas::ids::Position;
@@ -18,6 +18,7 @@ pub(super) type FollowerId = u64;
 #[derive(Debug)]
 pub(super) struct Feed {
     window: Window,
+    bounds: Bounds,
     followers: BTreeMap<FollowerId, Follower>,
     sharing: Sharing,
     ended: Option<SourceError>,
@@ -34,9 +35,9 @@ struct Follower {
 
 impl Feed {
     /// A feed that nobody follows or fills yet.
-    pub(super) fn new(after: Position, sharing: Sharing) -> Feed {
+    pub(super) fn new(after: Position, sharing: Sharing, bounds: Bounds) -> Feed {
         let window = Window::new(after);
-        Feed { window, followers: BTreeMap::new(), sharing, ended: None, pump: None }
+        Feed { window, bounds, followers: BTreeMap::new(), sharing, ended: None, pump: None }
     }
 
     /// Whether a follower at this position can read here.
@@ -79,14 +80,14 @@ impl Feed {
         Ok(())
     }
 
-    /// Takes in the next event if there is room, else gives it back.
-    pub(super) fn push(&mut self, arrived: Arc<Arrived>, bounds: &Bounds) -> Result<(), Arc<Arrived>> {
+    /// Takes in the next events for as long as there is room.
+    pub(super) fn push(&mut self, events: &mut VecDeque<Arc<Arrived>>) {
         let passed = self.followers.values().map(|follower| follower.after).min();
-        if !self.window.make_room(arrived.size, passed.unwrap_or(self.window.last()), bounds) {
-            return Err(arrived);
+        while let Some(next) = events.front()
+            && self.window.make_room(next.size, passed.unwrap_or(self.window.last()), &self.bounds)
+        {
+            events.pop_front().into_iter().for_each(|next| self.window.push(next));
         }
-        self.window.push(arrived);
-        Ok(())
     }
 
     /// Begins to wait for its followers.

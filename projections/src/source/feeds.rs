@@ -4,7 +4,7 @@
 //! next, moves over to it, so all who are level read from the oldest; a feed ends with its last follower. One that is
 //! behind (it was restarted, or stood still until it was let go) gets a feed of its own and comes back the same way.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -147,7 +147,11 @@ impl Feeds {
 
     fn start(self: &Arc<Self>, state: &mut State, after: Position, sharing: Sharing) -> FeedId {
         state.made += 1;
-        let mut feed = Feed::new(after, sharing);
+        let bounds = match sharing {
+            Sharing::Shared => self.bounds,
+            Sharing::Apart => self.bounds.doubled(),
+        };
+        let mut feed = Feed::new(after, sharing, bounds);
         let pump = (self.pump)(Feeder { feeds: self.clone(), feed: state.made, after });
         #[expect(clippy::disallowed_methods, reason = "the handle aborts the task with its last follower")]
         let pump = tokio::spawn(pump);
@@ -189,35 +193,48 @@ impl Feeder {
         self.after
     }
 
-    /// Adds the event that comes next, as soon as the followers let it; [`Bounds::patience`] tells how long they may
-    /// not.
-    pub(super) async fn push(&self, arrived: Arrived) {
-        let Err(mut arrived) = self.offer(Arc::new(arrived)) else { return };
-        loop {
+    /// Adds the events that come next, as soon as the followers let it; [`Bounds::patience`] tells how long they may
+    /// not. Followers wake once for all that there is room for.
+    pub(super) async fn push(&self, events: impl IntoIterator<Item = Arrived>) {
+        let mut events: VecDeque<_> = events.into_iter().map(Arc::new).collect();
+        while !self.offer(&mut events) {
             self.with(Feed::watch);
             let until = tokio::time::Instant::now() + self.feeds.bounds.patience;
-            loop {
-                let taken = self.feeds.taken.notified();
-                match self.offer(arrived) {
-                    Ok(()) => return,
-                    Err(back) => arrived = back,
+            if self.is_stuck(&mut events, until).await {
+                let let_go = self.with(Feed::let_go).unwrap_or_default();
+                if let_go > 0 {
+                    tracing::info!(let_go, "projections that stand still read on by themselves");
                 }
-                if tokio::time::timeout_at(until, taken).await.is_err() {
-                    break;
-                }
-            }
-            let let_go = self.with(Feed::let_go).unwrap_or_default();
-            if let_go > 0 {
-                tracing::info!(let_go, "projections that stand still read on by themselves");
             }
         }
     }
 
-    /// Adds the event, or gives it back while there is no room. An event that nobody waits for is gone.
-    fn offer(&self, arrived: Arc<Arrived>) -> Result<(), Arc<Arrived>> {
-        self.with(|feed| feed.push(arrived, &self.feeds.bounds)).unwrap_or(Ok(()))?;
-        self.feeds.arrived.notify_waiters();
-        Ok(())
+    /// Waits until there was room for one of the events at least, and tells whether there was none for too long.
+    async fn is_stuck(&self, events: &mut VecDeque<Arc<Arrived>>, until: tokio::time::Instant) -> bool {
+        let waiting = events.len();
+        loop {
+            let taken = self.feeds.taken.notified();
+            self.offer(events);
+            if events.len() < waiting {
+                return false;
+            }
+            if tokio::time::timeout_at(until, taken).await.is_err() {
+                return true;
+            }
+        }
+    }
+
+    /// Adds the first of the events that there is room for, and tells whether these were all. Events that nobody waits
+    /// for are gone.
+    fn offer(&self, events: &mut VecDeque<Arc<Arrived>>) -> bool {
+        let before = events.len();
+        if self.with(|feed| feed.push(events)).is_none() {
+            events.clear();
+        }
+        if events.len() < before {
+            self.feeds.arrived.notify_waiters();
+        }
+        events.is_empty()
     }
 
     /// Nothing more comes, for this reason: every follower learns it behind the last event.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use async_nats::jetstream::consumer::{DeliverPolicy, pull};
 use async_nats::jetstream::{self, context::GetStreamErrorKind};
 use futures::StreamExt;
+use futures::stream::ReadyChunks;
 use schemas::control::{EventPage, ReadEvents};
 use schemas::ids::Position;
 use schemas::subject;
@@ -16,6 +17,8 @@ use super::feeds::Feeder;
 
 /// A silence after which the stream's last sequence is asked for, should the consumer be stuck.
 const SILENCE: Duration = Duration::from_secs(2);
+/// Messages that came are decoded together up to so many, for waking the followers costs as much as an event.
+const AT_ONCE: usize = 64;
 /// Events asked for at once where the stream has a hole.
 const PAGE: usize = 500;
 
@@ -58,9 +61,8 @@ impl StreamReader {
         let mut after = feeder.after();
         let mut consumer = self.consume(after).await?;
         loop {
-            let message = match tokio::time::timeout(SILENCE, consumer.messages.next()).await {
-                Ok(Some(Ok(message))) => message,
-                Ok(Some(Err(error))) => return Err(SourceError::Unavailable(error.to_string())),
+            let messages = match tokio::time::timeout(SILENCE, consumer.messages.next()).await {
+                Ok(Some(messages)) => messages,
                 Ok(None) => return Err(SourceError::Unavailable("the consumer ended".into())),
                 Err(_) if self.head().await? > after => {
                     consumer = self.consume(after).await?;
@@ -68,30 +70,35 @@ impl StreamReader {
                 }
                 Err(_) => continue,
             };
-            let info = message.info().map_err(|e| SourceError::Unavailable(e.to_string()))?;
-            let position = Position(info.stream_sequence);
-            consumer.is_called(info.consumer);
-            if position <= after {
-                continue;
+            let mut arrived = Vec::with_capacity(messages.len());
+            for message in messages {
+                let message = message.map_err(unavailable)?;
+                let info = message.info().map_err(unavailable)?;
+                let position = Position(info.stream_sequence);
+                consumer.is_called(info.consumer);
+                if position <= after {
+                    continue;
+                }
+                if position > after.next() {
+                    feeder.push(std::mem::take(&mut arrived)).await;
+                    self.fill(after, position, feeder).await?;
+                }
+                arrived.push(Arrived::from_stream(position, &message));
+                after = position;
             }
-            if position > after.next() {
-                self.fill(after, position, feeder).await?;
-            }
-            feeder.push(Arrived::from_stream(position, &message)).await;
-            after = position;
+            feeder.push(arrived).await;
         }
     }
 
     async fn consume(&self, after: Position) -> Result<Consumer, SourceError> {
-        let unavailable = |error: &dyn std::fmt::Display| SourceError::Unavailable(error.to_string());
-        let stream = self.jetstream.get_stream(subject::EVENTS).await.map_err(|e| unavailable(&e))?;
+        let stream = self.jetstream.get_stream(subject::EVENTS).await.map_err(unavailable)?;
         let config = pull::OrderedConfig {
             deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: after.next().0 },
             ..pull::OrderedConfig::default()
         };
-        let consumer = stream.create_consumer(config).await.map_err(|e| unavailable(&e))?;
+        let consumer = stream.create_consumer(config).await.map_err(unavailable)?;
         let name = consumer.cached_info().name.clone();
-        let messages = consumer.messages().await.map_err(|e| unavailable(&e))?;
+        let messages = consumer.messages().await.map_err(unavailable)?.ready_chunks(AT_ONCE);
         Ok(Consumer { messages, name, jetstream: self.jetstream.clone() })
     }
 
@@ -111,7 +118,7 @@ impl StreamReader {
                     return Err(gap(after, "it does not hold it".into()));
                 }
                 after = event.position;
-                feeder.push(Arrived::from_store(event)).await;
+                feeder.push([Arrived::from_store(event)]).await;
             }
         }
         Ok(())
@@ -127,9 +134,13 @@ impl StreamReader {
     }
 }
 
+fn unavailable(error: impl std::fmt::Display) -> SourceError {
+    SourceError::Unavailable(error.to_string())
+}
+
 /// A consumer on the server. Dropping it deletes it there; left alone, the server would keep it for half a minute.
 struct Consumer {
-    messages: pull::Ordered,
+    messages: ReadyChunks<pull::Ordered>,
     /// Its name at present: the client makes it anew under another one when it hears nothing of the server.
     name: String,
     jetstream: jetstream::Context,

@@ -31,6 +31,14 @@ impl Default for Bounds {
     }
 }
 
+impl Bounds {
+    /// Twice the room: a replay fetches its next batch, which is larger than a follower's, while it commits the one before.
+    pub(super) fn doubled(self) -> Bounds {
+        let (events, bytes) = (self.events.saturating_mul(2), self.bytes.saturating_mul(2));
+        Bounds { events, bytes, ..self }
+    }
+}
+
 /// Events without a hole, oldest first. What everybody has passed stays as long as there is room, for one that comes
 /// from behind to meet.
 #[derive(Debug)]

@@ -80,6 +80,13 @@ async fn a_feed_holds_no_more_than_its_bounds() {
     let log = Log::new(3);
     let feeds = log.feeds(Bounds { bytes: SIZE - 1, ..bounds() });
     read(&mut follow(&feeds, 0), 1, 3).await;
+    let log = Log::new(100);
+    let feeds = log.feeds(bounds());
+    assert_eq!(
+        at_hand(&mut feeds.follow(Position(0), Sharing::Apart)).await,
+        20,
+        "a replay has twice the room"
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -11,6 +11,9 @@ use super::super::*;
 /// What every event of the log takes in memory, in bytes.
 pub(super) const SIZE: usize = 10;
 
+/// A pump brings so many events together, where there are as many.
+const AT_ONCE: u64 = 3;
+
 /// A log that grows and breaks when the test wants it to.
 #[derive(Clone)]
 pub(super) struct Log {
@@ -77,13 +80,15 @@ impl Log {
         let mut after = feeder.after();
         loop {
             let read = async {
-                let _ = head.wait_for(|head| *head > after.0).await;
-                feeder.push(arrived(after.next())).await;
+                let head = head.wait_for(|head| *head > after.0).await.map_or(after.0, |head| *head);
+                let last = head.min(after.0 + AT_ONCE);
+                feeder.push((after.0 + 1..=last).map(Position).map(arrived)).await;
+                Position(last)
             };
             tokio::select! {
                 biased;
                 _ = broken.changed() => return SourceError::Unavailable("broken off".into()),
-                () = read => after = after.next(),
+                last = read => after = last,
             }
         }
     }
