@@ -23,7 +23,7 @@ impl Projection for CatalogProjection {
     type Event = ProjectEvent;
 
     fn select(recorded: &Arc<Recorded>, event: &Arc<Event>) -> Option<ProjectEvent> {
-        ProjectEvent::of(recorded, event)
+        ProjectEvent::of_what_is_told(recorded, event)
     }
 
     async fn open(folder: &Path) -> Result<Self, ProjectionError> {
@@ -47,6 +47,14 @@ impl Projection for CatalogProjection {
 
     async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ProjectionError> {
         Ok(self.writer.commit(checkpoint).await?)
+    }
+
+    async fn prepare_replay(&mut self) -> Result<(), ProjectionError> {
+        Ok(self.writer.prepare_replay().await?)
+    }
+
+    async fn settle(&mut self) -> Result<(), ProjectionError> {
+        Ok(self.writer.settle().await?)
     }
 
     async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ProjectionError> {

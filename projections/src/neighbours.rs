@@ -48,8 +48,9 @@ impl Projection for NeighboursProjection {
         Ok(self.writer.commit(checkpoint).await?)
     }
 
-    fn prepare_replay(&mut self) {
+    async fn prepare_replay(&mut self) -> Result<(), ProjectionError> {
         self.writer.prepare_replay();
+        Ok(())
     }
 
     async fn settle(&mut self) -> Result<(), ProjectionError> {
@@ -144,7 +145,7 @@ mod tests {
         let mut projection = NeighboursProjection::open(live.path()).await.unwrap();
         apply(&mut projection, 1).await;
         let mut projection = NeighboursProjection::open(rebuilt.path()).await.unwrap();
-        projection.prepare_replay();
+        projection.prepare_replay().await.unwrap();
         apply(&mut projection, 7).await;
         let of_live = NeighboursProjection::digest(live.path()).await.unwrap();
         assert_eq!(NeighboursProjection::digest(rebuilt.path()).await.unwrap(), of_live);

@@ -46,6 +46,21 @@ impl ProjectEvent {
         let project = recorded.stream.as_project()?;
         Some(ProjectEvent { recorded: recorded.clone(), project, event: event.clone() })
     }
+
+    /// The event, if it may change what the catalog tells of a project: vectors, of which there is one for every record, and
+    /// refused pictures do not, and would have its row and document written once more.
+    pub fn of_what_is_told(recorded: &Arc<Recorded>, event: &Arc<Event>) -> Option<ProjectEvent> {
+        match **event {
+            Event::VectorsRecorded(_) | Event::PictureRefused(_) => None,
+            Event::ProjectSelected(_)
+            | Event::ProjectRevised(_)
+            | Event::ProjectRenamed(_)
+            | Event::ProjectWithdrawn(_)
+            | Event::ProjectRestored(_)
+            | Event::PictureAttached(_)
+            | Event::Account(_) => ProjectEvent::of(recorded, event),
+        }
+    }
 }
 
 impl KeyEvent {
@@ -154,8 +169,11 @@ pub trait Projection: Sized + Send + 'static {
     /// Makes what is staged visible, together with the checkpoint.
     fn commit(&mut self, checkpoint: Checkpoint) -> impl Future<Output = Result<(), ProjectionError>> + Send;
 
-    /// Leaves out until [`Projection::settle`] what only serves readers, since there are none during a replay.
-    fn prepare_replay(&mut self) {}
+    /// Leaves out until [`Projection::settle`] what only serves readers, since there are none during a replay, or only a
+    /// crash, after which the generation is made from nothing again.
+    fn prepare_replay(&mut self) -> impl Future<Output = Result<(), ProjectionError>> + Send {
+        std::future::ready(Ok(()))
+    }
 
     /// Puts the model into the form that is fastest to ask, where that is worth it: called when there is nothing else to
     /// do, and at the end of a replay. What it says of the log does not change. It may be dropped before its end.
@@ -182,5 +200,29 @@ pub(crate) async fn copy_database<T: DeserializeOwned + Default>(
         None => Ok(T::default()),
         Some(checkpoint) => serde_json::from_str(&checkpoint)
             .map_err(|error| ProjectionError::Checkpoint { model, reason: error.to_string() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use schemas::event::{PictureRefused, ProjectRenamed, ProjectRestored, VectorsRecorded};
+
+    use super::*;
+    use crate::recorded::recorded;
+
+    #[test]
+    fn what_readers_are_not_told_concerns_the_neighbours_only() {
+        let vectors = VectorsRecorded { model: "m".into(), visual: None, semantic: None };
+        let refused = PictureRefused { source: "a.jpg".into(), reason: "it is no picture".into() };
+        for (event, told) in [
+            (Event::VectorsRecorded(vectors), false),
+            (Event::PictureRefused(refused), false),
+            (Event::ProjectRestored(ProjectRestored {}), true),
+            (Event::ProjectRenamed(ProjectRenamed { slug: "x".parse().unwrap() }), true),
+        ] {
+            let (recorded, event) = (recorded(1, 1, &event), Arc::new(event));
+            assert!(ProjectEvent::of(&recorded, &event).is_some());
+            assert_eq!(ProjectEvent::of_what_is_told(&recorded, &event).is_some(), told, "{event:?}");
+        }
     }
 }

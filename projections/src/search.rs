@@ -40,7 +40,7 @@ impl Projection for SearchProjection {
     type Event = ProjectEvent;
 
     fn select(recorded: &Arc<Recorded>, event: &Arc<Event>) -> Option<ProjectEvent> {
-        ProjectEvent::of(recorded, event)
+        ProjectEvent::of_what_is_told(recorded, event)
     }
 
     async fn open(folder: &Path) -> Result<Self, ProjectionError> {
@@ -88,8 +88,9 @@ impl Projection for SearchProjection {
         Ok(())
     }
 
-    fn prepare_replay(&mut self) {
+    async fn prepare_replay(&mut self) -> Result<(), ProjectionError> {
         self.writer.pause_merging();
+        Ok(())
     }
 
     async fn settle(&mut self) -> Result<(), ProjectionError> {

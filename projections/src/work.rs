@@ -92,7 +92,7 @@ impl<P: Projection> Work for Worker<P> {
         stop: &CancellationToken,
         progress: Progress<'_>,
     ) -> Result<(), ReplayError> {
-        self.prepare_replay();
+        self.prepare_replay().await?;
         loop {
             let head = self.source().head().await?;
             if Worker::position(self) >= head {

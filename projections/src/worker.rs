@@ -132,8 +132,8 @@ impl<P: Projection> Worker<P> {
     }
 
     /// Prepares a model that nobody reads yet for a replay.
-    pub fn prepare_replay(&mut self) {
-        self.projection.prepare_replay();
+    pub async fn prepare_replay(&mut self) -> Result<(), ProjectionError> {
+        self.projection.prepare_replay().await
     }
 
     /// Replays up to this position and no further, telling each position it has committed.

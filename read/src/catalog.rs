@@ -6,6 +6,8 @@ mod history;
 mod listed;
 mod reader;
 #[cfg(feature = "apply")]
+mod rows;
+#[cfg(feature = "apply")]
 mod writer;
 
 use std::path::Path;
@@ -25,6 +27,9 @@ use crate::database;
 /// The layout of its files: one more with every change that former generations do not have.
 pub const LAYOUT: u32 = 2;
 
+/// The name of its file.
+const FILE: &str = "catalog.db";
+
 /// The catalog could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogError {
@@ -37,7 +42,7 @@ pub enum CatalogError {
 }
 
 fn options(folder: &Path) -> SqliteConnectOptions {
-    database::options(&folder.join("catalog.db"))
+    database::options(&folder.join(FILE))
 }
 
 fn corrupt(error: impl ToString) -> CatalogError {

@@ -82,6 +82,24 @@ pub(crate) async fn make(connection: &mut SqliteConnection, schema: &'static str
     Ok(())
 }
 
+/// Leaves journal and syncs out: the only connection writes every page once, and neither a crash nor a failed statement can
+/// be undone.
+#[cfg(feature = "apply")]
+pub(crate) async fn unprotect(connection: &mut SqliteConnection) -> Result<(), Error> {
+    sqlx::raw_sql("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF").execute(connection).await?;
+    Ok(())
+}
+
+/// Ends [`unprotect`]: all that was committed is on the disk when this returns, and commits are as [`options`] say.
+#[cfg(feature = "apply")]
+pub(crate) async fn protect(connection: &mut SqliteConnection, file: &Path) -> Result<(), Error> {
+    sqlx::raw_sql("PRAGMA synchronous = NORMAL; PRAGMA journal_mode = WAL").execute(connection).await?;
+    let file = file.to_owned();
+    let synced = tokio::task::spawn_blocking(move || std::fs::File::open(file)?.sync_all()).await;
+    synced.map_err(std::io::Error::from).flatten()?;
+    Ok(())
+}
+
 /// Adds the rows of a query, in its order, to a digest.
 #[cfg(feature = "apply")]
 pub(crate) async fn add_rows(

@@ -2,6 +2,8 @@
 
 mod history;
 
+use std::ops::Range;
+
 use bytes::Bytes;
 use schemas::chain::Hash;
 use schemas::envelope::Recorded;
@@ -59,18 +61,22 @@ async fn catalog(folder: &Path, events: &[(u64, Event)], cuts: &[usize]) -> Cata
     let mut writer = CatalogWriter::open(folder).await.unwrap();
     let mut start = 0;
     for end in cuts.iter().copied().chain([events.len()]) {
-        let batch = &events[start..end];
-        writer.load(batch.iter().map(|(number, _)| project(*number))).await.unwrap();
-        for (index, (number, event)) in batch.iter().enumerate() {
-            let position = (start + index + 1) as u64;
-            let id = project(*number);
-            writer.apply(&recorded(position, id, event), id, event).unwrap();
-        }
-        writer.commit(Checkpoint { position: Position(end as u64), ..Checkpoint::default() }).await.unwrap();
+        write(&mut writer, events, start..end).await;
         start = end;
     }
     writer.close().await.unwrap();
     CatalogReader::open(folder).await.unwrap()
+}
+
+/// Commits a part of the events, positions counting from 1.
+async fn write(writer: &mut CatalogWriter, events: &[(u64, Event)], part: Range<usize>) {
+    let batch = &events[part.clone()];
+    writer.load(batch.iter().map(|(number, _)| project(*number))).await.unwrap();
+    for (position, (number, event)) in (part.start as u64 + 1..).zip(batch) {
+        let id = project(*number);
+        writer.apply(&recorded(position, id, event), id, event).unwrap();
+    }
+    writer.commit(Checkpoint { position: Position(part.end as u64), ..Checkpoint::default() }).await.unwrap();
 }
 
 fn story() -> Vec<(u64, Event)> {
@@ -125,6 +131,26 @@ async fn any_cut_into_batches_gives_the_same_digest() {
     let folder = tempfile::tempdir().unwrap();
     let (_, other) = catalog(folder.path(), &story()[..9], &[]).await.digest().await.unwrap();
     assert_ne!(other, expected);
+}
+
+#[tokio::test]
+async fn a_replay_without_a_journal_ends_like_any_other() {
+    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let journal = folder.path().join("catalog.db-wal");
+    let mut writer = CatalogWriter::open(folder.path()).await.unwrap();
+    writer.prepare_replay().await.unwrap();
+    write(&mut writer, &story(), 0..4).await;
+    write(&mut writer, &story(), 4..8).await;
+    assert!(!journal.exists());
+    writer.settle().await.unwrap();
+    let reader = CatalogReader::open(folder.path()).await.unwrap();
+    let (checkpoint, _) = reader.digest().await.unwrap();
+    assert_eq!(checkpoint.position, Position(8));
+    write(&mut writer, &story(), 8..10).await;
+    assert!(journal.exists(), "readers and the writer are side by side again");
+    let (_, expected) = catalog(other.path(), &story(), &[]).await.digest().await.unwrap();
+    let (checkpoint, digest) = reader.digest().await.unwrap();
+    assert_eq!((checkpoint.position, digest), (Position(10), expected));
 }
 
 #[tokio::test]

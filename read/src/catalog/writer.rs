@@ -1,18 +1,19 @@
 //! Applies batches of events to the catalog: rows and checkpoint in one transaction.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
-use schemas::api::project::Project as Answer;
-use schemas::api::summary::citation_url;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
-use schemas::ids::{CommandId, Position, ProjectId, Revision};
+use schemas::ids::ProjectId;
 use sqlx::sqlite::SqliteConnection;
-use sqlx::{ConnectOptions, Connection, QueryBuilder, Row, Sqlite};
+use sqlx::{ConnectOptions, Connection, QueryBuilder, Sqlite};
 
-use super::{CatalogError, corrupt, options, render};
+use super::rows::{
+    ReplacedRow, RevisionRow, read_project, rendered, write_projects, write_replaced, write_revisions,
+    write_slugs,
+};
+use super::{CatalogError, FILE, corrupt, options};
 use crate::checkpoint::Checkpoint;
 use crate::database;
 use crate::project::Project;
@@ -23,7 +24,10 @@ const ROWS: usize = 1_000;
 /// Writes one generation of the catalog. There is one writer at a time.
 #[derive(Debug)]
 pub struct CatalogWriter {
+    file: PathBuf,
     connection: SqliteConnection,
+    /// Whether commits are neither atomic nor durable at present.
+    unprotected: bool,
     checkpoint: Checkpoint,
     staged: Staged,
 }
@@ -35,27 +39,6 @@ struct Staged {
     revisions: Vec<RevisionRow>,
     replaced: Vec<ReplacedRow>,
     slugs: Vec<(String, ProjectId)>,
-}
-
-#[derive(Debug)]
-struct RevisionRow {
-    project: ProjectId,
-    revision: Revision,
-    position: Position,
-    slug: String,
-    time: String,
-    actor: String,
-    command: CommandId,
-    record: String,
-}
-
-#[derive(Debug)]
-struct ReplacedRow {
-    project: ProjectId,
-    source: String,
-    until: Position,
-    command: CommandId,
-    picture: String,
 }
 
 impl CatalogWriter {
@@ -70,7 +53,25 @@ impl CatalogWriter {
             .await?;
         database::make(&mut connection, include_str!("sql/schema.sql")).await?;
         let checkpoint = database::checkpoint(&mut connection, corrupt).await?;
-        Ok(CatalogWriter { connection, checkpoint, staged: Staged::default() })
+        let file = folder.join(FILE);
+        Ok(CatalogWriter { file, connection, unprotected: false, checkpoint, staged: Staged::default() })
+    }
+
+    /// Leaves journal and syncs out until [`CatalogWriter::settle`], for a catalog that nobody reads yet: every page is
+    /// written once instead of twice. What a crash or a failure leaves before that has to be thrown away.
+    pub async fn prepare_replay(&mut self) -> Result<(), CatalogError> {
+        self.unprotected = true;
+        database::unprotect(&mut self.connection).await?;
+        Ok(())
+    }
+
+    /// Makes the catalog durable, and its commits from now on.
+    pub async fn settle(&mut self) -> Result<(), CatalogError> {
+        if self.unprotected {
+            database::protect(&mut self.connection, &self.file).await?;
+            self.unprotected = false;
+        }
+        Ok(())
     }
 
     /// How far the catalog has come, as of the last commit.
@@ -135,8 +136,14 @@ impl CatalogWriter {
         let staged = std::mem::take(&mut self.staged);
         let mut transaction = self.connection.begin().await?;
         let projects: Vec<(&ProjectId, &Project)> = staged.projects.iter().collect();
-        for chunk in projects.chunks(ROWS) {
-            write_projects(&mut transaction, chunk).await?;
+        let mut chunks = projects.chunks(ROWS).map(rendered);
+        let mut rows = chunks.next().transpose()?;
+        while let Some(ready) = rows {
+            // SQLite has a thread of its own; meanwhile the next rows are made.
+            let next = async { chunks.next().transpose() };
+            let (written, next) = tokio::join!(write_projects(&mut transaction, ready), next);
+            written?;
+            rows = next?;
         }
         for chunk in staged.revisions.chunks(ROWS) {
             write_revisions(&mut transaction, chunk).await?;
@@ -145,11 +152,7 @@ impl CatalogWriter {
             write_replaced(&mut transaction, chunk).await?;
         }
         for chunk in staged.slugs.chunks(ROWS) {
-            let mut query = QueryBuilder::<Sqlite>::new("INSERT OR REPLACE INTO slugs (slug, project) ");
-            query.push_values(chunk, |mut row, (slug, project)| {
-                row.push_bind(slug).push_bind(project.to_string());
-            });
-            query.build().execute(&mut *transaction).await?;
+            write_slugs(&mut transaction, chunk).await?;
         }
         let state = serde_json::to_string(&checkpoint).map_err(corrupt)?;
         database::set_state(&mut transaction, state).await?;
@@ -169,83 +172,6 @@ impl CatalogWriter {
     }
 }
 
-async fn write_projects(
-    transaction: &mut SqliteConnection,
-    projects: &[(&ProjectId, &Project)],
-) -> Result<(), CatalogError> {
-    let mut rendered = Vec::with_capacity(projects.len());
-    for (_, project) in projects {
-        let answer = Answer::of(
-            &project.slug,
-            project.revision,
-            &project.record,
-            &project.pictures,
-            project.updated_at,
-        );
-        let pictures = serde_json::to_string(&project.pictures).map_err(corrupt)?;
-        let citation = citation_url(&project.slug, project.revision, &project.record);
-        rendered.push((pictures, citation, render(&answer)?));
-    }
-    let mut query = QueryBuilder::<Sqlite>::new(
-        "INSERT OR REPLACE INTO projects (project, ordinal, slug, revision, updated_at, withdrawn, pictures, citation, answer) ",
-    );
-    query.push_values(
-        projects.iter().zip(rendered),
-        |mut row, ((id, project), (pictures, citation, answer))| {
-            row.push_bind(id.to_string())
-                .push_bind(project.ordinal.0.cast_signed())
-                .push_bind(project.slug.to_string())
-                .push_bind(i64::from(project.revision.0))
-                .push_bind(project.updated_at.to_string())
-                .push_bind(project.withdrawn.as_deref())
-                .push_bind(pictures)
-                .push_bind(citation)
-                .push_bind(answer);
-        },
-    );
-    query.build().execute(transaction).await?;
-    Ok(())
-}
-
-async fn write_revisions(
-    transaction: &mut SqliteConnection,
-    rows: &[RevisionRow],
-) -> Result<(), CatalogError> {
-    let mut query = QueryBuilder::<Sqlite>::new(
-        "INSERT OR REPLACE INTO revisions (project, revision, position, slug, time, actor, command, record) ",
-    );
-    query.push_values(rows, |mut row, revision| {
-        row.push_bind(revision.project.to_string())
-            .push_bind(i64::from(revision.revision.0))
-            .push_bind(revision.position.0.cast_signed())
-            .push_bind(&revision.slug)
-            .push_bind(&revision.time)
-            .push_bind(&revision.actor)
-            .push_bind(revision.command.0.to_string())
-            .push_bind(&revision.record);
-    });
-    query.build().execute(transaction).await?;
-    Ok(())
-}
-
-async fn write_replaced(
-    transaction: &mut SqliteConnection,
-    rows: &[ReplacedRow],
-) -> Result<(), CatalogError> {
-    let mut query = QueryBuilder::<Sqlite>::new(
-        "INSERT OR REPLACE INTO replaced (project, source, until, command, picture) ",
-    );
-    query.push_values(rows, |mut row, replaced| {
-        row.push_bind(replaced.project.to_string())
-            .push_bind(&replaced.source)
-            .push_bind(replaced.until.0.cast_signed())
-            .push_bind(replaced.command.0.to_string())
-            .push_bind(&replaced.picture);
-    });
-    query.build().execute(transaction).await?;
-    Ok(())
-}
-
 /// The picture that gives way to the one that an event attaches.
 fn replaced(
     before: Option<&Project>,
@@ -263,18 +189,4 @@ fn replaced(
         command: recorded.causation,
         picture: serde_json::to_string(former)?,
     }))
-}
-
-fn read_project(row: &sqlx::sqlite::SqliteRow) -> Result<(ProjectId, Project), CatalogError> {
-    let id = row.try_get::<String, _>("project")?.parse().map_err(corrupt)?;
-    let project = Project {
-        ordinal: Position(row.try_get::<i64, _>("ordinal")?.unsigned_abs()),
-        slug: row.try_get::<String, _>("slug")?.parse().map_err(corrupt)?,
-        revision: Revision(u32::try_from(row.try_get::<i64, _>("revision")?).map_err(corrupt)?),
-        updated_at: row.try_get::<String, _>("updated_at")?.parse::<Timestamp>().map_err(corrupt)?,
-        withdrawn: row.try_get("withdrawn")?,
-        record: serde_json::from_str(row.try_get("record")?).map_err(corrupt)?,
-        pictures: serde_json::from_str(row.try_get("pictures")?).map_err(corrupt)?,
-    };
-    Ok((id, project))
 }

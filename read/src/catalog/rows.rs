@@ -1,0 +1,143 @@
+//! The rows of the catalog's tables: how they are written, and how what is known of a project is read back.
+
+use jiff::Timestamp;
+use schemas::api::project::Project as Answer;
+use schemas::api::summary::citation_url;
+use schemas::ids::{CommandId, Position, ProjectId, Revision};
+use sqlx::sqlite::{SqliteConnection, SqliteRow};
+use sqlx::{QueryBuilder, Row, Sqlite};
+
+use super::{CatalogError, corrupt, render};
+use crate::project::Project;
+
+/// A revision of a project.
+#[derive(Debug)]
+pub(super) struct RevisionRow {
+    pub(super) project: ProjectId,
+    pub(super) revision: Revision,
+    pub(super) position: Position,
+    pub(super) slug: String,
+    pub(super) time: String,
+    pub(super) actor: String,
+    pub(super) command: CommandId,
+    pub(super) record: String,
+}
+
+/// A picture that gave way.
+#[derive(Debug)]
+pub(super) struct ReplacedRow {
+    pub(super) project: ProjectId,
+    pub(super) source: String,
+    pub(super) until: Position,
+    pub(super) command: CommandId,
+    pub(super) picture: String,
+}
+
+/// A project with what its row holds ready to be answered.
+pub(super) struct ProjectRow<'a> {
+    id: ProjectId,
+    project: &'a Project,
+    pictures: String,
+    citation: String,
+    answer: String,
+}
+
+pub(super) fn rendered<'a>(
+    projects: &[(&ProjectId, &'a Project)],
+) -> Result<Vec<ProjectRow<'a>>, CatalogError> {
+    let row = |(id, project): &(&ProjectId, &'a Project)| {
+        let Project { slug, revision, record, pictures, updated_at, .. } = project;
+        let answer = render(&Answer::of(slug, *revision, record, pictures, *updated_at))?;
+        let pictures = serde_json::to_string(pictures).map_err(corrupt)?;
+        let citation = citation_url(slug, *revision, record);
+        Ok(ProjectRow { id: **id, project, pictures, citation, answer })
+    };
+    projects.iter().map(row).collect()
+}
+
+pub(super) async fn write_projects(
+    transaction: &mut SqliteConnection,
+    rows: Vec<ProjectRow<'_>>,
+) -> Result<(), CatalogError> {
+    let mut query = QueryBuilder::<Sqlite>::new(
+        "INSERT OR REPLACE INTO projects (project, ordinal, slug, revision, updated_at, withdrawn, pictures, citation, answer) ",
+    );
+    query.push_values(rows, |mut row, ProjectRow { id, project, pictures, citation, answer }| {
+        row.push_bind(id.to_string())
+            .push_bind(project.ordinal.0.cast_signed())
+            .push_bind(project.slug.to_string())
+            .push_bind(i64::from(project.revision.0))
+            .push_bind(project.updated_at.to_string())
+            .push_bind(project.withdrawn.as_deref())
+            .push_bind(pictures)
+            .push_bind(citation)
+            .push_bind(answer);
+    });
+    query.build().execute(transaction).await?;
+    Ok(())
+}
+
+pub(super) async fn write_revisions(
+    transaction: &mut SqliteConnection,
+    rows: &[RevisionRow],
+) -> Result<(), CatalogError> {
+    let mut query = QueryBuilder::<Sqlite>::new(
+        "INSERT OR REPLACE INTO revisions (project, revision, position, slug, time, actor, command, record) ",
+    );
+    query.push_values(rows, |mut row, revision| {
+        row.push_bind(revision.project.to_string())
+            .push_bind(i64::from(revision.revision.0))
+            .push_bind(revision.position.0.cast_signed())
+            .push_bind(&revision.slug)
+            .push_bind(&revision.time)
+            .push_bind(&revision.actor)
+            .push_bind(revision.command.0.to_string())
+            .push_bind(&revision.record);
+    });
+    query.build().execute(transaction).await?;
+    Ok(())
+}
+
+pub(super) async fn write_replaced(
+    transaction: &mut SqliteConnection,
+    rows: &[ReplacedRow],
+) -> Result<(), CatalogError> {
+    let mut query = QueryBuilder::<Sqlite>::new(
+        "INSERT OR REPLACE INTO replaced (project, source, until, command, picture) ",
+    );
+    query.push_values(rows, |mut row, replaced| {
+        row.push_bind(replaced.project.to_string())
+            .push_bind(&replaced.source)
+            .push_bind(replaced.until.0.cast_signed())
+            .push_bind(replaced.command.0.to_string())
+            .push_bind(&replaced.picture);
+    });
+    query.build().execute(transaction).await?;
+    Ok(())
+}
+
+pub(super) async fn write_slugs(
+    transaction: &mut SqliteConnection,
+    rows: &[(String, ProjectId)],
+) -> Result<(), CatalogError> {
+    let mut query = QueryBuilder::<Sqlite>::new("INSERT OR REPLACE INTO slugs (slug, project) ");
+    query.push_values(rows, |mut row, (slug, project)| {
+        row.push_bind(slug).push_bind(project.to_string());
+    });
+    query.build().execute(transaction).await?;
+    Ok(())
+}
+
+pub(super) fn read_project(row: &SqliteRow) -> Result<(ProjectId, Project), CatalogError> {
+    let id = row.try_get::<String, _>("project")?.parse().map_err(corrupt)?;
+    let project = Project {
+        ordinal: Position(row.try_get::<i64, _>("ordinal")?.unsigned_abs()),
+        slug: row.try_get::<String, _>("slug")?.parse().map_err(corrupt)?,
+        revision: Revision(u32::try_from(row.try_get::<i64, _>("revision")?).map_err(corrupt)?),
+        updated_at: row.try_get::<String, _>("updated_at")?.parse::<Timestamp>().map_err(corrupt)?,
+        withdrawn: row.try_get("withdrawn")?,
+        record: serde_json::from_str(row.try_get("record")?).map_err(corrupt)?,
+        pictures: serde_json::from_str(row.try_get("pictures")?).map_err(corrupt)?,
+    };
+    Ok((id, project))
+}
