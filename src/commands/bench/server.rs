@@ -53,22 +53,22 @@ impl Server {
     pub async fn start(&mut self) -> Result<f64> {
         let began = Instant::now();
         let log = std::fs::File::create(self.folder.path().join("log"))?;
-        let child = self.command(&["up", "--no-demo", "--listen", "127.0.0.1:0"])?.stderr(log).spawn()?;
-        self.child = Some(child);
+        let mut child = self.command(&["up", "--no-demo", "--listen", "127.0.0.1:0"])?.stderr(log).spawn()?;
         let address = self.data().join("run").join("api.addr");
-        while began.elapsed() < PATIENCE {
+        while began.elapsed() < PATIENCE && child.try_wait()?.is_none() {
             if let Ok(text) = std::fs::read_to_string(&address) {
                 text.trim().clone_into(&mut self.address);
                 if let Ok(mut connection) = Connection::open(&self.address).await
                     && connection.get("/readyz").await.is_ok_and(|answer| answer.status == 200)
                 {
+                    self.child = Some(child);
                     return Ok(began.elapsed().as_secs_f64());
                 }
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         let log = std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
-        bail!("the measured server did not come up within {PATIENCE:?}; it said:\n{log}")
+        bail!("the measured server ended, or did not come up within {PATIENCE:?}; it said:\n{log}")
     }
 
     /// Runs a command of this build on the server's folder, and gives what it answered as JSON lines.
