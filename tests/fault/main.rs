@@ -21,6 +21,7 @@ mod metered;
 mod metering;
 mod metering_killed;
 mod nats_faults;
+mod rebuild_killed;
 mod strange_events;
 
 /// The binary under test.

@@ -1,0 +1,61 @@
+//! kill -9 at any moment of a rebuild: the generation that was there goes on, whole, and what was cut off is removed.
+
+use std::path::Path;
+use std::time::Duration;
+
+use kit::process::{self, Loggia};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use crate::{LOGGIA, caught_up, verified};
+
+const RECORDS: usize = 3_000;
+
+/// So many kills in continuous integration; `LOGGIA_TEST_ROUNDS=50` for the long run.
+const ROUNDS: usize = 3;
+
+#[tokio::test]
+async fn a_rebuild_survives_being_killed() {
+    if kit::nats::available().await.is_none() {
+        return;
+    }
+    let rounds = std::env::var("LOGGIA_TEST_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(ROUNDS);
+    let mut random = ChaCha8Rng::seed_from_u64(kit::seed());
+    let folder = tempfile::tempdir().unwrap();
+    let (data, file) = (folder.path().join("data"), folder.path().join("in.ndjson"));
+    let line = |n: usize| format!("{{\"slug\":\"house-{n}\",\"name\":\"House {n}\",\"category\":\"art\"}}\n");
+    std::fs::write(&file, (0..RECORDS).map(line).collect::<String>()).unwrap();
+    let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
+    let imported = process::run(LOGGIA, &data, &["import", file.to_str().unwrap()]);
+    assert!(imported.status.success(), "{}", String::from_utf8_lossy(&imported.stderr));
+    caught_up(&data).await;
+    for round in 0..rounds {
+        let model = ["catalog", "search"][round % 2];
+        let wait = Duration::from_millis(u64::from(random.next_u32() % 1_200));
+        let rebuild = Loggia::spawn(LOGGIA, &data, &["rebuild", model]);
+        tokio::time::sleep(wait).await;
+        loggia.kill9();
+        let left = generations(&data, model);
+        println!("round {round}: the rebuild of {model} was killed after {wait:?} and left {left:?}");
+        drop(rebuild);
+        loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
+        caught_up(&data).await;
+        let kept = generations(&data, model);
+        assert!(kept.len() == 1 && left.contains(&kept[0]), "{kept:?} of {left:?}");
+        verified(&data);
+    }
+    let rebuilt = process::run(LOGGIA, &data, &["rebuild", "all"]);
+    assert!(rebuilt.status.success(), "{}", String::from_utf8_lossy(&rebuilt.stderr));
+    verified(&data);
+}
+
+/// The folders of a model's generations.
+fn generations(data: &Path, model: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(data.join("models").join(model)).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.starts_with('g'))
+        .collect();
+    names.sort();
+    names
+}
