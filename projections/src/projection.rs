@@ -11,6 +11,7 @@ use read::counters::CountersError;
 use read::generation::GenerationError;
 use read::keys::KeysError;
 use read::neighbours::NeighboursError;
+use read::project::Project;
 use read::search::SearchError;
 use schemas::account::AccountEvent;
 use schemas::envelope::Recorded;
@@ -47,19 +48,10 @@ impl ProjectEvent {
         Some(ProjectEvent { recorded: recorded.clone(), project, event: event.clone() })
     }
 
-    /// The event, if it may change what the catalog tells of a project: vectors, of which there is one for every record, and
-    /// refused pictures do not, and would have its row and document written once more.
+    /// The event, if it may change what readers are told of a project: another one would only have its row and document
+    /// written once more.
     pub fn of_what_is_told(recorded: &Arc<Recorded>, event: &Arc<Event>) -> Option<ProjectEvent> {
-        match **event {
-            Event::VectorsRecorded(_) | Event::PictureRefused(_) => None,
-            Event::ProjectSelected(_)
-            | Event::ProjectRevised(_)
-            | Event::ProjectRenamed(_)
-            | Event::ProjectWithdrawn(_)
-            | Event::ProjectRestored(_)
-            | Event::PictureAttached(_)
-            | Event::Account(_) => ProjectEvent::of(recorded, event),
-        }
+        Project::is_changed_by(event).then(|| ProjectEvent::of(recorded, event)).flatten()
     }
 }
 

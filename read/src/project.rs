@@ -45,6 +45,12 @@ pub enum OutOfPlace {
 }
 
 impl Project {
+    /// Whether an event may change what readers are told: vectors, of which there is one for every record, and refused
+    /// pictures do not.
+    pub fn is_changed_by(event: &Event) -> bool {
+        !matches!(event, Event::VectorsRecorded(_) | Event::PictureRefused(_))
+    }
+
     /// What `project` becomes through `event`. An event that does not concern readers changes nothing.
     pub fn after(
         project: Option<Project>,

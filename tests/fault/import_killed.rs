@@ -7,7 +7,7 @@ use kit::process::{self, Loggia};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use crate::{LOGGIA, caught_up, exported_slugs, verified};
+use crate::{LOGGIA, caught_up, exported_slugs, rounds, verified, write_houses};
 
 const RECORDS: usize = 6_000;
 
@@ -19,13 +19,11 @@ async fn an_import_survives_being_killed() {
     if kit::nats::available().await.is_none() {
         return;
     }
-    let rounds = std::env::var("LOGGIA_TEST_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(ROUNDS);
     let mut random = ChaCha8Rng::seed_from_u64(kit::seed());
     let folder = tempfile::tempdir().unwrap();
     let (data, file) = (folder.path().join("data"), folder.path().join("in.ndjson"));
-    let line = |n: usize| format!("{{\"slug\":\"house-{n}\",\"name\":\"House {n}\",\"category\":\"art\"}}\n");
-    std::fs::write(&file, (0..RECORDS).map(line).collect::<String>()).unwrap();
-    for round in 0..rounds {
+    write_houses(&file, RECORDS);
+    for round in 0..rounds(ROUNDS) {
         let wait = Duration::from_millis(u64::from(random.next_u32() % 700));
         let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
         let mut import = Loggia::spawn(LOGGIA, &data, &["import", file.to_str().unwrap(), "--json"]);

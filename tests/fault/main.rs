@@ -37,6 +37,17 @@ fn minutes() -> Option<u32> {
         .map(|set| set.parse().expect("LOGGIA_TEST_MINUTES is a whole number"))
 }
 
+/// How many rounds a test goes, unless somebody set it.
+fn rounds(unset: usize) -> usize {
+    std::env::var("LOGGIA_TEST_ROUNDS").ok().and_then(|set| set.parse().ok()).unwrap_or(unset)
+}
+
+/// Writes a file to import: so many records, whose slugs are `house-0` and so on.
+fn write_houses(file: &std::path::Path, count: usize) {
+    let line = |n| format!("{{\"slug\":\"house-{n}\",\"name\":\"House {n}\",\"category\":\"art\"}}\n");
+    std::fs::write(file, (0..count).map(line).collect::<String>()).unwrap();
+}
+
 /// Waits until every projection of the folder's running node has applied the log of its event store.
 async fn caught_up(data: &std::path::Path) {
     caught_up_by(&|args| kit::process::run(LOGGIA, data, args)).await;

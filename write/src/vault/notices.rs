@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use schemas::email::Email;
 use schemas::payment::{KeptNotice, PaymentNotice};
 use serde::{Deserialize, Serialize};
+use sqlx::SqliteConnection;
 
 use super::{Vault, VaultError, file};
 
@@ -75,8 +76,7 @@ impl Vault {
 
     /// Lets something go that is in the log now.
     pub async fn let_go(&self, name: &str) -> Result<(), VaultError> {
-        sqlx::query("DELETE FROM notices WHERE name = ?1").bind(name).execute(&self.pool).await?;
-        Ok(())
+        delete(&mut *self.pool.acquire().await?, name).await
     }
 
     /// Lets everything go that names an address, which is about to be erased.
@@ -91,7 +91,7 @@ impl Vault {
         let held = self.held().await?;
         let mut transaction = self.pool.begin().await?;
         for name in held.iter().filter(mentions).map(names) {
-            sqlx::query("DELETE FROM notices WHERE name = ?1").bind(name).execute(&mut *transaction).await?;
+            delete(&mut transaction, &name).await?;
             file::note_traces(&mut transaction).await?;
         }
         Ok(transaction.commit().await?)
@@ -105,6 +105,11 @@ impl Vault {
         };
         rows.into_iter().map(open).collect()
     }
+}
+
+async fn delete(connection: &mut SqliteConnection, name: &str) -> Result<(), VaultError> {
+    sqlx::query("DELETE FROM notices WHERE name = ?1").bind(name).execute(connection).await?;
+    Ok(())
 }
 
 #[cfg(test)]
