@@ -27,8 +27,8 @@ use pictures::Pictures;
 use report::Report;
 
 /// Lines in one command, and their bytes: well below what one NATS message holds.
-const BATCH_LINES: usize = 1_000;
-const BATCH_BYTES: usize = 2 << 20;
+const BATCH_LINES: usize = 2_000;
+const BATCH_BYTES: usize = 4 << 20;
 const READ_BUFFER: usize = 1 << 18;
 
 /// Imports the file, and says what became of its lines.

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use futures::future::try_join_all;
 use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions, LineOutcome, LineResult};
 use schemas::event::Event;
 use schemas::ids::{CommandId, Position, StreamId};
@@ -16,6 +17,9 @@ use crate::project::{self, Change};
 
 /// How many lines one thread reads at a time: few threads, for each keeps memory of its own.
 const CHUNK: usize = 256;
+
+/// How many projects are decided on together; the next ones are while these are on their way to the disk.
+const TOGETHER: usize = 500;
 
 /// A line on its way: where its outcome goes, the command it is, and what it says.
 struct Line {
@@ -39,6 +43,9 @@ struct Step {
     events: Vec<Event>,
 }
 
+/// What became of a line, by its index.
+type Ended = (usize, LineResult);
+
 impl CommandService {
     /// Carries out an import: each line is a command of its own, with an id made from the import's.
     pub(super) async fn import(&self, mut message: CommandMessage) -> Result<Answer, Refused> {
@@ -58,7 +65,9 @@ impl CommandService {
             }
         }
         let groups = self.grouped(right).await?;
-        self.bring(&message, groups, options.dry_run, &mut results).await?;
+        for (index, result) in self.bring(&message, groups, options.dry_run).await? {
+            results[index] = Some(result);
+        }
         let lines = numbers.into_iter().zip(results);
         Ok(Answer::Imported {
             position: self.store().head().await?.position,
@@ -101,19 +110,34 @@ impl CommandService {
         Ok(groups)
     }
 
-    /// Brings all groups to their ends: what the next line of each does is appended at once.
+    /// Brings all groups to their ends.
     async fn bring(
+        &self,
+        message: &CommandMessage,
+        groups: Vec<Group>,
+        dry_run: bool,
+    ) -> Result<Vec<Ended>, Refused> {
+        let (mut groups, mut parts) = (groups.into_iter(), Vec::new());
+        while groups.len() > 0 {
+            parts.push(self.bring_part(message, groups.by_ref().take(TOGETHER).collect(), dry_run));
+        }
+        Ok(try_join_all(parts).await?.into_iter().flatten().collect())
+    }
+
+    /// Brings groups to their ends: what the next line of each does is appended at once.
+    async fn bring_part(
         &self,
         message: &CommandMessage,
         mut groups: Vec<Group>,
         dry_run: bool,
-        results: &mut [Option<LineResult>],
-    ) -> Result<(), Refused> {
+    ) -> Result<Vec<Ended>, Refused> {
+        let mut ended = Vec::with_capacity(groups.len());
         while !groups.is_empty() {
             let (mut deciding, mut appends) = (Vec::with_capacity(groups.len()), Vec::new());
             for mut group in groups {
-                if let Some(step) = group.decide(dry_run, results) {
-                    appends.push(self.of_project(message, step.command, &group.past, step.events.clone()));
+                if let Some(mut step) = group.decide(dry_run, &mut ended) {
+                    let events = group.handed_over(&mut step);
+                    appends.push(self.of_project(message, step.command, &group.past, events));
                     deciding.push((group, step));
                 }
             }
@@ -121,23 +145,22 @@ impl CommandService {
             groups = Vec::new();
             for ((mut group, step), appended) in deciding.into_iter().zip(appended) {
                 match appended {
-                    Ok(appended) => group.end_line(Ok(step), appended.first, results),
+                    Ok(appended) => group.end_line(Ok(step), appended.first, &mut ended),
                     Err(AppendError::Invalid { reason }) => {
-                        group.end_line(
-                            Err(vec![Fault { field: String::new(), reason }]),
-                            Position::START,
-                            results,
-                        );
+                        let fault = Fault { field: String::new(), reason };
+                        group.end_line(Err(vec![fault]), Position::START, &mut ended);
                     }
                     Err(AppendError::Store(error)) => return Err(error.into()),
                     Err(
                         AppendError::Conflict { .. } | AppendError::Claimed { .. } | AppendError::Repeated(_),
                     ) => self.look_again(&mut group).await?,
                 }
-                groups.push(group);
+                if !group.lines.is_empty() {
+                    groups.push(group);
+                }
             }
         }
-        Ok(())
+        Ok(ended)
     }
 
     /// Reads what happened to the project meanwhile.
@@ -155,14 +178,14 @@ impl CommandService {
 
 impl Group {
     /// Decides line after line until one changes its project; gives what that does. A dry run only takes it as done.
-    fn decide(&mut self, dry_run: bool, results: &mut [Option<LineResult>]) -> Option<Step> {
+    fn decide(&mut self, dry_run: bool, ended: &mut Vec<Ended>) -> Option<Step> {
         while let Some(line) = self.lines.front() {
             // A line that was carried out before is told again what it did then.
             let before = self.past.before(line.command);
             let decided =
                 project::import(before.as_ref().unwrap_or(self.past.project()), line.record.clone());
             match decided {
-                Err(rejection) => self.end_line(Err(rejection.into_faults()), Position::START, results),
+                Err(rejection) => self.end_line(Err(rejection.into_faults()), Position::START, ended),
                 Ok((change, events)) => {
                     // What it did then stands in the past already.
                     let events = if before.is_some() { Vec::new() } else { events };
@@ -170,35 +193,39 @@ impl Group {
                     if !dry_run && !step.events.is_empty() {
                         return Some(step);
                     }
-                    self.end_line(Ok(step), Position::START, results);
+                    self.end_line(Ok(step), Position::START, ended);
                 }
             }
         }
         None
     }
 
+    /// The events of the first line, for the log. The step keeps them only if a line behind it is to see them.
+    fn handed_over(&self, step: &mut Step) -> Vec<Event> {
+        if self.lines.len() > 1 { step.events.clone() } else { std::mem::take(&mut step.events) }
+    }
+
     /// Writes down what became of the first line, whose events are in the log from `first` on.
-    fn end_line(
-        &mut self,
-        outcome: Result<Step, Vec<Fault>>,
-        first: Position,
-        results: &mut [Option<LineResult>],
-    ) {
+    fn end_line(&mut self, outcome: Result<Step, Vec<Fault>>, first: Position, ended: &mut Vec<Ended>) {
         let Some(line) = self.lines.pop_front() else { return };
         self.attempts = 0;
         let result = match outcome {
             Err(faults) => LineResult::Rejected { faults },
             Ok(Step { command, change, events }) => {
-                for (offset, event) in (0..).zip(events) {
-                    self.past.add(command, Position(first.0 + offset), event);
+                let result = result(change, &self.past, &line.record);
+                if !self.lines.is_empty() {
+                    for (offset, event) in (0..).zip(events) {
+                        self.past.add(command, Position(first.0 + offset), event);
+                    }
                 }
-                result(change, &self.past, &line.record)
+                result
             }
         };
-        results[line.index] = Some(result);
+        ended.push((line.index, result));
     }
 }
 
+/// What a line did, told before its events are added to the past: none of them changes the slug of a project.
 fn result(change: Change, past: &Past, record: &ImportRecord) -> LineResult {
     let slug = past.project().listing().map_or_else(|| record.slug.clone(), |listing| listing.slug.clone());
     match change {

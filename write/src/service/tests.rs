@@ -260,6 +260,38 @@ async fn lines_of_one_project_are_taken_in_their_order_by_any_of_its_slugs() {
 }
 
 #[tokio::test]
+async fn a_large_import_is_answered_line_by_line_though_it_is_decided_in_parts() {
+    let catalog = catalog().await;
+    let line = |project: usize, name: &str| {
+        format!(r#"{{"slug":"project-{project:04}","name":"{name}","category":"art"}}"#)
+    };
+    // The last lines go back to projects of the first part, and one between the parts is broken.
+    let mut lines: Vec<String> = (0..1_201).map(|project| line(project, "One")).collect();
+    lines[500] = "{}".into();
+    lines.extend([line(0, "Two"), line(499, "One"), line(0, "Three"), line(501, "Two")]);
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+
+    let answers = catalog.import(&lines).await;
+
+    let mut wanted: Vec<String> = (0..1_201).map(|project| format!("new project-{project:04}")).collect();
+    wanted[500].clone_from(&answers[500]);
+    assert!(answers[500].starts_with("rejected"), "{}", answers[500]);
+    wanted.extend(
+        [
+            "changed project-0000 name",
+            "same project-0499",
+            "changed project-0000 name",
+            "changed project-0501 name",
+        ]
+        .map(String::from),
+    );
+    assert_eq!(answers, wanted);
+    assert_eq!(catalog.head().await, 1_200 + 3);
+    let exported = catalog.export().await;
+    assert_eq!((exported.len(), &exported[0]), (1_200, &line(0, "Three")));
+}
+
+#[tokio::test]
 async fn a_dry_run_says_what_would_happen_and_writes_nothing() {
     let catalog = catalog().await;
     let (one, two) =

@@ -13,7 +13,7 @@ const TOGETHER: usize = 500;
 const PLACES: usize = 1_000;
 
 /// One commit stops gathering beyond so many appends …
-const BATCH: usize = 1_000;
+const BATCH: usize = 2_000;
 
 /// … and beyond so many bytes of payloads.
 const BATCH_BYTES: usize = 4 << 20;
