@@ -10,6 +10,7 @@ pub mod keys;
 pub mod mirror;
 pub mod neighbours;
 pub mod node;
+mod pace;
 pub mod projection;
 #[cfg(test)]
 mod recorded;

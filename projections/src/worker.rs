@@ -3,15 +3,17 @@
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use read::checkpoint::Checkpoint;
 use schemas::control::Parked;
 use schemas::ids::Position;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::Failure;
+use crate::pace::Pace;
 use crate::projection::{Projection, ProjectionError, Refused};
 use crate::source::{Arrived, EventSource, Found, SourceError};
 use crate::status::Status;
@@ -20,14 +22,6 @@ use crate::status::Status;
 const BATCH: usize = 4_000;
 /// The same for a replay, which nobody sees before its end.
 const REPLAY_BATCH: usize = 5_000;
-/// Behind a commit this recent, a worker waits for more events before the next one: commits cost more than events,
-/// and a single edit after a quiet time is still seen at once.
-const BUSY: Duration = Duration::from_millis(200);
-/// How long it waits then. While events come in masses it rests twice as long as the last batch took, within these
-/// bounds: that leaves the processor to whoever makes them, the more so the scarcer it is.
-const GATHER: [Duration; 2] = [Duration::from_millis(100), Duration::from_millis(800)];
-/// So many events in one batch are a mass.
-const MASS: usize = 200;
 /// An idle worker shows that it lives this often.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
@@ -39,23 +33,6 @@ pub struct Worker<P> {
     status: Status,
     now: fn() -> Timestamp,
     warned: HashSet<String>,
-}
-
-/// The last batch of a worker that follows.
-#[derive(Debug, Clone, Copy)]
-struct Committed {
-    at: Instant,
-    took: Duration,
-    events: usize,
-}
-
-impl Committed {
-    /// How long to wait for more events before the next commit; not at all a while after this one.
-    fn rest(self) -> Option<Duration> {
-        let [short, long] = GATHER;
-        let rest = if self.events < MASS { short } else { (2 * self.took).clamp(short, long) };
-        (self.at.elapsed() < BUSY).then_some(rest)
-    }
 }
 
 impl<P: Projection> Worker<P> {
@@ -94,7 +71,7 @@ impl<P: Projection> Worker<P> {
             head = self.source.head() => head.unwrap_or_default(),
         };
         let mut following = self.source.follow(self.position());
-        let mut last: Option<Committed> = None;
+        let mut pace = Pace::default();
         let mut settled = false;
         loop {
             self.status.beat(self.projection.checkpoint(), (self.now)());
@@ -119,14 +96,13 @@ impl<P: Projection> Worker<P> {
                 }
             };
             // What was there before it began is nobody's work any more, and readers wait for it.
-            let rests = self.position() >= backlog;
-            if let Some(rest) = last.filter(|_| rests).and_then(Committed::rest) {
-                tokio::time::sleep(rest).await;
+            if self.position() >= backlog {
+                pace.rest(&self.source, self.position()).await;
                 following.more(&mut batch, BATCH)?;
             }
             let (began, events) = (Instant::now(), batch.len());
             self.take(batch.into_iter()).await?;
-            last = Some(Committed { at: Instant::now(), took: began.elapsed(), events });
+            pace.committed(began, events);
             settled = false;
         }
     }

@@ -2,21 +2,22 @@
 //! already stands in the log itself.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use schemas::envelope::Recorded;
 use schemas::ids::Position;
 use tokio::time::sleep;
 
 use crate::event_store::{EventStore, StoreError};
+use crate::flood::Flood;
 
 /// Events read at once.
 const PAGE: usize = 1_000;
 
-/// So many events within [`STAND_BACK`] are a bulk of them. The workers' own are fewer.
-const BULK: u64 = 800;
+/// So few events are read at once, whatever happens.
+const FEW: u64 = 800;
 
-/// How long a bulk is let go before the next look.
+/// How long a flood is let go before the next look.
 const STAND_BACK: Duration = Duration::from_millis(200);
 
 /// How long to wait before a store that cannot be read is tried again.
@@ -26,20 +27,21 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub(crate) struct Follower {
     store: Arc<dyn EventStore>,
     after: Position,
+    flood: Flood,
     failing: bool,
 }
 
 impl Follower {
     /// Stands before the first event.
     pub(crate) fn new(store: Arc<dyn EventStore>) -> Follower {
-        Follower { store, after: Position::START, failing: false }
+        Follower { store, after: Position::START, flood: Flood::default(), failing: false }
     }
 
-    /// Hears everything up to the end of the log. While a bulk of events comes in, it waits: what is read beside an import is
-    /// read at its cost.
+    /// Hears everything up to the end of the log. While events come in masses it waits, for what is read beside an import
+    /// is read at its cost; and then as long again, for readers wait for what they were told of first.
     pub(crate) async fn hear(&mut self, mut heed: impl FnMut(&Recorded)) {
-        self.stand_back().await;
         loop {
+            self.stand_back().await;
             let page = self.page().await;
             if page.is_empty() {
                 return;
@@ -49,16 +51,16 @@ impl Follower {
     }
 
     async fn stand_back(&mut self) {
-        let mut known = self.after;
         loop {
             let head = match self.store.head().await {
                 Ok(head) => head.position,
                 Err(error) => return self.wait_after(error).await,
             };
-            if head.0.saturating_sub(known.0) <= BULK {
+            let now = Instant::now();
+            let is_flooded = self.flood.rises(now, head) || self.flood.is_recent(now);
+            if head.0.saturating_sub(self.after.0) <= FEW || !is_flooded {
                 return;
             }
-            known = head;
             sleep(STAND_BACK).await;
         }
     }

@@ -8,6 +8,7 @@ pub mod command_server;
 pub mod demo;
 mod derived_id;
 pub mod event_store;
+mod flood;
 mod follow;
 pub mod ledger;
 pub mod mail;

@@ -4,6 +4,7 @@
 //! there, and publishes what follows, each event or atomic batch only if the event before it is the stream's last. So two
 //! relays can neither reorder nor repeat anything, and a stream that lost its tail, or all, is filled again by itself.
 
+mod giving_way;
 mod stream;
 mod window;
 
@@ -24,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::event_store::{EventStore, Head, StoreError};
 use crate::nats::{InsufficientServer, sufficient};
+use giving_way::GivingWay;
 use stream::EventStream;
 
 /// How long an acknowledgement may take.
@@ -145,8 +147,10 @@ impl Relay {
         let stream = self.stream().await?;
         let mut head = self.agreed(&stream).await?;
         self.relayed.send_replace(Relayed { position: head.position, trouble: None });
+        let mut giving_way = GivingWay::default();
         loop {
-            head = window::publish(&*self.store, &stream, head, |position| {
+            giving_way.rest(&*self.store, head.position).await?;
+            head = window::publish(&*self.store, &stream, head, &mut giving_way, |position| {
                 self.relayed.send_replace(Relayed { position, trouble: None });
             })
             .await?;

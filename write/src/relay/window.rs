@@ -22,6 +22,7 @@ use schemas::subject::{self, EVENTS};
 use uuid::Uuid;
 
 use super::Interruption;
+use super::giving_way::GivingWay;
 use super::stream::EventStream;
 use crate::event_store::{EventStore, Head, StoreError};
 
@@ -52,12 +53,13 @@ impl Batch {
     }
 }
 
-/// Publishes all that the store has behind `head` and waits for the acknowledgements; gives where the stream ends then.
-/// `acknowledged` is told how far it is.
+/// Publishes all that the store has behind `head`, or less if others go first, and waits for the acknowledgements; gives
+/// where the stream ends then. `acknowledged` is told how far it is.
 pub(super) async fn publish(
     store: &dyn EventStore,
     stream: &EventStream,
     mut head: Head,
+    giving_way: &mut GivingWay,
     acknowledged: impl Fn(Position),
 ) -> Result<Head, Interruption> {
     let most = if stream.takes_batches() { BATCH } else { ALONE };
@@ -74,6 +76,9 @@ pub(super) async fn publish(
             {
                 confirmed = confirm(oldest, &acknowledged).await?;
             }
+        }
+        if giving_way.is_due(store, head.position).await? {
+            break;
         }
     }
     for sent in waiting {
