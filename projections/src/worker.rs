@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -97,13 +98,27 @@ impl<P: Projection> Worker<P> {
             };
             // What was there before it began is nobody's work any more, and readers wait for it.
             if self.position() >= backlog {
-                pace.rest(&self.source, self.position()).await;
+                tokio::select! {
+                    biased;
+                    () = stop.cancelled() => return Ok(()),
+                    () = self.rest(&mut pace) => {}
+                }
                 following.more(&mut batch, BATCH)?;
             }
             let (began, events) = (Instant::now(), batch.len());
             self.take(batch.into_iter()).await?;
             pace.committed(began, events);
             settled = false;
+        }
+    }
+
+    /// Rests before the next commit, and shows meanwhile that it lives.
+    async fn rest(&mut self, pace: &mut Pace) {
+        let position = self.position();
+        let Worker { projection, source, status, now, .. } = self;
+        let mut resting = pin!(pace.rest(source, position));
+        while tokio::time::timeout(HEARTBEAT, &mut resting).await.is_err() {
+            status.beat(projection.checkpoint(), now());
         }
     }
 
