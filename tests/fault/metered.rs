@@ -30,6 +30,7 @@ use schemas::event::Event;
 use schemas::ids::{AccountId, CommandId, EventId, Position, StreamId, StreamVersion};
 use schemas::key::Key;
 use schemas::month::Month;
+use schemas::subject::usage_stream;
 use schemas::tier::Tiers;
 use schemas::versioned;
 use tempfile::TempDir;
@@ -143,18 +144,38 @@ impl Metered {
     /// Waits until the ledger holds so many calls, and gives all of them.
     pub(crate) async fn in_the_ledger(&self, calls: usize) -> Vec<LedgerEntry> {
         let mut entries: Vec<LedgerEntry> = Vec::new();
-        kit::wait_until(PATIENCE, &format!("{calls} calls in the ledger"), async || {
-            let after = entries.last().map_or(Position::START, |entry| entry.position);
-            entries.extend(self.ledger.page(after, 10_000).await.unwrap().entries);
-            entries.len() >= calls
-        })
-        .await;
+        let all = async {
+            while entries.len() < calls {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+                self.page(&mut entries).await;
+            }
+        };
+        let in_time = tokio::time::timeout(PATIENCE, all).await.is_ok();
         // One too many would come a moment later.
         tokio::time::sleep(Duration::from_millis(300)).await;
+        self.page(&mut entries).await;
+        if entries.len() != calls {
+            let holds = self.nats_holds().await;
+            panic!("the ledger has {} calls of {calls}, in time: {in_time}, and NATS {holds}", entries.len());
+        }
+        entries
+    }
+
+    async fn page(&self, entries: &mut Vec<LedgerEntry>) {
         let after = entries.last().map_or(Position::START, |entry| entry.position);
         entries.extend(self.ledger.page(after, 10_000).await.unwrap().entries);
-        assert_eq!(entries.len(), calls);
-        entries
+    }
+
+    /// What a new connection finds in the stream of each tier, in words.
+    async fn nats_holds(&self) -> String {
+        let jetstream = async_nats::jetstream::new(self.nats.client().await);
+        let mut holds = Vec::new();
+        for tier in self.tiers.iter() {
+            let stream = jetstream.get_stream(usage_stream(&tier.name)).await.unwrap();
+            let state = &stream.cached_info().state;
+            holds.push(format!("{} of {} up to {}", state.messages, tier.name, state.last_sequence));
+        }
+        holds.join(", ")
     }
 }
 
