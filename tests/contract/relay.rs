@@ -178,7 +178,7 @@ async fn the_stream_is_kept_for_ever_and_names_its_store() {
     let config = &stream.cached_info().config;
     assert_eq!(config.subjects, subject::EVENT_SUBJECTS);
     assert_eq!((config.max_age, config.max_messages, config.max_bytes), (Duration::ZERO, -1, -1));
-    assert_eq!(config.duplicate_window, Duration::from_secs(120));
+    assert_eq!(config.duplicate_window, Duration::from_secs(20));
     assert!(config.allow_direct && config.deny_delete);
     assert_eq!(config.metadata["loggia.store"], log.store.store_id().to_string());
     relay.stopped().await;

@@ -24,8 +24,9 @@ const SCHEMA: &str = "loggia.schema";
 /// The version of the message form.
 const SCHEMA_VERSION: &str = "1";
 
-/// For how long JetStream remembers message ids; the sequence guards for ever.
-const DUPLICATES: Duration = Duration::from_secs(120);
+/// For how long JetStream remembers message ids. The sequence guards for ever, and in two minutes an import can bring ids
+/// that take 40 MB of the server's memory.
+const DUPLICATES: Duration = Duration::from_secs(20);
 
 /// The stream of one event store.
 pub(super) struct EventStream {
