@@ -1,15 +1,22 @@
 //! Gauges of the projections, read off when metrics are asked for.
 
 use api::metrics::Registry;
+use health::Health;
 use projections::node::Node;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::gauge::ConstGauge;
 use schemas::control::ProjectionStatus;
 
 /// Adds the gauges of this node's projections.
 pub fn register(registry: &mut Registry, node: Node) {
     registry.register_collector(Box::new(Projections { node }));
+}
+
+/// Adds a gauge of how long each component of the process has failed.
+pub fn register_health(registry: &mut Registry, health: Health) {
+    registry.register_collector(Box::new(Components { health }));
 }
 
 /// A gauge's name, its help, and how it is read off.
@@ -49,6 +56,28 @@ impl Collector for Projections {
                 let mut metric = encoder.encode_descriptor(name, help, None, gauge.metric_type())?;
                 gauge.encode(metric.encode_family(&labels)?)?;
             }
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug)]
+struct Components {
+    health: Health,
+}
+
+impl Collector for Components {
+    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
+        let all = self.health.durations();
+        if all.is_empty() {
+            return Ok(());
+        }
+        let help = "How long a component has failed without a success, in seconds; 0 while it works.";
+        let name = "loggia_component_failing_seconds";
+        let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
+        for (component, lasting) in all {
+            let gauge = ConstGauge::new(lasting.as_secs().cast_signed());
+            gauge.encode(metric.encode_family(&[("component", component.as_str())])?)?;
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use api::metrics::{Metrics, Registry};
 use api::{Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, Offers, Policy, Site, Sources};
+use health::Health;
 use projections::mirror::Mirror;
 use projections::node::{Node, NodeSettings, NodeTasks};
 use projections::source::EventSource;
@@ -65,6 +66,8 @@ pub struct Parts {
     background: Option<Background>,
     serves: bool,
     listens_at: Option<SocketAddr>,
+    /// What of this process fails at present.
+    health: Health,
     readiness: Teller,
     registry: Registry,
 }
@@ -74,6 +77,7 @@ impl Parts {
     pub fn holding(config: &Config, lifecycle: &Lifecycle, role: NatsRole, held: &[Part]) -> Result<Parts> {
         let data = DataFolder::new(&config.data);
         let clock = Clock::system();
+        let health = Health::default();
         Ok(Parts {
             config: config.clone(),
             lifecycle: lifecycle.clone(),
@@ -91,7 +95,8 @@ impl Parts {
             background: None,
             serves: false,
             listens_at: None,
-            readiness: Teller::new(lifecycle.leaving.clone()),
+            readiness: Teller::new(health.clone(), lifecycle.leaving.clone()),
+            health,
             registry: Registry::default(),
         })
     }

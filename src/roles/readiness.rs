@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use api::Readiness;
+use health::Health;
 use projections::node::Node;
 use projections::source::EventSource;
 use read::checkpoint::Checkpoint;
@@ -16,22 +17,30 @@ use crate::data_folder::DataFolder;
 
 /// Between two looks while the node is not ready.
 const LOOK: Duration = Duration::from_millis(50);
+/// Between two looks at the health of the process once the node has been ready.
+const HEALTH: Duration = Duration::from_secs(1);
 /// How far behind the stream a node may be that counts as caught up.
 const BEHIND: Duration = Duration::from_secs(2);
 
-/// Tells how a node is: not ready at first, ready once it has caught up, and not ready again when it is about to leave.
-/// Later lag is a matter of metrics: an old answer is better than none.
+/// Tells how a node is: not ready at first, ready once it has caught up, and not ready again while a component has failed
+/// for longer than its patience, or when the process is about to stop. Later lag is a matter of metrics: an old answer is
+/// better than none.
 #[derive(Debug, Clone)]
 pub struct Teller {
     told: watch::Sender<Readiness>,
+    health: Health,
     leaving: CancellationToken,
 }
 
 impl Teller {
     /// A node that starts.
-    pub fn new(leaving: CancellationToken) -> Teller {
+    pub fn new(health: Health, leaving: CancellationToken) -> Teller {
         let reason = "The node is starting.".to_owned();
-        Teller { told: watch::Sender::new(Readiness { ready: false, answers: false, reason }), leaving }
+        Teller {
+            told: watch::Sender::new(Readiness { ready: false, answers: false, reason }),
+            health,
+            leaving,
+        }
     }
 
     /// What is told.
@@ -49,20 +58,19 @@ impl Teller {
         if self.until(&source, &looked).await {
             data.note_caught_up();
         }
-        self.leave().await;
+        self.follow_health().await;
     }
 
     /// Looks until the workers of a node without an API have caught up.
     pub async fn workers(self, node: Node) {
         let source = node.source().clone();
         self.until(&source, &Looked::Workers(Box::new(node))).await;
-        self.leave().await;
+        self.follow_health().await;
     }
 
     /// A node that is ready as soon as it runs.
     pub async fn at_once(self) {
-        self.told.send_replace(Readiness::READY);
-        self.leave().await;
+        self.follow_health().await;
     }
 
     /// Whether it became ready; otherwise it is to leave.
@@ -71,15 +79,31 @@ impl Teller {
             let mut goal = None;
             while let Err(reason) = looked.reached(&mut goal, source).await {
                 self.told.send_modify(|told| told.reason = reason);
+                self.health.remind();
                 tokio::time::sleep(LOOK).await;
             }
-            self.told.send_replace(Readiness::READY);
         };
         self.leaving.run_until_cancelled(looking).await.is_some()
     }
 
-    async fn leave(&self) {
-        self.leaving.cancelled().await;
+    /// Is ready for as long as every component of the process works, until the process is about to stop.
+    async fn follow_health(&self) {
+        let following = async {
+            loop {
+                let readiness = match self.health.not_ready() {
+                    None => Readiness::READY,
+                    Some(reason) => Readiness { ready: false, answers: true, reason },
+                };
+                self.told.send_if_modified(|told| {
+                    let is_other = *told != readiness;
+                    *told = readiness;
+                    is_other
+                });
+                self.health.remind();
+                tokio::time::sleep(HEALTH).await;
+            }
+        };
+        let _: Option<()> = self.leaving.run_until_cancelled(following).await;
         let reason = "The node is about to stop; send requests to another one.".to_owned();
         self.told.send_modify(|told| *told = Readiness { ready: false, answers: told.answers, reason });
     }

@@ -20,13 +20,14 @@ struct Rule {
 const IO: &[&str] = &["tokio", "sqlx", "async-nats", "axum", "tantivy", "hyper"];
 
 const RULES: &[Rule] = &[
+    Rule { package: "health", may: &[], must_not: IO, without: &[] },
     Rule { package: "schemas", may: &[], must_not: IO, without: &[] },
-    Rule { package: "write", may: &["schemas"], must_not: &["axum", "tantivy"], without: &[] },
-    Rule { package: "read", may: &["schemas"], must_not: &["axum", "async-nats"], without: &[] },
-    Rule { package: "projections", may: &["schemas", "read"], must_not: &["axum"], without: &[] },
+    Rule { package: "write", may: &["health", "schemas"], must_not: &["axum", "tantivy"], without: &[] },
+    Rule { package: "read", may: &["health", "schemas"], must_not: &["axum", "async-nats"], without: &[] },
+    Rule { package: "projections", may: &["health", "schemas", "read"], must_not: &["axum"], without: &[] },
     Rule {
         package: "api",
-        may: &["schemas", "read"],
+        may: &["health", "schemas", "read"],
         must_not: &["sqlx", "tantivy"],
         without: &["read/apply"],
     },

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result};
 use api::Limits;
 use projections::node::Node;
+use serde_json::json;
 use tokio::net::TcpListener;
 
 use super::Parts;
@@ -23,10 +24,24 @@ impl Parts {
         if let Some(node) = &self.node {
             gauges::register(&mut registry, node.clone());
         }
-        let node = self.node.clone();
-        let status = move || match &node {
-            Some(node) => serde_json::json!({"projections": node.last_status()}),
-            None => serde_json::json!({}),
+        gauges::register_health(&mut registry, self.health.clone());
+        let (node, health) = (self.node.clone(), self.health.clone());
+        let status = move || {
+            let failing: Vec<_> = health
+                .failing()
+                .into_iter()
+                .map(|failing| {
+                    json!({
+                        "component": failing.component,
+                        "reason": failing.reason,
+                        "seconds": failing.lasting.as_secs(),
+                    })
+                })
+                .collect();
+            match &node {
+                Some(node) => json!({"projections": node.last_status(), "failing": failing}),
+                None => json!({"failing": failing}),
+            }
         };
         let router = api::admin::router(registry, self.readiness.subscribe(), status);
         let Lifecycle { tracker, stop, .. } = self.lifecycle.clone();

@@ -1,0 +1,282 @@
+//! Which components of a process fail at present, since when and why: log lines, readiness and metrics read one list.
+//!
+//! A component is a loop that can fail and try again: a refresh, a relay, a copier. It reports each failure with
+//! [`Component::failed`] and each success with [`Component::recovered`]. A failure is logged when it begins and once a
+//! minute while it lasts; when it has lasted longer than the component's patience, [`Health::not_ready`] names it.
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! let health = health::Health::default();
+//! let relay = health.component("relay").patience(Duration::ZERO);
+//! relay.failed("NATS refuses the stream EVENTS: the disk is full");
+//! assert_eq!(health.failing()[0].component, "relay");
+//! assert!(health.not_ready().is_some());
+//! relay.recovered();
+//! assert_eq!((health.failing().len(), health.not_ready()), (0, None));
+//! ```
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long a component may fail before the process is not ready, unless it sets another patience.
+pub const PATIENCE: Duration = Duration::from_secs(600);
+
+/// A failure that lasts is logged again after this long.
+const REPEAT: Duration = Duration::from_secs(60);
+
+/// A failure whose reason changes is logged at most this often.
+const CHANGED: Duration = Duration::from_secs(10);
+
+/// The components of a process; clones share the list.
+#[derive(Debug, Clone, Default)]
+pub struct Health {
+    components: Arc<Mutex<BTreeMap<String, State>>>,
+}
+
+/// One component, held by the loop that reports on it; clones report on the same component.
+#[derive(Debug, Clone)]
+pub struct Component {
+    name: String,
+    health: Health,
+}
+
+/// A component that fails at present.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failing {
+    /// The component's name.
+    pub component: String,
+    /// The latest reason, as a sentence part.
+    pub reason: String,
+    /// How long it has failed without a success in between.
+    pub lasting: Duration,
+    /// Whether it has outlasted the component's patience, so that the process is not ready.
+    pub is_not_ready: bool,
+}
+
+#[derive(Debug)]
+struct State {
+    patience: Duration,
+    failure: Option<Failure>,
+}
+
+#[derive(Debug)]
+struct Failure {
+    since: Instant,
+    reason: String,
+    logged: Instant,
+    logged_reason: String,
+    /// Reports since the last log line.
+    reports: u64,
+}
+
+impl Health {
+    /// Returns the component with this name, registering it as working where it is new.
+    pub fn component(&self, name: impl Into<String>) -> Component {
+        let name = name.into();
+        let new = || State { patience: PATIENCE, failure: None };
+        self.lock().entry(name.clone()).or_insert_with(new);
+        Component { name, health: self.clone() }
+    }
+
+    /// Returns every component with how long it has failed; zero where it works.
+    pub fn durations(&self) -> Vec<(String, Duration)> {
+        let now = Instant::now();
+        let lasting = |state: &State| {
+            state.failure.as_ref().map_or(Duration::ZERO, |failure| now.duration_since(failure.since))
+        };
+        self.lock().iter().map(|(name, state)| (name.clone(), lasting(state))).collect()
+    }
+
+    /// Returns the components that fail at present, by name.
+    pub fn failing(&self) -> Vec<Failing> {
+        self.failing_at(Instant::now())
+    }
+
+    /// Returns why the process is not ready: the failures that have outlasted their patience, as sentences.
+    pub fn not_ready(&self) -> Option<String> {
+        let reasons: Vec<String> = self
+            .failing()
+            .into_iter()
+            .filter(|failing| failing.is_not_ready)
+            .map(|failing| {
+                format!(
+                    "{} has failed for {} s: {}.",
+                    failing.component,
+                    failing.lasting.as_secs(),
+                    failing.reason
+                )
+            })
+            .collect();
+        (!reasons.is_empty()).then(|| reasons.join(" "))
+    }
+
+    /// Logs the failures that were last logged a minute ago or longer. Call it about once a second: a loop that waits
+    /// inside one attempt reports nothing by itself.
+    pub fn remind(&self) {
+        self.remind_at(Instant::now());
+    }
+
+    fn remind_at(&self, now: Instant) -> Vec<String> {
+        let mut due = Vec::new();
+        for (name, state) in self.lock().iter_mut() {
+            if let Some(failure) = &mut state.failure
+                && let Some(line) = failure.line_due(name, now)
+            {
+                due.push(line);
+            }
+        }
+        for line in &due {
+            tracing::warn!("{line}");
+        }
+        due
+    }
+
+    fn failing_at(&self, now: Instant) -> Vec<Failing> {
+        let components = self.lock();
+        let failing = components.iter().filter_map(|(name, state)| {
+            let failure = state.failure.as_ref()?;
+            let lasting = now.duration_since(failure.since);
+            Some(Failing {
+                component: name.clone(),
+                reason: failure.reason.clone(),
+                lasting,
+                is_not_ready: lasting >= state.patience,
+            })
+        });
+        failing.collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, State>> {
+        // A panic while the lock was held leaves plain values, each of them whole.
+        self.components.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Component {
+    /// Sets how long it may fail before the process is not ready; [`Duration::MAX`] for a component that readiness
+    /// does not depend on.
+    pub fn patience(self, patience: Duration) -> Component {
+        if let Some(state) = self.health.lock().get_mut(&self.name) {
+            state.patience = patience;
+        }
+        self
+    }
+
+    /// Reports a failed attempt and why, as a sentence part without a full stop.
+    pub fn failed(&self, reason: impl Display) {
+        for line in self.failed_at(&reason, Instant::now()) {
+            tracing::warn!("{line}");
+        }
+    }
+
+    /// Reports that it works. Does nothing where it did not fail.
+    pub fn recovered(&self) {
+        let failure = self.health.lock().get_mut(&self.name).and_then(|state| state.failure.take());
+        if let Some(failure) = failure {
+            tracing::info!("{} works again after {} s", self.name, failure.since.elapsed().as_secs());
+        }
+    }
+
+    fn failed_at(&self, reason: &dyn Display, now: Instant) -> Option<String> {
+        let reason = reason.to_string();
+        let mut components = self.health.lock();
+        let state = components.get_mut(&self.name)?;
+        match &mut state.failure {
+            Some(failure) => {
+                failure.reason = reason;
+                failure.reports += 1;
+                failure.line_due(&self.name, now)
+            }
+            none => {
+                let line = format!("{}: {reason}", self.name);
+                *none = Some(Failure {
+                    since: now,
+                    reason: reason.clone(),
+                    logged: now,
+                    logged_reason: reason,
+                    reports: 0,
+                });
+                Some(line)
+            }
+        }
+    }
+}
+
+impl Failure {
+    fn line_due(&mut self, name: &str, now: Instant) -> Option<String> {
+        let elapsed = now.duration_since(self.logged);
+        let changed = self.reason != self.logged_reason && elapsed >= CHANGED;
+        if !changed && elapsed < REPEAT {
+            return None;
+        }
+        let lasting = now.duration_since(self.since).as_secs();
+        let line = format!(
+            "{name}: {} (failing for {lasting} s, {} attempts since the last line)",
+            self.reason, self.reports
+        );
+        self.logged = now;
+        self.logged_reason.clone_from(&self.reason);
+        self.reports = 0;
+        Some(line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seconds(n: u64) -> Duration {
+        Duration::from_secs(n)
+    }
+
+    #[test]
+    fn a_failure_is_logged_when_it_begins_and_each_minute_while_it_lasts() {
+        let health = Health::default();
+        let copier = health.component("ledger");
+        let start = Instant::now();
+        let logged: Vec<u64> = (0..=130)
+            .filter(|second| copier.failed_at(&"bad request", start + seconds(*second)).is_some())
+            .collect();
+        assert_eq!(logged, [0, 60, 120]);
+        let reminded = health.remind_at(start + seconds(181));
+        assert_eq!(reminded, ["ledger: bad request (failing for 181 s, 10 attempts since the last line)"]);
+        assert!(health.remind_at(start + seconds(182)).is_empty());
+    }
+
+    #[test]
+    fn a_reason_that_changes_each_time_is_logged_every_ten_seconds() {
+        let health = Health::default();
+        let relay = health.component("relay");
+        let start = Instant::now();
+        let logged = (0..60)
+            .filter(|second| relay.failed_at(&format!("at {second}"), start + seconds(*second)).is_some())
+            .count();
+        assert_eq!(logged, 6);
+    }
+
+    #[test]
+    fn a_process_is_not_ready_once_a_failure_outlasts_its_patience() {
+        let health = Health::default();
+        let (slow, quick) = (health.component("slow"), health.component("quick").patience(Duration::ZERO));
+        let never = health.component("never").patience(Duration::MAX);
+        let start = Instant::now();
+        let not_ready = |now| -> Vec<String> {
+            let failing = health.failing_at(now).into_iter().filter(|failing| failing.is_not_ready);
+            failing.map(|failing| failing.component).collect()
+        };
+        for component in [&slow, &quick, &never] {
+            component.failed_at(&"broken", start);
+        }
+        assert_eq!(not_ready(start + seconds(1)), ["quick"]);
+        slow.failed_at(&"broken otherwise", start + seconds(599));
+        assert_eq!(not_ready(start + seconds(599)), ["quick"]);
+        assert_eq!(not_ready(start + seconds(600)), ["quick", "slow"]);
+        quick.recovered();
+        slow.recovered();
+        assert!(not_ready(start + seconds(601)).is_empty());
+        assert_eq!(health.durations().iter().filter(|(_, lasting)| lasting.is_zero()).count(), 2);
+    }
+}
