@@ -9,11 +9,24 @@ use anyhow::{Error, Result};
 use tokio::runtime::Handle;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// How long tasks may take to end once they are told to.
 const DEADLINE: Duration = Duration::from_secs(10);
+
+/// When the next step of the end begins, counted from its beginning, even if tasks of the step before are left.
+const STEPS: [Duration; 3] = [Duration::from_secs(6), Duration::from_secs(9), DEADLINE];
+
+/// Tasks that end together.
+#[derive(Debug, Clone, Default)]
+pub struct Step {
+    /// Cancelled when they are to end.
+    pub stop: CancellationToken,
+    /// Waits for every one of them.
+    pub tracker: TaskTracker,
+}
 
 /// The tasks of this process. One that dies takes the process with it: nothing runs half alive.
 #[derive(Debug, Clone)]
@@ -22,8 +35,12 @@ pub struct Lifecycle {
     pub leaving: CancellationToken,
     /// Cancelled when the process is to end.
     pub stop: CancellationToken,
-    /// Waits for every task.
+    /// Waits for every task that ends at `stop`.
     pub tracker: TaskTracker,
+    /// What copies counted calls. It ends once nothing in this process counts any more.
+    pub copying: Step,
+    /// The projection workers. They end last, so that the counters see what was counted.
+    pub projecting: Step,
     failures: mpsc::UnboundedSender<Error>,
 }
 
@@ -46,7 +63,9 @@ impl Lifecycle {
     pub fn new() -> (Lifecycle, Failures) {
         let (failures, received) = mpsc::unbounded_channel();
         let (leaving, stop) = (CancellationToken::new(), CancellationToken::new());
-        let lifecycle = Lifecycle { leaving, stop, tracker: TaskTracker::new(), failures };
+        let (copying, projecting) = (Step::default(), Step::default());
+        let tracker = TaskTracker::new();
+        let lifecycle = Lifecycle { leaving, stop, tracker, copying, projecting, failures };
         (lifecycle, Failures(received))
     }
 
@@ -63,9 +82,24 @@ impl Lifecycle {
     where
         F: Future<Output = Result<()>> + Send + 'static,
     {
-        let (stop, failures) = (self.stop.clone(), self.failures.clone());
-        let task = self.tracker.spawn_on(task, runtime);
-        self.tracker.spawn(async move {
+        self.spawn_in(&self.serving(), name, task, runtime);
+    }
+
+    /// The same for a task that ends in the second step, with what copies counted calls.
+    pub fn spawn_copying_on<F>(&self, name: &'static str, task: F, runtime: &Handle)
+    where
+        F: Future<Output = Result<()>> + Send + 'static,
+    {
+        self.spawn_in(&self.copying, name, task, runtime);
+    }
+
+    fn spawn_in<F>(&self, step: &Step, name: &'static str, task: F, runtime: &Handle)
+    where
+        F: Future<Output = Result<()>> + Send + 'static,
+    {
+        let (stop, failures) = (step.stop.clone(), self.failures.clone());
+        let task = step.tracker.spawn_on(task, runtime);
+        step.tracker.spawn(async move {
             let failure = match task.await {
                 Ok(Ok(())) if stop.is_cancelled() => return,
                 Ok(Ok(())) => anyhow::anyhow!("{name} ended by itself"),
@@ -87,12 +121,24 @@ impl Lifecycle {
         is_leaving
     }
 
-    /// Stops everything within the deadline; false if something did not end.
+    /// The step that ends first.
+    fn serving(&self) -> Step {
+        Step { stop: self.stop.clone(), tracker: self.tracker.clone() }
+    }
+
+    /// Stops everything within the deadline: first what serves and counts, then what copies counted calls, then the
+    /// projection workers. Returns false if something did not end.
     pub async fn end(&self) -> bool {
         self.leaving.cancel();
-        self.stop.cancel();
-        self.tracker.close();
-        tokio::time::timeout(DEADLINE, self.tracker.wait()).await.is_ok()
+        let (begun, mut ended) = (Instant::now(), true);
+        for (step, until) in
+            [self.serving(), self.copying.clone(), self.projecting.clone()].into_iter().zip(STEPS)
+        {
+            step.stop.cancel();
+            step.tracker.close();
+            ended &= timeout_at(begun + until, step.tracker.wait()).await.is_ok();
+        }
+        ended
     }
 
     /// Waits for a signal or the death of a task, then stops everything within the deadline. Behind a signal it goes on
@@ -125,5 +171,53 @@ impl Lifecycle {
             None => Ok(ExitCode::SUCCESS),
             Some(error) => Err(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    /// Adds its name to the list once its step ends, after some more work.
+    async fn task(
+        stop: CancellationToken,
+        name: &'static str,
+        ended: Arc<Mutex<Vec<&'static str>>>,
+    ) -> Result<()> {
+        stop.cancelled().await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        ended.lock().unwrap().push(name);
+        Ok(())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_counts_ends_before_what_copies_and_the_projections_end_last() {
+        let (lifecycle, _failures) = Lifecycle::new();
+        let ended = Arc::default();
+        let (copying, projecting) = (lifecycle.copying.clone(), lifecycle.projecting.clone());
+        let _projection = projecting.tracker.spawn(task(projecting.stop, "projection", Arc::clone(&ended)));
+        let runtime = Handle::current();
+        lifecycle.spawn_copying_on("the ledger", task(copying.stop, "ledger", ended.clone()), &runtime);
+        lifecycle.spawn("the API", task(lifecycle.stop.clone(), "API", ended.clone()));
+        assert!(lifecycle.end().await);
+        assert_eq!(*ended.lock().unwrap(), ["API", "ledger", "projection"]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_task_that_hangs_leaves_time_to_the_steps_after_it() {
+        let (lifecycle, _failures) = Lifecycle::new();
+        let ended = Arc::default();
+        lifecycle.spawn("the API", std::future::pending());
+        let stop = lifecycle.copying.stop.clone();
+        lifecycle.spawn_copying_on(
+            "the ledger",
+            task(stop, "ledger", Arc::clone(&ended)),
+            &Handle::current(),
+        );
+        let begun = Instant::now();
+        assert!(!lifecycle.end().await);
+        assert_eq!((ended.lock().unwrap().clone(), begun.elapsed() <= DEADLINE), (vec!["ledger"], true));
     }
 }

@@ -43,7 +43,7 @@ use super::readiness::{Looked, Teller};
 use super::{demo, snapshot, starting};
 use crate::config::{Auth, Config, Metering, Replicas, Vectors};
 use crate::data_folder::{DataFolder, Held, Part, Running};
-use crate::lifecycle::{Failures, Lifecycle};
+use crate::lifecycle::{Failures, Lifecycle, Step};
 use crate::session;
 
 /// What a role has started so far.
@@ -247,7 +247,7 @@ impl Parts {
         let settings =
             NodeSettings { models: self.data.models(), name: self.name.clone(), now: session::now };
         let lifecycle = self.lifecycle.clone();
-        let Lifecycle { tracker, stop, .. } = &lifecycle;
+        let Step { tracker, stop } = &lifecycle.projecting;
         let (is_write_side, media) = (self.held.contains(&Part::Write), self.data.media());
         let (from, models) = (self.config.snapshot.clone(), self.data.models());
         let background = self.background().await?;

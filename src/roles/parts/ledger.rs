@@ -24,12 +24,12 @@ impl Parts {
         let prepare = || usage_streams::prepare(&client, &tiers, replicas);
         starting::settled(prepare, UsageStreamError::may_pass).await?;
         let copier = Copier::new(ledger.clone(), client.clone(), tiers.clone(), clock).replicas(replicas);
-        let copier = copier.run(stop.clone());
+        let copier = copier.run(lifecycle.copying.stop.clone());
         let copying = async move {
             copier.await;
             Ok(())
         };
-        lifecycle.spawn_on("the ledger", copying, background.handle());
+        lifecycle.spawn_copying_on("the ledger", copying, background.handle());
         let pages = async move { Ok(ledger::serve(&client, ledger, &stop).await?) };
         lifecycle.spawn_on("the pages of the ledger", pages, background.handle());
         Ok(())
