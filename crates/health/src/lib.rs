@@ -167,7 +167,7 @@ impl Component {
 
     /// Reports a failed attempt and why, as a sentence part without a full stop.
     pub fn failed(&self, reason: impl Display) {
-        for line in self.failed_at(&reason, Instant::now()) {
+        if let Some(line) = self.failed_at(&reason, Instant::now()) {
             tracing::warn!("{line}");
         }
     }
