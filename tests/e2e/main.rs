@@ -35,3 +35,4 @@ mod site;
 mod started;
 #[cfg(feature = "eventstore")]
 mod stores;
+mod upgrade;

@@ -1,0 +1,153 @@
+//! What a former release left must go on: its data folder, its backup and its NATS streams are started on by this build,
+//! and its nodes run beside this build's while they are replaced.
+
+mod fixture;
+mod side_by_side;
+
+use std::path::Path;
+
+use kit::http::Http;
+use kit::process::Loggia;
+use serde_json::{Value, json};
+
+use crate::started::{LOGGIA, PATIENCE};
+use fixture::{Fixture, Question, json_with, start};
+
+#[tokio::test]
+async fn a_data_folder_of_the_release_before_answers_as_it_did() {
+    for fixture in Fixture::all() {
+        if kit::nats::available().await.is_none() {
+            return;
+        }
+        let folder = fixture.unpacked();
+        let data = folder.path().join("data");
+        let (mut loggia, http) = start(LOGGIA, &data).await;
+        ready(&http, &loggia).await;
+        assert_as_before(&fixture, &http, &data).await;
+        assert_checks_agree(&data);
+        assert_edits_go_on(&http, &data, &fixture).await;
+        assert!(loggia.terminate().await.success(), "{}", loggia.stderr());
+        assert_checks_agree(&data);
+    }
+}
+
+#[tokio::test]
+async fn a_backup_of_the_release_before_restores_and_answers_as_it_did() {
+    for fixture in Fixture::all() {
+        if kit::nats::available().await.is_none() {
+            return;
+        }
+        let folder = fixture.unpacked();
+        let (backup, data) = (folder.path().join("backup"), folder.path().join("restored"));
+        json_with(LOGGIA, &data, &["restore", backup.to_str().unwrap()]);
+        let (mut loggia, http) = start(LOGGIA, &data).await;
+        ready(&http, &loggia).await;
+        assert_as_before(&fixture, &http, &data).await;
+        assert_checks_agree(&data);
+        assert!(loggia.terminate().await.success(), "{}", loggia.stderr());
+    }
+}
+
+#[tokio::test]
+#[ignore = "makes the fixture of a release: LOGGIA_FORMER names its binary"]
+async fn make() {
+    let binary = std::env::var("LOGGIA_FORMER").expect("LOGGIA_FORMER names the binary of the release");
+    fixture::make(&binary).await;
+}
+
+async fn ready(http: &Http, loggia: &Loggia) {
+    let what = "readiness on a folder of a former release";
+    let is_ready = kit::wait_for(PATIENCE, what, async || {
+        let answer = http.get("/readyz").await;
+        (answer.status == 200).then_some(())
+    });
+    is_ready.await;
+    assert!(!loggia.stderr().contains("ERROR"), "{}", loggia.stderr());
+}
+
+/// Every answer, event, key, payment and counted call is what it was.
+async fn assert_as_before(fixture: &Fixture, http: &Http, data: &Path) {
+    // First: the questions are counted too.
+    for (tier, key) in fixture.keys() {
+        let calls = fixture::calls_of(LOGGIA, data, &key[9..17]);
+        assert_eq!(calls, fixture.calls(&tier), "the counted calls of the {tier} key");
+    }
+    for question in fixture.questions() {
+        assert_answer(fixture, &question, http).await;
+    }
+    for (path, former) in fixture.pictures() {
+        assert_eq!(fixture::picture(http, &path).await, former, "{path}");
+    }
+    assert_eq!(json_with(LOGGIA, data, &["export"]), fixture.lines("export"), "the exported records");
+    let events = json_with(LOGGIA, data, &["events", "tail", "--from", "1", "--no-follow"]);
+    let former = fixture.lines("events");
+    for (event, former) in events.iter().zip(&former) {
+        assert_holds(former, event, "an event");
+    }
+    assert!(events.len() >= former.len(), "{} events of {}", events.len(), former.len());
+    for (name, args) in [("keys", ["keys", "list"]), ("payments", ["payments", "list"])] {
+        let (now, former) = (json_with(LOGGIA, data, &args), fixture.lines(name));
+        assert_eq!(now.len(), former.len(), "{name}: {now:?}");
+        for (row, former) in now.iter().zip(&former) {
+            assert_holds(former, row, name);
+        }
+    }
+}
+
+async fn assert_answer(fixture: &Fixture, question: &Question, http: &Http) {
+    let former = fixture.answer(question);
+    // Neighbours and counters of a restored folder are made again a moment after it is ready.
+    let mut answer = fixture.ask(question, http).await;
+    let deadline = std::time::Instant::now() + PATIENCE;
+    while answer["status"] != former["status"] && std::time::Instant::now() < deadline {
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        answer = fixture.ask(question, http).await;
+    }
+    assert_holds(&former, &answer, &question.path);
+}
+
+/// `now` has every member of `former`, with the same value; objects may have further members.
+fn assert_holds(former: &Value, now: &Value, what: &str) {
+    match (former, now) {
+        (Value::Object(former), Value::Object(now)) => {
+            for (name, value) in former {
+                let found = now.get(name).unwrap_or_else(|| panic!("{what}: {name} is missing in {now:?}"));
+                assert_holds(value, found, &format!("{what}.{name}"));
+            }
+        }
+        (Value::Array(former), Value::Array(now)) => {
+            assert_eq!(former.len(), now.len(), "{what}: {now:?} instead of {former:?}");
+            for (index, (former, now)) in former.iter().zip(now).enumerate() {
+                assert_holds(former, now, &format!("{what}[{index}]"));
+            }
+        }
+        (former, now) => assert_eq!(now, former, "{what}"),
+    }
+}
+
+/// Log, models, ledger, counters and NATS say the same.
+fn assert_checks_agree(data: &Path) {
+    let verified = json_with(LOGGIA, data, &["verify"]);
+    assert!(verified.len() >= 6 && verified.iter().all(|model| model["equal"] == true), "{verified:?}");
+    json_with(LOGGIA, data, &["events", "verify"]);
+    let audit = json_with(LOGGIA, data, &["audit", "verify"]).pop().unwrap();
+    assert_eq!(audit["differences"], json!([]), "{audit}");
+}
+
+/// The folder takes edits, keys and calls as any other does.
+async fn assert_edits_go_on(http: &Http, data: &Path, fixture: &Fixture) {
+    json_with(LOGGIA, data, &["curate", "revise", "canal-house", "--set", "city=Ghent, Belgium"]);
+    let issued = json_with(LOGGIA, data, &["keys", "issue", "--email", "new@example.org"]).pop().unwrap();
+    let key = issued["key"].as_str().unwrap();
+    let path = format!("/v1/project/canal-house?key={key}");
+    kit::wait_until(PATIENCE, "the revision with the new key", async || {
+        let answer = http.get(&path).await;
+        answer.status == 200 && answer.json()["city"] == "Ghent, Belgium"
+    })
+    .await;
+    let free = &fixture.keys()["free"];
+    json_with(LOGGIA, data, &["keys", "revoke", &free[9..17]]);
+    let path = format!("/v1/project/canal-house?key={free}");
+    kit::wait_until(PATIENCE, "the end of the revoked key", async || http.get(&path).await.status == 401)
+        .await;
+}
