@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use health::Health;
 use jiff::Timestamp;
 use schemas::command::{Answer, Command, CommandMessage};
 use schemas::control::PutAnswer;
@@ -109,22 +110,29 @@ pub async fn verify_store(
     }
 }
 
-async fn open_store(config: &Config, clock: &Clock) -> Result<SqliteStore> {
+async fn open_store(config: &Config, clock: &Clock, health: &Health) -> Result<SqliteStore> {
     let folder = store_folder(config);
     Ok(match &config.store {
         #[cfg(feature = "eventstore")]
-        Some(LogPlace::EventStoreDb(address)) => kurrent::open(&folder, address, clock).await?,
-        Some(LogPlace::Sqlite(_)) | None => SqliteStore::open(&folder, clock).await?,
+        Some(LogPlace::EventStoreDb(address)) => kurrent::open(&folder, address, clock, health).await?,
+        Some(LogPlace::Sqlite(_)) | None => {
+            let _ = health;
+            SqliteStore::open(&folder, clock).await?
+        }
     })
 }
 
 /// Opens the event store and the vault for writing, and gives the service that carries out commands on them. What is not
 /// in the log, such as addresses, pictures and the ledger, is kept by one write side of a log, the first; the service of
-/// another has no accounts.
-pub async fn open_write_side(config: &Config, clock: &Clock) -> Result<(Arc<SqliteStore>, CommandService)> {
+/// another has no accounts. A log elsewhere that cannot be reached shows in `health`.
+pub async fn open_write_side(
+    config: &Config,
+    clock: &Clock,
+    health: &Health,
+) -> Result<(Arc<SqliteStore>, CommandService)> {
     let folder = store_folder(config);
     // The store first: it keeps a second writer away from the vault too.
-    let store = Arc::new(open_store(config, clock).await?);
+    let store = Arc::new(open_store(config, clock, health).await?);
     let vault = Vault::open(&folder, config.secret_file.as_deref()).await?;
     let service = CommandService::new(store.clone(), clock.clone());
     if !names_vault(config, &vault).await? {
@@ -190,7 +198,7 @@ impl Session {
             Some(url) => Way::Remote(CommandClient::new(connect(config, &url).await?)),
             None => {
                 let held = data.hold(&[Part::Write])?;
-                let (store, service) = open_write_side(config, &clock).await?;
+                let (store, service) = open_write_side(config, &clock, &Health::default()).await?;
                 Way::Local { service, store, _held: held }
             }
         };

@@ -161,7 +161,7 @@ impl Parts {
         &mut self,
         client: &async_nats::Client,
     ) -> Result<(Arc<SqliteStore>, CommandService)> {
-        let (store, service) = session::open_write_side(&self.config, &self.clock).await?;
+        let (store, service) = session::open_write_side(&self.config, &self.clock, &self.health).await?;
         let is_keeper = service.keeps_accounts();
         let stop = self.lifecycle.stop.clone();
         let lifecycle = self.lifecycle.clone();

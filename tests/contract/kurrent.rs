@@ -1,14 +1,17 @@
 //! The store in EventStoreDB: the contract, and what is its own. Without a real server, whose connection string
 //! `LOGGIA_TEST_ESDB` holds, the vendor's client speaks with the small server of the kit.
 
+mod behind;
 mod copying;
 mod faults;
+mod relaying;
 mod replica;
 mod settings;
 
 use std::path::Path;
 use std::sync::Arc;
 
+use health::Health;
 use kit::esdb::EventStoreDb;
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -79,7 +82,7 @@ async fn opened(folder: &Path, address: &Address) -> Arc<SqliteStore> {
 }
 
 async fn try_open(folder: &Path, address: &Address) -> Result<SqliteStore, StoreError> {
-    kurrent::open(folder, address, &Clock::system()).await
+    kurrent::open(folder, address, &Clock::system(), &Health::default()).await
 }
 
 /// The log as a reader without any replica finds it, proven whole there and here.

@@ -32,6 +32,21 @@ pub trait EventStore: Send + Sync + 'static {
     /// The store's own name, given to it once.
     fn store_id(&self) -> StoreId;
 
+    /// Returns whether what is read here may lag behind the log, as it does where another process appends to the log
+    /// that this is a replica of.
+    fn is_replica(&self) -> bool {
+        false
+    }
+
+    /// Waits until everything that the log held when this was called can be read here; returns the last position then.
+    ///
+    /// # Errors
+    ///
+    /// Where the log cannot be asked.
+    async fn catch_up(&self) -> Result<Position, StoreError> {
+        self.head().await.map(|head| head.position)
+    }
+
     /// Appends all events of one command to one stream and makes its claims, or does nothing at all.
     ///
     /// The same command on the same stream is carried out once: sent again, whatever it says then, it is answered by
@@ -240,6 +255,14 @@ pub enum StoreError {
 impl StoreError {
     pub(crate) fn unavailable(reason: impl Into<String>) -> StoreError {
         StoreError::Unavailable { reason: reason.into() }
+    }
+
+    /// Returns what happened, without the words for what it means.
+    #[cfg(feature = "eventstore")]
+    pub(crate) fn reason(&self) -> &str {
+        match self {
+            StoreError::Unavailable { reason } | StoreError::Corrupt { reason } => reason,
+        }
     }
 
     pub(crate) fn corrupt(reason: impl Into<String>) -> StoreError {

@@ -20,7 +20,7 @@ use schemas::envelope::Recorded;
 use schemas::ids::Position;
 use schemas::subject::EVENTS;
 use tokio::sync::watch;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::event_store::{EventStore, Head, StoreError};
@@ -33,6 +33,9 @@ const ACKNOWLEDGED: Duration = Duration::from_secs(5);
 
 /// How often the stream is looked at while there is nothing to carry.
 const LOOK: Duration = Duration::from_secs(1);
+
+/// For how long the stream may be ahead of a log elsewhere before it counts as another log's.
+const AHEAD: Duration = Duration::from_secs(5);
 
 /// How often the connection is looked at.
 const CONNECTION: Duration = Duration::from_millis(100);
@@ -73,9 +76,15 @@ pub enum Interruption {
 }
 
 impl Interruption {
-    /// Whether waiting helps: nobody has to do anything but bring NATS back.
+    /// Whether waiting helps: nothing has to be done but to bring NATS or the event store back.
     pub fn may_pass(&self) -> bool {
-        matches!(self, Interruption::Moved | Interruption::Nats(_) | Interruption::Disconnected)
+        matches!(
+            self,
+            Interruption::Moved
+                | Interruption::Nats(_)
+                | Interruption::Disconnected
+                | Interruption::Store(StoreError::Unavailable { .. })
+        )
     }
 
     pub(crate) fn nats(error: impl std::fmt::Display) -> Interruption {
@@ -173,13 +182,12 @@ impl Relay {
     /// Where the stream ends, once it is sure that it holds the store's own events.
     async fn agreed(&self, stream: &EventStream) -> Result<Head, Interruption> {
         let last = stream.last().await?;
-        let head = self.store.head().await?;
-        if last > head.position {
+        let head = self.reached(last).await?;
+        if last > head {
             return Err(Interruption::Refused(format!(
-                "the stream {EVENTS} has {last} events, the event store only {}: the store is older than what readers \
-                 have seen. If it was restored on purpose, delete the stream and rebuild the projections; else bring \
-                 back the newer store",
-                head.position
+                "the stream {EVENTS} has {last} events, the event store only {head}: the store is older than what \
+                 readers have seen. If it was restored on purpose, delete the stream and rebuild the projections; else \
+                 bring back the newer store"
             )));
         }
         if last == Position::START {
@@ -191,6 +199,23 @@ impl Relay {
             self.compared(stream, resumed).await?;
         }
         Ok(Head { position: last, hash: self.compared(stream, last).await?.hash })
+    }
+
+    /// Returns where the store ends, with everything up to `last` if the log itself goes so far: a replica may lag
+    /// behind what another write side has appended and relayed, and a server that has just begun to lead may too.
+    async fn reached(&self, last: Position) -> Result<Position, StoreError> {
+        let head = self.store.head().await?.position;
+        if last <= head || !self.store.is_replica() {
+            return Ok(head);
+        }
+        let until = Instant::now() + AHEAD;
+        loop {
+            let head = self.store.catch_up().await?;
+            if last <= head || Instant::now() >= until {
+                return Ok(head);
+            }
+            sleep(CONNECTION).await;
+        }
     }
 
     /// The event at a position, once it is sure that the stream holds the same there.

@@ -12,7 +12,7 @@ mod refused;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use schemas::command::{Answer, Command, CommandMessage, Done};
+use schemas::command::{Answer, Command, CommandMessage, Done, RefusalKind};
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{Actor, CommandId, Position, StreamId, StreamVersion};
@@ -94,7 +94,32 @@ impl CommandService {
 
     /// Carries out a command. The same command sent again, even at once or after a crash, is carried out once and
     /// answered as it was the first time, as far as it wrote anything.
+    ///
+    /// A command is refused, or found to change nothing, only on what the log held when it arrived or later.
     pub async fn handle(&self, message: CommandMessage) -> Answer {
+        if !self.store.is_replica() {
+            return self.decide(message).await;
+        }
+        let answered = self.decide_on_replica(message).await;
+        answered.unwrap_or_else(|error| Answer::Refused(Refused::from(error).into()))
+    }
+
+    /// Decides on what the replica has, which the log may be ahead of. What is appended then is safe, since the log
+    /// takes it only behind what was decided on; any other answer is given on the log's own end.
+    async fn decide_on_replica(&self, message: CommandMessage) -> Result<Answer, StoreError> {
+        if looks_first(&message.command) {
+            self.store.catch_up().await?;
+            return Ok(self.decide(message).await);
+        }
+        let before = self.store.head().await?.position;
+        let answer = self.decide(message.clone()).await;
+        if !rests_on_what_was_read(&answer) || self.store.catch_up().await? == before {
+            return Ok(answer);
+        }
+        Ok(self.decide(message).await)
+    }
+
+    async fn decide(&self, message: CommandMessage) -> Answer {
         let answer = match &message.command {
             Command::Select { record } => self.select(&message, record.clone()).await.map(Answer::Done),
             Command::Revise { slug, changes } => {
@@ -143,6 +168,9 @@ impl CommandService {
 
     /// Every event of the project that is or was at this slug, or nothing where none ever was.
     pub async fn history(store: &dyn EventStore, slug: &Slug) -> Result<Option<Vec<Recorded>>, StoreError> {
+        if store.is_replica() {
+            store.catch_up().await?;
+        }
         match store.holder(Namespace::SLUG, slug.as_str()).await? {
             None => Ok(None),
             Some(stream) => store.read_stream(&stream, StreamVersion(0)).await.map(Some),
@@ -248,6 +276,33 @@ impl CommandService {
             events: events.into_iter().map(|event| NewEvent { id: self.clock.event_id(), event }).collect(),
             claims,
         }
+    }
+}
+
+/// Whether a command is decided on the log's own end from the beginning: an import, whose lines that change nothing are
+/// answered with those that do, and what answers the holder of a link.
+fn looks_first(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Import { .. }
+            | Command::SendLink { .. }
+            | Command::MakeLink { .. }
+            | Command::OpenLink { .. }
+            | Command::UseLink { .. }
+    )
+}
+
+/// Whether an answer says only what was read: nothing was appended that the log would have checked.
+fn rests_on_what_was_read(answer: &Answer) -> bool {
+    match answer {
+        Answer::Refused(refusal) => refusal.kind != RefusalKind::Unavailable,
+        Answer::Done(done) => !done.changed,
+        Answer::Account(done) => !done.changed,
+        Answer::Imported { .. }
+        | Answer::Payment(_)
+        | Answer::Accepted
+        | Answer::Link { .. }
+        | Answer::Claim(_) => false,
     }
 }
 

@@ -87,7 +87,7 @@ async fn a_log_that_was_set_back_is_refused() {
     assert!(appended.contains("was set back"), "{appended}");
     store.close().await;
     let refused = try_open(folder.path(), &address).await.err().unwrap().to_string();
-    assert!(refused.contains("ends before it"), "{refused}");
+    assert!(refused.contains("ends before 5, so that log was set back"), "{refused}");
 
     // Written anew, it is another log from there on.
     let elsewhere = tempfile::tempdir().unwrap();
@@ -96,7 +96,7 @@ async fn a_log_that_was_set_back_is_refused() {
         rival.append(append(&clock, "b", Expected::Any, &["x"])).await.unwrap();
     }
     let refused = try_open(folder.path(), &address).await.err().unwrap().to_string();
-    assert!(refused.contains("has another event there"), "{refused}");
+    assert!(refused.contains("has another event at 5, so that log was set back"), "{refused}");
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ mod wire;
 use std::collections::VecDeque;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine;
@@ -50,6 +51,8 @@ pub struct EventStoreDb {
 #[derive(Default)]
 struct Shared {
     faults: Mutex<VecDeque<Fault>>,
+    /// How many readings were asked for.
+    reads: AtomicU64,
     /// The header of those who are let in; everybody while it is absent.
     authorization: Mutex<Option<String>>,
 }
@@ -97,6 +100,16 @@ impl EventStoreDb {
     pub fn admit(&self, user: &str, password: &str) {
         let header = format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{password}")));
         *self.state.authorization.lock().unwrap_or_else(PoisonError::into_inner) = Some(header);
+    }
+
+    /// How many readings were asked for so far.
+    pub fn reads(&self) -> u64 {
+        self.state.reads.load(Ordering::Relaxed)
+    }
+
+    /// Takes all events of a stream behind the first `kept` away, as an older copy of the disk would.
+    pub async fn set_back(&self, stream: &str, kept: u64) {
+        Log::open(&self.file()).await.set_back(stream, kept).await;
     }
 
     /// The next appends meet these faults.
@@ -156,6 +169,10 @@ impl State {
             faults.pop_front();
         }
         met
+    }
+
+    fn count_reading(&self) {
+        self.shared.reads.fetch_add(1, Ordering::Relaxed);
     }
 
     fn admits(&self, header: Option<&HeaderValue>) -> bool {

@@ -32,6 +32,10 @@ pub(super) async fn answer(store: &dyn EventStore, request: &[u8], room: usize) 
 
 async fn page(store: &dyn EventStore, request: &ReadEvents, room: usize) -> Result<EventPage, StoreError> {
     let limit = request.limit.clamp(1, PAGE);
+    // A replica may lag behind who asks: that would look like a log which lost its end. And one stream is read for people.
+    if store.is_replica() && (request.stream.is_some() || request.after > store.head().await?.position) {
+        store.catch_up().await?;
+    }
     let found = match &request.stream {
         None => store.read_all(request.after, limit).await?,
         Some(stream) => {

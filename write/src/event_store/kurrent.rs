@@ -13,17 +13,18 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use health::Health;
 use schemas::chain::Hash;
 use schemas::ids::{Position, StoreId};
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
 use super::sqlite::file;
-use super::sqlite::upstream::Upstream;
 use super::sqlite::{Replica, follow};
-use super::{Damage, Head, SqliteStore, StoreError, Verified};
+use super::{Damage, EventStore, Head, SqliteStore, StoreError, Verified};
 use crate::clock::Clock;
 pub use address::{Address, InvalidAddress};
+use remote::Follower;
 pub(crate) use remote::Remote;
 
 /// The replica's file in the store's folder.
@@ -33,28 +34,70 @@ const REPLICA: &str = "replica.db";
 const LOCKED_WITHIN: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// How long a reader waits for the process that follows the log.
+const FOLLOWED_WITHIN: Duration = Duration::from_secs(5);
+
 /// Where the replica of a folder is.
 pub fn replica_path(folder: &Path) -> PathBuf {
     folder.join(REPLICA)
 }
 
 /// Opens the store for writing, its replica in a folder of this machine, and makes what is absent. It returns once the
-/// replica has all that the log had.
-pub async fn open(folder: &Path, address: &Address, clock: &Clock) -> Result<SqliteStore, StoreError> {
+/// replica has all that the log had. While the log cannot be read, the component "event store" of `health` fails.
+pub async fn open(
+    folder: &Path,
+    address: &Address,
+    clock: &Clock,
+    health: &Health,
+) -> Result<SqliteStore, StoreError> {
     let lock = locked(&replica_path(folder)).await?;
-    open_locked(folder, lock, address, Some(clock.store_id())).await
+    open_locked(folder, lock, address, Some(clock.store_id()), health).await
 }
 
-/// Opens the replica for reading, with all that the log has now; where a process follows the log, as far as that is.
+/// Opens the replica for reading, with all that the log has now.
 pub async fn open_read_only(folder: &Path, address: &Address) -> Result<SqliteStore, StoreError> {
     let path = replica_path(folder);
-    match file::lock(&path) {
-        Ok(lock) => open_locked(folder, lock, address, None).await?.close().await,
-        // Whoever holds it keeps it up to date.
+    let lock = match file::lock(&path) {
+        Ok(lock) => lock,
         Err(held) if !path.exists() => return Err(held),
-        Err(_) => {}
-    }
+        Err(_) => {
+            let store = SqliteStore::open_file_read_only(path).await?;
+            follows(&store, address).await?;
+            return Ok(store);
+        }
+    };
+    open_locked(folder, lock, address, None, &Health::default()).await?.close().await;
     SqliteStore::open_file_read_only(path).await
+}
+
+/// Waits until the process that follows the log into this replica has brought all that the log holds now. Where the log
+/// cannot be asked, or nothing comes, the replica is shown as it is, with a warning.
+async fn follows(store: &SqliteStore, address: &Address) -> Result<(), StoreError> {
+    let asked = async { Remote::reach(address).await?.end().await };
+    let end = match asked.await {
+        Ok(end) => end,
+        Err(error) => {
+            tracing::warn!("this is what the replica has, the log itself was not asked: {error}");
+            return Ok(());
+        }
+    };
+    let mut head = store.head().await?;
+    if head.position > end.position {
+        tracing::warn!("{}", fault::set_back(address, head, false, Some(store.path())));
+    }
+    let until = Instant::now() + FOLLOWED_WITHIN;
+    while head.position < end.position && Instant::now() < until {
+        sleep(PAUSE).await;
+        head = store.head().await?;
+    }
+    if head.position < end.position {
+        let behind = end.position.0 - head.position.0;
+        tracing::warn!(
+            behind,
+            "the process that runs on this folder does not follow the log; the last events are missing here"
+        );
+    }
+    Ok(())
 }
 
 /// Whether the vault with this id belongs to the log: that of the write side that came first. What is not in the log, such
@@ -77,7 +120,7 @@ pub async fn verify(
     let mut ends = HashMap::new();
     loop {
         let position = head.position.next();
-        let page = match remote.read(head.position).await {
+        let page = match remote.page(head.position).await {
             Ok(page) => page,
             Err(StoreError::Corrupt { reason }) => return Ok(Err(Damage { position, reason })),
             Err(error) => return Err(error),
@@ -114,9 +157,11 @@ async fn open_locked(
     lock: File,
     address: &Address,
     new: Option<StoreId>,
+    health: &Health,
 ) -> Result<SqliteStore, StoreError> {
     let path = replica_path(folder);
-    let mut remote = Remote::reach(address).await?;
+    let follower = Follower { replica: path.clone(), component: health.component("event store") };
+    let mut remote = Remote::reach(address).await?.followed_by(follower);
     let kept = kept(&path).await?;
     let store = match (remote.store().await?, new) {
         (Some(store), _) => store,
@@ -165,8 +210,8 @@ async fn fit(
     if position == Position::START {
         return if kept.store == store { Ok(()) } else { discard(path) };
     }
-    let path = path.display();
     if kept.store != store {
+        let path = path.display();
         return Err(StoreError::unavailable(format!(
             "{path} is the replica of the event store {}, and {address} is {store}; set store (LOGGIA_STORE) to the \
              right one, or use another data folder",
@@ -175,13 +220,7 @@ async fn fit(
     }
     match remote.hash_at(position).await? {
         Some(there) if there == hash => Ok(()),
-        there => {
-            let what = if there.is_some() { "has another event there" } else { "ends before it" };
-            Err(StoreError::unavailable(format!(
-                "{path} has events up to {position}, and {address} {what}: that log was set back. What it lost is in the \
-                 replica alone: restore it there, or move {path} away to go on without"
-            )))
-        }
+        there => Err(fault::set_back(address, kept.head, there.is_some(), Some(path))),
     }
 }
 

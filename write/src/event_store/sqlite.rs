@@ -25,7 +25,7 @@ use schemas::envelope::Recorded;
 use schemas::ids::{Position, StoreId, StreamId, StreamVersion};
 use sqlx::SqlitePool;
 use sqlx::sqlite::SqlitePoolOptions;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -34,7 +34,7 @@ use crate::clock::Clock;
 use queue::{Queue, queue};
 use rows::events;
 use upstream::{Alone, Upstream};
-use writer::Writer;
+use writer::{Asked, Writer};
 
 #[cfg(feature = "eventstore")]
 pub(crate) use replay::follow;
@@ -52,6 +52,9 @@ const READERS: u32 = 4;
 
 /// How often a reader beside another process looks for news.
 const POLL: Duration = Duration::from_millis(250);
+
+/// How many callers may wait for a look at the log behind a replica; more wait for a place.
+const LOOKS: usize = 256;
 
 /// How many bytes of payloads one answer of `read_all` holds at most, one event excepted.
 const PAGE_BYTES: usize = 8 << 20;
@@ -72,6 +75,8 @@ enum Access {
 struct Writing {
     queue: Queue,
     head: watch::Receiver<Position>,
+    /// Asks the writer of a replica to look at the log; absent where the file is the log itself.
+    looks: Option<mpsc::Sender<Asked>>,
     writer: Running,
 }
 
@@ -93,13 +98,15 @@ impl SqliteStore {
     fn written_by<U: Upstream>(writer: Writer<U>, path: PathBuf) -> SqliteStore {
         let (queue, appends) = queue(U::LIMIT);
         let (announce, head) = watch::channel(writer.head().position);
+        let (looks, asked) = mpsc::channel(LOOKS);
         let stop = CancellationToken::new();
         let store = writer.store_id();
         #[allow(clippy::disallowed_methods, reason = "the store holds the task and waits for it in close")]
-        let task = tokio::spawn(writer.run(appends, announce, stop.clone()));
+        let task = tokio::spawn(writer.run(appends, asked, announce, stop.clone()));
         let writer = Running { stop, task: Mutex::new(Some(task)) };
         let readers = readers(&path);
-        let access = Access::Writing(Writing { queue, head, writer });
+        let looks = U::REMOTE.then_some(looks);
+        let access = Access::Writing(Writing { queue, head, looks, writer });
         SqliteStore { path, store, readers, access }
     }
 
@@ -170,6 +177,20 @@ fn readers(path: &Path) -> SqlitePool {
 impl EventStore for SqliteStore {
     fn store_id(&self) -> StoreId {
         self.store
+    }
+
+    fn is_replica(&self) -> bool {
+        matches!(&self.access, Access::Writing(Writing { looks: Some(_), .. }))
+    }
+
+    async fn catch_up(&self) -> Result<Position, StoreError> {
+        let Access::Writing(Writing { looks: Some(looks), .. }) = &self.access else {
+            return self.head().await.map(|head| head.position);
+        };
+        let (answer, answered) = oneshot::channel();
+        // A writer that has ended drops the question, and with it the answer.
+        looks.send(answer).await.ok();
+        answered.await.unwrap_or_else(|_| Err(StoreError::unavailable("it is closed")))
     }
 
     async fn append_all(&self, appends: Vec<Append>) -> Vec<Result<Appended, AppendError>> {

@@ -63,6 +63,16 @@ impl Log {
         .expect("events")
     }
 
+    /// Keeps only the first `kept` events of a stream.
+    pub(super) async fn set_back(&mut self, stream: &str, kept: u64) {
+        sqlx::query("DELETE FROM events WHERE stream = ?1 AND revision >= ?2")
+            .bind(stream)
+            .bind(kept.cast_signed())
+            .execute(&mut self.file)
+            .await
+            .expect("events are taken away");
+    }
+
     /// Appends all or nothing. The same events behind the same revision are not written twice.
     pub(super) async fn append(
         &mut self,

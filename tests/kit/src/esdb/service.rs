@@ -59,6 +59,7 @@ async fn call(method: &str, body: Bytes, state: &State) -> Result<Vec<Bytes>, St
         }
         "Append" => append(&messages, &mut *state.log().await).await,
         "Read" => {
+            state.count_reading();
             let request = messages.into_iter().next().ok_or_else(|| invalid("no message"))?;
             let options = decoded::<ReadReq>(request)?.options.ok_or_else(|| invalid("no options"))?;
             read(options, &mut *state.log().await).await

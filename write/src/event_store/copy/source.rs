@@ -9,8 +9,6 @@ use schemas::ids::{Position, StoreId, StreamId};
 #[cfg(feature = "eventstore")]
 use crate::event_store::kurrent::Remote;
 use crate::event_store::sqlite::file;
-#[cfg(feature = "eventstore")]
-use crate::event_store::sqlite::upstream::Upstream;
 use crate::event_store::sqlite::upstream::{ClaimedName, Page, Replicated};
 use crate::event_store::{EventStore, Head, LogPlace, SqliteStore, StoreError};
 
@@ -95,7 +93,7 @@ impl Source {
                 Ok(Page { events: events.collect(), more: true })
             }
             #[cfg(feature = "eventstore")]
-            Source::Remote { remote, .. } => remote.read(after).await,
+            Source::Remote { remote, .. } => remote.page(after).await,
         }
     }
 }

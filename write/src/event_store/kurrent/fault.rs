@@ -1,5 +1,6 @@
 //! What the client's errors mean, and the sentences for them.
 
+use std::path::Path;
 use std::time::Duration;
 
 use eventstore::{CurrentRevision, Error};
@@ -9,7 +10,7 @@ use tokio::net::TcpStream;
 use tokio::time::{error::Elapsed, timeout};
 
 use super::Address;
-use crate::event_store::StoreError;
+use crate::event_store::{Head, StoreError};
 
 /// How long a server may take to accept a connection.
 const CONNECT_WITHIN: Duration = Duration::from_secs(2);
@@ -70,6 +71,25 @@ impl From<Fault> for StoreError {
             Fault::Revision(_) => StoreError::unavailable("its log moved; try again"),
         }
     }
+}
+
+/// The log does not hold the event that its replica ends with: it was set back.
+pub(super) fn set_back(address: &Address, head: Head, other: bool, replica: Option<&Path>) -> StoreError {
+    let position = head.position;
+    let what =
+        if other { format!("has another event at {position}") } else { format!("ends before {position}") };
+    let remedy = match replica {
+        None => String::new(),
+        Some(replica) => {
+            let replica = replica.display();
+            format!(
+                ". No edit is taken until that is mended: what the log lost is in {replica} alone. Stop this write side \
+                 and bring it back with `loggia store copy sqlite:{replica} esdb://…`, or move {replica} away to go on \
+                 without"
+            )
+        }
+    };
+    StoreError::unavailable(format!("{address} {what}, so that log was set back{remedy}"))
 }
 
 /// There is nothing at an address that is only read.

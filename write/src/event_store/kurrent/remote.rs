@@ -1,20 +1,22 @@
 //! The log itself, over the vendor's client. A client that lost its server is given up and made anew: it would stay
 //! with the node that is gone.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use eventstore::{
     AppendToStreamOptions, Client, EventData, ReadStreamOptions, RecordedEvent, StreamPosition, StreamState,
 };
+use health::Component;
 use schemas::chain::Hash;
 use schemas::ids::{Position, StoreId};
 use tokio::time::{Instant, sleep, timeout};
 use uuid::Uuid;
 
 use super::address::Address;
-use super::fault::{Fault, check_authorities, unheard};
+use super::fault::{Fault, check_authorities, set_back, unheard};
 use super::stored;
-use crate::event_store::sqlite::upstream::{Entry, NotTaken, Page, Replicated, Upstream};
+use crate::event_store::sqlite::upstream::{Entry, NotTaken, Page, Replicated, Unread, Upstream};
 use crate::event_store::{Head, StoreError};
 use crate::tls;
 
@@ -39,6 +41,16 @@ pub(crate) struct Remote {
     address: Address,
     client: Option<Client>,
     pause: Duration,
+    /// What follows the log here, if anything does.
+    follower: Option<Follower>,
+}
+
+/// A replica that follows the log.
+pub(crate) struct Follower {
+    /// Its file.
+    pub(crate) replica: PathBuf,
+    /// Where it reports whether the log can be read.
+    pub(crate) component: Component,
 }
 
 impl Remote {
@@ -47,13 +59,18 @@ impl Remote {
         // The client would choose another library for the whole process.
         tls::prefer_ring();
         check_authorities(address)?;
-        let mut remote = Remote { address: address.clone(), client: None, pause: PAUSE };
+        let mut remote = Remote { address: address.clone(), client: None, pause: PAUSE, follower: None };
         let mark = address.mark();
         match remote.first_of(&mark, StreamPosition::Start).await {
             Ok(_) => Ok(remote),
             Err(Fault::Lost(heard)) => Err(unheard(address, &heard).await),
             Err(fault) => Err(fault.into()),
         }
+    }
+
+    /// Names the replica that follows the log by this.
+    pub(crate) fn followed_by(self, follower: Follower) -> Remote {
+        Remote { follower: Some(follower), ..self }
     }
 
     /// Which store it is; nothing where none was founded.
@@ -114,6 +131,27 @@ impl Remote {
         let event = self.first_of(&log, StreamPosition::Position(revision)).await?;
         let event = event.as_ref().map(stored::decode).transpose()?;
         Ok(event.filter(|one| one.event.position == position).map(|one| one.event.hash))
+    }
+
+    /// The events behind a position.
+    pub(crate) async fn page(&mut self, after: Position) -> Result<Page, StoreError> {
+        match self.events_from(after.0).await {
+            Err(Fault::NoStream) if after == Position::START => Ok(Page::default()),
+            outcome => decoded(outcome?),
+        }
+    }
+
+    /// The events of the log from a revision on, and whether there may be more.
+    async fn events_from(&mut self, revision: u64) -> Result<(Vec<RecordedEvent>, bool), Fault> {
+        let (log, mut events) = (self.address.log(), Vec::new());
+        let more = self.read_from(&log, StreamPosition::Position(revision), PAGE_EVENTS, &mut events).await?;
+        Ok((events, more))
+    }
+
+    /// The sentence for a log that does not hold the head of its replica; `other` if it holds another event there.
+    fn set_back(&self, head: Head, other: bool) -> StoreError {
+        let replica = self.follower.as_ref().map(|follower| follower.replica.as_path());
+        set_back(&self.address, head, other, replica)
     }
 
     /// Where the log ends, as its last event says.
@@ -258,8 +296,7 @@ impl Upstream for Remote {
         match self.append_to(&log, expected, events).await {
             Ok(()) => Ok(()),
             Err(Fault::Revision(there)) if there.map_or(0, |revision| revision + 1) < head.position.0 => {
-                let reason = format!("{} ends before {}: that log was set back", self.address, head.position);
-                Err(NotTaken::Refused(StoreError::unavailable(reason)))
+                Err(NotTaken::Refused(self.set_back(head, false)))
             }
             Err(Fault::Revision(_)) => Err(NotTaken::Behind),
             Err(Fault::Lost(reason)) => Err(NotTaken::Unknown(StoreError::unavailable(reason))),
@@ -267,14 +304,32 @@ impl Upstream for Remote {
         }
     }
 
-    async fn read(&mut self, after: Position) -> Result<Page, StoreError> {
-        let (log, mut events) = (self.address.log(), Vec::new());
-        let more =
-            match self.read_from(&log, StreamPosition::Position(after.0), PAGE_EVENTS, &mut events).await {
-                Err(Fault::NoStream) if after == Position::START => false,
-                outcome => outcome?,
-            };
-        Ok(Page { events: events.iter().map(stored::decode).collect::<Result<_, _>>()?, more })
+    async fn read(&mut self, head: Head) -> Result<Page, Unread> {
+        let Some(last) = head.position.0.checked_sub(1) else {
+            return Ok(self.page(Position::START).await?);
+        };
+        // The head is read again with what follows it: a log that was set back does not have it any more.
+        let mut page = match self.events_from(last).await {
+            Err(Fault::NoStream) => Page::default(),
+            outcome => decoded(outcome.map_err(StoreError::from)?)?,
+        };
+        let found = page.events.first().map(|first| first.event.hash);
+        if found != Some(head.hash) {
+            return Err(Unread::SetBack(self.set_back(head, found.is_some())));
+        }
+        page.events.remove(0);
+        Ok(page)
+    }
+
+    fn report(&self, failure: Option<&Unread>) {
+        let Some(Follower { component, .. }) = &self.follower else { return };
+        match failure {
+            None => component.recovered(),
+            Some(Unread::SetBack(error)) => component.failed(error.reason()),
+            Some(Unread::Store(error)) => {
+                component.failed(format_args!("{}; edits are refused until this is over", error.reason()));
+            }
+        }
     }
 
     async fn due(&mut self) {
@@ -285,6 +340,10 @@ impl Upstream for Remote {
         sleep(self.pause).await;
         self.pause = LONGEST_PAUSE.min(self.pause * 2);
     }
+}
+
+fn decoded((events, more): (Vec<RecordedEvent>, bool)) -> Result<Page, StoreError> {
+    Ok(Page { events: events.iter().map(stored::decode).collect::<Result<_, _>>()?, more })
 }
 
 /// How many of the events, at least one, one append takes.

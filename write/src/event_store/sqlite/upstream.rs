@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use schemas::chain::{Hash, Link};
 use schemas::envelope::Recorded;
-use schemas::ids::Position;
 use serde::{Deserialize, Serialize};
 
 use crate::event_store::{Head, StoreError};
@@ -53,6 +52,29 @@ pub(crate) enum NotTaken {
     Unknown(StoreError),
 }
 
+/// Why the events behind a head could not be read.
+#[derive(Debug, Clone)]
+pub(crate) enum Unread {
+    /// The log does not hold that head, or not any more: it was set back. Trying again does not help.
+    SetBack(StoreError),
+    /// Anything else.
+    Store(StoreError),
+}
+
+impl From<StoreError> for Unread {
+    fn from(error: StoreError) -> Unread {
+        Unread::Store(error)
+    }
+}
+
+impl From<Unread> for StoreError {
+    fn from(unread: Unread) -> StoreError {
+        match unread {
+            Unread::SetBack(error) | Unread::Store(error) => error,
+        }
+    }
+}
+
 /// The log that a file is the replica of.
 pub(crate) trait Upstream: Send + 'static {
     /// Whether there is one.
@@ -71,8 +93,11 @@ pub(crate) trait Upstream: Send + 'static {
         entries: &[Entry<'_>],
     ) -> impl Future<Output = Result<(), NotTaken>> + Send;
 
-    /// The events behind a position.
-    fn read(&mut self, after: Position) -> impl Future<Output = Result<Page, StoreError>> + Send;
+    /// Returns the events behind `head`, once it is sure that the log holds `head` itself.
+    fn read(&mut self, head: Head) -> impl Future<Output = Result<Page, Unread>> + Send;
+
+    /// Reports whether the last look at the log succeeded.
+    fn report(&self, failure: Option<&Unread>);
 
     /// Ends when it is time to look for what others appended. It may be dropped at any time.
     fn due(&mut self) -> impl Future<Output = ()> + Send;
@@ -93,9 +118,11 @@ impl Upstream for Alone {
         ready(Ok(()))
     }
 
-    fn read(&mut self, _: Position) -> impl Future<Output = Result<Page, StoreError>> + Send {
+    fn read(&mut self, _: Head) -> impl Future<Output = Result<Page, Unread>> + Send {
         ready(Ok(Page::default()))
     }
+
+    fn report(&self, _: Option<&Unread>) {}
 
     fn due(&mut self) -> impl Future<Output = ()> + Send {
         pending()

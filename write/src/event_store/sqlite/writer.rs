@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use schemas::ids::{Position, StoreId};
 use sqlx::{Connection, SqliteConnection};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::admission::Prepared;
@@ -27,6 +27,9 @@ pub(crate) async fn tail(reader: &mut SqliteConnection) -> Result<Head, StoreErr
     verify::tail(reader, TAIL).await
 }
 
+/// A caller that waits until the file has all that the log behind it held when it asked; gets the last position then.
+pub(super) type Asked = oneshot::Sender<Result<Position, StoreError>>;
+
 pub(super) struct Writer<U> {
     path: PathBuf,
     store: StoreId,
@@ -34,8 +37,6 @@ pub(super) struct Writer<U> {
     /// Absent after a failure, until it is opened anew.
     connection: Option<SqliteConnection>,
     upstream: U,
-    /// Whether the last look at the log behind the file failed.
-    lost: bool,
     /// Held for as long as the writer lives.
     _lock: File,
 }
@@ -52,7 +53,7 @@ impl<U: Upstream> Writer<U> {
         let (store, _) = rows::log(&mut connection).await?;
         let head = tail(&mut connection).await?;
         let (path, connection) = (path.to_owned(), Some(connection));
-        Ok(Writer { path, store, head, connection, upstream, lost: false, _lock: lock })
+        Ok(Writer { path, store, head, connection, upstream, _lock: lock })
     }
 
     pub(super) fn store_id(&self) -> StoreId {
@@ -67,6 +68,7 @@ impl<U: Upstream> Writer<U> {
     pub(super) async fn run(
         mut self,
         mut queue: mpsc::Receiver<Pending>,
+        mut looks: mpsc::Receiver<Asked>,
         announce: watch::Sender<Position>,
         stop: CancellationToken,
     ) {
@@ -77,8 +79,14 @@ impl<U: Upstream> Writer<U> {
                     queue.close();
                     continue;
                 }
+                Some(asked) = looks.recv() => {
+                    self.look_for(asked, &mut looks, &announce).await;
+                    continue;
+                }
                 () = self.upstream.due() => {
-                    self.look().await;
+                    if self.look().await.is_err() {
+                        self.upstream.back_off().await;
+                    }
                     announce.send_replace(self.head.position);
                     continue;
                 }
@@ -96,6 +104,25 @@ impl<U: Upstream> Writer<U> {
             && let Err(error) = connection.close().await
         {
             tracing::warn!(%error, "the event store's file was not closed cleanly");
+        }
+    }
+
+    /// Looks once at the log behind the file for everyone who has asked for it by now.
+    async fn look_for(
+        &mut self,
+        first: Asked,
+        looks: &mut mpsc::Receiver<Asked>,
+        announce: &watch::Sender<Position>,
+    ) {
+        let mut asked = vec![first];
+        while let Ok(another) = looks.try_recv() {
+            asked.push(another);
+        }
+        let reached = self.look().await.map(|()| self.head.position);
+        announce.send_replace(self.head.position);
+        for one in asked {
+            // A caller that has gone needs no answer.
+            one.send(reached.clone()).ok();
         }
     }
 

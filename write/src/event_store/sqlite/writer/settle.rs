@@ -10,7 +10,7 @@ use crate::event_store::sqlite::admission::Prepared;
 use crate::event_store::sqlite::commit::{Committed, Failure};
 use crate::event_store::sqlite::replay::replay;
 use crate::event_store::sqlite::rows::{self, failure};
-use crate::event_store::sqlite::upstream::Upstream;
+use crate::event_store::sqlite::upstream::{Unread, Upstream};
 use crate::event_store::{AppendError, StoreError};
 
 impl<U: Upstream> Writer<U> {
@@ -39,27 +39,17 @@ impl<U: Upstream> Writer<U> {
         }
     }
 
-    /// Looks for what others appended. A failure is told once, until a look succeeds.
-    pub(super) async fn look(&mut self) {
-        match self.catch_up().await {
-            Ok(()) => {
-                if std::mem::take(&mut self.lost) {
-                    tracing::info!(position = %self.head.position, "the event store is reached again");
-                }
-            }
-            Err(error) => {
-                if !std::mem::replace(&mut self.lost, true) {
-                    tracing::error!(%error, "what others append cannot be read; trying again");
-                }
-                self.upstream.back_off().await;
-            }
-        }
+    /// Looks for what others appended, and reports whether that succeeded.
+    pub(super) async fn look(&mut self) -> Result<(), StoreError> {
+        let outcome = self.catch_up().await;
+        self.upstream.report(outcome.as_ref().err());
+        outcome.map_err(StoreError::from)
     }
 
     /// Reads all that the log behind the file has and the file has not.
-    pub(in crate::event_store::sqlite) async fn catch_up(&mut self) -> Result<(), StoreError> {
+    pub(in crate::event_store::sqlite) async fn catch_up(&mut self) -> Result<(), Unread> {
         loop {
-            let page = self.upstream.read(self.head.position).await?;
+            let page = self.upstream.read(self.head).await?;
             if !page.events.is_empty() {
                 let mut connection = self.connected().await?;
                 self.head = replay(&mut connection, self.head, &page.events).await?;
@@ -74,10 +64,10 @@ impl<U: Upstream> Writer<U> {
     async fn catch_up_until(&mut self, until: Instant) -> Result<(), StoreError> {
         loop {
             match self.catch_up().await {
-                Err(StoreError::Unavailable { .. }) if Instant::now() < until => {
-                    self.upstream.back_off().await
+                Err(Unread::Store(StoreError::Unavailable { .. })) if Instant::now() < until => {
+                    self.upstream.back_off().await;
                 }
-                outcome => return outcome,
+                outcome => return outcome.map_err(StoreError::from),
             }
         }
     }

@@ -1,0 +1,139 @@
+//! Two write sides whose replicas lag behind each other: what one has done, the other never refuses.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kit::esdb::EventStoreDb;
+use kit::wait_until;
+use schemas::command::*;
+use serde_json::json;
+use tempfile::TempDir;
+use write::clock::Clock;
+use write::event_store::*;
+use write::service::CommandService;
+
+use super::opened;
+
+/// A write side with a replica of its own.
+struct WriteSide {
+    _folder: TempDir,
+    store: Arc<SqliteStore>,
+    service: CommandService,
+    clock: Clock,
+}
+
+impl WriteSide {
+    async fn on(server: &EventStoreDb) -> WriteSide {
+        let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
+        let store = opened(folder.path(), &server.address(None).parse().unwrap()).await;
+        let service = CommandService::new(store.clone(), clock.clone());
+        WriteSide { _folder: folder, store, service, clock }
+    }
+
+    async fn carries_out(&self, command: Command) -> Answer {
+        let id = self.clock.command_id();
+        self.service
+            .handle(CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command })
+            .await
+    }
+
+    /// Carries out a command that must change something, and gives the revision then.
+    async fn changes(&self, command: Command) -> u32 {
+        match self.carries_out(command.clone()).await {
+            Answer::Done(Done { changed: true, revision, .. }) => revision.0,
+            other => panic!("{command:?}: {other:?}"),
+        }
+    }
+}
+
+fn select(slug: &str) -> Command {
+    let record = json!({"slug": slug, "name": "House", "category": "art", "city": "Oslo"});
+    Command::Select { record: record.as_object().unwrap().clone() }
+}
+
+fn revise(slug: &str, city: &str) -> Command {
+    let changes = json!({ "city": city }).as_object().unwrap().clone();
+    Command::Revise { slug: slug.parse().unwrap(), changes }
+}
+
+fn withdraw(slug: &str) -> Command {
+    Command::Withdraw { slug: slug.parse().unwrap(), reason: "gone".into() }
+}
+
+fn restore(slug: &str) -> Command {
+    Command::Restore { slug: slug.parse().unwrap() }
+}
+
+fn import(slug: &str, city: &str) -> Command {
+    let text = json!({"slug": slug, "name": "House", "category": "art", "city": city}).to_string();
+    Command::Import { lines: vec![ImportLine { number: 1, text }], options: ImportOptions::default() }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_one_write_side_has_done_the_other_does_not_refuse() {
+    let server = EventStoreDb::start().await;
+    let (one, other) = (WriteSide::on(&server).await, WriteSide::on(&server).await);
+    for number in 0..12 {
+        let slug = &format!("house-{number}");
+        assert_eq!(one.changes(select(slug)).await, 1);
+        assert_eq!(other.changes(revise(slug, "Bergen")).await, 2);
+        one.changes(withdraw(slug)).await;
+        other.changes(restore(slug)).await;
+        // What the other's replica still has would be said already.
+        one.changes(revise(slug, "Oslo")).await;
+        other.changes(revise(slug, "Bergen")).await;
+        one.changes(revise(slug, "Oslo")).await;
+        let Answer::Imported { lines, .. } = other.carries_out(import(slug, "Bergen")).await else {
+            panic!("an import is refused")
+        };
+        let LineResult::Changed { members, .. } = &lines[0].result else { panic!("{lines:?}") };
+        assert_eq!(members, &["city"]);
+        // Each reads for people what the other has just done.
+        let history = CommandService::history(&*one.store, &slug.parse().unwrap()).await.unwrap().unwrap();
+        assert_eq!(history.len(), 8, "{history:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refusal_says_what_the_log_holds() {
+    let server = EventStoreDb::start().await;
+    let (one, other) = (WriteSide::on(&server).await, WriteSide::on(&server).await);
+    one.changes(select("house")).await;
+    one.changes(withdraw("house")).await;
+    let refused = other.carries_out(revise("house", "Bergen")).await;
+    let Answer::Refused(refusal) = &refused else { panic!("{refused:?}") };
+    assert_eq!(refusal.kind, RefusalKind::Rejected);
+    assert!(refusal.detail.contains("withdrawn"), "{refusal:?}");
+    let unknown = other.carries_out(revise("nowhere", "Bergen")).await;
+    let Answer::Refused(refusal) = &unknown else { panic!("{unknown:?}") };
+    assert!(refusal.detail.contains("nowhere"), "{refusal:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn while_the_log_cannot_be_asked_nothing_is_refused_for_what_it_holds() {
+    let mut server = EventStoreDb::start().await;
+    let side = WriteSide::on(&server).await;
+    server.kill();
+    let answer = side.carries_out(revise("house", "Bergen")).await;
+    let Answer::Refused(refusal) = &answer else { panic!("{answer:?}") };
+    assert_eq!(refusal.kind, RefusalKind::Unavailable, "another write side may have made it: {refusal:?}");
+    server.restart().await;
+    wait_until(Duration::from_secs(20), "a refusal", async || {
+        matches!(side.carries_out(revise("house", "Bergen")).await,
+            Answer::Refused(refusal) if refusal.kind == RefusalKind::Rejected)
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thousand_who_ask_share_the_looks_at_the_log() {
+    let server = EventStoreDb::start().await;
+    let (one, other) = (WriteSide::on(&server).await, WriteSide::on(&server).await);
+    one.changes(select("house")).await;
+    let reached = futures::future::join_all((0..1_000).map(|_| other.store.catch_up())).await;
+    assert!(
+        reached.iter().all(|reached| reached.as_ref().is_ok_and(|position| position.0 == 1)),
+        "{reached:?}"
+    );
+    assert!(server.reads() < 500, "{} reads", server.reads());
+}

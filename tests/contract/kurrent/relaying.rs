@@ -1,0 +1,105 @@
+//! The relays of two write sides on one stream: the lag of a replica is no older store.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kit::esdb::EventStoreDb;
+use kit::nats::Nats;
+use kit::wait_until;
+use schemas::ids::Position;
+use tokio_util::sync::CancellationToken;
+use write::clock::Clock;
+use write::event_store::*;
+use write::relay::{Interruption, Relay};
+
+use super::opened;
+use crate::event_store::append;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_replica_that_lags_is_not_taken_for_an_older_store() {
+    let Some(nats) = Nats::start().await else { return };
+    let (server, clock) = (EventStoreDb::start().await, Clock::system());
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let address = server.address(None).parse().unwrap();
+    let first = opened(folders[0].path(), &address).await;
+    let second = opened(folders[1].path(), &address).await;
+    let stop = CancellationToken::new();
+    let relaying = tokio::spawn(Relay::new(first.clone(), nats.client().await).run(stop.clone()));
+    let (appended, until) = (first.clone(), stop.clone());
+    let appending = tokio::spawn(until.run_until_cancelled_owned(async move {
+        loop {
+            appended.append(append(&clock, "a", Expected::Any, &["x"])).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }));
+    let client = nats.client().await;
+    for _ in 0..200 {
+        match Relay::new(second.clone(), client.clone()).check().await {
+            Ok(()) => {}
+            Err(refused @ Interruption::Refused(_)) => panic!("{refused}"),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert!(first.head().await.unwrap().position > Position(1), "something was appended meanwhile");
+    stop.cancel();
+    let _ = tokio::join!(relaying, appending);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_log_that_is_really_older_is_refused() {
+    let Some(nats) = Nats::start().await else { return };
+    let (server, clock) = (EventStoreDb::start().await, Clock::system());
+    let folder = tempfile::tempdir().unwrap();
+    let address = server.address(None).parse().unwrap();
+    let store = opened(folder.path(), &address).await;
+    for _ in 0..5 {
+        store.append(append(&clock, "a", Expected::Any, &["x"])).await.unwrap();
+    }
+    let stop = CancellationToken::new();
+    let relay = Relay::new(store.clone(), nats.client().await);
+    let mut relayed = relay.watch();
+    let relaying = tokio::spawn(relay.run(stop.clone()));
+    relayed.wait_for(|relayed| relayed.position == Position(5)).await.unwrap();
+    stop.cancel();
+    relaying.await.unwrap();
+    store.close().await;
+    server.set_back("loggia-events", 3).await;
+
+    let elsewhere = tempfile::tempdir().unwrap();
+    let older = opened(elsewhere.path(), &address).await;
+    let refused = Relay::new(older, nats.client().await).check().await.unwrap_err();
+    assert!(matches!(refused, Interruption::Refused(_)), "{refused}");
+    assert!(refused.to_string().contains("has 5 events, the event store only 3"), "{refused}");
+}
+
+/// The relay of a write side without NATS traffic of its own follows what the other one carries.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_relays_carry_one_log_without_trouble() {
+    let Some(nats) = Nats::start().await else { return };
+    let (server, clock) = (EventStoreDb::start().await, Clock::system());
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let address = server.address(None).parse().unwrap();
+    let (stop, mut stores, mut watched, mut running) =
+        (CancellationToken::new(), Vec::new(), Vec::new(), Vec::new());
+    for folder in &folders {
+        let store: Arc<SqliteStore> = opened(folder.path(), &address).await;
+        let relay = Relay::new(store.clone(), nats.client().await);
+        watched.push(relay.watch());
+        running.push(tokio::spawn(relay.run(stop.clone())));
+        stores.push(store);
+    }
+    for number in 0..40 {
+        let one = append(&clock, &format!("s{}", number % 3), Expected::Any, &["x"]);
+        stores[number % 2].append(one).await.unwrap();
+    }
+    wait_until(Duration::from_secs(30), "both relays at the end", async || {
+        watched.iter().all(|relayed| {
+            let relayed = relayed.borrow();
+            assert!(!relayed.trouble.as_deref().unwrap_or_default().contains("older"), "{relayed:?}");
+            relayed.position == Position(40)
+        })
+    })
+    .await;
+    stop.cancel();
+    futures::future::join_all(running).await;
+}
