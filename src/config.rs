@@ -86,6 +86,8 @@ pub struct Config {
     pub snapshot: Option<SnapshotSource>,
     /// `drain`: how long a node that was told to stop still serves.
     pub drain: Drain,
+    /// `LOGGIA_FAULT`: the task that panics soon after the start of a role, for tests; in debug builds only.
+    pub fault: Option<String>,
     /// Where each value comes from, for `loggia config`.
     pub resolved: Vec<Resolved>,
 }
@@ -187,6 +189,7 @@ impl Config {
             vectors: values.required("vectors")?,
             snapshot: values.parse("snapshot")?,
             drain: values.required("drain")?,
+            fault: sources.environment.get("LOGGIA_FAULT").filter(|_| cfg!(debug_assertions)).cloned(),
             resolved,
         })
     }

@@ -26,70 +26,88 @@ pub use starting::settled;
 
 /// `loggia up`: everything in one process.
 pub async fn up(config: &Config, args: &UpArgs) -> Result<ExitCode> {
-    let (lifecycle, failures) = Lifecycle::new();
+    let (lifecycle, mut failures) = Lifecycle::new(config.fault.as_deref());
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Up, &[Part::Write, Part::Project])?;
-    // The address is taken first: a port that is in use is known before anything else starts.
-    let listener = parts.bind().await?;
-    let client = parts.nats().await?;
-    let (store, service) = parts.write_side(&client).await?;
-    parts.mails(&service).await?;
-    parts.projections().await?;
-    let empty = store.head().await?.position.0 == 0;
-    parts.serve(listener, &client).await?;
-    parts.admin().await?;
-    parts.announce()?;
-    if args.demo || (empty && !args.no_demo) {
-        parts.demo(service);
-    }
+    let starting = async {
+        // The address is taken first: a port that is in use is known before anything else starts.
+        let listener = parts.bind().await?;
+        let client = parts.nats().await?;
+        let (store, service) = parts.write_side(&client).await?;
+        parts.mails(&service).await?;
+        parts.projections().await?;
+        let empty = store.head().await?.position.0 == 0;
+        parts.serve(listener, &client).await?;
+        parts.admin().await?;
+        parts.announce()?;
+        if args.demo || (empty && !args.no_demo) {
+            parts.demo(service);
+        }
+        Ok(())
+    };
+    failures.during(starting).await?;
     parts.until_told(lifecycle, failures, config.drain.0).await
 }
 
 /// `loggia write`: commands, event store and relay.
 pub async fn write(config: &Config) -> Result<ExitCode> {
-    let (lifecycle, failures) = Lifecycle::new();
+    let (lifecycle, mut failures) = Lifecycle::new(config.fault.as_deref());
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Write, &[Part::Write])?;
-    let client = parts.nats().await?;
-    let (_, service) = parts.write_side(&client).await?;
-    parts.mails(&service).await?;
-    parts.admin().await?;
-    parts.announce()?;
-    parts.ready_at_once();
+    let starting = async {
+        let client = parts.nats().await?;
+        let (_, service) = parts.write_side(&client).await?;
+        parts.mails(&service).await?;
+        parts.admin().await?;
+        parts.announce()?;
+        parts.ready_at_once();
+        Ok(())
+    };
+    failures.during(starting).await?;
     parts.until_told(lifecycle, failures, Duration::ZERO).await
 }
 
 /// `loggia project`: the projection workers of a read node.
 pub async fn project(config: &Config) -> Result<ExitCode> {
-    let (lifecycle, failures) = Lifecycle::new();
+    let (lifecycle, mut failures) = Lifecycle::new(config.fault.as_deref());
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Project, &[Part::Project])?;
-    parts.given_nats().await?;
-    let node = parts.projections().await?;
-    parts.admin().await?;
-    parts.announce()?;
-    parts.ready_with(node);
+    let starting = async {
+        parts.given_nats().await?;
+        let node = parts.projections().await?;
+        parts.admin().await?;
+        parts.announce()?;
+        parts.ready_with(node);
+        Ok(())
+    };
+    failures.during(starting).await?;
     parts.until_told(lifecycle, failures, Duration::ZERO).await
 }
 
 /// `loggia read`: a whole read node, projection workers and API in one process.
 pub async fn read(config: &Config) -> Result<ExitCode> {
-    let (lifecycle, failures) = Lifecycle::new();
+    let (lifecycle, mut failures) = Lifecycle::new(config.fault.as_deref());
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Read, &[Part::Project])?;
-    let listener = parts.bind().await?;
-    let client = parts.given_nats().await?;
-    parts.projections().await?;
-    parts.serve(listener, &client).await?;
-    parts.admin().await?;
-    parts.announce()?;
+    let starting = async {
+        let listener = parts.bind().await?;
+        let client = parts.given_nats().await?;
+        parts.projections().await?;
+        parts.serve(listener, &client).await?;
+        parts.admin().await?;
+        parts.announce()
+    };
+    failures.during(starting).await?;
     parts.until_told(lifecycle, failures, config.drain.0).await
 }
 
 /// `loggia serve`: the API of a read node, beside its projection workers.
 pub async fn serve(config: &Config) -> Result<ExitCode> {
-    let (lifecycle, failures) = Lifecycle::new();
+    let (lifecycle, mut failures) = Lifecycle::new(config.fault.as_deref());
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Serve, &[])?;
-    let listener = parts.bind().await?;
-    let client = parts.given_nats().await?;
-    parts.serve(listener, &client).await?;
-    parts.admin().await?;
+    let starting = async {
+        let listener = parts.bind().await?;
+        let client = parts.given_nats().await?;
+        parts.serve(listener, &client).await?;
+        parts.admin().await
+    };
+    failures.during(starting).await?;
     parts.until_told(lifecycle, failures, config.drain.0).await
 }
 

@@ -276,7 +276,7 @@ pub async fn with_node(
             config.data.display()
         );
     }
-    let (lifecycle, mut failures) = Lifecycle::new();
+    let (lifecycle, mut failures) = Lifecycle::new(None);
     let node = roles::start_node_for_a_while(config, &lifecycle).await?;
     let outcome = tokio::select! {
         outcome = work(&node.client, &node.name) => outcome,

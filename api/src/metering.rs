@@ -114,8 +114,15 @@ impl Meter {
 
     /// Publishes what the spool holds whenever NATS is there, until it is told to stop. What is left then is published
     /// by the next process on the folder.
-    pub async fn run(self, stop: CancellationToken) {
-        drain::run(&self.inner, &stop).await;
+    ///
+    /// # Errors
+    ///
+    /// Fails when the thread that writes the spool has ended: no call could be kept any more.
+    pub async fn run(self, stop: CancellationToken) -> Result<(), SpoolError> {
+        tokio::select! {
+            () = drain::run(&self.inner, &stop) => Ok(()),
+            failure = self.inner.spool.writer_ended() => Err(failure),
+        }
     }
 
     /// How many calls wait in the spool.

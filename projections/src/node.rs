@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use async_nats::Subject;
 use futures::StreamExt;
+use futures::future::BoxFuture;
+use futures::stream::FuturesUnordered;
 use jiff::Timestamp;
 use schemas::control::{ProjectionStatus, RebuildProgress};
 use schemas::ids::Position;
 use schemas::subject;
-use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use crate::archive::ArchiveProjection;
 use crate::catalog::CatalogProjection;
@@ -23,7 +23,7 @@ use crate::keys::KeysProjection;
 use crate::neighbours::NeighboursProjection;
 use crate::projection::Projection;
 use crate::search::SearchProjection;
-use crate::source::EventSource;
+use crate::source::{EventSource, SourceError};
 use crate::status::Status;
 use crate::verify::remove_leftovers;
 use crate::work::Work;
@@ -53,15 +53,12 @@ pub struct NodeSettings {
     pub now: fn() -> Timestamp,
 }
 
-/// Where the workers run, and who waits for their end. They block their threads while they commit, so the threads
-/// should be of their own.
-#[derive(Debug, Clone, Copy)]
-pub struct NodeTasks<'a> {
-    /// Waits for every worker.
-    pub tracker: &'a TaskTracker,
-    /// Runs them.
-    pub runtime: &'a Handle,
-}
+/// The work of one model's worker, until `stop` or until it cannot go on.
+pub type WorkerTask = BoxFuture<'static, Result<(), Failure>>;
+
+/// Runs a worker, given with the name of its model, and acts on its end. Workers block their threads while they commit,
+/// so the threads should be theirs alone.
+pub type SpawnWorker<'a> = &'a dyn Fn(&'static str, WorkerTask);
 
 /// The projections of this node, at work.
 #[derive(Debug, Clone)]
@@ -89,19 +86,18 @@ enum Follows {
 }
 
 impl Node {
-    /// Starts a worker for each model. When one ends with an error, `failed` learns of it.
+    /// Starts a worker for each model.
     pub fn start(
         settings: &NodeSettings,
         client: &async_nats::Client,
-        tasks: NodeTasks<'_>,
+        spawn: SpawnWorker<'_>,
         stop: &CancellationToken,
-        failed: &mpsc::UnboundedSender<Failure>,
     ) -> Node {
         if let Err(error) = remove_leftovers(&settings.models) {
             tracing::warn!(%error, "what a killed verification left could not be removed");
         }
         let source = EventSource::new(client.clone());
-        let mut start = Start { settings, source: source.clone(), tasks, stop, failed };
+        let mut start = Start { settings, source: source.clone(), spawn, stop };
         let models = vec![
             start.projection::<CatalogProjection>(),
             start.projection::<SearchProjection>(),
@@ -146,26 +142,31 @@ impl Node {
         self.models.iter().map(|model| model.status.get()).collect()
     }
 
-    /// Answers requests on `loggia.control.<name>.*` until it is told to stop.
-    pub async fn serve_control(self, name: String, tracker: TaskTracker, stop: CancellationToken) {
+    /// Answers requests on `loggia.control.<name>.*` until `stop`.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the connection to NATS is closed.
+    pub async fn serve_control(self, name: String, stop: CancellationToken) -> Result<(), Failure> {
+        let closed = |reason: String| SourceError::Unavailable(reason);
         let client = self.source.client().clone();
-        let mut requests = match client.subscribe(subject::control(&name, "*")).await {
-            Ok(requests) => requests,
-            Err(error) => {
-                tracing::warn!(%error, "requests of the command line cannot be taken");
-                return;
-            }
-        };
-        while let Some(Some(message)) = stop.run_until_cancelled(requests.next()).await {
+        let subscribed = client.subscribe(subject::control(&name, "*")).await;
+        let mut requests = subscribed.map_err(|error| closed(error.to_string()))?;
+        // A rebuild takes its time; other requests are answered meanwhile.
+        let mut rebuilds = FuturesUnordered::new();
+        loop {
+            let message = tokio::select! {
+                () = stop.cancelled() => return Ok(()),
+                Some(()) = rebuilds.next() => continue,
+                message = requests.next() => message,
+            };
+            let message = message.ok_or_else(|| closed("the connection to NATS was closed".into()))?;
             let Some(reply) = message.reply else { continue };
             match message.subject.rsplit('.').next() {
                 Some("status") => send(&client, &reply, &self.status().await).await,
                 Some("rebuild") => {
-                    let (node, client, stop) = (self.clone(), client.clone(), stop.clone());
-                    // A rebuild takes its time; other requests are answered meanwhile.
-                    tracker.spawn(async move {
-                        stop.run_until_cancelled(node.rebuild(&client, &reply, &message.payload)).await;
-                    });
+                    let (node, client) = (self.clone(), client.clone());
+                    rebuilds.push(async move { node.rebuild(&client, &reply, &message.payload).await });
                 }
                 _ => {}
             }
@@ -219,9 +220,8 @@ async fn next(
 struct Start<'a> {
     settings: &'a NodeSettings,
     source: EventSource,
-    tasks: NodeTasks<'a>,
+    spawn: SpawnWorker<'a>,
     stop: &'a CancellationToken,
-    failed: &'a mpsc::UnboundedSender<Failure>,
 }
 
 impl Start<'_> {
@@ -233,13 +233,7 @@ impl Start<'_> {
         let status = Status::new(W::NAME);
         let (requests, taken) = mpsc::channel(1);
         let host = Host::new(&self.settings.models, self.source.clone(), status.clone(), self.settings.now);
-        let (stop, failed) = (self.stop.clone(), self.failed.clone());
-        let work = async move {
-            if let Err(failure) = host.run::<W>(taken, stop).await {
-                let _ = failed.send(failure);
-            }
-        };
-        self.tasks.tracker.spawn_on(work, self.tasks.runtime);
+        (self.spawn)(W::NAME, Box::pin(host.run::<W>(taken, self.stop.clone())));
         HostedModel { name: W::NAME, follows, status, requests }
     }
 }

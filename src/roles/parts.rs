@@ -16,13 +16,13 @@ use api::metrics::{Metrics, Registry};
 use api::{Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, Offers, Policy, Site, Sources};
 use health::Health;
 use projections::mirror::Mirror;
-use projections::node::{Node, NodeSettings, NodeTasks};
+use projections::node::{Node, NodeSettings, WorkerTask};
 use projections::source::EventSource;
 use read::media::MediaReader;
 use read::models::ReadModels;
 use schemas::nats_role::NatsRole;
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
 use write::command_server;
@@ -43,7 +43,7 @@ use super::readiness::{Looked, Teller};
 use super::{demo, snapshot, starting};
 use crate::config::{Auth, Config, Metering, Replicas, Vectors};
 use crate::data_folder::{DataFolder, Held, Part, Running};
-use crate::lifecycle::{Failures, Lifecycle, Step};
+use crate::lifecycle::{Failures, Lifecycle};
 use crate::session;
 
 /// What a role has started so far.
@@ -116,11 +116,12 @@ impl Parts {
         let server = NatsServer::start(options).await?;
         let url = server.url();
         let stop = CancellationToken::new();
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "it must outlive the tracked tasks, and is awaited in leave"
-        )]
-        let task = tokio::spawn(server.supervise(stop.clone()));
+        let supervising = server.supervise(stop.clone());
+        let supervising = async move {
+            supervising.await;
+            Ok(())
+        };
+        let task = self.lifecycle.spawn_lasting("the private NATS server", supervising, &stop);
         self.nats = Some((stop, task));
         self.connect(url).await
     }
@@ -175,6 +176,11 @@ impl Parts {
             Ok(())
         };
         lifecycle.spawn_on("the relay", relay, background.handle());
+        let (writing, ending) = (store.clone(), stop.clone());
+        self.lifecycle.spawn("the writer of the event store", async move {
+            ending.run_until_cancelled(writing.writer_ended()).await;
+            Ok(())
+        });
         self.store = Some(store.clone());
         if is_keeper {
             self.keeper(&service).await?;
@@ -243,31 +249,32 @@ impl Parts {
 
     /// Starts the projection workers.
     pub async fn projections(&mut self) -> Result<Node> {
-        let (failed, mut failures) = mpsc::unbounded_channel();
         let settings =
             NodeSettings { models: self.data.models(), name: self.name.clone(), now: session::now };
         let lifecycle = self.lifecycle.clone();
-        let Step { tracker, stop } = &lifecycle.projecting;
+        let step = &lifecycle.projecting;
         let (is_write_side, media) = (self.held.contains(&Part::Write), self.data.media());
         let (from, models) = (self.config.snapshot.clone(), self.data.models());
         let background = self.background().await?;
         let client = background.client().clone();
         snapshot::begin(&models, from.as_ref(), &EventSource::new(client)).await?;
-        let tasks = NodeTasks { tracker, runtime: background.handle() };
-        let node = Node::start(&settings, background.client(), tasks, stop, &failed);
+        let spawn = |model: &'static str, work: WorkerTask| {
+            let work = async move { Ok(work.await?) };
+            lifecycle.spawn_in(step, format!("the {model} worker"), work, background.handle());
+        };
+        let node = Node::start(&settings, background.client(), &spawn, &step.stop);
         if !is_write_side {
             // A file that the write side of this very folder has put there is not brought again.
-            let mirror = Mirror::new(node.source().clone(), &media);
-            tracker.spawn_on(mirror.run(stop.clone()), background.handle());
+            let mirror = Mirror::new(node.source().clone(), &media).run(lifecycle.stop.clone());
+            let mirroring = async move {
+                mirror.await;
+                Ok(())
+            };
+            lifecycle.spawn_on("the mirror of pictures", mirroring, background.handle());
         }
-        let stopped = stop.clone();
-        lifecycle.spawn("a projection", async move {
-            tokio::select! {
-                () = stopped.cancelled() => Ok(()),
-                Some(failure) = failures.recv() => Err(failure.into()),
-            }
-        });
-        tracker.spawn(node.clone().serve_control(settings.name, tracker.clone(), stop.clone()));
+        let control = node.clone().serve_control(settings.name, step.stop.clone());
+        let control = async move { Ok(control.await?) };
+        lifecycle.spawn_in(step, "the control service", control, &Handle::current());
         self.node = Some(node.clone());
         Ok(node)
     }
@@ -278,8 +285,11 @@ impl Parts {
         let site: Site = self.site_address().parse()?;
         let access = self.access(client, address)?;
         let models = ReadModels::new(self.data.models());
-        let Lifecycle { tracker, stop, .. } = self.lifecycle.clone();
-        tracker.spawn(models.clone().follow(stop.clone()));
+        let following = models.clone().follow(self.lifecycle.stop.clone());
+        self.lifecycle.spawn("the readers of the models", async move {
+            following.await;
+            Ok(())
+        });
         // One machine's users see the pages from the first start on, while the catalog is being filled; a node that had
         // caught up before answers as it did then.
         if self.held.contains(&Part::Write) || self.data.has_caught_up() {
@@ -288,7 +298,7 @@ impl Parts {
         let source = EventSource::new(client.clone());
         let (counted, workers) = (self.config.auth == Auth::Keys, self.node.is_some());
         let looked = Looked::Models { models: models.clone(), counted, workers };
-        tracker.spawn(self.readiness.clone().models(looked, source, self.data.clone()));
+        self.readiness_of(self.readiness.clone().models(looked, source, self.data.clone()));
         let metrics = Metrics::new(&mut self.registry);
         let readiness = self.readiness.subscribe();
         let media = MediaReader::new(self.data.media());
@@ -336,8 +346,8 @@ impl Parts {
             Metering::Refuse => Policy::Refuse,
         };
         let meter = Meter::open(client.clone(), &self.data.spool(), policy, api::clock::system())?;
-        let Lifecycle { tracker, stop, .. } = &self.lifecycle;
-        tracker.spawn(meter.clone().run(stop.clone()));
+        let metering = meter.clone().run(self.lifecycle.stop.clone());
+        self.lifecycle.spawn("the spool", async move { Ok(metering.await?) });
         Ok(Access::Keys(Arc::new(KeyAccess {
             meter,
             tiers: self.config.tiers.clone(),
@@ -361,12 +371,13 @@ impl Parts {
     /// Fills the demo catalog in beside everything else.
     pub fn demo(&self, service: CommandService) {
         let (stop, clock) = (self.lifecycle.stop.clone(), self.clock.clone());
-        self.lifecycle.tracker.spawn(async move {
+        self.lifecycle.spawn_finite("the demo catalog", async move {
             if let Err(error) = demo::fill(&service, &clock, &stop).await {
                 tracing::error!(
                     "the demo catalog is not whole: {error:#}; start again with --demo to complete it"
                 );
             }
+            Ok(())
         });
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use kit::wait_until;
 use projections::counters::{CountersWorker, verify};
 use projections::failure::Failure;
-use projections::node::{Node, NodeSettings, NodeTasks};
+use projections::node::{Node, NodeSettings, WorkerTask};
 use projections::source::EventSource;
 use projections::status::Status;
 use projections::work::Work;
@@ -20,7 +20,6 @@ use schemas::control::Parked;
 use schemas::ids::Position;
 use schemas::month::Month;
 use schemas::subject::{self, OVERRUN};
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use usage::{FREE, Usage, call, free};
@@ -218,10 +217,10 @@ async fn the_live_counters_are_verified_while_calls_go_on() {
     let now = || "2026-11-20T00:00:00Z".parse().unwrap();
     let settings = NodeSettings { models: folder.path().to_owned(), name: "node".into(), now };
     let (tracker, stop) = (TaskTracker::new(), CancellationToken::new());
-    let (failed, _failures) = mpsc::unbounded_channel();
-    let runtime = tokio::runtime::Handle::current();
-    let tasks = NodeTasks { tracker: &tracker, runtime: &runtime };
-    let node = Node::start(&settings, &client, tasks, &stop, &failed);
+    let spawn = |_, worker: WorkerTask| {
+        tracker.spawn(worker);
+    };
+    let node = Node::start(&settings, &client, &spawn, &stop);
     let calls = async {
         for number in 100.. {
             usage.publish([number]).await;

@@ -22,6 +22,7 @@ mod links;
 mod mcp;
 mod museums;
 mod operators;
+mod panics;
 mod payments;
 mod permissions;
 mod read_nodes;

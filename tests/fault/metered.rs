@@ -111,7 +111,8 @@ impl Metered {
         };
         let stop = self.stop.child_token();
         let mut tasks = JoinSet::new();
-        tasks.spawn(meter.clone().run(stop.clone()));
+        let metering = meter.clone().run(stop.clone());
+        tasks.spawn(async move { metering.await.unwrap() });
         let (_, ready) = watch::channel(Readiness::READY);
         let metrics = Metrics::new(&mut Registry::default());
         let site = "https://catalog.example.org".parse().unwrap();

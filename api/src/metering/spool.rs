@@ -103,6 +103,13 @@ impl Spool {
         written
     }
 
+    /// Waits until the thread that writes is gone, which it is only after a panic while the spool is in use.
+    pub(super) async fn writer_ended(&self) -> SpoolError {
+        self.queue.closed().await;
+        let folder = self.own.path.parent().unwrap_or(&self.own.path).to_owned();
+        SpoolError { folder, source: io::Error::other("its writer has ended") }
+    }
+
     /// How many calls wait in it.
     pub(super) fn waiting(&self) -> u64 {
         self.waiting.load(Ordering::Relaxed)

@@ -29,7 +29,7 @@ impl Parts {
             copier.await;
             Ok(())
         };
-        lifecycle.spawn_copying_on("the ledger", copying, background.handle());
+        lifecycle.spawn_in(&lifecycle.copying, "the ledger", copying, background.handle());
         let pages = async move { Ok(ledger::serve(&client, ledger, &stop).await?) };
         lifecycle.spawn_on("the pages of the ledger", pages, background.handle());
         Ok(())

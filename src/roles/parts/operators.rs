@@ -8,7 +8,6 @@ use tokio::net::TcpListener;
 
 use super::Parts;
 use crate::data_folder::Part;
-use crate::lifecycle::Lifecycle;
 use crate::roles::gauges;
 use crate::roles::snapshot::Snapshots;
 
@@ -44,15 +43,19 @@ impl Parts {
             }
         };
         let router = api::admin::router(registry, self.readiness.subscribe(), status);
-        let Lifecycle { tracker, stop, .. } = self.lifecycle.clone();
+        let stop = self.lifecycle.stop.clone();
         // Whoever holds the models gives them on; another process on the folder would be in its way.
         let snapshots = self
             .held
             .contains(&Part::Project)
-            .then(|| Snapshots::new(self.data.models(), self.data.snapshot(), tracker.clone()));
+            .then(|| Snapshots::new(self.data.models(), self.data.snapshot(), self.lifecycle.requests()));
         let router = match snapshots {
             Some(snapshots) => {
-                tracker.spawn(snapshots.clone().clear(stop.clone()));
+                let clearing = snapshots.clone().clear(stop.clone());
+                self.lifecycle.spawn("the removal of snapshots", async move {
+                    clearing.await;
+                    Ok(())
+                });
                 router.merge(snapshots.router())
             }
             None => router,
@@ -66,11 +69,19 @@ impl Parts {
 
     /// Says that the node may be used from now on.
     pub fn ready_at_once(&self) {
-        self.lifecycle.tracker.spawn(self.readiness.clone().at_once());
+        self.readiness_of(self.readiness.clone().at_once());
     }
 
     /// Says that the node may be used once its workers have caught up.
     pub fn ready_with(&self, node: Node) {
-        self.lifecycle.tracker.spawn(self.readiness.clone().workers(node));
+        self.readiness_of(self.readiness.clone().workers(node));
+    }
+
+    /// Runs what determines readiness; it ends when the process is about to stop.
+    pub(super) fn readiness_of(&self, teller: impl Future<Output = ()> + Send + 'static) {
+        self.lifecycle.spawn_finite("readiness", async move {
+            teller.await;
+            Ok(())
+        });
     }
 }

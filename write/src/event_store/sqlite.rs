@@ -143,6 +143,14 @@ impl SqliteStore {
         }
     }
 
+    /// Waits until the writer takes no more appends: before [`SqliteStore::close`] only because it panicked.
+    pub async fn writer_ended(&self) {
+        match &self.access {
+            Access::Writing(writing) => writing.queue.closed().await,
+            Access::ReadOnly => std::future::pending().await,
+        }
+    }
+
     /// All names that streams claim: their kind, the name, and the stream.
     pub(crate) async fn all_claims(&self) -> Result<Vec<(String, String, StreamId)>, StoreError> {
         let rows: Vec<(String, String, String)> =
@@ -305,5 +313,22 @@ impl EventStore for SqliteStore {
         .await
         .map_err(rows::failure)
         .and_then(rows::claims)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_end_of_the_writer_is_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path(), &Clock::system()).await.unwrap();
+        let soon = Duration::from_millis(50);
+        assert!(tokio::time::timeout(soon, store.writer_ended()).await.is_err(), "it runs");
+        let Access::Writing(writing) = &store.access else { unreachable!() };
+        // As a panic does, this drops what the writer holds.
+        writing.writer.task.lock().unwrap().as_ref().unwrap().abort();
+        tokio::time::timeout(Duration::from_secs(60), store.writer_ended()).await.unwrap();
     }
 }

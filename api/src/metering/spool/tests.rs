@@ -99,3 +99,17 @@ async fn a_folder_that_cannot_be_written_is_named() {
         "{error}"
     );
 }
+
+#[tokio::test]
+async fn the_end_of_the_writer_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut spool, _) = Spool::open(folder.path()).unwrap();
+    let soon = std::time::Duration::from_millis(50);
+    assert!(tokio::time::timeout(soon, spool.writer_ended()).await.is_err(), "it runs");
+    // A thread that panics drops its end of the queue.
+    spool.queue = mpsc::channel(1).0;
+    assert!(spool.append(&call(1)).await.is_err());
+    let ended = tokio::time::timeout(std::time::Duration::from_secs(60), spool.writer_ended()).await.unwrap();
+    let text = ended.to_string();
+    assert!(text.contains("its writer has ended"), "{text}");
+}

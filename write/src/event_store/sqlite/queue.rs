@@ -70,6 +70,11 @@ impl Queue {
         outcomes
     }
 
+    /// Waits until the writer is gone.
+    pub(super) async fn closed(&self) {
+        self.pending.closed().await;
+    }
+
     async fn send(&self, appends: impl Iterator<Item = Append>) -> Sent {
         let (mut prepared, mut refused) = (Vec::new(), Vec::new());
         for append in appends {

@@ -1,0 +1,98 @@
+//! A task that panics takes its process with it: with status 1, and a sentence that names the task.
+
+use std::path::Path;
+use std::process::Command;
+
+use futures::StreamExt;
+use kit::process::{self, Loggia};
+
+use crate::started::{LOGGIA, PATIENCE};
+
+/// How many processes run at once.
+const AT_ONCE: usize = 3;
+
+/// The tasks of `loggia up`.
+const TASKS: [&str; 24] = [
+    "the API",
+    "the archive worker",
+    "the catalog worker",
+    "the collector of pictures",
+    "the command service",
+    "the control service",
+    "the counters worker",
+    "the demo catalog",
+    "the end of what is paid for",
+    "the keys worker",
+    "the ledger",
+    "the media store",
+    "the neighbours worker",
+    "the operators' listener",
+    "the pages of the ledger",
+    "the postman",
+    "the private NATS server",
+    "the readers of the models",
+    "readiness",
+    "the relay",
+    "the removal of snapshots",
+    "the search worker",
+    "the spool",
+    "the writer of the event store",
+];
+
+/// A role in which a task panics soon after its start.
+fn with_fault(data: &Path, task: &str) -> Command {
+    let mut command = process::command(LOGGIA, data);
+    command
+        .env("LOGGIA_FAULT", task)
+        .env("LOGGIA_AUTH", "keys")
+        .env("LOGGIA_ADMIN_LISTEN", "127.0.0.1:0")
+        .env("LOGGIA_LOG", "warn");
+    command
+}
+
+async fn ends_with_it(mut command: Command, args: &[&str], data: &Path, task: &str) {
+    command.args(args);
+    let mut loggia = Loggia::spawn_command(command, data);
+    let status = loggia.ended(PATIENCE).await;
+    let said = loggia.stderr();
+    assert_eq!(status.code(), Some(1), "{task}: {said}");
+    let last = said.lines().last().unwrap_or_default();
+    let wanted = format!("loggia: {task} panicked: a test wants it; start again, and report this");
+    assert_eq!(last, wanted, "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_that_panics_ends_the_process() {
+    if kit::nats::available().await.is_none() {
+        return;
+    }
+    let runs = TASKS.map(|task| async move {
+        let folder = tempfile::tempdir().unwrap();
+        let command = with_fault(folder.path(), task);
+        let demo = if task == "the demo catalog" { "--demo" } else { "--no-demo" };
+        ends_with_it(command, &["up", demo], folder.path(), task).await;
+    });
+    futures::stream::iter(runs).buffer_unordered(AT_ONCE).collect::<()>().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_of_a_read_node_that_panics_ends_the_process() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let task = "the mirror of pictures";
+    let mut command = with_fault(folder.path(), task);
+    command.env("LOGGIA_NATS_URL", nats.url());
+    ends_with_it(command, &["read"], folder.path(), task).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_worker_for_vectors_that_panics_ends_the_process() {
+    if kit::nats::available().await.is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let task = "the worker for vectors";
+    let mut command = with_fault(folder.path(), task);
+    command.env("LOGGIA_VECTORS", "builtin");
+    ends_with_it(command, &["up", "--no-demo"], folder.path(), task).await;
+}
