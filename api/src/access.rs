@@ -1,6 +1,8 @@
 //! Who may call, and what calls are taken out of.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use read::counters::Counted;
@@ -11,10 +13,12 @@ use schemas::month::Month;
 use schemas::tier::{TierName, Tiers};
 
 use crate::bursts::Bursts;
-use crate::fault::Fault;
 use crate::key_desk::KeyDesk;
 use crate::metering::{Budget, Meter};
 use crate::proxies::TrustedProxies;
+
+/// How often a tier that is not set is logged.
+const REPEAT: Duration = Duration::from_secs(60);
 
 /// Who may call.
 #[derive(Debug, Clone)]
@@ -38,6 +42,29 @@ pub struct KeyAccess {
     pub proxies: TrustedProxies,
     /// Where keys are handed out.
     pub desk: KeyDesk,
+    /// Tiers of keys that `tiers` lacks.
+    pub unknown_tiers: UnknownTiers,
+}
+
+/// Tiers that keys have and the setting `tiers` lacks; each is logged once a minute while its keys call.
+#[derive(Debug, Default)]
+pub struct UnknownTiers {
+    logged: Mutex<HashMap<TierName, Instant>>,
+}
+
+impl UnknownTiers {
+    fn warn(&self, tier: &TierName, first: &TierName) {
+        // A panic while the lock was held leaves a whole map.
+        let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
+        if logged.get(tier).is_some_and(|at| at.elapsed() < REPEAT) {
+            return;
+        }
+        logged.insert(tier.clone(), Instant::now());
+        tracing::warn!(
+            "a key of the tier “{tier}” calls, which the setting tiers lacks: it is served as one of “{first}”; set \
+             tiers as on the write side"
+        );
+    }
 }
 
 /// A caller whose key is good.
@@ -61,15 +88,17 @@ pub(crate) struct Balance {
 }
 
 impl KeyAccess {
-    /// What the holder of a key may call.
-    pub(crate) fn known(&self, key: KnownKey) -> Result<Known, Fault> {
-        let tier = self.tiers.get(&key.tier).ok_or_else(|| {
-            Fault::internal(format!(
-                "the tier {} of the key {} is not in the setting tiers",
-                key.tier, key.key_id
-            ))
-        })?;
-        Ok(Known { key_id: key.key_id, limit: tier.quota, tier: key.tier })
+    /// What the holder of a key may call. A key of a tier that this node's setting lacks is served as one of the first
+    /// tier.
+    pub(crate) fn known(&self, key: KnownKey) -> Known {
+        match self.tiers.get(&key.tier) {
+            Some(tier) => Known { key_id: key.key_id, limit: tier.quota, tier: key.tier },
+            None => {
+                let first = self.tiers.first();
+                self.unknown_tiers.warn(&key.tier, &first.name);
+                Known { key_id: key.key_id, limit: first.quota, tier: Arc::new(first.name.clone()) }
+            }
+        }
     }
 
     /// What a caller has used in the month of a moment. Where this node has no counters yet, nothing is known of

@@ -29,7 +29,7 @@ mod site;
 mod state;
 mod xml;
 
-pub use access::{Access, KeyAccess};
+pub use access::{Access, KeyAccess, UnknownTiers};
 pub use bursts::Bursts;
 pub use key_desk::{KeyDesk, new_key};
 pub use mcp::{InvalidOrigin, Origins};

@@ -5,6 +5,7 @@ mod mails;
 mod operators;
 mod payments;
 mod site;
+mod tiers;
 
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -13,7 +14,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use api::metrics::{Metrics, Registry};
-use api::{Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, Offers, Policy, Site, Sources};
+use api::{
+    Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, Offers, Policy, Site, Sources, UnknownTiers,
+};
 use health::Health;
 use projections::mirror::Mirror;
 use projections::node::{Node, NodeSettings, WorkerTask};
@@ -203,6 +206,7 @@ impl Parts {
     async fn keeper(&mut self, service: &CommandService) -> Result<()> {
         self.pictures(service).await?;
         if self.config.auth == Auth::Keys {
+            tiers::check(&**service.store(), &self.config.tiers).await?;
             self.metering().await?;
         }
         self.settling(service);
@@ -357,6 +361,7 @@ impl Parts {
                 self.config.keys_per_address,
             ),
             desk: KeyDesk::new(client.clone()),
+            unknown_tiers: UnknownTiers::default(),
             proxies: self.config.trusted_proxies.clone(),
         })))
     }

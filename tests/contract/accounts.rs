@@ -7,6 +7,9 @@ use schemas::account::KeyIssued;
 use schemas::command::*;
 use schemas::ids::Position;
 use schemas::key::Key;
+use serde_json::json;
+use sqlx::ConnectOptions;
+use sqlx::sqlite::SqliteConnectOptions;
 use tempfile::TempDir;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -20,7 +23,7 @@ use write::vault::Vault;
 use crate::event_store::everything;
 
 struct WriteSide {
-    _folder: TempDir,
+    folder: TempDir,
     store: Arc<SqliteStore>,
     clock: Clock,
     stop: CancellationToken,
@@ -38,7 +41,15 @@ impl WriteSide {
         let until = stop.clone();
         let task =
             tokio::spawn(async move { command_server::serve(&client, &service, &until).await.unwrap() });
-        WriteSide { _folder: folder, store, clock, stop, task }
+        WriteSide { folder, store, clock, stop, task }
+    }
+
+    /// Keeps the vault from being written until the connection is dropped.
+    async fn block_accounts(&self) -> sqlx::SqliteConnection {
+        let file = SqliteConnectOptions::new().filename(self.folder.path().join("vault.db"));
+        let mut connection = file.connect().await.unwrap();
+        sqlx::query("BEGIN IMMEDIATE").execute(&mut connection).await.unwrap();
+        connection
     }
 
     fn message(&self, command: Command) -> CommandMessage {
@@ -116,5 +127,32 @@ async fn of_two_who_want_the_last_place_exactly_one_gets_it() {
     assert!(refusal.unwrap().detail.starts_with("there are 3 keys under this address"), "{answers:?}");
     assert_eq!(answers.iter().filter(|answer| matches!(answer, Answer::Account(_))).count(), 1);
     assert_eq!(everything(&*write.store).await.len(), 4);
+    write.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn commands_on_accounts_that_wait_delay_no_editor() {
+    let Some(nats) = Nats::start().await else { return };
+    let write = WriteSide::on(&nats).await;
+    let client = CommandClient::new(nats.client().await);
+    let record = json!({"slug": "a", "name": "First", "category": "art"});
+    let select = Command::Select { record: record.as_object().unwrap().clone() };
+    assert!(matches!(client.send(&write.message(select)).await.unwrap(), Answer::Done(_)));
+    let blocked = write.block_accounts().await;
+    let connection = nats.client().await;
+    let mut waiting = tokio::task::JoinSet::new();
+    for seed in 0..500_u16 {
+        let email = format!("holder-{seed}@example.org").parse().unwrap();
+        let message = write.message(Command::IssueKey { email, key: key(seed as u8) });
+        let (payload, connection) = (serde_json::to_vec(&message).unwrap(), connection.clone());
+        waiting.spawn(async move { connection.request("loggia.command.issue_key", payload.into()).await });
+    }
+    connection.flush().await.unwrap();
+    let rename = Command::Rename { slug: "a".parse().unwrap(), to: "b".parse().unwrap() };
+    let renamed = client.send(&write.message(rename)).await.unwrap();
+    assert!(matches!(&renamed, Answer::Done(done) if done.changed), "{renamed:?}");
+    assert!(waiting.try_join_next().is_none(), "no key was issued before");
+    drop(blocked);
+    waiting.abort_all();
     write.end().await;
 }

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::process::Output;
 
 use kit::any_file_holds;
-use kit::process;
+use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
-use crate::started::{LOGGIA, Started, json as run_json};
+use crate::started::{LOGGIA, PATIENCE, Started, json as run_json};
 
 const ADA: &str = "Ada.Pelt@example.org";
 
@@ -156,4 +156,35 @@ async fn a_running_service_does_it_and_a_backup_has_the_addresses() {
     run_json(&restored, &["restore", backup.to_str().unwrap()]);
     let rows = run_json(&restored, &["keys", "list"]);
     assert_eq!((&rows[0]["key_id"], &rows[0]["email"]), (&issued["key_id"], &json!(ADA)));
+}
+
+#[tokio::test]
+async fn a_tier_that_keys_are_in_cannot_be_left_out() {
+    if kit::nats::available().await.is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let issue = |tier: &str| {
+        let args = ["keys", "issue", "--email", ADA, "--tier", tier];
+        run_json(folder.path(), &args).pop().unwrap()
+    };
+    let (revoked, _, _) = (issue("pro"), issue("studio"), issue("studio"));
+    run_json(folder.path(), &["keys", "revoke", id(&revoked)]);
+    let start = || {
+        let mut command = process::command(LOGGIA, folder.path());
+        command.args(["up", "--no-demo"]).env("LOGGIA_AUTH", "keys").env("LOGGIA_TIERS", "free=3, gold=9");
+        Loggia::spawn_command(command, folder.path())
+    };
+    let mut refused = start();
+    assert_eq!(refused.ended(PATIENCE).await.code(), Some(1));
+    let said = refused.stderr();
+    let wanted = "loggia: tiers is “free=3, gold=9”, and 2 keys are in studio; keep the tier in LOGGIA_TIERS, or move the \
+                  keys with `loggia keys tier`";
+    // Threads in the background may log after it.
+    assert!(said.lines().any(|line| line == wanted), "{said}");
+    drop(refused);
+    run_json(folder.path(), &["keys", "tier", "--email", ADA, "free"]);
+    let mut started = start();
+    started.address().await;
+    assert!(started.terminate().await.success());
 }

@@ -9,7 +9,7 @@ use api::clock::Clock;
 use api::metrics::{Metrics, Registry};
 use api::{
     Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, Offers, Origins, Policy, Readiness, Sources,
-    TrustedProxies,
+    TrustedProxies, UnknownTiers,
 };
 use jiff::Timestamp;
 use kit::http::{Answer, Http};
@@ -108,6 +108,7 @@ impl Metered {
             bursts: Bursts::new(0, 0, 0),
             proxies: TrustedProxies::default(),
             desk: KeyDesk::new(self.nats.client().await),
+            unknown_tiers: UnknownTiers::default(),
         };
         let stop = self.stop.child_token();
         let mut tasks = JoinSet::new();

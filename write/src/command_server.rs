@@ -10,6 +10,7 @@ use async_nats::{Client, HeaderMap, Message, Subject, Subscriber};
 use bytes::Bytes;
 use futures::StreamExt;
 use futures::future::{BoxFuture, join_all, try_join_all};
+use futures::stream::select_all;
 use schemas::command::{Answer, Command, CommandMessage, Refusal, RefusalKind};
 use schemas::subject;
 use tokio::task::JoinSet;
@@ -18,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::nats::{InsufficientServer, sufficient};
 use crate::service::CommandService;
 
-/// How many requests of a kind are under way at once; more wait with the NATS server.
+/// How many requests of a kind are under way at once; more wait.
 const CONCURRENT: usize = 64;
 
 /// How long a stopping server waits for requests that are on their way to it.
@@ -27,8 +28,43 @@ const DRAIN: Duration = Duration::from_secs(2);
 /// How many lines one import command may have, so that their outcomes fit into one message.
 pub const MAX_IMPORT_LINES: usize = 2_000;
 
-/// The commands that need nothing but the log.
-const EDITORS: [&str; 6] = ["select", "revise", "rename", "withdraw", "restore", "import"];
+/// Commands that share slots: a flood of one kind does not delay the others.
+struct Lane {
+    commands: &'static [&'static str],
+    /// How many are under way at once; more wait.
+    slots: usize,
+}
+
+/// What editors send one by one, which needs nothing but the log.
+const EDITS: Lane =
+    Lane { commands: &["select", "revise", "rename", "withdraw", "restore"], slots: CONCURRENT };
+
+/// What editors send in masses, which needs nothing but the log.
+const IMPORTS: Lane = Lane { commands: &["import"], slots: 16 };
+
+/// All of them. Commands on accounts are carried out one at a time, whatever their lane; few slots keep the line before a
+/// payment short.
+const LANES: [Lane; 5] = [
+    EDITS,
+    IMPORTS,
+    Lane { commands: &["attach"], slots: 16 },
+    Lane {
+        commands: &[
+            "issue_key",
+            "revoke_key",
+            "prove_email",
+            "change_tier",
+            "erase_account",
+            "settle_payments",
+            "send_link",
+            "make_link",
+            "open_link",
+            "use_link",
+        ],
+        slots: 16,
+    },
+    Lane { commands: &["record_payment", "keep_notice"], slots: 16 },
+];
 
 /// Why commands cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +86,7 @@ pub async fn serve(
     service: &CommandService,
     stop: &CancellationToken,
 ) -> Result<(), ServeError> {
-    serve_on(client, service, &[subject::COMMANDS.to_owned()], stop).await
+    serve_on(client, service, &LANES, stop).await
 }
 
 /// The same for a write side beside the one that keeps addresses and pictures: it takes what editors write.
@@ -59,19 +95,23 @@ pub async fn serve_editors(
     service: &CommandService,
     stop: &CancellationToken,
 ) -> Result<(), ServeError> {
-    serve_on(client, service, &EDITORS.map(subject::command), stop).await
+    serve_on(client, service, &[EDITS, IMPORTS], stop).await
 }
 
 async fn serve_on(
     client: &Client,
     service: &CommandService,
-    subjects: &[String],
+    lanes: &[Lane],
     stop: &CancellationToken,
 ) -> Result<(), ServeError> {
     sufficient(client)?;
     let queue = subject::COMMAND_QUEUE.to_owned();
-    let subscribing = subjects.iter().map(|subject| client.queue_subscribe(subject.clone(), queue.clone()));
-    let commands = try_join_all(subscribing).await?;
+    let mut commands = Vec::with_capacity(lanes.len());
+    for lane in lanes {
+        let subjects = lane.commands.iter().map(|command| subject::command(command));
+        let subscribing = subjects.map(|subject| client.queue_subscribe(subject, queue.clone()));
+        commands.push((try_join_all(subscribing).await?, lane.slots));
+    }
     let reads = client.queue_subscribe(subject::READ_EVENTS, queue).await?;
     let command = |message: Message| -> BoxFuture<'static, Vec<u8>> {
         let (service, room) = (service.clone(), client.max_payload());
@@ -81,7 +121,8 @@ async fn serve_on(
         let (store, room) = (service.store().clone(), client.max_payload());
         Box::pin(async move { pages::answer(&*store, &message.payload, room).await })
     };
-    let commands = commands.into_iter().map(|commands| answer_all(client, commands, &command, stop));
+    let commands =
+        commands.into_iter().map(|(commands, slots)| answer_in(slots, client, commands, &command, stop));
     tokio::join!(join_all(commands), answer_all(client, reads, read, stop));
     if !stop.is_cancelled() {
         return Err(ServeError::Closed);
@@ -117,10 +158,22 @@ impl Answering {
 /// Lets `handle` answer each message in a task of its own: one that fails hinders no other, and who sent it asks again.
 pub(crate) async fn answer_all<A: Into<Answering> + Send + 'static>(
     client: &Client,
-    mut requests: Subscriber,
+    requests: Subscriber,
     handle: impl Fn(Message) -> BoxFuture<'static, A>,
     stop: &CancellationToken,
 ) {
+    answer_in(CONCURRENT, client, vec![requests], handle, stop).await;
+}
+
+/// The same for several subscriptions that share slots.
+async fn answer_in<A: Into<Answering> + Send + 'static>(
+    slots: usize,
+    client: &Client,
+    requests: Vec<Subscriber>,
+    handle: impl Fn(Message) -> BoxFuture<'static, A>,
+    stop: &CancellationToken,
+) {
+    let mut requests = select_all(requests);
     let mut working = JoinSet::new();
     let mut given_up = std::pin::pin!(async {
         stop.cancelled().await;
@@ -129,7 +182,7 @@ pub(crate) async fn answer_all<A: Into<Answering> + Send + 'static>(
     let mut draining = false;
     loop {
         tokio::select! {
-            request = requests.next(), if working.len() < CONCURRENT => {
+            request = requests.next(), if working.len() < slots => {
                 let Some(request) = request else { break };
                 let Some(reply) = request.reply.clone() else { continue };
                 let (client, answer) = (client.clone(), handle(request));
@@ -142,7 +195,9 @@ pub(crate) async fn answer_all<A: Into<Answering> + Send + 'static>(
             Some(done) = working.join_next(), if !working.is_empty() => report(done),
             () = stop.cancelled(), if !draining => {
                 draining = true;
-                requests.drain().await.ok();
+                for subscription in requests.iter_mut() {
+                    subscription.drain().await.ok();
+                }
             }
             () = &mut given_up => break,
         }

@@ -107,13 +107,9 @@ pub(super) fn admit(
         };
         return (caller, refused);
     };
-    match access.known(key) {
-        Ok(known) => {
-            let within = within(state, access, route, parts, &known);
-            (Caller::Known(known), within)
-        }
-        Err(fault) => (caller, Err(fault)),
-    }
+    let known = access.known(key);
+    let within = within(state, access, route, parts, &known);
+    (Caller::Known(known), within)
 }
 
 /// Somebody who guesses keys is slowed down first.

@@ -88,7 +88,7 @@ pub(super) async fn usage(
             Some("This key cannot be used. Check that all 55 characters of it were pasted, or get another.");
         return page(&UsagePage { layout: layout(&state), fault, usage: None });
     };
-    let known = access.known(known)?;
+    let known = access.known(known);
     access.bursts.key(known.key_id).map_err(Fault::too_many_requests)?;
     let usage = answer(&state, access, &known).await?;
     page(&UsagePage { layout: layout(&state), fault: None, usage: Some(Shown::of(usage)) })
