@@ -86,6 +86,7 @@ impl Vault {
         }
         let vault = Vault { pool, seal, queued: Notify::new() };
         vault.recognise(&path).await?;
+        vault.index_notices().await?;
         Ok(vault)
     }
 

@@ -159,9 +159,8 @@ impl CommandService {
             return Ok(true);
         }
         let names: Vec<String> = notice.payment.names().collect();
-        let waiting = accounts.vault.waiting().await?;
-        let mut priced = waiting.iter().filter(|other| other.payment.tier.is_some());
-        Ok(priced.any(|other| other.payment.names().any(|name| names.contains(&name))))
+        let waiting = accounts.vault.waiting_for(&names).await?;
+        Ok(waiting.iter().any(|other| other.payment.tier.is_some()))
     }
 
     /// Records a notice with an account. The letter is queued first: one too many does less harm than none.
@@ -218,11 +217,11 @@ impl CommandService {
     ) -> Result<(), Refused> {
         loop {
             let mut applied = false;
-            for notice in accounts.vault.waiting().await? {
-                let mut names = notice.payment.names();
-                if touched.as_ref().is_some_and(|touched| !names.any(|name| touched.contains(&name))) {
-                    continue;
-                }
+            let waiting = match &touched {
+                Some(touched) => accounts.vault.waiting_for(touched).await?,
+                None => accounts.vault.waiting().await?,
+            };
+            for notice in waiting {
                 let command = waited(command, &notice);
                 let cause = Cause { command, correlation: command, actor };
                 let outcome = self.take(accounts, cause, &notice).await?.outcome;

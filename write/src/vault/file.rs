@@ -15,15 +15,16 @@ use super::VaultError;
 pub const FILE: &str = "vault.db";
 
 /// The version of the tables, kept in the file's `user_version`.
-const VERSION: i64 = 5;
+const VERSION: i64 = 6;
 
 /// What brings the tables to each version, from 1 on.
-const STEPS: [&str; 5] = [
+const STEPS: [&str; 6] = [
     include_str!("schema.sql"),
     include_str!("links.sql"),
     include_str!("notices.sql"),
     include_str!("identity.sql"),
     include_str!("traces.sql"),
+    include_str!("notice_names.sql"),
 ];
 
 /// Tells the file apart from other SQLite files: "LOGV" in its `application_id`.
@@ -63,7 +64,7 @@ async fn bring_up(pool: &SqlitePool, from: i64) -> Result<(), VaultError> {
     for step in STEPS.iter().skip(usize::try_from(from).unwrap_or_default()) {
         sqlx::raw_sql(*step).execute(&mut *transaction).await?;
     }
-    sqlx::raw_sql("PRAGMA application_id = 0x4c4f4756; PRAGMA user_version = 5;")
+    sqlx::raw_sql("PRAGMA application_id = 0x4c4f4756; PRAGMA user_version = 6;")
         .execute(&mut *transaction)
         .await?;
     Ok(transaction.commit().await?)

@@ -1,12 +1,17 @@
 //! What payment providers told and what the log cannot hold: it may name people, and nobody could ever take it out.
 
-use jiff::Timestamp;
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
 use schemas::email::Email;
 use schemas::payment::{KeptNotice, PaymentNotice};
 use serde::{Deserialize, Serialize};
 use sqlx::SqliteConnection;
 
 use super::{Vault, VaultError, file};
+
+/// How long a notice waits: longer than any provider sends what belongs to it.
+const WAITS: SignedDuration = SignedDuration::from_hours(90 * 24);
 
 /// Something that a provider told, as the vault holds it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,33 +48,109 @@ impl Vault {
         let name = held.notice.name();
         let text = serde_json::to_vec(held)
             .map_err(|error| VaultError::unavailable(format!("a notice cannot be written down: {error}")))?;
-        sqlx::query("INSERT OR REPLACE INTO notices (name, waiting, sealed) VALUES (?1, ?2, ?3)")
+        let mut transaction = self.pool.begin().await?;
+        delete(&mut transaction, &name).await?;
+        sqlx::query("INSERT INTO notices (name, waiting, sealed) VALUES (?1, ?2, ?3)")
             .bind(&name)
             .bind(matches!(held.notice, HeldNotice::Waiting(_)))
             .bind(self.seal.seal_text(&text, &name)?)
-            .execute(&self.pool)
+            .execute(&mut *transaction)
+            .await?;
+        self.index(&mut transaction, held).await?;
+        Ok(transaction.commit().await?)
+    }
+
+    /// Notes what a notice names and when it came.
+    async fn index(&self, connection: &mut SqliteConnection, held: &Held) -> Result<(), VaultError> {
+        let name = held.notice.name();
+        if let HeldNotice::Waiting(notice) = &held.notice {
+            for named in notice.payment.names() {
+                sqlx::query("INSERT OR IGNORE INTO notice_names (digest, notice) VALUES (?1, ?2)")
+                    .bind(self.seal.digest_name(&named).as_slice())
+                    .bind(&name)
+                    .execute(&mut *connection)
+                    .await?;
+            }
+        }
+        sqlx::query("UPDATE notices SET received_at = ?2 WHERE name = ?1")
+            .bind(&name)
+            .bind(held.received_at.as_microsecond())
+            .execute(connection)
             .await?;
         Ok(())
     }
 
-    /// Everything that waits until something tells whose it is.
-    pub async fn waiting(&self) -> Result<Vec<PaymentNotice>, VaultError> {
-        let rows = sqlx::query_as("SELECT name, sealed FROM notices WHERE waiting = 1 ORDER BY name");
-        let held = self.opened(rows.fetch_all(&self.pool).await?)?;
-        let waiting = held.into_iter().filter_map(|held| match held.notice {
-            HeldNotice::Waiting(notice) => Some(notice),
-            HeldNotice::Kept(_) => None,
-        });
-        Ok(waiting.collect())
+    /// Notes for the notices of older versions what they name.
+    pub(super) async fn index_notices(&self) -> Result<(), VaultError> {
+        let rows =
+            sqlx::query_as("SELECT name, sealed FROM notices WHERE received_at IS NULL AND set_aside = 0")
+                .fetch_all(&self.pool)
+                .await?;
+        let held = self.opened_or_set_aside(rows).await?;
+        let mut transaction = self.pool.begin().await?;
+        for held in &held {
+            self.index(&mut transaction, held).await?;
+        }
+        Ok(transaction.commit().await?)
     }
 
-    /// Everything that is held, the oldest first.
+    /// Everything that waits until something tells whose it is. A notice that does not open is set aside.
+    pub async fn waiting(&self) -> Result<Vec<PaymentNotice>, VaultError> {
+        let rows = sqlx::query_as(
+            "SELECT name, sealed FROM notices WHERE waiting = 1 AND set_aside = 0 ORDER BY name",
+        );
+        Ok(waiting(self.opened_or_set_aside(rows.fetch_all(&self.pool).await?).await?))
+    }
+
+    /// What waits and names one of these subscriptions, customers or the like. A notice that does not open is set aside.
+    pub async fn waiting_for(
+        &self,
+        names: impl IntoIterator<Item = &String>,
+    ) -> Result<Vec<PaymentNotice>, VaultError> {
+        let mut rows = BTreeMap::new();
+        for name in names {
+            let found: Vec<(String, Vec<u8>)> = sqlx::query_as(
+                "SELECT notices.name, sealed FROM notice_names JOIN notices ON notices.name = notice \
+                 WHERE digest = ?1 AND waiting = 1 AND set_aside = 0",
+            )
+            .bind(self.seal.digest_name(name).as_slice())
+            .fetch_all(&self.pool)
+            .await?;
+            rows.extend(found);
+        }
+        Ok(waiting(self.opened_or_set_aside(rows.into_iter().collect()).await?))
+    }
+
+    /// Lets those go that have waited for [`WAITS`]: they are of what the same seller sells besides. Returns how many.
+    pub async fn expire_waiting(&self, now: Timestamp) -> Result<u64, VaultError> {
+        let before = now.saturating_sub(WAITS).map_err(|error| VaultError::unavailable(error.to_string()))?;
+        let mut transaction = self.pool.begin().await?;
+        sqlx::query(
+            "DELETE FROM notice_names WHERE notice IN \
+             (SELECT name FROM notices WHERE waiting = 1 AND received_at < ?1)",
+        )
+        .bind(before.as_microsecond())
+        .execute(&mut *transaction)
+        .await?;
+        let deleted = sqlx::query("DELETE FROM notices WHERE waiting = 1 AND received_at < ?1")
+            .bind(before.as_microsecond())
+            .execute(&mut *transaction)
+            .await?
+            .rows_affected();
+        if deleted > 0 {
+            file::note_traces(&mut transaction).await?;
+        }
+        transaction.commit().await?;
+        Ok(deleted)
+    }
+
+    /// Everything that is held, the oldest first. A notice that does not open is logged and left out.
     pub async fn held(&self) -> Result<Vec<Held>, VaultError> {
         if !file::has_notices(&self.pool).await? {
             return Ok(Vec::new());
         }
         let rows = sqlx::query_as("SELECT name, sealed FROM notices ORDER BY name");
-        let mut held = self.opened(rows.fetch_all(&self.pool).await?)?;
+        let (mut held, _) = self.opened(rows.fetch_all(&self.pool).await?);
         held.sort_by_key(|held| held.received_at);
         Ok(held)
     }
@@ -97,18 +178,50 @@ impl Vault {
         Ok(transaction.commit().await?)
     }
 
-    fn opened(&self, rows: Vec<(String, Vec<u8>)>) -> Result<Vec<Held>, VaultError> {
-        let open = |(name, sealed): (String, Vec<u8>)| {
+    /// Those that open, and the names of the others.
+    fn opened(&self, rows: Vec<(String, Vec<u8>)>) -> (Vec<Held>, Vec<String>) {
+        let (mut held, mut damaged) = (Vec::with_capacity(rows.len()), Vec::new());
+        for (name, sealed) in rows {
             let text = self.seal.open_text(&sealed, &name);
-            let held = text.and_then(|text| serde_json::from_slice(&text).ok());
-            held.ok_or_else(|| VaultError::corrupt(format!("the notice {name} does not open")))
-        };
-        rows.into_iter().map(open).collect()
+            match text.and_then(|text| serde_json::from_slice(&text).ok()) {
+                Some(notice) => held.push(notice),
+                None => {
+                    tracing::error!(
+                        "the notice {name} in the vault is damaged and is left out; fetch it again with \
+                         `loggia payments replay`, or restore the last backup"
+                    );
+                    damaged.push(name);
+                }
+            }
+        }
+        (held, damaged)
+    }
+
+    /// Those that open; the others are looked at no more.
+    async fn opened_or_set_aside(&self, rows: Vec<(String, Vec<u8>)>) -> Result<Vec<Held>, VaultError> {
+        let (held, damaged) = self.opened(rows);
+        for name in damaged {
+            sqlx::query("UPDATE notices SET set_aside = 1 WHERE name = ?1")
+                .bind(name)
+                .execute(&self.pool)
+                .await?;
+        }
+        Ok(held)
     }
 }
 
+fn waiting(held: Vec<Held>) -> Vec<PaymentNotice> {
+    let waiting = held.into_iter().filter_map(|held| match held.notice {
+        HeldNotice::Waiting(notice) => Some(notice),
+        HeldNotice::Kept(_) => None,
+    });
+    waiting.collect()
+}
+
 async fn delete(connection: &mut SqliteConnection, name: &str) -> Result<(), VaultError> {
-    sqlx::query("DELETE FROM notices WHERE name = ?1").bind(name).execute(connection).await?;
+    for statement in ["DELETE FROM notice_names WHERE notice = ?1", "DELETE FROM notices WHERE name = ?1"] {
+        sqlx::query(statement).bind(name).execute(&mut *connection).await?;
+    }
     Ok(())
 }
 

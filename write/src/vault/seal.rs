@@ -18,6 +18,7 @@ const NONCE: usize = 24;
 /// A key for each use, all made from the one secret.
 pub(super) struct Seal {
     digest: [u8; 32],
+    names: [u8; 32],
     cipher: XChaCha20Poly1305,
     check: [u8; 32],
 }
@@ -27,6 +28,7 @@ impl Seal {
         let key = |label: &str| hmac(&secret.0, label.as_bytes());
         Seal {
             digest: key("loggia vault v1: digests of addresses"),
+            names: key("loggia vault v1: digests of names in notices"),
             cipher: XChaCha20Poly1305::new(&key("loggia vault v1: encryption of addresses").into()),
             check: key("loggia vault v1: recognising the secret"),
         }
@@ -40,6 +42,11 @@ impl Seal {
     /// By what an address is found: the same for all ways of writing it in capitals.
     pub(super) fn digest(&self, email: &Email) -> [u8; 32] {
         hmac(&self.digest, email.folded().as_bytes())
+    }
+
+    /// By what the notices are found that name a subscription, a customer or the like.
+    pub(super) fn digest_name(&self, name: &str) -> [u8; 32] {
+        hmac(&self.names, name.as_bytes())
     }
 
     /// The address encrypted; it opens for this account only.

@@ -54,27 +54,49 @@ pub async fn read_payers(store: &dyn EventStore) -> Result<Vec<Paying>, StoreErr
 impl CommandService {
     /// Ends what was paid for when its time comes, until `stop`.
     pub async fn settle_payments(self, stop: CancellationToken) {
-        while let Err(error) = self.begin_settling().await {
+        while let Err(error) = self.make_agenda().await {
             tracing::warn!(%error, "what is paid for cannot be looked through; it is tried again");
             if stop.run_until_cancelled(tokio::time::sleep(PAUSE)).await.is_none() {
                 return;
             }
         }
+        let mut is_looked_through = false;
         while !stop.is_cancelled() {
             self.settle_due().await;
+            if let Err(error) = self.tidy(&mut is_looked_through).await {
+                tracing::warn!(%error, "notices of payments that wait cannot be looked through; it is tried again");
+            }
             stop.run_until_cancelled(self.next_due()).await;
         }
     }
 
-    /// Makes the agenda from the log, and records what waited when the last process ended.
-    pub(in crate::service) async fn begin_settling(&self) -> Result<(), Refused> {
+    /// Makes the agenda from the log.
+    pub(in crate::service) async fn make_agenda(&self) -> Result<(), Refused> {
         let accounts = self.accounts.as_deref().ok_or(Refused::NoVault)?;
         let _turn = accounts.turn.lock().await;
         let now = self.clock.now();
         for Paying { id, account } in read_payers(&*self.store).await? {
             accounts.agenda.note(id, account::next_settling(&account, &accounts.tiers, now));
         }
-        self.take_waiting(accounts, self.clock.command_id(), &settler()?, None).await
+        Ok(())
+    }
+
+    /// Records what waited when the last process ended, unless that is done, and lets go what has waited for too long.
+    pub(in crate::service) async fn tidy(&self, is_looked_through: &mut bool) -> Result<(), Refused> {
+        let accounts = self.accounts.as_deref().ok_or(Refused::NoVault)?;
+        let _turn = accounts.turn.lock().await;
+        if !*is_looked_through {
+            self.take_waiting(accounts, self.clock.command_id(), &settler()?, None).await?;
+            *is_looked_through = true;
+        }
+        let expired = accounts.vault.expire_waiting(self.clock.now()).await?;
+        if expired > 0 {
+            tracing::info!(
+                expired,
+                "notices of payments that belong to no account were let go after 90 days"
+            );
+        }
+        Ok(())
     }
 
     /// Brings the keys of each account whose time has come to where its payments have them.
