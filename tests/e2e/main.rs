@@ -15,6 +15,7 @@ mod cluster;
 mod command_line;
 mod counters;
 mod curation;
+mod differential;
 mod haproxy;
 mod keyed;
 mod keys;

@@ -1,0 +1,134 @@
+//! The whole service against plain models that share no code with it: what a scan of all records finds, what each
+//! project said at each time, and walks over pages while others edit.
+
+mod history;
+mod records;
+mod walks;
+
+use std::collections::BTreeSet;
+
+use kit::process::Loggia;
+use serde_json::Value;
+
+use crate::started::{LOGGIA, Started, ready};
+use records::{Records, encoded};
+
+/// How many records; enough for several segments and many pages.
+const SIZE: usize = 900;
+
+async fn filled(records: &Records) -> Option<Started> {
+    let started = Started::empty().await?;
+    // Several imports, so that the index has several segments.
+    for lines in records.lines().chunks(SIZE / 3) {
+        started.import(lines).await;
+    }
+    Some(started)
+}
+
+/// All results of a search, page by page; the total must be the same on each.
+async fn all(started: &Started, text: &str, category: Option<&str>) -> (u64, Vec<Value>) {
+    let (mut found, mut cursor, mut total) = (Vec::new(), String::new(), None);
+    loop {
+        let mut path = format!("/v1/search?limit=50&q={}{cursor}", encoded(text));
+        if let Some(category) = category {
+            path += &format!("&category={category}");
+        }
+        let answer = started.http.get(&path).await;
+        assert_eq!(answer.status, 200, "{text:?}: {answer:?}");
+        let page = answer.json();
+        assert_eq!(*total.get_or_insert(page["total"].clone()), page["total"], "{text:?}");
+        found.extend(page["results"].as_array().unwrap().iter().cloned());
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => return (page["total"].as_u64().unwrap(), found),
+        }
+    }
+}
+
+fn slugs(results: &[Value]) -> BTreeSet<String> {
+    results.iter().map(|result| result["slug"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Best score first; among equal scores the newest first and those without a date last.
+fn assert_in_order(text: &str, results: &[Value]) {
+    for pair in results.windows(2) {
+        let score = |result: &Value| result["score"].as_f64().unwrap();
+        let date = |result: &Value| result["published"].as_str().unwrap_or_default().to_owned();
+        let (first, second) = (&pair[0], &pair[1]);
+        let is_ordered =
+            score(first) > score(second) || (score(first) == score(second) && date(first) >= date(second));
+        assert!(is_ordered, "{text:?}: {first} before {second}");
+    }
+}
+
+#[tokio::test]
+async fn search_finds_what_a_scan_of_all_records_finds() {
+    let seed = kit::seed();
+    let records = Records::generate(SIZE, seed);
+    let Some(started) = filled(&records).await else { return };
+    let mut dice = records::Dice::new(seed ^ 1);
+    let (mut with_exact, mut with_prefix) = (0, 0);
+    for _ in 0..250 {
+        let query = records.query(&mut dice);
+        let (total, results) = all(&started, &query.text, query.category).await;
+        assert_eq!(total, results.len() as u64, "seed {seed}: {query:?}");
+        assert_eq!(slugs(&results).len(), results.len(), "seed {seed}: {query:?} has a project twice");
+        assert_in_order(&query.text, &results);
+        let (exact, longer) = (records.exact(&query), records.with_longer_last_word(&query));
+        if exact.len() >= 10 || (!exact.is_empty() && longer.len() == exact.len()) {
+            with_exact += 1;
+            assert_eq!(slugs(&results), exact, "seed {seed}: {query:?}");
+        } else if !longer.is_empty() {
+            with_prefix += 1;
+            assert_eq!(slugs(&results), longer, "seed {seed}: {query:?}");
+            assert_eq!(
+                slugs(&results[..exact.len()]),
+                exact,
+                "seed {seed}: {query:?}: exact matches come first"
+            );
+        }
+    }
+    assert!(
+        with_exact > 60 && with_prefix > 10,
+        "seed {seed}: {with_exact} exact, {with_prefix} longer words"
+    );
+}
+
+#[tokio::test]
+async fn scores_are_the_same_bit_for_bit_after_many_imports_a_restart_and_a_rebuild() {
+    let seed = kit::seed();
+    let records = Records::generate(SIZE, seed);
+    let Some(mut started) = filled(&records).await else { return };
+    // Small edits, so that the counts of words are kept up commit by commit.
+    for line in records.lines().iter().step_by(60) {
+        let slug = line["slug"].as_str().unwrap();
+        started.json(&["curate", "revise", slug, "--set", "intro=A house of stone and light"]);
+    }
+    let position = started.json(&["status"])[0]["store"]["position"].as_u64().unwrap();
+    started.caught_up(position).await;
+    let mut dice = records::Dice::new(seed ^ 2);
+    let queries: Vec<String> = (0..120).map(|_| records.query(&mut dice).text).collect();
+    let before = first_pages(&started, &queries).await;
+
+    assert!(started.loggia.terminate().await.success(), "{}", started.loggia.stderr());
+    started.loggia = Loggia::up(LOGGIA, started.folder.path(), &["--no-demo"]).await;
+    started.http = started.loggia.http().await;
+    ready(&started.http).await;
+    assert_eq!(first_pages(&started, &queries).await, before, "seed {seed}: after a restart");
+
+    started.json(&["rebuild", "search"]);
+    assert_eq!(first_pages(&started, &queries).await, before, "seed {seed}: after a rebuild");
+}
+
+/// The slugs and scores of each query's first page.
+async fn first_pages(started: &Started, queries: &[String]) -> Vec<(Value, Vec<(String, u64)>)> {
+    let mut pages = Vec::new();
+    for text in queries {
+        let page = started.http.get(&format!("/v1/search?limit=20&q={}", encoded(text))).await.json();
+        let hits = page["results"].as_array().unwrap().iter();
+        let hits = hits
+            .map(|hit| (hit["slug"].as_str().unwrap().to_owned(), hit["score"].as_f64().unwrap().to_bits()));
+        pages.push((page["total"].clone(), hits.collect()));
+    }
+    pages
+}

@@ -1,0 +1,158 @@
+//! What every project said at every time, against a list of what editors did.
+
+use serde_json::{Value, json};
+
+use super::records::Dice;
+use crate::started::Started;
+
+const PROJECTS: usize = 6;
+const ACTS: usize = 90;
+
+/// One revision as it was recorded.
+#[derive(Debug, Clone)]
+struct Said {
+    slug: String,
+    city: String,
+    at: String,
+}
+
+/// A project as the list of acts has it.
+#[derive(Debug)]
+struct Project {
+    slugs: Vec<String>,
+    said: Vec<Said>,
+    is_withdrawn: bool,
+}
+
+/// The acts that were accepted, and the slugs that anybody holds.
+struct Editors<'a> {
+    started: &'a Started,
+    projects: Vec<Project>,
+    number: usize,
+}
+
+impl Editors<'_> {
+    /// Sends one act; whether it must be accepted is the model's to say.
+    fn act(&mut self, act: usize, index: usize, through: usize) {
+        self.number += 1;
+        let slug = self.projects[index].slugs[through % self.projects[index].slugs.len()].clone();
+        let is_withdrawn = self.projects[index].is_withdrawn;
+        let city = format!("City {}", self.number % 4);
+        match act {
+            0..5 => {
+                let changes = self.projects[index].said.last().unwrap().city != city;
+                let done = self.send(!is_withdrawn, &["revise", &slug, "--set", &format!("city={city}")]);
+                if !is_withdrawn && changes {
+                    let at = self.time(&done);
+                    let project = &mut self.projects[index];
+                    let slug = project.slugs.last().unwrap().clone();
+                    project.said.push(Said { slug, city, at });
+                }
+            }
+            5..7 => {
+                let to = format!("slug-{index}-{}", self.number % 5);
+                self.send(!is_withdrawn, &["rename", &slug, &to]);
+                if !is_withdrawn {
+                    let project = &mut self.projects[index];
+                    project.slugs.retain(|held| *held != to);
+                    project.slugs.push(to);
+                }
+            }
+            7 => {
+                self.send(true, &["withdraw", &slug, "--reason", "sold"]);
+                self.projects[index].is_withdrawn = true;
+            }
+            _ => {
+                self.send(is_withdrawn, &["restore", &slug]);
+                self.projects[index].is_withdrawn = false;
+            }
+        }
+    }
+
+    fn send(&self, is_accepted: bool, args: &[&str]) -> Value {
+        let all: Vec<&str> = ["curate"].iter().chain(args).copied().chain(["--json"]).collect();
+        let output = self.started.run(&all);
+        assert_eq!(output.status.success(), is_accepted, "{args:?}: {output:?}");
+        serde_json::from_slice(&output.stdout).unwrap_or_default()
+    }
+
+    /// When the event at the position of an answer was recorded.
+    fn time(&self, done: &Value) -> String {
+        let position = done["position"].to_string();
+        let event = self.started.json(&["events", "show", &position]).pop().unwrap();
+        event["time"].as_str().unwrap().to_owned()
+    }
+}
+
+#[tokio::test]
+async fn every_project_says_at_each_time_what_editors_had_written() {
+    let seed = kit::seed();
+    let mut dice = Dice::new(seed);
+    let Some(started) = Started::empty().await else { return };
+    let lines: Vec<Value> = (0..PROJECTS)
+        .map(|n| json!({"slug": format!("slug-{n}"), "name": format!("P{n}"), "category": "art", "city": "City 9"}))
+        .collect();
+    started.import(&lines).await;
+    let events = started.json(&["events", "tail", "--from", "1", "--no-follow"]);
+    let projects = (0..PROJECTS).map(|n| {
+        let slug = format!("slug-{n}");
+        let said = Said {
+            slug: slug.clone(),
+            city: "City 9".into(),
+            at: events[n]["time"].as_str().unwrap().into(),
+        };
+        Project { slugs: vec![slug], said: vec![said], is_withdrawn: false }
+    });
+    let mut editors = Editors { started: &started, projects: projects.collect(), number: 0 };
+    for _ in 0..ACTS {
+        let (act, index, through) = (dice.roll(9), dice.roll(PROJECTS), dice.roll(4));
+        editors.act(act, index, through);
+    }
+    let position = started.json(&["status"])[0]["store"]["position"].as_u64().unwrap();
+    started.caught_up(position).await;
+    for project in &editors.projects {
+        assert_says(&started, project, seed).await;
+    }
+    let listed: Vec<&Project> = editors.projects.iter().filter(|project| !project.is_withdrawn).collect();
+    let found = started.http.get("/v1/search?q=city&limit=50").await.json();
+    assert_eq!(found["total"], listed.len(), "seed {seed}: search shows what is listed");
+}
+
+async fn assert_says(started: &Started, project: &Project, seed: u64) {
+    let current = project.slugs.last().unwrap();
+    for slug in &project.slugs {
+        let status = started.http.get(&format!("/v1/project/{slug}")).await.status;
+        let expected = if project.is_withdrawn {
+            410
+        } else if slug == current {
+            200
+        } else {
+            308
+        };
+        assert_eq!(status, expected, "seed {seed}: {slug} of {project:?}");
+    }
+    let newest = project.said.len();
+    for (index, said) in project.said.iter().enumerate() {
+        let number = index + 1;
+        let record = started.http.get(&format!("/v1/project/{current}?revision={number}")).await.json();
+        let expected = json!([said.slug, said.city, number, said.at]);
+        let shown = json!([record["slug"], record["city"], record["revision"], record["updated_at"]]);
+        assert_eq!(shown, expected, "seed {seed}: revision {number} of {project:?}");
+        for slug in &project.slugs {
+            let cited = started.http.get(&format!("/cite/{slug}/{number}?format=csl")).await;
+            assert_eq!(cited.status, 200, "seed {seed}: /cite/{slug}/{number}");
+        }
+        let as_of =
+            async |at: jiff::Timestamp| started.http.get(&format!("/v1/project/{current}?as_of={at}")).await;
+        let at: jiff::Timestamp = said.at.parse().unwrap();
+        let nanosecond = jiff::SignedDuration::from_nanos(1);
+        assert_eq!(as_of(at).await.json()["revision"], number, "seed {seed}: at {at} of {project:?}");
+        let before = as_of(at - nanosecond).await;
+        match index {
+            0 => assert_eq!(before.status, 400, "seed {seed}: before the first revision of {project:?}"),
+            _ => assert_eq!(before.json()["revision"], number - 1, "seed {seed}: before {at} of {project:?}"),
+        }
+    }
+    let none = started.http.get(&format!("/v1/project/{current}?revision={}", newest + 1)).await;
+    assert_eq!(none.status, 400, "seed {seed}: {project:?}");
+}

@@ -1,0 +1,172 @@
+//! Records of words whose folded form is written down beside them, and a scan over them as the model of search.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+/// Random numbers that are the same everywhere for one seed.
+pub(super) struct Dice(u64);
+
+impl Dice {
+    pub(super) fn new(seed: u64) -> Dice {
+        Dice(seed)
+    }
+
+    /// A number below the bound.
+    pub(super) fn roll(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ (mixed >> 31)) % bound as u64) as usize
+    }
+}
+
+/// A word as records write it, as people may type it, and as both are compared.
+type Word = (&'static str, &'static str, &'static str);
+
+const WORDS: &[Word] = &[
+    ("stone", "STONE", "stone"),
+    ("Glass", "glass", "glass"),
+    ("light", "Light", "light"),
+    ("lighthouse", "lighthouse", "lighthouse"),
+    ("villa", "villa", "villa"),
+    ("tower", "Tower", "tower"),
+    ("towers", "towers", "towers"),
+    ("garden", "garden", "garden"),
+    ("gardener", "gardener", "gardener"),
+    ("Zürich", "zurich", "zurich"),
+    ("Łódź", "Lodz", "lodz"),
+    ("São", "sao", "sao"),
+    ("Paulo", "paulo", "paulo"),
+    ("O’Keeffe", "o'keeffe", "okeeffe"),
+    ("museum", "museum", "museum"),
+    ("museums", "Museums", "museums"),
+    ("house", "house", "house"),
+    ("houses", "houses", "houses"),
+    ("horse", "horse", "horse"),
+    ("concrete", "concrete", "concrete"),
+    ("brick", "brick", "brick"),
+    ("timber", "timber", "timber"),
+    ("1939", "1939", "1939"),
+    ("1938", "1938", "1938"),
+    ("café", "CAFE", "cafe"),
+    ("of", "of", "of"),
+    ("the", "the", "the"),
+    ("Århus", "arhus", "arhus"),
+    ("ﬁlm", "film", "film"),
+    ("Ｗide", "wide", "wide"),
+    ("naïve", "naive", "naive"),
+    ("Dvořák", "dvorak", "dvorak"),
+];
+
+const CATEGORIES: [&str; 3] = ["architecture", "design", "art"];
+
+/// The records, and the folded words of each.
+pub(super) struct Records {
+    lines: Vec<Value>,
+    words: Vec<BTreeSet<&'static str>>,
+}
+
+/// A query and what it asks for.
+#[derive(Debug)]
+pub(super) struct Query {
+    pub(super) text: String,
+    pub(super) category: Option<&'static str>,
+    words: Vec<String>,
+}
+
+impl Records {
+    /// So many records of random words.
+    pub(super) fn generate(size: usize, seed: u64) -> Records {
+        let mut dice = Dice::new(seed);
+        let (mut lines, mut words) = (Vec::new(), Vec::new());
+        for number in 0..size {
+            let mut held = BTreeSet::new();
+            let mut text = |least: usize, most: usize| {
+                let chosen: Vec<Word> =
+                    (0..least + dice.roll(most)).map(|_| WORDS[dice.roll(WORDS.len())]).collect();
+                held.extend(chosen.iter().map(|word| word.2));
+                chosen.iter().map(|word| word.0).collect::<Vec<_>>().join(" ")
+            };
+            let (name, studio, city, intro) = (text(1, 4), text(0, 3), text(0, 2), text(0, 12));
+            let category = CATEGORIES[dice.roll(CATEGORIES.len())];
+            held.insert(category);
+            let mut line = json!({"slug": format!("record-{number}"), "name": name, "category": category});
+            for (member, text) in [("studio", studio), ("city", city), ("intro", intro)] {
+                if !text.is_empty() {
+                    line[member] = json!(text);
+                }
+            }
+            if dice.roll(4) > 0 {
+                line["published"] = json!(format!("20{:02}-0{}-15", 10 + dice.roll(9), 1 + dice.roll(9)));
+            }
+            lines.push(line);
+            words.push(held);
+        }
+        Records { lines, words }
+    }
+
+    /// The lines of an import.
+    pub(super) fn lines(&self) -> &[Value] {
+        &self.lines
+    }
+
+    /// Gives each record a taste of a few words.
+    pub(super) fn give_taste(&mut self) {
+        for (number, line) in self.lines.iter_mut().enumerate() {
+            let material = ["oak", "larch", "oak and brick"][number % 3];
+            let mood = ["calm", "bright"][number % 2];
+            line["taste"] = json!({"material": material, "mood": mood});
+        }
+    }
+
+    /// One to three words as people type them; sometimes the last is cut short, sometimes with a category.
+    pub(super) fn query(&self, dice: &mut Dice) -> Query {
+        let chosen: Vec<Word> = (0..=dice.roll(3)).map(|_| WORDS[dice.roll(WORDS.len())]).collect();
+        let mut typed: Vec<String> = chosen.iter().map(|word| word.1.to_owned()).collect();
+        let mut words: Vec<String> = chosen.iter().map(|word| word.2.to_owned()).collect();
+        let last = words.last_mut().unwrap();
+        if dice.roll(3) == 0 && last.len() > 4 {
+            last.truncate(4);
+            *typed.last_mut().unwrap() = last.clone();
+        }
+        let category = (dice.roll(4) == 0).then(|| CATEGORIES[dice.roll(CATEGORIES.len())]);
+        Query { text: typed.join(" "), category, words }
+    }
+
+    /// The projects that hold every word.
+    pub(super) fn exact(&self, query: &Query) -> BTreeSet<String> {
+        self.matching(query, |held, word| held.contains(word))
+    }
+
+    /// The projects that hold every word, where the last may be the beginning of a longer one.
+    pub(super) fn with_longer_last_word(&self, query: &Query) -> BTreeSet<String> {
+        // A word that was typed before is not the one that is still being typed.
+        let last = query.words.len() - 1;
+        let is_repeated = query.words[..last].contains(&query.words[last]);
+        self.matching(query, |held, word| {
+            held.contains(word)
+                || (!is_repeated
+                    && *word == query.words[last]
+                    && held.iter().any(|held| held.starts_with(word)))
+        })
+    }
+
+    fn matching(&self, query: &Query, holds: impl Fn(&BTreeSet<&str>, &str) -> bool) -> BTreeSet<String> {
+        let records = self.lines.iter().zip(&self.words);
+        let records =
+            records.filter(|(line, _)| query.category.is_none_or(|wanted| line["category"] == wanted));
+        let matching = records.filter(|(_, held)| query.words.iter().all(|word| holds(held, word)));
+        matching.map(|(line, _)| line["slug"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+/// A text as it stands in an address.
+pub(super) fn encoded(text: &str) -> String {
+    text.bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => char::from(byte).to_string(),
+            _ => format!("%{byte:02X}"),
+        })
+        .collect()
+}
