@@ -94,7 +94,8 @@ impl Snapshot {
     ) -> Result<Snapshot, SearchError> {
         let empty = Lexicon::default();
         let mut words = earlier.map_or(&empty, |earlier| &earlier.lexicon).change();
-        let mut length = earlier.map_or(0, |earlier| earlier.length);
+        // Signed: a merged segment takes its deleted documents away before they are given back.
+        let mut length = 0_i64;
         let mut known: HashMap<_, _> = HashMap::new();
         for segment in earlier.map_or(&[][..], |earlier| &earlier.segments) {
             known.insert(segment.id(), segment);
@@ -102,22 +103,25 @@ impl Snapshot {
         for segment in &segments {
             let before = known.remove(&segment.id());
             if before.is_none() {
-                length += segment.total_length();
+                length += segment.total_length().cast_signed();
                 segment.for_each_word(|word, documents| words.add(word, documents));
             }
             for document in segment.deleted_since(before) {
-                length -= segment.words_in(document);
+                length -= segment.words_in(document).cast_signed();
                 segment.for_each_word_of(document, |word| words.add(word, -1))?;
             }
         }
         for gone in known.into_values() {
-            length -= gone.total_length();
+            length -= gone.total_length().cast_signed();
             gone.for_each_word(|word, documents| words.add(word, -documents));
             for document in gone.deleted_since(None) {
-                length += gone.words_in(document);
+                length += gone.words_in(document).cast_signed();
                 gone.for_each_word_of(document, |word| words.add(word, 1))?;
             }
         }
+        let length = earlier.map_or(0, |earlier| earlier.length).checked_add_signed(length);
+        let length =
+            length.ok_or_else(|| SearchError::Corrupt("its documents have a negative length".to_owned()))?;
         let documents = segments.iter().map(Segment::documents).sum();
         Ok(Snapshot {
             segments,

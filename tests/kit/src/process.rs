@@ -156,6 +156,9 @@ impl Drop for Loggia {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+        if std::thread::panicking() {
+            eprintln!("loggia on {} had written:\n{}", self.data.display(), self.written("stderr"));
+        }
         if let Err(left) = write::nats_server::end_orphan(&self.data.join("nats")) {
             eprintln!("a nats-server may be left over: {left}");
         }

@@ -48,6 +48,25 @@ fn a_replaced_document_leaves_nothing_behind() {
     assert_eq!(fixture.reader.documents(), 2);
 }
 
+#[test]
+fn a_merge_that_drops_most_documents_keeps_counts_and_scores() {
+    let project = |ordinal| {
+        let intro = Some("stone tower with a garden of glass ".repeat(20));
+        Project { intro, ..Project::named(ordinal, "Stone") }
+    };
+    let all: Vec<Project> = (0..10).map(project).collect();
+    let mut fixture = Fixture::of(&all);
+    all[1..].iter().for_each(|gone| fixture.writer.remove(&gone.id()));
+    let short = Project::named(20, "Stone house");
+    fixture.add(std::slice::from_ref(&short));
+    fixture.commit("one long and one short are left");
+    fixture.writer.merge().unwrap();
+    assert!(fixture.reader.refresh().unwrap());
+    let fresh = Fixture::of(&[all[0].clone(), short]);
+    assert_eq!((fixture.reader.documents(), fixture.find("stone")), (2, fresh.find("stone")));
+    assert_eq!(fixture.scores("stone"), fresh.scores("stone"));
+}
+
 /// Builds the same content in different ways: another order, other cuts, detours, merges.
 #[test]
 fn equal_content_has_equal_digests_and_equal_scores() {
