@@ -65,12 +65,16 @@ pub enum Command {
         #[arg(required = true, value_enum)]
         models: Vec<ModelName>,
     },
-    /// Replay the events aside and compare with the live read models; exit status 3 on a difference.
-    #[command(after_help = "Example:\n  loggia verify")]
+    /// Replay the events aside and compare with the live read models, or check the pictures; exit status 3 on a
+    /// difference.
+    #[command(after_help = "Examples:\n  loggia verify\n  loggia verify media --repair")]
     Verify {
-        /// Which read models; all when none is named.
+        /// What to check; all read models when nothing is named.
         #[arg(value_enum)]
-        models: Vec<ModelName>,
+        parts: Vec<VerifiedPart>,
+        /// Make damaged smaller forms of pictures again from their originals.
+        #[arg(long)]
+        repair: bool,
     },
     /// Look at the log of events.
     #[command(subcommand)]
@@ -96,10 +100,17 @@ pub enum Command {
     #[command(subcommand)]
     Nats(NatsCommand),
     /// Copy the event store into a folder, consistent, while it runs.
-    #[command(after_help = "Example:\n  loggia backup /backups/2026-11-20")]
+    #[command(
+        after_help = "Examples:\n  loggia backup /backups/2026-11-20\n  loggia backup verify /backups/2026-11-20",
+        args_conflicts_with_subcommands = true,
+        subcommand_negates_reqs = true
+    )]
     Backup {
         /// An empty folder, or one that does not exist yet.
-        folder: PathBuf,
+        #[arg(required = true)]
+        folder: Option<PathBuf>,
+        #[command(subcommand)]
+        command: Option<BackupCommand>,
     },
     /// Copy the read models into a folder while they are written, for a new read node to begin with.
     #[command(after_help = "Example:\n  loggia snapshot /srv/snapshots/2026-11-20")]
@@ -194,6 +205,54 @@ pub enum ModelName {
     All,
 }
 
+/// What `loggia verify` checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum VerifiedPart {
+    /// Records, revisions and slugs.
+    Catalog,
+    /// The search index.
+    Search,
+    /// The nearest of each project.
+    Neighbours,
+    /// All listed projects, newest first, with the words of their taste.
+    Archive,
+    /// The keys that may call.
+    Keys,
+    /// What each key has called.
+    Counters,
+    /// Every read model.
+    All,
+    /// The kept pictures: their bytes, and that none is missing that the log names.
+    Media,
+}
+
+impl VerifiedPart {
+    /// The read model, if it is one.
+    pub fn model(self) -> Option<ModelName> {
+        match self {
+            VerifiedPart::Catalog => Some(ModelName::Catalog),
+            VerifiedPart::Search => Some(ModelName::Search),
+            VerifiedPart::Neighbours => Some(ModelName::Neighbours),
+            VerifiedPart::Archive => Some(ModelName::Archive),
+            VerifiedPart::Keys => Some(ModelName::Keys),
+            VerifiedPart::Counters => Some(ModelName::Counters),
+            VerifiedPart::All => Some(ModelName::All),
+            VerifiedPart::Media => None,
+        }
+    }
+}
+
+/// What else is done with a backup. A folder of this name is given as ./verify.
+#[derive(Debug, Subcommand)]
+pub enum BackupCommand {
+    /// Prove a backup without restoring it: log, ledger, vault and pictures.
+    #[command(after_help = "Example:\n  loggia backup verify /backups/2026-11-20")]
+    Verify {
+        /// The folder that `loggia backup` wrote.
+        folder: PathBuf,
+    },
+}
+
 /// A look at the log.
 #[derive(Debug, Subcommand)]
 pub enum EventsCommand {
@@ -213,9 +272,19 @@ pub enum EventsCommand {
         /// Its position.
         position: u64,
     },
-    /// Check the hash chain over the whole log; exit status 3 on a difference.
-    #[command(after_help = "Example:\n  loggia events verify")]
-    Verify,
+    /// Print where the log ends: position, hash and time of its last event. Kept elsewhere, it shows later whether the
+    /// log up to there is still the same.
+    #[command(after_help = "Example:\n  loggia events head --json > /media/safe/head-2026-11-20.json")]
+    Head,
+    /// Check the hash chain over the whole log and the names that its events claim; exit status 3 on a difference.
+    #[command(
+        after_help = "Examples:\n  loggia events verify\n  loggia events verify --against /media/safe/head-2026-11-20.json"
+    )]
+    Verify {
+        /// What another place knows of the log: a backup, a snapshot, or what `loggia events head` printed.
+        #[arg(long, value_name = "FILE")]
+        against: Option<PathBuf>,
+    },
 }
 
 /// An act on stores.

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Parser;
 
-use cli::{Cli, Command};
+use cli::{BackupCommand, Cli, Command};
 use config::{Config, Sources};
 use output::Output;
 
@@ -55,7 +55,7 @@ async fn run(cli: &Cli, config: &Config) -> Result<ExitCode> {
         Command::Export => done(commands::export::run(config, output).await),
         Command::Curate(command) => commands::curate::run(config, command, output).await,
         Command::Rebuild { models } => commands::rebuild::run(config, models, output).await,
-        Command::Verify { models } => commands::verify::run(config, models, output).await,
+        Command::Verify { parts, repair } => commands::verify::run(config, parts, *repair, output).await,
         Command::Events(command) => commands::events::run(config, command, output).await,
         Command::Keys(command) => commands::keys::run(config, command, output).await,
         Command::Payments(command) => commands::payments::run(config, command, output).await,
@@ -63,7 +63,13 @@ async fn run(cli: &Cli, config: &Config) -> Result<ExitCode> {
         Command::Status => done(commands::status::run(config, output).await),
         Command::Config => done(commands::config::run(config, output)),
         Command::Nats(command) => done(commands::nats::run(command, output)),
-        Command::Backup { folder } => done(commands::backup::run(config, folder, output).await),
+        Command::Backup { command: Some(BackupCommand::Verify { folder }), .. } => {
+            done(commands::backup::verify(folder, output).await)
+        }
+        Command::Backup { folder, command: None } => match folder {
+            Some(folder) => done(commands::backup::run(config, folder, output).await),
+            None => anyhow::bail!("name the folder of the backup"),
+        },
         Command::Snapshot { folder } => done(commands::snapshot::run(config, folder, output).await),
         Command::Restore { folder } => done(commands::backup::restore(config, folder, output).await),
         Command::Store(command) => commands::store::run(command, output).await,

@@ -1,36 +1,22 @@
 //! `loggia backup` and `loggia restore`: the event store, from which everything else is rebuilt, the vault, and the
 //! pictures.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Result, bail};
-use serde::Serialize;
-use write::event_store::{Manifest, SqliteStore};
-use write::media::MediaStore;
+use write::event_store::{BackupError, Restored, SqliteStore};
 
 use crate::config::Config;
 use crate::data_folder::{DataFolder, Part};
 use crate::output::{Output, count, say};
 use crate::session;
 
-/// Where a backup keeps the pictures.
-const MEDIA: &str = "media";
-
-/// What was copied.
-#[derive(Serialize)]
-struct Copied {
-    #[serde(flatten)]
-    manifest: Manifest,
-    pictures: u64,
-}
-
 /// Copies the event store into a folder while it may run.
 pub async fn run(config: &Config, folder: &Path, output: Output) -> Result<()> {
     let store = session::open_store_read_only(config).await?;
-    let manifest = store.backup(folder).await?;
-    // After the log: a picture is kept before its event, so none that the copied log names is missing.
-    let pictures = copy_pictures(DataFolder::new(&config.data).media(), folder.join(MEDIA)).await?;
-    let copied = Copied { manifest, pictures };
+    let manifest = store.backup(folder, Some(&DataFolder::new(&config.data).media())).await?;
+    let pictures = manifest.media.as_ref().map_or(0, |media| media.pictures);
+    let copied = Restored { manifest, pictures };
     if let Some(secret) = &config.secret_file {
         let secret = secret.display();
         say(&format!(
@@ -42,13 +28,19 @@ pub async fn run(config: &Config, folder: &Path, output: Output) -> Result<()> {
     })
 }
 
-/// Copies the pictures of one media folder into another.
-async fn copy_pictures(from: PathBuf, to: PathBuf) -> Result<u64> {
-    let copying = move || {
-        let from = MediaStore::open_read_only(&from);
-        from.copy_to(&MediaStore::open(&to)?)
-    };
-    Ok(tokio::task::spawn_blocking(copying).await??)
+/// Proves that a backup is whole, without restoring it.
+pub async fn verify(folder: &Path, output: Output) -> Result<()> {
+    let proven = SqliteStore::verify_backup(folder).await?;
+    warn_of_unlisted_pictures(&proven);
+    output.answer(&proven, || {
+        format!(
+            "{} are in {}, each as it was written on {}; the last hash is {}",
+            contents(&proven),
+            folder.display(),
+            proven.manifest.created,
+            proven.manifest.hash
+        )
+    })
 }
 
 /// Puts a backup into an empty data folder.
@@ -63,22 +55,39 @@ pub async fn restore(config: &Config, folder: &Path, output: Output) -> Result<(
     let data = DataFolder::new(&config.data);
     let _held = data.hold(&[Part::Write, Part::Project])?;
     let store = session::store_folder(config);
-    if store.exists() || data.models().exists() || data.nats().exists() {
-        bail!(
-            "the data folder {} is not empty; restore into a new one with --data DIR, so that nothing is overwritten",
-            config.data.display()
-        );
+    let others = [data.models(), data.nats(), store.join("replica.db")];
+    if let Some(there) = others.into_iter().find(|path| path.exists()) {
+        bail!(not_empty(config, &there));
     }
-    // The pictures first: a folder with an event store is a restored one.
-    let pictures = copy_pictures(folder.join(MEDIA), data.media()).await?;
-    let manifest = SqliteStore::restore(folder, &store).await?;
-    let copied = Copied { manifest, pictures };
-    output.answer(&copied, || {
-        format!("{} are restored; `loggia up` rebuilds the rest from them", contents(&copied))
+    let restored = match SqliteStore::restore(folder, &store, Some(&data.media())).await {
+        Err(BackupError::InTheWay(there)) => bail!(not_empty(config, &there)),
+        restored => restored?,
+    };
+    warn_of_unlisted_pictures(&restored);
+    output.answer(&restored, || {
+        format!("{} are restored; `loggia up` rebuilds the rest from them", contents(&restored))
     })
 }
 
-fn contents(copied: &Copied) -> String {
+fn not_empty(config: &Config, there: &Path) -> String {
+    format!(
+        "the data folder {} is not empty ({} is there); restore into a new one with --data DIR, so that nothing is \
+         overwritten",
+        config.data.display(),
+        there.display()
+    )
+}
+
+/// A backup of an early version does not list its pictures.
+fn warn_of_unlisted_pictures(backup: &Restored) {
+    if backup.manifest.media.is_none() {
+        say(
+            "the backup is of a version that did not list its pictures: whether some are missing cannot be proven",
+        );
+    }
+}
+
+fn contents(copied: &Restored) -> String {
     let mut contents = vec![format!("{} events", count(copied.manifest.position.0))];
     contents.extend(
         copied.manifest.ledger.as_ref().map(|ledger| format!("{} counted calls", count(ledger.position.0))),

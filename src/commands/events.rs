@@ -1,16 +1,20 @@
-//! `loggia events`: follow the log, show one event, check the hash chain.
+//! `loggia events`: follow the log, show one event or the last, check the hash chain.
 
+mod witness;
+
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use schemas::ids::Position;
-use write::event_store::{EventStore, SqliteStore};
+use write::event_store::{EventStore, Head, SqliteStore};
 
 use super::curate::line;
 use crate::cli::EventsCommand;
 use crate::config::Config;
 use crate::output::{Output, count, say};
 use crate::session;
+use witness::Known;
 
 /// Events read at once.
 const PAGE: usize = 500;
@@ -21,7 +25,8 @@ pub async fn run(config: &Config, command: &EventsCommand, output: Output) -> Re
     match command {
         EventsCommand::Tail { from, no_follow } => tail(config, &store, *from, !no_follow, output).await,
         EventsCommand::Show { position } => show(&store, Position(*position), output).await,
-        EventsCommand::Verify => verify(config, &store, output).await,
+        EventsCommand::Head => head(&store, output).await,
+        EventsCommand::Verify { against } => verify(config, &store, against.as_deref(), output).await,
     }
 }
 
@@ -68,18 +73,45 @@ async fn show(store: &impl EventStore, position: Position, output: Output) -> Re
     Ok(ExitCode::SUCCESS)
 }
 
-async fn verify(config: &Config, store: &SqliteStore, output: Output) -> Result<ExitCode> {
+async fn head(store: &impl EventStore, output: Output) -> Result<ExitCode> {
+    let Head { position, hash } = store.head().await?;
+    let before = Position(position.0.saturating_sub(1));
+    let time = store.read_all(before, 1).await?.pop().map(|event| event.time);
+    let head = Known { store: Some(store.store_id().to_string()), position, hash, time };
+    output.answer(&head, || head.to_string())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn verify(
+    config: &Config,
+    store: &SqliteStore,
+    against: Option<&Path>,
+    output: Output,
+) -> Result<ExitCode> {
+    // What cannot be compared with is said before the whole log is read.
+    let known = against.map(witness::read).transpose()?;
     let bar = output.progress(store.head().await?.position.0, "verifying");
     let outcome = session::verify_store(config, |at| bar.set_position(at.0)).await;
     bar.finish_and_clear();
-    match outcome? {
+    let outcome = match (outcome?, known, against) {
+        (Ok(verified), Some(known), Some(file)) => match witness::compare(store, &known, file).await? {
+            None => Ok(verified),
+            Some(damage) => Err(damage),
+        },
+        (outcome, ..) => outcome,
+    };
+    match outcome {
         Ok(verified) => {
             output.answer(&verified, || {
-                format!(
+                let last = format!(
                     "{} events, the hash chain is whole; the last hash is {}",
                     count(verified.events),
                     verified.hash
-                )
+                );
+                match against {
+                    None => last,
+                    Some(file) => format!("{last}; it agrees with {}", file.display()),
+                }
             })?;
             Ok(ExitCode::SUCCESS)
         }

@@ -1,8 +1,10 @@
-//! `loggia verify`: replays aside and compares with what is live.
+//! `loggia verify`: replays aside and compares with what is live; checks the pictures.
+
+mod media;
 
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use projections::archive::ArchiveProjection;
 use projections::catalog::CatalogProjection;
 use projections::counters;
@@ -14,14 +16,32 @@ use projections::source::EventSource;
 use projections::verify::{Verified, verify};
 
 use super::rebuild::names;
-use crate::cli::ModelName;
+use crate::cli::{ModelName, VerifiedPart};
 use crate::config::Config;
 use crate::data_folder::DataFolder;
 use crate::output::Output;
 use crate::session::{now, with_node};
 
-/// Compares the models one after the other, whether a node is running or not.
-pub async fn run(config: &Config, models: &[ModelName], output: Output) -> Result<ExitCode> {
+/// Checks what is named, or all read models, whether a node is running or not.
+pub async fn run(config: &Config, parts: &[VerifiedPart], repair: bool, output: Output) -> Result<ExitCode> {
+    if repair && !parts.contains(&VerifiedPart::Media) {
+        bail!(
+            "--repair makes pictures again: use it with `loggia verify media`; `loggia rebuild` mends read models"
+        );
+    }
+    let models: Vec<ModelName> = parts.iter().filter_map(|part| part.model()).collect();
+    let mut equal = true;
+    if parts.contains(&VerifiedPart::Media) {
+        equal &= media::verify(config, repair, output).await?;
+    }
+    if parts.is_empty() || !models.is_empty() {
+        equal &= compare_models(config, &models, output).await? == ExitCode::SUCCESS;
+    }
+    Ok(if equal { ExitCode::SUCCESS } else { ExitCode::from(3) })
+}
+
+/// Compares the models one after the other.
+async fn compare_models(config: &Config, models: &[ModelName], output: Output) -> Result<ExitCode> {
     let wanted = names(models);
     let data = DataFolder::new(&config.data);
     with_node(config, async |client, _| {

@@ -3,11 +3,14 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use image::{ImageFormat, Rgb, RgbImage};
 use schemas::email::Email;
 use schemas::ids::AccountId;
+use schemas::picture::{Form, Picture};
 use tempfile::TempDir;
 use write::clock::Clock;
 use write::event_store::*;
+use write::media::MediaStore;
 use write::vault::Vault;
 
 use crate::event_store::append;
@@ -53,13 +56,13 @@ async fn the_vault_and_its_secret_come_back_readable_by_their_owner_alone() {
     let Kept { folder, clock, store, vault, account } = kept().await;
     let elsewhere = tempfile::tempdir().unwrap();
     let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
-    let manifest = store.backup(&backup).await.unwrap();
+    let manifest = store.backup(&backup, None).await.unwrap();
     let files: Vec<&str> = manifest.files.iter().map(|file| file.name.as_str()).collect();
     assert_eq!(files, ["vault.db", "vault.key"]);
     assert_eq!(names(&backup), ["events.db", "manifest.json", "vault.db", "vault.key"]);
     vault.erase(account).await.unwrap();
 
-    assert_eq!(SqliteStore::restore(&backup, &target).await.unwrap(), manifest);
+    assert_eq!(SqliteStore::restore(&backup, &target, None).await.unwrap().manifest, manifest);
     for folder in [&backup, &target] {
         for file in ["vault.db", "vault.key"] {
             let mode = std::fs::metadata(folder.join(file)).unwrap().permissions().mode();
@@ -69,7 +72,7 @@ async fn the_vault_and_its_secret_come_back_readable_by_their_owner_alone() {
     let restored = Vault::open(&target, None).await.unwrap();
     assert_eq!(restored.emails().await.unwrap(), [(account, email())]);
     SqliteStore::open(&target, &clock).await.unwrap();
-    let over = SqliteStore::restore(&backup, folder.path()).await.unwrap_err();
+    let over = SqliteStore::restore(&backup, folder.path(), None).await.unwrap_err();
     assert!(over.to_string().contains("is in the way"), "{over}");
 }
 
@@ -79,7 +82,7 @@ async fn a_secret_that_is_kept_elsewhere_stays_there() {
     let store = SqliteStore::open(folder.path(), &Clock::system()).await.unwrap();
     Vault::open(folder.path(), Some(&elsewhere.path().join("secret"))).await.unwrap();
     let backup = elsewhere.path().join("backup");
-    store.backup(&backup).await.unwrap();
+    store.backup(&backup, None).await.unwrap();
     assert_eq!(names(&backup), ["events.db", "manifest.json", "vault.db"]);
 }
 
@@ -91,10 +94,10 @@ async fn a_backup_from_before_the_vault_is_restored() {
         std::fs::remove_file(folder.path().join(file)).unwrap();
     }
     let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
-    store.backup(&backup).await.unwrap();
+    store.backup(&backup, None).await.unwrap();
     let manifest = std::fs::read_to_string(backup.join("manifest.json")).unwrap();
     assert!(!manifest.contains("files"), "it reads as it did before: {manifest}");
-    SqliteStore::restore(&backup, &target).await.unwrap();
+    SqliteStore::restore(&backup, &target, None).await.unwrap();
     assert!(SqliteStore::open(&target, &clock).await.is_ok());
     assert!(Vault::open_read_only(&target, None).await.unwrap().is_none());
 }
@@ -109,9 +112,9 @@ async fn of_a_broken_backup_nothing_is_put_in_place() {
     ] {
         let elsewhere = tempfile::tempdir().unwrap();
         let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
-        store.backup(&backup).await.unwrap();
+        store.backup(&backup, None).await.unwrap();
         flip(&backup.join(file));
-        let error = SqliteStore::restore(&backup, &target).await.unwrap_err();
+        let error = SqliteStore::restore(&backup, &target, None).await.unwrap_err();
         assert_eq!(
             error.to_string(),
             format!("{} is no whole backup: {reason}; use another one", backup.display())
@@ -125,12 +128,225 @@ async fn a_manifest_cannot_name_a_file_elsewhere() {
     let Kept { folder: _folder, store, .. } = kept().await;
     let elsewhere = tempfile::tempdir().unwrap();
     let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
-    store.backup(&backup).await.unwrap();
+    store.backup(&backup, None).await.unwrap();
     let path = backup.join("manifest.json");
     let manifest = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, manifest.replace("vault.key", "../escaped")).unwrap();
-    let error = SqliteStore::restore(&backup, &target).await.unwrap_err().to_string();
+    let error = SqliteStore::restore(&backup, &target, None).await.unwrap_err().to_string();
     assert!(error.contains("it holds ../escaped, which this version of Loggia does not know"), "{error}");
-    assert!(!elsewhere.path().join("escaped").exists());
-    assert_eq!(names(&target), ["events.lock"]);
+    assert!(!elsewhere.path().join("escaped").exists() && !target.exists());
+}
+
+/// A media folder with two pictures.
+fn pictures(folder: &Path) -> [Picture; 2] {
+    let store = MediaStore::open(folder).unwrap();
+    [60, 200].map(|shade| {
+        let mut bytes = std::io::Cursor::new(Vec::new());
+        RgbImage::from_pixel(700, 500, Rgb([shade, 90, 60])).write_to(&mut bytes, ImageFormat::Png).unwrap();
+        store.take(&bytes.into_inner()).unwrap()
+    })
+}
+
+struct WithPictures {
+    _kept: Kept,
+    elsewhere: TempDir,
+    backup: std::path::PathBuf,
+    pictures: [Picture; 2],
+    manifest: Manifest,
+}
+
+async fn with_pictures() -> WithPictures {
+    let (kept, elsewhere) = (kept().await, tempfile::tempdir().unwrap());
+    let media = kept.folder.path().join("media");
+    let (pictures, backup) = (pictures(&media), elsewhere.path().join("backup"));
+    let manifest = kept.store.backup(&backup, Some(&media)).await.unwrap();
+    WithPictures { _kept: kept, elsewhere, backup, pictures, manifest }
+}
+
+#[tokio::test]
+async fn pictures_stand_in_the_manifest_and_come_back() {
+    let WithPictures { elsewhere, backup, pictures, manifest, .. } = with_pictures().await;
+    let media = manifest.media.clone().unwrap();
+    // The original, three widths, a JPEG and the description of each.
+    assert_eq!((media.pictures, media.files), (2, 12));
+    let restored = Restored { manifest, pictures: 2 };
+    assert_eq!(SqliteStore::verify_backup(&backup).await.unwrap(), restored);
+    let (target, brought) = (elsewhere.path().join("target"), elsewhere.path().join("media"));
+    assert_eq!(SqliteStore::restore(&backup, &target, Some(&brought)).await.unwrap(), restored);
+    let brought = MediaStore::open(&brought).unwrap();
+    for picture in &pictures {
+        assert_eq!(brought.get(picture.id).unwrap().as_ref(), Some(picture));
+        assert!(brought.read(picture.id, Form::Webp(320)).unwrap().is_some());
+    }
+    assert!(names(&target).iter().all(|name| !name.contains("part") && !name.contains("unfinished")));
+}
+
+/// Something that happens to a file.
+type Damage = fn(&Path);
+
+#[tokio::test]
+async fn a_backup_with_damaged_pictures_is_refused_by_restore_and_by_verify() {
+    let WithPictures { elsewhere, backup, pictures, .. } = with_pictures().await;
+    let first = pictures.iter().map(|picture| picture.id).min().unwrap();
+    let all = |folder: &Path| std::fs::remove_dir_all(folder).unwrap();
+    let damages: [(String, Damage, String); 5] = [
+        (
+            format!("media/{}", Form::Webp(640).path(first)),
+            |path| std::fs::write(path, "").unwrap(),
+            format!(
+                "of its 12 picture files 1 is not what was written; the first is media/{}, which is empty",
+                Form::Webp(640).path(first)
+            ),
+        ),
+        (
+            format!("media/{}", Form::Original.path(first)),
+            |path| std::fs::remove_file(path).unwrap(),
+            format!(
+                "of its 12 picture files 1 is not what was written; the first is media/{}, which is missing",
+                Form::Original.path(first)
+            ),
+        ),
+        (
+            format!("media/{}", Form::Jpeg(640).path(first)),
+            flip,
+            format!(
+                "of its 12 picture files 1 is not what was written; the first is media/{}, which has other bytes",
+                Form::Jpeg(640).path(first)
+            ),
+        ),
+        (
+            "pictures.sha256".into(),
+            flip,
+            "the bytes of its pictures.sha256 are not those that were written".into(),
+        ),
+        (
+            "media".into(),
+            all,
+            format!(
+                "of its 12 picture files 12 are not what was written; the first is media/{}, which is missing",
+                Form::Webp(320).path(first)
+            ),
+        ),
+    ];
+    for (number, (name, damage, reason)) in damages.into_iter().enumerate() {
+        let copy = elsewhere.path().join(format!("copy-{number}"));
+        copy_folder(&backup, &copy);
+        damage(&copy.join(name));
+        let (target, media) = (elsewhere.path().join("target"), elsewhere.path().join("media"));
+        let expected = format!("{} is no whole backup: {reason}; use another one", copy.display());
+        assert_eq!(SqliteStore::verify_backup(&copy).await.unwrap_err().to_string(), expected);
+        let refused = SqliteStore::restore(&copy, &target, Some(&media)).await.unwrap_err();
+        assert_eq!(refused.to_string(), expected);
+        assert_eq!((names(&target), media.exists()), (vec!["events.lock".to_owned()], false));
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(|entry| entry.unwrap().path()) {
+        let target = to.join(entry.file_name().unwrap());
+        if entry.is_dir() {
+            copy_folder(&entry, &target);
+        } else {
+            std::fs::copy(&entry, &target).unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn each_part_of_a_backup_is_proven_where_it_lies() {
+    for (name, reason) in [
+        ("events.db", "its bytes are not those that were written"),
+        ("vault.db", "the bytes of its vault.db are not those that were written"),
+        ("vault.key", "the bytes of its vault.key are not those that were written"),
+    ] {
+        let WithPictures { elsewhere: _elsewhere, backup, .. } = with_pictures().await;
+        let broken =
+            |reason: &str| format!("{} is no whole backup: {reason}; use another one", backup.display());
+        flip(&backup.join(name));
+        assert_eq!(SqliteStore::verify_backup(&backup).await.unwrap_err().to_string(), broken(reason));
+        std::fs::remove_file(backup.join(name)).unwrap();
+        let missing = format!("its {name} is missing");
+        assert_eq!(SqliteStore::verify_backup(&backup).await.unwrap_err().to_string(), broken(&missing));
+        let none = SqliteStore::verify_backup(&backup.join("media")).await.unwrap_err().to_string();
+        assert!(none.contains("it has no manifest.json, which is written last"), "{none}");
+    }
+}
+
+/// As a version wrote it that did not list the pictures.
+#[tokio::test]
+async fn a_backup_without_a_listing_of_its_pictures_is_restored() {
+    let WithPictures { elsewhere, backup, manifest, .. } = with_pictures().await;
+    let path = backup.join("manifest.json");
+    let mut older: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    older.as_object_mut().unwrap().remove("media").unwrap();
+    std::fs::write(&path, older.to_string()).unwrap();
+    std::fs::remove_file(backup.join("pictures.sha256")).unwrap();
+    let (target, media) = (elsewhere.path().join("target"), elsewhere.path().join("media"));
+    let restored = SqliteStore::restore(&backup, &target, Some(&media)).await.unwrap();
+    let manifest = Manifest { media: None, ..manifest };
+    assert_eq!(restored, Restored { manifest, pictures: 2 });
+}
+
+#[tokio::test]
+async fn a_width_that_is_damaged_in_the_store_is_whole_in_the_backup() {
+    let (kept, elsewhere) = (kept().await, tempfile::tempdir().unwrap());
+    let media = kept.folder.path().join("media");
+    let [picture, _] = pictures(&media);
+    let damaged = media.join(Form::Webp(320).path(picture.id));
+    let before = std::fs::read(&damaged).unwrap();
+    std::fs::write(&damaged, "").unwrap();
+    let backup = elsewhere.path().join("backup");
+    kept.store.backup(&backup, Some(&media)).await.unwrap();
+    let copied = std::fs::read(backup.join("media").join(Form::Webp(320).path(picture.id))).unwrap();
+    assert!(copied == before, "it is made again from the original");
+}
+
+#[tokio::test]
+async fn an_interrupted_restore_is_known_and_the_next_one_begins_from_the_start() {
+    let WithPictures { _kept, elsewhere, backup, manifest, .. } = with_pictures().await;
+    let (target, media) = (elsewhere.path().join("target"), elsewhere.path().join("media"));
+    std::fs::create_dir(&target).unwrap();
+    for name in ["restore.unfinished", "vault.db", "vault.db-journal", "usage.db", "events.db.part"] {
+        std::fs::write(target.join(name), "half").unwrap();
+    }
+    let refused = SqliteStore::open(&target, &_kept.clock).await.err().unwrap().to_string();
+    assert_eq!(
+        refused,
+        format!(
+            "the event store is not available: a backup was not restored to the end into {}; run `loggia restore` again, \
+             which begins from the start",
+            target.display()
+        )
+    );
+    let restored = SqliteStore::restore(&backup, &target, Some(&media)).await.unwrap();
+    assert_eq!(restored, Restored { manifest, pictures: 2 });
+    assert_eq!(names(&target), ["events.db", "events.lock", "vault.db", "vault.key"]);
+}
+
+#[tokio::test]
+async fn a_journal_that_was_left_is_in_the_way_of_a_restore() {
+    let WithPictures { elsewhere, backup, .. } = with_pictures().await;
+    let target = elsewhere.path().join("target");
+    std::fs::create_dir(&target).unwrap();
+    std::fs::write(target.join("vault.db-journal"), "left").unwrap();
+    let refused = SqliteStore::restore(&backup, &target, None).await.unwrap_err().to_string();
+    assert!(refused.contains("vault.db-journal is in the way"), "{refused}");
+    assert_eq!(names(&target), ["vault.db-journal"]);
+}
+
+#[tokio::test]
+async fn a_failed_backup_leaves_nothing() {
+    let (kept, elsewhere) = (kept().await, tempfile::tempdir().unwrap());
+    let media = kept.folder.path().join("media");
+    let [picture, _] = pictures(&media);
+    std::fs::write(media.join(Form::Original.path(picture.id)), "other").unwrap();
+    let backup = elsewhere.path().join("backup");
+    let error = kept.store.backup(&backup, Some(&media)).await.unwrap_err().to_string();
+    assert!(error.contains("its bytes are not those that its name is made of"), "{error}");
+    assert_eq!(names(elsewhere.path()), Vec::<String>::new());
+    std::fs::create_dir(&backup).unwrap();
+    std::fs::write(backup.join("notes.txt"), "mine").unwrap();
+    kept.store.backup(&backup, Some(&media)).await.unwrap_err();
+    assert_eq!(names(&backup), ["notes.txt"]);
 }

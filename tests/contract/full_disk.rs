@@ -68,3 +68,29 @@ async fn a_full_disk_refuses_appends_until_there_is_room() {
     assert_eq!(assert_whole(&store).await.len() as u64, acknowledged + 1);
     store.close().await;
 }
+
+#[tokio::test]
+async fn a_backup_onto_a_full_disk_leaves_nothing_and_can_be_repeated() {
+    let Some(disk) = SmallDisk::new() else {
+        kit::skipped("no small file system can be mounted here; run the tests as root");
+        return;
+    };
+    let (clock, folder) = (Clock::system(), tempfile::tempdir().unwrap());
+    let store = SqliteStore::open(folder.path(), &clock).await.unwrap();
+    for _ in 0..20 {
+        store.append(append(&clock, "a", Expected::Any, &[&"x".repeat(100_000)])).await.unwrap();
+    }
+    let ballast = disk.path().join("ballast");
+    std::fs::write(&ballast, vec![1; 3 << 20]).unwrap();
+    let backup = disk.path().join("backup");
+    let error = store.backup(&backup, None).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the event store is not available: the disk is full; make room, then try again"
+    );
+    assert!(!backup.exists(), "it gave back the room that it took");
+    std::fs::remove_file(&ballast).unwrap();
+    store.backup(&backup, None).await.unwrap();
+    SqliteStore::verify_backup(&backup).await.unwrap();
+    store.close().await;
+}

@@ -356,21 +356,21 @@ async fn a_backup_holds_the_ledger_and_a_damaged_copy_is_not_restored() {
     let Some(nats) = Nats::start().await else { return };
     let (store_folder, backups, target) = (folder(), folder(), folder());
     let store = SqliteStore::open(store_folder.path(), &Clock::system()).await.unwrap();
-    let none = store.backup(&backups.path().join("none")).await.unwrap();
+    let none = store.backup(&backups.path().join("none"), None).await.unwrap();
     assert_eq!(none.ledger, None);
     let running = Running::of(store_folder.path(), &nats, &tiers("free=100")).await;
     Caller::new(&nats).await.calls("Ab3dEf9h", 40).await;
     let entries = running.has(40).await;
     let (good, bad) = (backups.path().join("good"), backups.path().join("bad"));
-    let manifest = store.backup(&good).await.unwrap();
-    store.backup(&bad).await.unwrap();
+    let manifest = store.backup(&good, None).await.unwrap();
+    store.backup(&bad, None).await.unwrap();
     let head = running.ledger.head().await.unwrap();
     let noted = manifest.ledger.clone().unwrap();
     assert_eq!((noted.position, noted.hash), (head.position, head.hash));
     running.stopped().await;
     store.close().await;
 
-    assert_eq!(SqliteStore::restore(&good, target.path()).await.unwrap(), manifest);
+    assert_eq!(SqliteStore::restore(&good, target.path(), None).await.unwrap().manifest, manifest);
     let restored = Ledger::open_read_only(target.path()).await.unwrap().unwrap();
     assert_eq!(everything(&restored).await, entries);
 
@@ -379,7 +379,7 @@ async fn a_backup_holds_the_ledger_and_a_damaged_copy_is_not_restored() {
     bytes[middle] ^= 1;
     std::fs::write(bad.join("usage.db"), bytes).unwrap();
     let elsewhere = folder();
-    let refused = SqliteStore::restore(&bad, elsewhere.path()).await.unwrap_err();
+    let refused = SqliteStore::restore(&bad, elsewhere.path(), None).await.unwrap_err();
     assert!(
         matches!(&refused, BackupError::Broken { reason, .. }
         if reason == "the bytes of its ledger are not those that were written"),

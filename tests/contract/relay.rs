@@ -42,7 +42,7 @@ impl Log {
     /// A second store, with what a backup of this one held and no more.
     async fn restored(&self, backup: &Path) -> Log {
         let folder = tempfile::tempdir().unwrap();
-        SqliteStore::restore(backup, folder.path()).await.unwrap();
+        SqliteStore::restore(backup, folder.path(), None).await.unwrap();
         let store = Arc::new(SqliteStore::open(folder.path(), &self.clock).await.unwrap());
         Log { folder, store, clock: self.clock.clone() }
     }
@@ -335,7 +335,7 @@ async fn a_store_that_is_older_than_the_stream_is_refused() {
     let (log, elsewhere) = (Log::new().await, tempfile::tempdir().unwrap());
     log.add(2).await;
     let backup = elsewhere.path().join("backup");
-    log.store.backup(&backup).await.unwrap();
+    log.store.backup(&backup, None).await.unwrap();
     log.add(1).await;
     let mut relay = Running::of(&log, &nats).await;
     relay.caught_up(&log).await;

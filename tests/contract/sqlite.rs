@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use schemas::chain::Link;
+use schemas::event::{Event, ProjectRenamed};
 use schemas::ids::Position;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use tempfile::TempDir;
@@ -59,13 +60,16 @@ pub(crate) async fn raw(folder: &Path) -> SqliteConnection {
     sqlx::sqlite::SqliteConnectOptions::new().filename(folder.join("events.db")).connect().await.unwrap()
 }
 
-/// A closed store of ten events on three streams with a name each.
+/// A closed store of ten events on three streams with a name each; the sixth is a renaming.
 async fn ten_events() -> TempDir {
     let Sqlite { folder, store } = Sqlite::fresh().await;
     let clock = Clock::system();
     for number in 0..10 {
         let to = format!("s{}", number % 3);
-        let append = append(&clock, &to, Expected::Any, &[&format!("reason {number}")]);
+        let mut append = append(&clock, &to, Expected::Any, &[&format!("reason {number}")]);
+        if number == 5 {
+            append.events[0].event = Event::ProjectRenamed(ProjectRenamed { slug: "n5".parse().unwrap() });
+        }
         store.append(claiming(append, &[&format!("n{number}")])).await.unwrap();
     }
     store.close().await;
@@ -113,6 +117,10 @@ const TAMPERINGS: &[(&str, u64)] = &[
     ("UPDATE log SET position = 9", 10),
     ("UPDATE log SET position = 11", 11),
     ("UPDATE claims SET stream = 'project-other' WHERE name = 'n4'", 10),
+    ("UPDATE claims SET stream = 'project-s0' WHERE name = 'n5'", 6),
+    ("UPDATE claims SET name = 'other' WHERE name = 'n5'", 6),
+    ("DELETE FROM claims WHERE name = 'n5'", 6),
+    ("DELETE FROM claims", 6),
 ];
 
 #[tokio::test]
@@ -345,18 +353,18 @@ async fn a_backup_is_taken_in_use_and_restored() {
     let (clock, elsewhere) = (Clock::system(), tempfile::tempdir().unwrap());
     store.append(claiming(append(&clock, "a", Expected::Any, &["1", "2"]), &["name"])).await.unwrap();
     let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
-    let manifest = store.backup(&backup).await.unwrap();
+    let manifest = store.backup(&backup, None).await.unwrap();
     let head = store.head().await.unwrap();
     assert_eq!((manifest.position, manifest.hash), (head.position, head.hash));
     assert_eq!(manifest.store, store.store_id().to_string());
     store.append(append(&clock, "a", Expected::Any, &["3"])).await.unwrap();
 
-    let again = store.backup(&backup).await.unwrap_err();
+    let again = store.backup(&backup, None).await.unwrap_err();
     assert!(again.to_string().contains("is in the way"), "{again}");
-    let over = SqliteStore::restore(&backup, folder.path()).await.unwrap_err();
+    let over = SqliteStore::restore(&backup, folder.path(), None).await.unwrap_err();
     assert!(over.to_string().contains("is in the way"), "{over}");
 
-    assert_eq!(SqliteStore::restore(&backup, &target).await.unwrap(), manifest);
+    assert_eq!(SqliteStore::restore(&backup, &target, None).await.unwrap().manifest, manifest);
     let restored = SqliteStore::open(&target, &clock).await.unwrap();
     assert_eq!(assert_whole(&restored).await, everything(&*store).await[..2]);
     assert_eq!(restored.store_id(), store.store_id());
@@ -369,13 +377,13 @@ async fn a_broken_backup_is_not_restored() {
     let (clock, elsewhere) = (Clock::system(), tempfile::tempdir().unwrap());
     store.append(append(&clock, "a", Expected::Any, &["1"])).await.unwrap();
     let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
-    store.backup(&backup).await.unwrap();
+    store.backup(&backup, None).await.unwrap();
     let copy = backup.join("events.db");
     let mut bytes = std::fs::read(&copy).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     std::fs::write(&copy, bytes).unwrap();
-    let error = SqliteStore::restore(&backup, &target).await.unwrap_err();
+    let error = SqliteStore::restore(&backup, &target, None).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         format!(

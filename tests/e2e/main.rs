@@ -10,6 +10,7 @@
 )]
 
 mod audit;
+mod backups;
 mod citations;
 mod cluster;
 mod command_line;

@@ -18,7 +18,7 @@ use schemas::ids::{Actor, CommandId, EventId, Position, StoreId, StreamId, Strea
 
 pub use place::LogPlace;
 pub(crate) use sqlite::failure as sqlite_failure;
-pub use sqlite::{BackupError, Copied, Damage, Manifest, SqliteStore, Verified};
+pub use sqlite::{BackupError, Copied, Damage, Manifest, MediaCopy, Restored, SqliteStore, Verified};
 
 /// The longest payload of one event, in bytes of JSON: with its headers it must fit into one NATS message of 1 MiB.
 pub const MAX_EVENT_BYTES: usize = (1 << 20) - (16 << 10);

@@ -2,6 +2,7 @@
 
 pub mod account;
 mod cause;
+mod claims;
 pub mod clock;
 pub mod command_client;
 pub mod command_server;

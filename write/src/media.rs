@@ -1,6 +1,7 @@
 //! The media store: pictures under the hash of their bytes, each in a folder of its own with its smaller forms. What
 //! comes in from strangers is looked at here, and refused in a sentence where it is no picture that can be kept.
 
+mod check;
 pub mod collector;
 mod copy;
 mod decode;
@@ -10,6 +11,7 @@ mod files;
 mod format;
 mod guard;
 mod header;
+mod listing;
 mod palette;
 #[cfg(test)]
 mod tests;
@@ -22,9 +24,11 @@ use image::RgbImage;
 use schemas::picture::{Form, Picture, PictureId};
 use sha2::{Digest, Sha256};
 
+pub use check::Checked;
 pub use fault::PictureFault;
 use files::Files;
 pub use files::MediaError;
+pub use listing::{Difference, Listing};
 
 /// The longer side, in pixels, of what the palette is taken from.
 const PALETTE_SIDE: u32 = 64;
@@ -61,14 +65,7 @@ impl MediaStore {
         if let Ok(Some(kept)) = self.get(id) {
             return Ok(kept);
         }
-        let (format, pixels) = decode::decode(bytes)?;
-        let (width, height) = pixels.dimensions();
-        let longer = width.max(height);
-        let shrunk = |side: u32| (side * PALETTE_SIDE.min(longer) / longer).max(1);
-        let small = thumbnails::smaller(&pixels, shrunk(width), shrunk(height))?;
-        let picture = Picture { id, format, width, height, palette: palette::palette(&small) };
-        let forms = thumbnails::forms(&picture, &pixels)?;
-        drop(pixels);
+        let (picture, forms) = made(id, bytes)?;
         Ok(self.files.keep(&picture, bytes, &forms)?)
     }
 
@@ -96,4 +93,16 @@ impl MediaStore {
     pub fn path(&self, id: PictureId, form: Form) -> PathBuf {
         self.files.path(id, form)
     }
+}
+
+/// Makes the description and the smaller forms of a picture from the bytes that came.
+fn made(id: PictureId, bytes: &[u8]) -> Result<(Picture, Vec<(Form, Vec<u8>)>), PictureFault> {
+    let (format, pixels) = decode::decode(bytes)?;
+    let (width, height) = pixels.dimensions();
+    let longer = width.max(height);
+    let shrunk = |side: u32| (side * PALETTE_SIDE.min(longer) / longer).max(1);
+    let small = thumbnails::smaller(&pixels, shrunk(width), shrunk(height))?;
+    let picture = Picture { id, format, width, height, palette: palette::palette(&small) };
+    let forms = thumbnails::forms(&picture, &pixels)?;
+    Ok((picture, forms))
 }

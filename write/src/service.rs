@@ -19,6 +19,7 @@ use schemas::ids::{Actor, CommandId, Position, StreamId, StreamVersion};
 use schemas::slug::Slug;
 
 use crate::account;
+use crate::claims;
 use crate::clock::Clock;
 use crate::event_store::{
     Append, AppendError, Appended, Claim, EventStore, Expected, Namespace, NewEvent, StoreError,
@@ -265,7 +266,7 @@ impl CommandService {
     }
 
     fn append_of(&self, cause: Cause<'_>, target: Target<'_>, events: Vec<Event>) -> Append {
-        let claims = events.iter().filter_map(claim).chain(target.claims).collect();
+        let claims = events.iter().filter_map(claims::own_name).chain(target.claims).collect();
         Append {
             stream: target.stream.clone(),
             expected: Expected::Exactly(target.version),
@@ -303,17 +304,6 @@ fn rests_on_what_was_read(answer: &Answer) -> bool {
         | Answer::Accepted
         | Answer::Link { .. }
         | Answer::Claim(_) => false,
-    }
-}
-
-/// The name that an event claims for its stream, for ever.
-fn claim(event: &Event) -> Option<Claim> {
-    let slug = |slug: &Slug| Claim { namespace: Namespace::SLUG, name: slug.as_str().to_owned() };
-    match event {
-        Event::Account(event) => {
-            account::claimed(event).map(|key| Claim { namespace: Namespace::KEY, name: key.to_string() })
-        }
-        event => project::claimed(event).map(slug),
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) use replica::Replica;
 pub(crate) use rows::failure;
 pub(crate) use writer::tail;
 
-pub use backup::{BackupError, Copied, Manifest};
+pub use backup::{BackupError, Copied, Manifest, MediaCopy, Restored};
 pub use verify::{Damage, Verified};
 
 /// How many readers may read at once.
@@ -89,6 +89,7 @@ impl SqliteStore {
     /// Opens the store in a folder for writing, and makes both where they are absent. It is refused while another
     /// writer has it open, when the file was made by a newer Loggia, and when its end is damaged.
     pub async fn open(folder: &Path, clock: &Clock) -> Result<SqliteStore, StoreError> {
+        backup::refuse_unfinished(folder)?;
         let path = file::path(folder);
         let lock = file::lock(&path)?;
         let writer = Writer::open(&path, lock, clock.store_id(), Alone).await?;

@@ -4,9 +4,9 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use schemas::picture::{Form, Picture, PictureId};
-use sha2::{Digest, Sha256};
+use schemas::picture::PictureId;
 
+use super::check::Look;
 use super::files::Files;
 use super::{MediaError, MediaStore};
 
@@ -16,39 +16,40 @@ impl MediaStore {
         MediaStore { files: Files::beside(folder) }
     }
 
-    /// Copies every picture that the other store does not keep yet, and gives how many both keep then. A picture whose
-    /// bytes are not those of its name is told as damaged.
+    /// Copies every picture that the other store does not keep yet, and returns how many both keep then. Smaller forms
+    /// that are not whole are made again in the copy.
+    ///
+    /// # Errors
+    ///
+    /// Fails where an original is missing or its bytes are not those of its name.
     pub fn copy_to(&self, other: &MediaStore) -> Result<u64, MediaError> {
         let mut pictures = 0;
         for id in self.ids()? {
-            // One whose folder came a moment ago without its description is not kept yet.
-            let Some(picture) = self.get(id)? else { continue };
             if other.get(id)?.is_none() {
-                self.copy(&picture, other)?;
+                let whole = self.whole(id, Look::Outline)?;
+                if let Some(reason) = &whole.remade {
+                    tracing::warn!(
+                        "the picture {id} is damaged: {reason}; its copy is made again from its original"
+                    );
+                }
+                other.files.keep(&whole.picture, &whole.original, &whole.forms)?;
             }
             pictures += 1;
         }
         Ok(pictures)
     }
 
-    fn copy(&self, picture: &Picture, other: &MediaStore) -> Result<(), MediaError> {
-        let read = |form: Form| {
-            let missing = || MediaError::damaged(&self.path(picture.id, form), "it is not there");
-            self.read(picture.id, form)?.ok_or_else(missing)
-        };
-        let original = read(Form::Original)?;
-        if PictureId(Sha256::digest(&original).into()) != picture.id {
-            let path = self.path(picture.id, Form::Original);
-            return Err(MediaError::damaged(&path, "its bytes are not those that its name is made of"));
-        }
-        let forms = picture.widths().map(Form::Webp).chain([Form::Jpeg(picture.list_width())]);
-        let forms = forms.map(|form| Ok((form, read(form)?))).collect::<Result<Vec<_>, MediaError>>()?;
-        other.files.keep(picture, &original, &forms)?;
-        Ok(())
+    /// Whether it keeps no picture.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the folder cannot be read.
+    pub fn is_empty(&self) -> Result<bool, MediaError> {
+        Ok(self.ids()?.is_empty())
     }
 
     /// The names of all pictures, in order.
-    fn ids(&self) -> Result<Vec<PictureId>, MediaError> {
+    pub(super) fn ids(&self) -> Result<Vec<PictureId>, MediaError> {
         let mut ids = Vec::new();
         for shelf in names(self.files.root())? {
             if shelf.len() == 2 {
@@ -61,19 +62,23 @@ impl MediaStore {
     }
 }
 
-/// The names in a folder; none where there is no folder.
-fn names(folder: &Path) -> Result<Vec<String>, MediaError> {
+/// The names in a folder, in order; none where there is no folder.
+pub(super) fn names(folder: &Path) -> Result<Vec<String>, MediaError> {
     let unavailable = |error| MediaError::unavailable(folder, error);
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(unavailable)?,
     };
     let name = |entry: io::Result<fs::DirEntry>| Ok(entry?.file_name().into_string().unwrap_or_default());
-    entries.map(name).collect::<io::Result<_>>().map_err(unavailable)
+    let mut names = entries.map(name).collect::<io::Result<Vec<_>>>().map_err(unavailable)?;
+    names.sort_unstable();
+    Ok(names)
 }
 
 #[cfg(test)]
 mod tests {
+    use schemas::picture::Form;
+
     use super::super::tests::samples::{in_every_format, scene};
     use super::*;
 

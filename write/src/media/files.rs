@@ -11,7 +11,7 @@ use schemas::picture::{Form, Picture, PictureId};
 /// Where everything is written first.
 const INCOMING: &str = "incoming";
 /// The description of a picture, beside its forms. It is written last.
-const DESCRIPTION: &str = "picture.json";
+pub(super) const DESCRIPTION: &str = "picture.json";
 
 /// Why the store cannot do what it is asked.
 #[derive(Debug, thiserror::Error)]
@@ -174,14 +174,41 @@ impl Files {
                     return Ok(kept);
                 }
                 // What stands there is no whole picture.
-                let aside = self.new_folder(picture.id);
-                fs::rename(&place, &aside).and_then(|()| fs::rename(new, &place)).map_err(unavailable)?;
-                fs::remove_dir_all(&aside).map_err(unavailable)?;
+                self.change_places(new, &place, picture.id)?;
             }
             renamed => renamed.map_err(unavailable)?,
         }
         sync_folder(shelf).map_err(unavailable)?;
         Ok(picture.clone())
+    }
+
+    /// Writes a picture whole in the place of what is kept under its name.
+    pub(super) fn replace(
+        &self,
+        picture: &Picture,
+        original: &[u8],
+        forms: &[(Form, Vec<u8>)],
+    ) -> Result<(), MediaError> {
+        let incoming = self.incoming();
+        fs::create_dir_all(&incoming).map_err(|error| MediaError::unavailable(&incoming, error))?;
+        let (new, place) = (self.new_folder(picture.id), self.folder(picture.id));
+        let written = self.write(&new, picture, original, forms);
+        let replaced = written.and_then(|()| self.change_places(&new, &place, picture.id));
+        if replaced.is_err() {
+            // What cannot be removed now is removed when the store is opened.
+            let _ = fs::remove_dir_all(&new);
+        }
+        replaced?;
+        let shelf = place.parent().unwrap_or(&self.root);
+        sync_folder(shelf).map_err(|error| MediaError::unavailable(&place, error))
+    }
+
+    /// Puts a new folder in the place of another, and removes that one.
+    fn change_places(&self, new: &Path, place: &Path, id: PictureId) -> Result<(), MediaError> {
+        let unavailable = |error| MediaError::unavailable(place, error);
+        let aside = self.new_folder(id);
+        fs::rename(place, &aside).and_then(|()| fs::rename(new, place)).map_err(unavailable)?;
+        fs::remove_dir_all(&aside).map_err(unavailable)
     }
 
     fn folder(&self, id: PictureId) -> PathBuf {

@@ -19,11 +19,7 @@ pub(super) struct Header {
 
 /// Refuses a picture whose header or outline is not in order. Nothing is decoded, and no memory is taken for it.
 pub(super) fn check(format: PictureFormat, bytes: &[u8]) -> Result<(), PictureFault> {
-    let Header { width, height } = match format {
-        PictureFormat::Jpeg => jpeg::header(bytes)?,
-        PictureFormat::Png => png::header(bytes)?,
-        PictureFormat::Webp => webp::header(bytes)?,
-    };
+    let (width, height) = size(format, bytes)?;
     if width == 0 || height == 0 {
         Err(PictureFault::NoPixels { width, height })
     } else if width > MAX_SIDE || height > MAX_SIDE {
@@ -31,6 +27,16 @@ pub(super) fn check(format: PictureFormat, bytes: &[u8]) -> Result<(), PictureFa
     } else {
         Ok(())
     }
+}
+
+/// Returns width and height in pixels as they are stored, where the file goes on to its end.
+pub(super) fn size(format: PictureFormat, bytes: &[u8]) -> Result<(u32, u32), PictureFault> {
+    let Header { width, height } = match format {
+        PictureFormat::Jpeg => jpeg::header(bytes)?,
+        PictureFormat::Png => png::header(bytes)?,
+        PictureFormat::Webp => webp::header(bytes)?,
+    };
+    Ok((width, height))
 }
 
 /// So many bytes from a place on.

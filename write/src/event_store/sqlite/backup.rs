@@ -1,25 +1,32 @@
-//! Backups: a whole copy of the file and of those beside it, taken while the store is in use, with a note of what it
-//! holds.
+//! Backups: a whole copy of the file, of those beside it and of the pictures, taken while the store is in use, with a
+//! manifest of what it holds.
 
 mod beside;
+mod pictures;
+mod restore;
 
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use schemas::chain::Hash;
-use schemas::ids::{Position, StoreId};
+use schemas::ids::Position;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use sqlx::{ConnectOptions, Connection};
 
 use super::rows::failure;
-use super::{SqliteStore, file, rows, verify};
+use super::{SqliteStore, file, rows};
 use crate::clock::Clock;
 use crate::event_store::StoreError;
 use crate::ledger::{self, LedgerCopy};
+use crate::media::MediaError;
 pub use beside::Copied;
+pub use pictures::MediaCopy;
+pub use restore::Restored;
+pub(super) use restore::refuse_unfinished;
 
 const COPY: &str = "events.db";
 const LEDGER: &str = "usage.db";
@@ -45,13 +52,20 @@ pub struct Manifest {
     /// versions have nothing here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<Copied>,
+    /// The pictures; absent in backups of older versions, whose pictures cannot be proven.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub media: Option<MediaCopy>,
 }
 
 /// Why there is no backup, or none was restored.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
     /// Something is where the copy would go.
-    #[error("{} is in the way; name a folder without an event store, nothing was changed", .0.display())]
+    #[error(
+        "{} is in the way; name a folder without an event store, or remove what an interrupted backup left there; \
+         nothing was changed",
+        .0.display()
+    )]
     InTheWay(
         /// What is there.
         PathBuf,
@@ -76,147 +90,147 @@ pub enum BackupError {
     /// The store could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The pictures could not be read or written.
+    #[error(transparent)]
+    Media(#[from] MediaError),
+}
+
+impl Manifest {
+    /// Reads the manifest of a backup.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is none, or where it is not readable.
+    pub fn read(backup: &Path) -> Result<Manifest, BackupError> {
+        let path = backup.join(MANIFEST);
+        let broken = |reason: String| BackupError::Broken { folder: backup.to_owned(), reason };
+        match fs::read(&path) {
+            Ok(text) => serde_json::from_slice(&text)
+                .map_err(|error| broken(format!("its {MANIFEST} is unreadable: {error}"))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(broken(format!("it has no {MANIFEST}, which is written last")))
+            }
+            Err(error) => Err(at(&path)(error)),
+        }
+    }
 }
 
 impl SqliteStore {
-    /// Writes a copy of the store, as it is now, and its manifest into a folder that holds no backup yet.
-    pub async fn backup(&self, folder: &Path) -> Result<Manifest, BackupError> {
-        let (copy, part) = (folder.join(COPY), folder.join("events.db.part"));
-        fs::create_dir_all(folder).map_err(at(folder))?;
-        for there in [COPY, LEDGER, MANIFEST].map(|name| folder.join(name)) {
-            if there.exists() {
-                return Err(BackupError::InTheWay(there));
-            }
+    /// Writes a copy of the store, of the pictures in the media folder, and its manifest into a folder that holds no
+    /// backup yet. Where that fails, what was written is removed again.
+    ///
+    /// # Errors
+    ///
+    /// Fails where something is in the way, where a file cannot be read or written, and where the original of a picture
+    /// is damaged.
+    pub async fn backup(&self, folder: &Path, media: Option<&Path>) -> Result<Manifest, BackupError> {
+        let undo = Undo::before(folder)?;
+        let outcome = self.copy_into(folder, media).await;
+        if outcome.is_err() {
+            undo.remove();
         }
-        if let Some(there) = beside::in_the_way(folder) {
-            return Err(BackupError::InTheWay(there));
-        }
-        if part.exists() {
-            fs::remove_file(&part).map_err(at(&part))?;
-        }
+        outcome
+    }
+
+    async fn copy_into(&self, folder: &Path, media: Option<&Path>) -> Result<Manifest, BackupError> {
+        private_folder(folder)?;
+        let part = part(folder, COPY);
+        private(&part).map_err(at(&part))?;
         let mut reader = self.readers.acquire().await.map_err(failure)?;
         sqlx::query("VACUUM INTO ?1")
             .bind(part.to_string_lossy().into_owned())
             .execute(&mut *reader)
             .await
             .map_err(failure)?;
+        drop(reader);
         let mut copied = file::reading(&part).connect().await.map_err(failure)?;
         let (store, head) = rows::log(&mut copied).await?;
         copied.close().await.map_err(failure)?;
         // After the log: an address is entered before its account's first event, so none of these is missing.
         let own = self.path.parent().unwrap_or(Path::new("."));
-        let (files, brought) = beside::copy(own, folder).await?;
+        let files = beside::copy(own, folder).await?;
+        let ledger = copy_ledger(&self.path.with_file_name(LEDGER), folder).await?;
+        // After the log too: a picture is kept before its event.
+        let media = match media {
+            Some(media) => Some(pictures::copy(media, folder).await?),
+            None => None,
+        };
         let manifest = Manifest {
             store: store.to_string(),
             position: head.position,
             hash: head.hash,
             created: Clock::system().now(),
             sha256: digest(&part).await?,
-            ledger: back_up_ledger(&self.path.with_file_name(LEDGER), folder).await?,
+            ledger,
             files,
+            media,
         };
-        brought.put()?;
         File::open(&part).and_then(|file| file.sync_all()).map_err(at(&part))?;
-        fs::rename(&part, &copy).map_err(at(&copy))?;
+        for name in names(&manifest) {
+            put(folder, &name)?;
+        }
         write_manifest(folder, &manifest)?;
         Ok(manifest)
     }
+}
 
-    /// Puts a backup into a folder that has no event store, once its bytes and its whole log are proven right.
-    pub async fn restore(backup: &Path, folder: &Path) -> Result<Manifest, BackupError> {
-        let (copy, target) = (backup.join(COPY), file::path(folder));
-        let part = target.with_extension("db.part");
-        for name in [COPY, LEDGER] {
-            for ending in ["db", "db-wal", "db-shm"] {
-                let there = folder.join(name).with_extension(ending);
-                if there.exists() {
-                    return Err(BackupError::InTheWay(there));
-                }
-            }
-        }
-        if let Some(there) = beside::in_the_way(folder) {
+/// The files of a backup beside its manifest and its pictures. The log is the last: a folder with a log is complete.
+fn names(manifest: &Manifest) -> Vec<String> {
+    let ledger = manifest.ledger.iter().map(|_| LEDGER.to_owned());
+    let media = manifest.media.iter().map(|_| pictures::LISTING.to_owned());
+    let files = manifest.files.iter().map(|file| file.name.clone());
+    files.chain(ledger).chain(media).chain([COPY.to_owned()]).collect()
+}
+
+/// What was in a backup's folder before, so that all that a failed backup wrote can be removed.
+struct Undo {
+    folder: PathBuf,
+    is_new: bool,
+    has_media: bool,
+}
+
+impl Undo {
+    /// Refuses a folder that holds any file of a backup or of a store.
+    fn before(folder: &Path) -> Result<Undo, BackupError> {
+        let all = [COPY, LEDGER, MANIFEST, pictures::LISTING].into_iter().chain(beside::names());
+        if let Some(there) = all.map(|name| folder.join(name)).find(|path| path.exists()) {
             return Err(BackupError::InTheWay(there));
         }
-        let broken = |reason: String| BackupError::Broken { folder: backup.to_owned(), reason };
-        let noted = backup.join(MANIFEST);
-        let manifest: Manifest = serde_json::from_slice(&fs::read(&noted).map_err(at(&noted))?)
-            .map_err(|error| broken(format!("its {MANIFEST} is unreadable: {error}")))?;
-        let _lock = file::lock(&target)?;
-        let brought = beside::bring(backup, folder, &manifest.files).await?;
-        let copied = fs::copy(&copy, &part).map_err(at(&copy));
-        let outcome = match copied {
-            Ok(_) => proven(&part, &manifest).await.map_err(broken),
-            Err(error) => Err(error),
-        };
-        if let Err(error) = outcome {
-            brought.remove();
-            let _ = fs::remove_file(&part);
-            return Err(error);
+        Ok(Undo {
+            folder: folder.to_owned(),
+            is_new: !folder.exists(),
+            has_media: folder.join(pictures::FOLDER).exists(),
+        })
+    }
+
+    /// Removes what was written; what cannot be removed is written over by the next backup into the folder.
+    fn remove(&self) {
+        let all = [COPY, LEDGER, MANIFEST, pictures::LISTING].into_iter().chain(beside::names());
+        for name in all {
+            for name in [name.to_owned(), format!("{name}.part"), format!("{name}.part-journal")] {
+                let _ = fs::remove_file(self.folder.join(name));
+            }
         }
-        if let Some(noted) = &manifest.ledger
-            && let Err(error) = restore_ledger(backup, folder, noted).await
-        {
-            brought.remove();
-            let _ = fs::remove_file(&part);
-            return Err(error);
+        if !self.has_media {
+            let _ = fs::remove_dir_all(self.folder.join(pictures::FOLDER));
         }
-        brought.put()?;
-        File::open(&part).and_then(|file| file.sync_all()).map_err(at(&part))?;
-        fs::rename(&part, &target).map_err(at(&target))?;
-        sync_folder(folder)?;
-        Ok(manifest)
+        if self.is_new {
+            let _ = fs::remove_dir(&self.folder);
+        }
     }
 }
 
-/// Writes a copy of the ledger, if there is one, into the folder.
-async fn back_up_ledger(from: &Path, folder: &Path) -> Result<Option<LedgerCopy>, BackupError> {
+/// Writes a copy of the ledger, if there is one, beside its place in the folder.
+async fn copy_ledger(from: &Path, folder: &Path) -> Result<Option<LedgerCopy>, BackupError> {
     if !from.exists() {
         return Ok(None);
     }
-    let (copy, part) = (folder.join(LEDGER), folder.join("usage.db.part"));
-    if part.exists() {
-        fs::remove_file(&part).map_err(at(&part))?;
-    }
+    let part = part(folder, LEDGER);
+    private(&part).map_err(at(&part))?;
     let (position, hash) = ledger::copy(from, &part).await?;
     let sha256 = digest(&part).await?;
     File::open(&part).and_then(|file| file.sync_all()).map_err(at(&part))?;
-    fs::rename(&part, &copy).map_err(at(&copy))?;
     Ok(Some(LedgerCopy { position, hash, sha256 }))
-}
-
-/// Puts the copy of the ledger into a folder, once its bytes and all its entries are proven right.
-async fn restore_ledger(backup: &Path, folder: &Path, noted: &LedgerCopy) -> Result<(), BackupError> {
-    let (copy, target, part) = (backup.join(LEDGER), folder.join(LEDGER), folder.join("usage.db.part"));
-    fs::copy(&copy, &part).map_err(at(&copy))?;
-    let outcome = match digest(&part).await? == noted.sha256 {
-        true => ledger::proven(&part, noted).await,
-        false => Err("the bytes of its ledger are not those that were written".into()),
-    };
-    if let Err(reason) = outcome {
-        fs::remove_file(&part).map_err(at(&part))?;
-        return Err(BackupError::Broken { folder: backup.to_owned(), reason });
-    }
-    File::open(&part).and_then(|file| file.sync_all()).map_err(at(&part))?;
-    fs::rename(&part, &target).map_err(at(&target))
-}
-
-/// Whether the copied bytes are those of the manifest and hold a right log; the reason if not.
-async fn proven(part: &Path, manifest: &Manifest) -> Result<(), String> {
-    if digest(part).await.map_err(|error| error.to_string())? != manifest.sha256 {
-        return Err("its bytes are not those that were written".into());
-    }
-    let text = |error: sqlx::Error| failure(error).to_string();
-    let mut reader = file::reading(part).connect().await.map_err(text)?;
-    let (store, _): (StoreId, _) = rows::log(&mut reader).await.map_err(|error| error.to_string())?;
-    let verified = verify::all(&mut reader, |_| {}).await.map_err(|error| error.to_string())?;
-    let verified = verified.map_err(|damage| damage.to_string())?;
-    reader.close().await.map_err(text)?;
-    if store.to_string() != manifest.store
-        || (Position(verified.events), verified.hash) != (manifest.position, manifest.hash)
-    {
-        return Err("its manifest belongs to another copy".into());
-    }
-    Ok(())
 }
 
 async fn digest(path: &Path) -> Result<Hash, BackupError> {
@@ -236,11 +250,41 @@ async fn digest(path: &Path) -> Result<Hash, BackupError> {
 }
 
 fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), BackupError> {
-    let (path, part) = (folder.join(MANIFEST), folder.join("manifest.json.part"));
     let text = format!("{:#}\n", serde_json::json!(manifest));
-    fs::write(&part, text).and_then(|()| File::open(&part)?.sync_all()).map_err(at(&part))?;
-    fs::rename(&part, &path).map_err(at(&path))?;
+    write_part(folder, MANIFEST, text.as_bytes())?;
+    put(folder, MANIFEST)?;
     sync_folder(folder)
+}
+
+/// Writes a file durably beside its place.
+fn write_part(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), BackupError> {
+    let part = part(folder, name);
+    let written = private(&part).and_then(|mut file| {
+        io::Write::write_all(&mut file, bytes)?;
+        file.sync_all()
+    });
+    written.map_err(at(&part))
+}
+
+/// Where a file is written before it is put in its place.
+fn part(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}.part"))
+}
+
+/// Puts a file that was written beside its place into it.
+fn put(folder: &Path, name: &str) -> Result<(), BackupError> {
+    let target = folder.join(name);
+    fs::rename(part(folder, name), &target).map_err(at(&target))
+}
+
+/// Makes an empty file that its owner alone may read; SQLite takes one as the target of a copy.
+fn private(path: &Path) -> io::Result<File> {
+    File::options().write(true).create(true).truncate(true).mode(0o600).open(path)
+}
+
+/// Makes a folder that its owner alone may enter; one that is there stays as it is.
+fn private_folder(folder: &Path) -> Result<(), BackupError> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(at(folder))
 }
 
 /// Makes renames in a folder durable.

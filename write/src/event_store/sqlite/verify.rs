@@ -1,13 +1,19 @@
-//! Proves that the log is what was written: every event in its place, under its hash, none missing at the end.
+//! Proves that the log is what was written: every event in its place, under its hash, none missing at the end, and every
+//! name that an event claims held by its stream.
 
 use futures::TryStreamExt;
 use schemas::chain::{Hash, Link};
-use schemas::ids::Position;
+use schemas::ids::{Position, StreamId};
+use schemas::versioned::{self, Decoded};
 use serde::Serialize;
 use sqlx::{Connection, SqliteConnection};
 
 use super::rows::{self, events, failure};
-use crate::event_store::{Head, StoreError};
+use crate::claims::{self, Holder};
+use crate::event_store::{Claim, Head, StoreError};
+
+/// How many events that claim names are looked at with one statement.
+const PAGE: u64 = 500;
 
 /// How many events are checked between two reports of progress.
 const STEP: u64 = 1_000;
@@ -61,6 +67,7 @@ async fn proof(
     let head = walk(view, start, progress).await?;
     versions(view).await?;
     structures(view, head.position).await?;
+    claimed_names(view).await?;
     Ok(Verified { events: head.position.0, hash: head.hash })
 }
 
@@ -169,4 +176,85 @@ async fn structures(reader: &mut SqliteConnection, position: Position) -> Result
             Err(Damage { position, reason: format!("the name “{name}” is claimed by no stream") }.into())
         }
     }
+}
+
+/// A name that an event claims, as the log has it.
+struct Named {
+    position: Position,
+    stream: StreamId,
+    claim: Claim,
+    holder: Holder,
+}
+
+/// Makes the claims again from the events, and finds one that is not kept or is kept for another stream.
+async fn claimed_names(reader: &mut SqliteConnection) -> Result<(), Stopped> {
+    let mut after = Position::START;
+    loop {
+        let (named, last) = names_after(reader, after).await?;
+        let holders = holders(reader, &named).await?;
+        for (Named { position, stream, claim, holder }, found) in named.iter().zip(holders) {
+            let name = &claim.name;
+            let reason = match found {
+                Some(found) if *holder == Holder::First || found == stream.as_str() => continue,
+                Some(found) => {
+                    format!("the name “{name}” that the event claims for {stream} is held by {found}")
+                }
+                None => format!("the name “{name}” that the event claims is not held"),
+            };
+            return Err(Damage { position: *position, reason }.into());
+        }
+        match last {
+            Some(last) => after = last,
+            None => return Ok(()),
+        }
+    }
+}
+
+/// Reads the names that the next events claim, and the position of the last event that was looked at, if there was any.
+async fn names_after(
+    reader: &mut SqliteConnection,
+    after: Position,
+) -> Result<(Vec<Named>, Option<Position>), Stopped> {
+    let [selected, renamed, issued, recorded] = claims::KINDS.map(|kind| format!("{kind}*"));
+    let rows = sqlx::query(events!(
+        "WHERE position > ?1 AND (kind GLOB ?2 OR kind GLOB ?3 OR kind GLOB ?4 OR kind GLOB ?5) \
+         ORDER BY position LIMIT ?6"
+    ))
+    .bind(rows::integer(after.0))
+    .bind(selected)
+    .bind(renamed)
+    .bind(issued)
+    .bind(recorded)
+    .bind(rows::integer(PAGE))
+    .fetch_all(reader)
+    .await
+    .map_err(failure)?;
+    let (mut named, mut last) = (Vec::new(), None);
+    for row in &rows {
+        let event = rows::recorded(row)?;
+        let position = event.position;
+        last = Some(position);
+        let damaged = |error: versioned::Malformed| Damage { position, reason: error.to_string() };
+        if let Decoded::Known(known) = event.decode().map_err(damaged)? {
+            let claims = claims::all(&known, &event.stream).into_iter();
+            named.extend(claims.map(|(claim, holder)| {
+                let stream = event.stream.clone();
+                Named { position, stream, claim, holder }
+            }));
+        }
+    }
+    Ok((named, last))
+}
+
+/// Reads who holds each of these names.
+async fn holders(reader: &mut SqliteConnection, named: &[Named]) -> Result<Vec<Option<String>>, StoreError> {
+    let pairs: Vec<_> = named.iter().map(|one| (one.claim.namespace.as_str(), &one.claim.name)).collect();
+    sqlx::query_scalar(
+        "SELECT stream FROM json_each(?1) AS pair LEFT JOIN claims \
+         ON namespace = pair.value ->> 0 AND name = pair.value ->> 1 ORDER BY pair.key",
+    )
+    .bind(rows::json(&pairs)?)
+    .fetch_all(reader)
+    .await
+    .map_err(failure)
 }

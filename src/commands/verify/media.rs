@@ -1,0 +1,91 @@
+//! `loggia verify media`: the kept pictures, each by its bytes, and against the log where that is here.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use schemas::event::Event;
+use schemas::ids::Position;
+use schemas::picture::PictureId;
+use schemas::versioned::Decoded;
+use serde::Serialize;
+use write::event_store::EventStore;
+use write::media::{Checked, MediaStore};
+
+use crate::config::Config;
+use crate::data_folder::DataFolder;
+use crate::output::{Output, count};
+use crate::session;
+
+/// Events read at once.
+const PAGE: usize = 500;
+
+/// How the types of events that name a picture begin, in every version.
+const ATTACHED: &str = "loggia.curation.picture_attached.";
+
+#[derive(Serialize)]
+struct Verified {
+    #[serde(flatten)]
+    checked: Checked,
+    /// The pictures that the log names and the folder does not have; `None` where the log is not here.
+    missing: Option<BTreeSet<PictureId>>,
+}
+
+/// Checks every picture of the data folder, and returns whether all are right and there.
+pub(super) async fn verify(config: &Config, repair: bool, output: Output) -> Result<bool> {
+    let folder = DataFolder::new(&config.data).media();
+    let named = named(config).await?;
+    let bar = output.progress(0, "checking");
+    let checking = bar.clone();
+    let checked = tokio::task::spawn_blocking(move || {
+        let store = MediaStore::open_read_only(&folder);
+        let checked = store.check(repair, |pictures| checking.set_position(pictures))?;
+        let is_missing = |id: &PictureId| store.get(*id).is_ok_and(|picture| picture.is_none());
+        let missing = named.map(|named| named.into_iter().filter(is_missing).collect());
+        anyhow::Ok(Verified { checked, missing })
+    })
+    .await;
+    bar.finish_and_clear();
+    let verified = checked??;
+    output.answer(&verified, || sentence(&verified))?;
+    Ok(verified.checked.faults.is_empty() && verified.missing.is_none_or(|missing| missing.is_empty()))
+}
+
+/// The pictures that the log names; `None` where there is no log in this folder.
+async fn named(config: &Config) -> Result<Option<BTreeSet<PictureId>>> {
+    if session::store_is_here(config) && !session::store_folder(config).join("events.db").exists() {
+        return Ok(None);
+    }
+    let store = session::open_store_read_only(config).await?;
+    let (mut named, mut after) = (BTreeSet::new(), Position::START);
+    loop {
+        let page = store.read_all(after, PAGE).await?;
+        let Some(last) = page.last() else { return Ok(Some(named)) };
+        after = last.position;
+        for event in page.iter().filter(|event| event.kind.starts_with(ATTACHED)) {
+            if let Decoded::Known(event) = event.decode()?
+                && let Event::PictureAttached(attached) = *event
+            {
+                named.insert(attached.picture.id);
+            }
+        }
+    }
+}
+
+fn sentence(verified: &Verified) -> String {
+    let Verified { checked, missing } = verified;
+    let mut lines = checked.faults.clone();
+    for id in missing.iter().flatten() {
+        lines.push(format!("the picture {id} is not kept; restore it from a backup, or attach it again"));
+    }
+    let wrong = lines.len();
+    let mut last = format!("{} pictures checked", count(checked.pictures));
+    if checked.repaired > 0 {
+        last.push_str(&format!(", {} made again from their originals", count(checked.repaired)));
+    }
+    last.push_str(&match wrong {
+        0 => "; all are right".to_owned(),
+        wrong => format!("; {} WRONG OR MISSING", count(wrong as u64)),
+    });
+    lines.push(last);
+    lines.join("\n")
+}

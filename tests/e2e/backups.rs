@@ -1,0 +1,132 @@
+//! Backups and what shows that a folder, a backup or a log is still what it was.
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use image::{ImageFormat, Rgb, RgbImage};
+use kit::process;
+use serde_json::{Value, json};
+
+use crate::started::{LOGGIA, Started, json as run_json};
+
+/// A service with a project that shows two pictures.
+async fn with_pictures() -> Option<Started> {
+    let started = Started::empty().await?;
+    for (name, shade) in [("front.png", 200), ("back.png", 60)] {
+        let path = started.folder.path().join(name);
+        RgbImage::from_pixel(400, 300, Rgb([shade, 90, 60]))
+            .save_with_format(path, ImageFormat::Png)
+            .unwrap();
+    }
+    let pictures =
+        json!([{"source": "front.png", "alt": "The front"}, {"source": "back.png", "alt": "The back"}]);
+    let record = json!({"slug": "stair-house", "name": "Stair House", "category": "architecture", "pictures": pictures});
+    started.import(&[record]).await;
+    Some(started)
+}
+
+fn widths(media: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![media.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            match entry.is_dir() {
+                true => folders.push(entry),
+                false if entry.ends_with("320.webp") => found.push(entry),
+                false => {}
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn said(output: &Output) -> (Option<i32>, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout) + &text(&output.stderr))
+}
+
+#[tokio::test]
+async fn pictures_are_proven_in_the_folder_and_in_the_backup() {
+    let Some(started) = with_pictures().await else { return };
+    let (folder, elsewhere) = (started.folder.path().to_owned(), tempfile::tempdir().unwrap());
+    let run = |folder: &Path, args: &[&str]| said(&process::run(LOGGIA, folder, args));
+    let whole = json!({"pictures": 2, "repaired": 0, "faults": [], "missing": []});
+    assert_eq!(run_json(&folder, &["verify", "media"]), [whole.clone()]);
+
+    let backup = elsewhere.path().join("backup");
+    let copied = started.json(&["backup", backup.to_str().unwrap()]).pop().unwrap();
+    assert_eq!((&copied["pictures"], &copied["media"]["files"]), (&json!(2), &json!(10)));
+    assert_eq!(run_json(&folder, &["backup", "verify", backup.to_str().unwrap()]), [copied]);
+
+    // One width in the folder, and its whole picture from beside the log.
+    let kept = widths(&folder.join("media"));
+    std::fs::write(&kept[0], "").unwrap();
+    let (status, text) = run(&folder, &["verify", "media"]);
+    assert_eq!(status, Some(3), "{text}");
+    assert!(text.contains("320.webp is not what it was") && text.contains("1 WRONG OR MISSING"), "{text}");
+    let repaired = run_json(&folder, &["verify", "media", "--repair"]).pop().unwrap();
+    assert_eq!(repaired, json!({"pictures": 2, "repaired": 1, "faults": [], "missing": []}));
+    assert_eq!(run_json(&folder, &["verify", "media"]), [whole]);
+    std::fs::remove_dir_all(kept[0].parent().unwrap()).unwrap();
+    let (status, text) = run(&folder, &["verify", "media"]);
+    assert_eq!(status, Some(3), "{text}");
+    assert!(text.contains("is not kept; restore it from a backup, or attach it again"), "{text}");
+    let (status, text) = run(&folder, &["verify", "--repair"]);
+    assert_eq!((status, text.contains("--repair makes pictures again")), (Some(1), true), "{text}");
+
+    // The same width in the backup.
+    std::fs::write(&widths(&backup.join("media"))[0], "").unwrap();
+    let restored = elsewhere.path().join("restored");
+    for args in
+        [["backup", "verify", backup.to_str().unwrap()].as_slice(), &["restore", backup.to_str().unwrap()]]
+    {
+        let (status, text) = run(&restored, args);
+        assert_eq!(status, Some(1), "{text}");
+        assert!(text.contains("of its 10 picture files 1 is not what was written"), "{text}");
+    }
+    assert!(!restored.join("media").exists());
+}
+
+#[tokio::test]
+async fn a_log_is_compared_with_what_was_kept_elsewhere() {
+    let Some(mut started) = Started::empty().await else { return };
+    let (folder, elsewhere) = (started.folder.path().to_owned(), tempfile::tempdir().unwrap());
+    let record = |n: usize| json!({"slug": format!("house-{n}"), "name": "A House", "category": "art"});
+    started.import(&[record(1), record(2)]).await;
+    let at = |name: &str| elsewhere.path().join(name).to_str().unwrap().to_owned();
+    let backup = at("backup");
+    started.json(&["backup", &backup]);
+    let head: Value = started.json(&["events", "head"]).pop().unwrap();
+    assert_eq!(head["position"], 2);
+    std::fs::write(at("head.json"), head.to_string()).unwrap();
+    let printed = process::run(LOGGIA, &folder, &["events", "head"]).stdout;
+    std::fs::write(at("head.txt"), printed).unwrap();
+    started.import(&[record(3)]).await;
+    assert!(started.loggia.terminate().await.success());
+
+    let against = |folder: &Path, file: &str| {
+        said(&process::run(LOGGIA, folder, &["events", "verify", "--against", file]))
+    };
+    for file in [&backup, &at("backup/manifest.json"), &at("head.json"), &at("head.txt")] {
+        let (status, text) = against(&folder, file);
+        assert_eq!((status, text.contains("it agrees with")), (Some(0), true), "{text}");
+    }
+    // The log of the backup is older than this head.
+    let newer = run_json(&folder, &["events", "head"]).pop().unwrap();
+    std::fs::write(at("newer.json"), newer.to_string()).unwrap();
+    let restored = elsewhere.path().join("restored");
+    run_json(&restored, &["restore", &backup]);
+    let (status, text) = against(&restored, &at("newer.json"));
+    assert_eq!(status, Some(3), "{text}");
+    assert!(text.contains("position 3: the event is missing"), "{text}");
+    // The same position with another history.
+    let mut other = head;
+    other["hash"] = json!("ab".repeat(32));
+    std::fs::write(at("other.json"), other.to_string()).unwrap();
+    let (status, text) = against(&folder, &at("other.json"));
+    assert_eq!(status, Some(3), "{text}");
+    assert!(text.contains("position 2: the event has another hash than in"), "{text}");
+    std::fs::write(at("nothing.json"), "{}").unwrap();
+    assert_eq!(against(&folder, &at("nothing.json")).0, Some(1));
+}

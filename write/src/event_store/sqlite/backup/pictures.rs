@@ -1,0 +1,90 @@
+//! The pictures of a backup: copies in a media folder, and a listing that proves them.
+
+use std::path::{Path, PathBuf};
+
+use schemas::chain::Hash;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{BackupError, at, write_part};
+use crate::event_store::StoreError;
+use crate::media::{Difference, Listing, MediaStore};
+
+/// The folder of the pictures in a backup.
+pub(super) const FOLDER: &str = "media";
+
+/// The listing of their files, as `sha256sum` writes and checks it.
+pub(super) const LISTING: &str = "pictures.sha256";
+
+/// The pictures that a backup holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MediaCopy {
+    /// How many there are.
+    pub pictures: u64,
+    /// How many files they have, originals, smaller forms and descriptions.
+    pub files: u64,
+    /// SHA-256 of the listing of these files.
+    pub sha256: Hash,
+}
+
+/// Copies the pictures of a media folder into a backup, and writes their listing beside its place.
+pub(super) async fn copy(media: &Path, backup: &Path) -> Result<MediaCopy, BackupError> {
+    let (from, to) = (media.to_owned(), backup.join(FOLDER));
+    let listing = blocking(move || {
+        let from = MediaStore::open_read_only(&from);
+        if from.is_empty()? {
+            return Ok(Listing::default());
+        }
+        let to = MediaStore::open(&to)?;
+        from.copy_to(&to)?;
+        Ok(to.list()?)
+    });
+    let listing = listing.await?;
+    let text = listing.text(FOLDER);
+    write_part(backup, LISTING, text.as_bytes())?;
+    let sha256 = Hash(Sha256::digest(text.as_bytes()).into());
+    Ok(MediaCopy { pictures: listing.pictures, files: listing.files(), sha256 })
+}
+
+/// Proves that every picture of a backup has the bytes that it had when it was written.
+pub(super) async fn prove(backup: &Path, noted: &MediaCopy) -> Result<(), BackupError> {
+    let path = backup.join(LISTING);
+    let broken = |reason: String| BackupError::Broken { folder: backup.to_owned(), reason };
+    let text = match std::fs::read_to_string(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(broken(format!("its {LISTING} is missing")));
+        }
+        text => text.map_err(at(&path))?,
+    };
+    if Hash(Sha256::digest(text.as_bytes()).into()) != noted.sha256 {
+        return Err(broken(format!("the bytes of its {LISTING} are not those that were written")));
+    }
+    let listing = Listing::parse(&text, FOLDER)
+        .map_err(|line| broken(format!("line {line} of its {LISTING} names no file of a picture")))?;
+    let media = backup.join(FOLDER);
+    let found = blocking(move || Ok(MediaStore::open_read_only(&media).compare(&listing)?)).await?;
+    match found {
+        None => Ok(()),
+        Some(Difference { first, reason, count }) => Err(broken(format!(
+            "of its {} picture files {count} {} not what was written; the first is {FOLDER}/{first}, which {reason}",
+            noted.files,
+            if count == 1 { "is" } else { "are" },
+        ))),
+    }
+}
+
+/// Copies the pictures of a backup into a media folder and returns how many there are.
+pub(super) async fn bring(backup: &Path, media: &Path) -> Result<u64, BackupError> {
+    let (from, to): (PathBuf, PathBuf) = (backup.join(FOLDER), media.to_owned());
+    blocking(move || {
+        let from = MediaStore::open_read_only(&from);
+        if from.is_empty()? { Ok(0) } else { Ok(from.copy_to(&MediaStore::open(&to)?)?) }
+    })
+    .await
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, BackupError> + Send + 'static,
+) -> Result<T, BackupError> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| StoreError::unavailable(error.to_string()))?
+}
