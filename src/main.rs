@@ -5,6 +5,7 @@
 mod cli;
 mod commands;
 mod config;
+mod counted_calls;
 mod data_folder;
 mod lifecycle;
 mod output;

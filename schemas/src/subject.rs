@@ -18,6 +18,9 @@ pub const OVERRUN: &str = "USAGE_OVERRUN";
 /// The subjects of the stream [`OVERRUN`].
 pub const OVERRUN_SUBJECTS: &str = "loggia.overrun.*.*.*";
 
+/// Begins every subject under which calls are metered.
+const USAGE: &str = "loggia.usage.";
+
 /// Where pages of the ledger are read, by request.
 pub const READ_USAGE: &str = "loggia.read.usage";
 
@@ -83,6 +86,19 @@ pub fn allowance(context: &str, tier: &TierName, key: KeyId, month: Month) -> St
     format!("loggia.{context}.{tier}.{key}.{month}")
 }
 
+/// Where what is metered under a subject, or a pattern of subjects, is published to a stream that takes no new calls but
+/// gets back the ones that it lost. No tier has a name that begins like this. `None` where it is no such subject.
+pub fn returning(usage: &str) -> Option<String> {
+    let rest = usage.strip_prefix(USAGE)?;
+    (!rest.starts_with('_')).then(|| format!("{USAGE}_{rest}"))
+}
+
+/// The subject or pattern that [`returning`] was given.
+pub fn returned(returning: &str) -> Option<String> {
+    let rest = returning.strip_prefix(USAGE)?.strip_prefix('_')?;
+    Some(format!("{USAGE}{rest}"))
+}
+
 /// Tier, key and month of a subject that [`usage`] or [`overrun`] made.
 pub fn usage_of(subject: &str) -> Result<(TierName, KeyId, Month), InvalidId> {
     let invalid = || InvalidId {
@@ -117,6 +133,20 @@ pub fn control(node: &str, verb: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lost_calls_come_back_on_subjects_of_their_own() {
+        for (usage, returns) in [
+            ("loggia.usage.free.*.*", "loggia.usage._free.*.*"),
+            ("loggia.usage.free.Ab3dEf9h.2026-11", "loggia.usage._free.Ab3dEf9h.2026-11"),
+        ] {
+            assert_eq!(returning(usage).as_deref(), Some(returns));
+            assert_eq!(returned(returns).as_deref(), Some(usage));
+            assert_eq!((returning(returns), returned(usage)), (None, None));
+        }
+        assert_eq!((returning(OVERRUN_SUBJECTS), returned(OVERRUN_SUBJECTS)), (None, None));
+        assert!(usage_of("loggia.usage._free.Ab3dEf9h.2026-11").is_err(), "it is no tier's");
+    }
 
     #[test]
     fn a_subject_and_its_stream_are_two_forms_of_one_name() {

@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use write::event_store::{BackupError, Restored, SqliteStore};
 
 use crate::config::Config;
+use crate::counted_calls;
 use crate::data_folder::{DataFolder, Part};
 use crate::output::{Output, count, say};
 use crate::session;
@@ -22,6 +23,17 @@ pub async fn run(config: &Config, folder: &Path, output: Output) -> Result<()> {
         say(&format!(
             "the secret of the vault is not in the backup, since it is kept elsewhere: keep {secret} too"
         ));
+    }
+    match counted_calls::missing_in_backup(config, folder).await {
+        Ok(Some(missing)) if missing > 0 => say(&format!(
+            "{} calls that were counted by now are not in the backup, since the ledger had not copied them yet; back up \
+             again to have them, after the service has run for a moment",
+            count(missing)
+        )),
+        Ok(_) => {}
+        Err(error) => {
+            say(&format!("whether the ledger in the backup has every counted call is not known: {error:#}"))
+        }
     }
     output.answer(&copied, || {
         format!("{} are in {}; restore them with `loggia restore`", contents(&copied), folder.display())

@@ -94,6 +94,16 @@ impl Caller {
         wait_until(SOON, "an acknowledgement", async || matches!(publish().await, Ok(Some(_)))).await;
     }
 
+    /// Counts a call once the stream takes calls.
+    async fn count_once_open(&self, call: &Call) -> Result<u64, ErrorCode> {
+        let is_open = async || {
+            let stream = self.jetstream.get_stream(FREE).await.unwrap();
+            stream.cached_info().config.subjects == ["loggia.usage.free.*.*"]
+        };
+        wait_until(SOON, "a stream that takes calls", is_open).await;
+        self.count(call).await
+    }
+
     /// How many calls NATS holds.
     pub(crate) async fn held(&self, stream: &str) -> u64 {
         match self.jetstream.get_stream(stream).await {
@@ -213,7 +223,7 @@ async fn a_deleted_stream_is_filled_again_and_the_quota_stays_used_up() {
     running.has(25).await;
     caller.jetstream.delete_stream(FREE).await.unwrap();
     wait_until(SOON, "the stream to be filled again", async || caller.held(FREE).await == 25).await;
-    assert_eq!(caller.count(&caller.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
+    assert_eq!(caller.count_once_open(&caller.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
     caller.calls("Zz000000", 1).await;
     running.has(26).await;
     running.stopped().await;
@@ -238,8 +248,74 @@ async fn a_wiped_server_is_filled_again_with_overruns_too_even_beside_new_calls(
     running.has(26).await;
     wait_until(SOON, "the quota to be used up", async || caller.held(FREE).await == 20).await;
     wait_until(SOON, "the overrun to be back", async || caller.held(OVERRUN).await == 1).await;
-    assert_eq!(caller.count(&caller.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
+    assert_eq!(caller.count_once_open(&caller.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
     running.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stream_that_came_without_the_calls_of_the_ledger_gets_them_back_by_their_ids() {
+    let Some(mut nats) = Nats::start().await else { return };
+    let (folder, tiers) = (folder(), tiers("free=500"));
+    let running = Running::of(folder.path(), &nats, &tiers).await;
+    let caller = Caller::new(&nats).await;
+    caller.calls("Ab3dEf9h", 100).await;
+    running.has(100).await;
+    running.stopped().await;
+    nats.wipe().await;
+    prepare(&nats.client().await, &tiers, 1).await.unwrap();
+    // More than the ledger has, and all of them others.
+    caller.calls("Ab3dEf9h", 150).await;
+    let running = Running::of(folder.path(), &nats, &tiers).await;
+    running.has(250).await;
+    wait_until(SOON, "all calls in NATS", async || caller.held(FREE).await == 250).await;
+    assert_eq!(caller.count_once_open(&caller.call("Ab3dEf9h")).await, Ok(251));
+    running.has(251).await;
+    running.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_stream_takes_no_call_before_it_has_back_what_it_had() {
+    let Some(nats) = Nats::start().await else { return };
+    let (folder, tiers) = (folder(), tiers("free=20"));
+    let running = Running::of(folder.path(), &nats, &tiers).await;
+    let caller = Caller::new(&nats).await;
+    caller.calls("Ab3dEf9h", 20).await;
+    running.has(20).await;
+    running.stopped().await;
+    caller.jetstream.delete_stream(FREE).await.unwrap();
+    let ledger = Arc::new(Ledger::open(folder.path()).await.unwrap());
+    let copier = Copier::new(ledger.clone(), nats.client().await, tiers.clone(), Clock::system());
+    copier.prepare().await.unwrap();
+    // Made, but nothing is given back yet: a node finds nobody who takes a call.
+    let call = caller.call("Ab3dEf9h");
+    let sent = caller.jetstream.publish(subject::usage(&call), "{}".into()).await.unwrap();
+    let refused = sent.await.unwrap_err().to_string();
+    assert!(refused.contains("no stream"), "{refused}");
+    // That outlasts the process and whoever prepares the streams without a ledger.
+    prepare(&nats.client().await, &tiers, 1).await.unwrap();
+    assert_eq!(caller.held(FREE).await, 0);
+    ledger.close().await;
+    let running = Running::of(folder.path(), &nats, &tiers).await;
+    assert_eq!(caller.count_once_open(&call).await, Err(ErrorCode(10_077)));
+    assert_eq!(caller.held(FREE).await, 20);
+    running.has(20).await;
+    running.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_counted_until_the_end_is_copied_before_the_copier_ends() {
+    let Some(nats) = Nats::start().await else { return };
+    let (folder, tiers) = (folder(), tiers("free=100000"));
+    let running = Running::of(folder.path(), &nats, &tiers).await;
+    let caller = Caller::new(&nats).await;
+    for calls in [1, 20, 3_000] {
+        caller.calls("Ab3dEf9h", calls).await;
+    }
+    let ledger = running.ledger.clone();
+    running.stop.cancel();
+    running.task.await.unwrap();
+    assert_eq!(ledger.head().await.unwrap().position, Position(3_021));
+    ledger.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -265,7 +341,7 @@ async fn a_server_that_lost_its_end_is_noticed_even_when_new_calls_took_the_plac
         last: Some(caller.call("Ab3dEf9h").id),
         calls: vec![(30, caller.call("Ab3dEf9h"))],
     };
-    ledger.keep(&imagined).await.unwrap();
+    ledger.keep(imagined).await.unwrap();
     ledger.close().await;
     let running = Running::of(other.path(), &nats, &tiers).await;
     wait_until(SOON, "the lost call to be given back", async || caller.held(FREE).await == 31).await;

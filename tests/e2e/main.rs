@@ -36,6 +36,7 @@ mod several;
 mod similar;
 mod site;
 mod started;
+mod stopped;
 #[cfg(feature = "eventstore")]
 mod stores;
 mod upgrade;

@@ -168,6 +168,17 @@ impl Metered {
         entries.extend(self.ledger.page(after, 10_000).await.unwrap().entries);
     }
 
+    /// How many calls the streams of the tiers hold.
+    pub(crate) async fn held_by_nats(&self) -> u64 {
+        let jetstream = async_nats::jetstream::new(self.nats.client().await);
+        let mut held = 0;
+        for tier in self.tiers.iter() {
+            let stream = jetstream.get_stream(usage_stream(&tier.name)).await;
+            held += stream.map_or(0, |stream| stream.cached_info().state.messages);
+        }
+        held
+    }
+
     /// What a new connection finds in the stream of each tier, in words.
     async fn nats_holds(&self) -> String {
         let jetstream = async_nats::jetstream::new(self.nats.client().await);

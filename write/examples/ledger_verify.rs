@@ -64,7 +64,7 @@ async fn main() {
             last: calls.last().map(|(_, call)| call.id),
             calls,
         };
-        ledger.keep(&copied).await.unwrap();
+        ledger.keep(copied).await.unwrap();
     }
     tell("kept", all, begun);
     let begun = Instant::now();

@@ -14,6 +14,7 @@ mod verify;
 mod writer;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures::TryStreamExt;
@@ -25,6 +26,7 @@ use schemas::usage::CallId;
 use sqlx::sqlite::SqlitePoolOptions;
 use sqlx::{Connection, SqlitePool};
 use tokio::sync::{Mutex, watch};
+use tokio_util::task::TaskTracker;
 
 use crate::event_store::sqlite::file::reading;
 use crate::event_store::sqlite::rows::{column, failure, integer, uuid};
@@ -48,10 +50,18 @@ const READERS: u32 = 6;
 pub struct Ledger {
     path: PathBuf,
     readers: SqlitePool,
-    /// Absent where it is open for reading only, and once it is closed.
+    state: Arc<State>,
+    /// Changes that are under way: each runs to its end, even if its caller no longer waits for it.
+    changes: TaskTracker,
+    malformed: AtomicU64,
+}
+
+/// What changes with the file, in memory.
+struct State {
+    /// Absent where it is open for reading only, and once it is closed. Its lock is held from the write to the file until
+    /// `sources` says the same.
     writer: Mutex<Option<Writer>>,
     sources: watch::Sender<Vec<LedgerSource>>,
-    malformed: AtomicU64,
 }
 
 impl Ledger {
@@ -79,8 +89,9 @@ impl Ledger {
             .test_before_acquire(false)
             .connect_lazy_with(reading(&path));
         let sources = rows::sources(&readers).await?;
-        let (writer, sources) = (Mutex::new(writer), watch::Sender::new(sources));
-        Ok(Ledger { path, readers, writer, sources, malformed: AtomicU64::new(0) })
+        let state = State { writer: Mutex::new(writer), sources: watch::Sender::new(sources) };
+        let (state, changes) = (Arc::new(state), TaskTracker::new());
+        Ok(Ledger { path, readers, state, changes, malformed: AtomicU64::new(0) })
     }
 
     /// Where the ledger's file is.
@@ -88,27 +99,46 @@ impl Ledger {
         &self.path
     }
 
-    /// Takes nothing more, and gives the file free.
+    /// Waits for changes that are under way, takes nothing more, and gives the file free.
     pub async fn close(&self) {
+        self.changes.close();
+        self.changes.wait().await;
         self.readers.close().await;
-        if let Some(writer) = self.writer.lock().await.take() {
+        if let Some(writer) = self.state.writer.lock().await.take() {
             writer.close().await;
         }
     }
 
-    /// Keeps the calls that it has not yet, and how far their stream is copied, durably and at once.
-    pub async fn keep(&self, copied: &Copied) -> Result<Head, StoreError> {
-        let mut writer = self.writer.lock().await;
-        let writer =
-            writer.as_mut().ok_or_else(|| StoreError::unavailable("its ledger is not open for writing"))?;
-        let head = writer.keep(copied).await?;
-        self.sources.send_replace(rows::sources(&self.readers).await?);
-        Ok(head)
+    /// Keeps the calls that it has not yet, and how far their stream is copied, durably and at once. Dropping the future
+    /// does not cancel it.
+    pub async fn keep(&self, copied: Copied) -> Result<Head, StoreError> {
+        let state = self.state.clone();
+        self.to_its_end(async move { state.keep(&copied).await }).await
+    }
+
+    /// Reads how far each stream is copied from the file, and has [`Ledger::watch`] say the same.
+    pub(crate) async fn refresh(&self) -> Result<Vec<LedgerSource>, StoreError> {
+        let (state, readers) = (self.state.clone(), self.readers.clone());
+        self.to_its_end(async move { state.refresh(&readers).await }).await
+    }
+
+    /// Runs a change in a task of its own, so that the file and what is in memory of it change together.
+    async fn to_its_end<T: Send + 'static>(
+        &self,
+        change: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        match self.changes.spawn(change).await {
+            Ok(outcome) => outcome,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(_cancelled) => Err(StoreError::unavailable("its ledger is shutting down")),
+            },
+        }
     }
 
     /// How far each JetStream stream is copied, at any time; only the writing ledger learns more.
     pub fn watch(&self) -> watch::Receiver<Vec<LedgerSource>> {
-        self.sources.subscribe()
+        self.state.sources.subscribe()
     }
 
     /// Waits until a stream is copied up to a sequence.
@@ -216,16 +246,41 @@ impl Ledger {
         verify::all(&self.readers, progress).await
     }
 
-    /// The call that stood at the last sequence that was copied of a stream, if it was one.
+    /// The call that stood at the last sequence that was copied of a stream, if it was one; `None` where the file says
+    /// another sequence.
     async fn last_call(&self, source: &LedgerSource) -> Result<Option<CallId>, StoreError> {
-        let found: Option<Option<Vec<u8>>> =
-            sqlx::query_scalar("SELECT call FROM sources WHERE stream = ?1 AND created = ?2")
-                .bind(&source.stream)
-                .bind(rows::nanoseconds(source.created))
-                .fetch_optional(&self.readers)
-                .await
-                .map_err(failure)?;
+        let found: Option<Option<Vec<u8>>> = sqlx::query_scalar(
+            "SELECT call FROM sources WHERE stream = ?1 AND created = ?2 AND sequence = ?3",
+        )
+        .bind(&source.stream)
+        .bind(rows::nanoseconds(source.created))
+        .bind(integer(source.sequence))
+        .fetch_optional(&self.readers)
+        .await
+        .map_err(failure)?;
         found.flatten().map(|bytes| uuid(&bytes).map(CallId)).transpose()
+    }
+}
+
+impl State {
+    async fn keep(&self, copied: &Copied) -> Result<Head, StoreError> {
+        let mut writer = self.writer.lock().await;
+        let writer =
+            writer.as_mut().ok_or_else(|| StoreError::unavailable("its ledger is not open for writing"))?;
+        let (head, sources) = writer.keep(copied).await?;
+        self.sources.send_replace(sources);
+        Ok(head)
+    }
+
+    async fn refresh(&self, readers: &SqlitePool) -> Result<Vec<LedgerSource>, StoreError> {
+        let _writer = self.writer.lock().await;
+        let sources = rows::sources(readers).await?;
+        self.sources.send_if_modified(|known| {
+            let differs = *known != sources;
+            known.clone_from(&sources);
+            differs
+        });
+        Ok(sources)
     }
 }
 

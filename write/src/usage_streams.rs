@@ -1,6 +1,7 @@
 //! The JetStream streams that meter calls: one a tier, whose limit of messages a subject is the tier's quota, and one
 //! for calls that turned out to be over it. NATS refuses the call over the quota itself, for any number of nodes.
 
+mod closing;
 mod lowering;
 mod objection;
 
@@ -11,10 +12,12 @@ use async_nats::Client;
 use async_nats::jetstream::context::{
     ContextBuilder, CreateStreamError, CreateStreamErrorKind, GetStreamErrorKind,
 };
-use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType, Stream};
+use async_nats::jetstream::stream::{Config, DiscardPolicy, Info, RetentionPolicy, StorageType, Stream};
 use async_nats::jetstream::{Context, ErrorCode};
 use futures::TryStreamExt;
 use futures::future::join_all;
+use jiff::Timestamp;
+use schemas::control::LedgerSource;
 use schemas::key::KeyId;
 use schemas::month::Month;
 use schemas::subject::{OVERRUN, OVERRUN_SUBJECTS, usage_of, usage_stream, usage_subjects};
@@ -23,6 +26,8 @@ use schemas::tier::{TierName, Tiers};
 use crate::nats::{InsufficientServer, sufficient};
 use crate::stream_settings;
 use objection::objection;
+
+pub(crate) use closing::{close, is_closed, open};
 
 /// Where a stream names the version of its message form; a stream without it was not made by Loggia.
 const SCHEMA: &str = "loggia.usage";
@@ -86,8 +91,27 @@ pub struct Held {
 
 /// Makes the stream of every tier and the one for overruns, or brings them to the quotas; refuses a stream with other
 /// settings. A raised quota counts at once. A lowered one counts as soon as no subject holds more: see `lowering`.
-/// Each is kept on at least so many servers.
+/// Each is kept on at least so many servers. A stream that is made takes calls at once.
 pub async fn prepare(client: &Client, tiers: &Tiers, replicas: usize) -> Result<(), UsageStreamError> {
+    prepare_as(client, tiers, replicas, New::Open).await
+}
+
+/// What a stream that is made takes at first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum New {
+    /// New calls.
+    Open,
+    /// Only calls that are given back, until it is opened.
+    Closed,
+}
+
+/// As [`prepare`], for streams that may have been lost.
+pub(crate) async fn prepare_as(
+    client: &Client,
+    tiers: &Tiers,
+    replicas: usize,
+    new: New,
+) -> Result<(), UsageStreamError> {
     sufficient(client)?;
     let jetstream = context(client);
     let metering = tiers.iter().map(|tier| {
@@ -96,7 +120,7 @@ pub async fn prepare(client: &Client, tiers: &Tiers, replicas: usize) -> Result<
     });
     let ensured = metering
         .chain([overruns()])
-        .map(|wanted| ensure(&jetstream, Config { num_replicas: replicas, ..wanted }));
+        .map(|wanted| ensure(&jetstream, Config { num_replicas: replicas, ..wanted }, new));
     // Each to its end, whatever becomes of the others: none may be left halted.
     join_all(ensured).await.into_iter().collect()
 }
@@ -117,6 +141,19 @@ pub async fn held(client: &Client, stream: &str, month: Month) -> Result<Option<
     Ok(Some(Held { calls, limit: limit.filter(|limit| *limit > 0) }))
 }
 
+/// Where a stream ends: its last sequence, whatever is under it; `None` where there is no such stream.
+pub async fn end(client: &Client, stream: &str) -> Result<Option<LedgerSource>, UsageStreamError> {
+    let Some(found) = found(&context(client), stream).await? else { return Ok(None) };
+    let info = found.cached_info();
+    let sequence = info.state.last_sequence;
+    Ok(Some(LedgerSource { stream: stream.to_owned(), created: created(info)?, sequence }))
+}
+
+/// When a stream was made.
+pub(crate) fn created(info: &Info) -> Result<Timestamp, UsageStreamError> {
+    Timestamp::from_nanosecond(info.created.unix_timestamp_nanos()).map_err(UsageStreamError::nats)
+}
+
 pub(crate) fn context(client: &Client) -> Context {
     ContextBuilder::new().timeout(ANSWERED).ack_timeout(ANSWERED).build(client.clone())
 }
@@ -133,10 +170,12 @@ pub(crate) async fn found(jetstream: &Context, name: &str) -> Result<Option<Stre
     }
 }
 
-async fn ensure(jetstream: &Context, wanted: Config) -> Result<(), UsageStreamError> {
+async fn ensure(jetstream: &Context, wanted: Config, new: New) -> Result<(), UsageStreamError> {
     let Some(stream) = found(jetstream, &wanted.name).await? else {
         tracing::info!(stream = wanted.name, "making a stream for calls on NATS");
-        jetstream.create_stream(&wanted).await.map_err(|error| refusal(error, &wanted))?;
+        let closed = if new == New::Closed { closing::closed(&wanted) } else { None };
+        let made = closed.as_ref().unwrap_or(&wanted);
+        jetstream.create_stream(made).await.map_err(|error| refusal(error, &wanted))?;
         return Ok(());
     };
     let config = &stream.cached_info().config;

@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemas::control::LedgerSource;
 use schemas::key::KeyId;
 use schemas::month::Month;
+use schemas::subject::{OVERRUN, usage_stream};
 use schemas::tier::TierName;
 use serde::Serialize;
 use write::ledger::{Totals, Used};
 use write::usage_streams::Allowance;
 
+use crate::counted_calls::further;
 use crate::output::count;
 
 /// Somebody else who counts the same calls.
@@ -22,6 +25,17 @@ pub(super) struct Side {
     pub(super) months: Option<Vec<Month>>,
     /// Where it takes no more calls of an allowance than so many.
     pub(super) limits: BTreeMap<TierName, u64>,
+    /// How far it has read each stream.
+    pub(super) read: Vec<LedgerSource>,
+}
+
+/// Calls that one has read from a stream and the other has not yet.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub(super) struct Waiting {
+    /// Counted by the side, and not copied into the ledger yet.
+    pub(super) not_copied: u64,
+    /// In the ledger, and not counted by the side yet.
+    pub(super) not_counted: u64,
 }
 
 /// One allowance with what each counts of it.
@@ -45,12 +59,69 @@ impl Side {
         self.totals.get(allowance).copied().unwrap_or_default()
     }
 
-    /// Whether it counts the same. One that is full cannot take what came over the quota while it had lost calls.
-    fn agrees(&self, allowance: &Allowance, ledger: Used) -> bool {
+    /// How many calls more than the ledger it counts within the quota and over it; negative where it counts fewer. One
+    /// that is full cannot take what came over the quota while it had lost calls.
+    fn excess(&self, allowance: &Allowance, ledger: Used) -> (i64, i64) {
         let own = self.used(allowance);
         let full = self.limits.get(&allowance.tier).is_some_and(|limit| own.used >= *limit);
-        own.overrun == ledger.overrun && (own.used == ledger.used || (full && own.used < ledger.used))
+        let used = own.used.cast_signed() - ledger.used.cast_signed();
+        let overrun = own.overrun.cast_signed() - ledger.overrun.cast_signed();
+        (if full { used.max(0) } else { used }, overrun)
     }
+
+    /// Whether it counts the same.
+    fn agrees(&self, allowance: &Allowance, ledger: Used) -> bool {
+        self.excess(allowance, ledger) == (0, 0)
+    }
+
+    /// What of these differences only tells that this side has read a stream further than the ledger, or less far: all
+    /// point the same way, and are no more calls than lie between the two places. By stream.
+    fn waiting(&self, rows: &BTreeMap<Allowance, Row>, ledger: &[LedgerSource]) -> BTreeMap<String, Waiting> {
+        let mut streams: BTreeMap<String, Waiting> = BTreeMap::new();
+        let mut add = |stream: String, excess: i64| {
+            let waiting = streams.entry(stream).or_default();
+            let side = if excess > 0 { &mut waiting.not_copied } else { &mut waiting.not_counted };
+            *side += excess.unsigned_abs();
+        };
+        for (allowance, row) in rows.iter().filter(|(allowance, _)| self.knows(allowance.month)) {
+            let (used, overrun) = self.excess(allowance, row.ledger);
+            add(usage_stream(&allowance.tier), used);
+            add(OVERRUN.to_owned(), overrun);
+        }
+        streams.retain(|stream, waiting| match (*waiting, further(&self.read, ledger, stream)) {
+            (Waiting { not_copied: 0, not_counted: 0 }, _) => true,
+            (Waiting { not_copied, not_counted: 0 }, Some(further)) => not_copied.cast_signed() <= further,
+            (Waiting { not_copied: 0, not_counted }, Some(further)) => not_counted.cast_signed() <= -further,
+            _ => false,
+        });
+        streams
+    }
+}
+
+/// Takes out of the differences what only tells that the sides and the ledger have not read the streams equally far.
+/// Returns how many calls that are, by side.
+pub(super) fn take_waiting(
+    rows: &mut BTreeMap<Allowance, Row>,
+    sides: &[Side],
+    ledger: &[LedgerSource],
+) -> BTreeMap<&'static str, Waiting> {
+    let by_side: Vec<_> = sides.iter().map(|side| (side, side.waiting(rows, ledger))).collect();
+    rows.retain(|allowance, row| {
+        by_side.iter().any(|(side, streams)| {
+            let (used, overrun) = side.excess(allowance, row.ledger);
+            let is_waiting = |stream: &str, excess| excess == 0 || streams.contains_key(stream);
+            side.knows(allowance.month)
+                && !(is_waiting(&usage_stream(&allowance.tier), used) && is_waiting(OVERRUN, overrun))
+        })
+    });
+    let all = |streams: &BTreeMap<String, Waiting>| {
+        streams.values().fold(Waiting::default(), |all, waiting| Waiting {
+            not_copied: all.not_copied + waiting.not_copied,
+            not_counted: all.not_counted + waiting.not_counted,
+        })
+    };
+    let all = by_side.iter().map(|(side, streams)| (side.name, all(streams)));
+    all.filter(|(_, waiting)| *waiting != Waiting::default()).collect()
 }
 
 /// The allowances that somebody counts otherwise than the ledger.
@@ -135,7 +206,41 @@ mod tests {
             totals: totals(rows),
             months: Some(vec!["2026-11".parse().unwrap()]),
             limits: [("free".parse().unwrap(), 200)].into(),
+            read: Vec::new(),
         }
+    }
+
+    fn read(free: u64, overrun: u64) -> Vec<LedgerSource> {
+        let created = "2026-11-01T00:00:00Z".parse().unwrap();
+        let source = |stream: &str, sequence| LedgerSource { stream: stream.into(), created, sequence };
+        vec![source("USAGE_FREE", free), source(OVERRUN, overrun)]
+    }
+
+    #[test]
+    fn calls_that_only_one_has_read_are_no_difference() {
+        let ledger = totals(&[("Aaaaaaaa", "2026-11", 20, 1), ("Bbbbbbbb", "2026-11", 7, 0)]);
+        let counts = [("Aaaaaaaa", "2026-11", 22, 1), ("Bbbbbbbb", "2026-11", 8, 0)];
+        let left = |side: Side, at: Vec<LedgerSource>| {
+            let sides = [side];
+            let mut rows = differences(&ledger, &sides);
+            let waiting = take_waiting(&mut rows, &sides, &at);
+            (rows.len(), waiting.get("nats").copied().unwrap_or_default())
+        };
+        let ahead = |free, overrun| Side { read: read(free, overrun), ..nats(&counts) };
+        let (none, three) = (Waiting::default(), Waiting { not_copied: 3, not_counted: 0 });
+        assert_eq!(left(ahead(30, 1), read(27, 1)), (0, three));
+        assert_eq!(left(ahead(30, 1), read(28, 1)), (2, none), "two messages are no three calls");
+        assert_eq!(left(ahead(30, 9), read(30, 1)), (2, none), "another stream explains nothing");
+        assert_eq!(left(nats(&counts), read(27, 1)), (2, none), "a side that does not tell how far it read");
+        let fewer = [("Aaaaaaaa", "2026-11", 18, 0), ("Bbbbbbbb", "2026-11", 7, 0)];
+        let lagging = |free, overrun| Side { read: read(free, overrun), ..nats(&fewer) };
+        let waiting = Waiting { not_copied: 0, not_counted: 3 };
+        assert_eq!(left(lagging(25, 0), read(27, 1)), (0, waiting));
+        let two = Waiting { not_copied: 0, not_counted: 2 };
+        assert_eq!(left(lagging(25, 1), read(27, 1)), (1, two), "the overrun is missing");
+        let both = [("Aaaaaaaa", "2026-11", 22, 1), ("Bbbbbbbb", "2026-11", 6, 0)];
+        let both = Side { read: read(30, 1), ..nats(&both) };
+        assert_eq!(left(both, read(20, 1)), (2, none), "who is further cannot have fewer");
     }
 
     fn keys(rows: &BTreeMap<Allowance, Row>) -> Vec<String> {

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use write::ledger::{self, Copier, Ledger};
-use write::usage_streams::{self, UsageStreamError};
+use write::usage_streams::UsageStreamError;
 
 use super::Parts;
 use crate::config::Replicas;
+use crate::counted_calls;
+use crate::data_folder::Part;
 use crate::roles::starting;
 use crate::session;
 
@@ -19,14 +21,25 @@ impl Parts {
         let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());
         let (tiers, clock) = (self.config.tiers.clone(), self.clock.clone());
         let Replicas(replicas) = self.config.nats_replicas;
+        let health = self.health.component("ledger");
+        // They end after the ledger, and read what it has read before they do.
+        let counters = self.held.contains(&Part::Project).then(|| self.data.clone());
         let background = self.background().await?;
         let client = background.client().clone();
-        let prepare = || usage_streams::prepare(&client, &tiers, replicas);
-        starting::settled(prepare, UsageStreamError::may_pass).await?;
-        let copier = Copier::new(ledger.clone(), client.clone(), tiers.clone(), clock).replicas(replicas);
+        let copier =
+            Copier::new(ledger.clone(), client.clone(), tiers, clock).replicas(replicas).reporting_to(health);
+        starting::settled(async || copier.prepare().await, UsageStreamError::may_pass).await?;
         let copier = copier.run(lifecycle.copying.stop.clone());
+        let copied = ledger.clone();
         let copying = async move {
             copier.await;
+            if let Some(data) = counters
+                && let Err(error) = counted_calls::counted(&data, &copied).await
+            {
+                tracing::warn!(
+                    "whether the counters have read what the ledger has cannot be seen: {error:#}"
+                );
+            }
             Ok(())
         };
         lifecycle.spawn_in(&lifecycle.copying, "the ledger", copying, background.handle());

@@ -2,27 +2,33 @@
 //! was used up stays used up.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_nats::Client;
 use async_nats::connection::State;
 use futures::future::try_join_all;
+use health::{Component, Health};
+use schemas::ids::Position;
 use schemas::month::Month;
 use schemas::subject::{OVERRUN, usage_stream};
 use schemas::tier::Tiers;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{Ledger, stream};
 use crate::clock::Clock;
 use crate::event_store::StoreError;
-use crate::usage_streams::{UsageStreamError, context, found, prepare};
+use crate::usage_streams::{New, UsageStreamError, context, found, prepare_as};
 
 /// How often the connection is looked at.
 const CONNECTION: Duration = Duration::from_millis(100);
 
 /// The shortest and the longest pause after a failure.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(5));
+
+/// How long copying to the end of the streams may take when the process ends.
+const FINISH: Duration = Duration::from_secs(3);
 
 /// Why the copying starts over.
 #[derive(Debug, thiserror::Error)]
@@ -54,12 +60,36 @@ pub struct Copier {
     tiers: Tiers,
     replicas: usize,
     clock: Clock,
+    health: Component,
+}
+
+/// Reports that the copying works once every stream does.
+pub(super) struct Working<'a> {
+    health: &'a Component,
+    /// How many streams are not followed yet.
+    waiting: AtomicUsize,
+}
+
+impl Working<'_> {
+    /// One more stream is followed.
+    pub(super) fn follows(&self) {
+        if self.waiting.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.health.recovered();
+        }
+    }
 }
 
 impl Copier {
     /// A copier of the streams of these tiers, of the one of overruns, and of those that the ledger knows already.
     pub fn new(ledger: Arc<Ledger>, client: Client, tiers: Tiers, clock: Clock) -> Copier {
-        Copier { ledger, client, tiers, replicas: 1, clock }
+        let health = Health::default().component("ledger");
+        Copier { ledger, client, tiers, replicas: 1, clock, health }
+    }
+
+    /// Reports failures to a component of the process.
+    pub fn reporting_to(mut self, health: Component) -> Copier {
+        self.health = health;
+        self
     }
 
     /// Keeps the streams on this many servers of a cluster.
@@ -68,34 +98,41 @@ impl Copier {
         self
     }
 
-    /// Copies calls until `stop`, whatever happens to NATS meanwhile.
+    /// Makes the streams, or brings them to the quotas. One that is made takes no calls before it has back what the ledger
+    /// has of it, where that may be anything.
+    pub async fn prepare(&self) -> Result<(), UsageStreamError> {
+        let is_empty = self.ledger.head().await.is_ok_and(|head| head.position == Position::START);
+        let new = if is_empty { New::Open } else { New::Closed };
+        prepare_as(&self.client, &self.tiers, self.replicas, new).await
+    }
+
+    /// Copies calls until `stop`, whatever happens to NATS meanwhile; then what the streams hold at that moment.
     pub async fn run(self, stop: CancellationToken) {
-        let (mut pause, mut told) = (PAUSES.0, String::new());
+        let mut pause = PAUSES.0;
         let mut sources = self.ledger.watch();
-        loop {
+        while !stop.is_cancelled() {
             sources.mark_unchanged();
             let interruption = tokio::select! {
                 biased;
-                () = stop.cancelled() => return,
+                () = stop.cancelled() => break,
                 () = self.disconnected() => Interruption::Disconnected,
                 interruption = self.copy() => interruption,
             };
             let progressed = sources.has_changed().unwrap_or_default();
             pause = if progressed { PAUSES.0 } else { (pause * 2).min(PAUSES.1) };
-            tell(&interruption, &mut told);
-            tokio::select! {
-                () = stop.cancelled() => return,
-                () = self.connected_for(pause) => {}
-            }
+            self.health.failed(&interruption);
+            stop.run_until_cancelled(self.connected_for(pause)).await;
         }
+        self.finish().await;
     }
 
     /// Copies from all streams at once; comes back only when one of them cannot go on.
     async fn copy(&self) -> Interruption {
         let copying = async {
-            prepare(&self.client, &self.tiers, self.replicas).await?;
+            self.prepare().await?;
             let streams = self.streams().await?;
-            try_join_all(streams.iter().map(|name| stream::follow(self, name))).await
+            let working = Working { health: &self.health, waiting: AtomicUsize::new(streams.len()) };
+            try_join_all(streams.iter().map(|name| stream::follow(self, name, &working))).await
         };
         match copying.await {
             Ok(never) => match never.into_iter().next() {
@@ -104,6 +141,27 @@ impl Copier {
             },
             Err(interruption) => interruption,
         }
+    }
+
+    /// Copies what the streams hold now, as far as it can be done in a short time.
+    async fn finish(&self) {
+        let finishing = async {
+            if self.client.connection_state() != State::Connected {
+                return Err(Interruption::Disconnected);
+            }
+            // The copying may have been stopped while a quota was being lowered; no stream is left halted.
+            self.prepare().await?;
+            let streams = self.streams().await?;
+            try_join_all(streams.iter().map(|name| stream::copy_to_the_end(self, name))).await
+        };
+        let left = match timeout(FINISH, finishing).await {
+            Ok(Ok(_)) => return,
+            Ok(Err(interruption)) => interruption.to_string(),
+            Err(_elapsed) => format!("it takes longer than {FINISH:?}"),
+        };
+        tracing::warn!(
+            "the ledger is not at the end of its streams ({left}); the next start copies the rest"
+        );
     }
 
     /// The streams of the tiers and of the overruns, and those of former tiers that are still there.
@@ -141,24 +199,4 @@ impl Copier {
             sleep(CONNECTION).await;
         }
     }
-}
-
-/// Tells an interruption where people look: once, however often it is met.
-fn tell(interruption: &Interruption, told: &mut String) {
-    let sentence = interruption.to_string();
-    if *told == sentence {
-        return;
-    }
-    match interruption {
-        Interruption::Store(_)
-        | Interruption::Stream(UsageStreamError::Refused(_) | UsageStreamError::Insufficient(_)) => {
-            tracing::error!("{sentence}");
-        }
-        Interruption::Moved(_)
-        | Interruption::Disconnected
-        | Interruption::Stream(UsageStreamError::Nats(_)) => {
-            tracing::warn!("{sentence}");
-        }
-    }
-    *told = sentence;
 }

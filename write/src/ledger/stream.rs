@@ -9,17 +9,16 @@ use async_nats::jetstream::consumer::{DeliverPolicy, pull};
 use async_nats::jetstream::message::Message;
 use async_nats::jetstream::stream::{Info, RawMessageErrorKind, Stream};
 use futures::StreamExt;
-use jiff::Timestamp;
 use schemas::cloudevents::NotAnEvent;
 use schemas::control::LedgerSource;
 use schemas::usage::{Call, CallId};
 use tokio::time::{Instant, timeout, timeout_at};
 use uuid::Uuid;
 
-use super::copier::{Copier, Interruption};
-use super::reconcile::reconcile;
+use super::copier::{Copier, Interruption, Working};
+use super::reconcile::{By, Comparison};
 use super::{Copied, Ledger, rows};
-use crate::usage_streams::{UsageStreamError, context, found};
+use crate::usage_streams::{close, context, created, found, is_closed, open};
 
 /// How many calls are kept at once.
 const BATCH: usize = 2_000;
@@ -30,35 +29,71 @@ const GATHER: Duration = Duration::from_millis(50);
 /// How often the stream is looked at: whether it is still the same, and whether it lost its end.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Copies until the stream is not where it was left. Once what was there at the beginning is copied, NATS is given back
-/// what it lost.
-pub(super) async fn follow(copier: &Copier, name: &str) -> Result<Infallible, Interruption> {
-    let moved = || Interruption::Moved(name.to_owned());
-    let jetstream = context(&copier.client);
-    let stream = found(&jetstream, name).await?.ok_or_else(moved)?;
-    let end = stream.cached_info().state.last_sequence;
-    let mut copying = Copying::begin(&copier.ledger, jetstream, stream).await?;
+/// How often what a stream holds is compared with what the ledger has, by their numbers.
+const COMPARED_EVERY: Duration = Duration::from_secs(60 * 60);
+
+/// Copies until the stream is not where it was left. NATS is given back what it lost: at the beginning, where a stream
+/// that lost calls takes no new ones meanwhile, and then now and then.
+pub(super) async fn follow(
+    copier: &Copier,
+    name: &str,
+    working: &Working<'_>,
+) -> Result<Infallible, Interruption> {
+    let mut copying = Copying::begin(copier, name).await?;
+    let mut is_closed = copying.is_closed || (copying.is_another && close(&copier.client, name).await?);
+    let compared = if is_closed || copying.is_another { By::Id } else { By::Number };
+    let mut comparison = Some(Comparison::begin(copier, name, compared).await?);
     let mut messages = copying.consume().await?;
-    let (mut looked, mut reconciled) = (Instant::now(), false);
+    let (mut looked, mut last, mut again, mut follows) = (Instant::now(), 0, Instant::now(), false);
     loop {
-        if !reconciled && copying.source.sequence >= end {
-            reconcile(copier, name).await?;
-            reconciled = true;
+        if let Some(comparison_due) = comparison.take_if(|begun| copying.source.sequence >= begun.end) {
+            if comparison_due.give_back(copier, is_closed).await? > 0 {
+                // Until nothing is missing. Nothing was read meanwhile, so the consumer may be gone.
+                messages = copying.consume().await?;
+                comparison = Some(Comparison::begin(copier, name, By::Number).await?);
+                continue;
+            }
+            if std::mem::take(&mut is_closed) {
+                open(&copier.client, name).await?;
+                tracing::info!(
+                    stream = name,
+                    "the stream has all calls that the ledger has, and takes new ones"
+                );
+            }
+            if !std::mem::replace(&mut follows, true) {
+                working.follows();
+            }
+            again = Instant::now() + COMPARED_EVERY;
+        } else if comparison.is_none() && Instant::now() >= again {
+            comparison = Some(Comparison::begin(copier, name, By::Number).await?);
         }
         let batch = gather(&mut messages).await?;
         let silent = batch.is_empty();
-        if !silent {
-            copying.keep(batch).await?;
+        if silent && last > copying.source.sequence {
+            // The consumer gives nothing of what was there before the silence.
+            return Err(Interruption::Moved(name.to_owned()));
         }
+        copying.keep(batch).await?;
         if silent || looked.elapsed() >= LOOK {
-            let last = copying.look().await?;
-            if silent && last > copying.source.sequence {
-                // The consumer gives nothing though there is something.
-                return Err(moved());
-            }
+            last = copying.look().await?;
             looked = Instant::now();
         }
     }
+}
+
+/// Copies up to where the stream ends now.
+pub(super) async fn copy_to_the_end(copier: &Copier, name: &str) -> Result<(), Interruption> {
+    let mut copying = Copying::begin(copier, name).await?;
+    let end = copying.end();
+    if copying.source.sequence >= end {
+        return Ok(());
+    }
+    let mut messages = copying.consume().await?;
+    while copying.source.sequence < end {
+        let batch = gather(&mut messages).await?;
+        copying.keep(batch).await?;
+    }
+    Ok(())
 }
 
 struct Copying<'a> {
@@ -67,20 +102,25 @@ struct Copying<'a> {
     stream: Stream,
     /// How far it is copied.
     source: LedgerSource,
+    /// Whether it is not the stream that was copied before, or has lost a part of it.
+    is_another: bool,
+    /// Whether it takes only calls that are given back.
+    is_closed: bool,
 }
 
 impl<'a> Copying<'a> {
-    async fn begin(
-        ledger: &'a Ledger,
-        jetstream: Context,
-        stream: Stream,
-    ) -> Result<Copying<'a>, Interruption> {
+    /// Goes on where the ledger's file says that the stream was left.
+    async fn begin(copier: &'a Copier, name: &str) -> Result<Copying<'a>, Interruption> {
+        let (jetstream, ledger) = (context(&copier.client), &*copier.ledger);
+        let moved = || Interruption::Moved(name.to_owned());
+        let stream = found(&jetstream, name).await?.ok_or_else(moved)?;
         let info = stream.cached_info().clone();
-        let (name, created) = (info.config.name.clone(), created(&info)?);
-        let known = ledger.watch().borrow().iter().find(|source| source.stream == name).cloned();
-        let fresh = LedgerSource { stream: name, created, sequence: 0 };
-        let mut copying = Copying { ledger, jetstream, stream, source: fresh };
-        let anew = match &known {
+        let created = created(&info)?;
+        let known = ledger.refresh().await?.into_iter().find(|source| source.stream == name);
+        let fresh = LedgerSource { stream: name.to_owned(), created, sequence: 0 };
+        let is_closed = is_closed(&stream);
+        let mut copying = Copying { ledger, jetstream, stream, source: fresh, is_another: false, is_closed };
+        copying.is_another = match &known {
             Some(known) if known.created == created => {
                 copying.source = known.clone();
                 !copying.is_where_it_was(&info).await?
@@ -88,7 +128,7 @@ impl<'a> Copying<'a> {
             Some(_) => true,
             None => false,
         };
-        if anew {
+        if copying.is_another {
             tracing::warn!(stream = copying.source.stream, "the stream is read from its first message again");
             copying.source.sequence = 0;
         }
@@ -103,10 +143,19 @@ impl<'a> Copying<'a> {
         Ok(copying)
     }
 
+    /// Where the stream ended when the copying began.
+    fn end(&self) -> u64 {
+        self.stream.cached_info().state.last_sequence
+    }
+
     /// Whether the stream still has what was copied last, at its place.
     async fn is_where_it_was(&self, info: &Info) -> Result<bool, Interruption> {
         if info.state.last_sequence < self.source.sequence {
             return Ok(false);
+        }
+        if self.source.sequence == 0 {
+            // JetStream has no message 0, and answers a request for it with an error that never passes.
+            return Ok(true);
         }
         let Some(last) = self.ledger.last_call(&self.source).await? else { return Ok(true) };
         let message = match self.stream.get_raw_message(self.source.sequence).await {
@@ -140,6 +189,9 @@ impl<'a> Copying<'a> {
 
     /// Keeps the calls of a batch, and that it was read; what is no call is told and passed over.
     async fn keep(&mut self, batch: Vec<Message>) -> Result<(), Interruption> {
+        if batch.is_empty() {
+            return Ok(());
+        }
         let (mut calls, mut last) = (Vec::with_capacity(batch.len()), None);
         for message in &batch {
             let sequence = message.info().map_err(Interruption::nats)?.stream_sequence;
@@ -168,7 +220,7 @@ impl<'a> Copying<'a> {
 
     async fn note(&self, calls: Vec<(u64, Call)>, last: Option<CallId>) -> Result<(), Interruption> {
         let LedgerSource { stream, created, sequence } = self.source.clone();
-        self.ledger.keep(&Copied { stream, created, sequence, last, calls }).await?;
+        self.ledger.keep(Copied { stream, created, sequence, last, calls }).await?;
         Ok(())
     }
 }
@@ -204,8 +256,4 @@ fn read(message: &Message) -> Result<Call, NotAnEvent> {
 /// The id of the call that a message with these headers carries.
 pub(super) fn call_id(headers: &HeaderMap) -> Option<CallId> {
     Uuid::parse_str(headers.get("ce-id")?.as_str()).ok().map(CallId)
-}
-
-fn created(info: &Info) -> Result<Timestamp, UsageStreamError> {
-    Timestamp::from_nanosecond(info.created.unix_timestamp_nanos()).map_err(UsageStreamError::nats)
 }

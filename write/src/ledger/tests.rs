@@ -53,8 +53,8 @@ async fn execute(folder: &Path, statement: &'static str) {
 async fn a_call_stands_in_it_once_with_all_that_is_known_of_it() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path()).await;
-    ledger.keep(&copied("USAGE_FREE", &[1, 2, 1])).await.unwrap();
-    let head = ledger.keep(&copied(OVERRUN, &[2, 7])).await.unwrap();
+    ledger.keep(copied("USAGE_FREE", &[1, 2, 1])).await.unwrap();
+    let head = ledger.keep(copied(OVERRUN, &[2, 7])).await.unwrap();
     assert_eq!(head, ledger.head().await.unwrap());
     let page = ledger.page(Position::START, 10).await.unwrap();
     let entry = |position, number, source: &str, sequence| LedgerEntry {
@@ -84,14 +84,14 @@ async fn a_call_stands_in_it_once_with_all_that_is_known_of_it() {
 async fn a_stream_that_was_made_anew_is_another_source() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path()).await;
-    ledger.keep(&copied("USAGE_FREE", &[1, 2])).await.unwrap();
+    ledger.keep(copied("USAGE_FREE", &[1, 2])).await.unwrap();
     let anew = Copied { created: at("2026-11-02T00:00:00Z"), ..copied("USAGE_FREE", &[3]) };
-    ledger.keep(&anew).await.unwrap();
+    ledger.keep(anew.clone()).await.unwrap();
     let sources = ledger.watch().borrow().clone();
     assert_eq!(sources, [LedgerSource { stream: "USAGE_FREE".into(), created: anew.created, sequence: 1 }]);
     assert_eq!(ledger.last_call(&sources[0]).await.unwrap(), Some(call(3).id));
     // An older one that was brought back is the one that counts again.
-    ledger.keep(&copied("USAGE_FREE", &[4])).await.unwrap();
+    ledger.keep(copied("USAGE_FREE", &[4])).await.unwrap();
     let back = at("2026-11-01T00:00:00.000000001Z");
     let source = LedgerSource { stream: "USAGE_FREE".into(), created: back, sequence: 1 };
     assert_eq!(*ledger.watch().borrow(), [source]);
@@ -103,8 +103,8 @@ async fn it_counts_by_key_month_and_tier_and_a_recount_agrees() {
     let folder = tempfile::tempdir().unwrap();
     let numbers: Vec<u128> = (1..=20_003).collect();
     let ledger = ledger(folder.path()).await;
-    let head = ledger.keep(&copied("USAGE_FREE", &numbers)).await.unwrap();
-    ledger.keep(&copied(OVERRUN, &[30_000])).await.unwrap();
+    let head = ledger.keep(copied("USAGE_FREE", &numbers)).await.unwrap();
+    ledger.keep(copied(OVERRUN, &[30_000])).await.unwrap();
     let mut told = 0;
     let recount = ledger.verify(|done| told = done).await.unwrap().unwrap();
     assert_eq!((recount.entries, told), (20_004, 20_004));
@@ -142,17 +142,17 @@ async fn it_counts_by_key_month_and_tier_and_a_recount_agrees() {
 async fn it_goes_on_where_it_was_and_keeps_a_second_writer_out() {
     let folder = tempfile::tempdir().unwrap();
     let first = ledger(folder.path()).await;
-    first.keep(&copied("USAGE_FREE", &[1])).await.unwrap();
+    first.keep(copied("USAGE_FREE", &[1])).await.unwrap();
     let refused = Ledger::open(folder.path()).await.err().unwrap().to_string();
     assert!(refused.contains("another process writes to the event store in"), "{refused}");
     first.close().await;
     let second = ledger(folder.path()).await;
-    second.keep(&copied("USAGE_FREE", &[1, 2, 3])).await.unwrap();
+    second.keep(copied("USAGE_FREE", &[1, 2, 3])).await.unwrap();
     assert_eq!(second.head().await.unwrap().position, Position(3));
     second.verify(|_| {}).await.unwrap().unwrap();
     let reader = Ledger::open_read_only(folder.path()).await.unwrap().unwrap();
     assert_eq!(reader.head().await.unwrap(), second.head().await.unwrap());
-    let refused = reader.keep(&copied("USAGE_FREE", &[4])).await.unwrap_err().to_string();
+    let refused = reader.keep(copied("USAGE_FREE", &[4])).await.unwrap_err().to_string();
     assert_eq!(refused, "the event store is not available: its ledger is not open for writing");
 }
 
@@ -190,7 +190,7 @@ async fn whatever_is_changed_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let numbers: Vec<u128> = (1..=100).collect();
     let ledger = ledger(folder.path()).await;
-    ledger.keep(&copied("USAGE_FREE", &numbers)).await.unwrap();
+    ledger.keep(copied("USAGE_FREE", &numbers)).await.unwrap();
     ledger.close().await;
     for (change, position, reason) in changes {
         let other = tempfile::tempdir().unwrap();
@@ -210,7 +210,7 @@ async fn whatever_is_changed_is_found() {
 async fn a_ledger_that_lost_its_end_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path()).await;
-    ledger.keep(&copied("USAGE_FREE", &[1, 2, 3])).await.unwrap();
+    ledger.keep(copied("USAGE_FREE", &[1, 2, 3])).await.unwrap();
     ledger.close().await;
     execute(folder.path(), "UPDATE ledger SET hash = zeroblob(32)").await;
     let reader = Ledger::open_read_only(folder.path()).await.unwrap().unwrap();
@@ -218,4 +218,67 @@ async fn a_ledger_that_lost_its_end_is_found() {
     let reason = "the ledger's end has another hash than its last entry".to_owned();
     assert_eq!(damage, Damage { position: Position(3), reason });
     assert_ne!(reader.head().await.unwrap().hash, Hash([1; 32]));
+}
+
+/// Polls a future a number of times with what it waits for in between, then drops it; returns whether it was done.
+async fn dropped_after<F: Future>(polls: usize, future: F) -> bool {
+    let mut future = std::pin::pin!(future);
+    for _ in 0..polls {
+        let polled = std::future::poll_fn(|context| std::task::Poll::Ready(future.as_mut().poll(context)));
+        if polled.await.is_ready() {
+            return true;
+        }
+        tokio::time::sleep(std::time::Duration::from_micros(50)).await;
+    }
+    false
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn memory_says_what_the_file_says_wherever_keeping_is_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(folder.path()).await;
+    let mut kept = 0;
+    // From a future that is never polled to one that is done.
+    for polls in 0.. {
+        let numbers: Vec<u128> = (1..=(polls as u128 + 1) * 10).collect();
+        let done = dropped_after(polls, ledger.keep(copied("USAGE_FREE", &numbers))).await;
+        while !ledger.changes.is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let file = rows::sources(&ledger.readers).await.unwrap();
+        let page = ledger.page(Position::START, 1).await.unwrap();
+        assert_eq!((&*ledger.watch().borrow(), &page.sources), (&file, &file), "dropped after {polls} polls");
+        kept = kept.max(page.head.0);
+        if let [source] = &file[..] {
+            assert_eq!(source.sequence, kept, "dropped after {polls} polls");
+            assert_eq!(ledger.last_call(source).await.unwrap(), Some(call(u128::from(kept)).id));
+        }
+        if done {
+            break;
+        }
+    }
+    assert!(kept > 0);
+    // It goes on, and closing waits for what is under way.
+    let numbers: Vec<u128> = (1..=5_000).collect();
+    dropped_after(1, ledger.keep(copied("USAGE_FREE", &numbers))).await;
+    ledger.close().await;
+    let again = Ledger::open(folder.path()).await.unwrap();
+    assert_eq!(again.head().await.unwrap().position, Position(5_000));
+    assert_eq!(again.watch().borrow()[0].sequence, 5_000);
+    again.verify(|_| {}).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_stream_that_is_noted_at_another_place_than_asked_for_has_no_last_call_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(folder.path()).await;
+    ledger.keep(copied("USAGE_FREE", &[1, 2])).await.unwrap();
+    let source = ledger.watch().borrow()[0].clone();
+    assert_eq!(ledger.last_call(&source).await.unwrap(), Some(call(2).id));
+    let stale = LedgerSource { sequence: 0, ..source.clone() };
+    assert_eq!(ledger.last_call(&stale).await.unwrap(), None);
+    // Memory that says something else than the file is brought up to date.
+    ledger.state.sources.send_replace(vec![stale]);
+    assert_eq!(ledger.refresh().await.unwrap(), [source.clone()]);
+    assert_eq!(*ledger.watch().borrow(), [source]);
 }

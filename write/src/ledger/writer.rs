@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use schemas::chain::Hash;
+use schemas::control::LedgerSource;
 use schemas::ids::Position;
 use schemas::usage::{Call, CallId};
 use sqlx::{Connection, SqliteConnection};
@@ -59,17 +60,18 @@ impl Writer {
         Ok(Writer { path: path.to_owned(), head, open, _lock: lock })
     }
 
-    /// Keeps the calls that the ledger has not yet, and how far the stream is copied. Gives the ledger's end then.
-    pub(super) async fn keep(&mut self, copied: &Copied) -> Result<Head, StoreError> {
+    /// Keeps the calls that the ledger has not yet, and how far the stream is copied. Returns the ledger's end and how far
+    /// each stream is copied then.
+    pub(super) async fn keep(&mut self, copied: &Copied) -> Result<(Head, Vec<LedgerSource>), StoreError> {
         let mut open = match self.open.take() {
             Some(open) => open,
             None => self.reopen().await?,
         };
         match open.keep(self.head, copied).await {
-            Ok(head) => {
+            Ok((head, sources)) => {
                 self.head = head;
                 self.open = Some(open);
-                Ok(head)
+                Ok((head, sources))
             }
             Err(error) => {
                 // After a failed write the pages in memory say nothing of the disk: only a fresh look does.
@@ -96,7 +98,11 @@ impl Writer {
 }
 
 impl Open {
-    async fn keep(&mut self, expected: Head, copied: &Copied) -> Result<Head, StoreError> {
+    async fn keep(
+        &mut self,
+        expected: Head,
+        copied: &Copied,
+    ) -> Result<(Head, Vec<LedgerSource>), StoreError> {
         let mut transaction = self.connection.begin_with("BEGIN IMMEDIATE").await.map_err(failure)?;
         let mut head = rows::head(&mut *transaction).await?;
         if head != expected {
@@ -125,8 +131,9 @@ impl Open {
             .execute(&mut *transaction)
             .await
             .map_err(failure)?;
+        let sources = rows::sources(&mut *transaction).await?;
         transaction.commit().await.map_err(failure)?;
-        Ok(head)
+        Ok((head, sources))
     }
 }
 

@@ -26,6 +26,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// The longest time between two looks at the queue: the clock of the letters may be set.
 const LOOK: Duration = Duration::from_secs(60);
 
+/// How long the mail server may take for the letter under way once the process is to end.
+const LAST_LETTER: Duration = Duration::from_secs(4);
+
 /// Why the worker cannot start.
 #[derive(Debug, thiserror::Error)]
 #[error("letters cannot be mailed: this write side knows no addresses")]
@@ -52,35 +55,34 @@ impl Postman {
         Ok(Postman { accounts, clock, mailer, site })
     }
 
-    /// Works until `stop`.
+    /// Works until `stop`; the letter that is being mailed then is noted as mailed first, if the server takes it soon.
     pub async fn run(self, stop: CancellationToken) {
-        stop.run_until_cancelled(self.work()).await;
-    }
-
-    async fn work(&self) {
-        loop {
-            match self.round().await {
+        while !stop.is_cancelled() {
+            match self.round(&stop).await {
                 Ok(next) => {
-                    let _ = tokio::time::timeout(self.until(next), self.vault().letter_queued()).await;
+                    let queued = tokio::time::timeout(self.until(next), self.vault().letter_queued());
+                    stop.run_until_cancelled(queued).await;
                 }
                 Err(error) => {
                     tracing::warn!(%error, "letters cannot be mailed at present; they are tried again");
-                    tokio::time::sleep(PAUSE).await;
+                    stop.run_until_cancelled(tokio::time::sleep(PAUSE)).await;
                 }
             }
         }
     }
 
     /// Mails what is due, clears away what is old, and gives the time of the next letter.
-    async fn round(&self) -> Result<Option<Timestamp>, VaultError> {
+    async fn round(&self, stop: &CancellationToken) -> Result<Option<Timestamp>, VaultError> {
         self.vault().clear_links(self.clock.now()).await?;
-        while let Some(letter) = self.vault().due_letter(self.clock.now()).await? {
-            self.mail(&letter).await?;
+        while !stop.is_cancelled()
+            && let Some(letter) = self.vault().due_letter(self.clock.now()).await?
+        {
+            self.mail(&letter, stop).await?;
         }
         self.vault().next_letter().await
     }
 
-    async fn mail(&self, letter: &Letter) -> Result<(), VaultError> {
+    async fn mail(&self, letter: &Letter, stop: &CancellationToken) -> Result<(), VaultError> {
         let (vault, now) = (self.vault(), self.clock.now());
         if now.duration_since(letter.queued_at) >= PATIENCE {
             tracing::error!(
@@ -100,7 +102,17 @@ impl Postman {
             return vault.drop_letter(letter).await;
         };
         let mail = letter::write(letter.kind, to, &self.site, &token);
-        match self.mailer.send(&mail).await {
+        let given_up = async {
+            stop.cancelled().await;
+            tokio::time::sleep(LAST_LETTER).await;
+        };
+        let sent = tokio::select! {
+            biased;
+            sent = self.mailer.send(&mail) => sent,
+            // The server may have taken it or not; it waits for the next start.
+            () = given_up => return Ok(()),
+        };
+        match sent {
             Ok(()) => vault.letter_mailed(letter, self.clock.now()).await,
             Err(error) => {
                 let again = self.clock.now() + pause_after(letter.attempts);

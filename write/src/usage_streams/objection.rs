@@ -2,11 +2,13 @@
 
 use async_nats::jetstream::stream::Config;
 
-use super::{SCHEMA, SCHEMA_VERSION, lowering};
+use super::{SCHEMA, SCHEMA_VERSION, closing, lowering};
 use crate::stream_settings::{self, unlimited};
 
 /// What speaks against metering with a stream of this configuration, as a sentence. The quota may differ.
 pub(super) fn objection(config: &Config, wanted: &Config) -> Option<String> {
+    let open = closing::opened(config);
+    let config = open.as_ref().unwrap_or(config);
     let name = &config.name;
     match config.metadata.get(SCHEMA).map(String::as_str) {
         Some(SCHEMA_VERSION) => {}
@@ -60,6 +62,7 @@ mod tests {
     #[test]
     fn our_own_stream_is_taken_with_any_quota_and_any_number_of_replicas() {
         assert_eq!(objected(|_| {}), None);
+        assert_eq!(objected(|config| *config = closing::closed(config).unwrap()), None);
         assert_eq!(
             objected(|config| {
                 config.num_replicas = 3;

@@ -64,7 +64,7 @@ impl Office {
     /// Lets time pass, then the postman work, and gives when the next letter is due, in seconds from then.
     async fn after(&self, seconds: i64) -> Option<i64> {
         self.clock.advance(SignedDuration::from_secs(seconds));
-        let next = self.postman.round().await.unwrap();
+        let next = self.postman.round(&CancellationToken::new()).await.unwrap();
         next.map(|next| next.duration_since(self.clock.now()).as_secs())
     }
 }
@@ -141,6 +141,7 @@ async fn two_letters_to_one_account_go_ten_minutes_apart() {
 async fn it_works_until_it_is_stopped() {
     let office = office(&[]).await;
     let stop = CancellationToken::new();
+    let accounts = office.postman.accounts.clone();
     let Office { service, clock, server, postman, _folder } = office;
     let working = postman.run(stop.clone());
     let asking = async {
@@ -154,4 +155,9 @@ async fn it_works_until_it_is_stopped() {
     };
     tokio::join!(working, asking);
     assert_eq!(server.mails().len(), 1);
+    assert_eq!(
+        accounts.vault().next_letter().await.unwrap(),
+        None,
+        "what the server took is not mailed twice"
+    );
 }

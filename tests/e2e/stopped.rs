@@ -1,0 +1,94 @@
+//! What counted calls are after the service has stopped: nothing of them is on the way any more.
+
+use std::path::Path;
+
+use kit::process::{self, Loggia};
+use serde_json::{Value, json};
+
+use crate::started::{LOGGIA, PATIENCE, Started, json as answers};
+
+/// Keys that may call as fast as they can.
+const SETTINGS: [&str; 5] = ["--no-demo", "--auth", "keys", "--burst-per-key", "0"];
+
+/// A key, and the ids of the calls that it was answered.
+struct Called {
+    key_id: String,
+    calls: Vec<String>,
+}
+
+/// Has a new key make so many calls.
+async fn called(started: &Started, calls: usize) -> Called {
+    let issued = &started.json(&["keys", "issue", "--email", "ada@example.org"])[0];
+    let text = |name: &str| issued[name].as_str().unwrap().to_owned();
+    let bearer = format!("Bearer {}", text("key"));
+    let headers = [("authorization", bearer.as_str())];
+    let http = &started.http;
+    kit::wait_until(PATIENCE, "a key that is known", async || {
+        http.send("GET", "/v1/usage", &headers, "").await.status == 200
+    })
+    .await;
+    let mut called = Called { key_id: text("key_id"), calls: Vec::new() };
+    for _ in 0..calls {
+        let answer = http.send("GET", "/v1/search?q=bridge", &headers, "").await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        called.calls.push(answer.header("x-call-id").unwrap().to_owned());
+    }
+    called
+}
+
+/// What the recount of a folder says; its exit status is 0.
+fn verified(folder: &Path) -> Value {
+    answers(folder, &["audit", "verify"]).pop().unwrap()
+}
+
+/// The ids of the calls that the ledger of a folder has of a key, in its order; none where it has none yet.
+fn audited(folder: &Path, key_id: &str) -> Vec<String> {
+    let output = process::run(LOGGIA, folder, &["audit", key_id, "--json"]);
+    let id = |line: &str| serde_json::from_str::<Value>(line).unwrap()["call_id"].as_str().map(str::to_owned);
+    String::from_utf8(output.stdout).unwrap().lines().filter_map(id).collect()
+}
+
+#[tokio::test]
+async fn a_clean_stop_leaves_every_counted_call_in_the_ledger_and_in_its_backup() {
+    for round in 0..3 {
+        let Some(mut started) = Started::with(&SETTINGS).await else { return };
+        let called = called(&started, 20).await;
+        assert!(started.loggia.terminate().await.success(), "{}", started.loggia.stderr());
+        let folder = started.folder.path();
+        let report = verified(folder);
+        assert_eq!(
+            (&report["calls"], &report["differences"], report.get("waiting"), &report["compared"]),
+            (&json!(20), &json!([]), None, &json!(["counters"])),
+            "round {round}: {report}\n{}",
+            started.loggia.stderr()
+        );
+        assert_eq!(audited(folder, &called.key_id), called.calls, "round {round}");
+
+        let (backup, restored) = (folder.join("backup"), tempfile::tempdir().unwrap());
+        let backup = backup.to_str().unwrap();
+        let backed_up = started.run(&["backup", backup]);
+        let told = String::from_utf8(backed_up.stderr).unwrap();
+        assert!(backed_up.status.success() && !told.contains("not in the backup"), "round {round}: {told}");
+        answers(restored.path(), &["restore", backup]);
+        assert_eq!(audited(restored.path(), &called.key_id), called.calls, "round {round}");
+        assert_eq!(verified(restored.path())["calls"], 20, "round {round}");
+    }
+}
+
+#[tokio::test]
+async fn calls_that_a_killed_service_left_in_the_streams_are_no_difference() {
+    let Some(mut started) = Started::with(&SETTINGS).await else { return };
+    let called = called(&started, 20).await;
+    started.loggia.kill9();
+    let folder = started.folder.path();
+    let report = verified(folder);
+    assert_eq!(report["differences"], json!([]), "{report}");
+    let mut again = Loggia::up(LOGGIA, folder, &SETTINGS).await;
+    kit::wait_until(PATIENCE, "every call in the ledger", async || {
+        audited(folder, &called.key_id).len() == 20
+    })
+    .await;
+    assert_eq!(audited(folder, &called.key_id), called.calls);
+    assert!(again.terminate().await.success(), "{}", again.stderr());
+    assert_eq!(verified(folder)["calls"], 20);
+}
