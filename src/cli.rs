@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use accounts::{AuditArgs, KeysCommand, PaymentsCommand};
-pub use curation::{ActorFlag, CurateCommand};
+pub use curation::{ActFlags, CurateCommand, IdFlag};
 pub use nats::{NatsCommand, NatsConfigArgs};
 pub use setting_flags::SettingFlags;
 
@@ -175,6 +175,8 @@ pub struct ImportArgs {
     /// Who acts.
     #[arg(long, value_name = "NAME", default_value = "import")]
     pub actor: String,
+    #[command(flatten)]
+    pub id: IdFlag,
 }
 
 /// A file format of records.
@@ -295,10 +297,26 @@ pub enum StoreCommand {
         after_help = "Example:\n  loggia store copy sqlite:data/store 'esdb://ann:secret@db.example.org:2113?tls=true'"
     )]
     Copy {
-        /// The store to read, sqlite:DIR or esdb://…; nobody may write to it meanwhile.
+        /// The store to read, sqlite:DIR or esdb://…; nothing may write to it meanwhile. Where DIR holds only the
+        /// replica of a log elsewhere, that is read.
         from: String,
         /// The store to fill.
         to: String,
+        /// Show each event that the second lacks, and write nothing.
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Show which data folder keeps the addresses, the ledger and the pictures of a log in EventStoreDB, or move that here.
+    #[command(
+        after_help = "Examples:\n  loggia store keeper --json\n  loggia store keeper --move --data /var/lib/loggia"
+    )]
+    Keeper {
+        /// Make this data folder the keeper; nothing may run on it meanwhile, and the keeper before must be stopped.
+        #[arg(long)]
+        r#move: bool,
+        /// Go on without the addresses that only the keeper before has.
+        #[arg(long, requires = "move")]
+        leave_behind: bool,
     },
 }
 

@@ -73,7 +73,7 @@ async fn run(cli: &Cli, config: &Config) -> Result<ExitCode> {
         },
         Command::Snapshot { folder } => done(commands::snapshot::run(config, folder, output).await),
         Command::Restore { folder } => done(commands::backup::restore(config, folder, output).await),
-        Command::Store(command) => commands::store::run(command, output).await,
+        Command::Store(command) => commands::store::run(config, command, output).await,
         Command::Bench(args) => commands::bench::run(config, args, output).await,
         Command::BenchBare { body } => commands::bench::bare(body).await,
     }

@@ -20,6 +20,7 @@ use crate::cli::UpArgs;
 use crate::config::Config;
 use crate::data_folder::Part;
 use crate::lifecycle::Lifecycle;
+use crate::session::Naming;
 use parts::Parts;
 
 pub use starting::settled;
@@ -32,7 +33,7 @@ pub async fn up(config: &Config, args: &UpArgs) -> Result<ExitCode> {
         // The address is taken first: a port that is in use is known before anything else starts.
         let listener = parts.bind().await?;
         let client = parts.nats().await?;
-        let (store, service) = parts.write_side(&client).await?;
+        let (store, service) = parts.write_side(&client, Naming::First).await?;
         parts.mails(&service).await?;
         parts.projections().await?;
         let empty = store.head().await?.position.0 == 0;
@@ -54,7 +55,7 @@ pub async fn write(config: &Config) -> Result<ExitCode> {
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Write, &[Part::Write])?;
     let starting = async {
         let client = parts.nats().await?;
-        let (_, service) = parts.write_side(&client).await?;
+        let (_, service) = parts.write_side(&client, Naming::First).await?;
         parts.mails(&service).await?;
         parts.admin().await?;
         parts.announce()?;
@@ -131,7 +132,7 @@ impl ShortNode {
 pub async fn start_node_for_a_while(config: &Config, lifecycle: &Lifecycle) -> Result<ShortNode> {
     let mut parts = Parts::holding(config, lifecycle, NatsRole::Up, &[Part::Write, Part::Project])?;
     let client = parts.nats().await?;
-    let (store, _) = parts.write_side(&client).await?;
+    let (store, _) = parts.write_side(&client, Naming::None).await?;
     let node = parts.projections().await?;
     let head = store.head().await?.position;
     let source = EventSource::new(client.clone());

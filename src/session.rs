@@ -1,6 +1,8 @@
 //! How a command of the command line reaches the write side and the event store of its data folder: through the
 //! process that holds the folder, or by holding it itself.
 
+mod keeper;
+
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,7 +12,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use health::Health;
 use jiff::Timestamp;
-use schemas::command::{Answer, Command, CommandMessage};
+use schemas::command::{Answer, Command, CommandMessage, Refusal, RefusalKind};
 use schemas::control::PutAnswer;
 use schemas::envelope::Recorded;
 use schemas::ids::{Actor, CommandId, Position};
@@ -29,13 +31,26 @@ use write::nats::Login;
 use write::service::{Accounts, CommandService, Pictures};
 use write::vault::Vault;
 
+use crate::cli::IdFlag;
 use crate::config::{Config, Hosts, PictureAddresses, Sources};
 use crate::data_folder::{DataFolder, Held, Part};
 use crate::lifecycle::Lifecycle;
+use crate::output::say;
 use crate::roles;
+pub use keeper::{Keeper, Naming, look as keeper, move_here as move_keeper};
 
 /// How often a command that follows a log elsewhere brings the replica up to date.
 const FRESH: Duration = Duration::from_secs(1);
+
+/// What carries out commands, opened for writing.
+pub struct WriteSide {
+    /// The event store.
+    pub store: Arc<SqliteStore>,
+    /// What decides.
+    pub service: CommandService,
+    /// Who keeps what is not in the log.
+    pub keeper: Keeper,
+}
 
 /// The way to the write side.
 pub struct Session {
@@ -93,6 +108,21 @@ pub async fn keep_fresh(config: &Config) -> Result<Infallible> {
     }
 }
 
+/// Whether the log that is elsewhere holds what its replica in this folder does.
+///
+/// # Errors
+///
+/// Where it cannot be asked, or was set back.
+pub async fn check_replica(config: &Config) -> Result<()> {
+    match &config.store {
+        #[cfg(feature = "eventstore")]
+        Some(LogPlace::EventStoreDb(address)) => {
+            Ok(kurrent::check_replica(&store_folder(config), address).await?)
+        }
+        Some(LogPlace::Sqlite(_)) | None => Ok(()),
+    }
+}
+
 /// Whether the log itself is on this machine.
 pub fn store_is_here(config: &Config) -> bool {
     matches!(config.store, Some(LogPlace::Sqlite(_)) | None)
@@ -123,39 +153,24 @@ async fn open_store(config: &Config, clock: &Clock, health: &Health) -> Result<S
 }
 
 /// Opens the event store and the vault for writing, and gives the service that carries out commands on them. What is not
-/// in the log, such as addresses, pictures and the ledger, is kept by one write side of a log, the first; the service of
+/// in the log, such as addresses, pictures and the ledger, is kept by one write side of a log, its keeper; the service of
 /// another has no accounts. A log elsewhere that cannot be reached shows in `health`.
 pub async fn open_write_side(
     config: &Config,
     clock: &Clock,
     health: &Health,
-) -> Result<(Arc<SqliteStore>, CommandService)> {
-    let folder = store_folder(config);
+    naming: Naming,
+) -> Result<WriteSide> {
     // The store first: it keeps a second writer away from the vault too.
     let store = Arc::new(open_store(config, clock, health).await?);
-    let vault = Vault::open(&folder, config.secret_file.as_deref()).await?;
+    let (vault, keeper) = keeper::open(config, naming).await?;
     let service = CommandService::new(store.clone(), clock.clone());
-    if !names_vault(config, &vault).await? {
-        vault.close().await;
-        return Ok((store, service));
-    }
+    let Some(vault) = vault else { return Ok(WriteSide { store, service, keeper }) };
     let accounts = Accounts::new(vault, config.tiers.clone());
     let media = MediaStore::open(&DataFolder::new(&config.data).media())?;
     let pictures = Pictures::new(Arc::new(media), Fetcher::new(fetch_rules(config)));
     let service = service.with_accounts(accounts).with_pictures(pictures);
-    Ok((store, service))
-}
-
-/// Whether the vault belongs to the log. A log in a file has no other write side.
-async fn names_vault(config: &Config, vault: &Vault) -> Result<bool> {
-    match &config.store {
-        #[cfg(feature = "eventstore")]
-        Some(LogPlace::EventStoreDb(address)) => Ok(kurrent::names_vault(address, vault.id().await?).await?),
-        Some(LogPlace::Sqlite(_)) | None => {
-            let _ = vault;
-            Ok(true)
-        }
-    }
+    Ok(WriteSide { store, service, keeper })
 }
 
 fn fetch_rules(config: &Config) -> FetchRules {
@@ -198,7 +213,8 @@ impl Session {
             Some(url) => Way::Remote(CommandClient::new(connect(config, &url).await?)),
             None => {
                 let held = data.hold(&[Part::Write])?;
-                let (store, service) = open_write_side(config, &clock, &Health::default()).await?;
+                let side = open_write_side(config, &clock, &Health::default(), Naming::None).await?;
+                let WriteSide { store, service, .. } = side;
                 Way::Local { service, store, _held: held }
             }
         };
@@ -210,6 +226,11 @@ impl Session {
         self.clock.command_id()
     }
 
+    /// The id that is given for a command, or else a new one.
+    pub fn id(&self, flag: &IdFlag) -> CommandId {
+        flag.id.unwrap_or_else(|| self.command_id())
+    }
+
     /// Sends a command and waits for its answer.
     pub async fn send(
         &self,
@@ -217,7 +238,17 @@ impl Session {
         correlation: Option<CommandId>,
         command: Command,
     ) -> Result<Answer> {
-        let id = self.clock.command_id();
+        self.send_as(self.clock.command_id(), actor, correlation, command).await
+    }
+
+    /// The same under a given id: what that command did already is not done twice.
+    pub async fn send_as(
+        &self,
+        id: CommandId,
+        actor: Actor,
+        correlation: Option<CommandId>,
+        command: Command,
+    ) -> Result<Answer> {
         let message = CommandMessage { id, actor, correlation: correlation.unwrap_or(id), command };
         match &self.way {
             Way::Remote(client) => Ok(client.send(&message).await?),
@@ -251,6 +282,20 @@ impl Session {
             store.close().await;
         }
     }
+}
+
+/// Passes an answer on. Where it leaves unknown what became of the command, it says under which id to send it again.
+pub fn settled(answer: Result<Answer>, id: CommandId) -> Result<Answer> {
+    let again = || {
+        format!(
+            "whether the command was carried out is not known; to settle it, run the same again with --id {id}"
+        )
+    };
+    let answer = answer.with_context(again)?;
+    if let Answer::Refused(Refusal { kind: RefusalKind::Unavailable, .. }) = &answer {
+        say(&again());
+    }
+    Ok(answer)
 }
 
 /// Every event of the project that has or had this slug.

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use schemas::month::Month;
 
+use super::IdFlag;
+
 /// An act on keys. Addresses are kept in the vault of the write side only.
 #[derive(Debug, Subcommand)]
 pub enum KeysCommand {
@@ -33,6 +35,8 @@ pub enum KeysCommand {
     Revoke {
         /// Its id: the 8 characters behind log_live_.
         key_id: String,
+        #[command(flatten)]
+        id: IdFlag,
     },
     /// Bring the keys of an address into another tier, at once.
     #[command(after_help = "Example:\n  loggia keys tier --email ada@example.org studio")]
@@ -45,6 +49,8 @@ pub enum KeysCommand {
         key: Option<String>,
         /// The tier.
         tier: String,
+        #[command(flatten)]
+        id: IdFlag,
     },
     /// Print a link with which the holder of an address looks after its keys; it is used once, within 30 minutes.
     #[command(after_help = "Example:\n  loggia keys link --email ada@example.org")]
@@ -59,6 +65,8 @@ pub enum KeysCommand {
         /// The address.
         #[arg(long)]
         email: String,
+        #[command(flatten)]
+        id: IdFlag,
     },
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use schemas::ids::CommandId;
 
 /// An editor's act.
 #[derive(Debug, Subcommand)]
@@ -15,7 +16,7 @@ pub enum CurateCommand {
         /// A file with one import record as JSON, or - for standard input.
         file: PathBuf,
         #[command(flatten)]
-        actor: ActorFlag,
+        act: ActFlags,
     },
     /// Change members of a project's record.
     #[command(
@@ -31,7 +32,7 @@ pub enum CurateCommand {
         #[arg(long, value_name = "MEMBER")]
         unset: Vec<String>,
         #[command(flatten)]
-        actor: ActorFlag,
+        act: ActFlags,
     },
     /// Attach a picture to a project: a file, or an https URL that the write side fetches now.
     #[command(
@@ -46,7 +47,7 @@ pub enum CurateCommand {
         #[arg(long)]
         alt: Option<String>,
         #[command(flatten)]
-        actor: ActorFlag,
+        act: ActFlags,
     },
     /// Move a project to another slug; the old one leads to it for ever.
     #[command(after_help = "Example:\n  loggia curate rename stair-house house-on-a-stair")]
@@ -56,7 +57,7 @@ pub enum CurateCommand {
         /// Where it shall be.
         to: String,
         #[command(flatten)]
-        actor: ActorFlag,
+        act: ActFlags,
     },
     /// Take a project out of the catalog; its citations stay.
     #[command(
@@ -69,7 +70,7 @@ pub enum CurateCommand {
         #[arg(long)]
         reason: String,
         #[command(flatten)]
-        actor: ActorFlag,
+        act: ActFlags,
     },
     /// Bring a withdrawn project back.
     #[command(after_help = "Example:\n  loggia curate restore stair-house")]
@@ -77,7 +78,7 @@ pub enum CurateCommand {
         /// Which project.
         slug: String,
         #[command(flatten)]
-        actor: ActorFlag,
+        act: ActFlags,
     },
     /// Print every event of a project, with who and when.
     #[command(after_help = "Example:\n  loggia curate history stair-house")]
@@ -87,10 +88,20 @@ pub enum CurateCommand {
     },
 }
 
-/// Who acts.
+/// Who acts, and under which id.
 #[derive(Debug, Args)]
-pub struct ActorFlag {
+pub struct ActFlags {
     /// Who acts; $USER when it is not given.
     #[arg(long, value_name = "NAME")]
     pub actor: Option<String>,
+    #[command(flatten)]
+    pub id: IdFlag,
+}
+
+/// The id of a command.
+#[derive(Debug, Clone, Args)]
+pub struct IdFlag {
+    /// Send it under this id: a command that was not answered names its own. What it did already is not done twice.
+    #[arg(long, value_name = "ID")]
+    pub id: Option<CommandId>,
 }

@@ -7,44 +7,46 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use schemas::command::{Answer, Command, Done, Refusal};
 use schemas::envelope::Recorded;
-use schemas::ids::Actor;
+use schemas::ids::{Actor, CommandId};
 use schemas::record::PictureSource;
 use schemas::slug::Slug;
 use serde_json::{Map, Value};
 
-use crate::cli::{ActorFlag, CurateCommand};
+use crate::cli::{ActFlags, CurateCommand};
 use crate::commands::import;
 use crate::config::Config;
 use crate::output::{Output, say};
-use crate::session::{self, Session};
+use crate::session::{self, Session, settled};
 
 /// Carries the act out, or prints the history.
 pub async fn run(config: &Config, command: &CurateCommand, output: Output) -> Result<ExitCode> {
-    let (command, actor) = match command {
+    let (command, act) = match command {
         CurateCommand::History { slug } => return history(config, slug, output).await,
-        CurateCommand::Select { file, actor } => (Command::Select { record: read_record(file)? }, actor),
-        CurateCommand::Revise { slug, set, unset, actor } => {
-            (Command::Revise { slug: parse(slug)?, changes: changes(set, unset)? }, actor)
+        CurateCommand::Select { file, act } => (Command::Select { record: read_record(file)? }, act),
+        CurateCommand::Revise { slug, set, unset, act } => {
+            (Command::Revise { slug: parse(slug)?, changes: changes(set, unset)? }, act)
         }
-        CurateCommand::Attach { slug, picture, alt, actor } => {
-            return attach(config, parse(slug)?, picture, alt.clone(), who(actor)?, output).await;
+        CurateCommand::Attach { slug, picture, alt, act } => {
+            return attach(config, parse(slug)?, picture, alt.clone(), act, output).await;
         }
-        CurateCommand::Rename { slug, to, actor } => {
-            (Command::Rename { slug: parse(slug)?, to: parse(to)? }, actor)
+        CurateCommand::Rename { slug, to, act } => {
+            (Command::Rename { slug: parse(slug)?, to: parse(to)? }, act)
         }
-        CurateCommand::Withdraw { slug, reason, actor } => {
-            (Command::Withdraw { slug: parse(slug)?, reason: reason.clone() }, actor)
+        CurateCommand::Withdraw { slug, reason, act } => {
+            (Command::Withdraw { slug: parse(slug)?, reason: reason.clone() }, act)
         }
-        CurateCommand::Restore { slug, actor } => (Command::Restore { slug: parse(slug)? }, actor),
+        CurateCommand::Restore { slug, act } => (Command::Restore { slug: parse(slug)? }, act),
     };
+    let actor = who(act)?;
     let session = Session::open(config).await?;
-    let answer = session.send(who(actor)?, None, command).await;
+    let id = session.id(&act.id);
+    let answer = session.send_as(id, actor, None, command).await;
     session.close().await;
-    told(answer?, output)
+    told(answer, id, output)
 }
 
-fn told(answer: Answer, output: Output) -> Result<ExitCode> {
-    match answer {
+fn told(answer: Result<Answer>, id: CommandId, output: Output) -> Result<ExitCode> {
+    match settled(answer, id)? {
         Answer::Done(done) => tell(&done, output),
         Answer::Refused(refusal) => refuse(&refusal, output),
         _ => bail!("the write side answered with something else; are both of one version?"),
@@ -57,10 +59,12 @@ async fn attach(
     slug: Slug,
     picture: &str,
     alt: Option<String>,
-    actor: Actor,
+    act: &ActFlags,
     output: Output,
 ) -> Result<ExitCode> {
+    let actor = who(act)?;
     let session = Session::open(config).await?;
+    let id = session.id(&act.id);
     let attached = async {
         let (source, kept) = if picture.contains("://") {
             (picture.to_owned(), None)
@@ -72,11 +76,11 @@ async fn attach(
             }
         };
         let command = Command::Attach { slug, picture: PictureSource { source, alt }, kept };
-        session.send(actor, None, command).await
+        Ok(session.send_as(id, actor, None, command).await)
     }
     .await;
     session.close().await;
-    told(attached?, output)
+    told(attached?, id, output)
 }
 
 /// The name by which a record names a picture's file, and its bytes.
@@ -111,8 +115,8 @@ pub fn refuse(refusal: &Refusal, output: Output) -> Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-fn who(flag: &ActorFlag) -> Result<Actor> {
-    let name = flag.actor.clone().or_else(crate::config::user).unwrap_or_else(|| "operator".into());
+fn who(flags: &ActFlags) -> Result<Actor> {
+    let name = flags.actor.clone().or_else(crate::config::user).unwrap_or_else(|| "operator".into());
     name.parse().with_context(|| "say who acts with --actor NAME")
 }
 

@@ -25,6 +25,7 @@ use csv_lines::CsvLines;
 use lines::{NdjsonLines, SourceLine};
 use pictures::Pictures;
 use report::Report;
+use write::derived_id::derived_id;
 
 /// Lines in one command, and their bytes: well below what one NATS message holds.
 const BATCH_LINES: usize = 2_000;
@@ -36,9 +37,9 @@ pub async fn run(config: &Config, args: &ImportArgs, output: Output) -> Result<E
     let actor: Actor = args.actor.parse().with_context(|| "--actor is no name")?;
     let mut lines = open(args)?;
     let session = Session::open(config).await?;
-    let correlation = session.command_id();
-    let pictures = Pictures::new(&session, actor.clone(), correlation, &args.file);
-    let import = Import { session: &session, actor, correlation, options: options(args), pictures };
+    let id = session.id(&args.id);
+    let pictures = Pictures::new(&session, actor.clone(), id, &args.file);
+    let import = Import { session: &session, actor, id, options: options(args), pictures };
     let mut report = Report::new(args, output)?;
     let stopped = import.all(&mut lines, &mut report).await;
     session.close().await;
@@ -46,9 +47,14 @@ pub async fn run(config: &Config, args: &ImportArgs, output: Output) -> Result<E
         Ended::Whole => report.finish(None),
         Ended::Strict => report.finish(Some("stopped at the first line that cannot be taken (--strict)")),
         Ended::Interrupted => {
-            report.finish(Some("interrupted; what is counted here is done, run it again for the rest"))
+            report.finish(Some(&format!("interrupted; what is counted here is done, {}", again(id))))
         }
     }
+}
+
+/// What to do for the lines that were not reached.
+fn again(id: CommandId) -> String {
+    format!("run it again with --id {id} for the rest: no line is carried out twice")
 }
 
 fn options(args: &ImportArgs) -> ImportOptions {
@@ -99,7 +105,8 @@ enum Ended {
 struct Import<'a> {
     session: &'a Session,
     actor: Actor,
-    correlation: CommandId,
+    /// The id of the whole; those of its batches and lines are made from it.
+    id: CommandId,
     options: ImportOptions,
     pictures: Pictures<'a>,
 }
@@ -108,7 +115,7 @@ impl Import<'_> {
     async fn all(&self, lines: &mut Lines, report: &mut Report) -> Result<Ended> {
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut batch = next_batch(lines)?;
-        loop {
+        for number in 0.. {
             for (number, reason) in &batch.unreadable {
                 report.rejected(*number, "", &[Fault { field: String::new(), reason: reason.clone() }])?;
             }
@@ -120,7 +127,7 @@ impl Import<'_> {
             let next = if batch.lines.is_empty() {
                 next.await
             } else {
-                let (sent, next) = tokio::join!(biased; self.send(batch.lines, report), next);
+                let (sent, next) = tokio::join!(biased; self.send(number, batch.lines, report), next);
                 sent?;
                 next
             };
@@ -132,14 +139,17 @@ impl Import<'_> {
             }
             batch = next?;
         }
+        Ok(Ended::Whole)
     }
 
-    async fn send(&self, lines: Vec<ImportLine>, report: &mut Report) -> Result<()> {
+    async fn send(&self, batch: usize, lines: Vec<ImportLine>, report: &mut Report) -> Result<()> {
         let illustrated: Vec<ImportLine> =
             lines.iter().filter(|line| Pictures::may_be_in(&line.text)).cloned().collect();
         let texts = report.keeps_texts().then(|| lines.clone());
         let command = Command::Import { lines, options: self.options };
-        match self.session.send(self.actor.clone(), Some(self.correlation), command).await? {
+        let id = derived_id(self.id, "batch", batch);
+        let sent = self.session.send_as(id, self.actor.clone(), Some(self.id), command).await;
+        match sent.with_context(|| again(self.id))? {
             Answer::Imported { position, lines } => {
                 let wanted = self.pictures.of(&illustrated, &lines);
                 report.batch(position, lines, texts.as_deref())?;
@@ -150,10 +160,7 @@ impl Import<'_> {
             }
             Answer::Refused(refusal) => {
                 report.tell();
-                bail!(
-                    "{}; what was reported before is done, run the import again for the rest",
-                    refusal.detail
-                )
+                bail!("{}; what was reported before is done, {}", refusal.detail, again(self.id))
             }
             _ => bail!("the write side answered an import with something else; are both of one version?"),
         }

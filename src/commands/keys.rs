@@ -15,10 +15,10 @@ use schemas::key::KeyId;
 use schemas::tier::TierName;
 
 use super::curate::refuse;
-use crate::cli::KeysCommand;
+use crate::cli::{IdFlag, KeysCommand};
 use crate::config::{self, Config};
 use crate::output::{Output, count};
-use crate::session::Session;
+use crate::session::{Session, settled};
 
 /// Carries an act out, or lists the keys.
 pub async fn run(config: &Config, command: &KeysCommand, output: Output) -> Result<ExitCode> {
@@ -31,19 +31,19 @@ pub async fn run(config: &Config, command: &KeysCommand, output: Output) -> Resu
             let email: Option<Email> = email.as_deref().map(str::parse).transpose()?;
             list::run(config, email.as_ref(), output).await
         }
-        KeysCommand::Revoke { key_id } => {
+        KeysCommand::Revoke { key_id, id } => {
             let command = Command::RevokeKey { key_id: parse_key(key_id)? };
-            act(config, command, output, revoked).await
+            act(config, command, id, output, revoked).await
         }
-        KeysCommand::Tier { email, key, tier } => {
+        KeysCommand::Tier { email, key, tier, id } => {
             let key_ids = key.iter().map(|key| parse_key(key)).collect::<Result<_>>()?;
             let command = Command::ChangeTier { email: email.parse()?, key_ids, tier: parse_tier(tier)? };
-            act(config, command, output, |done| moved(config, done)).await
+            act(config, command, id, output, |done| moved(config, done)).await
         }
         KeysCommand::Link { email } => link::run(config, email.parse()?, output).await,
-        KeysCommand::Erase { email } => {
+        KeysCommand::Erase { email, id } => {
             let command = Command::EraseAccount { email: email.parse()? };
-            act(config, command, output, erased).await
+            act(config, command, id, output, erased).await
         }
     }
 }
@@ -52,10 +52,15 @@ pub async fn run(config: &Config, command: &KeysCommand, output: Output) -> Resu
 async fn act(
     config: &Config,
     command: Command,
+    id: &IdFlag,
     output: Output,
     text: impl FnOnce(&AccountDone) -> String,
 ) -> Result<ExitCode> {
-    match send(config, command).await? {
+    let session = Session::open(config).await?;
+    let id = session.id(id);
+    let answer = session.send_as(id, actor()?, None, command).await;
+    session.close().await;
+    match account(settled(answer, id)?)? {
         Ok(done) => {
             applied::wait(config, done.position).await;
             output.answer(&done, || text(&done))?;
@@ -66,7 +71,11 @@ async fn act(
 }
 
 async fn send(config: &Config, command: Command) -> Result<Result<AccountDone, Refusal>> {
-    match ask(config, command).await? {
+    account(ask(config, command).await?)
+}
+
+fn account(answer: Answer) -> Result<Result<AccountDone, Refusal>> {
+    match answer {
         Answer::Account(done) => Ok(Ok(done)),
         Answer::Refused(refusal) => Ok(Err(refusal)),
         _ => bail!("the write side answered with something else; are both of one version?"),
@@ -75,11 +84,14 @@ async fn send(config: &Config, command: Command) -> Result<Result<AccountDone, R
 
 /// Sends a command and gives its answer, whatever it is.
 async fn ask(config: &Config, command: Command) -> Result<Answer> {
-    let actor: Actor = config::user().unwrap_or_else(|| "operator".into()).parse()?;
     let session = Session::open(config).await?;
-    let answer = session.send(actor, None, command).await;
+    let answer = session.send(actor()?, None, command).await;
     session.close().await;
     answer
+}
+
+fn actor() -> Result<Actor> {
+    Ok(config::user().unwrap_or_else(|| "operator".into()).parse()?)
 }
 
 fn parse_key(text: &str) -> Result<KeyId> {

@@ -18,7 +18,7 @@ use write::ledger::Ledger;
 use crate::config::Config;
 use crate::data_folder::{DataFolder, Part};
 use crate::output::{Output, bytes, count};
-use crate::session;
+use crate::session::{self, Keeper};
 use usage::UsageStatus;
 
 /// How long a running process may take to answer.
@@ -31,6 +31,8 @@ struct Status {
     running: Option<u32>,
     api: Option<String>,
     store: Option<StoreStatus>,
+    /// Who keeps what is not in a log elsewhere.
+    keeper: Option<Keeper>,
     ledger: Option<LedgerStatus>,
     nats: Option<NatsStatus>,
     projections: Vec<ProjectionStatus>,
@@ -79,13 +81,19 @@ async fn gather(config: &Config) -> Status {
         api: std::fs::read_to_string(data.api_address())
             .ok()
             .map(|address| format!("http://{}", address.trim())),
-        store: store(config).await.ok(),
+        store: None,
+        keeper: None,
         ledger: ledger(config).await.ok().flatten(),
         nats: None,
         projections: Vec::new(),
         usage: None,
         problem: None,
     };
+    match elsewhere(config).await {
+        Ok(keeper) => status.keeper = keeper,
+        Err(error) => status.problem = Some(format!("the log cannot be asked: {error:#}")),
+    }
+    status.store = store(config).await.ok();
     match UsageStatus::of(&data).await {
         Ok(usage) => status.usage = usage,
         Err(error) => status.problem = Some(format!("{error:#}")),
@@ -97,6 +105,12 @@ async fn gather(config: &Config) -> Status {
         }
     }
     status
+}
+
+/// The keeper of a log that is elsewhere, once that log has been asked; nothing where it is here.
+async fn elsewhere(config: &Config) -> Result<Option<Keeper>> {
+    session::check_replica(config).await?;
+    session::keeper(config).await
 }
 
 async fn store(config: &Config) -> Result<StoreStatus> {
@@ -153,6 +167,9 @@ fn screen(status: &Status) -> String {
             count(store.position.0),
             bytes(store.bytes)
         );
+    }
+    if let Some(keeper) = &status.keeper {
+        text += &format!("keeper       {}\n", keeper.in_short());
     }
     if let Some(ledger) = &status.ledger {
         let LedgerStatus { position, hash, bytes: size, month, calls } = ledger;

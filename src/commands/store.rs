@@ -1,4 +1,6 @@
-//! `loggia store copy`: brings a log from one store into another.
+//! `loggia store`: brings a log from one store into another, and looks after who keeps what is not in a log.
+
+mod keeper;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -6,9 +8,11 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use serde::Serialize;
 use write::event_store::LogPlace;
-use write::event_store::copy::{CopyError, copy};
+use write::event_store::copy::{CopiedLog, CopyError, copy, missing};
 
+use super::curate::line;
 use crate::cli::StoreCommand;
+use crate::config::Config;
 use crate::output::{Output, count, say};
 
 /// What was brought over.
@@ -22,43 +26,81 @@ struct Done {
     seconds: f64,
 }
 
-/// Brings a log over, or says where the two differ.
-pub async fn run(command: &StoreCommand, output: Output) -> Result<ExitCode> {
-    let StoreCommand::Copy { from, to } = command;
-    let (from, to) = (place(from).context("FROM cannot be used")?, place(to).context("TO cannot be used")?);
+/// Looks after a store.
+pub async fn run(config: &Config, command: &StoreCommand, output: Output) -> Result<ExitCode> {
+    match command {
+        StoreCommand::Copy { from, to, dry_run } => {
+            let from = place(from).context("FROM cannot be used")?;
+            let to = place(to).context("TO cannot be used")?;
+            let outcome = match dry_run {
+                true => show(&from, &to, output).await,
+                false => bring(&from, &to, output).await,
+            };
+            told(outcome)
+        }
+        StoreCommand::Keeper { r#move, leave_behind } => {
+            keeper::run(config, *r#move, *leave_behind, output).await
+        }
+    }
+}
+
+/// Brings a log over.
+async fn bring(from: &LogPlace, to: &LogPlace, output: Output) -> Result<()> {
     let began = Instant::now();
     let bar = output.progress(0, "copying");
-    let copied = copy(&from, &to, |at, end| {
+    let copied = copy(from, to, |at, end| {
         bar.set_length(end.0);
         bar.set_position(at.0);
     })
     .await;
     bar.finish_and_clear();
-    match copied {
-        Ok(copied) => {
-            let done = Done {
-                events: copied.events,
-                position: copied.head.position.0,
-                hash: copied.head.hash.to_string(),
-                seconds: (began.elapsed().as_secs_f64() * 1e3).round() / 1e3,
-            };
-            output.answer(&done, || {
-                format!(
-                    "{} events copied from {} to {}; both end at {} with the hash {}",
-                    count(done.events),
-                    from,
-                    to,
-                    count(done.position),
-                    done.hash
-                )
-            })?;
-            Ok(ExitCode::SUCCESS)
+    let CopiedLog { events, head } = copied?;
+    let done = Done {
+        events,
+        position: head.position.0,
+        hash: head.hash.to_string(),
+        seconds: (began.elapsed().as_secs_f64() * 1e3).round() / 1e3,
+    };
+    let first = head.position.0 - events + 1;
+    output.answer(&done, || {
+        let which = match events {
+            0 => String::new(),
+            _ => format!(" (positions {} to {})", count(first), count(done.position)),
+        };
+        format!(
+            "{} events{which} copied from {from} to {to}; both end at {} with the hash {}",
+            count(events),
+            count(done.position),
+            done.hash
+        )
+    })
+}
+
+/// Prints every event that would be brought over.
+async fn show(from: &LogPlace, to: &LogPlace, output: Output) -> Result<()> {
+    let mut printed = Ok(());
+    let lacking = missing(from, to, |event| {
+        if printed.is_ok() {
+            printed = output.answer(event, || line(event));
         }
-        Err(different @ CopyError::Different { .. }) => {
-            say(&format!("loggia: {different}"));
+    })
+    .await?;
+    printed?;
+    if !output.is_json() {
+        say(&format!("{} events of {from} are not in {to}; nothing was written", count(lacking.events)));
+    }
+    Ok(())
+}
+
+/// Tells a difference apart from a failure.
+fn told(outcome: Result<()>) -> Result<ExitCode> {
+    match outcome {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(error) if matches!(error.downcast_ref(), Some(CopyError::Different { .. })) => {
+            say(&format!("loggia: {error}"));
             Ok(ExitCode::from(3))
         }
-        Err(error) => Err(error.into()),
+        Err(error) => Err(error),
     }
 }
 

@@ -6,7 +6,7 @@ use projections::node::Node;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::MetricType;
-use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
 use schemas::control::ProjectionStatus;
 
 /// Adds the gauges of this node's projections.
@@ -17,6 +17,15 @@ pub fn register(registry: &mut Registry, node: Node) {
 /// Adds a gauge of how long each component of the process has failed.
 pub fn register_health(registry: &mut Registry, health: Health) {
     registry.register_collector(Box::new(Components { health }));
+}
+
+/// Adds a gauge of whether this write side is the keeper of its log; over all of them there must be one.
+pub fn register_keeper(registry: &mut Registry, here: bool) {
+    let gauge: Gauge = Gauge::default();
+    gauge.set(here.into());
+    let help =
+        "Whether this write side keeps addresses, pictures and the ledger (1), or another one does (0)";
+    registry.register("loggia_keeper", help, gauge);
 }
 
 /// A gauge's name, its help, and how it is read off.

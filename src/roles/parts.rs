@@ -1,5 +1,6 @@
 //! The parts that the roles are made of. Each is started under the lifecycle, so that none dies unseen.
 
+mod keeper;
 mod ledger;
 mod mails;
 mod operators;
@@ -47,7 +48,7 @@ use super::{demo, snapshot, starting};
 use crate::config::{Auth, Config, Metering, Replicas, Vectors};
 use crate::data_folder::{DataFolder, Held, Part, Running};
 use crate::lifecycle::{Failures, Lifecycle};
-use crate::session;
+use crate::session::{self, Naming, WriteSide};
 
 /// What a role has started so far.
 pub struct Parts {
@@ -64,6 +65,8 @@ pub struct Parts {
     /// Ends the private NATS server, after everything that uses it.
     nats: Option<(CancellationToken, tokio::task::JoinHandle<()>)>,
     store: Option<Arc<SqliteStore>>,
+    /// Whether this process keeps what is not in the log; unknown where it is no write side.
+    keeper: Option<bool>,
     ledger: Option<Arc<Ledger>>,
     node: Option<Node>,
     background: Option<Background>,
@@ -93,6 +96,7 @@ impl Parts {
             login: None,
             nats: None,
             store: None,
+            keeper: None,
             ledger: None,
             node: None,
             background: None,
@@ -164,9 +168,11 @@ impl Parts {
     pub async fn write_side(
         &mut self,
         client: &async_nats::Client,
+        naming: Naming,
     ) -> Result<(Arc<SqliteStore>, CommandService)> {
-        let (store, service) = session::open_write_side(&self.config, &self.clock, &self.health).await?;
-        let is_keeper = service.keeps_accounts();
+        let WriteSide { store, service, keeper } =
+            session::open_write_side(&self.config, &self.clock, &self.health, naming).await?;
+        let is_keeper = keeper.here;
         let stop = self.lifecycle.stop.clone();
         let lifecycle = self.lifecycle.clone();
         let Replicas(replicas) = self.config.nats_replicas;
@@ -186,12 +192,9 @@ impl Parts {
         });
         self.store = Some(store.clone());
         if is_keeper {
-            self.keeper(&service).await?;
-        } else {
-            tracing::info!(
-                "another write side of this log keeps addresses, pictures and the ledger; this one takes what editors write"
-            );
+            self.keep(&service).await?;
         }
+        self.follow_keeper(client, &keeper, naming);
         let (client, commands) = (client.clone(), service.clone());
         self.lifecycle.spawn("the command service", async move {
             match is_keeper {
@@ -203,7 +206,7 @@ impl Parts {
     }
 
     /// Starts what only the write side does that keeps what is not in the log.
-    async fn keeper(&mut self, service: &CommandService) -> Result<()> {
+    async fn keep(&mut self, service: &CommandService) -> Result<()> {
         self.pictures(service).await?;
         if self.config.auth == Auth::Keys {
             tiers::check(&**service.store(), &self.config.tiers).await?;

@@ -18,6 +18,8 @@ mod counters;
 mod curation;
 mod differential;
 mod haproxy;
+#[cfg(feature = "eventstore")]
+mod keepers;
 mod keyed;
 mod keys;
 mod links;

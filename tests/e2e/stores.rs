@@ -74,6 +74,14 @@ async fn the_command_line_works_on_a_store_elsewhere() {
     let (status, said) = refused(elsewhere.path(), &["export", "--store", &wrong]);
     assert_eq!(status, Some(1));
     assert!(said.contains("check user and password in store (LOGGIA_STORE)"), "{said}");
+    let nobody = "esdb://127.0.0.1:9?tls=true&tlsVerifyCert=false&discoveryInterval=1";
+    let (_, said) = refused(elsewhere.path(), &["curate", "restore", "x", "--store", nobody]);
+    assert!(said.contains("no EventStoreDB is reached"), "{said}");
+    assert!(said.contains("whatever server answers is taken for"), "{said}");
+    assert!(
+        !said.contains("kurrentdb") && !said.contains("Unexpected error"),
+        "the client's own lines: {said}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

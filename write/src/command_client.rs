@@ -36,7 +36,7 @@ pub enum SendError {
     NobodyListens,
     /// No answer came, whatever happened to the command.
     #[error(
-        "the write side did not answer within {} seconds ({reason}); send the command again with the same id",
+        "the write side did not answer within {} seconds ({reason}); sent again under the same id, a command is carried out once",
         PATIENCE.as_secs()
     )]
     Unanswered {

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 
 /// The id of one part of a command, by the kind of the part and its index. It keeps the time that stands in the whole's
 /// id, so that the ids of one import stand near each other in an index.
-pub(crate) fn derived_id(whole: CommandId, kind: &str, index: usize) -> CommandId {
+pub fn derived_id(whole: CommandId, kind: &str, index: usize) -> CommandId {
     let digest = Sha256::new()
         .chain_update(whole.0)
         .chain_update((index as u64).to_be_bytes())

@@ -7,7 +7,7 @@ pub mod clock;
 pub mod command_client;
 pub mod command_server;
 pub mod demo;
-mod derived_id;
+pub mod derived_id;
 pub mod event_store;
 mod flood;
 mod follow;

@@ -115,6 +115,18 @@ impl Vault {
         }
     }
 
+    /// Returns the id of the vault in a folder, which needs no secret; nothing where there is no vault.
+    ///
+    /// # Errors
+    ///
+    /// Where the file cannot be read, or is no vault.
+    pub async fn identity(folder: &Path) -> Result<Option<Uuid>, VaultError> {
+        let Some(pool) = file::open_read_only(&folder.join(FILE)).await? else { return Ok(None) };
+        let id = file::identity(&pool).await;
+        pool.close().await;
+        id.map(Some)
+    }
+
     /// Which vault this is: its own id, made with it.
     pub async fn id(&self) -> Result<Uuid, VaultError> {
         file::identity(&self.pool).await

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use schemas::account::KeyIssued;
-use schemas::command::Command;
+use schemas::command::{Command, RefusalKind};
 use schemas::email::Email;
 use schemas::key::KeyId;
 use schemas::tier::{Tier, TierName};
@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::super::curate::refuse;
 use super::{applied, send};
 use crate::config::Config;
-use crate::output::{Output, count};
+use crate::output::{Output, count, say};
 
 /// A new key as it is shown to whoever asked for it, and never again.
 #[derive(Serialize)]
@@ -35,9 +35,22 @@ pub(super) async fn run(
     let tier = wanted(config, tier)?;
     let key = api::new_key().context("the system gives no random bytes; try again")?;
     let issued = KeyIssued::of(&key, tier.name.clone(), name);
-    let done = match send(config, Command::IssueKey { email, key: issued }).await? {
+    // A key is made here and shown once: under the same id another one would be sent, so there is none to give.
+    let unknown = || {
+        format!(
+            "whether the key {} was issued is not known; `loggia keys list` shows it if it was: revoke it then, and issue \
+             another",
+            key.id()
+        )
+    };
+    let done = match send(config, Command::IssueKey { email, key: issued }).await.with_context(unknown)? {
         Ok(done) => done,
-        Err(refusal) => return refuse(&refusal, output),
+        Err(refusal) => {
+            if refusal.kind == RefusalKind::Unavailable {
+                say(&unknown());
+            }
+            return refuse(&refusal, output);
+        }
     };
     applied::wait(config, done.position).await;
     let shown = Issued { key: key.expose(), key_id: key.id(), tier: &tier.name, quota: tier.quota };

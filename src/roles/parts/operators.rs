@@ -24,7 +24,10 @@ impl Parts {
             gauges::register(&mut registry, node.clone());
         }
         gauges::register_health(&mut registry, self.health.clone());
-        let (node, health) = (self.node.clone(), self.health.clone());
+        if let Some(here) = self.keeper {
+            gauges::register_keeper(&mut registry, here);
+        }
+        let (node, health, keeper) = (self.node.clone(), self.health.clone(), self.keeper);
         let status = move || {
             let failing: Vec<_> = health
                 .failing()
@@ -37,10 +40,14 @@ impl Parts {
                     })
                 })
                 .collect();
-            match &node {
-                Some(node) => json!({"projections": node.last_status(), "failing": failing}),
-                None => json!({"failing": failing}),
+            let mut status = json!({"failing": failing});
+            if let Some(node) = &node {
+                status["projections"] = json!(node.last_status());
             }
+            if let Some(here) = keeper {
+                status["keeper"] = json!(here);
+            }
+            status
         };
         let router = api::admin::router(registry, self.readiness.subscribe(), status);
         let stop = self.lifecycle.stop.clone();

@@ -5,8 +5,8 @@ use std::path::Path;
 use kit::esdb::{EventStoreDb, Fault};
 use schemas::ids::Position;
 use write::clock::Clock;
-use write::event_store::copy::{CopiedLog, CopyError, copy};
-use write::event_store::kurrent::Address;
+use write::event_store::copy::{CopiedLog, CopyError, copy, missing};
+use write::event_store::kurrent::{Address, replica_path};
 use write::event_store::*;
 
 use super::{log_there, opened};
@@ -118,4 +118,66 @@ async fn a_damaged_log_is_not_passed_on() {
     let damaged = brought(&from.1, &to.1).await.unwrap_err();
     assert!(matches!(&damaged, CopyError::Store(StoreError::Corrupt { .. })), "{damaged}");
     assert!(damaged.to_string().contains("(position 1500)"), "{damaged}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_log_lost_comes_back_from_its_replica() {
+    let server = EventStoreDb::start().await;
+    let address: Address = server.address(None).parse().unwrap();
+    let there = LogPlace::EventStoreDb(address.clone());
+    let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
+    let store = opened(folder.path(), &address).await;
+    for number in 0..10 {
+        let one = append(&clock, &format!("s{}", number % 3), Expected::Any, &[&format!("reason {number}")]);
+        store.append(claiming(one, &[&format!("n{number}")])).await.unwrap();
+    }
+    let (log, head) = (log_there(&address).await, store.head().await.unwrap());
+    let names = store.claims(Namespace::SLUG, "", 100).await.unwrap();
+    let replica = LogPlace::Sqlite(folder.path().into());
+    let busy = brought(&replica, &there).await.unwrap_err();
+    assert!(busy.to_string().contains("another process writes"), "{busy}");
+    store.close().await;
+    server.set_back("loggia-events", 6).await;
+
+    let mut lost = Vec::new();
+    let shown = missing(&replica, &there, |event| lost.push(event.clone())).await.unwrap();
+    assert_eq!((shown, &lost[..]), (CopiedLog { events: 4, head }, &log[6..]));
+    let file = LogPlace::Sqlite(replica_path(folder.path()));
+    assert_eq!(brought(&file, &there).await.unwrap(), CopiedLog { events: 4, head });
+    assert_eq!(log_there(&address).await, log);
+    // The write side goes on, and another one finds every name.
+    let store = opened(folder.path(), &address).await;
+    assert_eq!(store.append(append(&clock, "s0", Expected::Any, &["on"])).await.unwrap().first, Position(11));
+    let elsewhere = tempfile::tempdir().unwrap();
+    let other = opened(elsewhere.path(), &address).await;
+    assert_eq!(other.claims(Namespace::SLUG, "", 100).await.unwrap(), names);
+    store.close().await;
+
+    // A log that went on differently after it was set back is not touched.
+    server.set_back("loggia-events", 6).await;
+    other.close().await;
+    let fresh = tempfile::tempdir().unwrap();
+    let rival = opened(fresh.path(), &address).await;
+    rival.append(append(&clock, "rival", Expected::Any, &["x"])).await.unwrap();
+    let different = brought(&replica, &there).await.unwrap_err();
+    assert!(different.to_string().contains("there is another event at 7"), "{different}");
+    // Nor is a replica filled as if it were a store.
+    let into = brought(&there, &file).await.unwrap_err();
+    assert!(into.to_string().contains("name the folder of a store"), "{into}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn showing_what_is_missing_makes_nothing() {
+    let server = EventStoreDb::start().await;
+    let there = LogPlace::EventStoreDb(server.address(None).parse().unwrap());
+    let ((from, sqlite), (to, elsewhere)) = (folder(), folder());
+    filled(from.path(), 30).await.close().await;
+    for place in [&there, &elsewhere] {
+        let mut shown = 0;
+        assert_eq!(missing(&sqlite, place, |_| shown += 1).await.unwrap().events, 30);
+        assert_eq!(shown, 30);
+    }
+    assert!(std::fs::read_dir(to.path()).unwrap().next().is_none());
+    let nowhere = brought(&there, &elsewhere).await.unwrap_err();
+    assert!(nowhere.to_string().contains("there is no event store"), "{nowhere}");
 }

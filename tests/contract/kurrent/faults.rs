@@ -168,3 +168,40 @@ async fn while_the_server_is_away_reading_goes_on_and_appending_says_so() {
     .await;
     assert_eq!(log_there(&address).await.len(), 2);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn appends_go_over_one_stream_that_is_kept_open() {
+    let (server, clock) = (EventStoreDb::start().await, Clock::system());
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let address = server.address(None).parse().unwrap();
+    let store = opened(folders[0].path(), &address).await;
+    let founded = server.streams();
+    for number in 0..50 {
+        let one = append(&clock, "a", Expected::Exactly(StreamVersion(number)), &["x"]);
+        store.append(one).await.unwrap();
+    }
+    assert!(server.streams() <= founded + 1, "{} streams", server.streams());
+    // An append that comes too late ends its stream, and the next one opens another.
+    let other = opened(folders[1].path(), &address).await;
+    for number in 50..60 {
+        let side = if number % 2 == 0 { &other } else { &store };
+        side.append(append(&clock, "a", Expected::Exactly(StreamVersion(number)), &["x"])).await.unwrap();
+    }
+    assert_eq!(log_there(&address).await.len(), 60);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_without_such_streams_takes_each_append_by_a_call() {
+    let (server, clock) = (EventStoreDb::start().await, Clock::system());
+    server.is_old();
+    let folder = tempfile::tempdir().unwrap();
+    let address = server.address(None).parse().unwrap();
+    let store = opened(folder.path(), &address).await;
+    server.meets(&[Fault::LosesAnswer, Fault::LosesRequest]);
+    for number in 0..5 {
+        let one = append(&clock, "a", Expected::Exactly(StreamVersion(number)), &["x"]);
+        store.append(one.clone()).await.unwrap();
+        assert!(matches!(store.append(one).await, Err(AppendError::Repeated(_))));
+    }
+    assert_eq!((server.streams(), log_there(&address).await.len()), (0, 5));
+}

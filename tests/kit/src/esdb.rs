@@ -1,6 +1,7 @@
 //! A small server that speaks as much of EventStoreDB's protocol as a log needs, for testing against the vendor's real
 //! client. It is not EventStoreDB, and proves nothing about that.
 
+mod batch;
 mod log;
 mod service;
 mod wire;
@@ -8,7 +9,7 @@ mod wire;
 use std::collections::VecDeque;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine;
@@ -53,6 +54,10 @@ struct Shared {
     faults: Mutex<VecDeque<Fault>>,
     /// How many readings were asked for.
     reads: AtomicU64,
+    /// How many streams for appends were opened.
+    streams: AtomicU64,
+    /// Whether it takes each append by a call of its own only.
+    is_old: AtomicBool,
     /// The header of those who are let in; everybody while it is absent.
     authorization: Mutex<Option<String>>,
 }
@@ -107,9 +112,19 @@ impl EventStoreDb {
         self.state.reads.load(Ordering::Relaxed)
     }
 
+    /// How many streams for appends were opened so far.
+    pub fn streams(&self) -> u64 {
+        self.state.streams.load(Ordering::Relaxed)
+    }
+
     /// Takes all events of a stream behind the first `kept` away, as an older copy of the disk would.
     pub async fn set_back(&self, stream: &str, kept: u64) {
         Log::open(&self.file()).await.set_back(stream, kept).await;
+    }
+
+    /// Takes each append by a call of its own only from now on, as servers before 21.10 do.
+    pub fn is_old(&self) {
+        self.state.is_old.store(true, Ordering::Relaxed);
     }
 
     /// The next appends meet these faults.
@@ -171,8 +186,12 @@ impl State {
         met
     }
 
-    fn count_reading(&self) {
-        self.shared.reads.fetch_add(1, Ordering::Relaxed);
+    fn takes_batches(&self) -> bool {
+        !self.shared.is_old.load(Ordering::Relaxed)
+    }
+
+    fn count(&self, counter: &AtomicU64) {
+        counter.fetch_add(1, Ordering::Relaxed);
     }
 
     fn admits(&self, header: Option<&HeaderValue>) -> bool {
@@ -223,7 +242,7 @@ async fn serve(
     let service = service_fn(move |request| {
         let (state, connection) = (state.clone(), connection.clone());
         async move {
-            match service::answer(request, &state).await {
+            match service::answer(request, &state, &connection).await {
                 Some(answer) => Ok(answer),
                 None => {
                     connection.cancel();

@@ -3,6 +3,7 @@
 mod source;
 mod target;
 
+use schemas::envelope::Recorded;
 use schemas::ids::Position;
 
 use super::{Head, LogPlace, StoreError};
@@ -66,6 +67,32 @@ pub async fn copy(
         });
     }
     Ok(CopiedLog { events: end.position.0 - begin.position.0, head: proven })
+}
+
+/// Shows each event that the second place lacks, in their order, and changes nothing.
+///
+/// # Errors
+///
+/// Where one of the two cannot be read, or what the second has is not the beginning of the first.
+pub async fn missing(
+    from: &LogPlace,
+    to: &LogPlace,
+    mut each: impl FnMut(&Recorded) + Send,
+) -> Result<CopiedLog, CopyError> {
+    let mut source = Source::open(from).await?;
+    let end = source.head().await?;
+    let begin = target::end(to, source.store()).await?;
+    begins(&mut source, end, begin).await?;
+    let mut at = begin.position;
+    while at < end.position {
+        let page = source.read(at).await?;
+        let Some(last) = page.events.last() else {
+            return Err(StoreError::corrupt(format!("it ends at {at}, before {}", end.position)).into());
+        };
+        at = last.event.position;
+        page.events.iter().for_each(|one| each(&one.event));
+    }
+    Ok(CopiedLog { events: end.position.0 - begin.position.0, head: end })
 }
 
 /// Whether what the target has is the source's beginning.

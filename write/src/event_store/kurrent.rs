@@ -3,7 +3,9 @@
 //! replica of the log in a file, which all reading and all deciding is done on.
 
 mod address;
+mod appends;
 mod fault;
+mod keeper;
 mod remote;
 mod stored;
 
@@ -17,13 +19,13 @@ use health::Health;
 use schemas::chain::Hash;
 use schemas::ids::{Position, StoreId};
 use tokio::time::{Instant, sleep};
-use uuid::Uuid;
 
 use super::sqlite::file;
 use super::sqlite::{Replica, follow};
 use super::{Damage, EventStore, Head, SqliteStore, StoreError, Verified};
 use crate::clock::Clock;
 pub use address::{Address, InvalidAddress};
+pub use keeper::KeeperWatch;
 use remote::Follower;
 pub(crate) use remote::Remote;
 
@@ -50,6 +52,12 @@ pub async fn open(
     clock: &Clock,
     health: &Health,
 ) -> Result<SqliteStore, StoreError> {
+    if address.trusts_any_server() {
+        tracing::warn!(
+            "tlsVerifyCert=false in store (LOGGIA_STORE): whatever server answers is taken for {address}, and may read the \
+             password and all that is written; name the authority of its certificate with tlsCaFile instead"
+        );
+    }
     let lock = locked(&replica_path(folder)).await?;
     open_locked(folder, lock, address, Some(clock.store_id()), health).await
 }
@@ -100,10 +108,25 @@ async fn follows(store: &SqliteStore, address: &Address) -> Result<(), StoreErro
     Ok(())
 }
 
-/// Whether the vault with this id belongs to the log: that of the write side that came first. What is not in the log, such
-/// as addresses, pictures and the ledger of calls, is kept by that one alone.
-pub async fn names_vault(address: &Address, vault: Uuid) -> Result<bool, StoreError> {
-    Ok(Remote::reach(address).await?.vault(vault).await? == vault)
+/// Looks whether the log holds what its replica in a folder ends with.
+///
+/// # Errors
+///
+/// Where the log cannot be asked, is another one, or was set back.
+pub async fn check_replica(folder: &Path, address: &Address) -> Result<(), StoreError> {
+    let path = replica_path(folder);
+    let mut remote = Remote::reach(address).await?;
+    if file::check(&path).await?.is_none() {
+        return Ok(());
+    }
+    let store = SqliteStore::open_file_read_only(path.clone()).await?;
+    let kept = Replica { store: store.store_id(), head: store.head().await? };
+    store.close().await;
+    let there = remote.store().await?.ok_or_else(|| fault::none(address))?;
+    match kept.head.position {
+        Position::START => Ok(()),
+        _ => fit(&kept, there, &mut remote, &path, address).await,
+    }
 }
 
 /// Reads the whole log there and checks every event against its hash, its place and its stream. `progress` is told the

@@ -17,11 +17,13 @@ pub(super) enum Refused {
     #[error(transparent)]
     Account(#[from] account::Rejection),
     /// The service was made without accounts.
-    #[error("this write side knows no addresses; send the command to one that was started with the vault")]
+    #[error(
+        "this write side keeps no addresses; the keeper of the log does, and `loggia store keeper` shows which that is"
+    )]
     NoVault,
     /// The service was made without pictures.
     #[error(
-        "this write side keeps no pictures; send the command to one that was started with the media store"
+        "this write side keeps no pictures; the keeper of the log does, and `loggia store keeper` shows which that is"
     )]
     NoPictures,
     /// A picture could not be fetched, and may be another time.

@@ -1,6 +1,7 @@
 //! The calls that the log needs, as gRPC over HTTP/2.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use bytes::{BufMut, Bytes, BytesMut};
 use futures::stream::{self, BoxStream, StreamExt};
@@ -9,18 +10,22 @@ use hyper::body::{Frame, Incoming};
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use hyper::{Request, Response};
 use prost::Message;
+use tokio_util::sync::CancellationToken;
 
 use super::log::{Kept, Log};
 use super::wire::*;
-use super::{Fault, State};
+use super::{Fault, State, batch};
 
 /// What the server takes at once by default.
-const MAX_APPEND: usize = 1 << 20;
+pub(super) const MAX_APPEND: usize = 1 << 20;
 
 /// Codes of gRPC.
 const INVALID_ARGUMENT: u16 = 3;
 const UNIMPLEMENTED: u16 = 12;
 const UNAUTHENTICATED: u16 = 16;
+
+/// The service of streams, as the server tells which calls it has.
+const STREAMS: &str = "event_store.client.streams.streams";
 
 pub(super) type Body = StreamBody<BoxStream<'static, Result<Frame<Bytes>, Infallible>>>;
 
@@ -28,7 +33,18 @@ pub(super) type Body = StreamBody<BoxStream<'static, Result<Frame<Bytes>, Infall
 type Status = (u16, String);
 
 /// Answers one call; nothing where a fault swallows it.
-pub(super) async fn answer(request: Request<Incoming>, state: &State) -> Option<Response<Body>> {
+pub(super) async fn answer(
+    request: Request<Incoming>,
+    state: &Arc<State>,
+    connection: &CancellationToken,
+) -> Option<Response<Body>> {
+    if request.uri().path().ends_with("/BatchAppend") {
+        if !state.admits(request.headers().get("authorization")) {
+            return Some(response(Err((UNAUTHENTICATED, "Unauthenticated".into()))));
+        }
+        state.count(&state.shared.streams);
+        return Some(batch::answer(request, state.clone(), connection.clone()));
+    }
     let (head, body) = request.into_parts();
     let body = body.collect().await.ok()?.to_bytes();
     let (service, method) = head.uri.path().rsplit_once('/').unwrap_or_default();
@@ -54,12 +70,14 @@ async fn call(method: &str, body: Bytes, state: &State) -> Result<Vec<Bytes>, St
     let messages = messages(body);
     match method {
         "GetSupportedMethods" => {
-            let version = "26.1.0".to_owned();
-            Ok(vec![encoded(&SupportedMethods { event_store_server_version: version })])
+            let batches = SupportedMethod { method_name: "batchappend".into(), service_name: STREAMS.into() };
+            let methods = if state.takes_batches() { vec![batches] } else { Vec::new() };
+            let event_store_server_version = "26.1.0".to_owned();
+            Ok(vec![encoded(&SupportedMethods { methods, event_store_server_version })])
         }
         "Append" => append(&messages, &mut *state.log().await).await,
         "Read" => {
-            state.count_reading();
+            state.count(&state.shared.reads);
             let request = messages.into_iter().next().ok_or_else(|| invalid("no message"))?;
             let options = decoded::<ReadReq>(request)?.options.ok_or_else(|| invalid("no options"))?;
             read(options, &mut *state.log().await).await
@@ -147,7 +165,7 @@ fn event(stream: &str, (revision, id, kind, content, custom_metadata, data): Kep
     }
 }
 
-fn name(identifier: Option<StreamIdentifier>) -> Result<String, Status> {
+pub(super) fn name(identifier: Option<StreamIdentifier>) -> Result<String, Status> {
     let identifier = identifier.ok_or_else(|| invalid("no stream"))?;
     String::from_utf8(identifier.stream_name).map_err(|_| invalid("a stream's name is not UTF-8"))
 }
@@ -156,7 +174,7 @@ fn invalid(what: &str) -> Status {
     (INVALID_ARGUMENT, what.to_owned())
 }
 
-fn decoded<M: Message + Default>(message: Bytes) -> Result<M, Status> {
+pub(super) fn decoded<M: Message + Default>(message: Bytes) -> Result<M, Status> {
     M::decode(message).map_err(|error| invalid(&error.to_string()))
 }
 
@@ -171,7 +189,7 @@ fn messages(mut body: Bytes) -> Vec<Bytes> {
     messages
 }
 
-fn encoded(message: &impl Message) -> Bytes {
+pub(super) fn encoded(message: &impl Message) -> Bytes {
     let length = message.encoded_len();
     let mut bytes = BytesMut::with_capacity(5 + length);
     bytes.put_u8(0);
@@ -191,7 +209,12 @@ fn response(answer: Result<Vec<Bytes>, Status>) -> Response<Body> {
     trailers.insert(HeaderName::from_static("grpc-message"), text);
     let frames = messages.into_iter().map(Frame::data).chain([Frame::trailers(trailers)]);
     let frames: Vec<Result<_, Infallible>> = frames.map(Ok).collect();
-    let mut response = Response::new(StreamBody::new(stream::iter(frames).boxed()));
+    streamed(stream::iter(frames).boxed())
+}
+
+/// An answer whose messages come as they are made.
+pub(super) fn streamed(frames: BoxStream<'static, Result<Frame<Bytes>, Infallible>>) -> Response<Body> {
+    let mut response = Response::new(StreamBody::new(frames));
     response.headers_mut().insert("content-type", HeaderValue::from_static("application/grpc"));
     response
 }

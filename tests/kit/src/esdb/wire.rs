@@ -225,8 +225,61 @@ pub(super) enum WantedRevision {
     NoStream(Nothing),
 }
 
+/// Its options are those of a single append, but for deadlines.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct BatchAppendReq {
+    #[prost(message, optional, tag = "1")]
+    pub(super) correlation_id: Option<Uuid>,
+    #[prost(message, optional, tag = "2")]
+    pub(super) options: Option<AppendOptions>,
+    #[prost(message, repeated, tag = "3")]
+    pub(super) proposed_messages: Vec<ProposedMessage>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct BatchAppendResp {
+    #[prost(message, optional, tag = "1")]
+    pub(super) correlation_id: Option<Uuid>,
+    #[prost(message, optional, tag = "4")]
+    pub(super) stream_identifier: Option<StreamIdentifier>,
+    #[prost(oneof = "BatchAppendResult", tags = "2, 3")]
+    pub(super) result: Option<BatchAppendResult>,
+}
+
+#[derive(Clone, PartialEq, Oneof)]
+pub(super) enum BatchAppendResult {
+    #[prost(message, tag = "2")]
+    Error(RpcStatus),
+    #[prost(message, tag = "3")]
+    Success(BatchSuccess),
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct RpcStatus {
+    #[prost(int32, tag = "1")]
+    pub(super) code: i32,
+    #[prost(string, tag = "2")]
+    pub(super) message: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Message)]
+pub(super) struct BatchSuccess {
+    #[prost(uint64, optional, tag = "1")]
+    pub(super) current_revision: Option<u64>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct SupportedMethod {
+    #[prost(string, tag = "1")]
+    pub(super) method_name: String,
+    #[prost(string, tag = "2")]
+    pub(super) service_name: String,
+}
+
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct SupportedMethods {
+    #[prost(message, repeated, tag = "1")]
+    pub(super) methods: Vec<SupportedMethod>,
     #[prost(string, tag = "2")]
     pub(super) event_store_server_version: String,
 }

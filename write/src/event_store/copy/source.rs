@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 use std::fs::File;
+use std::path::{Path, PathBuf};
 
 use schemas::chain::Hash;
 use schemas::ids::{Position, StoreId, StreamId};
 
 #[cfg(feature = "eventstore")]
-use crate::event_store::kurrent::Remote;
+use crate::event_store::kurrent::{Remote, replica_path};
 use crate::event_store::sqlite::file;
 use crate::event_store::sqlite::upstream::{ClaimedName, Page, Replicated};
 use crate::event_store::{EventStore, Head, LogPlace, SqliteStore, StoreError};
@@ -31,13 +32,13 @@ impl Source {
     pub(super) async fn open(place: &LogPlace) -> Result<Source, StoreError> {
         match place {
             LogPlace::Sqlite(folder) => {
-                let path = file::path(folder);
+                let path = log_in(folder);
                 if file::check(&path).await?.is_none() {
                     let none = format!("there is no event store at {}", path.display());
                     return Err(StoreError::unavailable(none));
                 }
                 let lock = file::lock(&path)?;
-                let store = SqliteStore::open_read_only(folder).await?;
+                let store = SqliteStore::open_file_read_only(path).await?;
                 let mut claims: HashMap<StreamId, Vec<ClaimedName>> = HashMap::new();
                 for (namespace, name, stream) in store.all_claims().await? {
                     claims.entry(stream).or_default().push(ClaimedName { namespace, name });
@@ -96,4 +97,18 @@ impl Source {
             Source::Remote { remote, .. } => remote.page(after).await,
         }
     }
+}
+
+/// The file that holds a log: the one that is named, or that of a folder; where a folder holds only the replica of a log
+/// elsewhere, that.
+fn log_in(place: &Path) -> PathBuf {
+    let path = file::path(place);
+    if place.is_file() {
+        return place.to_owned();
+    }
+    #[cfg(feature = "eventstore")]
+    if !path.exists() && replica_path(place).exists() {
+        return replica_path(place);
+    }
+    path
 }

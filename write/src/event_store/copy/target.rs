@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::PathBuf;
 
+use schemas::chain::Hash;
 use schemas::ids::{Position, StoreId};
 use sqlx::SqliteConnection;
 
@@ -11,7 +12,7 @@ use super::CopyError;
 use crate::event_store::kurrent::{self, Address, Remote};
 use crate::event_store::sqlite::upstream::Replicated;
 use crate::event_store::sqlite::{file, replay, rows, tail};
-use crate::event_store::{Head, LogPlace, SqliteStore, StoreError};
+use crate::event_store::{EventStore, Head, LogPlace, SqliteStore, StoreError};
 
 pub(super) enum Target {
     File {
@@ -28,11 +29,40 @@ pub(super) enum Target {
     },
 }
 
+/// Where the log ends at a place, which is left as it is; an empty log where there is none.
+pub(super) async fn end(place: &LogPlace, store: StoreId) -> Result<Head, CopyError> {
+    let none = Head { position: Position::START, hash: Hash::GENESIS };
+    match place {
+        LogPlace::Sqlite(folder) => {
+            let path = file::path(folder);
+            if file::check(&path).await?.is_none() {
+                return Ok(none);
+            }
+            let there = SqliteStore::open_read_only(folder).await?;
+            same(there.store_id(), store)?;
+            let head = there.head().await?;
+            there.close().await;
+            Ok(head)
+        }
+        #[cfg(feature = "eventstore")]
+        LogPlace::EventStoreDb(address) => {
+            let mut remote = Remote::reach(address).await?;
+            let Some(there) = remote.store().await? else { return Ok(none) };
+            same(there, store)?;
+            Ok(remote.end().await?)
+        }
+    }
+}
+
 impl Target {
     /// Opens the place for the log of this store, and makes it where it is absent.
     pub(super) async fn open(place: &LogPlace, store: StoreId) -> Result<Target, CopyError> {
         match place {
             LogPlace::Sqlite(folder) => {
+                if folder.is_file() {
+                    let reason = format!("{} is a file; name the folder of a store", folder.display());
+                    return Err(StoreError::unavailable(reason).into());
+                }
                 let path = file::path(folder);
                 let lock = file::lock(&path)?;
                 let mut connection = file::open(&path, store, false).await?;

@@ -72,7 +72,7 @@ impl Address {
         format!("{}-store", self.name)
     }
 
-    /// The stream whose first event says which vault belongs to the log.
+    /// The stream whose last event says which vault belongs to the log.
     pub(super) fn vault(&self) -> String {
         format!("{}-vault", self.name)
     }
@@ -80,6 +80,11 @@ impl Address {
     /// The file with the authorities that are trusted, if one is named.
     pub(super) fn authorities(&self) -> Option<PathBuf> {
         self.settings.tls_ca_file().filter(|_| self.secure()).map(PathBuf::from)
+    }
+
+    /// Whether any server that answers is taken for the right one, though TLS is spoken.
+    pub(super) fn trusts_any_server(&self) -> bool {
+        self.secure() && !self.settings.is_tls_certificate_verification_enabled()
     }
 
     pub(super) fn secure(&self) -> bool {
@@ -174,6 +179,13 @@ mod tests {
         let plain: Address = "kurrentdb+discover://cluster.example".parse().unwrap();
         assert_eq!(plain.to_string(), "loggia-events at cluster.example:2113");
         assert!(plain.secure(), "TLS unless it is switched off");
+        assert!(!plain.trusts_any_server());
+        for (text, expected) in [
+            ("esdb://a.example?tls=true&tlsVerifyCert=false", true),
+            ("esdb://a.example?tls=false&tlsVerifyCert=false", false),
+        ] {
+            assert_eq!(text.parse::<Address>().unwrap().trusts_any_server(), expected, "{text}");
+        }
     }
 
     #[test]

@@ -20,6 +20,8 @@ const CONNECT_WITHIN: Duration = Duration::from_secs(2);
 pub(super) enum Fault {
     /// The stream is at another revision; none when it does not exist.
     Revision(Option<u64>),
+    /// The stream is at another revision, and which was not said.
+    Moved,
     /// There is no such stream.
     NoStream,
     /// It will not be done, however often it is asked.
@@ -37,20 +39,26 @@ impl Fault {
             Err(_) => return Err(Fault::Lost(format!("{address} did not answer in time"))),
         };
         let refused = |reason: String| Fault::Refused(StoreError::unavailable(reason));
+        let deleted = format!(
+            "{address} was deleted there; set another store=NAME in store (LOGGIA_STORE), or restore the server"
+        );
+        let denied = format!(
+            "{address} may not be used: check user and password in store (LOGGIA_STORE), and what the server lets that \
+             user do"
+        );
         Err(match error {
             Error::WrongExpectedVersion { current, .. } => Fault::Revision(match current {
                 CurrentRevision::Current(revision) => Some(revision),
                 CurrentRevision::NoStream => None,
             }),
             Error::ResourceNotFound => Fault::NoStream,
-            Error::ResourceDeleted => refused(format!(
-                "{address} was deleted there; set another store=NAME in store (LOGGIA_STORE), or restore the server"
-            )),
-            Error::AccessDenied => refused(format!(
-                "{address} may not be used: check user and password in store (LOGGIA_STORE), and what the server lets \
-                 that user do"
-            )),
-            Error::Grpc { message, .. } if message.contains("Maximum Append Size") => refused(format!(
+            Error::ResourceDeleted => refused(deleted),
+            Error::AccessDenied => refused(denied),
+            // As an append over a stream that is kept open is refused.
+            Error::Grpc { message, .. } if message == "WrongExpectedVersion" => Fault::Moved,
+            Error::Grpc { message, .. } if message == "StreamDeleted" => refused(deleted),
+            Error::Grpc { message, .. } if message == "AccessDenied" => refused(denied),
+            Error::Grpc { message, .. } if is_too_large(&message) => refused(format!(
                 "{address} takes less at once than the 1 MiB that it takes by default ({message}); raise its MaxAppendSize"
             )),
             Error::UnsupportedFeature => {
@@ -62,13 +70,17 @@ impl Fault {
     }
 }
 
+fn is_too_large(message: &str) -> bool {
+    message.contains("Maximum Append Size") || message == "MaximumAppendSizeExceeded"
+}
+
 impl From<Fault> for StoreError {
     fn from(fault: Fault) -> StoreError {
         match fault {
             Fault::Refused(error) => error,
             Fault::Lost(reason) => StoreError::unavailable(reason),
             Fault::NoStream => StoreError::corrupt("its log is gone"),
-            Fault::Revision(_) => StoreError::unavailable("its log moved; try again"),
+            Fault::Revision(_) | Fault::Moved => StoreError::unavailable("its log moved; try again"),
         }
     }
 }

@@ -11,9 +11,9 @@ use health::Component;
 use schemas::chain::Hash;
 use schemas::ids::{Position, StoreId};
 use tokio::time::{Instant, sleep, timeout};
-use uuid::Uuid;
 
 use super::address::Address;
+use super::appends::Appends;
 use super::fault::{Fault, check_authorities, set_back, unheard};
 use super::stored;
 use crate::event_store::sqlite::upstream::{Entry, NotTaken, Page, Replicated, Unread, Upstream};
@@ -21,7 +21,11 @@ use crate::event_store::{Head, StoreError};
 use crate::tls;
 
 /// How long one call, or the next event of a reading, may take.
-const ANSWERS_WITHIN: Duration = Duration::from_secs(10);
+pub(super) const ANSWERS_WITHIN: Duration = Duration::from_secs(10);
+
+/// How long an append over the open stream may take. Where the server ends that stream in good order the client says
+/// nothing, and what was under way is looked up.
+const APPENDED_WITHIN: Duration = Duration::from_secs(5);
 
 /// How many events are read at once …
 const PAGE_EVENTS: usize = 2_000;
@@ -40,6 +44,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 pub(crate) struct Remote {
     address: Address,
     client: Option<Client>,
+    appends: Appends,
     pause: Duration,
     /// What follows the log here, if anything does.
     follower: Option<Follower>,
@@ -59,7 +64,13 @@ impl Remote {
         // The client would choose another library for the whole process.
         tls::prefer_ring();
         check_authorities(address)?;
-        let mut remote = Remote { address: address.clone(), client: None, pause: PAUSE, follower: None };
+        let mut remote = Remote {
+            address: address.clone(),
+            client: None,
+            appends: Appends::default(),
+            pause: PAUSE,
+            follower: None,
+        };
         let mark = address.mark();
         match remote.first_of(&mark, StreamPosition::Start).await {
             Ok(_) => Ok(remote),
@@ -95,20 +106,13 @@ impl Remote {
         self.store().await?.ok_or_else(|| StoreError::corrupt(format!("the stream {mark} is empty")))
     }
 
-    /// Which vault belongs to the log: the one that is named already, or else this one from now on.
-    pub(crate) async fn vault(&mut self, own: Uuid) -> Result<Uuid, StoreError> {
-        let stream = self.address.vault();
-        if let Some(event) = self.first_of(&stream, StreamPosition::Start).await? {
-            return stored::named(&event);
-        }
-        self.first_in(&stream, || stored::naming(own)).await?;
-        let event = self.first_of(&stream, StreamPosition::Start).await?;
-        let event = event.ok_or_else(|| StoreError::corrupt(format!("the stream {stream} is empty")))?;
-        stored::named(&event)
+    /// Where the log is.
+    pub(super) fn address(&self) -> &Address {
+        &self.address
     }
 
     /// Appends the first event of a stream, and says whether it did; a stream that is there is left as it is.
-    async fn first_in(
+    pub(super) async fn first_in(
         &mut self,
         stream: &str,
         event: impl Fn() -> Result<EventData, StoreError>,
@@ -117,7 +121,7 @@ impl Remote {
         loop {
             match self.append_to(stream, StreamState::NoStream, vec![event()?]).await {
                 Ok(()) => return Ok(true),
-                Err(Fault::Revision(_)) => return Ok(false),
+                Err(Fault::Revision(_) | Fault::Moved) => return Ok(false),
                 // The same event again is taken once.
                 Err(Fault::Lost(_)) if Instant::now() < until => self.back_off().await,
                 Err(fault) => return Err(fault.into()),
@@ -146,6 +150,17 @@ impl Remote {
         let (log, mut events) = (self.address.log(), Vec::new());
         let more = self.read_from(&log, StreamPosition::Position(revision), PAGE_EVENTS, &mut events).await?;
         Ok((events, more))
+    }
+
+    /// Opens the stream of appends before it is needed: the first append would wait for it. What goes wrong shows in
+    /// what is done next.
+    async fn prepare_appends(&mut self) {
+        if self.follower.is_some()
+            && let Ok(client) = self.client()
+            && let Ok(Ok(Some(open))) = self.appends.open(&client, &self.address).await
+        {
+            self.appends.keep(open);
+        }
     }
 
     /// The sentence for a log that does not hold the head of its replica; `other` if it holds another event there.
@@ -195,7 +210,7 @@ impl Remote {
     }
 
     /// The first event of a stream from a revision on; nothing where there is none.
-    async fn first_of(
+    pub(super) async fn first_of(
         &mut self,
         stream: &str,
         from: StreamPosition<u64>,
@@ -236,7 +251,26 @@ impl Remote {
         }
     }
 
-    async fn append_to(
+    /// Appends to a stream: over the stream of appends that is kept open, or by a call where a server has none.
+    pub(super) async fn append_to(
+        &mut self,
+        stream: &str,
+        expected: StreamState,
+        events: Vec<EventData>,
+    ) -> Result<(), Fault> {
+        let client = self.client()?;
+        let opened = self.appends.open(&client, &self.address).await;
+        let Some(open) = self.heard(opened)? else {
+            return self.append_by_call(stream, expected, events).await;
+        };
+        let appended = timeout(APPENDED_WITHIN, open.append_to_stream(stream, expected, events)).await;
+        if let Ok(Ok(_)) = &appended {
+            self.appends.keep(open);
+        }
+        self.heard(appended).map(|_| ())
+    }
+
+    async fn append_by_call(
         &mut self,
         stream: &str,
         expected: StreamState,
@@ -271,7 +305,10 @@ impl Remote {
         let redirected = matches!(outcome, Ok(Err(eventstore::Error::NotLeaderException(_))));
         let outcome = Fault::of(outcome, &self.address);
         match &outcome {
-            Err(Fault::Lost(_)) if !redirected => self.client = None,
+            Err(Fault::Lost(_)) if !redirected => {
+                self.client = None;
+                self.appends = Appends::default();
+            }
             Err(_) => {}
             Ok(_) => self.pause = PAUSE,
         }
@@ -298,7 +335,7 @@ impl Upstream for Remote {
             Err(Fault::Revision(there)) if there.map_or(0, |revision| revision + 1) < head.position.0 => {
                 Err(NotTaken::Refused(self.set_back(head, false)))
             }
-            Err(Fault::Revision(_)) => Err(NotTaken::Behind),
+            Err(Fault::Revision(_) | Fault::Moved) => Err(NotTaken::Behind),
             Err(Fault::Lost(reason)) => Err(NotTaken::Unknown(StoreError::unavailable(reason))),
             Err(fault) => Err(NotTaken::Refused(fault.into())),
         }
@@ -308,6 +345,7 @@ impl Upstream for Remote {
         let Some(last) = head.position.0.checked_sub(1) else {
             return Ok(self.page(Position::START).await?);
         };
+        self.prepare_appends().await;
         // The head is read again with what follows it: a log that was set back does not have it any more.
         let mut page = match self.events_from(last).await {
             Err(Fault::NoStream) => Page::default(),

@@ -33,7 +33,7 @@ struct Metadata {
     claims: Vec<ClaimedName>,
 }
 
-/// The type of the event that says which vault belongs to the log.
+/// The type of an event that names the vault which belongs to the log from then on.
 const NAMED: &str = "loggia.store.vault_named.v1";
 
 #[derive(Serialize, Deserialize)]
@@ -117,13 +117,12 @@ fn payload(bytes: &Bytes) -> Option<Box<RawValue>> {
     RawValue::from_string(text).ok().filter(|payload| payload.get().len() == bytes.len())
 }
 
-/// The event that says which vault belongs to a log.
+/// An event that names the vault which belongs to a log from then on.
 pub(super) fn naming(vault: Uuid) -> Result<EventData, StoreError> {
-    let event = EventData::json(NAMED, &Named { vault });
-    Ok(event.map_err(|error| StoreError::unavailable(error.to_string()))?.id(vault))
+    EventData::json(NAMED, &Named { vault }).map_err(|error| StoreError::unavailable(error.to_string()))
 }
 
-/// Which vault belongs to a log.
+/// Which vault an event names.
 pub(super) fn named(event: &RecordedEvent) -> Result<Uuid, StoreError> {
     let named: Option<Named> =
         (event.event_type == NAMED).then(|| serde_json::from_slice(&event.data).ok()).flatten();

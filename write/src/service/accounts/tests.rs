@@ -314,7 +314,7 @@ async fn a_service_without_a_vault_says_so() {
         (refusal.kind, refusal.detail.as_str()),
         (
             RefusalKind::Rejected,
-            "this write side knows no addresses; send the command to one that was started with the vault"
+            "this write side keeps no addresses; the keeper of the log does, and `loggia store keeper` shows which that is"
         )
     );
 }

@@ -1,0 +1,111 @@
+//! Whether this process keeps what is not in the log, and what it says where another one does.
+
+use std::time::Duration;
+
+use async_nats::client::RequestErrorKind;
+use schemas::nats_role::NatsRole;
+use schemas::subject;
+#[cfg(feature = "eventstore")]
+use write::event_store::LogPlace;
+#[cfg(feature = "eventstore")]
+use write::event_store::kurrent::KeeperWatch;
+
+use super::Parts;
+use crate::config::Auth;
+use crate::session::{self, Keeper, Naming};
+
+/// How often it is looked whether another keeper is named, and whether the keeper listens.
+const LOOK: Duration = Duration::from_secs(5);
+
+impl Parts {
+    /// Says who the keeper is. A role goes on looking: it ends when another vault is named than at its start, for it
+    /// would go on keeping what it may not, or not begin to. One with forms for keys is not ready before it has heard
+    /// of its keeper.
+    pub(super) fn follow_keeper(&mut self, client: &async_nats::Client, keeper: &Keeper, naming: Naming) {
+        self.keeper = Some(keeper.here);
+        let said = keeper.sentence(&session::store_folder(&self.config));
+        if !keeper.here {
+            tracing::warn!(
+                "{said}; this process takes what editors write, no keys and no pictures, and counts no calls into a ledger; \
+                 `loggia store keeper --move` makes it the keeper"
+            );
+        }
+        if naming == Naming::None {
+            return;
+        }
+        self.watch_naming(keeper);
+        if !keeper.here && self.role == NatsRole::Up && self.config.auth == Auth::Keys {
+            self.await_keeper(client, said);
+        }
+    }
+
+    /// Ends the process when the log names another keeper than it did.
+    fn watch_naming(&self, keeper: &Keeper) {
+        #[cfg(feature = "eventstore")]
+        if let Some(LogPlace::EventStoreDb(address)) = self.config.store.clone() {
+            let (stop, before, own) = (self.lifecycle.stop.clone(), keeper.vault, keeper.own);
+            let watching = async move {
+                // A log that cannot be asked shows elsewhere.
+                let mut watch = loop {
+                    match KeeperWatch::reach(&address).await {
+                        Ok(watch) => break watch,
+                        Err(_) => tokio::time::sleep(LOOK).await,
+                    }
+                };
+                loop {
+                    tokio::time::sleep(LOOK).await;
+                    if let Ok(named) = watch.named().await
+                        && named != before
+                        && (named == own || before == own)
+                    {
+                        anyhow::bail!(
+                            "another vault is named as the keeper of the log now; start this process again"
+                        );
+                    }
+                }
+            };
+            self.lifecycle.spawn("the watch on the keeper of the log", async move {
+                stop.run_until_cancelled(watching).await.unwrap_or(Ok(()))
+            });
+        }
+        #[cfg(not(feature = "eventstore"))]
+        let _ = keeper;
+    }
+
+    /// Reports whether a keeper listens on NATS.
+    fn await_keeper(&self, client: &async_nats::Client, said: String) {
+        let mut component = self.health.component("keeper").patience(Duration::ZERO);
+        let (client, stop) = (client.clone(), self.lifecycle.stop.clone());
+        let waiting = async move {
+            loop {
+                match listens(&client).await {
+                    Some(true) => {
+                        component.recovered();
+                        // From now on it is no reason to send requests elsewhere: the other nodes miss it too.
+                        component = component.patience(Duration::MAX);
+                    }
+                    Some(false) => component.failed(format_args!(
+                        "no keeper listens on NATS, so forms for keys say 503 and calls are not copied into a ledger; \
+                         {said}. Start the keeper, or move it with `loggia store keeper`"
+                    )),
+                    None => {}
+                }
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        self.lifecycle.spawn("the wait for the keeper", async move {
+            let _: Option<()> = stop.run_until_cancelled(waiting).await;
+            Ok(())
+        });
+    }
+}
+
+/// Whether anything takes commands on links, which only the keeper does; nothing where that cannot be said. What is sent
+/// is no command, and changes nothing.
+async fn listens(client: &async_nats::Client) -> Option<bool> {
+    match client.request(subject::command("open_link"), "".into()).await {
+        Ok(_) => Some(true),
+        Err(error) if error.kind() == RequestErrorKind::NoResponders => Some(false),
+        Err(_) => None,
+    }
+}

@@ -1,0 +1,311 @@
+//! Write sides of one log elsewhere: who keeps what is not in the log, what one editor meets, and a log that was set back.
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use kit::esdb::EventStoreDb;
+use kit::nats::Nats;
+use kit::process::{self, Loggia};
+use schemas::command::*;
+use serde_json::{Value, json};
+use write::clock::Clock;
+use write::command_client::CommandClient;
+
+use crate::started::{LOGGIA, PATIENCE};
+
+/// A server for the log, a NATS, and folders for processes on them.
+struct Site {
+    folder: tempfile::TempDir,
+    server: EventStoreDb,
+    nats: Nats,
+}
+
+impl Site {
+    async fn new() -> Option<Site> {
+        let nats = Nats::start().await?;
+        Some(Site { folder: tempfile::tempdir().unwrap(), server: EventStoreDb::start().await, nats })
+    }
+
+    fn data(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn command(&self, name: &str, args: &[&str]) -> std::process::Command {
+        let mut command = process::command(LOGGIA, &self.data(name));
+        command.args(args).env("LOGGIA_STORE", self.server.address(None));
+        command
+    }
+
+    /// Runs a command on a folder and the log, without NATS.
+    fn run(&self, name: &str, args: &[&str]) -> Output {
+        self.command(name, args).output().unwrap()
+    }
+
+    fn json(&self, name: &str, args: &[&str]) -> Value {
+        let output = self.run(name, &[args, &["--json"]].concat());
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8(output.stdout).unwrap();
+        serde_json::from_str(text.lines().last().unwrap()).unwrap()
+    }
+
+    /// Starts a role on a folder.
+    fn spawn(&self, name: &str, args: &[&str]) -> Loggia {
+        let mut command = self.command(name, args);
+        command.env("LOGGIA_NATS_URL", self.nats.url());
+        Loggia::spawn_command(command, &self.data(name))
+    }
+
+    /// Starts a write side, and returns once it takes commands.
+    async fn write(&self, name: &str) -> Loggia {
+        let _ = std::fs::remove_file(self.data(name).join("run/write.json"));
+        let write = self.spawn(name, &["write"]);
+        let announced = self.data(name).join("run/write.json");
+        kit::wait_until(PATIENCE, "a write side", async || announced.exists()).await;
+        write
+    }
+
+    /// A file with one record.
+    fn records(&self) -> String {
+        let path = self.folder.path().join("records.ndjson");
+        std::fs::write(&path, r#"{"slug":"stair-house","name":"Stair House","category":"architecture"}"#)
+            .unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_editor_before_two_write_sides_is_never_refused() {
+    let Some(site) = Site::new().await else { return };
+    let (_first, _second) = (site.write("first").await, site.write("second").await);
+    let (client, clock) = (CommandClient::new(site.nats.client().await), Clock::system());
+    let send = async |command: Command| {
+        let id = clock.command_id();
+        let message = CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command };
+        client.send(&message).await.unwrap()
+    };
+    let mut refused = Vec::new();
+    for number in 0..30 {
+        let slug = format!("house-{number}");
+        let text = json!({"slug": slug, "name": "House", "category": "art"}).to_string();
+        let options = ImportOptions::default();
+        let acts = [
+            Command::Import { lines: vec![ImportLine { number: 1, text }], options },
+            Command::Revise {
+                slug: slug.parse().unwrap(),
+                changes: json!({"city": "Oslo"}).as_object().unwrap().clone(),
+            },
+            Command::Withdraw { slug: slug.parse().unwrap(), reason: "gone".into() },
+            Command::Restore { slug: slug.parse().unwrap() },
+        ];
+        for command in acts {
+            match send(command).await {
+                Answer::Done(Done { changed: true, .. }) => {}
+                Answer::Imported { lines, .. } if matches!(lines[0].result, LineResult::New { .. }) => {}
+                other => refused.push(other),
+            }
+        }
+    }
+    assert!(refused.is_empty(), "{} of 120 are refused: {refused:?}", refused.len());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_a_role_becomes_the_keeper() {
+    let Some(site) = Site::new().await else { return };
+    // A command on a folder of its own comes first, and keeps nothing.
+    let imported = site.json("laptop", &["import", &site.records()]);
+    assert_eq!(imported["new"], json!(1));
+    let issued = site.run("laptop", &["keys", "issue", "--email", "ada@example.org"]);
+    assert!(said(&issued).contains("loggia store keeper"), "{}", said(&issued));
+    let nobody = site.json("laptop", &["store", "keeper"]);
+    assert_eq!(nobody, json!({"here": false, "vault": null, "own": null}));
+
+    let write = site.write("server").await;
+    let issued = site.json("server", &["keys", "issue", "--email", "ada@example.org"]);
+    assert!(issued["key"].as_str().unwrap().starts_with("log_live_"), "{issued}");
+    let keeper = site.json("server", &["store", "keeper"]);
+    assert_eq!((&keeper["here"], &keeper["vault"]), (&json!(true), &keeper["own"]));
+    assert_eq!(site.json("laptop", &["store", "keeper"])["vault"], keeper["vault"]);
+    let status = site.json("server", &["status"]);
+    assert_eq!(status["keeper"], keeper);
+
+    // It is moved on purpose, and not while anything runs on the folder.
+    let busy = site.run("server", &["store", "keeper", "--move"]);
+    assert!(said(&busy).contains("is running on the data folder"), "{}", said(&busy));
+    let lost = site.run("laptop", &["store", "keeper", "--move"]);
+    assert_eq!(lost.status.code(), Some(1));
+    assert!(said(&lost).contains("1 accounts of the log have keys"), "{}", said(&lost));
+    let moved = site.json("laptop", &["store", "keeper", "--move", "--leave-behind"]);
+    assert_eq!((&moved["here"], &moved["vault"]), (&json!(true), &moved["own"]));
+    assert_ne!(moved["vault"], keeper["vault"]);
+    // The one before finds that out by itself, and comes back as one that keeps nothing.
+    let mut write = write;
+    assert!(!write.ended(PATIENCE).await.success());
+    assert!(write.stderr().contains("another vault is named as the keeper"), "{}", write.stderr());
+    let write = site.write("server").await;
+    assert!(write.stderr().contains("takes what editors write, no keys"), "{}", write.stderr());
+    assert_eq!(site.json("server", &["store", "keeper"])["here"], json!(false));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_role_that_misses_its_keeper_says_so() {
+    let Some(site) = Site::new().await else { return };
+    let mut keeper = site.write("keeper").await;
+    assert!(keeper.terminate().await.success());
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let admin = format!("127.0.0.1:{port}");
+    let mut up = site.spawn("up", &["up", "--no-demo", "--auth", "keys", "--admin-listen", &admin]);
+    let http = up.http().await;
+    let operators = kit::http::Http::new(format!("http://{admin}"));
+    kit::wait_until(PATIENCE, "an up that waits", async || {
+        let answer = http.get("/readyz").await;
+        answer.status == 503 && answer.text().contains("no keeper listens on NATS")
+    })
+    .await;
+    let metrics = operators.get("/metrics").await.text().to_owned();
+    assert!(metrics.contains("\nloggia_keeper 0\n"), "{metrics}");
+    assert!(metrics.contains("loggia_component_failing_seconds{component=\"keeper\"}"), "{metrics}");
+    let status = operators.get("/status").await.json();
+    assert_eq!((&status["keeper"], &status["failing"][0]["component"]), (&json!(false), &json!("keeper")));
+    assert!(up.stderr().contains("loggia store keeper --move"), "{}", up.stderr());
+
+    let mut keeper = site.write("keeper").await;
+    crate::started::ready(&http).await;
+    // Once it was there, its absence is no reason to send requests elsewhere.
+    assert!(keeper.terminate().await.success());
+    kit::wait_until(PATIENCE, "a line about the keeper", async || {
+        operators.get("/status").await.json()["failing"][0]["component"] == json!("keeper")
+    })
+    .await;
+    assert_eq!(http.get("/readyz").await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_server_lost_comes_back_from_a_replica() {
+    let Some(site) = Site::new().await else { return };
+    site.run("data", &["import", &site.records()]);
+    for (number, city) in ["Oslo", "Bergen", "Rome"].iter().enumerate() {
+        let set = format!("city={city}");
+        let done = site.json("data", &["curate", "revise", "stair-house", "--set", &set]);
+        assert_eq!(done["position"], json!(number + 2));
+    }
+    let verified = site.json("data", &["events", "verify"]);
+    site.server.set_back("loggia-events", 2).await;
+    let refused = said(&site.run("data", &["curate", "withdraw", "stair-house", "--reason", "gone"]));
+    assert!(refused.contains("was set back") && refused.contains("loggia store copy sqlite:"), "{refused}");
+    let status = site.json("data", &["status"]);
+    assert!(status["problem"].as_str().unwrap().contains("was set back"), "{status}");
+
+    let (replica, there) =
+        (format!("sqlite:{}", site.data("data").join("store").display()), site.server.address(None));
+    let shown = process::run(LOGGIA, &site.data("data"), &["store", "copy", &replica, &there, "--dry-run"]);
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert_eq!(shown.lines().count(), 2, "{shown}");
+    assert!(shown.contains("Bergen") && shown.contains("Rome") && !shown.contains("Oslo"), "{shown}");
+    let file = format!("{replica}/replica.db");
+    let copied = site.json("data", &["store", "copy", &file, &there]);
+    assert_eq!(
+        (&copied["events"], &copied["position"], &copied["hash"]),
+        (&json!(2), &json!(4), &verified["hash"])
+    );
+    assert_eq!(site.json("data", &["events", "verify"]), verified);
+    site.json("data", &["curate", "withdraw", "stair-house", "--reason", "gone"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_write_side_says_all_the_time_that_its_log_was_set_back() {
+    let Some(site) = Site::new().await else { return };
+    site.run("data", &["import", &site.records()]);
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let admin = format!("127.0.0.1:{port}");
+    let write = site.spawn("data", &["write", "--admin-listen", &admin]);
+    let operators = kit::http::Http::new(format!("http://{admin}"));
+    kit::wait_until(PATIENCE, "a write side", async || site.data("data").join("run/write.json").exists())
+        .await;
+    site.server.set_back("loggia-events", 0).await;
+    let failing = kit::wait_for(PATIENCE, "the component", async || {
+        let status = operators.get("/status").await.json();
+        let failing = status["failing"].as_array()?.first()?.clone();
+        (failing["component"] == json!("event store")).then_some(failing)
+    })
+    .await;
+    let reason = failing["reason"].as_str().unwrap();
+    assert!(reason.contains("was set back") && reason.contains("No edit is taken"), "{reason}");
+    assert!(write.stderr().contains("event store: "), "{}", write.stderr());
+    let metrics = operators.get("/metrics").await.text().to_owned();
+    assert!(metrics.contains("loggia_component_failing_seconds{component=\"event store\"}"), "{metrics}");
+    assert!(!write.stderr().contains("older than what readers have seen"), "{}", write.stderr());
+}
+
+#[test]
+fn a_command_with_the_same_id_is_carried_out_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| process::run(LOGGIA, folder.path(), args);
+    let ok = |args: &[&str]| -> String {
+        let output = run(args);
+        assert!(output.status.success(), "{args:?}: {}", said(&output));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let events = || ok(&["events", "tail", "--from", "1", "--no-follow", "--json"]).lines().count();
+    let file = write_record(folder.path());
+    let id = "0192f3a4-7c1e-7b2a-9d3f-5a6b7c8d9e0f";
+    let import = ["import", &file, "--id", id, "--json"];
+    let first: Value = serde_json::from_str(ok(&import).lines().last().unwrap()).unwrap();
+    let again: Value = serde_json::from_str(ok(&import).lines().last().unwrap()).unwrap();
+    assert_eq!((&first["new"], &again["new"]), (&json!(1), &json!(1)), "the same answer");
+    assert_eq!(events(), 1);
+    for (number, act) in [
+        &["curate", "revise", "stair-house", "--set", "city=Oslo"][..],
+        &["curate", "withdraw", "stair-house", "--reason", "gone"],
+        &["curate", "restore", "stair-house"],
+        &["curate", "rename", "stair-house", "house"],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let id = format!("0192f3a4-7c1e-7b2a-9d3f-5a6b7c8d9e1{number}");
+        let act = [act, &["--id", &id, "--json"]].concat();
+        assert_eq!(ok(&act), ok(&act), "{act:?}");
+        assert_eq!(events(), number + 2, "{act:?}");
+    }
+    let issued: Value =
+        serde_json::from_str(&ok(&["keys", "issue", "--email", "a@example.org", "--json"])).unwrap();
+    let before = events();
+    let revoke = ["keys", "revoke", issued["key_id"].as_str().unwrap(), "--id", id, "--json"];
+    assert_eq!(ok(&revoke), ok(&revoke));
+    assert_eq!(events(), before + 1);
+    let wrong = run(&["curate", "restore", "house", "--id", "7"]);
+    assert_eq!(wrong.status.code(), Some(2), "{}", said(&wrong));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_command_without_an_answer_says_its_id() {
+    let Some(nats) = Nats::start().await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| {
+        let mut command = process::command(LOGGIA, folder.path());
+        let output = command.args(args).env("LOGGIA_NATS_URL", nats.url()).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        said(&output)
+    };
+    let unanswered = run(&["curate", "restore", "house"]);
+    let (_, id) = unanswered.split_once("run the same again with --id ").unwrap();
+    assert!(id[..36].parse::<uuid::Uuid>().is_ok(), "{unanswered}");
+    let id = "0192f3a4-7c1e-7b2a-9d3f-5a6b7c8d9e0f";
+    let again = run(&["curate", "restore", "house", "--id", id]);
+    assert!(again.contains(&format!("--id {id}")) && again.contains("no write side listens"), "{again}");
+    let import = run(&["import", &write_record(folder.path()), "--id", id]);
+    assert!(import.contains(&format!("run it again with --id {id}")), "{import}");
+    let issue = run(&["keys", "issue", "--email", "ada@example.org"]);
+    assert!(issue.contains("is not known; `loggia keys list` shows it"), "{issue}");
+}
+
+fn write_record(folder: &Path) -> String {
+    let path = folder.join("records.ndjson");
+    std::fs::write(&path, r#"{"slug":"stair-house","name":"Stair House","category":"architecture"}"#)
+        .unwrap();
+    path.to_str().unwrap().to_owned()
+}
