@@ -21,13 +21,19 @@ pub struct Background {
 }
 
 impl Background {
-    /// Starts the threads and connects.
-    pub async fn start(login: &Login) -> Result<Background> {
+    /// Starts the threads and connects; where the process goes on `without` NATS, as soon as a server answers.
+    pub async fn start(login: &Login, without: bool) -> Result<Background> {
         let runtime = runtime().context("the threads for work in the background cannot be started")?;
         let handle = runtime.handle().clone();
         let threads = Threads(Some(runtime));
         let login = login.clone();
-        let client = handle.spawn(async move { login.connect().await }).await??;
+        let connecting = async move {
+            match without {
+                true => login.connect_later().await.map(|(client, _)| client),
+                false => login.connect().await,
+            }
+        };
+        let client = handle.spawn(connecting).await??;
         Ok(Background { client, handle, _threads: threads })
     }
 

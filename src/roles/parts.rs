@@ -35,7 +35,7 @@ use write::ledger::Ledger;
 use write::media::collector::Collector;
 use write::media::uploads::Uploads;
 use write::media_server;
-use write::nats::Login;
+use write::nats::{Login, LoginError};
 use write::nats_server::{self, NatsServer};
 use write::relay::{Interruption, Relay};
 use write::service::CommandService;
@@ -62,6 +62,8 @@ pub struct Parts {
     role: NatsRole,
     /// How it came to NATS, once it has.
     login: Option<Login>,
+    /// Whether it started without NATS, which was away.
+    without_nats: bool,
     /// Ends the private NATS server, after everything that uses it.
     nats: Option<(CancellationToken, tokio::task::JoinHandle<()>)>,
     store: Option<Arc<SqliteStore>>,
@@ -94,6 +96,7 @@ impl Parts {
             clock,
             role,
             login: None,
+            without_nats: false,
             nats: None,
             store: None,
             keeper: None,
@@ -148,10 +151,33 @@ impl Parts {
 
     async fn connect(&mut self, url: String) -> Result<async_nats::Client> {
         let login = session::login(&self.config, &url, self.role);
-        let client = login.connect().await?;
-        login.check_cluster().await?;
+        let client = match login.connect().await {
+            Err(error) if error.may_pass() && self.answers_without_nats() => {
+                tracing::warn!("{error}; this node has its models and goes on without, until it does");
+                self.without_nats = true;
+                let (client, checks) = login.connect_later().await?;
+                let stop = self.lifecycle.stop.clone();
+                self.lifecycle.spawn_finite("the login to NATS", async move {
+                    stop.run_until_cancelled(checks).await.unwrap_or(Ok(())).map_err(Into::into)
+                });
+                client
+            }
+            Err(error) if error.may_pass() => {
+                starting::settled(async || login.connect().await, LoginError::may_pass).await?
+            }
+            connected => connected?,
+        };
+        if !self.without_nats {
+            login.check_cluster().await?;
+        }
         self.login = Some(login);
         Ok(client)
+    }
+
+    /// Whether this is a read node that had caught up with the log before.
+    fn answers_without_nats(&self) -> bool {
+        let is_read_node = matches!(self.role, NatsRole::Read | NatsRole::Project | NatsRole::Serve);
+        is_read_node && self.data.has_caught_up()
     }
 
     async fn background(&mut self) -> Result<&Background> {
@@ -159,7 +185,7 @@ impl Parts {
             Some(background) => Ok(background),
             none => {
                 let login = self.login.as_ref().context("there is no connection to NATS yet")?;
-                Ok(none.insert(Background::start(login).await?))
+                Ok(none.insert(Background::start(login, self.without_nats).await?))
             }
         }
     }
@@ -304,7 +330,8 @@ impl Parts {
         }
         let source = EventSource::new(client.clone());
         let (counted, workers) = (self.config.auth == Auth::Keys, self.node.is_some());
-        let looked = Looked::Models { models: models.clone(), counted, workers };
+        let had_caught_up = self.data.has_caught_up();
+        let looked = Looked::Models { models: models.clone(), counted, workers, had_caught_up };
         self.readiness_of(self.readiness.clone().models(looked, source, self.data.clone()));
         let metrics = Metrics::new(&mut self.registry);
         let readiness = self.readiness.subscribe();

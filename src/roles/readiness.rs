@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use api::Readiness;
+use async_nats::connection::State;
 use health::Health;
 use projections::node::Node;
 use projections::source::EventSource;
@@ -111,8 +112,9 @@ impl Teller {
 
 /// What is looked at.
 pub enum Looked {
-    /// Models that answer: those of calls too where they are `counted`; whether their workers are in this process.
-    Models { models: ReadModels, counted: bool, workers: bool },
+    /// Models that answer: those of calls too where they are `counted`; whether their workers are in this process, and
+    /// whether they had caught up with the log when it started.
+    Models { models: ReadModels, counted: bool, workers: bool, had_caught_up: bool },
     /// Workers of a process without an API.
     Workers(Box<Node>),
 }
@@ -126,6 +128,7 @@ impl Looked {
         source: &EventSource,
     ) -> Result<(), String> {
         let head = match *goal {
+            _ if self.goes_on_without(source) => Position::START,
             Some((head, asked)) if asked.elapsed() < BEHIND => head,
             _ => {
                 let head = match self {
@@ -146,6 +149,15 @@ impl Looked {
             Looked::Workers(node) if node.has_applied(head) => Ok(()),
             Looked::Workers(_) => Err(format!("Not every model has applied all {head} events.")),
         }
+    }
+}
+
+impl Looked {
+    /// Whether NATS is away and the models are those of a node that had caught up: it answers from them, as it does where
+    /// NATS goes away later.
+    fn goes_on_without(&self, source: &EventSource) -> bool {
+        matches!(self, Looked::Models { had_caught_up: true, .. })
+            && source.client().connection_state() != State::Connected
     }
 }
 

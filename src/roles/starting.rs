@@ -12,10 +12,10 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Tries until it succeeds, or fails in a way that does not pass, or for too long.
-pub async fn settled<E: std::fmt::Display>(
-    attempt: impl AsyncFn() -> Result<(), E>,
+pub async fn settled<T, E: std::fmt::Display>(
+    attempt: impl AsyncFn() -> Result<T, E>,
     may_pass: fn(&E) -> bool,
-) -> Result<(), E> {
+) -> Result<T, E> {
     let (begun, mut told) = (Instant::now(), false);
     loop {
         match attempt().await {
@@ -46,14 +46,14 @@ mod tests {
         let wrong = settled(
             async || {
                 count();
-                Err("wrong")
+                Err::<(), _>("wrong")
             },
             |error| *error == "away",
         )
         .await;
         assert_eq!((wrong, tries.get()), (Err("wrong"), 1));
         let begun = Instant::now();
-        assert_eq!(settled(async || Err("away"), |_| true).await, Err("away"));
+        assert_eq!(settled(async || Err::<(), _>("away"), |_| true).await, Err("away"));
         assert!((PATIENCE..PATIENCE * 2).contains(&begun.elapsed()));
     }
 }

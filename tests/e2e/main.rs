@@ -25,6 +25,7 @@ mod keys;
 mod links;
 mod mcp;
 mod museums;
+mod nats_later;
 mod operators;
 mod panics;
 mod payments;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use async_nats::connection::State;
 use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, ServerAddr, ServerError};
 use nkeys::{KeyPair, KeyPairType};
 use rustls::pki_types::CertificateDer;
@@ -21,6 +22,9 @@ const ANSWERED: Duration = Duration::from_secs(5);
 
 /// How often a silent connection is tried: three without an answer, and another server is taken.
 const PING: Duration = Duration::from_secs(5);
+
+/// How often a connection that is still to be made is looked at.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// What stands in a credentials file that holds a token.
 const TOKEN: &str = "-----BEGIN NATS USER JWT-----";
@@ -106,6 +110,13 @@ pub enum LoginError {
     Clusters(#[from] DifferentClusters),
 }
 
+impl LoginError {
+    /// Whether waiting helps: a server that is started later answers then.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, LoginError::Unanswered { .. })
+    }
+}
+
 impl Login {
     /// Connects, and refuses a server that cannot be worked with and a user that may not do what the role does. The
     /// connection is made again for ever when it is lost, to whichever server answers.
@@ -120,9 +131,41 @@ impl Login {
                 return Err(LoginError::Unanswered { shown: self.shown(), reason: elapsed.to_string() });
             }
         };
-        sufficient(&client).map_err(|source| LoginError::Insufficient { shown: self.shown(), source })?;
-        user::check(&client, self.role, refusals).await?;
+        self.check(&client, refusals).await?;
         Ok(client)
+    }
+
+    /// Gives a connection that is made as soon as a server answers, and the checks of [`Login::connect`], which wait for
+    /// that.
+    ///
+    /// # Errors
+    ///
+    /// Fails when a setting is wrong.
+    pub async fn connect_later(
+        &self,
+    ) -> Result<(Client, impl Future<Output = Result<(), LoginError>> + Send + 'static), LoginError> {
+        let servers = self.servers()?;
+        let (options, refusals) = self.options().await?;
+        let connected = options.retry_on_initial_connect().connect(servers).await;
+        let client = connected.map_err(|error| self.refusal(&error))?;
+        let (login, waiting) = (self.clone(), client.clone());
+        let checks = async move {
+            while waiting.connection_state() != State::Connected {
+                tokio::time::sleep(LOOK).await;
+            }
+            login.check(&waiting, refusals).await?;
+            login.check_cluster().await
+        };
+        Ok((client, checks))
+    }
+
+    async fn check(
+        &self,
+        client: &Client,
+        refusals: watch::Receiver<Option<String>>,
+    ) -> Result<(), LoginError> {
+        sufficient(client).map_err(|source| LoginError::Insufficient { shown: self.shown(), source })?;
+        Ok(user::check(client, self.role, refusals).await?)
     }
 
     /// Refuses addresses of servers that do not belong together. A server that is away is passed over.

@@ -1,0 +1,52 @@
+//! Roles that start while NATS is not there yet.
+
+use std::path::Path;
+
+use kit::nats::Nats;
+use kit::process::{self, Loggia};
+use serde_json::json;
+
+use crate::several::Several;
+use crate::started::{LOGGIA, PATIENCE, ready};
+
+fn start(role: &str, data: &Path, nats: &Nats) -> Loggia {
+    let mut command = process::command(LOGGIA, data);
+    command.arg(role).env("LOGGIA_NATS_URL", nats.url());
+    Loggia::spawn_command(command, data)
+}
+
+#[tokio::test]
+async fn roles_wait_for_a_nats_server_that_is_started_after_them() {
+    let Some(mut nats) = Nats::start().await else { return };
+    nats.kill9().await;
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let _write = start("write", &path("write"), &nats);
+    let _project = start("project", &path("apart"), &nats);
+    let mut serve = start("serve", &path("apart"), &nats);
+    let mut read = start("read", &path("read"), &nats);
+    tokio::time::sleep(std::time::Duration::from_secs(5)).await;
+    nats.restart().await;
+    for node in [&mut serve, &mut read] {
+        ready(&node.http().await).await;
+    }
+}
+
+#[tokio::test]
+async fn a_node_with_models_starts_without_nats_and_catches_up_once_it_is_there() {
+    let Some(mut several) = Several::of(&["one"], 5, &[]).await else { return };
+    ready(&several.nodes[0].process.http().await).await;
+    assert!(several.nodes[0].process.terminate().await.success());
+    several.nats.kill9().await;
+    let mut node = several.start("one", &[]).await;
+    let http = node.process.http().await;
+    ready(&http).await;
+    assert_eq!(http.get("/v1/search?q=bridge").await.json()["total"], json!(5));
+    several.nats.restart().await;
+    several.import_as("Tower", 3);
+    kit::wait_until(PATIENCE, "what came later", async || {
+        http.get("/v1/search?q=tower").await.json()["total"] == json!(3)
+    })
+    .await;
+    assert!(node.process.terminate().await.success());
+}
