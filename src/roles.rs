@@ -128,8 +128,13 @@ impl ShortNode {
     }
 }
 
-/// Starts a node and waits until NATS carries the whole log and the workers have applied it.
-pub async fn start_node_for_a_while(config: &Config, lifecycle: &Lifecycle) -> Result<ShortNode> {
+/// Starts a node and waits until NATS carries the whole log and, where the command needs that, the workers have applied
+/// it.
+pub async fn start_node_for_a_while(
+    config: &Config,
+    lifecycle: &Lifecycle,
+    needs_models: bool,
+) -> Result<ShortNode> {
     let mut parts = Parts::holding(config, lifecycle, NatsRole::Up, &[Part::Write, Part::Project])?;
     let client = parts.nats().await?;
     let (store, _) = parts.write_side(&client, Naming::None).await?;
@@ -137,7 +142,7 @@ pub async fn start_node_for_a_while(config: &Config, lifecycle: &Lifecycle) -> R
     let head = store.head().await?.position;
     let source = EventSource::new(client.clone());
     loop {
-        if node.has_applied(head) && source.head().await? >= head {
+        if source.head().await? >= head && (!needs_models || node.has_applied(head)) {
             break;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;

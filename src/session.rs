@@ -305,9 +305,10 @@ pub async fn history(config: &Config, slug: &Slug) -> Result<Option<Vec<Recorded
 }
 
 /// Gives the connection and the name of this folder's running node; where none runs, starts the write side, NATS and
-/// the projection workers for as long as `work` takes.
+/// the projection workers for as long as `work` takes, and before it waits for the models if it needs them.
 pub async fn with_node(
     config: &Config,
+    needs_models: bool,
     work: impl AsyncFnOnce(&async_nats::Client, &str) -> Result<ExitCode>,
 ) -> Result<ExitCode> {
     let data = DataFolder::new(&config.data);
@@ -322,7 +323,7 @@ pub async fn with_node(
         );
     }
     let (lifecycle, mut failures) = Lifecycle::new(None);
-    let node = roles::start_node_for_a_while(config, &lifecycle).await?;
+    let node = roles::start_node_for_a_while(config, &lifecycle, needs_models).await?;
     let outcome = tokio::select! {
         outcome = work(&node.client, &node.name) => outcome,
         failed = failures.next() => Err(failed),

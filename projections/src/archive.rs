@@ -18,6 +18,7 @@ pub struct ArchiveProjection {
 
 impl Projection for ArchiveProjection {
     const NAME: &'static str = "archive";
+    const FILE: &'static str = "archive.db";
 
     type Event = ProjectEvent;
 
@@ -53,7 +54,7 @@ impl Projection for ArchiveProjection {
     }
 
     async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ProjectionError> {
-        copy_database(Self::NAME, "archive.db", from, to).await
+        copy_database(Self::NAME, Self::FILE, from, to).await
     }
 }
 

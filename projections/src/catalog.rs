@@ -19,6 +19,7 @@ pub struct CatalogProjection {
 impl Projection for CatalogProjection {
     const NAME: &'static str = "catalog";
     const LAYOUT: u32 = read::catalog::LAYOUT;
+    const FILE: &'static str = "catalog.db";
 
     type Event = ProjectEvent;
 
@@ -65,6 +66,6 @@ impl Projection for CatalogProjection {
     }
 
     async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ProjectionError> {
-        copy_database(Self::NAME, "catalog.db", from, to).await
+        copy_database(Self::NAME, Self::FILE, from, to).await
     }
 }

@@ -40,10 +40,11 @@ const APART: Duration = Duration::from_millis(50);
 const LOOK: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
 /// How long an empty model waits for a ledger at first; one that is started later is not asked.
 const LEDGER_WITHIN: Duration = Duration::from_secs(3);
+/// The same for a model that replaces a damaged one: what that had counted is known to nobody, and the write side may
+/// just be starting.
+const LEDGER_WITHIN_RECOVERY: Duration = Duration::from_secs(30);
 /// A replay that hears nothing for so long does not go on.
 const SILENCE: Duration = Duration::from_secs(10);
-/// Messages that are set aside by name; more are only counted, for whoever can publish can publish any number.
-const PARKED: usize = 100;
 
 /// The counters at work on one generation.
 #[derive(Debug)]
@@ -59,6 +60,7 @@ pub struct CountersWorker {
 
 impl Work for CountersWorker {
     const NAME: &'static str = "counters";
+    const FILE: &'static str = "counters.db";
 
     async fn open(
         folder: &Path,
@@ -119,13 +121,17 @@ impl Work for CountersWorker {
 
     async fn replay_all(
         &mut self,
-        live: Position,
+        live: Option<Position>,
         stop: &CancellationToken,
         progress: Tell<'_>,
     ) -> Result<(), ReplayError> {
         // Without a ledger a replay would forget what NATS no longer has. Where nothing was ever counted, as with auth off,
         // there is nothing to forget.
-        let patience = (live == Position::START).then_some(Duration::ZERO);
+        let patience = match live {
+            Some(Position::START) => Some(Duration::ZERO),
+            Some(_) => None,
+            None => Some(LEDGER_WITHIN_RECOVERY),
+        };
         let replay = async {
             self.fill(patience, stop, progress).await?;
             let heads = Streams::new(self.jetstream.clone()).look().await.map_err(Failure::from)?;
@@ -140,14 +146,14 @@ impl Work for CountersWorker {
 
     async fn overtake(&mut self, live: Position, stop: &CancellationToken) -> Result<(), Failure> {
         // Whatever the live one has counted, the streams held before it did.
-        match self.replay_all(live, stop, &mut |_, _| {}).await {
+        match self.replay_all(Some(live), stop, &mut |_, _| {}).await {
             Ok(()) | Err(ReplayError::Stopped) => Ok(()),
             Err(ReplayError::Failed(failure)) => Err(failure),
         }
     }
 
     async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ProjectionError> {
-        let progress: Progress = copy_database(Self::NAME, "counters.db", from, to).await?;
+        let progress: Progress = copy_database(Self::NAME, Self::FILE, from, to).await?;
         Ok(progress.checkpoint)
     }
 }
@@ -252,12 +258,8 @@ impl CountersWorker {
             }
             Unfit::Broken(reason) => {
                 tracing::error!(stream, sequence, reason, "a message is no call and is set aside");
-                if checkpoint.parked.len() < PARKED {
-                    let kind = stream.to_owned();
-                    checkpoint.parked.push(Parked { position: Position(sequence), kind, reason });
-                } else {
-                    checkpoint.skipped += 1;
-                }
+                let kind = stream.to_owned();
+                checkpoint.park(vec![Parked { position: Position(sequence), kind, reason }]);
             }
         }
     }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use schemas::ids::Position;
+
 use crate::projection::ProjectionError;
 use crate::source::SourceError;
 
@@ -22,6 +24,22 @@ pub enum Failure {
         "the ledger of calls cannot be read ({0}); start the write side with auth = keys, then do it again"
     )]
     NoLedger(String),
+    /// The model shows a history that the log does not have: it was restored from a backup, or NATS was.
+    #[error("the read model {model} shows another history than the log: {reason}")]
+    Diverged {
+        /// The model's name.
+        model: &'static str,
+        /// How that is known.
+        reason: String,
+    },
+    /// An event that came next does not follow the last one that the model has applied.
+    #[error("the event at {position} does not follow the one that the read model {model} applied before it")]
+    Discontinuous {
+        /// The model's name.
+        model: &'static str,
+        /// Where the event stands.
+        position: Position,
+    },
     /// The stream carries the log of another event store than the model shows.
     #[error(
         "the stream EVENTS carries the log of event store {stream}, but the read model {model} shows that of {own}; \
@@ -42,6 +60,8 @@ pub enum Failure {
 pub enum Verdict {
     /// Open the model again and go on from its checkpoint after a wait.
     RetryAfter(Duration),
+    /// Take the model away from readers and make it again from the log.
+    Rebuild,
     /// Nothing here will mend it; the operator must act.
     Stop,
 }
@@ -52,16 +72,29 @@ impl Failure {
     pub fn verdict(&self, failures: u32) -> Verdict {
         match self {
             Failure::ForeignStore { .. } => Verdict::Stop,
-            Failure::Source(_) | Failure::Model(_) | Failure::NoLedger(_) => {
-                let wait = Duration::from_millis(50).saturating_mul(1 << failures.saturating_sub(1).min(10));
-                Verdict::RetryAfter(wait.min(LONGEST_WAIT))
+            Failure::Diverged { .. } => Verdict::Rebuild,
+            Failure::Model(error) if error.is_corrupt() => Verdict::Rebuild,
+            // The next start of the worker compares the model with the log.
+            Failure::Source(_) | Failure::Model(_) | Failure::NoLedger(_) | Failure::Discontinuous { .. } => {
+                Verdict::RetryAfter(retry_after(failures))
             }
         }
     }
 }
 
+/// How long to wait after so many failures in a row, counted from 1.
+pub(crate) fn retry_after(failures: u32) -> Duration {
+    let wait = Duration::from_millis(50).saturating_mul(1 << failures.saturating_sub(1).min(10));
+    wait.min(LONGEST_WAIT)
+}
+
 #[cfg(test)]
 mod tests {
+    use read::catalog::CatalogError;
+    use read::generation::GenerationError;
+    use read::neighbours::NeighboursError;
+    use read::search::SearchError;
+
     use super::*;
 
     #[test]
@@ -70,6 +103,31 @@ mod tests {
         let waits: Vec<Verdict> = [1, 2, 3, 9, u32::MAX].iter().map(|n| failure.verdict(*n)).collect();
         let ms = |n| Verdict::RetryAfter(Duration::from_millis(n));
         assert_eq!(waits, [ms(50), ms(100), ms(200), ms(10_000), ms(10_000)]);
+    }
+
+    #[test]
+    fn only_what_cannot_pass_by_itself_has_a_model_rebuilt() {
+        let full = std::io::Error::from_raw_os_error(28);
+        let folder = GenerationError { path: "models".into(), source: full };
+        let passes = [
+            ProjectionError::from(folder),
+            ProjectionError::from(SearchError::Busy),
+            ProjectionError::from(NeighboursError::Threads("none left".into())),
+        ];
+        for error in passes {
+            assert!(matches!(Failure::from(error).verdict(1), Verdict::RetryAfter(_)));
+        }
+        let stays = [
+            ProjectionError::from(CatalogError::Corrupt("a slug".into())),
+            ProjectionError::from(SearchError::Corrupt("a segment".into())),
+            ProjectionError::Absent("catalog.db".into()),
+            ProjectionError::Checkpoint { model: "search", reason: "it is no JSON".into() },
+        ];
+        for error in stays {
+            assert_eq!(Failure::from(error).verdict(1), Verdict::Rebuild);
+        }
+        let diverged = Failure::Diverged { model: "keys", reason: "another hash".into() };
+        assert_eq!(diverged.verdict(9), Verdict::Rebuild);
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub struct KeysProjection {
 
 impl Projection for KeysProjection {
     const NAME: &'static str = "keys";
+    const FILE: &'static str = "keys.db";
 
     type Event = KeyEvent;
 
@@ -56,6 +57,6 @@ impl Projection for KeysProjection {
     }
 
     async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ProjectionError> {
-        copy_database(Self::NAME, "keys.db", from, to).await
+        copy_database(Self::NAME, Self::FILE, from, to).await
     }
 }

@@ -3,6 +3,7 @@
 
 pub mod archive;
 pub mod catalog;
+mod continuity;
 pub mod counters;
 pub mod failure;
 pub mod host;
@@ -12,6 +13,7 @@ pub mod neighbours;
 pub mod node;
 mod pace;
 pub mod projection;
+mod rebuilds;
 #[cfg(test)]
 mod recorded;
 pub mod search;

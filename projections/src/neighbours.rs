@@ -18,6 +18,7 @@ pub struct NeighboursProjection {
 
 impl Projection for NeighboursProjection {
     const NAME: &'static str = "neighbours";
+    const FILE: &'static str = "neighbours.db";
 
     type Event = ProjectEvent;
 
@@ -62,7 +63,7 @@ impl Projection for NeighboursProjection {
     }
 
     async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ProjectionError> {
-        copy_database(Self::NAME, "neighbours.db", from, to).await
+        copy_database(Self::NAME, Self::FILE, from, to).await
     }
 }
 

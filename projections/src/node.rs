@@ -7,6 +7,7 @@ use async_nats::Subject;
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
+use health::Health;
 use jiff::Timestamp;
 use schemas::control::{ProjectionStatus, RebuildProgress};
 use schemas::ids::Position;
@@ -51,6 +52,8 @@ pub struct NodeSettings {
     pub name: String,
     /// Tells the time of heartbeats.
     pub now: fn() -> Timestamp,
+    /// Where models report that they cannot be used, or not go on.
+    pub health: Health,
 }
 
 /// The work of one model's worker, until `stop` or until it cannot go on.
@@ -130,7 +133,9 @@ impl Node {
 
     /// Whether every projection of the log has applied it up to this position.
     pub fn has_applied(&self, head: Position) -> bool {
-        self.of_the_log().all(|model| model.status.get().position >= head)
+        self.of_the_log()
+            .map(|model| model.status.get())
+            .all(|status| status.quarantined.is_none() && status.position >= head)
     }
 
     fn of_the_log(&self) -> impl Iterator<Item = &HostedModel> {
@@ -183,11 +188,10 @@ impl Node {
                 send(client, reply, &RebuildProgress::Failed { reason }).await;
                 return;
             }
-            let mut last = RebuildProgress::Replaying { model: model.name.to_owned(), applied: 0, of: 0 };
-            let mut swapped = false;
-            while let Some(progress) = next(&mut told, &last).await {
+            let (mut last, mut swapped) = (None, false);
+            while let Some(progress) = next(&mut told, last.as_ref()).await {
                 if matches!(progress, RebuildProgress::Replaying { .. }) {
-                    last = progress.clone();
+                    last = Some(progress.clone());
                 }
                 swapped |= matches!(progress, RebuildProgress::Swapped { .. });
                 let failed = matches!(progress, RebuildProgress::Failed { .. });
@@ -208,11 +212,12 @@ impl Node {
 }
 
 /// What a rebuild tells next. A commit may take minutes, those of the neighbours of a large catalog do: then it is told again
-/// how far it is, and whoever waits sees that the node lives.
+/// how far it is, and whoever waits sees that the node lives. Before its host has answered nothing is told.
 async fn next(
     told: &mut mpsc::UnboundedReceiver<RebuildProgress>,
-    last: &RebuildProgress,
+    last: Option<&RebuildProgress>,
 ) -> Option<RebuildProgress> {
+    let Some(last) = last else { return told.recv().await };
     tokio::time::timeout(BEAT, told.recv()).await.unwrap_or_else(|_elapsed| Some(last.clone()))
 }
 
@@ -232,7 +237,8 @@ impl Start<'_> {
     fn model<W: Work>(&mut self, follows: Follows) -> HostedModel {
         let status = Status::new(W::NAME);
         let (requests, taken) = mpsc::channel(1);
-        let host = Host::new(&self.settings.models, self.source.clone(), status.clone(), self.settings.now);
+        let NodeSettings { models, now, health, .. } = self.settings;
+        let host = Host::new::<W>(models, self.source.clone(), status.clone(), *now, health);
         (self.spawn)(W::NAME, Box::pin(host.run::<W>(taken, self.stop.clone())));
         HostedModel { name: W::NAME, follows, status, requests }
     }
@@ -258,11 +264,17 @@ mod tests {
         let (progress, mut told) = mpsc::unbounded_channel();
         let at = |applied| RebuildProgress::Replaying { model: "neighbours".into(), applied, of: 9 };
         progress.send(at(7)).unwrap();
-        assert_eq!(next(&mut told, &at(0)).await, Some(at(7)));
+        assert_eq!(next(&mut told, None).await, Some(at(7)));
         for _ in 0..20 {
-            assert_eq!(next(&mut told, &at(7)).await, Some(at(7)));
+            assert_eq!(next(&mut told, Some(&at(7))).await, Some(at(7)));
         }
         drop(progress);
-        assert_eq!(next(&mut told, &at(7)).await, None);
+        assert_eq!(next(&mut told, Some(&at(7))).await, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_host_that_never_answers_shows_no_sign_of_life() {
+        let (_progress, mut told) = mpsc::unbounded_channel();
+        assert!(tokio::time::timeout(BEAT * 100, next(&mut told, None)).await.is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! What makes a projection: how it takes events in, and how it makes them visible.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use read::archive::ArchiveError;
@@ -128,6 +128,29 @@ pub enum ProjectionError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The file that a finished model consists of is not there, or holds nothing.
+    #[error("{} is missing or empty", .0.display())]
+    Absent(
+        /// The file.
+        PathBuf,
+    ),
+}
+
+impl ProjectionError {
+    /// Whether the model is damaged and must be made again: trying again cannot help.
+    pub fn is_corrupt(&self) -> bool {
+        match self {
+            ProjectionError::Catalog(error) => error.is_corrupt(),
+            ProjectionError::Search(error) => error.is_corrupt(),
+            ProjectionError::Keys(error) => error.is_corrupt(),
+            ProjectionError::Counters(error) => error.is_corrupt(),
+            ProjectionError::Neighbours(error) => error.is_corrupt(),
+            ProjectionError::Archive(error) => error.is_corrupt(),
+            ProjectionError::Checkpoint { .. } | ProjectionError::Absent(_) => true,
+            // What is copied is not what is damaged, and a folder that cannot be used says nothing of its files.
+            ProjectionError::Copy(_) | ProjectionError::Generation(_) => false,
+        }
+    }
 }
 
 /// One making of a read model, and how events change it. Nothing is visible before [`Projection::commit`]; a
@@ -138,6 +161,8 @@ pub trait Projection: Sized + Send + 'static {
     const NAME: &'static str;
     /// The layout of its files, one more with every change that a former generation does not have.
     const LAYOUT: u32 = 1;
+    /// The file that a generation has as soon as it was opened once.
+    const FILE: &'static str;
 
     /// The events that concern it.
     type Event: Send;

@@ -36,6 +36,7 @@ struct Staged {
 
 impl Projection for SearchProjection {
     const NAME: &'static str = "search";
+    const FILE: &'static str = "meta.json";
 
     type Event = ProjectEvent;
 
@@ -94,6 +95,8 @@ impl Projection for SearchProjection {
     }
 
     async fn settle(&mut self) -> Result<(), ProjectionError> {
+        // What it saves matters while the log is replayed; afterwards it would hold the ids of all projects for good.
+        self.since_empty = None;
         Ok(self.writer.settle()?)
     }
 

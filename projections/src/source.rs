@@ -15,6 +15,7 @@ mod window;
 use std::sync::Arc;
 use std::time::Duration;
 
+use schemas::envelope::Recorded;
 use schemas::ids::Position;
 
 pub use arrived::{Arrived, Found};
@@ -46,6 +47,15 @@ pub struct Carried {
     pub head: Position,
 }
 
+/// The stream as the server describes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct StreamState {
+    /// When it was made, in nanoseconds since 1970: one of the same name that was made later is another.
+    pub(crate) created: i128,
+    /// Its last position.
+    pub(crate) head: Position,
+}
+
 /// Events cannot be had at present.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum SourceError {
@@ -64,6 +74,15 @@ pub enum SourceError {
         found: Position,
         /// Why the store did not answer.
         reason: String,
+    },
+    /// Two messages in a row are not of one history: the stream was filled again meanwhile, or is damaged.
+    #[error(
+        "the event at {position} in the stream EVENTS does not follow the one before it; if it stays so, the stream is \
+         damaged: delete it and start the write side, which fills it again"
+    )]
+    Broken {
+        /// Where the later one stands.
+        position: Position,
     },
 }
 
@@ -97,18 +116,33 @@ impl EventSource {
     /// Whose log the stream carries, and how far.
     pub async fn carried(&self) -> Result<Carried, SourceError> {
         let head = self.head().await?;
-        let store = match head {
-            Position::START => None,
-            Position(last) => {
-                let mut following = self.follow_apart(Position(last - 1));
-                // A stream that was emptied tells nothing.
-                let batch =
-                    tokio::time::timeout(LAST_WITHIN, following.next(1)).await.unwrap_or(Ok(Vec::new()))?;
-                let found = batch.first().and_then(|arrived| arrived.found.as_ref().ok());
-                found.and_then(|found| found.store).map(|store| store.to_string())
-            }
-        };
+        let last = self.event_at(head).await?;
+        let found = last.as_ref().and_then(|arrived| arrived.found.as_ref().ok());
+        let store = found.and_then(|found| found.store).map(|store| store.to_string());
         Ok(Carried { store, head })
+    }
+
+    /// What the stream holds at a position; `None` where it does not come within some seconds, as from a stream that was
+    /// emptied.
+    pub(crate) async fn event_at(&self, position: Position) -> Result<Option<Arc<Arrived>>, SourceError> {
+        let Some(before) = position.0.checked_sub(1) else { return Ok(None) };
+        let mut following = self.follow_apart(Position(before));
+        let batch = tokio::time::timeout(LAST_WITHIN, following.next(1)).await.unwrap_or(Ok(Vec::new()))?;
+        Ok(batch.into_iter().next())
+    }
+
+    /// The stream as it is now; `None` while there is none yet.
+    pub(crate) async fn stream(&self) -> Result<Option<StreamState>, SourceError> {
+        self.reader.stream().await
+    }
+
+    /// The event at a position as the write side's log has it, and the last position of that log; `None` where no write
+    /// side answers.
+    pub(crate) async fn logged_at(&self, position: Position) -> Option<(Option<Recorded>, Position)> {
+        let before = Position(position.0.checked_sub(1)?);
+        let page = tokio::time::timeout(TOLD_WITHIN, self.reader.read_events(before, 1)).await.ok()?.ok()?;
+        let event = page.events.into_iter().next().filter(|event| event.position == position);
+        Some((event, page.head))
     }
 
     /// Everything behind this position, as it comes, together with whoever else is there.

@@ -25,6 +25,8 @@ impl Status {
                 lag: 0,
                 heartbeat: None,
                 parked: Vec::new(),
+                parked_beyond: 0,
+                quarantined: None,
                 skipped: 0,
                 bytes: 0,
             })),
@@ -41,6 +43,7 @@ impl Status {
         let mut status = self.lock();
         status.position = checkpoint.position;
         status.parked.clone_from(&checkpoint.parked);
+        status.parked_beyond = checkpoint.parked_beyond;
         status.skipped = checkpoint.skipped;
         status.heartbeat = Some(now);
     }
@@ -58,7 +61,16 @@ impl Status {
 
     /// Another generation is current.
     pub fn generation(&self, name: &str) {
-        name.clone_into(&mut self.lock().generation);
+        let mut status = self.lock();
+        name.clone_into(&mut status.generation);
+        status.quarantined = None;
+    }
+
+    /// No generation is current: the last one was taken away from readers for this reason.
+    pub fn quarantined(&self, reason: &str) {
+        let mut status = self.lock();
+        status.generation = String::new();
+        status.quarantined = Some(reason.to_owned());
     }
 
     /// Looks how large the current generation has become, below the folder of its model.

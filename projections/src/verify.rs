@@ -92,7 +92,7 @@ pub async fn verify<P: Projection>(
         model: P::NAME,
         position: live.position,
         // What was set aside and passed over belongs to what the model says of the log.
-        equal: live_digest == digest && live == checkpoint,
+        equal: live_digest == digest && live.agrees_with(&checkpoint),
         live: hexadecimal(live_digest),
         replayed: hexadecimal(digest),
     })

@@ -22,6 +22,8 @@ pub trait Work: Sized + Send + 'static {
     const NAME: &'static str;
     /// The layout of its files: a generation in another one is made anew.
     const LAYOUT: u32 = 1;
+    /// The file that a generation has as soon as it was opened once.
+    const FILE: &'static str;
 
     /// Opens the model in a folder, or makes it. The clock serves heartbeats only.
     fn open(
@@ -40,10 +42,11 @@ pub trait Work: Sized + Send + 'static {
     /// Follows until it is told to stop, which it does between two commits.
     fn follow(&mut self, stop: &CancellationToken) -> impl Future<Output = Result<(), Failure>> + Send;
 
-    /// Fills a model that nobody reads yet with all there is by now; the live one stands at a position already.
+    /// Fills a model that nobody reads yet with all there is by now, beside a live one that stands at a position; `None`
+    /// where there is no live one any more.
     fn replay_all(
         &mut self,
-        live: Position,
+        live: Option<Position>,
         stop: &CancellationToken,
         progress: Progress<'_>,
     ) -> impl Future<Output = Result<(), ReplayError>> + Send;
@@ -64,6 +67,7 @@ pub trait Work: Sized + Send + 'static {
 impl<P: Projection> Work for Worker<P> {
     const NAME: &'static str = P::NAME;
     const LAYOUT: u32 = P::LAYOUT;
+    const FILE: &'static str = P::FILE;
 
     async fn open(
         folder: &Path,
@@ -88,7 +92,7 @@ impl<P: Projection> Work for Worker<P> {
 
     async fn replay_all(
         &mut self,
-        _live: Position,
+        _live: Option<Position>,
         stop: &CancellationToken,
         progress: Progress<'_>,
     ) -> Result<(), ReplayError> {

@@ -13,6 +13,7 @@ use schemas::ids::Position;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::continuity::Continuity;
 use crate::failure::Failure;
 use crate::pace::Pace;
 use crate::projection::{Projection, ProjectionError, Refused};
@@ -23,6 +24,8 @@ use crate::status::Status;
 const BATCH: usize = 4_000;
 /// The same for a replay, which nobody sees before its end.
 const REPLAY_BATCH: usize = 5_000;
+/// A replay that gets no event for so long does not go on: the log may have become shorter.
+const SILENCE: Duration = Duration::from_secs(30);
 /// An idle worker shows that it lives this often.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
@@ -71,6 +74,8 @@ impl<P: Projection> Worker<P> {
             // Where it is not known yet, there is none to hurry for.
             head = self.source.head() => head.unwrap_or_default(),
         };
+        let mut continuity = Continuity::new(self.source.clone());
+        self.compare(&mut continuity, stop).await?;
         let mut following = self.source.follow(self.position());
         let mut pace = Pace::default();
         let mut settled = false;
@@ -84,6 +89,7 @@ impl<P: Projection> Worker<P> {
                     if let Ok(head) = self.source.head().await {
                         self.status.head(head);
                     }
+                    self.compare(&mut continuity, stop).await?;
                     if !settled {
                         // It may take long; what it has not done by then, it does the next time.
                         tokio::select! {
@@ -110,6 +116,17 @@ impl<P: Projection> Worker<P> {
             pace.committed(began, events);
             settled = false;
         }
+    }
+
+    /// Fails where the log has another history than the model, unless it is told to stop meanwhile.
+    async fn compare(
+        &mut self,
+        continuity: &mut Continuity,
+        stop: &CancellationToken,
+    ) -> Result<(), Failure> {
+        let checkpoint = self.projection.checkpoint().clone();
+        let look = continuity.look(P::NAME, &checkpoint);
+        stop.run_until_cancelled(look).await.unwrap_or(Ok(()))
     }
 
     /// Rests before the next commit, and shows meanwhile that it lives.
@@ -144,6 +161,11 @@ impl<P: Projection> Worker<P> {
                     biased;
                     () = stop.cancelled() => return Ok(()),
                     more = following.next(BATCH) => batch.extend(more?),
+                    () = tokio::time::sleep(SILENCE) => {
+                        let (at, silence) = (self.position(), SILENCE.as_secs());
+                        let reason = format!("no event came for {silence} s after {at}, and the replay goes to {to}");
+                        return Err(SourceError::Unavailable(reason).into());
+                    }
                 }
             }
             self.take(batch.into_iter().filter(|arrived| arrived.position <= to)).await?;
@@ -160,15 +182,16 @@ impl<P: Projection> Worker<P> {
         // thread, which is about to be blocked.
         tokio::task::yield_now().await;
         let mut checkpoint = self.projection.checkpoint().clone();
-        let mut events = Vec::new();
+        let (mut events, mut parked) = (Vec::new(), Vec::new());
         for arrived in batch {
             debug_assert_eq!(arrived.position, checkpoint.position.next(), "the source leaves no hole");
             checkpoint.position = arrived.position;
-            self.sort(&arrived, &mut checkpoint, &mut events)?;
+            self.sort(&arrived, &mut checkpoint, &mut events, &mut parked)?;
         }
         for Refused { position, kind, reason } in self.projection.apply(events).await? {
-            park(P::NAME, &mut checkpoint, position, kind, reason);
+            parked.push(park(P::NAME, position, kind, reason));
         }
+        checkpoint.park(parked);
         self.projection.commit(checkpoint).await?;
         Ok(())
     }
@@ -179,20 +202,27 @@ impl<P: Projection> Worker<P> {
         arrived: &Arrived,
         checkpoint: &mut Checkpoint,
         events: &mut Vec<P::Event>,
+        parked: &mut Vec<Parked>,
     ) -> Result<(), Failure> {
-        let Found { recorded, event, store } = match &arrived.found {
+        let previous = std::mem::replace(&mut checkpoint.hash, arrived.hash());
+        let found = match &arrived.found {
             Ok(found) => found,
             Err(error) => {
-                park(P::NAME, checkpoint, arrived.position, String::new(), error.to_string());
+                parked.push(park(P::NAME, arrived.position, String::new(), error.to_string()));
                 return Ok(());
             }
         };
+        let Found { recorded, event, store, .. } = found;
         if let Some(store) = *store {
             if !checkpoint.belongs_to(store) {
                 let own = checkpoint.store.clone().unwrap_or_default();
                 return Err(Failure::ForeignStore { model: P::NAME, own, stream: store.to_string() });
             }
             checkpoint.store.get_or_insert_with(|| store.to_string());
+        }
+        // Unknown at the start, after a message that is no event, and in a checkpoint of version 0.1.
+        if previous.is_some_and(|previous| !found.follows(previous)) {
+            return Err(Failure::Discontinuous { model: P::NAME, position: arrived.position });
         }
         match event {
             Ok(Some(event)) => events.extend(P::select(recorded, event)),
@@ -207,16 +237,16 @@ impl<P: Projection> Worker<P> {
                 }
             }
             Err(error) => {
-                park(P::NAME, checkpoint, recorded.position, recorded.kind.clone(), error.to_string());
+                parked.push(park(P::NAME, recorded.position, recorded.kind.clone(), error.to_string()));
             }
         }
         Ok(())
     }
 }
 
-fn park(projection: &str, checkpoint: &mut Checkpoint, position: Position, kind: String, reason: String) {
+fn park(projection: &str, position: Position, kind: String, reason: String) -> Parked {
     tracing::error!(projection, %position, kind, reason, "an event cannot be applied and is set aside");
-    checkpoint.parked.push(Parked { position, kind, reason });
+    Parked { position, kind, reason }
 }
 
 impl From<SourceError> for ReplayError {

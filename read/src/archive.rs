@@ -60,6 +60,17 @@ pub enum ArchiveError {
     Corrupt(String),
 }
 
+#[cfg(feature = "apply")]
+impl ArchiveError {
+    /// Whether the model is damaged and must be made again: trying again cannot help.
+    pub fn is_corrupt(&self) -> bool {
+        match self {
+            ArchiveError::Database(error) => database::is_corrupt(error),
+            ArchiveError::Corrupt(_) => true,
+        }
+    }
+}
+
 fn options(folder: &Path) -> SqliteConnectOptions {
     database::options(&folder.join("archive.db"))
 }

@@ -41,6 +41,17 @@ pub enum CatalogError {
     Corrupt(String),
 }
 
+#[cfg(feature = "apply")]
+impl CatalogError {
+    /// Whether the model is damaged and must be made again: trying again cannot help.
+    pub fn is_corrupt(&self) -> bool {
+        match self {
+            CatalogError::Database(error) => database::is_corrupt(error),
+            CatalogError::Corrupt(_) => true,
+        }
+    }
+}
+
 fn options(folder: &Path) -> SqliteConnectOptions {
     database::options(&folder.join(FILE))
 }

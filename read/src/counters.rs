@@ -42,6 +42,17 @@ pub enum CountersError {
     Corrupt(String),
 }
 
+#[cfg(feature = "apply")]
+impl CountersError {
+    /// Whether the model is damaged and must be made again: trying again cannot help.
+    pub fn is_corrupt(&self) -> bool {
+        match self {
+            CountersError::Database(error) => database::is_corrupt(error),
+            CountersError::Corrupt(_) => true,
+        }
+    }
+}
+
 /// How far the counters have come. It becomes visible in the same commit as the rows that it speaks of.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {

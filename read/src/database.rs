@@ -30,6 +30,26 @@ pub(crate) fn options(file: &Path) -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
+/// Whether an error says that the database's bytes are damaged, so that trying again cannot help. A full disk, a busy file
+/// and one that cannot be opened at present say nothing of the kind.
+#[cfg(feature = "apply")]
+pub(crate) fn is_corrupt(error: &Error) -> bool {
+    /// Primary result codes of SQLite; extended ones hold them in their lowest byte.
+    const CORRUPT: u32 = 11;
+    const NOT_A_DATABASE: u32 = 26;
+    match error {
+        Error::Database(error) => {
+            let code = error.code().and_then(|code| code.parse::<u32>().ok());
+            code.is_some_and(|code| [CORRUPT, NOT_A_DATABASE].contains(&(code & 0xff)))
+        }
+        Error::Decode(_)
+        | Error::ColumnDecode { .. }
+        | Error::ColumnNotFound(_)
+        | Error::ColumnIndexOutOfBounds { .. } => true,
+        _ => false,
+    }
+}
+
 /// Connections that only read, at most so many.
 pub(crate) async fn readers(options: SqliteConnectOptions, connections: u32) -> Result<SqlitePool, Error> {
     SqlitePoolOptions::new()

@@ -36,6 +36,17 @@ pub enum KeysError {
     Corrupt(String),
 }
 
+#[cfg(feature = "apply")]
+impl KeysError {
+    /// Whether the model is damaged and must be made again: trying again cannot help.
+    pub fn is_corrupt(&self) -> bool {
+        match self {
+            KeysError::Database(error) => database::is_corrupt(error),
+            KeysError::Corrupt(_) => true,
+        }
+    }
+}
+
 /// All that is kept of a key, but for its hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredKey {

@@ -215,6 +215,10 @@ impl<Reader> Model<Reader> {
 
     fn newly_current(&self) -> Result<Option<Generation>, GenerationError> {
         let current = self.generations.current()?;
+        if current.is_none() && !self.generations.has_current()? {
+            // It was quarantined: what it answers may be wrong.
+            self.open.store(None);
+        }
         let open = self.open.load();
         Ok(current.filter(|current| open.as_ref().is_none_or(|open| open.generation != *current)))
     }

@@ -76,6 +76,18 @@ pub enum NeighboursError {
     Threads(String),
 }
 
+#[cfg(feature = "apply")]
+impl NeighboursError {
+    /// Whether the model is damaged and must be made again: trying again cannot help.
+    pub fn is_corrupt(&self) -> bool {
+        match self {
+            NeighboursError::Database(error) => database::is_corrupt(error),
+            NeighboursError::Corrupt(_) => true,
+            NeighboursError::Threads(_) => false,
+        }
+    }
+}
+
 fn options(folder: &Path) -> SqliteConnectOptions {
     database::options(&folder.join("neighbours.db"))
 }

@@ -113,6 +113,31 @@ pub enum SearchError {
     Rejected(String),
 }
 
+#[cfg(feature = "apply")]
+impl SearchError {
+    /// Whether the index is damaged and must be made again: trying again cannot help.
+    pub fn is_corrupt(&self) -> bool {
+        use tantivy::TantivyError;
+        use tantivy::directory::error::OpenReadError;
+        let is_cut_off = |error: &std::io::Error| {
+            matches!(error.kind(), std::io::ErrorKind::UnexpectedEof | std::io::ErrorKind::InvalidData)
+        };
+        match self {
+            SearchError::Corrupt(_) => true,
+            SearchError::Unavailable(error) => match error {
+                TantivyError::OpenReadError(
+                    OpenReadError::FileDoesNotExist(_) | OpenReadError::IncompatibleIndex(_),
+                )
+                | TantivyError::DeserializeError(_) => true,
+                TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. }) => is_cut_off(io_error),
+                TantivyError::IoError(error) => is_cut_off(error),
+                _ => false,
+            },
+            SearchError::InvalidCursor(_) | SearchError::Busy | SearchError::Rejected(_) => false,
+        }
+    }
+}
+
 impl From<tantivy::TantivyError> for SearchError {
     fn from(error: tantivy::TantivyError) -> SearchError {
         match error {

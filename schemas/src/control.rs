@@ -141,8 +141,14 @@ pub struct ProjectionStatus {
     pub lag: u64,
     /// When its worker last showed that it lives.
     pub heartbeat: Option<Timestamp>,
-    /// Events that were set aside because they could not be applied.
+    /// The first events that were set aside because they could not be applied.
     pub parked: Vec<Parked>,
+    /// How many more were set aside.
+    #[serde(default)]
+    pub parked_beyond: u64,
+    /// Why the model was taken away from readers, while it is made again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quarantined: Option<String>,
     /// Events of newer versions that were passed over.
     pub skipped: u64,
     /// Bytes on disk.

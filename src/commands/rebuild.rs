@@ -20,7 +20,8 @@ const SILENCE: Duration = Duration::from_secs(60);
 /// Rebuilds the models one after the other, whether a node is running or not.
 pub async fn run(config: &Config, models: &[ModelName], output: Output) -> Result<ExitCode> {
     let wanted = names(models);
-    with_node(config, async |client, node| follow(client, node, &wanted, output).await).await
+    // A model that is damaged never applies anything, and this is what mends it.
+    with_node(config, false, async |client, node| follow(client, node, &wanted, output).await).await
 }
 
 /// The names of the wanted models; all where none or `all` is named.

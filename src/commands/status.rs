@@ -202,8 +202,18 @@ fn screen(status: &Status) -> String {
 }
 
 fn projection_line(projection: &ProjectionStatus) -> String {
-    let ProjectionStatus { name, generation, position, lag, heartbeat, parked, skipped, bytes: size } =
-        projection;
+    let ProjectionStatus {
+        name,
+        generation,
+        position,
+        lag,
+        heartbeat,
+        parked,
+        parked_beyond,
+        quarantined,
+        skipped,
+        bytes: size,
+    } = projection;
     let beat = heartbeat.map_or("never".to_owned(), |beat: Timestamp| format!("{beat:.0}"));
     let mut line = format!(
         "{name:<12} position {}, lag {}, {}, generation {generation}, last heartbeat {beat}\n",
@@ -211,11 +221,17 @@ fn projection_line(projection: &ProjectionStatus) -> String {
         count(*lag),
         bytes(*size)
     );
+    if let Some(reason) = quarantined {
+        line += &format!("{:13}quarantined, and made again from the log: {reason}\n", "");
+    }
     if *skipped > 0 {
         line += &format!("{:13}{} events of a newer version were passed over\n", "", count(*skipped));
     }
     for event in parked {
         line += &format!("{:13}parked: {} {} {}\n", "", event.position, event.kind, event.reason);
+    }
+    if *parked_beyond > 0 {
+        line += &format!("{:13}parked: {} more\n", "", count(*parked_beyond));
     }
     line
 }

@@ -44,7 +44,7 @@ pub async fn run(config: &Config, parts: &[VerifiedPart], repair: bool, output: 
 async fn compare_models(config: &Config, models: &[ModelName], output: Output) -> Result<ExitCode> {
     let wanted = names(models);
     let data = DataFolder::new(&config.data);
-    with_node(config, async |client, _| {
+    with_node(config, true, async |client, _| {
         let source = EventSource::new(client.clone());
         let mut equal = true;
         for name in &wanted {

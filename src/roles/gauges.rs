@@ -47,7 +47,7 @@ impl Collector for Projections {
                 p.lag.cast_signed()
             }),
             ("loggia_projection_parked", "Events that could not be applied.", |p| {
-                i64::try_from(p.parked.len()).unwrap_or(i64::MAX)
+                (p.parked.len() as u64 + p.parked_beyond).cast_signed()
             }),
             ("loggia_projection_skipped", "Events of newer versions that were passed over.", |p| {
                 p.skipped.cast_signed()

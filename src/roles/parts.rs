@@ -282,8 +282,12 @@ impl Parts {
 
     /// Starts the projection workers.
     pub async fn projections(&mut self) -> Result<Node> {
-        let settings =
-            NodeSettings { models: self.data.models(), name: self.name.clone(), now: session::now };
+        let settings = NodeSettings {
+            models: self.data.models(),
+            name: self.name.clone(),
+            now: session::now,
+            health: self.health.clone(),
+        };
         let lifecycle = self.lifecycle.clone();
         let step = &lifecycle.projecting;
         let (is_write_side, media) = (self.held.contains(&Part::Write), self.data.media());

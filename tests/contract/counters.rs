@@ -155,14 +155,14 @@ async fn a_rebuild_takes_what_nats_no_longer_has_from_the_ledger() {
     let stop = CancellationToken::new();
     let folder = tempfile::tempdir().unwrap();
     let mut worker = open(folder.path(), &client, &Status::new("counters")).await;
-    let refused = worker.replay_all(Position(45), &stop, &mut |_, _| {}).await.unwrap_err();
+    let refused = worker.replay_all(Some(Position(45)), &stop, &mut |_, _| {}).await.unwrap_err();
     assert!(matches!(refused, ReplayError::Failed(Failure::NoLedger(_))), "{refused}");
     assert_eq!(
         refused.to_string(),
         "the ledger of calls cannot be read (nobody answers for it); start the write side with auth = keys, then do it again"
     );
     let _ledger = usage.keep_ledger(33).await;
-    worker.replay_all(Position(45), &stop, &mut |_, _| {}).await.unwrap();
+    worker.replay_all(Some(Position(45)), &stop, &mut |_, _| {}).await.unwrap();
     assert_eq!(worker.position(), Position(45));
     let (progress, replayed) = digest(folder.path()).await.unwrap();
     let (live_progress, live) = digest(first.path()).await.unwrap();
@@ -215,7 +215,12 @@ async fn the_live_counters_are_verified_while_calls_go_on() {
     usage.publish(0..100).await;
     let folder = tempfile::tempdir().unwrap();
     let now = || "2026-11-20T00:00:00Z".parse().unwrap();
-    let settings = NodeSettings { models: folder.path().to_owned(), name: "node".into(), now };
+    let settings = NodeSettings {
+        models: folder.path().to_owned(),
+        name: "node".into(),
+        now,
+        health: Default::default(),
+    };
     let (tracker, stop) = (TaskTracker::new(), CancellationToken::new());
     let spawn = |_, worker: WorkerTask| {
         tracker.spawn(worker);

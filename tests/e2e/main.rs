@@ -17,6 +17,7 @@ mod command_line;
 mod counters;
 mod curation;
 mod differential;
+mod damaged;
 mod haproxy;
 #[cfg(feature = "eventstore")]
 mod keepers;
@@ -34,6 +35,7 @@ mod read_nodes;
 mod read_nodes_measured;
 mod rebuild;
 mod refused_at_start;
+mod restored;
 mod roles_apart;
 mod several;
 mod similar;

@@ -13,8 +13,10 @@ mod canary;
 mod cluster_leader;
 mod cluster_links;
 mod cluster_load;
+mod damaged_models;
 mod data_folder;
 mod disk_full;
+mod hand_made;
 mod import_killed;
 mod import_limits;
 mod metered;
@@ -22,7 +24,9 @@ mod metering;
 mod metering_killed;
 mod nats_faults;
 mod rebuild_killed;
+mod restored_log;
 mod strange_events;
+mod working;
 
 /// The binary under test.
 const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");

@@ -1,6 +1,5 @@
 //! Events that a projection cannot apply, or not yet: the worker passes over or parks them, and the rest goes on.
 
-use async_nats::jetstream;
 use projections::archive::ArchiveProjection;
 use projections::catalog::CatalogProjection;
 use projections::failure::Failure;
@@ -13,82 +12,14 @@ use projections::status::Status;
 use projections::worker::Worker;
 use read::catalog::{CatalogReader, Found};
 use read::keys::KeysReader;
-use schemas::chain::{Hash, Link};
-use schemas::cloudevents;
 use schemas::control::Parked;
-use schemas::envelope::Recorded;
-use schemas::ids::{CommandId, Position, StoreId, StreamId, StreamVersion};
+use schemas::ids::{Position, StreamId};
 use schemas::key::KeyHash;
-use schemas::subject;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
 
-const SELECTED: &str = "loggia.curation.project_selected.v1";
-const REVISED: &str = "loggia.curation.project_revised.v1";
-
-/// A stream that this test fills by hand.
-struct HandMade {
-    jetstream: jetstream::Context,
-    store: StoreId,
-    clock: Clock,
-    position: Position,
-}
-
-impl HandMade {
-    async fn new(client: &async_nats::Client) -> HandMade {
-        let jetstream = jetstream::new(client.clone());
-        let config = jetstream::stream::Config {
-            name: subject::EVENTS.into(),
-            subjects: subject::EVENT_SUBJECTS.map(String::from).to_vec(),
-            ..Default::default()
-        };
-        jetstream.create_stream(config).await.unwrap();
-        let clock = Clock::system();
-        HandMade { jetstream, store: clock.store_id(), clock, position: Position::START }
-    }
-
-    /// Publishes an event of a project under any type and with any payload.
-    async fn publish(&mut self, project: &str, kind: &str, data: serde_json::Value) {
-        self.publish_in(format!("project-{project}").parse().unwrap(), kind, data).await;
-    }
-
-    async fn publish_in(&mut self, stream: StreamId, kind: &str, data: serde_json::Value) {
-        self.position = self.position.next();
-        let id = CommandId(uuid::Uuid::from_u128(7));
-        let mut event = Recorded {
-            position: self.position,
-            id: self.clock.event_id(),
-            stream,
-            version: StreamVersion(1),
-            kind: kind.into(),
-            time: self.clock.now(),
-            actor: "Ada".parse().unwrap(),
-            causation: id,
-            correlation: id,
-            hash: Hash::GENESIS,
-            data: serde_json::value::to_raw_value(&data).unwrap(),
-        };
-        event.hash = Link::from(&event).hash_after(Hash::GENESIS);
-        let mut headers = async_nats::HeaderMap::new();
-        for (name, value) in cloudevents::headers(&event, self.store) {
-            headers.insert(name, value.as_str());
-        }
-        self.send(subject::of_stream(&event.stream), headers, event.data.get().to_owned()).await;
-    }
-
-    async fn send(&self, subject: String, headers: async_nats::HeaderMap, body: String) {
-        self.jetstream.publish_with_headers(subject, headers, body.into()).await.unwrap().await.unwrap();
-    }
-}
-
-fn project(number: u32) -> String {
-    format!("01ARZ3NDEKTSV4RRFFQ69G{number:04}")
-}
-
-fn selected(slug: &str) -> serde_json::Value {
-    json!({"slug": slug, "record": {"name": slug, "category": "art"}})
-}
+use crate::hand_made::{HandMade, REVISED, SELECTED, project, selected};
 
 async fn strange(client: &async_nats::Client) -> HandMade {
     let mut stream = HandMade::new(client).await;

@@ -37,7 +37,7 @@ pub async fn verify(
     let folder = aside(models)?;
     let mut worker = CountersWorker::open(folder.path(), source, Status::new(name), now).await?;
     let live = counters::progress(&generation.path).await.map_err(ProjectionError::from)?;
-    worker.replay_all(live.checkpoint.position, &CancellationToken::new(), progress).await?;
+    worker.replay_all(Some(live.checkpoint.position), &CancellationToken::new(), progress).await?;
     follow_up(&generation.path, &worker.progress.sources).await?;
     let (live, live_digest) = counters::digest(&generation.path).await.map_err(ProjectionError::from)?;
     let to = live.sources.into_iter().map(|(name, source)| (name, source.sequence)).collect();

@@ -108,11 +108,28 @@ async fn carried_by(source: &EventSource, manifest: &Manifest) -> Result<(), Sna
         let unfetched = |error: SourceError| SnapshotError::Unfetched(error.to_string());
         let carried = source.carried().await.map_err(unfetched)?;
         match unfit(manifest, &carried) {
-            None => return Ok(()),
+            None => return continued_by(source, manifest).await,
             Some(Unfit::Behind) if began.elapsed() < PATIENCE => sleep(LOOK).await,
             Some(unfit) => return Err(SnapshotError::Unfit(unfit.told(manifest, &carried))),
         }
     }
+}
+
+/// Refuses a snapshot that has applied events of a history which the log no longer has.
+async fn continued_by(source: &EventSource, manifest: &Manifest) -> Result<(), SnapshotError> {
+    for (position, applied) in manifest.applied() {
+        let there = source.event_at(position).await;
+        let there = there.map_err(|error| SnapshotError::Unfetched(error.to_string()))?;
+        let Some(carried) = there.and_then(|arrived| arrived.hash()) else { continue };
+        if carried != applied {
+            let reason = format!(
+                "it has applied an event at {position} with the hash {applied}, and that of the stream EVENTS has {carried}: \
+                 the log was restored from an older backup since"
+            );
+            return Err(SnapshotError::Unfit(reason));
+        }
+    }
+    Ok(())
 }
 
 /// Why a snapshot cannot be gone on with.

@@ -1,5 +1,6 @@
 //! What a snapshot holds, as it is written beside it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -40,6 +41,9 @@ pub struct ModelCopy {
     pub layout: u32,
     /// The last event it has applied; of the counters, the number of calls that are counted.
     pub position: Position,
+    /// The hash of that event; absent for the counters, and where version 0.1 applied it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<Hash>,
     /// Its files.
     pub files: Vec<FileCopy>,
 }
@@ -101,6 +105,11 @@ impl Manifest {
     pub fn position(&self) -> Position {
         let of_the_log = self.models.iter().filter(|model| model.name != "counters");
         of_the_log.map(|model| model.position).max().unwrap_or(Position::START)
+    }
+
+    /// The last events that the models of the log have applied, with their hashes where they are known.
+    pub(super) fn applied(&self) -> BTreeMap<Position, Hash> {
+        self.models.iter().filter_map(|model| Some((model.position, model.hash?))).collect()
     }
 
     fn check(&self) -> Result<(), SnapshotError> {

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use jiff::Timestamp;
+use read::checkpoint::Checkpoint;
 use read::generation::Generation;
-use schemas::ids::Position;
 
 use super::kinds::{KINDS, Kind};
 use super::manifest::{FileCopy, MANIFEST, Manifest, ModelCopy};
@@ -57,7 +57,7 @@ async fn copy_all(models: &Path, aside: &Path, now: Timestamp) -> Result<Manifes
     let (mut copies, mut store): (Vec<ModelCopy>, Option<String>) = (Vec::new(), None);
     for kind in KINDS {
         let folder = aside.join(kind.name);
-        let (position, own) = copy_current(kind, models, &folder).await?;
+        let Checkpoint { position, hash, store: own, .. } = copy_current(kind, models, &folder).await?;
         match (&store, own) {
             (Some(known), Some(own)) if *known != own => {
                 let reason = format!(
@@ -71,24 +71,20 @@ async fn copy_all(models: &Path, aside: &Path, now: Timestamp) -> Result<Manifes
         }
         let files = tokio::task::spawn_blocking(move || noted(&folder)).await;
         let files = files.map_err(std::io::Error::other).map_err(at(models))??;
-        copies.push(ModelCopy { name: kind.name.to_owned(), layout: kind.layout, position, files });
+        copies.push(ModelCopy { name: kind.name.to_owned(), layout: kind.layout, position, hash, files });
     }
     Ok(Manifest::of(store, copies, now))
 }
 
-/// Copies the generation that is current, and gives its position and its event store.
-async fn copy_current(
-    kind: Kind,
-    models: &Path,
-    folder: &Path,
-) -> Result<(Position, Option<String>), SnapshotError> {
+/// Copies the generation that is current, and gives the checkpoint of the copy.
+async fn copy_current(kind: Kind, models: &Path, folder: &Path) -> Result<Checkpoint, SnapshotError> {
     let generations = kind.generations(models);
     let current = || generations.current().map_err(ProjectionError::from);
     for attempt in 1.. {
         let generation: Generation = current()?.ok_or(SnapshotError::Nothing(kind.name))?;
         fs::create_dir(folder).map_err(at(folder))?;
         match kind.copy(&generation.path, folder).await {
-            Ok(checkpoint) => return Ok((checkpoint.position, checkpoint.store)),
+            Ok(checkpoint) => return Ok(checkpoint),
             // A rebuild may have swapped it away and removed it.
             Err(_) if attempt < ATTEMPTS && current()?.as_ref() != Some(&generation) => {
                 fs::remove_dir_all(folder).map_err(at(folder))?;

@@ -50,7 +50,13 @@ async fn make<P: Projection>(models: &Path, position: u64) {
 }
 
 fn at(position: u64, store: Option<&str>) -> Checkpoint {
-    Checkpoint { position: Position(position), store: store.map(str::to_owned), ..Checkpoint::default() }
+    let hash = store.map(|_| Hash([position as u8; 32]));
+    Checkpoint {
+        position: Position(position),
+        hash,
+        store: store.map(str::to_owned),
+        ..Checkpoint::default()
+    }
 }
 
 fn now() -> Timestamp {
@@ -121,6 +127,9 @@ async fn a_new_node_begins_where_each_model_was() {
         ]
     );
     assert_eq!((taken.manifest.store.as_deref(), taken.manifest.position()), (Some(STORE), Position(15)));
+    let hashes: Vec<Option<Hash>> = taken.manifest.models.iter().map(|model| model.hash).collect();
+    let of = |position: u8| Some(Hash([position; 32]));
+    assert_eq!(hashes, [of(11), of(12), of(13), of(14), of(15), None]);
     assert_eq!(Manifest::read(&taken.snapshot()).unwrap(), taken.manifest);
     taken.begin().await.unwrap();
     for kind in KINDS {

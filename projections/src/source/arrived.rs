@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_nats::jetstream;
+use schemas::chain::{Hash, Link};
 use schemas::cloudevents::{self, NotAnEvent};
 use schemas::envelope::Recorded;
 use schemas::event::Event;
@@ -33,39 +34,82 @@ pub struct Found {
     pub event: Result<Option<Arc<Event>>, Malformed>,
     /// The store whose log the stream carries; unknown for what the event store itself filled in.
     pub store: Option<StoreId>,
+    previous: Previous,
+}
+
+/// The event before one in the hash chain.
+#[derive(Debug)]
+enum Previous {
+    /// The event that was read before it has this hash, and its own hash covers it.
+    Hash(Hash),
+    /// Nothing was read before it, or not what its hash covers. Its payload is kept for [`Found::follows`].
+    Unknown(Box<RawValue>),
 }
 
 impl Arrived {
-    /// An event as the stream carries it.
-    pub(super) fn from_stream(position: Position, message: &jetstream::Message) -> Arrived {
+    /// An event as the stream carries it, after one with this hash.
+    pub(super) fn from_stream(
+        position: Position,
+        message: &jetstream::Message,
+        previous: Option<Hash>,
+    ) -> Arrived {
         let size = message.payload.len() + ENVELOPE;
-        Arrived { position, found: read(position, message), size }
+        Arrived { position, found: read(position, message, previous), size }
     }
 
-    /// An event as the event store told it.
-    pub(super) fn from_store(mut event: Recorded) -> Arrived {
+    /// An event as the event store told it, after one with this hash.
+    pub(super) fn from_store(mut event: Recorded, previous: Option<Hash>) -> Arrived {
         let data = std::mem::replace(&mut event.data, RawValue::NULL.to_owned());
         let (position, size) = (event.position, data.get().len() + ENVELOPE);
-        Arrived { position, found: Ok(Found::new(event, &data, None)), size }
+        Arrived { position, found: Ok(Found::new(event, &data, None, previous)), size }
+    }
+
+    /// Returns the event's hash; `None` for a message that carries no event.
+    pub fn hash(&self) -> Option<Hash> {
+        self.found.as_ref().ok().map(|found| found.recorded.hash)
+    }
+
+    /// Whether it was read after an event with this hash, and its own hash does not cover it.
+    pub(super) fn breaks_chain_after(&self, previous: Option<Hash>) -> bool {
+        let found = self.found.as_ref().ok().zip(previous);
+        found.is_some_and(|(found, previous)| !found.follows(previous))
     }
 }
 
 impl Found {
-    fn new(recorded: Recorded, data: &RawValue, store: Option<StoreId>) -> Found {
+    fn new(recorded: Recorded, data: &RawValue, store: Option<StoreId>, previous: Option<Hash>) -> Found {
         let event = versioned::decode(&recorded.kind, data).map(|decoded| match decoded {
             Decoded::Known(event) => Some(Arc::from(event)),
             Decoded::Unknown => None,
         });
-        Found { recorded: Arc::new(recorded), event, store }
+        let linked = previous.filter(|previous| covers(&recorded, data, *previous));
+        let previous = linked.map_or_else(|| Previous::Unknown(data.to_owned()), Previous::Hash);
+        Found { recorded: Arc::new(recorded), event, store, previous }
+    }
+
+    /// Whether its hash covers this one, as that of the event before it: it continues the log that ends there.
+    pub fn follows(&self, hash: Hash) -> bool {
+        match &self.previous {
+            Previous::Hash(previous) => *previous == hash,
+            Previous::Unknown(data) => covers(&self.recorded, data, hash),
+        }
     }
 }
 
-fn read(position: Position, message: &jetstream::Message) -> Result<Found, NotAnEvent> {
+fn covers(event: &Recorded, data: &RawValue, previous: Hash) -> bool {
+    Link { data: data.get(), ..Link::from(event) }.hash_after(previous) == event.hash
+}
+
+fn read(
+    position: Position,
+    message: &jetstream::Message,
+    previous: Option<Hash>,
+) -> Result<Found, NotAnEvent> {
     let header = |name| message.headers.as_ref()?.get(name).map(async_nats::HeaderValue::as_str);
     let (event, data, store) = cloudevents::parse_borrowed(header, &message.payload)?;
     if event.position != position {
         let reason = format!("it says {} but stands at {position}", event.position);
         return Err(NotAnEvent::Header { header: "ce-position", reason });
     }
-    Ok(Found::new(event, data, Some(store)))
+    Ok(Found::new(event, data, Some(store), previous))
 }

@@ -6,14 +6,15 @@ use async_nats::jetstream::consumer::{DeliverPolicy, pull};
 use async_nats::jetstream::{self, context::GetStreamErrorKind};
 use futures::StreamExt;
 use futures::stream::ReadyChunks;
+use schemas::chain::Hash;
 use schemas::control::{EventPage, ReadEvents};
 use schemas::ids::Position;
 use schemas::subject;
 use tokio::runtime::Handle;
 
-use super::SourceError;
 use super::arrived::Arrived;
 use super::feeds::Feeder;
+use super::{SourceError, StreamState};
 
 /// A silence after which the stream's last sequence is asked for, should the consumer be stuck.
 const SILENCE: Duration = Duration::from_secs(2);
@@ -40,10 +41,19 @@ impl StreamReader {
 
     /// The last position that the stream holds; the start while there is no stream yet.
     pub(super) async fn head(&self) -> Result<Position, SourceError> {
+        Ok(self.stream().await?.map_or(Position::START, |stream| stream.head))
+    }
+
+    /// The stream as it is now; `None` while there is none yet.
+    pub(super) async fn stream(&self) -> Result<Option<StreamState>, SourceError> {
         match self.jetstream.get_stream(subject::EVENTS).await {
-            Ok(stream) => Ok(Position(stream.cached_info().state.last_sequence)),
+            Ok(stream) => {
+                let info = stream.cached_info();
+                let created = info.created.unix_timestamp_nanos();
+                Ok(Some(StreamState { created, head: Position(info.state.last_sequence) }))
+            }
             Err(error) => match error.kind() {
-                GetStreamErrorKind::JetStream(inner) if inner.code() == 404 => Ok(Position::START),
+                GetStreamErrorKind::JetStream(inner) if inner.code() == 404 => Ok(None),
                 _ => Err(SourceError::Unavailable(error.to_string())),
             },
         }
@@ -59,6 +69,8 @@ impl StreamReader {
 
     async fn read(&self, feeder: &Feeder) -> Result<std::convert::Infallible, SourceError> {
         let mut after = feeder.after();
+        // The hash of the event at `after`, once one was read.
+        let mut last = None;
         let mut consumer = self.consume(after).await?;
         loop {
             let messages = match tokio::time::timeout(SILENCE, consumer.messages.next()).await {
@@ -81,10 +93,15 @@ impl StreamReader {
                 }
                 if position > after.next() {
                     feeder.push(std::mem::take(&mut arrived)).await;
-                    self.fill(after, position, feeder).await?;
+                    last = self.fill(after, position, last, feeder).await?;
                 }
-                arrived.push(Arrived::from_stream(position, &message));
-                after = position;
+                let next = Arrived::from_stream(position, &message, last);
+                if next.breaks_chain_after(last) {
+                    feeder.push(arrived).await;
+                    return Err(SourceError::Broken { position });
+                }
+                (after, last) = (position, next.hash());
+                arrived.push(next);
             }
             feeder.push(arrived).await;
         }
@@ -102,8 +119,15 @@ impl StreamReader {
         Ok(Consumer { messages, name, jetstream: self.jetstream.clone() })
     }
 
-    /// Adds the events between two positions, as the event store tells them.
-    async fn fill(&self, mut after: Position, found: Position, feeder: &Feeder) -> Result<(), SourceError> {
+    /// Adds the events between two positions, as the event store tells them; `last` is the hash of the event before
+    /// them, and the hash of the last of them is returned.
+    async fn fill(
+        &self,
+        mut after: Position,
+        found: Position,
+        mut last: Option<Hash>,
+        feeder: &Feeder,
+    ) -> Result<Option<Hash>, SourceError> {
         tracing::warn!(%after, %found, "the stream has a hole; asking the event store");
         while after.next() < found {
             let missing = usize::try_from(found.0 - after.0 - 1).unwrap_or(usize::MAX);
@@ -117,11 +141,12 @@ impl StreamReader {
                 if event.position != after.next() {
                     return Err(gap(after, "it does not hold it".into()));
                 }
-                after = event.position;
-                feeder.push([Arrived::from_store(event)]).await;
+                let next = Arrived::from_store(event, last);
+                (after, last) = (next.position, next.hash());
+                feeder.push([next]).await;
             }
         }
-        Ok(())
+        Ok(last)
     }
 
     /// A page of the log, as the write side tells it.

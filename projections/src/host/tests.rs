@@ -1,0 +1,253 @@
+//! A host with a model that fails when the test wants it to, without a server.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use read::checkpoint::Checkpoint;
+use read::search::SearchError;
+use tempfile::TempDir;
+use tokio::task::JoinHandle;
+
+use super::*;
+use crate::work::Progress;
+
+/// A model whose file holds how it is: `fine`, `busy` or `damaged`.
+struct Fake {
+    folder: PathBuf,
+}
+
+/// What the file of a fake says of it.
+fn look(folder: &Path) -> Result<(), ProjectionError> {
+    match fs::read_to_string(folder.join(Fake::FILE)).unwrap_or_default().as_str() {
+        "fine" => Ok(()),
+        "busy" => Err(SearchError::Busy.into()),
+        other => Err(SearchError::Corrupt(other.to_owned()).into()),
+    }
+}
+
+impl Work for Fake {
+    const NAME: &'static str = "fake";
+    const FILE: &'static str = "fake.db";
+
+    async fn open(
+        folder: &Path,
+        _: EventSource,
+        _: Status,
+        _: fn() -> Timestamp,
+    ) -> Result<Fake, ProjectionError> {
+        if !folder.join(Fake::FILE).exists() {
+            fs::write(folder.join(Fake::FILE), "fine").unwrap();
+        }
+        look(folder).map(|()| Fake { folder: folder.to_owned() })
+    }
+
+    fn position(&self) -> Position {
+        Position(7)
+    }
+
+    fn report_to(&mut self, _: Status) {}
+
+    async fn follow(&mut self, stop: &CancellationToken) -> Result<(), Failure> {
+        while !stop.is_cancelled() {
+            look(&self.folder)?;
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        Ok(())
+    }
+
+    async fn replay_all(
+        &mut self,
+        _: Option<Position>,
+        _: &CancellationToken,
+        progress: Progress<'_>,
+    ) -> Result<(), ReplayError> {
+        progress(Position(1), Position(7));
+        while !self.folder.with_file_name("release").exists() {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        Ok(())
+    }
+
+    async fn overtake(&mut self, _: Position, _: &CancellationToken) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    async fn copy(_: &Path, _: &Path) -> Result<Checkpoint, ProjectionError> {
+        Ok(Checkpoint::default())
+    }
+}
+
+/// A host at work on a fake that had one generation.
+struct Hosted {
+    folder: TempDir,
+    generations: Generations,
+    status: Status,
+    health: Health,
+    requests: mpsc::Sender<RebuildRequest>,
+    stop: CancellationToken,
+    running: JoinHandle<Result<(), Failure>>,
+}
+
+impl Hosted {
+    async fn with(first: &str) -> Hosted {
+        let folder = tempfile::tempdir().unwrap();
+        let generations = Generations::new(folder.path().join("fake"));
+        let generation = generations.create_next().unwrap();
+        fs::write(generation.path.join(Fake::FILE), first).unwrap();
+        generations.make_current(&generation).unwrap();
+        let (status, health, stop) = (Status::new("fake"), Health::default(), CancellationToken::new());
+        let options = async_nats::ConnectOptions::new().retry_on_initial_connect();
+        let source = EventSource::new(options.connect("127.0.0.1:1").await.unwrap());
+        let now = || Timestamp::UNIX_EPOCH;
+        let host = Host::new::<Fake>(folder.path(), source, status.clone(), now, &health);
+        let (requests, taken) = mpsc::channel(1);
+        let running = tokio::spawn(host.run::<Fake>(taken, stop.clone()));
+        Hosted { folder, generations, status, health, requests, stop, running }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join("fake").join(name)
+    }
+
+    fn set(&self, generation: &str, state: &str) {
+        // At once: the worker looks at it all the time.
+        let new = self.path("new");
+        fs::write(&new, state).unwrap();
+        fs::rename(new, self.path(generation).join(Fake::FILE)).unwrap();
+    }
+
+    fn release(&self) {
+        fs::write(self.path("release"), "").unwrap();
+    }
+
+    fn current(&self) -> Option<String> {
+        self.generations.current().unwrap().map(|generation| generation.name)
+    }
+
+    async fn ask(&self) -> mpsc::UnboundedReceiver<RebuildProgress> {
+        let (progress, told) = mpsc::unbounded_channel();
+        self.requests.send(RebuildRequest { progress }).await.unwrap();
+        told
+    }
+
+    async fn until(&self, what: &str, mut holds: impl FnMut() -> bool) {
+        for _ in 0..6_000 {
+            if holds() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        panic!("waited in vain for {what}: {:?}", self.status.get());
+    }
+
+    async fn is_quarantined(&self) {
+        self.until("the quarantine", || self.path("quarantined-g000001/reason").exists()).await;
+        self.until("its status", || self.status.get().quarantined.is_some()).await;
+        assert_eq!(self.current(), None);
+    }
+
+    async fn end(self) {
+        self.stop.cancel();
+        self.running.await.unwrap().unwrap();
+    }
+}
+
+/// The last message of a rebuild.
+async fn last(told: &mut mpsc::UnboundedReceiver<RebuildProgress>) -> RebuildProgress {
+    let mut last = None;
+    while let Some(progress) = told.recv().await {
+        last = Some(progress);
+    }
+    last.unwrap()
+}
+
+fn swapped_to(progress: &RebuildProgress) -> &str {
+    let RebuildProgress::Swapped { generation, .. } = progress else { panic!("{progress:?}") };
+    generation
+}
+
+#[tokio::test]
+async fn a_model_that_is_damaged_is_quarantined_and_rebuilt() {
+    let hosted = Hosted::with("damaged").await;
+    hosted.is_quarantined().await;
+    let reason = "The search index is damaged: damaged. Rebuild it with `loggia rebuild search`.";
+    let note = fs::read_to_string(hosted.path("quarantined-g000001/reason")).unwrap();
+    assert_eq!(note, format!("{reason}\n"));
+    let not_ready = hosted.health.not_ready().unwrap();
+    assert!(not_ready.contains(reason) && not_ready.starts_with("fake rebuild has failed"), "{not_ready}");
+    // Whoever asks meanwhile gets that rebuild, not one more.
+    let mut told = hosted.ask().await;
+    assert!(matches!(told.recv().await.unwrap(), RebuildProgress::Replaying { .. }));
+    hosted.release();
+    assert_eq!(swapped_to(&last(&mut told).await), "g000002");
+    assert_eq!(hosted.current().as_deref(), Some("g000002"));
+    hosted.until("readiness", || hosted.health.not_ready().is_none()).await;
+    assert_eq!(hosted.status.get().quarantined, None);
+    hosted.until("the removal", || !hosted.path("quarantined-g000001").exists()).await;
+    hosted.end().await;
+}
+
+#[tokio::test]
+async fn a_model_whose_file_is_missing_or_empty_is_damaged() {
+    let hosted = Hosted::with("").await;
+    hosted.is_quarantined().await;
+    hosted.release();
+    hosted.until("the rebuilt model", || hosted.current().as_deref() == Some("g000002")).await;
+    fs::remove_file(hosted.path("g000002").join(Fake::FILE)).unwrap();
+    hosted.until("the next one", || hosted.current().as_deref() == Some("g000003")).await;
+    hosted.end().await;
+}
+
+#[tokio::test]
+async fn a_worker_that_finds_damage_does_not_cancel_a_rebuild() {
+    let hosted = Hosted::with("fine").await;
+    let mut told = hosted.ask().await;
+    let replaying = |applied| RebuildProgress::Replaying { model: "fake".into(), applied, of: applied * 7 };
+    assert_eq!(told.recv().await, Some(replaying(0)));
+    assert_eq!(told.recv().await, Some(replaying(1)));
+    hosted.set("g000001", "damaged");
+    hosted.is_quarantined().await;
+    hosted.release();
+    assert_eq!(swapped_to(&last(&mut told).await), "g000002", "it is the one that ran already");
+    assert_eq!(hosted.current().as_deref(), Some("g000002"));
+    hosted.end().await;
+}
+
+#[tokio::test]
+async fn a_model_that_cannot_be_opened_for_now_is_kept_and_can_be_rebuilt() {
+    let hosted = Hosted::with("busy").await;
+    hosted.until("a failure", || !hosted.health.failing().is_empty()).await;
+    let failing = hosted.health.failing();
+    assert_eq!((failing[0].component.as_str(), failing[0].is_not_ready), ("fake worker", false));
+    assert_eq!(hosted.current().as_deref(), Some("g000001"), "it may work again later");
+    let mut told = hosted.ask().await;
+    hosted.release();
+    assert_eq!(swapped_to(&last(&mut told).await), "g000002");
+    hosted.until("recovery", || hosted.health.failing().is_empty()).await;
+    assert!(!hosted.path("quarantined-g000001").exists());
+    hosted.end().await;
+}
+
+#[tokio::test]
+async fn a_quarantined_model_is_rebuilt_after_a_restart_too_before_readers_see_it() {
+    let hosted = Hosted::with("damaged").await;
+    hosted.is_quarantined().await;
+    let Hosted { folder, generations, status, health, stop, running, requests: _ } = hosted;
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    let options = async_nats::ConnectOptions::new().retry_on_initial_connect();
+    let source = EventSource::new(options.connect("127.0.0.1:1").await.unwrap());
+    let host = Host::new::<Fake>(folder.path(), source, status.clone(), || Timestamp::UNIX_EPOCH, &health);
+    let (requests, taken) = mpsc::channel(1);
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(host.run::<Fake>(taken, stop.clone()));
+    let hosted = Hosted { folder, generations, status, health, requests, stop, running };
+    let mut told = hosted.ask().await;
+    told.recv().await.unwrap();
+    assert_eq!(hosted.current(), None, "readers see nothing before it is whole");
+    hosted.release();
+    swapped_to(&last(&mut told).await);
+    assert!(hosted.current().is_some());
+    hosted.end().await;
+}

@@ -1,0 +1,66 @@
+//! A damaged read model, with a service running and without one.
+
+use std::path::Path;
+
+use kit::http::Http;
+use kit::process::{Loggia, run};
+use serde_json::{Value, json};
+
+use crate::started::{LOGGIA, PATIENCE, Started, json as run_json, ready};
+
+/// Overwrites the first 4 KiB of the current catalog.
+fn damage(data: &Path) {
+    let models = data.join("models/catalog");
+    let current = std::fs::read_to_string(models.join("current")).unwrap();
+    let file = models.join(current.trim()).join("catalog.db");
+    let mut bytes = std::fs::read(&file).unwrap();
+    bytes[..4_096].fill(0xa5);
+    std::fs::write(file, bytes).unwrap();
+}
+
+/// Runs `loggia rebuild catalog`, which must end well and soon.
+async fn rebuild(data: &Path) {
+    let mut rebuild = Loggia::spawn(LOGGIA, data, &["rebuild", "catalog"]);
+    let status = rebuild.ended(PATIENCE).await;
+    assert!(status.success(), "{}", rebuild.stderr());
+    assert!(rebuild.stdout().contains("took over at 20"), "{}", rebuild.stdout());
+}
+
+async fn answers(http: &Http) {
+    ready(http).await;
+    assert_eq!(http.get("/v1/project/shelf-7").await.status, 200);
+    assert_eq!(http.get("/v1/search?q=shelf").await.json()["total"], 20);
+}
+
+#[tokio::test]
+async fn a_damaged_catalog_is_made_again_by_itself_and_by_command() {
+    let Some(mut started) = Started::empty().await else { return };
+    let records: Vec<Value> =
+        (0..20).map(|n| json!({"name": format!("Shelf {n}"), "category": "design"})).collect();
+    started.import(&records).await;
+    let data = started.folder.path().to_owned();
+    assert!(started.loggia.terminate().await.success());
+
+    damage(&data);
+    rebuild(&data).await;
+    damage(&data);
+    let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
+    rebuild(&data).await;
+    answers(&loggia.http().await).await;
+    assert!(loggia.terminate().await.success());
+
+    damage(&data);
+    let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
+    answers(&loggia.http().await).await;
+    let log = loggia.stderr();
+    assert_eq!(
+        log.matches("the model is quarantined until it is made again from the log").count(),
+        1,
+        "{log}"
+    );
+    let verified = run_json(&data, &["verify"]);
+    assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");
+    let status = run(LOGGIA, &data, &["status"]);
+    assert!(!String::from_utf8_lossy(&status.stdout).contains("quarantined"));
+    assert!(loggia.terminate().await.success());
+}

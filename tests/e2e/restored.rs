@@ -1,0 +1,66 @@
+//! A write side that is restored from an older backup while a read node has applied more.
+
+use std::path::Path;
+
+use kit::nats::Nats;
+use kit::process::{self, Loggia};
+use serde_json::json;
+
+use crate::started::{LOGGIA, PATIENCE, json as run_json, ready};
+
+fn spawn(role: &str, data: &Path, nats: &Nats) -> Loggia {
+    let mut command = process::command(LOGGIA, data);
+    command.arg(role).env("LOGGIA_NATS_URL", nats.url());
+    Loggia::spawn_command(command, data)
+}
+
+async fn write(data: &Path, nats: &Nats) -> Loggia {
+    let (process, announced) = (spawn("write", data, nats), data.join("run/write.json"));
+    kit::wait_until(PATIENCE, "the write side", async || announced.exists()).await;
+    process
+}
+
+/// Imports so many projects of this name.
+fn import(data: &Path, name: &str, count: usize) {
+    let file = data.join("in.ndjson");
+    let line = |n| format!("{}\n", json!({"name": format!("{name} {n}"), "category": "design"}));
+    std::fs::write(&file, (0..count).map(line).collect::<String>()).unwrap();
+    run_json(data, &["import", file.to_str().unwrap()]);
+}
+
+#[tokio::test]
+async fn a_read_node_follows_a_write_side_that_was_restored_from_an_older_backup() {
+    let Some(mut nats) = Nats::start().await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let mut writing = write(&at("write"), &nats).await;
+    import(&at("write"), "Kept", 10);
+    let mut reading = spawn("read", &at("read"), &nats);
+    let http = reading.http().await;
+    ready(&http).await;
+    run_json(&at("write"), &["backup", at("backup").to_str().unwrap()]);
+    import(&at("write"), "Lost", 5);
+    let total = async |word: &str| http.get(&format!("/v1/search?q={word}")).await.json()["total"].clone();
+    kit::wait_until(PATIENCE, "what will be lost", async || total("lost").await == json!(5)).await;
+
+    writing.kill9();
+    nats.wipe().await;
+    run_json(&at("restored"), &["restore", at("backup").to_str().unwrap()]);
+    let _writing = write(&at("restored"), &nats).await;
+    import(&at("restored"), "New", 8);
+    kit::wait_until(PATIENCE, "the restored log on the read node", async || {
+        total("new").await == json!(8)
+            && total("lost").await == json!(0)
+            && total("kept").await == json!(10)
+            && http.get("/v1/project/lost-2").await.status == 404
+            && http.get("/v1/project/new-0").await.status == 200
+            && http.get("/readyz").await.status == 200
+    })
+    .await;
+    let verified = run_json(&at("read"), &["verify", "--nats-url", &nats.url()]);
+    assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");
+    let log = reading.stderr();
+    let quarantined = log.matches("the model is quarantined until it is made again from the log").count();
+    assert_eq!(quarantined, 5, "one line a model: {log}");
+    assert!(reading.terminate().await.success());
+}

@@ -1,0 +1,135 @@
+//! Read models whose files are damaged: they are quarantined and made again from the log, and all others go on.
+
+use std::fs;
+use std::path::Path;
+
+use kit::wait_until;
+use read::generation::Generations;
+use read::models::ReadModels;
+use schemas::ids::StreamId;
+use schemas::key::KeyHash;
+use serde_json::json;
+use sqlx::ConnectOptions;
+use sqlx::sqlite::SqliteConnectOptions;
+
+use crate::hand_made::{HandMade, REVISED, SELECTED, project, selected};
+use crate::working::{SOON, Working, digests, keep_ledger};
+
+/// The models and the files that they consist of.
+const FILES: [(&str, &str); 6] = [
+    ("catalog", "catalog.db"),
+    ("search", "meta.json"),
+    ("neighbours", "neighbours.db"),
+    ("archive", "archive.db"),
+    ("keys", "keys.db"),
+    ("counters", "counters.db"),
+];
+
+/// A log of some projects and a key.
+async fn log(client: &async_nats::Client) -> HandMade {
+    let mut stream = HandMade::new(client).await;
+    for number in 1..=3 {
+        stream.publish(&project(number), SELECTED, selected(&format!("house-{number}"))).await;
+    }
+    let account: StreamId = format!("account-{}", project(1)).parse().unwrap();
+    let key = json!({"key_id": "Ab3dEf9h", "hash": KeyHash::of(b"a key"), "hint": "wxyz", "name": null, "tier": "free"});
+    stream.publish_in(account.clone(), "loggia.account.account_opened.v1", json!({})).await;
+    stream.publish_in(account, "loggia.account.key_issued.v1", key).await;
+    stream
+}
+
+/// Damages the file of every model, whose write-ahead log has gone with the clean end of its worker.
+fn damage_all(models: &Path, damage: fn(&Path)) {
+    for (model, name) in FILES {
+        let layout = if model == "catalog" { read::catalog::LAYOUT } else { 1 };
+        let generations = Generations::in_layout(models.join(model), layout);
+        let folder = generations.current().unwrap().unwrap().path;
+        for beside in ["-wal", "-shm"] {
+            let _ = fs::remove_file(folder.join(format!("{name}{beside}")));
+        }
+        damage(&folder.join(name));
+    }
+}
+
+fn overwrite_the_first_page(file: &Path) {
+    let mut bytes = fs::read(file).unwrap();
+    let end = bytes.len().min(4_096);
+    bytes[..end].fill(0xa5);
+    fs::write(file, bytes).unwrap();
+}
+
+fn cut_in_half(file: &Path) {
+    let length = fs::metadata(file).unwrap().len();
+    fs::File::options().write(true).open(file).unwrap().set_len(length / 2).unwrap();
+}
+
+#[tokio::test]
+async fn every_model_that_is_damaged_is_made_again_from_the_log() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let client = nats.client().await;
+    let head = log(&client).await.position;
+    keep_ledger(&client).await;
+    let folder = tempfile::tempdir().unwrap();
+    let working = Working::on(folder.path(), &client);
+    working.all_at("g000001", head).await;
+    working.end().await;
+    let before = digests(folder.path()).await;
+    let damages: [(&str, fn(&Path)); 4] = [
+        ("g000002", overwrite_the_first_page),
+        ("g000003", cut_in_half),
+        ("g000004", |file| fs::write(file, "").unwrap()),
+        ("g000005", |file| fs::remove_file(file).unwrap()),
+    ];
+    for (generation, damage) in damages {
+        damage_all(folder.path(), damage);
+        let working = Working::on(folder.path(), &client);
+        working.all_at(generation, head).await;
+        working.end().await;
+        assert_eq!(digests(folder.path()).await, before, "{generation}");
+    }
+}
+
+#[tokio::test]
+async fn damage_that_an_event_runs_into_is_found_and_readers_let_go() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let client = nats.client().await;
+    let mut stream = log(&client).await;
+    let folder = tempfile::tempdir().unwrap();
+    let working = Working::on(folder.path(), &client);
+    working.all_at("g000001", stream.position).await;
+    working.end().await;
+    // The first page and the checkpoint stay, so that the model opens.
+    let file = folder.path().join("catalog/g000001/catalog.db");
+    let mut database = SqliteConnectOptions::new().filename(&file).connect().await.unwrap();
+    let page: i64 = sqlx::query_scalar("SELECT rootpage FROM sqlite_schema WHERE name = 'projects'")
+        .fetch_one(&mut database)
+        .await
+        .unwrap();
+    sqlx::Connection::close(database).await.unwrap();
+    let mut bytes = fs::read(&file).unwrap();
+    let start = usize::try_from(page - 1).unwrap() * 4_096;
+    bytes[start..start + 4_096].fill(0xa5);
+    fs::write(&file, bytes).unwrap();
+
+    let working = Working::on(folder.path(), &client);
+    let models = ReadModels::new(folder.path());
+    models.refresh().await.unwrap();
+    assert_eq!(models.catalog().unwrap().generation.name, "g000001");
+    let revised = json!({"record": {"name": "House", "category": "art"}});
+    stream.publish(&project(1), REVISED, revised).await;
+    wait_until(SOON, "the quarantine to reach readers", async || {
+        models.refresh().await.unwrap();
+        models.catalog().is_none_or(|catalog| catalog.generation.name == "g000002")
+    })
+    .await;
+    wait_until(SOON, "the rebuilt catalog", async || {
+        let status = working.status("catalog");
+        status.generation == "g000002" && status.position == stream.position
+    })
+    .await;
+    models.refresh().await.unwrap();
+    let found = models.catalog().unwrap().reader.find("house-1").await.unwrap();
+    assert!(format!("{found:?}").contains("House"), "{found:?}");
+    assert_eq!(working.status("search").generation, "g000001", "the others go on");
+    working.end().await;
+}

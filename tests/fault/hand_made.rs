@@ -1,0 +1,130 @@
+//! A stream of events that a test fills by hand, as the relay would.
+
+use std::sync::{Arc, Mutex};
+
+use async_nats::jetstream;
+use futures::StreamExt;
+use schemas::chain::{Hash, Link};
+use schemas::cloudevents;
+use schemas::control::{EventPage, ReadEvents};
+use schemas::envelope::Recorded;
+use schemas::ids::{CommandId, Position, StoreId, StreamId, StreamVersion};
+use schemas::subject;
+use serde_json::json;
+use write::clock::Clock;
+
+pub(crate) const SELECTED: &str = "loggia.curation.project_selected.v1";
+pub(crate) const REVISED: &str = "loggia.curation.project_revised.v1";
+
+/// A stream that this test fills by hand.
+pub(crate) struct HandMade {
+    pub(crate) jetstream: jetstream::Context,
+    pub(crate) store: StoreId,
+    pub(crate) clock: Clock,
+    pub(crate) position: Position,
+    /// The hash of the last event.
+    pub(crate) hash: Hash,
+    /// What was published, as the write side's log has it.
+    log: Arc<Mutex<Vec<Recorded>>>,
+}
+
+impl HandMade {
+    pub(crate) async fn new(client: &async_nats::Client) -> HandMade {
+        let (jetstream, clock) = (jetstream::new(client.clone()), Clock::system());
+        let (position, hash) = (Position::START, Hash::GENESIS);
+        let (store, log) = (clock.store_id(), Arc::default());
+        let made = HandMade { jetstream, store, clock, position, hash, log };
+        made.create().await;
+        made
+    }
+
+    async fn create(&self) {
+        let config = jetstream::stream::Config {
+            name: subject::EVENTS.into(),
+            subjects: subject::EVENT_SUBJECTS.map(String::from).to_vec(),
+            ..Default::default()
+        };
+        self.jetstream.create_stream(config).await.unwrap();
+    }
+
+    /// Begins again with an empty stream of the same store.
+    pub(crate) async fn begin_again(&mut self) {
+        self.jetstream.delete_stream(subject::EVENTS).await.unwrap();
+        (self.position, self.hash) = (Position::START, Hash::GENESIS);
+        self.log.lock().unwrap().clear();
+        self.create().await;
+    }
+
+    /// Publishes the first events of the log again into an empty stream, as the relay does after NATS was wiped.
+    pub(crate) async fn fill_again(&self, count: usize) {
+        self.jetstream.delete_stream(subject::EVENTS).await.unwrap();
+        self.create().await;
+        let events: Vec<Recorded> = self.log.lock().unwrap().iter().take(count).cloned().collect();
+        for event in &events {
+            self.carry(event).await;
+        }
+    }
+
+    async fn carry(&self, event: &Recorded) {
+        let mut headers = async_nats::HeaderMap::new();
+        for (name, value) in cloudevents::headers(event, self.store) {
+            headers.insert(name, value.as_str());
+        }
+        self.send(subject::of_stream(&event.stream), headers, event.data.get().to_owned()).await;
+    }
+
+    /// Answers for the write side whose log it is.
+    pub(crate) async fn answer(&self, client: &async_nats::Client) {
+        let (client, log) = (client.clone(), self.log.clone());
+        let mut requests = client.subscribe(subject::READ_EVENTS).await.unwrap();
+        tokio::spawn(async move {
+            while let Some(request) = requests.next().await {
+                let ReadEvents { after, limit, .. } = serde_json::from_slice(&request.payload).unwrap();
+                let log = log.lock().unwrap().clone();
+                let head = log.last().map_or(Position::START, |last| last.position);
+                let events = log.into_iter().filter(|event| event.position > after).take(limit).collect();
+                let page = serde_json::to_vec(&EventPage { events, head }).unwrap();
+                client.publish(request.reply.unwrap(), page.into()).await.unwrap();
+            }
+        });
+    }
+
+    /// Publishes an event of a project under any type and with any payload.
+    pub(crate) async fn publish(&mut self, project: &str, kind: &str, data: serde_json::Value) {
+        self.publish_in(format!("project-{project}").parse().unwrap(), kind, data).await;
+    }
+
+    pub(crate) async fn publish_in(&mut self, stream: StreamId, kind: &str, data: serde_json::Value) {
+        self.position = self.position.next();
+        let id = CommandId(uuid::Uuid::from_u128(7));
+        let mut event = Recorded {
+            position: self.position,
+            id: self.clock.event_id(),
+            stream,
+            version: StreamVersion(1),
+            kind: kind.into(),
+            time: self.clock.now(),
+            actor: "Ada".parse().unwrap(),
+            causation: id,
+            correlation: id,
+            hash: Hash::GENESIS,
+            data: serde_json::value::to_raw_value(&data).unwrap(),
+        };
+        event.hash = Link::from(&event).hash_after(self.hash);
+        self.hash = event.hash;
+        self.log.lock().unwrap().push(event.clone());
+        self.carry(&event).await;
+    }
+
+    pub(crate) async fn send(&self, subject: String, headers: async_nats::HeaderMap, body: String) {
+        self.jetstream.publish_with_headers(subject, headers, body.into()).await.unwrap().await.unwrap();
+    }
+}
+
+pub(crate) fn project(number: u32) -> String {
+    format!("01ARZ3NDEKTSV4RRFFQ69G{number:04}")
+}
+
+pub(crate) fn selected(slug: &str) -> serde_json::Value {
+    json!({"slug": slug, "record": {"name": slug, "category": "art"}})
+}

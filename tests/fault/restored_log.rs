@@ -1,0 +1,137 @@
+//! A log that was restored from an older backup: models that had applied what it lost are made again from it.
+
+use std::path::Path;
+
+use projections::failure::Failure;
+use read::generation::Generations;
+use schemas::ids::Position;
+use sqlx::ConnectOptions;
+use sqlx::sqlite::SqliteConnectOptions;
+
+use crate::hand_made::{HandMade, SELECTED, project, selected};
+use crate::working::{Working, digests};
+
+/// Publishes projects with these numbers.
+async fn publish(stream: &mut HandMade, numbers: std::ops::Range<u32>) {
+    for number in numbers {
+        stream.publish(&project(number), SELECTED, selected(&format!("house-{number}"))).await;
+    }
+}
+
+/// Checks that the models are those of a node that only ever saw the log as it is.
+async fn equal_a_new_node(models: &Path, client: &async_nats::Client, head: Position) {
+    let folder = tempfile::tempdir().unwrap();
+    let new = Working::on(folder.path(), client);
+    new.log_at("g000001", head).await;
+    new.end().await;
+    assert_eq!(digests(models).await, digests(folder.path()).await);
+}
+
+#[tokio::test]
+async fn a_log_that_stays_shorter_than_the_models_has_them_made_again() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let client = nats.client().await;
+    let mut stream = HandMade::new(&client).await;
+    stream.answer(&client).await;
+    publish(&mut stream, 1..6).await;
+    let folder = tempfile::tempdir().unwrap();
+    let working = Working::on(folder.path(), &client);
+    working.log_at("g000001", Position(5)).await;
+    stream.begin_again().await;
+    publish(&mut stream, 11..14).await;
+    working.log_at("g000002", Position(3)).await;
+    publish(&mut stream, 14..18).await;
+    working.log_at("g000002", Position(7)).await;
+    working.end().await;
+    equal_a_new_node(folder.path(), &client, Position(7)).await;
+}
+
+#[tokio::test]
+async fn an_event_that_does_not_follow_the_last_one_shows_another_history() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let client = nats.client().await;
+    let mut stream = HandMade::new(&client).await;
+    publish(&mut stream, 1..6).await;
+    let folder = tempfile::tempdir().unwrap();
+    let working = Working::on(folder.path(), &client);
+    working.log_at("g000001", Position(5)).await;
+    // No write side could be asked how long its log is.
+    stream.begin_again().await;
+    publish(&mut stream, 11..19).await;
+    working.log_at("g000002", Position(8)).await;
+    working.end().await;
+    // A log of the same length is found at the start.
+    stream.begin_again().await;
+    publish(&mut stream, 21..29).await;
+    let working = Working::on(folder.path(), &client);
+    working.log_at("g000003", Position(8)).await;
+    working.end().await;
+    equal_a_new_node(folder.path(), &client, Position(8)).await;
+}
+
+#[tokio::test]
+async fn a_stream_that_is_filled_again_with_the_same_log_changes_nothing() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let client = nats.client().await;
+    let mut stream = HandMade::new(&client).await;
+    stream.answer(&client).await;
+    publish(&mut stream, 1..6).await;
+    let folder = tempfile::tempdir().unwrap();
+    let working = Working::on(folder.path(), &client);
+    working.log_at("g000001", Position(5)).await;
+    stream.fill_again(2).await;
+    // Longer than a log must be shorter to count as one that was restored.
+    tokio::time::sleep(std::time::Duration::from_secs(8)).await;
+    stream.fill_again(5).await;
+    publish(&mut stream, 6..8).await;
+    working.log_at("g000001", Position(7)).await;
+    working.end().await;
+}
+
+#[tokio::test]
+async fn a_checkpoint_of_version_0_1_goes_on_with_the_next_event() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let client = nats.client().await;
+    let mut stream = HandMade::new(&client).await;
+    publish(&mut stream, 1..4).await;
+    let folder = tempfile::tempdir().unwrap();
+    let working = Working::on(folder.path(), &client);
+    working.log_at("g000001", Position(3)).await;
+    working.end().await;
+    let file = folder.path().join("keys/g000001/keys.db");
+    let mut database = SqliteConnectOptions::new().filename(&file).connect().await.unwrap();
+    sqlx::query("UPDATE checkpoint SET state = json_remove(state, '$.hash')")
+        .execute(&mut database)
+        .await
+        .unwrap();
+    sqlx::Connection::close(database).await.unwrap();
+    let working = Working::on(folder.path(), &client);
+    publish(&mut stream, 4..6).await;
+    working.log_at("g000001", Position(5)).await;
+    working.end().await;
+    for (checkpoint, _) in digests(folder.path()).await {
+        assert_eq!((checkpoint.position, checkpoint.hash), (Position(5), Some(stream.hash)));
+    }
+}
+
+#[tokio::test]
+async fn a_shorter_log_of_another_store_has_nothing_made_again() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let client = nats.client().await;
+    let mut stream = HandMade::new(&client).await;
+    stream.answer(&client).await;
+    publish(&mut stream, 1..6).await;
+    let folder = tempfile::tempdir().unwrap();
+    let working = Working::on(folder.path(), &client);
+    working.log_at("g000001", Position(5)).await;
+    working.end().await;
+    stream.store = stream.clock.store_id();
+    stream.begin_again().await;
+    publish(&mut stream, 1..3).await;
+    let mut working = Working::on(folder.path(), &client);
+    let failure = working.failure().await;
+    assert!(matches!(failure, Failure::ForeignStore { .. }), "{failure}");
+    working.end().await;
+    let search = Generations::new(folder.path().join("search"));
+    assert_eq!(search.current().unwrap().unwrap().name, "g000001");
+}

@@ -1,0 +1,114 @@
+//! The projections of a node on a stream that a test fills by hand.
+
+use std::path::Path;
+use std::time::Duration;
+
+use futures::StreamExt;
+use health::Health;
+use kit::wait_until;
+use projections::archive::ArchiveProjection;
+use projections::catalog::CatalogProjection;
+use projections::failure::Failure;
+use projections::keys::KeysProjection;
+use projections::neighbours::NeighboursProjection;
+use projections::node::{Node, NodeSettings, WorkerTask};
+use projections::projection::Projection;
+use projections::search::SearchProjection;
+use read::checkpoint::Checkpoint;
+use read::generation::Generations;
+use schemas::control::{ProjectionStatus, UsagePage};
+use schemas::ids::Position;
+use schemas::subject;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use write::clock::Clock;
+
+pub(crate) const SOON: Duration = Duration::from_secs(60);
+
+/// The projections of a node at work.
+pub(crate) struct Working {
+    pub(crate) node: Node,
+    pub(crate) health: Health,
+    tracker: TaskTracker,
+    stop: CancellationToken,
+    failures: mpsc::UnboundedReceiver<Failure>,
+}
+
+impl Working {
+    pub(crate) fn on(models: &Path, client: &async_nats::Client) -> Working {
+        let (health, tracker, stop) = (Health::default(), TaskTracker::new(), CancellationToken::new());
+        let now = || Clock::system().now();
+        let settings =
+            NodeSettings { models: models.to_owned(), name: "node".into(), now, health: health.clone() };
+        let (failed, failures) = mpsc::unbounded_channel();
+        let spawn = |_, worker: WorkerTask| {
+            let failed = failed.clone();
+            tracker.spawn(async move { worker.await.or_else(|failure| failed.send(failure)) });
+        };
+        let node = Node::start(&settings, client, &spawn, &stop);
+        Working { node, health, tracker, stop, failures }
+    }
+
+    pub(crate) fn status(&self, model: &str) -> ProjectionStatus {
+        self.node.last_status().into_iter().find(|status| status.name == model).unwrap()
+    }
+
+    /// Waits until each model has this generation and has applied the log.
+    pub(crate) async fn all_at(&self, generation: &str, head: Position) {
+        self.log_at(generation, head).await;
+        wait_until(SOON, &format!("{generation} of the counters"), async || {
+            self.status("counters").generation == generation && self.health.failing().is_empty()
+        })
+        .await;
+    }
+
+    /// The same for the models of the log alone.
+    pub(crate) async fn log_at(&self, generation: &str, head: Position) {
+        wait_until(SOON, &format!("{generation} of every model of the log at {head}"), async || {
+            let all = self.node.last_status();
+            let mut of_the_log = all.iter().filter(|status| status.name != "counters");
+            of_the_log.all(|status| status.generation == generation && status.position == head)
+        })
+        .await;
+    }
+
+    /// Waits for the first worker to end with an error, and gives it.
+    pub(crate) async fn failure(&mut self) -> Failure {
+        tokio::time::timeout(SOON, self.failures.recv()).await.expect("a failure").unwrap()
+    }
+
+    pub(crate) async fn end(self) {
+        self.stop.cancel();
+        self.tracker.close();
+        self.tracker.wait().await;
+    }
+}
+
+/// Answers for a write side whose ledger is empty.
+pub(crate) async fn keep_ledger(client: &async_nats::Client) {
+    let client = client.clone();
+    let mut requests = client.subscribe(subject::READ_USAGE).await.unwrap();
+    tokio::spawn(async move {
+        while let Some(request) = requests.next().await {
+            let page = UsagePage { entries: Vec::new(), head: Position::START, sources: Vec::new() };
+            let page = serde_json::to_vec(&page).unwrap();
+            client.publish(request.reply.unwrap(), page.into()).await.unwrap();
+        }
+    });
+}
+
+async fn digest<P: Projection>(models: &Path) -> (Checkpoint, [u8; 32]) {
+    let generations = Generations::in_layout(models.join(P::NAME), P::LAYOUT);
+    P::digest(&generations.current().unwrap().unwrap().path).await.unwrap()
+}
+
+pub(crate) async fn digests(models: &Path) -> Vec<(Checkpoint, [u8; 32])> {
+    vec![
+        digest::<CatalogProjection>(models).await,
+        digest::<SearchProjection>(models).await,
+        digest::<NeighboursProjection>(models).await,
+        digest::<ArchiveProjection>(models).await,
+        digest::<KeysProjection>(models).await,
+    ]
+}
