@@ -14,6 +14,7 @@ use std::time::Duration;
 use anyhow::Result;
 use projections::source::EventSource;
 use schemas::nats_role::NatsRole;
+use schemas::subject;
 use write::event_store::EventStore;
 
 use crate::cli::UpArgs;
@@ -128,8 +129,8 @@ impl ShortNode {
     }
 }
 
-/// Starts a node and waits until NATS carries the whole log and, where the command needs that, the workers have applied
-/// it.
+/// Starts a node and waits until it answers requests, NATS carries the whole log and, where the command needs that, the
+/// workers have applied it.
 pub async fn start_node_for_a_while(
     config: &Config,
     lifecycle: &Lifecycle,
@@ -142,7 +143,8 @@ pub async fn start_node_for_a_while(
     let head = store.head().await?.position;
     let source = EventSource::new(client.clone());
     loop {
-        if source.head().await? >= head && (!needs_models || node.has_applied(head)) {
+        let carried = source.head().await? >= head && (!needs_models || node.has_applied(head));
+        if carried && client.request(subject::control(parts.name(), "status"), "".into()).await.is_ok() {
             break;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;

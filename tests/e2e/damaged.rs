@@ -45,8 +45,9 @@ async fn a_damaged_catalog_is_made_again_by_itself_and_by_command() {
     rebuild(&data).await;
     damage(&data);
     let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
+    let http = loggia.http().await;
     rebuild(&data).await;
-    answers(&loggia.http().await).await;
+    answers(&http).await;
     assert!(loggia.terminate().await.success());
 
     damage(&data);

@@ -16,8 +16,8 @@ mod cluster;
 mod command_line;
 mod counters;
 mod curation;
-mod differential;
 mod damaged;
+mod differential;
 mod haproxy;
 #[cfg(feature = "eventstore")]
 mod keepers;
