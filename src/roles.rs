@@ -5,6 +5,7 @@ mod demo;
 mod gauges;
 mod parts;
 mod readiness;
+mod shared_settings;
 mod snapshot;
 mod starting;
 

@@ -9,6 +9,10 @@ use crate::usage::Call;
 /// The JetStream stream that carries the log `events`; its sequence is the log's position.
 pub const EVENTS: &str = "EVENTS";
 
+/// Where the metadata of the stream [`EVENTS`] holds the settings that the nodes of a cluster share: a JSON object of
+/// names and values, as the write side has them.
+pub const SHARED_SETTINGS: &str = "loggia.settings";
+
 /// The subjects of the stream [`EVENTS`].
 pub const EVENT_SUBJECTS: [&str; 2] = ["loggia.curation.*", "loggia.account.*"];
 

@@ -8,6 +8,7 @@ mod payments;
 mod site;
 mod tiers;
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -44,6 +45,7 @@ use write::vectors::{Encoder, EncoderChoice};
 
 use super::background::Background;
 use super::readiness::{Looked, Teller};
+use super::shared_settings::{self, Comparison};
 use super::{demo, snapshot, starting};
 use crate::config::{Auth, Config, Metering, Replicas, Vectors};
 use crate::data_folder::{DataFolder, Held, Part, Running};
@@ -202,8 +204,12 @@ impl Parts {
         let stop = self.lifecycle.stop.clone();
         let lifecycle = self.lifecycle.clone();
         let Replicas(replicas) = self.config.nats_replicas;
+        let settings = shared_settings::published(&self.config);
         let background = self.background().await?;
-        let relay = Relay::new(store.clone(), background.client().clone()).replicas(replicas);
+        let mut relay = Relay::new(store.clone(), background.client().clone()).replicas(replicas);
+        if is_keeper {
+            relay = relay.settings(settings);
+        }
         starting::settled(|| relay.check(), Interruption::may_pass).await?;
         let running = relay.run(stop.clone());
         let relay = async move {
@@ -321,6 +327,7 @@ impl Parts {
         let address = listener.local_addr()?;
         let site: Site = self.site_address().parse()?;
         let access = self.access(client, address)?;
+        self.compare_settings(client).await;
         let models = ReadModels::new(self.data.models());
         let following = models.clone().follow(self.lifecycle.stop.clone());
         self.lifecycle.spawn("the readers of the models", async move {
@@ -371,6 +378,23 @@ impl Parts {
         self.data.announce_api(address)?;
         tracing::info!("serving on http://{address}");
         Ok(())
+    }
+
+    /// Compares the settings that all nodes share with those of the write side, where that is another process. A node that
+    /// differs is not ready.
+    async fn compare_settings(&self, client: &async_nats::Client) {
+        if self.held.contains(&Part::Write) {
+            return;
+        }
+        let component = self.health.component("settings").patience(Duration::ZERO);
+        let comparison = Comparison::new(client.clone(), &self.config, component);
+        // Once before the node may be ready.
+        comparison.compare().await;
+        let stop = self.lifecycle.stop.clone();
+        self.lifecycle.spawn("the comparison of settings", async move {
+            let _: Option<Infallible> = stop.run_until_cancelled(comparison.run()).await;
+            Ok(())
+        });
     }
 
     /// Who may call, as it is set; starts what counts their calls.

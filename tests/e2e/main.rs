@@ -38,6 +38,7 @@ mod refused_at_start;
 mod restored;
 mod roles_apart;
 mod several;
+mod shared_settings;
 mod similar;
 mod site;
 mod started;

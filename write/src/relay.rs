@@ -97,18 +97,25 @@ pub struct Relay {
     store: Arc<dyn EventStore>,
     client: Client,
     replicas: usize,
+    settings: Option<String>,
     relayed: watch::Sender<Relayed>,
 }
 
 impl Relay {
     /// A relay that keeps its stream on one server.
     pub fn new(store: Arc<dyn EventStore>, client: Client) -> Relay {
-        Relay { store, client, replicas: 1, relayed: watch::Sender::default() }
+        Relay { store, client, replicas: 1, settings: None, relayed: watch::Sender::default() }
     }
 
     /// Keeps the stream on this many servers of a cluster.
     pub fn replicas(mut self, replicas: usize) -> Relay {
         self.replicas = replicas;
+        self
+    }
+
+    /// Publishes settings that the nodes of a cluster share, as JSON, with the stream.
+    pub fn settings(mut self, settings: String) -> Relay {
+        self.settings = Some(settings);
         self
     }
 
@@ -176,7 +183,7 @@ impl Relay {
         sufficient(&self.client)?;
         let jetstream =
             ContextBuilder::new().timeout(ACKNOWLEDGED).ack_timeout(ACKNOWLEDGED).build(self.client.clone());
-        EventStream::ensured(jetstream, self.store.store_id(), self.replicas).await
+        EventStream::ensured(jetstream, self.store.store_id(), self.replicas, self.settings.as_deref()).await
     }
 
     /// Where the stream ends, once it is sure that it holds the store's own events.

@@ -10,7 +10,7 @@ use async_nats::jetstream::stream::{
 };
 use async_nats::jetstream::{Context, ErrorCode};
 use schemas::ids::{Position, StoreId};
-use schemas::subject::{EVENT_SUBJECTS, EVENTS};
+use schemas::subject::{EVENT_SUBJECTS, EVENTS, SHARED_SETTINGS};
 
 use super::Interruption;
 use crate::stream_settings::{self, unlimited};
@@ -36,11 +36,13 @@ pub(super) struct EventStream {
 }
 
 impl EventStream {
-    /// Finds the stream or makes it; refuses one that is another store's or is not kept for ever.
+    /// Finds the stream or makes it, with these settings in its metadata; refuses one that is another store's or is not
+    /// kept for ever.
     pub(super) async fn ensured(
         jetstream: Context,
         store: StoreId,
         replicas: usize,
+        settings: Option<&str>,
     ) -> Result<EventStream, Interruption> {
         let stream = match jetstream.get_stream(EVENTS).await {
             Ok(stream) => stream,
@@ -55,7 +57,10 @@ impl EventStream {
         if let Some(objection) = objection(config, store) {
             return Err(Interruption::Refused(objection));
         }
-        let kept = batched(stream_settings::raised(config, replicas).unwrap_or_else(|| config.clone()));
+        let mut kept = batched(stream_settings::raised(config, replicas).unwrap_or_else(|| config.clone()));
+        if let Some(settings) = settings {
+            kept.metadata.insert(SHARED_SETTINGS.to_owned(), settings.to_owned());
+        }
         if kept != *config {
             jetstream.update_stream(&kept).await.map_err(|error| refusal(&error, &kept))?;
         }

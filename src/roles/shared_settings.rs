@@ -1,0 +1,159 @@
+//! Settings that all nodes of a cluster share: the write side puts its own into the metadata of the stream EVENTS, and
+//! the other nodes compare theirs.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::time::Duration;
+
+use async_nats::jetstream::ErrorCode;
+use async_nats::jetstream::context::{ContextBuilder, GetStreamErrorKind};
+use health::Component;
+use schemas::subject::{EVENTS, SHARED_SETTINGS};
+
+use crate::config::{Auth, Config, Metering, SETTINGS};
+
+/// How often they are compared.
+const COMPARE: Duration = Duration::from_secs(60);
+
+/// How often the write side's are asked for until they are there.
+const ASK: Duration = Duration::from_secs(1);
+
+/// How long NATS may take to answer.
+const ANSWERED: Duration = Duration::from_secs(2);
+
+/// Settings by name.
+type Shared = BTreeMap<String, String>;
+
+/// The settings of this process as the write side publishes them, as JSON: those that it uses itself, and others where
+/// they are set.
+pub fn published(config: &Config) -> String {
+    let is_set = |name: &str| {
+        let resolved = config.resolved.iter().find(|resolved| resolved.name == name);
+        resolved.is_some_and(|resolved| !matches!(resolved.source.as_str(), "default" | "unset"))
+    };
+    let mut shared = own(config);
+    shared.retain(|name, _| matches!(name.as_str(), "tiers" | "auth") || is_set(name));
+    serde_json::to_string(&shared).unwrap_or_default()
+}
+
+fn own(config: &Config) -> Shared {
+    let auth = match config.auth {
+        Auth::Keys => "keys",
+        Auth::Off => "off",
+    };
+    let metering = match config.metering {
+        Metering::Spool => "spool",
+        Metering::Refuse => "refuse",
+    };
+    let public_url = config.public_url.clone().unwrap_or_default();
+    Shared::from([
+        ("tiers".to_owned(), config.tiers.to_string()),
+        ("auth".to_owned(), auth.to_owned()),
+        ("metering".to_owned(), metering.to_owned()),
+        ("public_url".to_owned(), public_url),
+    ])
+}
+
+/// Compares a node's settings with those of the write side.
+pub struct Comparison {
+    client: async_nats::Client,
+    own: Shared,
+    component: Component,
+}
+
+impl Comparison {
+    /// A comparison whose outcome the component reports; it should have no patience.
+    pub fn new(client: async_nats::Client, config: &Config, component: Component) -> Comparison {
+        Comparison { client, own: own(config), component }
+    }
+
+    /// Compares once. Returns whether the write side's settings could be read, or are known not to be there.
+    pub async fn compare(&self) -> bool {
+        let jetstream = ContextBuilder::new().timeout(ANSWERED).build(self.client.clone());
+        let asked = tokio::time::timeout(ANSWERED, jetstream.get_stream(EVENTS)).await;
+        let metadata = match asked {
+            Ok(Ok(stream)) => stream.cached_info().config.metadata.get(SHARED_SETTINGS).cloned(),
+            Ok(Err(error)) => {
+                if !is_absent(&error.kind()) {
+                    tracing::debug!(%error, "the settings of the write side cannot be read at present");
+                }
+                return false;
+            }
+            Err(_elapsed) => return false,
+        };
+        // A write side of an earlier version publishes none.
+        let theirs: Shared = metadata.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        match difference(&self.own, &theirs) {
+            Some(reason) => self.component.failed(reason),
+            None => self.component.recovered(),
+        }
+        true
+    }
+
+    /// Compares again and again.
+    pub async fn run(self) -> Infallible {
+        loop {
+            let wait = if self.compare().await { COMPARE } else { ASK };
+            tokio::time::sleep(wait).await;
+        }
+    }
+}
+
+fn is_absent(kind: &GetStreamErrorKind) -> bool {
+    matches!(kind, GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
+}
+
+/// What is not alike, as a sentence part. Names that this version does not have are passed over.
+fn difference(own: &Shared, theirs: &Shared) -> Option<String> {
+    let mut parts = Vec::new();
+    for (name, theirs) in theirs {
+        let Some(own) = own.get(name).filter(|own| *own != theirs) else { continue };
+        let variable =
+            SETTINGS.iter().find(|setting| setting.name == name).map_or("", |setting| setting.variable);
+        parts.push(format!("{name} is “{own}” here and “{theirs}” on the write side ({variable})"));
+    }
+    (!parts.is_empty())
+        .then(|| format!("{}; set the same for all nodes and start this one again", parts.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Sources;
+
+    fn config(environment: &[(&str, &str)]) -> Config {
+        let environment = environment.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+        Config::read(&Sources { environment, ..Sources::default() }).unwrap()
+    }
+
+    fn compared(node: &[(&str, &str)], write: &[(&str, &str)]) -> Option<String> {
+        difference(&own(&config(node)), &serde_json::from_str(&published(&config(write))).unwrap())
+    }
+
+    #[test]
+    fn what_differs_is_named_and_what_the_write_side_leaves_open_may_differ() {
+        let url = ("LOGGIA_PUBLIC_URL", "https://catalog.example.org");
+        assert_eq!(compared(&[], &[]), None);
+        assert_eq!(compared(&[url, ("LOGGIA_METERING", "refuse")], &[]), None);
+        assert_eq!(compared(&[("LOGGIA_TIERS", "free=200,studio=5000, pro=25000")], &[]), None);
+        assert_eq!(
+            compared(&[("LOGGIA_TIERS", "free=50")], &[("LOGGIA_TIERS", "free=500, studio=900"), url])
+                .unwrap(),
+            "public_url is “” here and “https://catalog.example.org” on the write side (LOGGIA_PUBLIC_URL), tiers is \
+             “free=50” here and “free=500, studio=900” on the write side (LOGGIA_TIERS); set the same for all nodes and \
+             start this one again"
+        );
+        assert_eq!(
+            compared(&[("LOGGIA_AUTH", "off")], &[]).unwrap(),
+            "auth is “off” here and “keys” on the write side (LOGGIA_AUTH); set the same for all nodes and start this \
+             one again"
+        );
+    }
+
+    #[test]
+    fn settings_of_other_versions_are_passed_over() {
+        let theirs = Shared::from([("colour".to_owned(), "red".to_owned())]);
+        assert_eq!(difference(&own(&config(&[])), &theirs), None);
+        assert_eq!(difference(&own(&config(&[])), &Shared::new()), None);
+    }
+}

@@ -1,0 +1,49 @@
+//! Nodes whose shared settings differ from those of the write side.
+
+use kit::http::Http;
+use serde_json::json;
+
+use crate::several::Several;
+use crate::started::{LOGGIA, PATIENCE, ready};
+
+#[tokio::test]
+async fn a_node_whose_tiers_differ_is_not_ready_and_names_the_setting() {
+    let settings = [("LOGGIA_AUTH", "keys"), ("LOGGIA_TIERS", "free=500, studio=900")];
+    let Some(several) = Several::of(&["one"], 3, &settings).await else { return };
+    ready(&Http::new(format!("http://{}", several.nodes[0].address))).await;
+    let args = ["keys", "issue", "--email", "a@example.org", "--tier", "studio"];
+    let write = several.write();
+    let issue = || {
+        let mut command = kit::process::command(LOGGIA, &write);
+        command.args(args).arg("--json").envs(settings);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
+    };
+    let key = issue()["key"].as_str().unwrap().to_owned();
+    for (name, tiers) in
+        [("two", "free=50, studio=900"), ("three", "free=900, studio=900"), ("four", "free=500")]
+    {
+        let node = several.start(name, &[("LOGGIA_TIERS", tiers)]).await;
+        let http = Http::new(format!("http://{}", node.address));
+        let sentence = format!(
+            "tiers is “{tiers}” here and “free=500, studio=900” on the write side (LOGGIA_TIERS); set the same for all nodes \
+             and start this one again"
+        );
+        kit::wait_until(PATIENCE, "the reason", async || {
+            let answer = http.get("/readyz").await;
+            answer.status == 503 && String::from_utf8_lossy(&answer.body).contains(&sentence)
+        })
+        .await;
+        if name == "four" {
+            // A key of the tier that it lacks is served as one of the first.
+            let answer = kit::wait_for(PATIENCE, "the key", async || {
+                let answer = http.get(&format!("/v1/usage?key={key}")).await;
+                (answer.status == 200).then(|| answer.json())
+            })
+            .await;
+            assert_eq!((&answer["tier"], &answer["limit"]), (&json!("free"), &json!(500)), "{answer}");
+            assert_eq!(http.get(&format!("/v1/search?q=bridge&key={key}")).await.status, 200);
+        }
+    }
+}
