@@ -119,9 +119,6 @@ impl SearchError {
     pub fn is_corrupt(&self) -> bool {
         use tantivy::TantivyError;
         use tantivy::directory::error::OpenReadError;
-        let is_cut_off = |error: &std::io::Error| {
-            matches!(error.kind(), std::io::ErrorKind::UnexpectedEof | std::io::ErrorKind::InvalidData)
-        };
         match self {
             SearchError::Corrupt(_) => true,
             SearchError::Unavailable(error) => match error {
@@ -129,13 +126,23 @@ impl SearchError {
                     OpenReadError::FileDoesNotExist(_) | OpenReadError::IncompatibleIndex(_),
                 )
                 | TantivyError::DeserializeError(_) => true,
-                TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. }) => is_cut_off(io_error),
-                TantivyError::IoError(error) => is_cut_off(error),
+                TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. }) => {
+                    !is_of_the_system(io_error)
+                }
+                TantivyError::IoError(error) => !is_of_the_system(error),
                 _ => false,
             },
             SearchError::InvalidCursor(_) | SearchError::Busy | SearchError::Rejected(_) => false,
         }
     }
+}
+
+/// Whether the system made an error, as where a disk is full or a file may not be read. Others are what tantivy says of
+/// bytes that it cannot read.
+#[cfg(feature = "apply")]
+fn is_of_the_system(error: &std::io::Error) -> bool {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<std::io::Error>());
+    error.raw_os_error().is_some() || inner.is_some_and(is_of_the_system)
 }
 
 impl From<tantivy::TantivyError> for SearchError {

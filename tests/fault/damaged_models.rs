@@ -1,7 +1,8 @@
 //! Read models whose files are damaged: they are quarantined and made again from the log, and all others go on.
 
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use kit::wait_until;
 use read::generation::Generations;
@@ -132,4 +133,56 @@ async fn damage_that_an_event_runs_into_is_found_and_readers_let_go() {
     assert!(format!("{found:?}").contains("House"), "{found:?}");
     assert_eq!(working.status("search").generation, "g000001", "the others go on");
     working.end().await;
+}
+
+#[tokio::test]
+async fn segments_of_the_search_index_that_are_damaged_are_found_when_events_come() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let client = nats.client().await;
+    let mut stream = log(&client).await;
+    let folder = tempfile::tempdir().unwrap();
+    let working = Working::on(folder.path(), &client);
+    working.log_at("g000001", stream.position).await;
+    working.end().await;
+    let search = folder.path().join("search");
+    let kinds: BTreeSet<String> = segment_files(&search.join("g000001")).into_keys().collect();
+    assert!(kinds.contains("term") && kinds.contains("store"), "{kinds:?}");
+    for (number, kind) in (1_u32..).zip(&kinds) {
+        let current = fs::read_to_string(search.join("current")).unwrap();
+        for file in &segment_files(&search.join(current.trim()))[kind] {
+            let mut bytes = fs::read(file).unwrap();
+            // All but the footer, by which tantivy knows its own files.
+            let end = bytes.len() / 2;
+            bytes[..end].fill(0xa5);
+            fs::write(file, bytes).unwrap();
+        }
+        let working = Working::on(folder.path(), &client);
+        let revised = json!({"record": {"name": format!("House {number}"), "category": "art"}});
+        for project_number in 1..=3 {
+            stream.publish(&project(project_number), REVISED, revised.clone()).await;
+        }
+        let head = stream.position;
+        wait_until(SOON, &format!("the index after damage of {kind}"), async || {
+            let status = working.status("search");
+            status.position == head && status.quarantined.is_none()
+        })
+        .await;
+        working.end().await;
+        let models = ReadModels::new(folder.path());
+        models.refresh().await.unwrap();
+        assert_eq!(models.search().unwrap().reader.documents(), 3, "{kind}");
+    }
+}
+
+/// The files of an index's segments by what they hold.
+fn segment_files(folder: &Path) -> HashMap<String, Vec<PathBuf>> {
+    let mut files: HashMap<String, Vec<PathBuf>> = HashMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let is_of_a_segment = path.file_stem().is_some_and(|stem| stem.len() >= 32);
+        if let Some(kind) = path.extension().filter(|_| is_of_a_segment) {
+            files.entry(kind.to_string_lossy().into_owned()).or_default().push(path);
+        }
+    }
+    files
 }
