@@ -119,10 +119,17 @@ pub enum Command {
         folder: PathBuf,
     },
     /// Put a backup into an empty data folder.
-    #[command(after_help = "Example:\n  loggia restore /backups/2026-11-20 --data /var/lib/loggia")]
+    #[command(
+        after_help = "Examples:\n  loggia restore /backups/2026-11-20 --data /var/lib/loggia\n  loggia restore \
+                      /backups/2026-11-20 --data /srv/new --erasures /var/lib/loggia/store/erasures.ndjson"
+    )]
     Restore {
         /// The folder that `loggia backup` wrote.
         folder: PathBuf,
+        /// The journal of accounts that were erased since: erasures.ndjson of the former folder's store, or of a newer
+        /// backup. They are erased again.
+        #[arg(long, value_name = "FILE")]
+        erasures: Option<PathBuf>,
     },
     /// Look after the place where the log of events is.
     #[command(subcommand)]

@@ -72,7 +72,9 @@ async fn run(cli: &Cli, config: &Config) -> Result<ExitCode> {
             None => anyhow::bail!("name the folder of the backup"),
         },
         Command::Snapshot { folder } => done(commands::snapshot::run(config, folder, output).await),
-        Command::Restore { folder } => done(commands::backup::restore(config, folder, output).await),
+        Command::Restore { folder, erasures } => {
+            done(commands::backup::restore(config, folder, erasures.as_deref(), output).await)
+        }
         Command::Store(command) => commands::store::run(config, command, output).await,
         Command::Bench(args) => commands::bench::run(config, args, output).await,
         Command::BenchBare { body } => commands::bench::bare(body).await,

@@ -3,14 +3,27 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
+use health::Health;
+use serde::Serialize;
+use write::clock::Clock;
 use write::event_store::{BackupError, Restored, SqliteStore};
+use write::vault::{ERASURES_FILE, FILE as VAULT_FILE, read_erasures};
 
 use crate::config::Config;
 use crate::counted_calls;
 use crate::data_folder::{DataFolder, Part};
 use crate::output::{Output, count, say};
-use crate::session;
+use crate::session::{self, Naming, WriteSide};
+
+/// A backup that was restored.
+#[derive(Serialize)]
+struct Brought {
+    #[serde(flatten)]
+    restored: Restored,
+    /// The accounts that were erased after the backup, and are erased again.
+    erased_again: u64,
+}
 
 /// Copies the event store into a folder while it may run.
 pub async fn run(config: &Config, folder: &Path, output: Output) -> Result<()> {
@@ -56,7 +69,7 @@ pub async fn verify(folder: &Path, output: Output) -> Result<()> {
 }
 
 /// Puts a backup into an empty data folder.
-pub async fn restore(config: &Config, folder: &Path, output: Output) -> Result<()> {
+pub async fn restore(config: &Config, folder: &Path, erasures: Option<&Path>, output: Output) -> Result<()> {
     if !session::store_is_here(config) {
         bail!(
             "a backup is restored into SQLite: leave store (LOGGIA_STORE) unset here, then bring the log to its place with \
@@ -64,6 +77,12 @@ pub async fn restore(config: &Config, folder: &Path, output: Output) -> Result<(
             session::store_folder(config).display()
         );
     }
+    let erased = match erasures {
+        Some(journal) => {
+            read_erasures(journal)?.with_context(|| format!("{} is not there", journal.display()))?
+        }
+        None => Vec::new(),
+    };
     let data = DataFolder::new(&config.data);
     let _held = data.hold(&[Part::Write, Part::Project])?;
     let store = session::store_folder(config);
@@ -71,14 +90,43 @@ pub async fn restore(config: &Config, folder: &Path, output: Output) -> Result<(
     if let Some(there) = others.into_iter().find(|path| path.exists()) {
         bail!(not_empty(config, &there));
     }
-    let restored = match SqliteStore::restore(folder, &store, Some(&data.media())).await {
+    let restored = match SqliteStore::restore(folder, &store, Some(&data.media()), &erased).await {
         Err(BackupError::InTheWay(there)) => bail!(not_empty(config, &there)),
         restored => restored?,
     };
     warn_of_unlisted_pictures(&restored);
-    output.answer(&restored, || {
-        format!("{} are restored; `loggia up` rebuilds the rest from them", contents(&restored))
+    if erasures.is_none() && restored.manifest.files.iter().any(|file| file.name == VAULT_FILE) {
+        say(&format!(
+            "addresses that were erased after {} are known again, unless they are erased once more; where the former folder \
+             or a newer backup is left, restore with --erasures and its {ERASURES_FILE}",
+            restored.manifest.created
+        ));
+    }
+    let has_journal = store.join(ERASURES_FILE).exists();
+    let erased_again = if has_journal { erase_again(config).await? } else { 0 };
+    let brought = Brought { restored, erased_again };
+    output.answer(&brought, || {
+        let contents = contents(&brought.restored);
+        match brought.erased_again {
+            0 => format!("{contents} are restored; `loggia up` rebuilds the rest from them"),
+            again => format!(
+                "{contents} are restored, and {} accounts that were erased later are erased again; `loggia up` rebuilds the \
+                 rest from them",
+                count(again)
+            ),
+        }
     })
+}
+
+/// Ends the accounts that the journal names and the restored log does not.
+async fn erase_again(config: &Config) -> Result<u64> {
+    let opened = session::open_write_side(config, &Clock::system(), &Health::default(), Naming::None).await;
+    let WriteSide { store, service, .. } = opened.context(
+        "the backup is restored; the accounts that were erased later are erased when `loggia up` starts",
+    )?;
+    let ended = service.finish_erasures().await.map_err(|refusal| anyhow!(refusal.detail));
+    store.close().await;
+    ended
 }
 
 fn not_empty(config: &Config, there: &Path) -> String {

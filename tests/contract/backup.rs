@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use write::clock::Clock;
 use write::event_store::*;
 use write::media::MediaStore;
-use write::vault::Vault;
+use write::vault::{Erasure, Vault, read_erasures};
 
 use crate::event_store::append;
 
@@ -62,7 +62,7 @@ async fn the_vault_and_its_secret_come_back_readable_by_their_owner_alone() {
     assert_eq!(names(&backup), ["events.db", "manifest.json", "vault.db", "vault.key"]);
     vault.erase(account).await.unwrap();
 
-    assert_eq!(SqliteStore::restore(&backup, &target, None).await.unwrap().manifest, manifest);
+    assert_eq!(SqliteStore::restore(&backup, &target, None, &[]).await.unwrap().manifest, manifest);
     for folder in [&backup, &target] {
         for file in ["vault.db", "vault.key"] {
             let mode = std::fs::metadata(folder.join(file)).unwrap().permissions().mode();
@@ -72,7 +72,7 @@ async fn the_vault_and_its_secret_come_back_readable_by_their_owner_alone() {
     let restored = Vault::open(&target, None).await.unwrap();
     assert_eq!(restored.emails().await.unwrap(), [(account, email())]);
     SqliteStore::open(&target, &clock).await.unwrap();
-    let over = SqliteStore::restore(&backup, folder.path(), None).await.unwrap_err();
+    let over = SqliteStore::restore(&backup, folder.path(), None, &[]).await.unwrap_err();
     assert!(over.to_string().contains("is in the way"), "{over}");
 }
 
@@ -97,7 +97,7 @@ async fn a_backup_from_before_the_vault_is_restored() {
     store.backup(&backup, None).await.unwrap();
     let manifest = std::fs::read_to_string(backup.join("manifest.json")).unwrap();
     assert!(!manifest.contains("files"), "it reads as it did before: {manifest}");
-    SqliteStore::restore(&backup, &target, None).await.unwrap();
+    SqliteStore::restore(&backup, &target, None, &[]).await.unwrap();
     assert!(SqliteStore::open(&target, &clock).await.is_ok());
     assert!(Vault::open_read_only(&target, None).await.unwrap().is_none());
 }
@@ -114,7 +114,7 @@ async fn of_a_broken_backup_nothing_is_put_in_place() {
         let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
         store.backup(&backup, None).await.unwrap();
         flip(&backup.join(file));
-        let error = SqliteStore::restore(&backup, &target, None).await.unwrap_err();
+        let error = SqliteStore::restore(&backup, &target, None, &[]).await.unwrap_err();
         assert_eq!(
             error.to_string(),
             format!("{} is no whole backup: {reason}; use another one", backup.display())
@@ -132,7 +132,7 @@ async fn a_manifest_cannot_name_a_file_elsewhere() {
     let path = backup.join("manifest.json");
     let manifest = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, manifest.replace("vault.key", "../escaped")).unwrap();
-    let error = SqliteStore::restore(&backup, &target, None).await.unwrap_err().to_string();
+    let error = SqliteStore::restore(&backup, &target, None, &[]).await.unwrap_err().to_string();
     assert!(error.contains("it holds ../escaped, which this version of Loggia does not know"), "{error}");
     assert!(!elsewhere.path().join("escaped").exists() && !target.exists());
 }
@@ -172,7 +172,7 @@ async fn pictures_stand_in_the_manifest_and_come_back() {
     let restored = Restored { manifest, pictures: 2 };
     assert_eq!(SqliteStore::verify_backup(&backup).await.unwrap(), restored);
     let (target, brought) = (elsewhere.path().join("target"), elsewhere.path().join("media"));
-    assert_eq!(SqliteStore::restore(&backup, &target, Some(&brought)).await.unwrap(), restored);
+    assert_eq!(SqliteStore::restore(&backup, &target, Some(&brought), &[]).await.unwrap(), restored);
     let brought = MediaStore::open(&brought).unwrap();
     for picture in &pictures {
         assert_eq!(brought.get(picture.id).unwrap().as_ref(), Some(picture));
@@ -235,7 +235,7 @@ async fn a_backup_with_damaged_pictures_is_refused_by_restore_and_by_verify() {
         let (target, media) = (elsewhere.path().join("target"), elsewhere.path().join("media"));
         let expected = format!("{} is no whole backup: {reason}; use another one", copy.display());
         assert_eq!(SqliteStore::verify_backup(&copy).await.unwrap_err().to_string(), expected);
-        let refused = SqliteStore::restore(&copy, &target, Some(&media)).await.unwrap_err();
+        let refused = SqliteStore::restore(&copy, &target, Some(&media), &[]).await.unwrap_err();
         assert_eq!(refused.to_string(), expected);
         assert_eq!((names(&target), media.exists()), (vec!["events.lock".to_owned()], false));
     }
@@ -283,7 +283,7 @@ async fn a_backup_without_a_listing_of_its_pictures_is_restored() {
     std::fs::write(&path, older.to_string()).unwrap();
     std::fs::remove_file(backup.join("pictures.sha256")).unwrap();
     let (target, media) = (elsewhere.path().join("target"), elsewhere.path().join("media"));
-    let restored = SqliteStore::restore(&backup, &target, Some(&media)).await.unwrap();
+    let restored = SqliteStore::restore(&backup, &target, Some(&media), &[]).await.unwrap();
     let manifest = Manifest { media: None, ..manifest };
     assert_eq!(restored, Restored { manifest, pictures: 2 });
 }
@@ -319,7 +319,7 @@ async fn an_interrupted_restore_is_known_and_the_next_one_begins_from_the_start(
             target.display()
         )
     );
-    let restored = SqliteStore::restore(&backup, &target, Some(&media)).await.unwrap();
+    let restored = SqliteStore::restore(&backup, &target, Some(&media), &[]).await.unwrap();
     assert_eq!(restored, Restored { manifest, pictures: 2 });
     assert_eq!(names(&target), ["events.db", "events.lock", "vault.db", "vault.key"]);
 }
@@ -330,7 +330,7 @@ async fn a_journal_that_was_left_is_in_the_way_of_a_restore() {
     let target = elsewhere.path().join("target");
     std::fs::create_dir(&target).unwrap();
     std::fs::write(target.join("vault.db-journal"), "left").unwrap();
-    let refused = SqliteStore::restore(&backup, &target, None).await.unwrap_err().to_string();
+    let refused = SqliteStore::restore(&backup, &target, None, &[]).await.unwrap_err().to_string();
     assert!(refused.contains("vault.db-journal is in the way"), "{refused}");
     assert_eq!(names(&target), ["vault.db-journal"]);
 }
@@ -349,4 +349,31 @@ async fn a_failed_backup_leaves_nothing() {
     std::fs::write(backup.join("notes.txt"), "mine").unwrap();
     kept.store.backup(&backup, Some(&media)).await.unwrap_err();
     assert_eq!(names(&backup), ["notes.txt"]);
+}
+
+fn erasure(clock: &Clock) -> Erasure {
+    Erasure { account: clock.account_id(), erased_at: clock.now() }
+}
+
+#[tokio::test]
+async fn a_restored_folder_begins_with_every_erasure_that_is_known() {
+    let Kept { folder: _folder, clock, store, vault, .. } = kept().await;
+    let elsewhere = tempfile::tempdir().unwrap();
+    let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
+    let [own, given, there] = [erasure(&clock), erasure(&clock), erasure(&clock)];
+    vault.note_erasures(vec![own.clone()]).await.unwrap();
+    let manifest = store.backup(&backup, None).await.unwrap();
+    assert_eq!(manifest.erasures.unwrap().accounts, 1);
+    std::fs::create_dir(&target).unwrap();
+    Vault::open(elsewhere.path(), None).await.unwrap().note_erasures(vec![there.clone()]).await.unwrap();
+    std::fs::copy(elsewhere.path().join("erasures.ndjson"), target.join("erasures.ndjson")).unwrap();
+    SqliteStore::restore(&backup, &target, None, &[given.clone()]).await.unwrap();
+    let mut found = read_erasures(&target.join("erasures.ndjson")).unwrap().unwrap();
+    let mut expected = vec![own, given, there];
+    found.sort_by_key(|erasure| erasure.account);
+    expected.sort_by_key(|erasure| erasure.account);
+    assert_eq!(found, expected);
+    flip(&backup.join("erasures.ndjson"));
+    let error = SqliteStore::verify_backup(&backup).await.unwrap_err().to_string();
+    assert!(error.contains("the bytes of its erasures.ndjson are not those that were written"), "{error}");
 }

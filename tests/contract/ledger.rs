@@ -446,7 +446,7 @@ async fn a_backup_holds_the_ledger_and_a_damaged_copy_is_not_restored() {
     running.stopped().await;
     store.close().await;
 
-    assert_eq!(SqliteStore::restore(&good, target.path(), None).await.unwrap().manifest, manifest);
+    assert_eq!(SqliteStore::restore(&good, target.path(), None, &[]).await.unwrap().manifest, manifest);
     let restored = Ledger::open_read_only(target.path()).await.unwrap().unwrap();
     assert_eq!(everything(&restored).await, entries);
 
@@ -455,7 +455,7 @@ async fn a_backup_holds_the_ledger_and_a_damaged_copy_is_not_restored() {
     bytes[middle] ^= 1;
     std::fs::write(bad.join("usage.db"), bytes).unwrap();
     let elsewhere = folder();
-    let refused = SqliteStore::restore(&bad, elsewhere.path(), None).await.unwrap_err();
+    let refused = SqliteStore::restore(&bad, elsewhere.path(), None, &[]).await.unwrap_err();
     assert!(
         matches!(&refused, BackupError::Broken { reason, .. }
         if reason == "the bytes of its ledger are not those that were written"),

@@ -42,7 +42,7 @@ impl Log {
     /// A second store, with what a backup of this one held and no more.
     async fn restored(&self, backup: &Path) -> Log {
         let folder = tempfile::tempdir().unwrap();
-        SqliteStore::restore(backup, folder.path(), None).await.unwrap();
+        SqliteStore::restore(backup, folder.path(), None, &[]).await.unwrap();
         let store = Arc::new(SqliteStore::open(folder.path(), &self.clock).await.unwrap());
         Log { folder, store, clock: self.clock.clone() }
     }

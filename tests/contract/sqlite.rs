@@ -361,10 +361,10 @@ async fn a_backup_is_taken_in_use_and_restored() {
 
     let again = store.backup(&backup, None).await.unwrap_err();
     assert!(again.to_string().contains("is in the way"), "{again}");
-    let over = SqliteStore::restore(&backup, folder.path(), None).await.unwrap_err();
+    let over = SqliteStore::restore(&backup, folder.path(), None, &[]).await.unwrap_err();
     assert!(over.to_string().contains("is in the way"), "{over}");
 
-    assert_eq!(SqliteStore::restore(&backup, &target, None).await.unwrap().manifest, manifest);
+    assert_eq!(SqliteStore::restore(&backup, &target, None, &[]).await.unwrap().manifest, manifest);
     let restored = SqliteStore::open(&target, &clock).await.unwrap();
     assert_eq!(assert_whole(&restored).await, everything(&*store).await[..2]);
     assert_eq!(restored.store_id(), store.store_id());
@@ -383,7 +383,7 @@ async fn a_broken_backup_is_not_restored() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     std::fs::write(&copy, bytes).unwrap();
-    let error = SqliteStore::restore(&backup, &target, None).await.unwrap_err();
+    let error = SqliteStore::restore(&backup, &target, None, &[]).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         format!(

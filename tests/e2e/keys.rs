@@ -23,6 +23,14 @@ fn id(issued: &Value) -> &str {
     issued["key_id"].as_str().unwrap()
 }
 
+/// The address as it could stand in a file: as it is, in a URL, in hexadecimal digits.
+fn written(address: &str) -> Vec<String> {
+    let address = address.to_lowercase();
+    let hex = address.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let part = address.split('@').next().unwrap().to_owned();
+    vec![part, address.replace('@', "%40"), hex]
+}
+
 /// The sentence that a command fails with.
 fn failure(folder: &Path, args: &[&str]) -> String {
     let output = run(folder, args);
@@ -187,4 +195,49 @@ async fn a_tier_that_keys_are_in_cannot_be_left_out() {
     let mut started = start();
     started.address().await;
     assert!(started.terminate().await.success());
+}
+
+/// An older backup knows an address that was erased since, and its live key.
+#[tokio::test]
+async fn an_erased_address_is_in_no_byte_and_is_erased_again_in_an_older_backup() {
+    let Some(mut started) = Started::empty().await else { return };
+    let (folder, elsewhere) = (started.folder.path().to_owned(), tempfile::tempdir().unwrap());
+    let at = |name: &str| elsewhere.path().join(name).to_str().unwrap().to_owned();
+    let (ada, bob) = (issue(&folder, ADA), issue(&folder, "bob@example.org"));
+    started.json(&["backup", &at("older")]);
+    started.json(&["keys", "erase", "--email", ADA]);
+    started.json(&["backup", &at("newer")]);
+    assert!(started.loggia.terminate().await.success());
+    let vault = |folder: &Path| std::fs::read_to_string(folder.join("erasures.ndjson")).unwrap();
+    assert_eq!(vault(&folder.join("store")), vault(Path::new(&at("newer"))));
+    for place in [&folder, Path::new(&at("newer"))] {
+        for text in written(ADA) {
+            assert!(!any_file_holds(place, &text), "{text} in {}", place.display());
+        }
+    }
+
+    // Without the journal the address and its key are back.
+    let plain = elsewhere.path().join("plain");
+    let restored = run(&plain, &["restore", &at("older"), "--json"]);
+    let said = String::from_utf8_lossy(&restored.stderr).into_owned();
+    assert!(restored.status.success() && said.contains("restore with --erasures"), "{said}");
+    assert_eq!(run_json(&plain, &["keys", "list", "--email", ADA]).len(), 1);
+
+    let journals = [folder.join("store/erasures.ndjson"), Path::new(&at("newer")).join("erasures.ndjson")];
+    for (number, journal) in journals.iter().enumerate() {
+        let target = elsewhere.path().join(format!("target-{number}"));
+        let args = ["restore", &at("older"), "--erasures", journal.to_str().unwrap()];
+        assert_eq!(run_json(&target, &args)[0]["erased_again"], 1);
+        assert!(run_json(&target, &["keys", "list", "--email", ADA]).is_empty());
+        let rows = run_json(&target, &["keys", "list"]);
+        let row = |issued: &Value| rows.iter().find(|row| row["key_id"] == issued["key_id"]).unwrap().clone();
+        assert!(row(&ada)["email"].is_null() && row(&ada)["revoked_at"].is_string(), "{rows:?}");
+        assert!(row(&bob)["email"].is_string() && row(&bob)["revoked_at"].is_null(), "{rows:?}");
+        let verified = run_json(&target, &["events", "verify"]).pop().unwrap();
+        assert_eq!(verified["events"], 5, "the erasure stands in the log again: {verified}");
+    }
+    let bad = at("bad.ndjson");
+    std::fs::write(&bad, "ada@example.org\n").unwrap();
+    let refused = failure(&elsewhere.path().join("none"), &["restore", &at("older"), "--erasures", &bad]);
+    assert!(refused.contains("line 1 of") && !elsewhere.path().join("none").exists(), "{refused}");
 }

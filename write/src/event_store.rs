@@ -18,7 +18,9 @@ use schemas::ids::{Actor, CommandId, EventId, Position, StoreId, StreamId, Strea
 
 pub use place::LogPlace;
 pub(crate) use sqlite::failure as sqlite_failure;
-pub use sqlite::{BackupError, Copied, Damage, Manifest, MediaCopy, Restored, SqliteStore, Verified};
+pub use sqlite::{
+    BackupError, Copied, Damage, ErasuresCopy, Manifest, MediaCopy, Restored, SqliteStore, Verified,
+};
 
 /// The longest payload of one event, in bytes of JSON: with its headers it must fit into one NATS message of 1 MiB.
 pub const MAX_EVENT_BYTES: usize = (1 << 20) - (16 << 10);
@@ -70,6 +72,9 @@ pub trait EventStore: Send + Sync + 'static {
         &self,
         streams: &[StreamId],
     ) -> Result<HashMap<StreamId, Vec<Recorded>>, StoreError>;
+
+    /// The streams on which a command was carried out.
+    async fn streams_of(&self, command: CommandId) -> Result<Vec<StreamId>, StoreError>;
 
     /// At most `limit` events behind a position, in the log's order. It may give fewer, to stay within some megabytes,
     /// but none only at the end of the log.

@@ -4,6 +4,7 @@
 //! and what payment providers told and the log cannot hold. Erasing an address leaves no trace of it in either file, and the events
 //! never held one.
 
+mod erasures;
 mod file;
 mod letters;
 mod links;
@@ -23,6 +24,8 @@ use uuid::Uuid;
 use crate::event_store::{StoreError, sqlite_failure};
 use seal::Seal;
 
+pub(crate) use erasures::journal_of;
+pub use erasures::{ERASURES_FILE, Erasure, read_erasures};
 pub use file::FILE;
 pub use letters::{Letter, LetterKind, PAUSE};
 pub use links::{Link, new_token};
@@ -33,6 +36,8 @@ pub use secret::SECRET_FILE;
 pub struct Vault {
     pool: SqlitePool,
     seal: Seal,
+    /// Where the journal of erasures is.
+    journal: PathBuf,
     /// Told of every letter that is queued.
     queued: Notify,
 }
@@ -84,7 +89,7 @@ impl Vault {
             // Nothing is sealed yet, so whatever secret is there now is the right one.
             file::note_check(&pool, seal.check()).await?;
         }
-        let vault = Vault { pool, seal, queued: Notify::new() };
+        let vault = Vault { pool, seal, journal: folder.join(ERASURES_FILE), queued: Notify::new() };
         vault.recognise(&path).await?;
         vault.index_notices().await?;
         Ok(vault)
@@ -101,7 +106,8 @@ impl Vault {
             return Ok(None);
         }
         let secret = secret::read(&path)?.ok_or_else(|| VaultError::secret(&path, "is not there"))?;
-        let vault = Vault { pool, seal: Seal::new(&secret), queued: Notify::new() };
+        let (seal, journal) = (Seal::new(&secret), folder.join(ERASURES_FILE));
+        let vault = Vault { pool, seal, journal, queued: Notify::new() };
         vault.recognise(&path).await?;
         Ok(Some(vault))
     }

@@ -24,6 +24,19 @@ pub(crate) async fn the_expected_version_decides<S: Subject>() {
     assert_whole(&*store).await;
 }
 
+pub(crate) async fn the_streams_of_a_command_are_found<S: Subject>() {
+    let subject = S::fresh().await;
+    let (store, clock) = (subject.store(), Clock::system());
+    let first = append(&clock, "a", Expected::Any, &["x", "y"]);
+    let second = Append { command: first.command, ..append(&clock, "b", Expected::Any, &["x"]) };
+    store.append(first.clone()).await.unwrap();
+    assert_eq!(store.streams_of(first.command).await.unwrap(), [stream("a")]);
+    store.append(second).await.unwrap();
+    store.append(append(&clock, "c", Expected::Any, &["x"])).await.unwrap();
+    assert_eq!(store.streams_of(first.command).await.unwrap(), [stream("a"), stream("b")]);
+    assert_eq!(store.streams_of(clock.command_id()).await.unwrap(), []);
+}
+
 pub(crate) async fn only_one_of_many_writers_wins<S: Subject>() {
     let subject = S::fresh().await;
     let clock = Clock::system();

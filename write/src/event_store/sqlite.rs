@@ -22,7 +22,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::TryStreamExt;
 use schemas::envelope::Recorded;
-use schemas::ids::{Position, StoreId, StreamId, StreamVersion};
+use schemas::ids::{CommandId, Position, StoreId, StreamId, StreamVersion};
 use sqlx::SqlitePool;
 use sqlx::sqlite::SqlitePoolOptions;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -44,7 +44,7 @@ pub(crate) use replica::Replica;
 pub(crate) use rows::failure;
 pub(crate) use writer::tail;
 
-pub use backup::{BackupError, Copied, Manifest, MediaCopy, Restored};
+pub use backup::{BackupError, Copied, ErasuresCopy, Manifest, MediaCopy, Restored};
 pub use verify::{Damage, Verified};
 
 /// How many readers may read at once.
@@ -241,6 +241,16 @@ impl EventStore for SqliteStore {
             found.entry(event.stream.clone()).or_default().push(event);
         }
         Ok(found)
+    }
+
+    async fn streams_of(&self, command: CommandId) -> Result<Vec<StreamId>, StoreError> {
+        let streams: Vec<String> =
+            sqlx::query_scalar("SELECT DISTINCT stream FROM events WHERE causation = ?1 ORDER BY stream")
+                .bind(command.0.as_bytes().as_slice())
+                .fetch_all(&self.readers)
+                .await
+                .map_err(rows::failure)?;
+        streams.into_iter().map(rows::stream).collect()
     }
 
     async fn read_all(&self, after: Position, limit: usize) -> Result<Vec<Recorded>, StoreError> {

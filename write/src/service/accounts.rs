@@ -1,10 +1,11 @@
 //! Commands on accounts: what the vault knows, what happened, a decision, and the append.
 //!
 //! The vault's row is written before the first append and deleted after the last. A crash between leaves an address
-//! whose account has no events, which the next key uses, or one whose account was erased, which the next command for
-//! the address clears away.
+//! whose account has no events, which the next key uses, or one whose account was erased, which the next start clears
+//! away.
 
 mod agenda;
+mod erasure;
 mod links;
 mod listing;
 pub(super) mod past;
@@ -22,7 +23,7 @@ use super::refused::Refused;
 use super::{Cause, CommandService, Target};
 use crate::account::{self, Account, KeyState, Rejection};
 use crate::event_store::{self, AppendError, Namespace};
-use crate::vault::Vault;
+use crate::vault::{Erasure, Vault};
 use agenda::Agenda;
 use past::AccountPast;
 
@@ -57,7 +58,7 @@ impl CommandService {
         let Accounts { vault, tiers, turn, .. } = self.accounts.as_deref().ok_or(Refused::NoVault)?;
         let _turn = turn.lock().await;
         let (command, now) = (&message.command, self.clock.now());
-        let past = self.account_past(vault, command).await?;
+        let past = self.account_past(vault, message).await?;
         let done = match past.after(message.id) {
             Some((account, position)) => done(command, &account, position),
             None => {
@@ -67,26 +68,37 @@ impl CommandService {
                 {
                     return Err(Refused::Contended);
                 }
+                if let Command::EraseAccount { email } = command
+                    && vault.account_of(email).await? == Some(past.id)
+                {
+                    vault.note_erasures(vec![Erasure { account: past.id, erased_at: now }]).await?;
+                }
                 self.carry_out(message, &past, events, now).await?
             }
         };
         if let Command::EraseAccount { email } = command {
-            vault.let_go_of(email).await?;
+            // When the command comes again, the address may belong to a new account.
+            if vault.account_of(email).await?.is_none_or(|account| account == past.id) {
+                vault.let_go_of(email).await?;
+            }
             vault.erase(past.id).await?;
         }
         Ok(done)
     }
 
     /// What happened to the account that a command is about; a new account's empty past where there is none.
-    async fn account_past(&self, vault: &Vault, command: &Command) -> Result<AccountPast, Refused> {
-        match command {
+    async fn account_past(&self, vault: &Vault, message: &CommandMessage) -> Result<AccountPast, Refused> {
+        match &message.command {
             Command::RevokeKey { key_id } => {
                 let stream = self.store.holder(Namespace::KEY, key_id.as_str()).await?;
                 let id = stream.and_then(|stream| stream.as_account());
                 let id = id.ok_or(Rejection::UnknownKey { key_id: *key_id })?;
                 Ok(AccountPast::read(&*self.store, id).await?)
             }
-            Command::EraseAccount { email } => self.past_at(vault, email).await,
+            Command::EraseAccount { email } => match self.ended_by(message.id).await? {
+                Some(past) => Ok(past),
+                None => self.past_at(vault, email).await,
+            },
             Command::SettlePayments { account } => Ok(AccountPast::read(&*self.store, *account).await?),
             Command::IssueKey { email, .. }
             | Command::ProveEmail { email, .. }

@@ -24,12 +24,9 @@ pub(super) fn read(path: &Path) -> Result<Option<Secret>, VaultError> {
         Err(error) => return Err(VaultError::secret(path, format!("cannot be read ({error})"))),
     };
     if let Ok(metadata) = fs::metadata(path)
-        && metadata.permissions().mode() & 0o007 != 0
+        && metadata.permissions().mode() & 0o077 != 0
     {
-        tracing::warn!(
-            "everybody on this machine may read {}; take that away with chmod 600",
-            path.display()
-        );
+        tracing::warn!("others than its owner may read {}; take that away with chmod 600", path.display());
     }
     let wrong = "does not hold 64 hexadecimal digits, such as `openssl rand -hex 32` prints";
     parse(text.trim()).map(Some).ok_or_else(|| VaultError::secret(path, wrong))

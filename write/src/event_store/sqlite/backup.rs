@@ -2,6 +2,7 @@
 //! manifest of what it holds.
 
 mod beside;
+mod erasures;
 mod pictures;
 mod restore;
 
@@ -23,7 +24,9 @@ use crate::clock::Clock;
 use crate::event_store::StoreError;
 use crate::ledger::{self, LedgerCopy};
 use crate::media::MediaError;
+use crate::vault::{ERASURES_FILE, VaultError};
 pub use beside::Copied;
+pub use erasures::ErasuresCopy;
 pub use pictures::MediaCopy;
 pub use restore::Restored;
 pub(super) use restore::refuse_unfinished;
@@ -55,6 +58,9 @@ pub struct Manifest {
     /// The pictures; absent in backups of older versions, whose pictures cannot be proven.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media: Option<MediaCopy>,
+    /// The journal of erasures; absent in backups of older versions, and where nothing was ever erased.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub erasures: Option<ErasuresCopy>,
 }
 
 /// Why there is no backup, or none was restored.
@@ -93,6 +99,9 @@ pub enum BackupError {
     /// The pictures could not be read or written.
     #[error(transparent)]
     Media(#[from] MediaError),
+    /// A journal of erasures could not be read.
+    #[error(transparent)]
+    Erasures(#[from] VaultError),
 }
 
 impl Manifest {
@@ -149,6 +158,8 @@ impl SqliteStore {
         // After the log: an address is entered before its account's first event, so none of these is missing.
         let own = self.path.parent().unwrap_or(Path::new("."));
         let files = beside::copy(own, folder).await?;
+        // After the vault: an address that was erased meanwhile, and whose account is still live in the copied log, is known.
+        let erasures = erasures::copy(own, folder)?;
         let ledger = copy_ledger(&self.path.with_file_name(LEDGER), folder).await?;
         // After the log too: a picture is kept before its event.
         let media = match media {
@@ -164,6 +175,7 @@ impl SqliteStore {
             ledger,
             files,
             media,
+            erasures,
         };
         File::open(&part).and_then(|file| file.sync_all()).map_err(at(&part))?;
         for name in names(&manifest) {
@@ -179,7 +191,13 @@ fn names(manifest: &Manifest) -> Vec<String> {
     let ledger = manifest.ledger.iter().map(|_| LEDGER.to_owned());
     let media = manifest.media.iter().map(|_| pictures::LISTING.to_owned());
     let files = manifest.files.iter().map(|file| file.name.clone());
-    files.chain(ledger).chain(media).chain([COPY.to_owned()]).collect()
+    let erasures = manifest.erasures.iter().map(|_| ERASURES_FILE.to_owned());
+    files.chain(ledger).chain(media).chain(erasures).chain([COPY.to_owned()]).collect()
+}
+
+/// Every file that a backup may have.
+fn own_names() -> impl Iterator<Item = &'static str> {
+    [COPY, LEDGER, MANIFEST, pictures::LISTING, ERASURES_FILE].into_iter().chain(beside::names())
 }
 
 /// What was in a backup's folder before, so that all that a failed backup wrote can be removed.
@@ -192,7 +210,7 @@ struct Undo {
 impl Undo {
     /// Refuses a folder that holds any file of a backup or of a store.
     fn before(folder: &Path) -> Result<Undo, BackupError> {
-        let all = [COPY, LEDGER, MANIFEST, pictures::LISTING].into_iter().chain(beside::names());
+        let all = own_names();
         if let Some(there) = all.map(|name| folder.join(name)).find(|path| path.exists()) {
             return Err(BackupError::InTheWay(there));
         }
@@ -205,8 +223,7 @@ impl Undo {
 
     /// Removes what was written; what cannot be removed is written over by the next backup into the folder.
     fn remove(&self) {
-        let all = [COPY, LEDGER, MANIFEST, pictures::LISTING].into_iter().chain(beside::names());
-        for name in all {
+        for name in own_names() {
             for name in [name.to_owned(), format!("{name}.part"), format!("{name}.part-journal")] {
                 let _ = fs::remove_file(self.folder.join(name));
             }

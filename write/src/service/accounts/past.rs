@@ -67,6 +67,12 @@ impl AccountPast {
         &self.account
     }
 
+    /// When the account was erased; `None` where it is not.
+    pub(in crate::service) fn erased_at(&self) -> Option<Timestamp> {
+        let is_erasure = |act: &&Act| matches!(act.event, AccountEvent::AccountErased(_));
+        self.acts.iter().find(is_erasure).map(|act| act.time)
+    }
+
     /// The account, and nothing else.
     pub(in crate::service) fn into_account(self) -> Account {
         self.account

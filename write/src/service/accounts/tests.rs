@@ -1,3 +1,4 @@
+mod erasure;
 mod links;
 
 use std::sync::Arc;

@@ -81,8 +81,11 @@ impl CommandService {
         Ok(())
     }
 
-    /// Records what waited when the last process ended, unless that is done, and lets go what has waited for too long.
+    /// Finishes erasures and records what waited when the last process ended, unless that is done, and lets go what has waited for too long.
     pub(in crate::service) async fn tidy(&self, is_looked_through: &mut bool) -> Result<(), Refused> {
+        if !*is_looked_through {
+            self.sweep_erasures().await?;
+        }
         let accounts = self.accounts.as_deref().ok_or(Refused::NoVault)?;
         let _turn = accounts.turn.lock().await;
         if !*is_looked_through {

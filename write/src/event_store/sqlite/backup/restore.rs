@@ -8,13 +8,14 @@ use serde::Serialize;
 use sqlx::{ConnectOptions, Connection};
 
 use super::{
-    BackupError, COPY, LEDGER, Manifest, at, beside, digest, names, part, pictures, private, private_folder,
-    put, sync_folder,
+    BackupError, COPY, LEDGER, Manifest, at, beside, digest, erasures, names, part, pictures, private,
+    private_folder, put, sync_folder,
 };
 use crate::event_store::StoreError;
 use crate::event_store::sqlite::rows::failure;
 use crate::event_store::sqlite::{SqliteStore, file, rows, verify};
 use crate::ledger::{self, LedgerCopy};
+use crate::vault::{ERASURES_FILE, Erasure};
 
 /// Stands in a store's folder while a backup is restored into it, so that an interrupted restore is known.
 const UNFINISHED: &str = "restore.unfinished";
@@ -42,7 +43,8 @@ pub(in crate::event_store::sqlite) fn refuse_unfinished(folder: &Path) -> Result
 
 impl SqliteStore {
     /// Puts a backup into a folder that has no event store, and its pictures into a media folder, once all its bytes, its
-    /// whole log and its whole ledger are proven right. Where that fails, what was written is removed again; what a
+    /// whole log and its whole ledger are proven right. The folder's journal names the accounts that were `erased` after the
+    /// backup: the command service ends them again. Where that fails, what was written is removed again; what a
     /// restore that was killed left is written over.
     ///
     /// # Errors
@@ -52,6 +54,7 @@ impl SqliteStore {
         backup: &Path,
         folder: &Path,
         media: Option<&Path>,
+        erased: &[Erasure],
     ) -> Result<Restored, BackupError> {
         let manifest = Manifest::read(backup)?;
         refuse_unknown(backup, &manifest)?;
@@ -59,7 +62,7 @@ impl SqliteStore {
         private_folder(folder)?;
         let lock = file::lock(&file::path(folder))?;
         target.clear()?;
-        match bring(backup, folder, media, manifest).await {
+        match bring(backup, folder, media, manifest, erased).await {
             Ok(restored) => {
                 drop(lock);
                 Ok(restored)
@@ -81,6 +84,10 @@ impl SqliteStore {
         refuse_unknown(backup, &manifest)?;
         for noted in &manifest.files {
             prove_file(backup, &noted.name, digest_of(backup, &noted.name).await? == noted.sha256)?;
+        }
+        if let Some(noted) = &manifest.erasures {
+            let is_right = digest_of(backup, ERASURES_FILE).await? == noted.sha256;
+            prove_file(backup, ERASURES_FILE, is_right)?;
         }
         let log = backup.join(COPY);
         present(backup, COPY)?;
@@ -106,6 +113,7 @@ async fn bring(
     folder: &Path,
     media: Option<&Path>,
     manifest: Manifest,
+    erased: &[Erasure],
 ) -> Result<Restored, BackupError> {
     let unfinished = folder.join(UNFINISHED);
     private(&unfinished).and_then(|file| file.sync_all()).map_err(at(&unfinished))?;
@@ -127,7 +135,16 @@ async fn bring(
         }
         pictures = pictures::bring(backup, media).await?;
     }
-    for name in names(&manifest).iter().filter(|name| *name != pictures::LISTING) {
+    if let Some(noted) = &manifest.erasures {
+        let is_right = digest_of(backup, ERASURES_FILE).await? == noted.sha256;
+        prove_file(backup, ERASURES_FILE, is_right)?;
+    }
+    if erasures::bring(backup, folder, erased)? {
+        put(folder, ERASURES_FILE)?;
+    }
+    for name in
+        names(&manifest).iter().filter(|name| ![pictures::LISTING, ERASURES_FILE].contains(&name.as_str()))
+    {
         put(folder, name)?;
     }
     sync_folder(folder)?;
@@ -174,7 +191,7 @@ impl Target {
     fn remove(&self) {
         // The mark is the last: where something cannot be removed, the folder stays unfinished.
         let removed = files(&self.folder).iter().all(|path| fs::remove_file(path).is_ok() || !path.exists());
-        for name in [COPY, LEDGER].into_iter().chain(beside::names()) {
+        for name in [COPY, LEDGER, ERASURES_FILE].into_iter().chain(beside::names()) {
             let _ = fs::remove_file(part(&self.folder, name));
         }
         if let Some(media) = &self.media {

@@ -1,0 +1,159 @@
+//! The journal of erasures: which accounts were erased and when, in a file beside the vault. It names no address. A backup
+//! that is older than an erasure brings the address and its live keys back; with the journal of the former folder, or of
+//! a newer backup, they are erased again.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use jiff::Timestamp;
+use schemas::ids::AccountId;
+use serde::{Deserialize, Serialize};
+
+use super::{Vault, VaultError};
+
+/// The name of the journal in the event store's folder: a JSON object a line.
+pub const ERASURES_FILE: &str = "erasures.ndjson";
+
+/// An account that was erased.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Erasure {
+    /// Which account.
+    pub account: AccountId,
+    /// When it was first erased.
+    pub erased_at: Timestamp,
+}
+
+/// Reads a journal; `None` where there is no file.
+///
+/// # Errors
+///
+/// Fails where the file cannot be read, naming the first line that is no erasure.
+pub fn read_erasures(path: &Path) -> Result<Option<Vec<Erasure>>, VaultError> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(unavailable(path, &error)),
+    };
+    let read = |(index, line): (usize, &str)| {
+        serde_json::from_str(line).map_err(|_| {
+            VaultError::unavailable(format!(
+                "line {} of {} names no erased account; correct it, or take the file of a backup",
+                index + 1,
+                path.display()
+            ))
+        })
+    };
+    text.lines().enumerate().map(read).collect::<Result<_, _>>().map(Some)
+}
+
+/// Returns the text of a journal with all these erasures, each account once with its first time.
+pub(crate) fn journal_of(erasures: impl IntoIterator<Item = Erasure>) -> (usize, String) {
+    let mut first: BTreeMap<AccountId, Timestamp> = BTreeMap::new();
+    for Erasure { account, erased_at } in erasures {
+        first.entry(account).and_modify(|at| *at = erased_at.min(*at)).or_insert(erased_at);
+    }
+    let line = |(account, erased_at): (&AccountId, &Timestamp)| {
+        format!("{}\n", serde_json::json!({"account": account, "erased_at": erased_at}))
+    };
+    (first.len(), first.iter().map(line).collect())
+}
+
+impl Vault {
+    /// Every erasure that is noted.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the journal cannot be read.
+    pub async fn erasures(&self) -> Result<Vec<Erasure>, VaultError> {
+        let path = self.journal.clone();
+        blocking(move || Ok(read_erasures(&path)?.unwrap_or_default())).await
+    }
+
+    /// Notes erasures durably. Noted before `AccountErased` is appended, an erasure that a crash interrupts is finished at
+    /// the next start.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the journal cannot be read or written.
+    pub async fn note_erasures(&self, erasures: Vec<Erasure>) -> Result<(), VaultError> {
+        let path = self.journal.clone();
+        blocking(move || {
+            let mut noted = read_erasures(&path)?.unwrap_or_default();
+            let is_new = |erasure: &Erasure| !noted.iter().any(|known| known.account == erasure.account);
+            let new: Vec<_> = erasures.into_iter().filter(is_new).collect();
+            if new.is_empty() {
+                return Ok(());
+            }
+            noted.extend(new);
+            write(&path, &journal_of(noted).1).map_err(|error| unavailable(&path, &error))
+        })
+        .await
+    }
+}
+
+fn unavailable(path: &Path, error: &io::Error) -> VaultError {
+    VaultError::unavailable(format!("{} cannot be used: {error}", path.display()))
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, VaultError> + Send + 'static,
+) -> Result<T, VaultError> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| VaultError::unavailable(error.to_string()))?
+}
+
+/// Writes the journal whole beside its place and puts it there, so that no crash leaves a part of it.
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let new = path.with_extension("ndjson.new");
+    let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&new, path)?;
+    match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) => File::open(folder)?.sync_all(),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use ulid::Ulid;
+
+    use super::*;
+
+    fn erasure(account: u128, second: i64) -> Erasure {
+        Erasure { account: AccountId(Ulid(account)), erased_at: Timestamp::from_second(second).unwrap() }
+    }
+
+    #[tokio::test]
+    async fn an_account_is_noted_once_with_its_first_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let vault = Vault::open(folder.path(), None).await.unwrap();
+        assert_eq!(vault.erasures().await.unwrap(), []);
+        vault.note_erasures(vec![erasure(2, 20)]).await.unwrap();
+        vault.note_erasures(vec![erasure(1, 30), erasure(2, 40)]).await.unwrap();
+        assert_eq!(vault.erasures().await.unwrap(), [erasure(1, 30), erasure(2, 20)]);
+        let path = folder.path().join(ERASURES_FILE);
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(
+            fs::read_to_string(&path).unwrap().lines().next().unwrap(),
+            r#"{"account":"00000000000000000000000001","erased_at":"1970-01-01T00:00:30Z"}"#
+        );
+    }
+
+    #[test]
+    fn a_line_that_is_no_erasure_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("list");
+        assert_eq!(read_erasures(&path).unwrap(), None);
+        let (count, text) = journal_of([erasure(1, 3), erasure(1, 2)]);
+        assert_eq!(count, 1);
+        fs::write(&path, format!("{text}ada@example.org\n")).unwrap();
+        let error = read_erasures(&path).unwrap_err().to_string();
+        assert!(error.contains("line 2 of ") && !error.contains("ada@example.org"), "{error}");
+    }
+}
