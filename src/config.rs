@@ -17,7 +17,7 @@ use write::event_store::LogPlace;
 use write::mail::{Route, Sender};
 
 pub use choices::{Auth, Hosts, Metering, PictureAddresses, Replicas, Vectors};
-pub use scale::{Drain, SnapshotSource};
+pub use scale::{Drain, Size, SnapshotSource};
 pub use table::{SETTINGS, Setting};
 
 /// All settings, checked.
@@ -60,6 +60,8 @@ pub struct Config {
     pub stripe: Terms,
     /// `metering`: what becomes of calls while NATS is away.
     pub metering: Metering,
+    /// `spool_limit`: how large the spool may grow.
+    pub spool_limit: Size,
     /// `burst_per_key`: calls of one key in a second; 0 is no limit.
     pub burst_per_key: u32,
     /// `burst_per_address`: calls without a valid key of one address in a second; 0 is no limit.
@@ -176,6 +178,7 @@ impl Config {
             stripe_secret: values.parse("stripe_secret")?,
             stripe: stripe(&values)?,
             metering: values.required("metering")?,
+            spool_limit: values.required("spool_limit")?,
             burst_per_key: values.required("burst_per_key")?,
             burst_per_address: values.required("burst_per_address")?,
             keys_per_address: values.required("keys_per_address")?,

@@ -2,6 +2,7 @@
 
 mod background;
 mod demo;
+mod descriptors;
 mod gauges;
 mod parts;
 mod readiness;

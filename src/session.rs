@@ -249,7 +249,8 @@ impl Session {
         correlation: Option<CommandId>,
         command: Command,
     ) -> Result<Answer> {
-        let message = CommandMessage { id, actor, correlation: correlation.unwrap_or(id), command };
+        let message =
+            CommandMessage { id, actor, correlation: correlation.unwrap_or(id), command, not_after: None };
         match &self.way {
             Way::Remote(client) => Ok(client.send(&message).await?),
             Way::Local { service, .. } => Ok(service.handle(message).await),

@@ -6,6 +6,7 @@ use schemas::usage::{Call, CallId, Surface};
 use uuid::{ContextV7, Uuid};
 
 use crate::access::{Balance, KeyAccess, Known};
+use crate::deadline::Deadline;
 use crate::metering::Outcome;
 use crate::state::ApiState;
 
@@ -26,6 +27,7 @@ impl KeyAccess {
         known: &Known,
         surface: Surface,
         operation: &'static str,
+        deadline: Deadline,
     ) -> Charged {
         let at = state.now();
         let balance = self.balance(state.models(), known, at);
@@ -39,7 +41,10 @@ impl KeyAccess {
             surface,
             operation: operation.to_owned(),
         };
-        let outcome = self.meter.count(&balance.budget, &call, balance.limit, balance.counted).await;
+        let outcome = self
+            .meter
+            .count(&balance.budget, &call, balance.limit, balance.counted, deadline.instant())
+            .await;
         state.metrics().metered(&outcome);
         Charged { id, balance, at, outcome }
     }

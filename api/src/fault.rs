@@ -304,6 +304,10 @@ impl Fault {
         .with(|told| told.cause = Some(cause.to_string()))
     }
 
+    pub(crate) fn panicked() -> Fault {
+        Fault::internal("the endpoint panicked")
+    }
+
     pub(crate) fn unavailable(detail: impl Into<Cow<'static, str>>) -> Fault {
         Fault::new(ProblemKind::Unavailable, detail).with(|told| told.retry_after = Some(2))
     }

@@ -8,6 +8,7 @@ mod encoding;
 mod entity_tag;
 mod headers;
 mod log;
+mod newcomers;
 mod outcome;
 mod presented;
 mod rate;
@@ -17,12 +18,11 @@ mod same_site;
 use std::future::{Ready, ready};
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures::FutureExt;
@@ -34,15 +34,17 @@ use http_body_util::Full;
 use hyper::body::{Body as _, Incoming};
 use jiff::Timestamp;
 use memchr::memmem;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 use tower::Service;
 
+use crate::deadline::Deadline;
 use crate::fault::Fault;
 use crate::mcp;
 use crate::routes::{self, Route};
 use crate::state::ApiState;
-use caller::Caller;
+use caller::{Admission, Caller};
 use charge::Charge;
+use newcomers::Newcomers;
 use outcome::{Draft, Outcome};
 use rate::Allowance;
 use request_id::{RequestId, RequestIds};
@@ -58,6 +60,7 @@ pub(crate) struct Front {
     /// How long an answer, and before it a body, may take.
     patience: Duration,
     ids: RequestIds,
+    newcomers: Newcomers,
 }
 
 /// A reply: complete, its body in memory.
@@ -86,7 +89,7 @@ struct Asked {
 impl Front {
     /// Stands before a router that answers from the state.
     pub(crate) fn new(router: Router, state: ApiState, patience: Duration) -> Front {
-        Front { router, state, patience, ids: RequestIds::new() }
+        Front { router, state, patience, ids: RequestIds::new(), newcomers: Newcomers::new() }
     }
 
     /// Answers a request; there is always an answer.
@@ -97,13 +100,13 @@ impl Front {
         if reads && body.is_end_stream() {
             match Route::of(parts.uri.path()) {
                 Route::Search => {
-                    return self.at_once(started, parts, peer, Route::Search, routes::search::answer);
+                    return self.at_once(started, parts, body, peer, Route::Search, routes::search::answer);
                 }
                 Route::Similar => {
                     if let Some(near) = routes::similar::find(&self.state, parts.uri.path()) {
                         let answer =
                             |state: &ApiState, query: &str| routes::similar::answer(state, &near, query);
-                        return self.at_once(started, parts, peer, Route::Similar, answer);
+                        return self.at_once(started, parts, body, peer, Route::Similar, answer);
                     }
                 }
                 _ => {}
@@ -118,17 +121,25 @@ impl Front {
         self: &Arc<Self>,
         started: Instant,
         parts: Parts,
+        body: Incoming,
         peer: IpAddr,
         route: Route,
         answer: impl Fn(&ApiState, &str) -> Result<Bytes, Fault>,
     ) -> Answering {
-        let (caller, admitted) = caller::admit(&self.state, route, &parts, peer);
+        let (caller, admitted) = match caller::admit(&self.state, route, &parts, peer) {
+            Admission::Decided(caller, admitted) => (caller, admitted),
+            unknown @ Admission::Unknown(_) => {
+                let front = self.clone();
+                let answering = async move { front.admitted(started, parts, body, peer, unknown).await };
+                return Either::Right(Box::pin(answering));
+            }
+        };
         let outcome = match admitted {
             Err(fault) => fault.into(),
             Ok(()) => {
                 let query = parts.uri.query().unwrap_or_default();
                 let answer = AssertUnwindSafe(|| answer(&self.state, query));
-                catch_unwind(answer).unwrap_or_else(|_panic| Err(panicked())).into()
+                catch_unwind(answer).unwrap_or_else(|_panic| Err(Fault::panicked())).into()
             }
         };
         let asked = Asked::new(self.ids.next(), started, parts.method, parts.uri, &parts.headers);
@@ -136,17 +147,37 @@ impl Front {
         match Charge::of(&caller, route, &draft) {
             None => Either::Left(ready(self.finish(&asked, &caller, draft))),
             Some(charge) => {
-                let front = self.clone();
-                Either::Right(Box::pin(async move { front.charge(charge, asked, draft).await }))
+                let (front, deadline) = (self.clone(), Deadline::of(started, self.patience));
+                Either::Right(Box::pin(async move { front.charge(charge, asked, draft, deadline).await }))
             }
         }
     }
 
-    async fn route(&self, started: Instant, mut parts: Parts, body: Incoming, peer: IpAddr) -> Reply {
+    async fn route(&self, started: Instant, parts: Parts, body: Incoming, peer: IpAddr) -> Reply {
+        let admission = caller::admit(&self.state, Route::of(parts.uri.path()), &parts, peer);
+        self.admitted(started, parts, body, peer, admission).await
+    }
+
+    async fn admitted(
+        &self,
+        started: Instant,
+        mut parts: Parts,
+        body: Incoming,
+        peer: IpAddr,
+        admission: Admission,
+    ) -> Reply {
         let id = self.ids.next();
         let route = Route::of(parts.uri.path());
         let asked = Asked::new(id, started, parts.method.clone(), parts.uri.clone(), &parts.headers);
-        let (caller, admitted) = caller::admit(&self.state, route, &parts, peer);
+        let (caller, admitted) = match admission {
+            Admission::Decided(caller, admitted) => (caller, admitted),
+            Admission::Unknown(hash) => {
+                let find = || self.state.keys().ok()?.reader.find(&hash);
+                let key = self.newcomers.wait_for(hash, find).await;
+                caller::admit_late(&self.state, route, &parts, key)
+            }
+        };
+        let mut deadline = Deadline::of(started, self.patience);
         let outcome = match admitted {
             Err(fault) => fault.into(),
             Ok(()) if parts.method == Method::OPTIONS => Outcome::of(headers::preflight(route)).await,
@@ -156,19 +187,20 @@ impl Front {
                     parts.extensions.insert(known.clone());
                 }
                 parts.extensions.insert(Peer(peer));
-                Outcome::of(self.work(route, parts, body).await).await
+                let response = self.work(route, parts, body, &mut deadline).await;
+                Outcome::of(response).await
             }
         };
         let draft = Draft::of(outcome, &asked, &self.state);
         match Charge::of(&caller, route, &draft) {
             None => self.finish(&asked, &caller, draft),
-            Some(charge) => self.charge(charge, asked, draft).await,
+            Some(charge) => self.charge(charge, asked, draft, deadline).await,
         }
     }
 
     /// Counts a call and completes its reply.
-    async fn charge(&self, charge: Charge, asked: Asked, draft: Draft) -> Reply {
-        let (allowance, draft) = charge.collect(&self.state, &asked, draft).await;
+    async fn charge(&self, charge: Charge, asked: Asked, draft: Draft, deadline: Deadline) -> Reply {
+        let (allowance, draft) = charge.collect(&self.state, &asked, draft, deadline).await;
         self.complete(&asked, allowance, self.state.now(), draft)
     }
 
@@ -188,9 +220,22 @@ impl Front {
         response
     }
 
-    /// Runs the endpoint.
-    async fn work(&self, route: Route, parts: Parts, body: Incoming) -> Response {
-        self.within_time(self.call(route, parts, body)).await.unwrap_or_else(IntoResponse::into_response)
+    /// Reads the body and runs the endpoint, whose time begins once the body is there.
+    async fn work(
+        &self,
+        route: Route,
+        mut parts: Parts,
+        body: Incoming,
+        deadline: &mut Deadline,
+    ) -> Response {
+        let sent = match self.body(route, &parts, body).await {
+            Ok(sent) => sent,
+            Err(fault) => return fault.into_response(),
+        };
+        *deadline = Deadline::within(self.patience);
+        parts.extensions.insert(*deadline);
+        let called = deadline.bound(self.call(parts, sent)).await;
+        called.unwrap_or_else(IntoResponse::into_response)
     }
 
     /// Answers a message to the MCP endpoint.
@@ -206,30 +251,16 @@ impl Front {
             Err(fault) => return fault.into(),
         };
         let visitor = caller.visitor(&self.state, &parts.headers, peer);
-        let answer = mcp::answer(&self.state, &visitor, &parts.headers, &message);
-        self.within_time(answer).await.map_or_else(Outcome::from, Outcome::from)
-    }
-
-    /// Panics and dawdling end here.
-    async fn within_time<T>(&self, work: impl Future<Output = T>) -> Result<T, Fault> {
-        let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
-        // Most answers are ready at once and never need the clock.
-        let outcome = match futures::poll!(work.as_mut()) {
-            Poll::Ready(outcome) => Ok(outcome),
-            Poll::Pending => timeout(self.patience, work).await,
-        };
-        match outcome {
-            Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(_panic)) => Err(panicked()),
-            Err(_elapsed) => Err(Fault::timeout()),
+        let deadline = Deadline::within(self.patience);
+        // Each call of a tool is bounded by itself: what was counted is answered.
+        let answer = mcp::answer(&self.state, &visitor, &parts.headers, &message, deadline);
+        match AssertUnwindSafe(answer).catch_unwind().await {
+            Ok(sent) => sent.into(),
+            Err(_panic) => Fault::panicked().into(),
         }
     }
 
-    async fn call(&self, route: Route, mut parts: Parts, body: Incoming) -> Response {
-        let sent = match self.body(route, &parts, body).await {
-            Ok(sent) => sent,
-            Err(fault) => return fault.into_response(),
-        };
+    async fn call(&self, mut parts: Parts, sent: Body) -> Response {
         // axum would throw the body of HEAD away before its length and tag are known.
         if parts.method == Method::HEAD {
             parts.method = Method::GET;
@@ -284,10 +315,6 @@ impl Asked {
                 .any(|accepted| memmem::find(accepted.as_bytes(), b"text/html").is_some());
         Asked { started, id, method, uri, known_tags, encodings, wants_page }
     }
-}
-
-fn panicked() -> Fault {
-    Fault::internal("the endpoint panicked")
 }
 
 /// The value of a list header, its lines joined.

@@ -16,6 +16,7 @@ use schemas::key::Key;
 use schemas::tier::TierName;
 use tokio::time::Instant;
 
+use crate::deadline::Deadline;
 use crate::state::ApiState;
 pub(crate) use beat::on_the_beat;
 pub(crate) use links::Decision;
@@ -23,6 +24,8 @@ use sending::unavailable;
 
 /// How long the new key may take to be known on this node.
 const KNOWN_WITHIN: Duration = Duration::from_secs(2);
+/// What a request needs of its time to show a key: the response's padding, and the page.
+const SHOWN_WITHIN: Duration = Duration::from_millis(800);
 
 /// Asks the write side for keys, and for links to them.
 #[derive(Clone)]
@@ -65,24 +68,31 @@ impl KeyDesk {
         email: Email,
         tier: TierName,
         actor: &str,
+        deadline: Deadline,
     ) -> Result<Key, NotDone> {
         let key = new_key().map_err(|error| unavailable(&error))?;
-        self.send(actor, Command::IssueKey { email, key: KeyIssued::of(&key, tier, None) }).await?;
-        known(state, &key).await;
+        let command = Command::IssueKey { email, key: KeyIssued::of(&key, tier, None) };
+        sending::send_in_time(&self.client, actor, command, deadline, state.now()).await?;
+        known(state, &key, deadline).await;
         Ok(key)
     }
 
     /// Sends any command on behalf of `actor`, once however often it is tried, and gives its answer, which is no refusal.
-    pub(crate) async fn send(&self, actor: &str, command: Command) -> Result<Answer, NotDone> {
-        sending::send(&self.client, actor, command).await
+    pub(crate) async fn send(
+        &self,
+        actor: &str,
+        command: Command,
+        deadline: Deadline,
+    ) -> Result<Answer, NotDone> {
+        sending::send(&self.client, actor, command, deadline).await
     }
 }
 
-/// Waits until the key can be used here.
-async fn known(state: &ApiState, key: &Key) {
-    let (begun, hash) = (Instant::now(), key.hash());
+/// Waits until the key can be used here, if there is time for it: it must be shown before the deadline.
+async fn known(state: &ApiState, key: &Key, deadline: Deadline) {
+    let (begun, hash, deadline) = (Instant::now(), key.hash(), deadline.less(SHOWN_WITHIN));
     let is_known = || state.models().keys().is_some_and(|keys| keys.reader.find(&hash).is_some());
-    while !is_known() && begun.elapsed() < KNOWN_WITHIN {
+    while !is_known() && begun.elapsed() < KNOWN_WITHIN && !deadline.is_over() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }

@@ -21,6 +21,7 @@ use http::header::ACCEPT;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::value::RawValue;
 
+use crate::deadline::Deadline;
 use crate::state::ApiState;
 use call::Told;
 use era::Era;
@@ -73,8 +74,14 @@ impl Sent {
 }
 
 /// Answers a body.
-pub(crate) async fn answer(state: &ApiState, visitor: &Visitor, headers: &HeaderMap, body: &[u8]) -> Sent {
-    let asked = Asked { state, visitor };
+pub(crate) async fn answer(
+    state: &ApiState,
+    visitor: &Visitor,
+    headers: &HeaderMap,
+    body: &[u8],
+    deadline: Deadline,
+) -> Sent {
+    let asked = Asked { state, visitor, deadline };
     let sent = match Body::read(body) {
         Ok(Body::One(Ok(message))) => one(asked, headers, &message).await,
         Ok(Body::One(Err(Invalid { id, error }))) => Some(failed(id.as_deref(), &error)),

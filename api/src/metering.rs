@@ -3,46 +3,72 @@
 //! answered, so that a refused call never counts. While NATS is away, calls go to a durable spool beside the node and
 //! are published with the same ids afterwards.
 
+mod breaker;
 mod drain;
 mod gate;
 mod own;
 mod spool;
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use health::{Component, Health};
 pub use read::counters::Counted;
 use schemas::key::KeyId;
 use schemas::month::Month;
-use schemas::tier::TierName;
+use schemas::tier::{TierName, Tiers};
 use schemas::usage::Call;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
+use breaker::Breakers;
 use gate::{Gate, Published};
-use own::OwnCalls;
+use own::{OwnCalls, Reservation};
 use spool::Spool;
 
 pub use spool::SpoolError;
 
-/// How long NATS may take to say whether a call is counted, before the spool takes it.
-const PATIENCE: Duration = Duration::from_millis(250);
-/// The same where calls are refused that NATS cannot count; longer than a restart of nats-server takes.
-const LONG_PATIENCE: Duration = Duration::from_secs(5);
+/// How long NATS may take for one attempt to publish a call that the spool would take.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// How long a stream may fail before calls go to the spool: longer than a cluster needs to elect a leader.
+const ELECTION: Duration = Duration::from_secs(2);
+/// How long NATS may take for a call where those are refused that it cannot count. Then further calls are refused at once.
+const STRICT_PATIENCE: Duration = Duration::from_secs(1);
+/// How long a connection to NATS may be gone before such calls are refused.
+const RECONNECTING: Duration = Duration::from_millis(250);
+/// How long a call that may count is published again before it is answered; longer than a restart of nats-server takes.
+const SETTLING: Duration = Duration::from_secs(5);
+/// How long a node that refuses calls may do so before it is not ready.
+const STRICT_READINESS: Duration = Duration::from_secs(2);
 /// How long to wait before a call is published again.
 const PAUSE: Duration = Duration::from_millis(20);
-/// Once NATS did not answer, one call in this time finds out whether it is back.
-const PROBE: Duration = Duration::from_millis(500);
 
 /// What becomes of calls that NATS cannot count at present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Policy {
     /// They are answered from what is left as last known, and counted afterwards.
     Spool,
-    /// They are refused, but for those that were on their way when NATS went and may count.
+    /// They are refused, but for those that were published when NATS went and may count.
     Refuse,
+}
+
+/// How a node counts.
+#[derive(Clone)]
+pub struct MeterSettings {
+    /// The folder of the spool, which other nodes may share.
+    pub folder: PathBuf,
+    /// What becomes of calls that NATS cannot count at present.
+    pub policy: Policy,
+    /// How large the spool of this node may grow, in bytes; further calls are refused.
+    pub spool_limit: u64,
+    /// The tiers that have streams.
+    pub tiers: Tiers,
+    /// Where trouble is reported.
+    pub health: Health,
+    /// What time it is.
+    pub now: Clock,
 }
 
 /// What the calls of one key are taken out of.
@@ -78,12 +104,15 @@ pub struct Meter {
 
 struct Inner {
     gate: Gate,
-    own: OwnCalls,
-    spool: Spool,
+    own: Arc<OwnCalls>,
+    spool: Arc<Spool>,
+    breakers: Breakers,
     policy: Policy,
-    /// When NATS may be tried again after it did not answer, in milliseconds since `began`; 0 while it answers.
-    away: AtomicU64,
-    began: Instant,
+    tiers: Tiers,
+    /// Whether what is in the spool can be published.
+    draining: Component,
+    /// Whether calls can be put into the spool.
+    keeping: Component,
     now: Clock,
 }
 
@@ -94,33 +123,41 @@ impl std::fmt::Debug for Meter {
 }
 
 impl Meter {
-    /// Counts over this connection, with the spool in a folder that other nodes may share. What processes left there
-    /// that are gone is taken over.
-    pub fn open(
-        client: async_nats::Client,
-        folder: &Path,
-        policy: Policy,
-        now: Clock,
-    ) -> Result<Meter, SpoolError> {
-        let (spool, left) = Spool::open(folder)?;
-        let own = OwnCalls::default();
-        for call in &left {
-            own.spooled(&Budget::of(call));
+    /// Counts over this connection. What processes that are gone left in the folder is taken over: all of it is read
+    /// once, so this takes time on a large spool and waits for the disk.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the folder cannot be read or written.
+    pub fn open(client: async_nats::Client, settings: MeterSettings) -> Result<Meter, SpoolError> {
+        let MeterSettings { folder, policy, spool_limit, tiers, health, now } = settings;
+        let (spool, left) = Spool::open(&folder, spool_limit)?;
+        let own = Arc::new(OwnCalls::default());
+        for (budget, calls) in left {
+            own.spooled(&budget, calls);
         }
-        let away = AtomicU64::new(0);
-        let inner = Inner { gate: Gate::new(client), own, spool, policy, away, began: Instant::now(), now };
+        let breakers = match policy {
+            // Calls are answered all the same, so readiness does not depend on it.
+            Policy::Spool => Breakers::new(ELECTION, Duration::MAX, health.clone()),
+            Policy::Refuse => Breakers::new(Duration::ZERO, STRICT_READINESS, health.clone()),
+        };
+        let draining = health.component("spool").patience(Duration::MAX);
+        let keeping = health.component("spool writes").patience(Duration::ZERO);
+        let (gate, spool) = (Gate::new(client), Arc::new(spool));
+        let inner = Inner { gate, own, spool, breakers, policy, tiers, draining, keeping, now };
         Ok(Meter { inner: Arc::new(inner) })
     }
 
-    /// Publishes what the spool holds whenever NATS is there, until it is told to stop. What is left then is published
-    /// by the next process on the folder.
+    /// Publishes what the spool holds whenever NATS is there, until `stop`. What is left then is published by the next
+    /// process on the folder.
     ///
     /// # Errors
     ///
     /// Fails when the thread that writes the spool has ended: no call could be kept any more.
     pub async fn run(self, stop: CancellationToken) -> Result<(), SpoolError> {
         tokio::select! {
-            () = drain::run(&self.inner, &stop) => Ok(()),
+            () = stop.cancelled() => Ok(()),
+            () = drain::run(&self.inner) => Ok(()),
             failure = self.inner.spool.writer_ended() => Err(failure),
         }
     }
@@ -137,10 +174,18 @@ impl Meter {
     }
 
     /// Counts a call that is about to be answered. `counted` is what the counters say of its budget, `limit` its quota.
-    pub async fn count(&self, budget: &Budget, call: &Call, limit: u64, counted: Counted) -> Outcome {
+    /// At `until` nothing is waited for any more: an attempt that is under way ends, and then it is decided.
+    pub async fn count(
+        &self,
+        budget: &Budget,
+        call: &Call,
+        limit: u64,
+        counted: Counted,
+        until: Instant,
+    ) -> Outcome {
         let outcome = match self.inner.policy {
-            Policy::Spool => self.inner.count_or_spool(budget, call, limit, counted).await,
-            Policy::Refuse => self.inner.count_or_refuse(budget, call).await,
+            Policy::Spool => self.inner.count_or_spool(budget, call, limit, counted, until).await,
+            Policy::Refuse => self.inner.count_or_refuse(budget, call, until).await,
         };
         match outcome {
             Ok(true) => Outcome::Counted { used: self.used(budget, counted) },
@@ -164,98 +209,95 @@ impl Inner {
         call: &Call,
         limit: u64,
         counted: Counted,
+        until: Instant,
     ) -> Result<bool, String> {
-        if self.may_try() {
+        let breaker = self.breakers.of(&budget.tier);
+        let mut may_count = false;
+        while breaker.may_publish(|| self.spool.holds(&budget.tier)) {
+            // The same id again is harmless, and settles what became of it the first time.
             match self.gate.publish(call, PATIENCE).await {
                 Published::Counted { sequence } => {
-                    self.back();
+                    breaker.works();
                     self.own.counted(budget, sequence);
                     return Ok(true);
                 }
                 Published::Full => {
-                    self.back();
+                    breaker.works();
                     return Ok(false);
                 }
-                Published::Unknown(reason) => self.gone(&reason),
-            }
-            // NATS may have counted it all the same: it must be answered, whatever is left.
-            self.own.spooled(budget);
-        } else if !self.own.reserve(budget, counted, limit) {
-            return Ok(false);
-        }
-        self.keep(budget, call).await
-    }
-
-    async fn count_or_refuse(&self, budget: &Budget, call: &Call) -> Result<bool, String> {
-        let (began, mut sent) = (Instant::now(), None);
-        while began.elapsed() < LONG_PATIENCE {
-            // Without a connection the client would keep it, and send it long after it was refused.
-            if self.gate.is_connected() {
-                // The same id again is harmless, and settles what became of it the first time.
-                match self.gate.publish(call, PATIENCE).await {
-                    Published::Counted { sequence } => {
-                        self.own.counted(budget, sequence);
-                        return Ok(true);
-                    }
-                    Published::Full => return Ok(false),
-                    Published::Unknown(reason) => sent = Some(reason),
+                Published::NotTaken(reason) => breaker.failed(&reason),
+                Published::Unknown(reason) => {
+                    may_count = true;
+                    breaker.failed(&reason);
                 }
+            }
+            if Instant::now() + PAUSE >= until {
+                break;
             }
             tokio::time::sleep(PAUSE).await;
         }
-        let Some(reason) = sent else { return Err("NATS is away".into()) };
-        tracing::warn!(reason, call = %call.id, "a call may count or not; it is answered, and settled afterwards");
-        self.own.spooled(budget);
-        self.keep(budget, call).await
+        let reservation = match may_count {
+            // It must be answered, whatever is left.
+            true => self.own.take(budget),
+            false => match self.own.reserve(budget, counted, limit) {
+                Some(reservation) => reservation,
+                None => return Ok(false),
+            },
+        };
+        self.keep(call, !may_count, reservation).await
     }
 
-    /// Puts a call that was taken out of what is left into the spool.
-    async fn keep(&self, budget: &Budget, call: &Call) -> Result<bool, String> {
-        match self.spool.append(call).await {
-            Ok(()) => Ok(true),
+    async fn count_or_refuse(&self, budget: &Budget, call: &Call, until: Instant) -> Result<bool, String> {
+        let breaker = self.breakers.of(&budget.tier);
+        let began = Instant::now();
+        let mut settling = None;
+        loop {
+            if settling.is_none() && !breaker.may_publish(|| self.spool.holds(&budget.tier)) {
+                return Err("NATS does not count calls at present".into());
+            }
+            match self.gate.publish(call, STRICT_PATIENCE).await {
+                Published::Counted { sequence } => {
+                    breaker.works();
+                    self.own.counted(budget, sequence);
+                    return Ok(true);
+                }
+                Published::Full => {
+                    breaker.works();
+                    return Ok(false);
+                }
+                Published::NotTaken(reason) if settling.is_none() => {
+                    if began.elapsed() >= RECONNECTING {
+                        breaker.failed(&reason);
+                        return Err(reason);
+                    }
+                }
+                Published::NotTaken(reason) => breaker.failed(&reason),
+                Published::Unknown(reason) => {
+                    breaker.failed(&reason);
+                    settling.get_or_insert_with(|| breaker.settling());
+                }
+            }
+            if settling.is_some() && (began.elapsed() >= SETTLING || Instant::now() + PAUSE >= until) {
+                break;
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        tracing::warn!(call = %call.id, "a call may count or not; it is answered, and settled afterwards");
+        self.keep(call, false, self.own.take(budget)).await
+    }
+
+    /// Puts a call into the spool.
+    async fn keep(&self, call: &Call, is_unsent: bool, reservation: Reservation) -> Result<bool, String> {
+        match self.spool.append(call, is_unsent, reservation).await {
+            Ok(()) => {
+                self.keeping.recovered();
+                Ok(true)
+            }
             Err(error) => {
-                self.own.unspooled(budget, None);
-                Err(format!("NATS is away and the spool cannot be written: {error}"))
+                let reason = format!("NATS does not count calls, and the spool cannot take them: {error}");
+                self.keeping.failed(&reason);
+                Err(reason)
             }
         }
     }
-
-    /// Whether NATS is there as far as known; while it is away, one call in a while is let through to find out.
-    fn may_try(&self) -> bool {
-        let next = self.away.load(Ordering::Relaxed);
-        if next == 0 {
-            return true;
-        }
-        let now = self.milliseconds();
-        now >= next
-            && self
-                .away
-                .compare_exchange(next, now + millis(PROBE), Ordering::Relaxed, Ordering::Relaxed)
-                .is_ok()
-    }
-
-    fn gone(&self, reason: &str) {
-        if self.away.swap(self.milliseconds() + millis(PROBE), Ordering::Relaxed) == 0 {
-            tracing::warn!(
-                reason,
-                "calls cannot be counted at present; they are kept and counted afterwards"
-            );
-        }
-    }
-
-    fn back(&self) {
-        // Nearly always it was never away: a plain read leaves the memory shared between the processors.
-        if self.away.load(Ordering::Relaxed) != 0 && self.away.swap(0, Ordering::Relaxed) != 0 {
-            tracing::info!("calls are counted again");
-        }
-    }
-
-    /// Since the start, and never 0.
-    fn milliseconds(&self) -> u64 {
-        1 + millis(self.began.elapsed())
-    }
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

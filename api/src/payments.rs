@@ -7,6 +7,7 @@ mod terms;
 use jiff::Timestamp;
 use schemas::command::Answer;
 
+use crate::deadline::Deadline;
 use crate::key_desk::{KeyDesk, NotDone};
 pub(crate) use signature::NotSigned;
 
@@ -39,11 +40,17 @@ pub(crate) enum NotTaken {
 
 impl Payments {
     /// Checks a notice, and makes what it says durable. It is knowingly kept or recorded when this returns.
-    pub(crate) async fn take(&self, signature: &str, body: &[u8], now: Timestamp) -> Result<(), NotTaken> {
+    pub(crate) async fn take(
+        &self,
+        signature: &str,
+        body: &[u8],
+        now: Timestamp,
+        deadline: Deadline,
+    ) -> Result<(), NotTaken> {
         self.secrets.check(signature, body, now).map_err(NotTaken::NotSigned)?;
         let told = read(&String::from_utf8_lossy(body), &self.terms);
         told.warn();
-        match self.desk.send(ACTOR, told.into_command()).await {
+        match self.desk.send(ACTOR, told.into_command(), deadline).await {
             Ok(Answer::Payment(_)) => Ok(()),
             Ok(_) => Err(NotTaken::Unavailable("the write side answered with something else".into())),
             Err(NotDone::Refused(reason) | NotDone::Unavailable(reason)) => {

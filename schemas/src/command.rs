@@ -28,6 +28,10 @@ pub struct CommandMessage {
     pub correlation: CommandId,
     /// What is to be done.
     pub command: Command,
+    /// After this the write side does not begin to carry it out: its sender waits no longer, and what comes of it would be
+    /// shown to no one. Commands that show something once heed it, those that issue keys and use links.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_after: Option<Timestamp>,
 }
 
 /// What an editor, an import, a key's holder or an operator asks for.

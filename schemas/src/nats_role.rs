@@ -64,6 +64,9 @@ const READS_STREAMS: [&str; 8] = [
 /// Reads the calls under one subject: a consumer that has a name is made under its filter.
 const READS_CALLS: &str = "$JS.API.CONSUMER.CREATE.*.*.loggia.usage.*.*.*";
 
+/// The same of the calls that are over the quota.
+const READS_OVERRUNS: &str = "$JS.API.CONSUMER.CREATE.*.*.loggia.overrun.*.*.*";
+
 const WRITES: [&str; 4] = [EVENT_SUBJECTS[0], EVENT_SUBJECTS[1], CALLS, OVERRUN_SUBJECTS];
 
 /// Where those who ask the write side take its answers. A right to answer what was asked would end with the connection,
@@ -74,7 +77,7 @@ const ANSWERS_TO: [&str; 5] =
 const PROJECTS: [&str; 3] = [READ_EVENTS, READ_USAGE, READ_PICTURE];
 
 /// The commands are those of the key form, of mailed links and of payments; none of them curates.
-const SERVES: [&str; 12] = [
+const SERVES: [&str; 13] = [
     CALLS,
     OVERRUN_SUBJECTS,
     "loggia.command.issue_key",
@@ -85,6 +88,7 @@ const SERVES: [&str; 12] = [
     "loggia.command.keep_notice",
     "$JS.API.STREAM.INFO.EVENTS",
     READS_CALLS,
+    READS_OVERRUNS,
     "$JS.API.CONSUMER.INFO.*.*",
     "$JS.API.CONSUMER.MSG.NEXT.*.*",
 ];

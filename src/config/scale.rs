@@ -12,6 +12,10 @@ const LONGEST_DRAIN: u64 = 60;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Drain(pub Duration);
 
+/// A number of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size(pub u64);
+
 /// What an empty read node begins with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SnapshotSource {
@@ -29,6 +33,26 @@ impl FromStr for Drain {
         match seconds {
             Ok(seconds) if seconds <= LONGEST_DRAIN => Ok(Drain(Duration::from_secs(seconds))),
             _ => Err(format!("whole seconds from 0s to {LONGEST_DRAIN}s are wanted")),
+        }
+    }
+}
+
+impl FromStr for Size {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
+        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+        let unit = match text[digits..].trim() {
+            "KiB" => 1 << 10,
+            "MiB" => 1 << 20,
+            "GiB" => 1 << 30,
+            "TiB" => 1_u64 << 40,
+            _ => 0,
+        };
+        match text[..digits].parse::<u64>().ok().and_then(|number| number.checked_mul(unit)) {
+            Some(bytes) if bytes > 0 => Ok(Size(bytes)),
+            _ => Err("a size such as 512MiB or 2GiB is wanted"),
         }
     }
 }
@@ -72,6 +96,15 @@ mod tests {
         assert_eq!(["0s", "5", " 60s"].map(seconds), [Ok(0), Ok(5), Ok(60)]);
         for wrong in ["", "s", "61s", "-1", "1m", "1.5s"] {
             assert_eq!(seconds(wrong), Err("whole seconds from 0s to 60s are wanted".to_owned()), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_size_has_a_unit() {
+        let bytes = |text: &str| text.parse::<Size>().map(|size| size.0);
+        assert_eq!(["1KiB", " 512 MiB", "2GiB"].map(bytes), [Ok(1 << 10), Ok(512 << 20), Ok(2 << 30)]);
+        for wrong in ["", "2", "GiB", "0GiB", "-1GiB", "1.5GiB", "2GB", "99999999999TiB"] {
+            assert_eq!(bytes(wrong), Err("a size such as 512MiB or 2GiB is wanted"), "{wrong}");
         }
     }
 

@@ -144,6 +144,12 @@ pub const SETTINGS: &[Setting] = &[
         "While NATS is away: spool answers from what is left and counts afterwards, refuse answers 503.",
     ),
     setting(
+        "spool_limit",
+        "LOGGIA_SPOOL_LIMIT",
+        Some("2GiB"),
+        "How large the spool may grow while NATS is away, as 512MiB or 2GiB; further calls are answered 503.",
+    ),
+    setting(
         "burst_per_key",
         "LOGGIA_BURST_PER_KEY",
         Some("20"),

@@ -28,6 +28,7 @@ pub async fn fill(service: &CommandService, clock: &Clock, stop: &CancellationTo
             actor: ACTOR.parse()?,
             correlation,
             command: Command::Import { lines: batch.to_vec(), options: ImportOptions::default() },
+            not_after: None,
         };
         match service.handle(message).await {
             Answer::Imported { lines, .. } => {

@@ -17,7 +17,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use api::metrics::{Metrics, Registry};
 use api::{
-    Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, Offers, Policy, Site, Sources, UnknownTiers,
+    Access, ApiState, Bursts, KeyAccess, KeyDesk, Meter, MeterSettings, Offers, Policy, Site, Sources,
+    UnknownTiers,
 };
 use health::Health;
 use projections::mirror::Mirror;
@@ -46,7 +47,7 @@ use write::vectors::{Encoder, EncoderChoice};
 use super::background::Background;
 use super::readiness::{Looked, Teller};
 use super::shared_settings::{self, Comparison};
-use super::{demo, snapshot, starting};
+use super::{demo, descriptors, snapshot, starting};
 use crate::config::{Auth, Config, Metering, Replicas, Vectors};
 use crate::data_folder::{DataFolder, Held, Part, Running};
 use crate::lifecycle::{Failures, Lifecycle};
@@ -85,6 +86,7 @@ pub struct Parts {
 impl Parts {
     /// Takes these parts of the data folder for a role, and starts nothing yet.
     pub fn holding(config: &Config, lifecycle: &Lifecycle, role: NatsRole, held: &[Part]) -> Result<Parts> {
+        descriptors::raise()?;
         let data = DataFolder::new(&config.data);
         let clock = Clock::system();
         let health = Health::default();
@@ -325,8 +327,9 @@ impl Parts {
     /// Starts the API on the listener.
     pub async fn serve(&mut self, listener: TcpListener, client: &async_nats::Client) -> Result<()> {
         let address = listener.local_addr()?;
+        let limits = descriptors::limits()?;
         let site: Site = self.site_address().parse()?;
-        let access = self.access(client, address)?;
+        let access = self.access(client, address).await?;
         self.compare_settings(client).await;
         let models = ReadModels::new(self.data.models());
         let following = models.clone().follow(self.lifecycle.stop.clone());
@@ -368,7 +371,7 @@ impl Parts {
         });
         let stop = self.lifecycle.stop.clone();
         self.lifecycle.spawn("the API", async move {
-            let drained = api::serve(listener, state, Limits::default(), stop).await;
+            let drained = api::serve(listener, state, limits, stop).await;
             if drained.cut > 0 {
                 tracing::warn!(connections = drained.cut, "requests that took too long were cut off");
             }
@@ -398,7 +401,7 @@ impl Parts {
     }
 
     /// Who may call, as it is set; starts what counts their calls.
-    fn access(&self, client: &async_nats::Client, address: SocketAddr) -> Result<Access> {
+    async fn access(&self, client: &async_nats::Client, address: SocketAddr) -> Result<Access> {
         if self.config.auth == Auth::Off {
             tracing::warn!("auth is off: everybody who reaches {address} may call, and nothing is counted");
             return Ok(Access::Open);
@@ -407,7 +410,17 @@ impl Parts {
             Metering::Spool => Policy::Spool,
             Metering::Refuse => Policy::Refuse,
         };
-        let meter = Meter::open(client.clone(), &self.data.spool(), policy, api::clock::system())?;
+        let settings = MeterSettings {
+            folder: self.data.spool(),
+            policy,
+            spool_limit: self.config.spool_limit.0,
+            tiers: self.config.tiers.clone(),
+            health: self.health.clone(),
+            now: api::clock::system(),
+        };
+        // It reads all that a spool holds.
+        let connection = client.clone();
+        let meter = tokio::task::spawn_blocking(move || Meter::open(connection, settings)).await??;
         let metering = meter.clone().run(self.lifecycle.stop.clone());
         self.lifecycle.spawn("the spool", async move { Ok(metering.await?) });
         Ok(Access::Keys(Arc::new(KeyAccess {

@@ -54,7 +54,7 @@ impl WriteSide {
 
     fn message(&self, command: Command) -> CommandMessage {
         let id = self.clock.command_id();
-        CommandMessage { id, actor: "key form".parse().unwrap(), correlation: id, command }
+        CommandMessage { id, actor: "key form".parse().unwrap(), correlation: id, command, not_after: None }
     }
 
     async fn end(self) {

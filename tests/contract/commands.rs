@@ -42,7 +42,7 @@ impl WriteSide {
 
     fn message(&self, command: Command) -> CommandMessage {
         let id = self.clock.command_id();
-        CommandMessage { id, actor: "Łucja".parse().unwrap(), correlation: id, command }
+        CommandMessage { id, actor: "Łucja".parse().unwrap(), correlation: id, command, not_after: None }
     }
 }
 
@@ -162,7 +162,13 @@ async fn without_a_write_side_the_sender_is_told() {
     let Some(nats) = Nats::start().await else { return };
     let client = CommandClient::new(nats.client().await);
     let id = Clock::system().command_id();
-    let message = CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command: select("a") };
+    let message = CommandMessage {
+        id,
+        actor: "Ada".parse().unwrap(),
+        correlation: id,
+        command: select("a"),
+        not_after: None,
+    };
     let error = client.send(&message).await.unwrap_err();
     assert!(matches!(error, SendError::NobodyListens), "{error}");
 }

@@ -32,7 +32,13 @@ impl Desk {
 
     async fn send(&self, command: Command) -> Answer {
         let id = CommandId(Uuid::now_v7());
-        let message = CommandMessage { id, actor: "claim link".parse().unwrap(), correlation: id, command };
+        let message = CommandMessage {
+            id,
+            actor: "claim link".parse().unwrap(),
+            correlation: id,
+            command,
+            not_after: None,
+        };
         self.0.send(&message).await.unwrap()
     }
 

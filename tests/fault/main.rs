@@ -22,6 +22,7 @@ mod import_limits;
 mod metered;
 mod metering;
 mod metering_killed;
+mod metering_spool;
 mod nats_faults;
 mod rebuild_killed;
 mod restored_log;

@@ -1,6 +1,7 @@
 //! Nodes of the API in this process, with keys and with a clock that the test sets, around a real nats-server and a
 //! real ledger.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -8,9 +9,10 @@ use std::time::Duration;
 use api::clock::Clock;
 use api::metrics::{Metrics, Registry};
 use api::{
-    Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, Offers, Origins, Policy, Readiness, Sources,
-    TrustedProxies, UnknownTiers,
+    Access, ApiState, Bursts, KeyAccess, KeyDesk, Limits, Meter, MeterSettings, Offers, Origins, Policy,
+    Readiness, Sources, TrustedProxies, UnknownTiers,
 };
+use health::Health;
 use jiff::Timestamp;
 use kit::http::{Answer, Http};
 use kit::nats::Nats;
@@ -53,6 +55,10 @@ pub(crate) struct Metered {
     pub(crate) tiers: Tiers,
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) folder: TempDir,
+    /// Of the spools of all nodes.
+    pub(crate) spool_limit: u64,
+    /// Of all nodes.
+    pub(crate) health: Health,
     /// Nanoseconds that the clock is ahead of the machine's.
     ahead: Arc<AtomicI64>,
     stop: CancellationToken,
@@ -82,7 +88,8 @@ impl Metered {
         let clock = write::clock::Clock::system();
         tokio::spawn(Copier::new(ledger.clone(), client.clone(), tiers.clone(), clock).run(stop.clone()));
         let ahead = Arc::default();
-        Some(Metered { nats, keys, tiers, ledger, folder, ahead, stop })
+        let (spool_limit, health) = (1 << 30, Health::default());
+        Some(Metered { nats, keys, tiers, ledger, folder, spool_limit, health, ahead, stop })
     }
 
     /// Sets the clock of all nodes; it goes on from there.
@@ -96,12 +103,24 @@ impl Metered {
         Arc::new(move || Timestamp::now() + jiff::SignedDuration::from_nanos(ahead.load(Ordering::Relaxed)))
     }
 
+    /// The folder of the spools of all nodes.
+    pub(crate) fn spool(&self) -> PathBuf {
+        self.folder.path().join("spool")
+    }
+
     /// Another node.
     pub(crate) async fn node(&self, policy: Policy) -> Node {
         let models = ReadModels::new(self.folder.path().join("models"));
         models.refresh().await.unwrap();
-        let spool = self.folder.path().join("spool");
-        let meter = Meter::open(self.nats.client().await, &spool, policy, self.clock()).unwrap();
+        let settings = MeterSettings {
+            folder: self.spool(),
+            policy,
+            spool_limit: self.spool_limit,
+            tiers: self.tiers.clone(),
+            health: self.health.clone(),
+            now: self.clock(),
+        };
+        let meter = Meter::open(self.nats.client().await, settings).unwrap();
         let access = KeyAccess {
             meter: meter.clone(),
             tiers: self.tiers.clone(),

@@ -35,8 +35,13 @@ pub(crate) async fn carry_out(acts: &[Act], model: &mut Model) -> Vec<Recorded> 
     let service = CommandService::new(store.clone(), clock.clone());
     for act in acts {
         let id = clock.command_id();
-        let message =
-            CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command: command(act) };
+        let message = CommandMessage {
+            id,
+            actor: "Ada".parse().unwrap(),
+            correlation: id,
+            command: command(act),
+            not_after: None,
+        };
         let answer = service.handle(message.clone()).await;
         let again = service.handle(message).await;
         let done = match &answer {

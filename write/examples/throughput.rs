@@ -121,7 +121,13 @@ async fn import(folder: &Path) {
             let id = clock.command_id();
             let lines = (1..).zip(chunk).map(|(number, text)| ImportLine { number, text: text.clone() });
             let command = Command::Import { lines: lines.collect(), options: ImportOptions::default() };
-            let message = CommandMessage { id, actor: "import".parse().unwrap(), correlation: id, command };
+            let message = CommandMessage {
+                id,
+                actor: "import".parse().unwrap(),
+                correlation: id,
+                command,
+                not_after: None,
+            };
             assert!(matches!(service.handle(message).await, Answer::Imported { .. }));
         }
         measured.tell(pass, EVENTS);

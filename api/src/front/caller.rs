@@ -5,6 +5,8 @@ use std::net::IpAddr;
 use http::request::Parts;
 use http::{HeaderMap, Method};
 use jiff::Timestamp;
+use read::keys::KnownKey;
+use schemas::key::KeyHash;
 
 use super::rate::Allowance;
 use super::{LONGEST_ADDRESS, presented};
@@ -23,6 +25,15 @@ pub(super) enum Caller {
     Nobody,
     /// The holder of a key.
     Known(Known),
+}
+
+/// What is decided about a request before any work is done.
+#[derive(Debug)]
+pub(super) enum Admission {
+    /// Who calls, and whether they may.
+    Decided(Caller, Result<(), Fault>),
+    /// A key is presented that this node does not know; it may be a moment too early.
+    Unknown(KeyHash),
 }
 
 impl Caller {
@@ -65,57 +76,74 @@ impl Allowance {
 }
 
 /// Finds out who calls, and refuses what need not be worked on.
-pub(super) fn admit(
-    state: &ApiState,
-    route: Route,
-    parts: &Parts,
-    peer: IpAddr,
-) -> (Caller, Result<(), Fault>) {
+pub(super) fn admit(state: &ApiState, route: Route, parts: &Parts, peer: IpAddr) -> Admission {
     let caller = Caller::unknown(state);
     if !matches!(route, Route::Health | Route::Ready)
         && let Err(fault) = state.check_open()
     {
-        return (caller, Err(fault));
+        return Admission::Decided(caller, Err(fault));
     }
     let address = parts.uri.path().len() + parts.uri.query().map_or(0, |query| query.len() + 1);
     if address > LONGEST_ADDRESS {
-        return (caller, Err(Fault::address_too_long()));
+        return Admission::Decided(caller, Err(Fault::address_too_long()));
     }
     let presented = match presented::key(parts) {
         Ok(presented) => presented,
-        Err(fault) => return (caller, Err(fault)),
+        Err(fault) => return Admission::Decided(caller, Err(fault)),
     };
-    let Access::Keys(access) = state.access() else { return (caller, Ok(())) };
+    let Access::Keys(access) = state.access() else { return Admission::Decided(caller, Ok(())) };
     let known = match (&presented, state.keys()) {
         (Some(hash), Ok(keys)) => keys.reader.find(hash),
-        (Some(_), Err(unready)) if route.is_keyed() || route == Route::Mcp => return (caller, Err(unready)),
+        (Some(_), Err(unready)) if route.is_keyed() || route == Route::Mcp => {
+            return Admission::Decided(caller, Err(unready));
+        }
         (None, _) | (Some(_), Err(_)) => None,
     };
     let Some(key) = known else {
+        let limited = || within_address(access, parts, peer);
         let refused = match presented {
             _ if parts.method == Method::OPTIONS => Ok(()),
             // Without a key the tools answer in part; a wrong one is a mistake that its holder should know of.
             None if route == Route::Mcp => Ok(()),
-            Some(_) if route == Route::Mcp => refuse(access, parts, peer, Fault::invalid_key()),
+            // Somebody who guesses keys is slowed down first.
+            Some(hash) if route == Route::Mcp || route.is_keyed() => match limited() {
+                Ok(()) => return Admission::Unknown(hash),
+                fault => fault,
+            },
             // What is free of keys here is limited by address, so that nobody reads the catalog off the pages at will.
-            _ if matches!(route, Route::Page | Route::Cite | Route::Feeds) => {
-                within_address(access, parts, peer)
-            }
+            _ if matches!(route, Route::Page | Route::Cite | Route::Feeds) => limited(),
             _ if !route.is_keyed() => Ok(()),
-            None => refuse(access, parts, peer, Fault::missing_key()),
-            Some(_) => refuse(access, parts, peer, Fault::invalid_key()),
+            _ => limited().and(Err(Fault::missing_key())),
         };
-        return (caller, refused);
+        return Admission::Decided(caller, refused);
     };
+    let (caller, admitted) = admit_known(state, access, route, parts, key);
+    Admission::Decided(caller, admitted)
+}
+
+/// Decides about a request whose key was not known at first.
+pub(super) fn admit_late(
+    state: &ApiState,
+    route: Route,
+    parts: &Parts,
+    key: Option<KnownKey>,
+) -> (Caller, Result<(), Fault>) {
+    match (key, state.access()) {
+        (Some(key), Access::Keys(access)) => admit_known(state, access, route, parts, key),
+        _ => (Caller::unknown(state), Err(Fault::invalid_key())),
+    }
+}
+
+fn admit_known(
+    state: &ApiState,
+    access: &KeyAccess,
+    route: Route,
+    parts: &Parts,
+    key: KnownKey,
+) -> (Caller, Result<(), Fault>) {
     let known = access.known(key);
     let within = within(state, access, route, parts, &known);
     (Caller::Known(known), within)
-}
-
-/// Somebody who guesses keys is slowed down first.
-fn refuse(access: &KeyAccess, parts: &Parts, peer: IpAddr, fault: Fault) -> Result<(), Fault> {
-    within_address(access, parts, peer)?;
-    Err(fault)
 }
 
 /// Whether the address may call now.

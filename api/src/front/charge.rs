@@ -8,6 +8,7 @@ use super::caller::{Caller, used_up};
 use super::outcome::Draft;
 use super::rate::Allowance;
 use crate::access::{Access, Known};
+use crate::deadline::Deadline;
 use crate::fault::Fault;
 use crate::metering::Outcome;
 use crate::routes::Route;
@@ -35,9 +36,10 @@ impl Charge {
         state: &ApiState,
         asked: &Asked,
         mut draft: Draft,
+        deadline: Deadline,
     ) -> (Allowance, Draft) {
         let Access::Keys(access) = state.access() else { return (Allowance::UNLIMITED, draft) };
-        let charged = access.charge(state, &self.known, Surface::Rest, self.operation).await;
+        let charged = access.charge(state, &self.known, Surface::Rest, self.operation, deadline).await;
         let limit = charged.balance.limit;
         match charged.outcome {
             Outcome::Counted { used } => {

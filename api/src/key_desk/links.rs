@@ -10,8 +10,9 @@ use schemas::tier::TierName;
 use tokio::time::Instant;
 
 use super::beat::on_the_beat;
-use super::sending::unavailable;
+use super::sending::{send_in_time, unavailable};
 use super::{KeyDesk, NotDone, known, new_key};
+use crate::deadline::Deadline;
 use crate::state::ApiState;
 
 /// Who asks for links.
@@ -43,9 +44,9 @@ pub(crate) struct Claimed {
 impl KeyDesk {
     /// Asks that a link be mailed to an address. Whoever asks learns nothing about the address, by the answer or by
     /// its time; there is no refusal.
-    pub(crate) async fn send_link(&self, email: Email) -> Result<(), NotDone> {
+    pub(crate) async fn send_link(&self, email: Email, deadline: Deadline) -> Result<(), NotDone> {
         let begun = Instant::now();
-        let outcome = self.send(ASKING, Command::SendLink { email }).await;
+        let outcome = self.send(ASKING, Command::SendLink { email }, deadline).await;
         on_the_beat(begun).await;
         match outcome? {
             Answer::Accepted => Ok(()),
@@ -54,8 +55,9 @@ impl KeyDesk {
     }
 
     /// Tells what a link is for; any text may be presented. It can be asked as often as wanted.
-    pub(crate) async fn open_link(&self, token: &str) -> Result<Claim, NotDone> {
-        match self.send(CLAIMING, Command::OpenLink { link: LinkHash::of(token) }).await? {
+    pub(crate) async fn open_link(&self, token: &str, deadline: Deadline) -> Result<Claim, NotDone> {
+        let command = Command::OpenLink { link: LinkHash::of(token) };
+        match self.send(CLAIMING, command, deadline).await? {
             Answer::Claim(claim) => Ok(claim),
             _ => Err(unexpected()),
         }
@@ -68,15 +70,17 @@ impl KeyDesk {
         state: &ApiState,
         token: &str,
         decision: Decision,
+        deadline: Deadline,
     ) -> Result<Claimed, NotDone> {
         let Decision { keep, revoke, new_key: wanted } = decision;
         let new_key = wanted.is_some().then(new_key).transpose().map_err(|error| unavailable(&error))?;
         let recorded = new_key.as_ref().zip(wanted).map(|(key, (tier, name))| KeyIssued::of(key, tier, name));
         let link = LinkHash::of(token);
-        match self.send(CLAIMING, Command::UseLink { link, keep, revoke, new_key: recorded }).await? {
+        let command = Command::UseLink { link, keep, revoke, new_key: recorded };
+        match send_in_time(&self.client, CLAIMING, command, deadline, state.now()).await? {
             Answer::Account(done) => {
                 if let Some(key) = &new_key {
-                    known(state, key).await;
+                    known(state, key, deadline).await;
                 }
                 Ok(Claimed { keys: done.keys, new_key })
             }

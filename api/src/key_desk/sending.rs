@@ -2,49 +2,92 @@
 
 use std::time::Duration;
 
+use async_nats::connection::State;
 use async_nats::{Client, Request};
+use jiff::Timestamp;
 use schemas::command::{Answer, Command, CommandMessage, Refusal, RefusalKind};
 use schemas::ids::{Actor, CommandId};
 use schemas::subject;
-use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::NotDone;
+use crate::deadline::Deadline;
 
 /// How long one attempt waits for its answer.
 const ATTEMPT: Duration = Duration::from_secs(2);
-/// How long is tried: an answer must still go out within the time that a request may take.
-const PATIENCE: Duration = Duration::from_secs(6);
+/// What a request needs of its time for what follows the answer: the response's padding, and its page.
+const AFTERWARDS: Duration = Duration::from_secs(1);
+/// What the write side needs from the moment at which it begins to write until its answer is here; clocks of two
+/// machines may differ by most of this.
+const RETURN: Duration = Duration::from_millis(1_500);
 /// How long to wait before trying again.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Sends a command on behalf of `actor`, and gives its answer, which is no refusal. It goes out under one id however
-/// often it is tried, and is carried out once.
-pub(super) async fn send(client: &Client, actor: &str, command: Command) -> Result<Answer, NotDone> {
+/// often it is tried, and is carried out once, perhaps after the request that sends it has ended.
+pub(super) async fn send(
+    client: &Client,
+    actor: &str,
+    command: Command,
+    deadline: Deadline,
+) -> Result<Answer, NotDone> {
+    send_until(client, actor, command, deadline, None).await
+}
+
+/// The same for a command whose outcome is shown once: it is not carried out any more when the request would be over
+/// before its answer is here. `now` is the time by the clock that the write side has too.
+pub(super) async fn send_in_time(
+    client: &Client,
+    actor: &str,
+    command: Command,
+    deadline: Deadline,
+    now: Timestamp,
+) -> Result<Answer, NotDone> {
+    let left = deadline.less(AFTERWARDS).less(RETURN).left();
+    if left.is_zero() {
+        return Err(NotDone::Unavailable(
+            "too little of the request's time was left; nothing was sent".into(),
+        ));
+    }
+    send_until(client, actor, command, deadline, Some(now + left)).await
+}
+
+async fn send_until(
+    client: &Client,
+    actor: &str,
+    command: Command,
+    deadline: Deadline,
+    not_after: Option<Timestamp>,
+) -> Result<Answer, NotDone> {
     let id = CommandId(Uuid::now_v7());
     let actor: Actor = actor.parse().map_err(|error| unavailable(&error))?;
-    let message = CommandMessage { id, actor, correlation: id, command };
-    match request(client, &message).await? {
+    let message = CommandMessage { id, actor, correlation: id, command, not_after };
+    match request(client, &message, deadline.less(AFTERWARDS)).await? {
         Answer::Refused(Refusal { kind: RefusalKind::Rejected, detail, .. }) => Err(NotDone::Refused(detail)),
         Answer::Refused(Refusal { detail, .. }) => Err(NotDone::Unavailable(detail)),
         answer => Ok(answer),
     }
 }
 
-async fn request(client: &Client, message: &CommandMessage) -> Result<Answer, NotDone> {
+async fn request(client: &Client, message: &CommandMessage, deadline: Deadline) -> Result<Answer, NotDone> {
     let payload = bytes::Bytes::from(serde_json::to_vec(message).map_err(|error| unavailable(&error))?);
-    let begun = Instant::now();
     loop {
-        let request = Request::new().payload(payload.clone()).timeout(Some(ATTEMPT));
-        let sending = client.send_request(subject::command(message.command.name()), request);
-        let error = match tokio::time::timeout(ATTEMPT, sending).await {
-            Ok(Ok(answer)) => {
-                return serde_json::from_slice(&answer.payload).map_err(|error| unavailable(&error));
+        // Without a connection the client would keep it, and send it long after it was given up.
+        let error = if client.connection_state() == State::Connected {
+            let patience = ATTEMPT.min(deadline.left());
+            let request = Request::new().payload(payload.clone()).timeout(Some(patience));
+            let sending = client.send_request(subject::command(message.command.name()), request);
+            match tokio::time::timeout(patience, sending).await {
+                Ok(Ok(answer)) => {
+                    return serde_json::from_slice(&answer.payload).map_err(|error| unavailable(&error));
+                }
+                Ok(Err(error)) => error.to_string(),
+                Err(_elapsed) => "NATS does not take it in time".to_owned(),
             }
-            Ok(Err(error)) => error.to_string(),
-            Err(_elapsed) => "NATS does not take it in time".to_owned(),
+        } else {
+            "there is no connection to NATS".to_owned()
         };
-        if begun.elapsed() >= PATIENCE {
+        if deadline.left() <= PAUSE {
             return Err(NotDone::Unavailable(error));
         }
         tokio::time::sleep(PAUSE).await;

@@ -47,9 +47,11 @@ pub(super) async fn call(
     };
     let mut arguments = Arguments::read(params.arguments)?;
     let done = match admit(asked, tool) {
-        Ok(()) => match tools::run(tool, asked, &mut arguments).await {
-            Ok(answer) => charge(asked, tool).await.map(|told| (answer, told)),
-            Err(refusal) => Err(refusal),
+        // A tool that takes too long or panics is refused alone: other calls of the message are counted and answered.
+        Ok(()) => match asked.deadline.bound(tools::run(tool, asked, &mut arguments)).await {
+            Ok(Ok(answer)) => charge(asked, tool).await.map(|told| (answer, told)),
+            Ok(Err(refusal)) => Err(refusal),
+            Err(fault) => Err(fault.into()),
         },
         Err(refusal) => Err(refusal),
     };
@@ -67,6 +69,12 @@ pub(super) async fn call(
 
 /// Whether the caller may call now.
 fn admit(asked: Asked<'_>, tool: &Tool) -> Result<(), Refusal> {
+    if asked.deadline.is_over() {
+        return Err(Refusal::guided(
+            "Not run: the calls before it in this batch took all the time that a request has. Nothing was counted; send \
+             it again.",
+        ));
+    }
     let Access::Keys(access) = asked.state.access() else { return Ok(()) };
     let waiting = |allowed: Result<(), std::time::Duration>, more: &str| {
         allowed.map_err(|wait| {
@@ -101,7 +109,7 @@ async fn charge(asked: Asked<'_>, tool: &'static Tool) -> Result<Option<Told>, R
         let balance = access.balance(asked.state.models(), known, asked.state.now());
         return Ok(Some(Told { quota: quota(&balance, balance.used), call_id: None }));
     }
-    let charged = access.charge(asked.state, known, Surface::Mcp, tool.name).await;
+    let charged = access.charge(asked.state, known, Surface::Mcp, tool.name, asked.deadline).await;
     match charged.outcome {
         Outcome::Counted { used } => {
             Ok(Some(Told { quota: quota(&charged.balance, used), call_id: Some(charged.id) }))

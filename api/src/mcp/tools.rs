@@ -16,6 +16,7 @@ mod similar_projects;
 use std::net::IpAddr;
 
 use crate::access::Known;
+use crate::deadline::Deadline;
 use crate::state::ApiState;
 
 use super::answer::Answered;
@@ -71,6 +72,8 @@ pub(crate) enum Visitor {
 pub(super) struct Asked<'a> {
     pub(super) state: &'a ApiState,
     pub(super) visitor: &'a Visitor,
+    /// When the time of the request is up, with all the calls that are in it.
+    pub(super) deadline: Deadline,
 }
 
 /// The tool of that name.

@@ -1,16 +1,21 @@
 //! The way to NATS: one published call, one definite answer or none.
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use async_nats::client::RequestErrorKind;
 use async_nats::connection::State;
-use async_nats::jetstream::consumer::{DeliverPolicy, pull};
+use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pull};
+use async_nats::jetstream::stream::ConsumerErrorKind;
+use async_nats::jetstream::{Context, ErrorCode};
 use async_nats::{Client, HeaderMap, Request};
 use futures::StreamExt;
 use schemas::cloudevents::MESSAGE_ID;
 use schemas::subject;
 use schemas::usage::Call;
 use serde::Deserialize;
+use uuid::Uuid;
 
 /// JetStream's code for a message that its stream did not store; the text says why.
 const NOT_STORED: u64 = 10_077;
@@ -18,9 +23,16 @@ const NOT_STORED: u64 = 10_077;
 const SUBJECT_FULL: &str = "maximum messages per subject";
 /// How long the ids of one subject may take to be read.
 const READ_WITHIN: Duration = Duration::from_secs(10);
+/// Ids that are asked for at once.
+const PAGE: u64 = 10_000;
+/// After how long the server forgets a consumer that nothing asks any more.
+const FORGOTTEN: Duration = Duration::from_secs(5);
 
 pub(super) struct Gate {
     client: Client,
+    jetstream: Context,
+    /// Whether this role may delete its consumers; where it may not, the server forgets them after some seconds.
+    may_delete: AtomicBool,
 }
 
 /// What became of a published call.
@@ -30,8 +42,19 @@ pub(super) enum Published {
     Counted { sequence: u64 },
     /// Nothing is left; it does not count.
     Full,
+    /// No stream took it: by this attempt it does not count.
+    NotTaken(String),
     /// It may count or not: the same call must be published again.
     Unknown(String),
+}
+
+/// Why the ids of a subject cannot be told.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum LookupError {
+    #[error("there is no stream {0}")]
+    NoStream(String),
+    #[error("the calls that were counted cannot be read: {0}")]
+    Unavailable(String),
 }
 
 /// What JetStream answers to a published message.
@@ -52,7 +75,8 @@ struct Refusal {
 
 impl Gate {
     pub(super) fn new(client: Client) -> Gate {
-        Gate { client }
+        let jetstream = async_nats::jetstream::new(client.clone());
+        Gate { client, jetstream, may_delete: AtomicBool::new(true) }
     }
 
     /// Whether there is a connection, as far as the client has noticed.
@@ -79,52 +103,91 @@ impl Gate {
         // Without a connection the client keeps what it is given, and once it is full it takes nothing more: whoever
         // sends waits then, and no timeout of the request runs yet.
         if !self.is_connected() {
-            return Published::Unknown("there is no connection to NATS".into());
+            return Published::NotTaken("there is no connection to NATS".into());
         }
         match tokio::time::timeout(patience, self.client.send_request(subject, request)).await {
             Ok(Ok(answer)) => read(&answer.payload),
+            // The server says so where nothing listens: the stream has no leader, or is not there.
+            Ok(Err(error)) if error.kind() == RequestErrorKind::NoResponders => {
+                Published::NotTaken("its stream has no leader".into())
+            }
             Ok(Err(error)) => Published::Unknown(error.to_string()),
             Err(_elapsed) => Published::Unknown("NATS does not take it in time".into()),
         }
     }
 
-    /// The ids of all calls that count against the quota of this call. For what lay in the spool longer than JetStream
-    /// remembers message ids.
-    pub(super) async fn ids(&self, call: &Call) -> Result<HashSet<String>, String> {
-        let reading = self.read_ids(call);
-        match tokio::time::timeout(READ_WITHIN, reading).await {
-            Ok(ids) => ids.map_err(|error| error.to_string()),
-            Err(_elapsed) => Err("the calls that were counted could not be read in time".into()),
+    /// Returns the ids of the calls that count against the quota of this call, from `first` on: ids are in the order of
+    /// time. For calls that JetStream may have forgotten.
+    pub(super) async fn ids(&self, call: &Call, first: Uuid) -> Result<HashSet<Uuid>, LookupError> {
+        self.look_up(&subject::usage_stream(&call.tier), &subject::usage(call), first).await
+    }
+
+    /// Returns the ids of the calls of the same budget that are kept as overruns, from `first` on.
+    pub(super) async fn overrun_ids(&self, call: &Call, first: Uuid) -> Result<HashSet<Uuid>, LookupError> {
+        self.look_up(subject::OVERRUN, &subject::overrun(call), first).await
+    }
+
+    async fn look_up(&self, stream: &str, subject: &str, first: Uuid) -> Result<HashSet<Uuid>, LookupError> {
+        match tokio::time::timeout(READ_WITHIN, self.read_ids(stream, subject, first)).await {
+            Ok(ids) => ids,
+            Err(_elapsed) => Err(LookupError::Unavailable("it takes too long".into())),
         }
     }
 
-    async fn read_ids(&self, call: &Call) -> Result<HashSet<String>, async_nats::Error> {
-        let stream = async_nats::jetstream::new(self.client.clone())
-            .get_stream_no_info(subject::usage_stream(&call.tier))
-            .await?;
-        let consumer = stream
-            .create_consumer(pull::OrderedConfig {
-                // One with a name is made under its filter, so that a node may read these calls and nothing else.
-                name: Some(uuid::Uuid::now_v7().simple().to_string()),
-                filter_subject: subject::usage(call),
-                deliver_policy: DeliverPolicy::All,
-                headers_only: true,
-                ..pull::OrderedConfig::default()
-            })
-            .await?;
-        let mut left = consumer.cached_info().num_pending;
-        let mut ids = HashSet::new();
-        let mut messages = consumer.messages().await?;
-        while left > 0
-            && let Some(message) = messages.next().await
-        {
+    async fn read_ids(&self, stream: &str, subject: &str, first: Uuid) -> Result<HashSet<Uuid>, LookupError> {
+        let name = Uuid::now_v7().simple().to_string();
+        let consumer = self.consumer(stream, subject, &name).await?;
+        let ids = take_ids(&consumer, first).await;
+        if self.may_delete.load(Ordering::Relaxed) {
+            let deleting = self.jetstream.delete_consumer_from_stream(&name, stream);
+            let deleted = tokio::time::timeout(Duration::from_secs(1), deleting).await;
+            self.may_delete.fetch_and(deleted.is_ok(), Ordering::Relaxed);
+        }
+        ids.map_err(|error| LookupError::Unavailable(error.to_string()))
+    }
+
+    async fn consumer(&self, stream: &str, subject: &str, name: &str) -> Result<PullConsumer, LookupError> {
+        let unavailable = |error: &dyn std::fmt::Display| LookupError::Unavailable(error.to_string());
+        let config = pull::Config {
+            // One with a name is made under its filter, so that a node may read these calls and nothing else.
+            name: Some(name.to_owned()),
+            filter_subject: subject.to_owned(),
+            deliver_policy: DeliverPolicy::All,
+            ack_policy: AckPolicy::None,
+            headers_only: true,
+            memory_storage: true,
+            inactive_threshold: FORGOTTEN,
+            ..pull::Config::default()
+        };
+        let found = self.jetstream.get_stream_no_info(stream).await.map_err(|error| unavailable(&error))?;
+        found.create_consumer(config).await.map_err(|error| match error.kind() {
+            ConsumerErrorKind::JetStream(reason) if reason.error_code() == ErrorCode::STREAM_NOT_FOUND => {
+                LookupError::NoStream(stream.to_owned())
+            }
+            _ => unavailable(&error),
+        })
+    }
+}
+
+async fn take_ids(consumer: &PullConsumer, first: Uuid) -> Result<HashSet<Uuid>, async_nats::Error> {
+    let mut left = consumer.cached_info().num_pending;
+    let mut ids = HashSet::new();
+    while left > 0 {
+        let page = usize::try_from(left.min(PAGE)).unwrap_or_default();
+        let mut messages = consumer.fetch().max_messages(page).messages().await?;
+        let before = left;
+        while let Some(message) = messages.next().await {
             let message = message?;
             left = message.info()?.pending;
             let id = message.headers.as_ref().and_then(|headers| headers.get(MESSAGE_ID));
-            ids.extend(id.map(|id| id.as_str().to_owned()));
+            let id = id.and_then(|id| Uuid::parse_str(id.as_str()).ok());
+            ids.extend(id.filter(|id| *id >= first));
         }
-        Ok(ids)
+        if left == before {
+            return Err("the server stopped answering".into());
+        }
     }
+    Ok(ids)
 }
 
 fn read(answer: &[u8]) -> Published {

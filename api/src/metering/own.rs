@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasher;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use read::counters::Counted;
@@ -31,6 +31,29 @@ struct Own {
     spooled: u64,
 }
 
+/// A call that is taken out of its budget before it is counted. It is given back when this is dropped, so that a request
+/// which ends half way leaves nothing behind.
+#[derive(Debug)]
+pub(super) struct Reservation {
+    own: Arc<OwnCalls>,
+    budget: Option<Budget>,
+}
+
+impl Reservation {
+    /// Leaves the call taken: it is in the spool, and [`OwnCalls::unspooled`] will give it back.
+    pub(super) fn keep(mut self) {
+        self.budget = None;
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        if let Some(budget) = self.budget.take() {
+            self.own.unspooled(&budget, None);
+        }
+    }
+}
+
 impl OwnCalls {
     /// What counts against a budget in all. Calls that the counters have seen are forgotten.
     pub(super) fn used(&self, budget: &Budget, counted: Counted) -> u64 {
@@ -55,18 +78,32 @@ impl OwnCalls {
         shard.entry(budget.clone()).or_default().counted.push_back((sequence, Instant::now()));
     }
 
-    /// Takes one call out of what is left, for the spool; false if nothing is left.
-    pub(super) fn reserve(&self, budget: &Budget, counted: Counted, limit: u64) -> bool {
+    /// Takes one call out of what is left, for the spool; `None` if nothing is left.
+    pub(super) fn reserve(
+        self: &Arc<Self>,
+        budget: &Budget,
+        counted: Counted,
+        limit: u64,
+    ) -> Option<Reservation> {
         let mut shard = self.shard(budget);
         let own = shard.entry(budget.clone()).or_default();
-        let left = own.used(counted) < limit;
-        own.spooled += u64::from(left);
-        left
+        let is_left = own.used(counted) < limit;
+        own.spooled += u64::from(is_left);
+        if own.is_settled() {
+            shard.remove(budget);
+        }
+        is_left.then(|| Reservation { own: self.clone(), budget: Some(budget.clone()) })
     }
 
-    /// A call is in the spool, whatever is left.
-    pub(super) fn spooled(&self, budget: &Budget) {
-        self.shard(budget).entry(budget.clone()).or_default().spooled += 1;
+    /// Takes one call for the spool, whatever is left.
+    pub(super) fn take(self: &Arc<Self>, budget: &Budget) -> Reservation {
+        self.spooled(budget, 1);
+        Reservation { own: self.clone(), budget: Some(budget.clone()) }
+    }
+
+    /// Notes calls that are in the spool.
+    pub(super) fn spooled(&self, budget: &Budget, calls: u64) {
+        self.shard(budget).entry(budget.clone()).or_default().spooled += calls;
     }
 
     /// A call is no longer in the spool; it counts now if it has a sequence.
@@ -75,6 +112,9 @@ impl OwnCalls {
         if let Some(own) = shard.get_mut(budget) {
             own.spooled = own.spooled.saturating_sub(1);
             own.counted.extend(sequence.map(|sequence| (sequence, Instant::now())));
+            if own.is_settled() {
+                shard.remove(budget);
+            }
         }
     }
 
@@ -106,8 +146,6 @@ impl Own {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
 
     fn budget(key: &str) -> Budget {
@@ -134,11 +172,12 @@ mod tests {
 
     #[test]
     fn the_spool_takes_no_more_than_what_is_left() {
-        let (own, budget) = (OwnCalls::default(), budget("Ab3dEf9h"));
+        let (own, budget) = (Arc::new(OwnCalls::default()), budget("Ab3dEf9h"));
         let counted = Counted { used: 197, through: 9 };
         own.counted(&budget, 10);
-        let taken = (0..5).filter(|_| own.reserve(&budget, counted, 200)).count();
-        assert_eq!((taken, own.used(&budget, counted)), (2, 200));
+        let taken: Vec<Reservation> = (0..5).filter_map(|_| own.reserve(&budget, counted, 200)).collect();
+        assert_eq!((taken.len(), own.used(&budget, counted)), (2, 200));
+        taken.into_iter().for_each(Reservation::keep);
         own.unspooled(&budget, Some(11));
         own.unspooled(&budget, None);
         assert_eq!(
@@ -146,6 +185,18 @@ mod tests {
             199,
             "one was counted by NATS, one turned out to be over the quota"
         );
+    }
+
+    #[test]
+    fn a_reservation_that_is_dropped_is_given_back() {
+        let (own, budget) = (Arc::new(OwnCalls::default()), budget("Ab3dEf9h"));
+        let counted = Counted { used: 199, through: 9 };
+        let reserved = own.reserve(&budget, counted, 200).unwrap();
+        assert!(own.reserve(&budget, counted, 200).is_none());
+        drop(reserved);
+        let reserved = own.reserve(&budget, counted, 200).unwrap();
+        drop((reserved, own.take(&budget)));
+        assert!(own.shard(&budget).is_empty());
     }
 
     #[test]

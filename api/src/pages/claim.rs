@@ -1,6 +1,8 @@
 //! `GET` and `POST /claim/{token}`: the page behind a mailed link. Looking at it does nothing, so that scanners of mails may;
 //! only its form acts, once.
 
+use std::time::Duration;
+
 use askama::Template;
 use axum::Extension;
 use axum::extract::rejection::PathRejection;
@@ -18,11 +20,15 @@ use super::keys::addressed;
 use super::layout::Layout;
 use super::page;
 use super::words::{capitalised, sentence};
+use crate::deadline::Deadline;
 use crate::fault::Fault;
 use crate::front::Peer;
 use crate::key_desk::{Decision, NotDone};
 use crate::query;
 use crate::state::ApiState;
+
+/// What using a link may take of a request's time, after it was looked at.
+const USING: Duration = Duration::from_secs(5);
 
 #[derive(Template)]
 #[template(path = "link_asked.html")]
@@ -71,6 +77,7 @@ struct Shown {
 pub(super) async fn ask(
     State(state): State<ApiState>,
     Extension(peer): Extension<Peer>,
+    Extension(deadline): Extension<Deadline>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, Fault> {
@@ -79,7 +86,7 @@ pub(super) async fn ask(
         Either::Left(email) => email,
         Either::Right(page) => return Ok(page),
     };
-    match access.desk.send_link(email).await {
+    match access.desk.send_link(email, deadline).await {
         Ok(()) => page(&Asked { layout: Layout::new(&state, "/keys", "A link is on its way").private() }),
         Err(NotDone::Refused(cause) | NotDone::Unavailable(cause)) => Err(Fault::uncreated(cause)),
     }
@@ -87,11 +94,12 @@ pub(super) async fn ask(
 
 pub(super) async fn look(
     State(state): State<ApiState>,
+    Extension(deadline): Extension<Deadline>,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Fault> {
     let access = access(&state)?;
     let Path(token) = path.map_err(|_| Fault::not_found())?;
-    match access.desk.open_link(&token).await {
+    match access.desk.open_link(&token, deadline).await {
         Ok(claim) => {
             let page = page(&ClaimPage::of(&state, token, claim, None))?;
             Ok(([(CACHE_CONTROL, HeaderValue::from_static("no-store"))], page).into_response())
@@ -103,12 +111,13 @@ pub(super) async fn look(
 
 pub(super) async fn act(
     State(state): State<ApiState>,
+    Extension(deadline): Extension<Deadline>,
     path: Result<Path<String>, PathRejection>,
     body: Bytes,
 ) -> Result<Response, Fault> {
     let access = access(&state)?;
     let Path(token) = path.map_err(|_| Fault::not_found())?;
-    let claim = match access.desk.open_link(&token).await {
+    let claim = match access.desk.open_link(&token, deadline.less(USING)).await {
         Ok(claim) => claim,
         Err(NotDone::Refused(reason)) => return gone(&state, &reason),
         Err(NotDone::Unavailable(cause)) => return Err(Fault::uncreated(cause)),
@@ -118,7 +127,7 @@ pub(super) async fn act(
     let keep = shown.filter(|id| !revoke.contains(id)).collect();
     let wants_key = !field(&body, "new").is_empty();
     let new_key = wants_key.then(|| (access.tiers.first().name.clone(), None));
-    match access.desk.use_link(&state, &token, Decision { keep, revoke, new_key }).await {
+    match access.desk.use_link(&state, &token, Decision { keep, revoke, new_key }, deadline).await {
         Ok(claimed) => {
             let hints = |is: fn(&KeyNow) -> bool| hints(&claim.keys, &claimed.keys, is);
             page(&ClaimedPage {

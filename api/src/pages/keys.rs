@@ -18,6 +18,7 @@ use super::layout::Layout;
 use super::page;
 use super::words::{grouped, sentence};
 use crate::access::KeyAccess;
+use crate::deadline::Deadline;
 use crate::fault::Fault;
 use crate::front::Peer;
 use crate::key_desk::{NotDone, on_the_beat};
@@ -62,6 +63,7 @@ pub(super) async fn form(State(state): State<ApiState>) -> Result<Response, Faul
 pub(super) async fn issue(
     State(state): State<ApiState>,
     Extension(peer): Extension<Peer>,
+    Extension(deadline): Extension<Deadline>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, Fault> {
@@ -72,7 +74,7 @@ pub(super) async fn issue(
     };
     let begun = Instant::now();
     let tier = access.tiers.first().name.clone();
-    let issued = access.desk.issue(&state, email, tier, ACTOR).await;
+    let issued = access.desk.issue(&state, email, tier, ACTOR, deadline).await;
     on_the_beat(begun).await;
     match issued {
         Ok(key) => page(&Issued {

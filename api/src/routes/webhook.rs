@@ -1,11 +1,13 @@
 //! `POST /webhooks/stripe`: what Stripe tells of payments. It is there where its secret is set.
 
+use axum::Extension;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
+use crate::deadline::Deadline;
 use crate::fault::Fault;
 use crate::payments::NotTaken;
 use crate::state::ApiState;
@@ -15,12 +17,13 @@ static SIGNATURE: HeaderName = HeaderName::from_static("stripe-signature");
 /// Answers once what was told is durable: Stripe sends it again until then.
 pub(crate) async fn stripe(
     State(state): State<ApiState>,
+    Extension(deadline): Extension<Deadline>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, Fault> {
     let payments = state.payments().ok_or_else(Fault::not_found)?;
     let signature = headers.get(&SIGNATURE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    payments.take(signature, &body, state.now()).await.map_err(|not_taken| match not_taken {
+    payments.take(signature, &body, state.now(), deadline).await.map_err(|not_taken| match not_taken {
         NotTaken::NotSigned(why) => Fault::not_signed(why),
         NotTaken::Unavailable(cause) => Fault::notice_not_taken(cause),
     })?;

@@ -64,7 +64,8 @@ async fn filled(folder: &Path) -> Result<Arc<SqliteStore>> {
             .map(|(number, record)| Ok(ImportLine { number, text: serde_json::to_string(record)? }))
             .collect::<Result<_>>()?;
         let command = Command::Import { lines, options: ImportOptions::default() };
-        let message = CommandMessage { id, actor: "bench".parse()?, correlation: id, command };
+        let message =
+            CommandMessage { id, actor: "bench".parse()?, correlation: id, command, not_after: None };
         match service.handle(message).await {
             Answer::Imported { .. } => {}
             other => bail!("the records were not taken: {other:?}"),

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use api::{Budget, Counted, Meter, Outcome, Policy};
+use api::{Budget, Counted, Meter, MeterSettings, Outcome, Policy};
+use health::Health;
 use schemas::key::{Key, KeyId};
 use schemas::month::Month;
 use schemas::tier::TierName;
@@ -23,6 +24,8 @@ const ALONE: usize = 2_000;
 /// Calls of a run in which as many are on their way as callers there are.
 const CALLS: usize = 100_000;
 const CALLERS: usize = 64;
+/// How long a call may take.
+const PATIENCE: Duration = Duration::from_secs(10);
 const KEYS: usize = 1_000;
 /// Larger than what a run counts.
 const QUOTA: u64 = 1_000_000_000;
@@ -35,8 +38,19 @@ pub async fn measure(config: &Config) -> Result<Vec<Figure>> {
     let server = NatsServer::start(options).await?;
     let url = server.url();
     let client = login(&url)?.connect(&url).await?;
-    usage_streams::prepare(&client, &format!("bench={QUOTA}").parse()?, 1).await?;
-    let meter = Meter::open(client, &folder.path().join("spool"), Policy::Refuse, api::clock::system())?;
+    let tiers = format!("bench={QUOTA}").parse()?;
+    usage_streams::prepare(&client, &tiers, 1).await?;
+    let meter = Meter::open(
+        client,
+        MeterSettings {
+            folder: folder.path().join("spool"),
+            policy: Policy::Refuse,
+            spool_limit: u64::MAX,
+            tiers,
+            health: Health::default(),
+            now: api::clock::system(),
+        },
+    )?;
     let bench = Arc::new(Bench { meter, clock: Clock::system(), tier: Arc::new("bench".parse()?) });
     let keys = keys();
     // The first calls pay for connecting and for waking the server up.
@@ -109,7 +123,9 @@ impl Bench {
             surface: Surface::Rest,
             operation: "search".into(),
         };
-        match self.meter.count(&budget, &call, QUOTA, Counted { used: 0, through: u64::MAX }).await {
+        let (counted, until) =
+            (Counted { used: 0, through: u64::MAX }, tokio::time::Instant::now() + PATIENCE);
+        match self.meter.count(&budget, &call, QUOTA, counted, until).await {
             Outcome::Counted { .. } => Ok(()),
             other => bail!("a call was not counted: {other:?}"),
         }

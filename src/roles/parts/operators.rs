@@ -1,15 +1,14 @@
 //! What operators and balancers see of a process: health, metrics, snapshots.
 
 use anyhow::{Context, Result};
-use api::Limits;
 use projections::node::Node;
 use serde_json::json;
 use tokio::net::TcpListener;
 
 use super::Parts;
 use crate::data_folder::Part;
-use crate::roles::gauges;
 use crate::roles::snapshot::Snapshots;
+use crate::roles::{descriptors, gauges};
 
 impl Parts {
     /// Starts the operators' listener, if one is set.
@@ -68,7 +67,7 @@ impl Parts {
             None => router,
         };
         self.lifecycle.spawn("the operators' listener", async move {
-            api::serve_admin(listener, router, Limits::default(), stop).await;
+            api::serve_admin(listener, router, descriptors::operators_limits(), stop).await;
             Ok(())
         });
         Ok(())

@@ -33,7 +33,13 @@ impl WriteSide {
     async fn carries_out(&self, command: Command) -> Answer {
         let id = self.clock.command_id();
         self.service
-            .handle(CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command })
+            .handle(CommandMessage {
+                id,
+                actor: "Ada".parse().unwrap(),
+                correlation: id,
+                command,
+                not_after: None,
+            })
             .await
     }
 

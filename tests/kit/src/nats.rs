@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use async_nats::Client;
+use rustix::process::{Pid, Signal};
 use tempfile::TempDir;
 use write::nats_server::{self, Address, NatsServer, Options};
 
@@ -77,6 +78,22 @@ impl Nats {
         if let Some(server) = self.server.take() {
             server.kill().await;
         }
+    }
+
+    /// Stops the process without ending it: its connections stay and nothing is answered.
+    pub fn freeze(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    /// Lets it go on after [`Nats::freeze`].
+    pub fn thaw(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    fn signal(&self, signal: Signal) {
+        let pid = self.server.as_ref().and_then(NatsServer::pid).expect("the test's nats-server runs");
+        let pid = Pid::from_raw(i32::try_from(pid).expect("a process id")).expect("a process id");
+        rustix::process::kill_process(pid, signal).expect("the test's nats-server takes signals");
     }
 
     /// Starts it again with what its disk holds, killing it first if it runs.

@@ -63,6 +63,7 @@ impl CommandService {
             Some((account, position)) => done(command, &account, position),
             None => {
                 let events = decide(command, past.account(), tiers, now)?;
+                in_time(message, now)?;
                 if let Command::IssueKey { email, .. } = command
                     && vault.enter(email, past.id).await? != past.id
                 {
@@ -162,6 +163,14 @@ impl CommandService {
         };
         agenda.note(past.id, account::next_settling(&account, tiers, now));
         Ok((account, last))
+    }
+}
+
+/// Refuses what its sender no longer waits for. Asked before anything is written, in the turn of the command.
+fn in_time(message: &CommandMessage, now: Timestamp) -> Result<(), Refused> {
+    match message.not_after {
+        Some(not_after) if now > not_after => Err(Refused::TooLate),
+        _ => Ok(()),
     }
 }
 

@@ -36,6 +36,12 @@ pub(super) enum Refused {
         schemas::link::GOOD_FOR.as_mins()
     )]
     DeadLink,
+    /// It came when its sender had given up.
+    #[error(
+        "the command came after its sender had given up waiting, so nothing was done; if that goes on, set the clocks of \
+         both machines"
+    )]
+    TooLate,
     /// What would be written cannot be kept.
     #[error("this cannot be kept: {0}")]
     Impossible(String),
@@ -62,7 +68,7 @@ impl From<Refused> for Refusal {
             | Refused::NoPictures
             | Refused::Impossible(_) => (RefusalKind::Rejected, Vec::new()),
             Refused::Contended => (RefusalKind::Conflict, Vec::new()),
-            Refused::Store(_) | Refused::Vault(_) | Refused::Unreachable(_) => {
+            Refused::Store(_) | Refused::Vault(_) | Refused::Unreachable(_) | Refused::TooLate => {
                 (RefusalKind::Unavailable, Vec::new())
             }
         };

@@ -24,7 +24,7 @@ async fn catalog() -> Catalog {
 impl Catalog {
     fn message(&self, command: Command) -> CommandMessage {
         let id = self.clock.command_id();
-        CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command }
+        CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command, not_after: None }
     }
 
     async fn send(&self, command: Command) -> Answer {

@@ -48,7 +48,7 @@ pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> 
         )));
     }
     let tier = access.tiers.first();
-    let key = match access.desk.issue(asked.state, email, tier.name.clone(), ACTOR).await {
+    let key = match access.desk.issue(asked.state, email, tier.name.clone(), ACTOR, asked.deadline).await {
         Ok(key) => key,
         Err(NotDone::Refused(reason)) => {
             return Err(Refusal::guided(format!(

@@ -1,7 +1,13 @@
+use std::time::Duration;
+
 use schemas::usage::{CallId, Surface};
 use uuid::Uuid;
 
+use super::super::own::OwnCalls;
 use super::*;
+
+/// Larger than what a test writes.
+const LIMIT: u64 = 1 << 30;
 
 fn call(number: u128) -> Call {
     Call {
@@ -19,55 +25,85 @@ fn calls(numbers: std::ops::Range<u128>) -> Vec<Call> {
     numbers.map(call).collect()
 }
 
-/// Everything in a file, in its order.
-fn content(held: &Held) -> Vec<Call> {
+/// A spool, and where its calls are taken out of.
+struct Opened {
+    spool: Spool,
+    own: Arc<OwnCalls>,
+}
+
+fn open(folder: &Path) -> (Opened, Left) {
+    let (spool, left) = Spool::open(folder, LIMIT).unwrap();
+    (Opened { spool, own: Arc::default() }, left)
+}
+
+impl Opened {
+    async fn append(&self, call: &Call) -> io::Result<()> {
+        self.spool.append(call, true, self.own.take(&Budget::of(call))).await
+    }
+
+    fn file(&self) -> Arc<SpoolFile> {
+        self.spool.lanes().into_values().flatten().next().unwrap()
+    }
+
+    /// Calls that are taken out of the budget of the calls here.
+    fn taken(&self) -> u64 {
+        self.own.used(&Budget::of(&call(0)), read::counters::Counted { used: 0, through: 0 })
+    }
+}
+
+/// Every call in a file, in its order.
+fn content(file: &SpoolFile) -> Vec<Call> {
     let (mut calls, mut from) = (Vec::new(), 0);
     loop {
-        let page = held.read(from).unwrap();
+        let page = file.read(from).unwrap();
         if page.end == from {
             return calls;
         }
-        calls.extend(page.calls);
+        calls.extend(page.lines.into_iter().map(|line| line.unwrap().call));
         from = page.end;
     }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
 }
 
 #[tokio::test]
 async fn what_was_added_is_there_after_a_crash_and_goes_to_one_successor() {
     let folder = tempfile::tempdir().unwrap();
-    let (spool, left) = Spool::open(folder.path()).unwrap();
-    assert_eq!(left, []);
+    let (first, left) = open(folder.path());
+    assert!(left.is_empty());
     for call in &calls(0..600) {
-        spool.append(call).await.unwrap();
+        first.append(call).await.unwrap();
     }
-    assert_eq!(spool.waiting(), 600);
-    let (beside, taken) = Spool::open(folder.path()).unwrap();
-    assert_eq!(taken, [], "a file is left to the process that holds it");
+    assert_eq!((first.spool.waiting(), first.taken()), (600, 600));
+    let (_, taken) = open(folder.path());
+    assert!(taken.is_empty(), "a file is left to the process that holds it");
     // A crash leaves the file and lets the lock go; half a line may stand behind the last whole one.
-    let path = spool.own.path.clone();
-    spool.own.lock().unlock().unwrap();
+    let path = first.file().path().to_owned();
+    drop(first);
     OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"id\":").unwrap();
-    let (next, left) = Spool::open(folder.path()).unwrap();
-    assert_eq!(left, calls(0..600));
-    assert_eq!(next.waiting(), 600);
-    drop(beside);
-    let files = next.files();
-    assert_eq!(content(&files[0]), calls(0..600));
-    next.published(&files[0], files[0].length.load(Ordering::Relaxed), 600);
-    assert!(next.finished(&files[0], 0).unwrap());
-    assert!(!path.exists() && next.waiting() == 0);
-    drop((spool, next, files));
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "an empty file is not left behind");
+    let (next, left) = open(folder.path());
+    assert_eq!(left, Left::from([(Budget::of(&call(0)), 600)]));
+    assert_eq!(next.spool.waiting(), 600);
+    let file = next.file();
+    assert_eq!((file.is_adopted, content(&file)), (true, calls(0..600)));
+    let end = file.read(0).unwrap().end;
+    next.spool.published(&file, end, 600);
+    assert!(next.spool.finished(&file, end).unwrap());
+    assert!(!path.exists() && next.spool.waiting() == 0);
+    drop((next, file));
+    assert_eq!(files(folder.path()), [] as [PathBuf; 0], "nothing is left behind");
 }
 
 #[tokio::test]
 async fn many_at_once_are_each_durable_once() {
     let folder = tempfile::tempdir().unwrap();
-    let (spool, _) = Spool::open(folder.path()).unwrap();
+    let (spool, _) = open(folder.path());
     let all = calls(0..2_000);
     let added = futures::future::join_all(all.iter().map(|call| spool.append(call))).await;
     assert!(added.iter().all(Result::is_ok));
-    let mut there = content(&spool.own);
+    let mut there = content(&spool.file());
     there.sort_by_key(|call| call.id);
     assert_eq!(there, all);
 }
@@ -75,17 +111,113 @@ async fn many_at_once_are_each_durable_once() {
 #[tokio::test]
 async fn a_file_is_emptied_only_where_nothing_was_added_meanwhile() {
     let folder = tempfile::tempdir().unwrap();
-    let (spool, _) = Spool::open(folder.path()).unwrap();
+    let (spool, _) = open(folder.path());
     spool.append(&call(1)).await.unwrap();
-    let page = spool.own.read(0).unwrap();
+    let file = spool.file();
+    let page = file.read(0).unwrap();
     spool.append(&call(2)).await.unwrap();
-    assert!(!spool.finished(&spool.own, page.end).unwrap());
-    spool.published(&spool.own, page.end, 1);
-    let rest = spool.own.read(spool.own.unpublished()).unwrap();
-    assert_eq!(rest.calls, [call(2)]);
-    assert!(spool.finished(&spool.own, rest.end).unwrap());
+    assert!(!spool.spool.finished(&file, page.end).unwrap());
+    spool.spool.published(&file, page.end, 1);
+    let rest = file.read(file.unpublished()).unwrap();
+    assert_eq!(rest.lines, [Ok(Spooled { call: call(2), is_unsent: true })]);
+    spool.spool.published(&file, rest.end, 1);
+    assert!(spool.spool.finished(&file, rest.end).unwrap());
+    assert!(spool.spool.lanes().is_empty());
     spool.append(&call(3)).await.unwrap();
-    assert_eq!((content(&spool.own), spool.own.unpublished()), (vec![call(3)], 0));
+    assert_eq!((content(&file), file.unpublished()), (vec![call(3)], 0));
+}
+
+#[tokio::test]
+async fn each_tier_has_a_file_of_its_own_and_those_of_0_1_hold_several() {
+    let folder = tempfile::tempdir().unwrap();
+    let studio = |number| Call { tier: "studio".parse().unwrap(), ..call(number) };
+    let lines: String =
+        [call(1), studio(2)].map(|call| serde_json::to_string(&call).unwrap() + "\n").concat();
+    std::fs::write(folder.path().join("0123.spool"), lines).unwrap();
+    let (spool, left) = open(folder.path());
+    assert_eq!(left, Left::from([(Budget::of(&call(1)), 1), (Budget::of(&studio(1)), 1)]));
+    spool.append(&call(3)).await.unwrap();
+    spool.append(&studio(4)).await.unwrap();
+    let lanes = spool.spool.lanes().into_iter().map(|(tier, files)| {
+        let tier = tier.map_or("several".to_owned(), |tier| tier.to_string());
+        (tier, files.iter().flat_map(|file| content(file)).map(|call| call.id.0.as_u128()).collect())
+    });
+    let lanes: Vec<(String, Vec<u128>)> = lanes.collect();
+    assert_eq!(
+        lanes,
+        [("several".into(), vec![1, 2]), ("free".to_owned(), vec![3]), ("studio".into(), vec![4])]
+    );
+}
+
+#[tokio::test]
+async fn a_line_that_cannot_be_read_hides_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |number| serde_json::to_string(&call(number)).unwrap();
+    let zeros = "\0".repeat(40);
+    let damage = "x".repeat(3 << 20);
+    let text = format!("{}\n{{\"id\":7}}\n{zeros}{}\n{damage}\n{}\n", line(1), line(2), line(3));
+    std::fs::write(folder.path().join("0123.spool"), text).unwrap();
+    let (spool, _) = open(folder.path());
+    let (mut ids, mut unreadable, mut from) = (Vec::new(), 0, 0);
+    loop {
+        let page = spool.file().read(from).unwrap();
+        if page.end == from {
+            break;
+        }
+        from = page.end;
+        for line in page.lines {
+            match line {
+                Ok(spooled) => ids.push(spooled.call.id.0.as_u128()),
+                Err(_) => unreadable += 1,
+            }
+        }
+    }
+    assert_eq!((ids, unreadable), (vec![1, 2, 3], 5));
+}
+
+#[tokio::test]
+async fn a_full_spool_takes_what_may_count_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let (spool, _) = Spool::open(folder.path(), 1).unwrap();
+    let (spool, call) = (Opened { spool, own: Arc::default() }, call(1));
+    spool.append(&call).await.unwrap();
+    let refused = spool.append(&call).await.unwrap_err().to_string();
+    assert!(
+        refused.starts_with("it holds ") && refused.ends_with("the setting spool_limit allows 1"),
+        "{refused}"
+    );
+    assert_eq!((spool.spool.waiting(), spool.taken()), (1, 1), "a refused call leaves nothing");
+    spool.spool.append(&call, false, spool.own.take(&Budget::of(&call))).await.unwrap();
+    let kept = spool.file().read(0).unwrap().lines.into_iter().map(|line| line.unwrap().is_unsent);
+    assert_eq!(kept.collect::<Vec<_>>(), [true, false]);
+}
+
+#[tokio::test]
+async fn a_request_that_is_dropped_while_it_waits_leaves_nothing_half_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let (spool, _) = open(folder.path());
+    spool.append(&call(0)).await.unwrap();
+    // The writer cannot go on, so that the queue fills up and most requests wait for a place in it.
+    let shared = spool.spool.shared.clone();
+    let ((holds, held), (release, released)) = (std::sync::mpsc::channel(), std::sync::mpsc::channel::<()>());
+    let holder = std::thread::spawn(move || {
+        let _files = shared.files();
+        holds.send(()).unwrap();
+        let _ = released.recv();
+    });
+    held.recv().unwrap();
+    let all = calls(1..QUEUE as u128 * 2 + 1_000);
+    let waiting = futures::future::join_all(
+        all.iter().map(|call| spool.spool.append(call, false, spool.own.take(&Budget::of(call)))),
+    );
+    let dropped = tokio::time::timeout(Duration::from_millis(200), waiting).await;
+    assert!(dropped.is_err());
+    release.send(()).unwrap();
+    holder.join().unwrap();
+    spool.append(&call(0)).await.unwrap();
+    let written = content(&spool.file()).len() as u64;
+    assert!(written < all.len() as u64);
+    assert_eq!((spool.spool.waiting(), spool.taken()), (written, written));
 }
 
 #[tokio::test]
@@ -93,7 +225,7 @@ async fn a_folder_that_cannot_be_written_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("spool");
     std::fs::write(&path, "a file").unwrap();
-    let error = Spool::open(&path).unwrap_err().to_string();
+    let error = Spool::open(&path, LIMIT).unwrap_err().to_string();
     assert!(
         error.starts_with(&format!("calls cannot be kept in {} while NATS is away:", path.display())),
         "{error}"
@@ -103,13 +235,14 @@ async fn a_folder_that_cannot_be_written_is_named() {
 #[tokio::test]
 async fn the_end_of_the_writer_is_reported() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut spool, _) = Spool::open(folder.path()).unwrap();
-    let soon = std::time::Duration::from_millis(50);
-    assert!(tokio::time::timeout(soon, spool.writer_ended()).await.is_err(), "it runs");
+    let (mut opened, _) = open(folder.path());
+    let soon = Duration::from_millis(50);
+    assert!(tokio::time::timeout(soon, opened.spool.writer_ended()).await.is_err(), "it runs");
     // A thread that panics drops its end of the queue.
-    spool.queue = mpsc::channel(1).0;
-    assert!(spool.append(&call(1)).await.is_err());
-    let ended = tokio::time::timeout(std::time::Duration::from_secs(60), spool.writer_ended()).await.unwrap();
+    opened.spool.queue = Some(mpsc::channel(1).0);
+    assert!(opened.append(&call(1)).await.is_err());
+    assert_eq!((opened.spool.waiting(), opened.taken()), (0, 0));
+    let ended = tokio::time::timeout(Duration::from_secs(60), opened.spool.writer_ended()).await.unwrap();
     let text = ended.to_string();
     assert!(text.contains("its writer has ended"), "{text}");
 }

@@ -46,7 +46,8 @@ fn email() -> Email {
 impl Office {
     async fn send(&self, command: Command) -> Answer {
         let id = self.clock.command_id();
-        let message = CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command };
+        let message =
+            CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command, not_after: None };
         self.service.handle(message).await
     }
 
@@ -147,7 +148,8 @@ async fn it_works_until_it_is_stopped() {
     let asking = async {
         let id = clock.command_id();
         let command = Command::SendLink { email: email() };
-        let message = CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command };
+        let message =
+            CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command, not_after: None };
         tokio::time::sleep(Duration::from_millis(50)).await;
         service.handle(message).await;
         server.mail(0).await;

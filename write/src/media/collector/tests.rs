@@ -33,7 +33,13 @@ async fn pictures_are_drawn_while_projects_come() {
         let lines = vec![ImportLine { number: 1, text: Value::Object(record).to_string() }];
         let id = clock.command_id();
         let command = Command::Import { lines, options: ImportOptions::default() };
-        let message = CommandMessage { id, actor: demo::ACTOR.parse().unwrap(), correlation: id, command };
+        let message = CommandMessage {
+            id,
+            actor: demo::ACTOR.parse().unwrap(),
+            correlation: id,
+            command,
+            not_after: None,
+        };
         assert!(matches!(service.handle(message).await, Answer::Imported { .. }));
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

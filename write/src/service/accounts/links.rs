@@ -9,7 +9,7 @@ use schemas::ids::{AccountId, CommandId};
 use schemas::link::LinkHash;
 
 use super::past::AccountPast;
-use super::{Accounts, CommandService, done};
+use super::{Accounts, CommandService, done, in_time};
 use crate::account::{self, Account, KeyState, Rejection, Wishes};
 use crate::service::refused::Refused;
 use crate::vault::{LetterKind, Link};
@@ -77,6 +77,7 @@ impl CommandService {
             return Ok(done(&message.command, &account, position));
         }
         let events = account::claim(past.account(), wishes, tiers, now)?;
+        in_time(message, now)?;
         vault.use_link(link, message.id).await?;
         let outcome = self.carry_out(message, &past, events, now).await;
         if let Err(Refused::Account(_) | Refused::Impossible(_)) = &outcome {

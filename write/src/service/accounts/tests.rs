@@ -33,7 +33,7 @@ async fn keys() -> Keys {
 impl Keys {
     fn message(&self, command: Command) -> CommandMessage {
         let id = self.clock.command_id();
-        CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command }
+        CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command, not_after: None }
     }
 
     async fn send(&self, command: Command) -> Answer {
@@ -240,6 +240,25 @@ async fn a_refused_key_leaves_no_address() {
     assert_eq!(keys.account().await, None);
     assert_eq!(keys.refused(prove()).await, Rejection::NoKeys.to_string());
     assert_eq!(keys.account().await, None);
+}
+
+#[tokio::test]
+async fn a_key_that_would_be_shown_to_no_one_is_not_issued() {
+    let keys = keys().await;
+    let message = keys.message(issue("a"));
+    let message = CommandMessage { not_after: Some(keys.clock.now()), ..message };
+    assert_eq!(keys.service.handle(message.clone()).await, told(&["a free"], 2), "in time to the very end");
+    keys.clock.advance(SignedDuration::from_secs(1));
+    assert_eq!(keys.service.handle(message.clone()).await, told(&["a free"], 2), "what was done is answered");
+    let late = keys.message(issue_to("bob@example.org".parse().unwrap(), "b"));
+    let answer = keys.service.handle(CommandMessage { not_after: message.not_after, ..late }).await;
+    let Answer::Refused(refusal) = answer else { panic!("{answer:?}") };
+    assert_eq!(refusal.kind, RefusalKind::Unavailable);
+    assert!(refusal.detail.starts_with("the command came after its sender had given up"), "{refusal:?}");
+    assert_eq!(keys.log().await, ["A account_opened", "A key_issued"]);
+    assert!(!keys.found("bob@example.org"));
+    let bob = "bob@example.org".parse().unwrap();
+    assert_eq!(keys.vault().account_of(&bob).await.unwrap(), None);
 }
 
 #[tokio::test]

@@ -110,7 +110,7 @@ impl CommandService {
             let id = self.clock.command_id();
             let command = Command::SettlePayments { account };
             if let Answer::Refused(refusal) =
-                self.handle(CommandMessage { id, actor, correlation: id, command }).await
+                self.handle(CommandMessage { id, actor, correlation: id, command, not_after: None }).await
             {
                 tracing::warn!(%account, "its keys cannot follow what is paid for: {}", refusal.detail);
                 tokio::time::sleep(PAUSE).await;

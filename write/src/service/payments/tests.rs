@@ -42,7 +42,7 @@ async fn opened(folder: &TempDir, clock: &Clock) -> (Arc<SqliteStore>, CommandSe
 impl Till {
     fn message(&self, command: Command) -> CommandMessage {
         let id = self.clock.command_id();
-        CommandMessage { id, actor: "stripe".parse().unwrap(), correlation: id, command }
+        CommandMessage { id, actor: "stripe".parse().unwrap(), correlation: id, command, not_after: None }
     }
 
     async fn send(&self, command: Command) -> Answer {

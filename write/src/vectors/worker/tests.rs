@@ -41,7 +41,8 @@ impl Catalog {
 
     async fn send(&self, command: Command) {
         let id = self.clock.command_id();
-        let message = CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command };
+        let message =
+            CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command, not_after: None };
         let answer = self.service.handle(message).await;
         assert!(matches!(answer, Answer::Done(_) | Answer::Imported { .. }), "{answer:?}");
     }

@@ -60,6 +60,22 @@ async fn a_link_proves_keeps_and_revokes_once() {
 }
 
 #[tokio::test]
+async fn a_link_that_is_used_too_late_can_still_be_used() {
+    let keys = linked().await;
+    let message = keys.message(using(&["a"], &[], Some("c")));
+    let not_after = Some(keys.clock.now());
+    keys.clock.advance(SignedDuration::from_secs(1));
+    let answer = keys.service.handle(CommandMessage { not_after, ..message }).await;
+    assert!(
+        matches!(&answer, Answer::Refused(refusal) if refusal.kind == RefusalKind::Unavailable),
+        "{answer:?}"
+    );
+    assert_eq!(keys.log().await.len(), 3);
+    let used = keys.send(using(&["a"], &[], Some("c"))).await;
+    assert_eq!(used, told(&["a free proven", "c free proven"], 5));
+}
+
+#[tokio::test]
 async fn looking_at_a_link_changes_nothing() {
     let keys = linked().await;
     let claimed = |letter: &str| ClaimedKey {

@@ -1,0 +1,79 @@
+//! Until when a request must be answered. One deadline goes through the whole of it: the work, the charge, and what the
+//! write side is asked to do.
+
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use futures::FutureExt;
+use tokio::time::{Instant, timeout_at};
+
+use crate::fault::Fault;
+
+/// When the time of a request is up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Deadline(Instant);
+
+impl Deadline {
+    /// Returns the end of a time that begins at a moment.
+    pub(crate) fn of(begun: Instant, patience: Duration) -> Deadline {
+        Deadline(begun + patience)
+    }
+
+    /// Returns the end of a time that begins now.
+    pub(crate) fn within(patience: Duration) -> Deadline {
+        Deadline::of(Instant::now(), patience)
+    }
+
+    /// Returns the deadline of a part that must be done so long before the whole.
+    pub(crate) fn less(self, rest: Duration) -> Deadline {
+        Deadline(self.0.checked_sub(rest).unwrap_or(self.0))
+    }
+
+    pub(crate) fn instant(self) -> Instant {
+        self.0
+    }
+
+    /// Returns the time that is left; zero once it is up.
+    pub(crate) fn left(self) -> Duration {
+        self.0.saturating_duration_since(Instant::now())
+    }
+
+    /// Returns whether the time is up.
+    pub(crate) fn is_over(self) -> bool {
+        self.left().is_zero()
+    }
+
+    /// Runs work to its end, but no longer than this; a panic of it ends here.
+    pub(crate) async fn bound<T>(self, work: impl Future<Output = T>) -> Result<T, Fault> {
+        let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
+        // Most answers are ready at once and never need the clock.
+        let outcome = match futures::poll!(work.as_mut()) {
+            Poll::Ready(outcome) => Ok(outcome),
+            Poll::Pending => timeout_at(self.0, work).await,
+        };
+        match outcome {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(_panic)) => Err(Fault::panicked()),
+            Err(_elapsed) => Err(Fault::timeout()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn work_ends_by_itself_by_its_deadline_or_by_a_panic() {
+        let deadline = Deadline::within(Duration::from_secs(10));
+        assert_eq!(deadline.less(Duration::from_secs(4)).left(), Duration::from_secs(6));
+        assert_eq!(deadline.bound(async { 7 }).await.ok(), Some(7));
+        let panicked = deadline.bound(async { panic!("the inner text") }).await;
+        let panicked: Fault = panicked.map(|()| ()).unwrap_err();
+        assert_eq!(panicked.status(), 500);
+        let late = deadline.bound(std::future::pending::<()>()).await.unwrap_err();
+        assert_eq!((late.status().as_u16(), deadline.is_over()), (503, true));
+    }
+}

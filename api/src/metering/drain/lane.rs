@@ -1,0 +1,289 @@
+//! The calls of one tier on their way out of the spool.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::{StreamExt, TryStreamExt, stream};
+use schemas::subject;
+use schemas::tier::TierName;
+use schemas::usage::{Call, CallId};
+
+use super::super::gate::{LookupError, Published};
+use super::super::spool::{Page, SpoolFile, Spooled};
+use super::super::{Budget, Inner};
+use super::known::Known;
+
+/// How long NATS may take for one call; no caller waits for it.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Calls on their way at once.
+const AT_ONCE: usize = 128;
+/// JetStream remembers message ids for ten minutes. A call that was tried so long before is looked for first.
+const REMEMBERED: Duration = Duration::from_secs(5 * 60);
+/// Pages that are published before the other lanes are waited for.
+const PAGES: usize = 16;
+
+#[derive(Debug, Default)]
+pub(super) struct Lane {
+    counted: Known,
+    overruns: Known,
+    /// Tiers that are not in the settings and have no stream.
+    absent: HashSet<TierName>,
+    /// The file and the offset of the page that was not published to its end, and when that was tried first.
+    unfinished: Option<(PathBuf, u64, Instant)>,
+}
+
+/// What became of a call.
+#[derive(Debug)]
+enum Settled {
+    /// It counts, under this sequence where that is known.
+    Counted(Option<u64>),
+    /// It is over the quota. It was answered; the audit shows it.
+    Overrun,
+    /// There is no stream that could take it, and there will be none.
+    NoStream,
+}
+
+/// The lines that cannot be published, each with its end, and a sentence part that says why.
+#[derive(Debug, Default)]
+struct Stuck {
+    lines: Vec<u8>,
+    count: usize,
+    reason: String,
+}
+
+impl Lane {
+    /// Publishes some pages of these files; returns how many calls those had, and what hinders it.
+    pub(super) async fn publish_some(
+        &mut self,
+        inner: &Inner,
+        files: &[Arc<SpoolFile>],
+    ) -> (usize, Result<(), String>) {
+        let (mut calls, mut pages) = (0, 0);
+        for file in files {
+            loop {
+                match self.publish_page(inner, file).await {
+                    Ok(None) => break,
+                    Ok(Some(published)) => calls += published,
+                    Err(reason) => return (calls, Err(reason)),
+                }
+                pages += 1;
+                if pages == PAGES {
+                    return (calls, Ok(()));
+                }
+            }
+        }
+        (calls, Ok(()))
+    }
+
+    /// Publishes the next page of a file; `None` at its end. If not all of a page could be published, all of it is
+    /// published again: no call counts twice.
+    async fn publish_page(&mut self, inner: &Inner, file: &Arc<SpoolFile>) -> Result<Option<usize>, String> {
+        if !inner.gate.is_connected() {
+            return Err("there is no connection to NATS".into());
+        }
+        let from = file.unpublished();
+        let reading = file.clone();
+        let page = off_thread(move || reading.read(from)).await?;
+        if page.end == from {
+            let (spool, ended) = (inner.spool.clone(), file.clone());
+            let is_finished = off_thread(move || spool.finished(&ended, from)).await?;
+            return Ok(if is_finished { None } else { Some(0) });
+        }
+        let Page { lines, end } = page;
+        let count = lines.len();
+        let mut stuck = Stuck::default();
+        let mut calls = Vec::with_capacity(count);
+        for line in lines {
+            match line {
+                Ok(spooled) => calls.push(spooled),
+                Err(line) => stuck.add(&line, "cannot be read"),
+            }
+        }
+        let settled = self.settle(inner, file, from, &calls).await;
+        match &settled {
+            Ok(_) => self.unfinished = None,
+            Err(_) if self.is_unfinished(file, from).is_none() => {
+                self.unfinished = Some((file.path().to_owned(), from, Instant::now()));
+            }
+            Err(_) => {}
+        }
+        for (call, settled) in settled? {
+            if let Settled::NoStream = settled {
+                // A call always has its JSON.
+                stuck.add(&serde_json::to_vec(&call).unwrap_or_default(), "have a tier without a stream");
+            }
+            let sequence = if let Settled::Counted(sequence) = settled { sequence } else { None };
+            inner.own.unspooled(&Budget::of(&call), sequence);
+        }
+        stuck.set_aside(inner).await?;
+        inner.spool.published(file, end, count);
+        Ok(Some(count))
+    }
+
+    /// Since when the page that begins there has been tried, if it was.
+    fn is_unfinished(&self, file: &SpoolFile, from: u64) -> Option<Instant> {
+        let (path, at, since) = self.unfinished.as_ref()?;
+        (path == file.path() && *at == from).then_some(*since)
+    }
+
+    /// Finds out what becomes of each of these calls.
+    async fn settle(
+        &mut self,
+        inner: &Inner,
+        file: &SpoolFile,
+        from: u64,
+        calls: &[Spooled],
+    ) -> Result<Vec<(Call, Settled)>, String> {
+        let tried_long_ago = self.is_unfinished(file, from).is_some_and(|since| since.elapsed() > REMEMBERED);
+        let now = (inner.now)();
+        let is_forgotten = |spooled: &Spooled| {
+            let age = now.duration_since(spooled.call.time).unsigned_abs();
+            let was_tried = file.is_adopted || !spooled.is_unsent;
+            tried_long_ago || (was_tried && age > REMEMBERED)
+        };
+        let forgotten: HashSet<_> =
+            calls.iter().filter(|spooled| is_forgotten(spooled)).map(|spooled| spooled.call.id).collect();
+        self.note_absent(inner, calls).await?;
+        let is_wanted = |call: &&Call| forgotten.contains(&call.id) && !self.absent.contains(&call.tier);
+        let wanted: Vec<Call> =
+            calls.iter().map(|spooled| &spooled.call).filter(is_wanted).cloned().collect();
+        let look = |call: Call, first| async move { inner.gate.ids(&call, first).await };
+        let looked = self.counted.look_up(wanted, subject::usage, look).await;
+        looked.map_err(|error| error.to_string())?;
+        let lane = &*self;
+        let published: Vec<(Call, Option<Settled>)> =
+            stream::iter(calls.iter().map(|spooled| spooled.call.clone()).collect::<Vec<_>>())
+                .map(|call| lane.publish(inner, call))
+                .buffer_unordered(AT_ONCE)
+                .try_collect()
+                .await?;
+        self.settle_overruns(inner, published, &forgotten).await
+    }
+
+    /// Finds out which tiers that are not in the settings have no stream.
+    async fn note_absent(&mut self, inner: &Inner, calls: &[Spooled]) -> Result<(), String> {
+        let mut asked = HashSet::new();
+        for Spooled { call, .. } in calls {
+            let is_new = inner.tiers.get(&call.tier).is_none() && !self.absent.contains(&call.tier);
+            if is_new && asked.insert(call.tier.clone()) {
+                match inner.gate.ids(call, call.id.0).await {
+                    Ok(_) => {}
+                    Err(LookupError::NoStream(_)) => {
+                        self.absent.insert(call.tier.clone());
+                    }
+                    Err(error) => return Err(error.to_string()),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Publishes a call against its quota; `None` where that is used up.
+    async fn publish(&self, inner: &Inner, call: Call) -> Result<(Call, Option<Settled>), String> {
+        if self.absent.contains(&call.tier) {
+            return Ok((call, Some(Settled::NoStream)));
+        }
+        if self.counted.has(&subject::usage(&call), &call) {
+            return Ok((call, Some(Settled::Counted(None))));
+        }
+        let published = inner.gate.publish(&call, PATIENCE).await;
+        let settled = match published {
+            Published::Counted { sequence } => Some(Settled::Counted(Some(sequence))),
+            Published::Full => None,
+            Published::NotTaken(reason) | Published::Unknown(reason) => {
+                return Err(format!("{}: {reason}", subject::usage_stream(&call.tier)));
+            }
+        };
+        inner.breakers.of(&call.tier).works();
+        Ok((call, settled))
+    }
+
+    /// Publishes the calls that are over their quota as overruns, each once.
+    async fn settle_overruns(
+        &mut self,
+        inner: &Inner,
+        published: Vec<(Call, Option<Settled>)>,
+        forgotten: &HashSet<CallId>,
+    ) -> Result<Vec<(Call, Settled)>, String> {
+        let is_wanted =
+            |(call, settled): &&(Call, Option<Settled>)| settled.is_none() && forgotten.contains(&call.id);
+        let wanted = published.iter().filter(is_wanted).map(|(call, _)| call.clone()).collect();
+        let look = |call: Call, first| async move { inner.gate.overrun_ids(&call, first).await };
+        if let Err(error) = self.overruns.look_up(wanted, subject::overrun, look).await {
+            // A user of NATS that was made for version 0.1 may not read them.
+            tracing::warn!(%error, "overruns are published without looking whether they were before");
+        }
+        let lane = &*self;
+        let settled: Vec<(Call, Settled)> = stream::iter(published)
+            .map(|(call, settled)| async move {
+                match settled {
+                    Some(settled) => Ok((call, settled)),
+                    None => lane.publish_overrun(inner, call).await,
+                }
+            })
+            .buffer_unordered(AT_ONCE)
+            .try_collect()
+            .await?;
+        for (call, settled) in &settled {
+            match settled {
+                Settled::Counted(_) => self.counted.note(&subject::usage(call), call),
+                Settled::Overrun => self.overruns.note(&subject::overrun(call), call),
+                Settled::NoStream => {}
+            }
+        }
+        Ok(settled)
+    }
+
+    async fn publish_overrun(&self, inner: &Inner, call: Call) -> Result<(Call, Settled), String> {
+        if self.overruns.has(&subject::overrun(&call), &call) {
+            return Ok((call, Settled::Overrun));
+        }
+        match inner.gate.publish_overrun(&call, PATIENCE).await {
+            Published::Counted { .. } => Ok((call, Settled::Overrun)),
+            Published::Full => Err("the stream of overruns refuses a call".into()),
+            Published::NotTaken(reason) | Published::Unknown(reason) => {
+                Err(format!("{}: {reason}", subject::OVERRUN))
+            }
+        }
+    }
+}
+
+impl Stuck {
+    fn add(&mut self, line: &[u8], reason: &str) {
+        self.lines.extend_from_slice(line);
+        self.lines.push(b'\n');
+        self.count += 1;
+        if !self.reason.contains(reason) {
+            let and = if self.reason.is_empty() { "" } else { " or " };
+            self.reason += &format!("{and}{reason}");
+        }
+    }
+
+    async fn set_aside(self, inner: &Inner) -> Result<(), String> {
+        let Stuck { lines, count, reason } = self;
+        if count == 0 {
+            return Ok(());
+        }
+        let spool = inner.spool.clone();
+        let path = off_thread(move || spool.set_aside(&lines)).await?;
+        tracing::warn!(
+            calls = count,
+            file = %path.display(),
+            "calls of the spool {reason}, so they are set aside uncounted; to count them later, put their tier \
+             into the setting tiers, let the file's name end with .spool, and start again"
+        );
+        Ok(())
+    }
+}
+
+/// Runs work that waits for the disk off the threads that answer requests.
+async fn off_thread<T: Send + 'static>(
+    work: impl FnOnce() -> std::io::Result<T> + Send + 'static,
+) -> Result<T, String> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done.map_err(|error| format!("the spool cannot be used: {error}")),
+        Err(error) => Err(error.to_string()),
+    }
+}

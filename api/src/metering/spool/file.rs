@@ -1,0 +1,197 @@
+//! A file of the spool that this process holds.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use schemas::tier::TierName;
+
+use super::line::{Spooled, parse};
+
+const ENDING: &str = "spool";
+/// How much is read at once, in bytes.
+const CHUNK: u64 = 1024 * 1024;
+
+/// A file with one line a call. Its name says of which tier the calls are; those of version 0.1 hold all tiers.
+#[derive(Debug)]
+pub(in crate::metering) struct SpoolFile {
+    path: PathBuf,
+    pub(in crate::metering) tier: Option<TierName>,
+    /// Whether another process wrote it, which may have published some of its calls.
+    pub(in crate::metering) is_adopted: bool,
+    file: File,
+    /// Held while the end of the file moves.
+    moving: Mutex<()>,
+    /// How much of it is durable.
+    length: AtomicU64,
+    /// How much of that is published.
+    published: AtomicU64,
+    /// Whether a failed write may have left something behind its end.
+    is_closed: AtomicBool,
+}
+
+/// Lines that stand side by side in a file, and where they end.
+#[derive(Debug)]
+pub(in crate::metering) struct Page {
+    /// Each a call, or what cannot be read.
+    pub(in crate::metering) lines: Vec<Result<Spooled, Vec<u8>>>,
+    pub(in crate::metering) end: u64,
+}
+
+impl SpoolFile {
+    /// Creates a file for the calls of a tier. The file is durable, and no other process holds it.
+    pub(super) fn create(folder: &Path, tier: &TierName) -> io::Result<SpoolFile> {
+        loop {
+            let path = folder.join(format!("{}.{tier}.{ENDING}", uuid::Uuid::new_v4().simple()));
+            let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
+            // A process that starts may adopt, or remove as empty, what is not locked yet.
+            match file.try_lock() {
+                Ok(()) if file.metadata()?.nlink() > 0 => {}
+                Ok(()) | Err(TryLockError::WouldBlock) => continue,
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+            File::open(folder)?.sync_all()?;
+            return Ok(SpoolFile::new(path, file, Some(tier.clone()), 0));
+        }
+    }
+
+    fn new(path: PathBuf, file: File, tier: Option<TierName>, length: u64) -> SpoolFile {
+        SpoolFile {
+            path,
+            tier,
+            is_adopted: length > 0,
+            file,
+            moving: Mutex::default(),
+            length: AtomicU64::new(length),
+            published: AtomicU64::new(0),
+            is_closed: AtomicBool::new(false),
+        }
+    }
+
+    /// Returns where it is.
+    pub(in crate::metering) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns how many bytes of it are durable.
+    pub(super) fn length(&self) -> u64 {
+        self.length.load(Ordering::Acquire)
+    }
+
+    /// Returns whether it takes no more lines.
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Relaxed)
+    }
+
+    /// Returns where what is not published begins.
+    pub(in crate::metering) fn unpublished(&self) -> u64 {
+        self.published.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_published(&self, end: u64) {
+        self.published.store(end, Ordering::Relaxed);
+    }
+
+    /// Reads lines from an offset on, about a megabyte. A line that was cut off by a crash was never acknowledged and is
+    /// passed over with the rest of the file.
+    pub(in crate::metering) fn read(&self, from: u64) -> io::Result<Page> {
+        let left = self.length().saturating_sub(from);
+        let wanted = usize::try_from(left.min(CHUNK)).unwrap_or_default();
+        let mut bytes = vec![0; wanted];
+        self.file.read_exact_at(&mut bytes, from)?;
+        let (mut lines, mut end) = (Vec::new(), from);
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            match line.strip_suffix(b"\n") {
+                Some(whole) => lines.push(parse(whole)),
+                // No line is so long: this is damage, and what stands behind it may be whole.
+                None if end == from && left > CHUNK => lines.push(Err(line.to_owned())),
+                None => break,
+            }
+            end += line.len() as u64;
+        }
+        Ok(Page { lines, end })
+    }
+
+    /// Adds whole lines; they are durable once this returns. After an error none of them is there.
+    pub(super) fn append(&self, lines: &[u8]) -> io::Result<()> {
+        let _moving = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
+        let length = self.length();
+        let written = self.file.write_all_at(lines, length).and_then(|()| self.file.sync_data());
+        match written {
+            Ok(()) => self.length.store(length + lines.len() as u64, Ordering::Release),
+            Err(_) => {
+                let is_cut = self.file.set_len(length).and_then(|()| self.file.sync_data()).is_ok();
+                self.is_closed.store(!is_cut, Ordering::Relaxed);
+            }
+        }
+        written
+    }
+
+    /// Empties it, unless it is longer than `end` by now; returns whether it did.
+    pub(super) fn empty(&self, end: u64) -> io::Result<bool> {
+        let _moving = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.length() != end {
+            return Ok(false);
+        }
+        self.file.set_len(0)?;
+        // From here on it is empty, whether or not that is durable: what a crash brought back would be published again.
+        self.length.store(0, Ordering::Release);
+        self.set_published(0);
+        self.file.sync_data()?;
+        Ok(true)
+    }
+
+    /// Removes it.
+    pub(super) fn remove(&self) -> io::Result<()> {
+        remove(&self.path)
+    }
+}
+
+/// Takes the files over that no process holds.
+pub(super) fn adopt(folder: &Path) -> io::Result<Vec<SpoolFile>> {
+    let mut adopted = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_none_or(|ending| ending != ENDING) {
+            continue;
+        }
+        let file = match OpenOptions::new().read(true).write(true).open(&path) {
+            Ok(file) => file,
+            // Its process has just emptied and removed it.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error),
+        };
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => continue,
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        let metadata = file.metadata()?;
+        if metadata.nlink() == 0 {
+            continue;
+        }
+        if metadata.len() == 0 {
+            remove(&path)?;
+        } else {
+            let tier = tier_of(&path);
+            adopted.push(SpoolFile::new(path, file, tier, metadata.len()));
+        }
+    }
+    Ok(adopted)
+}
+
+/// The tier that a file's name tells.
+fn tier_of(path: &Path) -> Option<TierName> {
+    path.file_stem()?.to_str()?.split_once('.')?.1.parse().ok()
+}
+
+/// Removes a file that another process may have removed already.
+fn remove(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,42 @@
+//! One line of the spool: a call as JSON.
+
+use std::io;
+
+use schemas::usage::Call;
+use serde::Deserialize;
+
+/// A call out of the spool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::metering) struct Spooled {
+    pub(in crate::metering) call: Call,
+    /// Whether it was never published before it was spooled. Version 0.1 does not write this, and reads over it.
+    pub(in crate::metering) is_unsent: bool,
+}
+
+#[derive(Deserialize)]
+struct Mark {
+    #[serde(default)]
+    unsent: bool,
+}
+
+/// Returns the line of a call, with its end.
+pub(super) fn encode(call: &Call, is_unsent: bool) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(call).map_err(io::Error::other)?;
+    if is_unsent {
+        line.pop();
+        line.extend_from_slice(br#","unsent":true}"#);
+    }
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// Reads a line; the error is the line itself.
+pub(super) fn parse(line: &[u8]) -> Result<Spooled, Vec<u8>> {
+    // A write that failed half way in version 0.1 may have left zeros before a line.
+    let zeros = line.iter().take_while(|byte| **byte == 0).count();
+    let line = &line[zeros..];
+    match (serde_json::from_slice(line), serde_json::from_slice::<Mark>(line)) {
+        (Ok(call), Ok(mark)) => Ok(Spooled { call, is_unsent: mark.unsent }),
+        _ => Err(line.to_owned()),
+    }
+}

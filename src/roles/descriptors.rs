@@ -1,0 +1,64 @@
+//! How many files the process may have open, and how many of them may be connections.
+
+use anyhow::{Result, bail};
+use api::Limits;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// What the process needs besides connections: databases, indexes, pictures, NATS.
+const RESERVE: u64 = 256;
+/// With a lower limit a node cannot serve.
+const LEAST: u64 = 512;
+/// The limit is raised no further: no node needs more, and some systems have no bound.
+const MOST: u64 = 1 << 20;
+/// Connections to the operators' listener, which are out of the reserve.
+const OPERATORS: usize = 64;
+
+/// Raises the soft limit of open files to the hard one: systems commonly begin with 1,024.
+pub fn raise() -> Result<()> {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let wanted = maximum.unwrap_or(MOST).min(MOST);
+    if current.is_some_and(|current| current < wanted) {
+        setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum })?;
+    }
+    Ok(())
+}
+
+/// Returns what connections may cost: at most as many as leave the process its own files.
+///
+/// # Errors
+///
+/// Fails where too few files may be open.
+pub fn limits() -> Result<Limits> {
+    let files = getrlimit(Resource::Nofile).current.unwrap_or(MOST);
+    let connections = connections(files, Limits::default().connections)?;
+    tracing::info!(files, connections, "files that may be open, and connections at once");
+    Ok(Limits { connections, ..Limits::default() })
+}
+
+/// Returns the same for the operators' listener.
+pub fn operators_limits() -> Limits {
+    Limits { connections: OPERATORS, ..Limits::default() }
+}
+
+fn connections(files: u64, most: usize) -> Result<usize> {
+    if files < LEAST {
+        bail!(
+            "this process may have {files} files open, and needs {LEAST}; raise the limit (ulimit -n, LimitNOFILE, \
+             ulimits)"
+        );
+    }
+    Ok(most.min(usize::try_from(files - RESERVE).unwrap_or(usize::MAX)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_leave_the_process_its_own_files() {
+        let of = |files| connections(files, 10_000).map_err(|error| error.to_string());
+        assert_eq!([512, 1_024, 10_256, 1 << 20].map(of), [Ok(256), Ok(768), Ok(10_000), Ok(10_000)]);
+        let refused = of(511).unwrap_err();
+        assert!(refused.starts_with("this process may have 511 files open, and needs 512;"), "{refused}");
+    }
+}
