@@ -84,7 +84,8 @@ async fn one_editor_before_two_write_sides_is_never_refused() {
     let (client, clock) = (CommandClient::new(site.nats.client().await), Clock::system());
     let send = async |command: Command| {
         let id = clock.command_id();
-        let message = CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command };
+        let message =
+            CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command, not_after: None };
         client.send(&message).await.unwrap()
     };
     let mut refused = Vec::new();
