@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::failure::Failure;
 use crate::projection::{ProjectionError, copy_database};
-use crate::source::{EventSource, SourceError};
+use crate::source::{EventSource, SourceError, consumer};
 use crate::status::Status;
 use crate::work::{Progress as Tell, Work};
 use crate::worker::ReplayError;
@@ -69,7 +69,7 @@ impl Work for CountersWorker {
         now: fn() -> Timestamp,
     ) -> Result<Self, ProjectionError> {
         let writer = CountersWriter::open(folder).await?;
-        let jetstream = jetstream::new(source.client().clone());
+        let jetstream = consumer::jetstream(source.client());
         Ok(CountersWorker { progress: writer.progress().clone(), writer, source, jetstream, status, now })
     }
 
@@ -87,23 +87,40 @@ impl Work for CountersWorker {
         let mut streams = Streams::new(self.jetstream.clone());
         let mut look = tokio::time::Instant::now();
         let mut committed: Option<Instant> = None;
-        let mut connects = None;
+        let (mut connects, mut looked) = (None, self.connects());
         while !stop.is_cancelled() {
             let mut batch = Vec::new();
             tokio::select! {
                 biased;
                 () = stop.cancelled() => return Ok(()),
-                () = tokio::time::sleep_until(look) => {
-                    let found = self.look(&mut streams).await?;
-                    look = tokio::time::Instant::now() + LOOK[usize::from(!found.is_empty())];
+                () = self.until(look, looked) => {
+                    looked = self.connects();
+                    let wait = match self.look(&mut streams).await {
+                        Ok(found) => LOOK[usize::from(!found.is_empty())],
+                        Err(Failure::Source(error)) => self.missed(&error),
+                        Err(failure) => return Err(failure),
+                    };
+                    look = tokio::time::Instant::now() + wait;
                 }
                 () = streams.next(&mut batch, BATCH) => {
                     // A server that went away may have come back without its last messages, and with others since.
                     let connected = self.connects();
-                    if connects.replace(connected) != Some(connected) && self.lost_an_end().await? {
-                        streams = Streams::new(self.jetstream.clone());
-                        look = tokio::time::Instant::now();
-                        continue;
+                    if connects.replace(connected) != Some(connected) {
+                        let wait = match self.lost_an_end().await {
+                            Ok(false) => None,
+                            Ok(true) => Some(Duration::ZERO),
+                            Err(Failure::Source(error)) => {
+                                connects = None;
+                                Some(self.missed(&error))
+                            }
+                            Err(failure) => return Err(failure),
+                        };
+                        // What has arrived is read again from where the last commit ended.
+                        if let Some(wait) = wait {
+                            streams = Streams::new(self.jetstream.clone());
+                            look = tokio::time::Instant::now() + wait;
+                            continue;
+                        }
                     }
                     let wait = committed.and_then(|at| APART.checked_sub(at.elapsed()));
                     if let Some(wait) = wait && batch.len() < BATCH / 2 {
@@ -161,6 +178,18 @@ impl Work for CountersWorker {
 impl CountersWorker {
     fn beat(&self) {
         self.status.beat(&self.writer.progress().checkpoint, (self.now)());
+    }
+
+    /// Waits until it is time to look for streams, or there is another connection than that one.
+    async fn until(&self, look: tokio::time::Instant, connected: u64) {
+        let wait = look.saturating_duration_since(tokio::time::Instant::now());
+        consumer::pause(self.source.client(), connected, wait).await;
+    }
+
+    /// NATS cannot tell of the streams at present: gives how long to wait before it is asked again.
+    fn missed(&self, error: &SourceError) -> Duration {
+        tracing::debug!(%error, "counted calls cannot be read at present");
+        consumer::PAUSE
     }
 
     /// Looks which streams there are and has them followed, each from where it was left.

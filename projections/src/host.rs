@@ -129,7 +129,7 @@ impl Host {
             };
             tokio::select! {
                 () = stop.cancelled() => return Ok(()),
-                () = tokio::time::sleep(wait) => {}
+                () = self.source.pause(wait) => {}
                 rebuilt = rebuilds.next() => {
                     self.take_over(&mut live, former, rebuilt, &mut rebuilds, &stop).await;
                 }

@@ -9,6 +9,7 @@ use schemas::envelope::Recorded;
 use schemas::event::Event;
 
 use crate::projection::{KeyEvent, Projection, ProjectionError, Refused, copy_database};
+use crate::source::Sharing;
 
 /// Keeps the keys model.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub struct KeysProjection {
 impl Projection for KeysProjection {
     const NAME: &'static str = "keys";
     const FILE: &'static str = "keys.db";
+    // A revoked key is refused at once, whatever the other models do.
+    const SHARING: Sharing = Sharing::Apart;
 
     type Event = KeyEvent;
 

@@ -9,6 +9,7 @@ use schemas::envelope::Recorded;
 use schemas::event::Event;
 
 use crate::projection::{ProjectEvent, Projection, ProjectionError, Refused, copy_database};
+use crate::source::Sharing;
 
 /// Keeps the neighbours model.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub struct NeighboursProjection {
 impl Projection for NeighboursProjection {
     const NAME: &'static str = "neighbours";
     const FILE: &'static str = "neighbours.db";
+    // Its commits take seconds where they write the lists of a large catalog.
+    const SHARING: Sharing = Sharing::Yielding;
 
     type Event = ProjectEvent;
 
@@ -56,6 +59,10 @@ impl Projection for NeighboursProjection {
 
     async fn settle(&mut self) -> Result<(), ProjectionError> {
         Ok(self.writer.settle().await?)
+    }
+
+    fn is_settling(&self) -> bool {
+        self.writer.is_settling()
     }
 
     async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ProjectionError> {

@@ -99,7 +99,7 @@ impl Node {
         if let Err(error) = remove_leftovers(&settings.models) {
             tracing::warn!(%error, "what a killed verification left could not be removed");
         }
-        let source = EventSource::new(client.clone());
+        let source = EventSource::reporting(client.clone(), &settings.health);
         let mut start = Start { settings, source: source.clone(), spawn, stop };
         let models = vec![
             start.projection::<CatalogProjection>(),
@@ -119,7 +119,7 @@ impl Node {
 
     /// How each projection is, with its lag and its size as of now.
     pub async fn status(&self) -> Vec<ProjectionStatus> {
-        if let Ok(head) = self.source.head().await {
+        if let Ok(head) = self.source.head_of_log().await {
             self.of_the_log().for_each(|model| model.status.head(head));
         }
         self.sized_status()

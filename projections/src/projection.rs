@@ -19,6 +19,8 @@ use schemas::event::Event;
 use schemas::ids::{AccountId, Position, ProjectId};
 use serde::de::DeserializeOwned;
 
+use crate::source::Sharing;
+
 /// An event that the catalog's readers are concerned with. Its parts are those of every projection.
 #[derive(Debug)]
 pub struct ProjectEvent {
@@ -163,6 +165,8 @@ pub trait Projection: Sized + Send + 'static {
     const LAYOUT: u32 = 1;
     /// The file that a generation has as soon as it was opened once.
     const FILE: &'static str;
+    /// Whether its worker reads the log together with the others of the node.
+    const SHARING: Sharing = Sharing::Shared;
 
     /// The events that concern it.
     type Event: Send;
@@ -193,9 +197,18 @@ pub trait Projection: Sized + Send + 'static {
     }
 
     /// Puts the model into the form that is fastest to ask, where that is worth it: called when there is nothing else to
-    /// do, and at the end of a replay. What it says of the log does not change. It may be dropped before its end.
+    /// do, and at the end of a replay. What it says of the log does not change.
+    ///
+    /// It is dropped when an event comes. So it blocks no thread, and work that takes longer than a moment is done aside: the
+    /// next call goes on with it.
     fn settle(&mut self) -> impl Future<Output = Result<(), ProjectionError>> + Send {
         std::future::ready(Ok(()))
+    }
+
+    /// Whether work of [`Projection::settle`] is under way aside, so that it is called again without waiting for a quiet
+    /// time.
+    fn is_settling(&self) -> bool {
+        false
     }
 
     /// The checkpoint and the digest of the model in a folder, in one consistent view, while it may be written.

@@ -97,7 +97,7 @@ impl Projection for SearchProjection {
     async fn settle(&mut self) -> Result<(), ProjectionError> {
         // What it saves matters while the log is replayed; afterwards it would hold the ids of all projects for good.
         self.since_empty = None;
-        Ok(self.writer.settle()?)
+        Ok(self.writer.settle().await?)
     }
 
     async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ProjectionError> {

@@ -6,22 +6,29 @@
 //! Whoever is at the same place reads together: one consumer and one decoding serve all projections of a node.
 
 mod arrived;
+pub(crate) mod consumer;
 mod feed;
 mod feeds;
 mod following;
+mod hearing;
+mod log_head;
 mod reading;
+mod sharing;
 mod window;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use health::Health;
 use schemas::envelope::Recorded;
 use schemas::ids::Position;
 
 pub use arrived::{Arrived, Found};
 pub use following::Following;
+pub use sharing::Sharing;
 
-use feeds::{Feeds, Sharing};
+use feeds::Feeds;
+use log_head::LogHeads;
 use reading::StreamReader;
 use window::Bounds;
 
@@ -30,12 +37,13 @@ use window::Bounds;
 pub struct EventSource {
     reader: StreamReader,
     feeds: Arc<Feeds>,
+    heads: Arc<LogHeads>,
 }
 
 /// How long the last event may take to come.
 const LAST_WITHIN: Duration = Duration::from_secs(5);
 
-/// How long the write side may take to tell how long its log is.
+/// How long the write side may take to tell what stands in its log.
 const TOLD_WITHIN: Duration = Duration::from_secs(2);
 
 /// What the stream carries.
@@ -89,10 +97,15 @@ pub enum SourceError {
 impl EventSource {
     /// Reads from the server behind this connection.
     pub fn new(client: async_nats::Client) -> EventSource {
+        EventSource::reporting(client, &Health::default())
+    }
+
+    /// As [`EventSource::new`], and reports there when events cannot be read or are missed.
+    pub fn reporting(client: async_nats::Client, health: &Health) -> EventSource {
         let reader = StreamReader::new(client);
         let pump = reader.clone();
         let feeds = Feeds::new(Bounds::default(), move |feeder| pump.clone().pump(feeder));
-        EventSource { reader, feeds }
+        EventSource { reader, feeds, heads: Arc::new(LogHeads::new(health.clone())) }
     }
 
     /// The connection that it reads from.
@@ -105,12 +118,26 @@ impl EventSource {
         self.reader.head().await
     }
 
-    /// The last position that the log is known to have: the write side's word where it answers, for the stream may be
-    /// behind it, or have been lost and be filled anew.
+    /// The last position of the log as the write side tells it, for the stream may be behind it, or have been lost and be
+    /// filled anew; where it tells nothing, that of the stream.
     pub async fn head_of_log(&self) -> Result<Position, SourceError> {
-        let head = self.head().await?;
-        let told = tokio::time::timeout(TOLD_WITHIN, self.reader.read_events(head, 1)).await;
-        Ok(told.ok().and_then(Result::ok).map_or(head, |page| head.max(page.head)))
+        self.heads.current(&self.reader).await
+    }
+
+    /// As [`EventSource::head_of_log`], as it was last heard, without waiting; none before the first answer.
+    pub fn head_heard(&self) -> Option<Position> {
+        self.heads.heard(&self.reader)
+    }
+
+    /// Waits before what failed is tried again; a new connection ends that at once.
+    pub async fn pause(&self, wait: Duration) {
+        let connected = consumer::connects(self.client());
+        consumer::pause(self.client(), connected, wait).await;
+    }
+
+    /// How long nothing was heard of the stream by the reading that has heard nothing for longest, though it listens.
+    pub fn unheard(&self) -> Duration {
+        self.reader.hearing().unheard()
     }
 
     /// Whose log the stream carries, and how far.
@@ -147,11 +174,16 @@ impl EventSource {
 
     /// Everything behind this position, as it comes, together with whoever else is there.
     pub fn follow(&self, after: Position) -> Following {
-        self.feeds.follow(after, Sharing::Shared)
+        self.follow_as(after, Sharing::Shared)
+    }
+
+    /// As [`EventSource::follow`], together with others or not.
+    pub fn follow_as(&self, after: Position, sharing: Sharing) -> Following {
+        self.feeds.follow(after, sharing)
     }
 
     /// As [`EventSource::follow`], but read alone: a replay gets what the server holds, never what this node remembers.
     pub fn follow_apart(&self, after: Position) -> Following {
-        self.feeds.follow(after, Sharing::Apart)
+        self.follow_as(after, Sharing::Apart)
     }
 }

@@ -48,7 +48,7 @@ impl Status {
         status.heartbeat = Some(now);
     }
 
-    /// The stream was found to end here.
+    /// The log was found to end here.
     pub fn head(&self, head: Position) {
         let mut status = self.lock();
         status.lag = head.0.saturating_sub(status.position.0);

@@ -17,7 +17,7 @@ use crate::continuity::Continuity;
 use crate::failure::Failure;
 use crate::pace::Pace;
 use crate::projection::{Projection, ProjectionError, Refused};
-use crate::source::{Arrived, EventSource, Found, SourceError};
+use crate::source::{Arrived, EventSource, Following, Found, SourceError};
 use crate::status::Status;
 
 /// The most events in one commit. Larger batches are faster to apply and later to see.
@@ -76,31 +76,14 @@ impl<P: Projection> Worker<P> {
         };
         let mut continuity = Continuity::new(self.source.clone());
         self.compare(&mut continuity, stop).await?;
-        let mut following = self.source.follow(self.position());
+        let mut following = self.source.follow_as(self.position(), P::SHARING);
         let mut pace = Pace::default();
         let mut settled = false;
         loop {
-            self.status.beat(self.projection.checkpoint(), (self.now)());
             let mut batch = tokio::select! {
                 biased;
                 () = stop.cancelled() => return Ok(()),
-                batch = following.next(BATCH) => batch?,
-                () = tokio::time::sleep(HEARTBEAT) => {
-                    if let Ok(head) = self.source.head().await {
-                        self.status.head(head);
-                    }
-                    self.compare(&mut continuity, stop).await?;
-                    if !settled {
-                        // It may take long; what it has not done by then, it does the next time.
-                        tokio::select! {
-                            biased;
-                            () = stop.cancelled() => return Ok(()),
-                            done = self.projection.settle() => done?,
-                        }
-                        settled = true;
-                    }
-                    continue;
-                }
+                batch = self.next(&mut following, &mut continuity, &mut settled) => batch?,
             };
             // What was there before it began is nobody's work any more, and readers wait for it.
             if self.position() >= backlog {
@@ -127,6 +110,48 @@ impl<P: Projection> Worker<P> {
         let checkpoint = self.projection.checkpoint().clone();
         let look = continuity.look(P::NAME, &checkpoint);
         stop.run_until_cancelled(look).await.unwrap_or(Ok(()))
+    }
+
+    /// Waits for the next events. When none come for a while, the model settles; that ends when one comes.
+    async fn next(
+        &mut self,
+        following: &mut Following,
+        continuity: &mut Continuity,
+        settled: &mut bool,
+    ) -> Result<Vec<Arc<Arrived>>, Failure> {
+        let Worker { projection, source, status, now, .. } = self;
+        let checkpoint = projection.checkpoint().clone();
+        let beat = || {
+            status.beat(&checkpoint, now());
+            source.head_heard().into_iter().for_each(|head| status.head(head));
+        };
+        beat();
+        let mut quiet = *settled || projection.is_settling();
+        let mut next = pin!(following.next(BATCH));
+        while !quiet {
+            tokio::select! {
+                biased;
+                batch = &mut next => return Ok(batch?),
+                outcome = compared(continuity, P::NAME, &checkpoint) => {
+                    outcome?;
+                    quiet = true;
+                }
+            }
+            beat();
+        }
+        let mut settling = pin!(projection.settle());
+        loop {
+            tokio::select! {
+                biased;
+                batch = &mut next => return Ok(batch?),
+                done = &mut settling, if !*settled => {
+                    done?;
+                    *settled = true;
+                }
+                outcome = compared(continuity, P::NAME, &checkpoint) => outcome?,
+            }
+            beat();
+        }
     }
 
     /// Rests before the next commit, and shows meanwhile that it lives.
@@ -242,6 +267,16 @@ impl<P: Projection> Worker<P> {
         }
         Ok(())
     }
+}
+
+/// Waits for a heartbeat, then looks whether the log still has the event of the checkpoint.
+async fn compared(
+    continuity: &mut Continuity,
+    model: &'static str,
+    checkpoint: &Checkpoint,
+) -> Result<(), Failure> {
+    tokio::time::sleep(HEARTBEAT).await;
+    continuity.look(model, checkpoint).await
 }
 
 fn park(projection: &str, position: Position, kind: String, reason: String) -> Parked {

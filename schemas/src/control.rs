@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::chain::Hash;
 use crate::envelope::Recorded;
 use crate::ids::{Position, StreamId};
 use crate::picture::{Picture, PictureId};
@@ -27,6 +28,17 @@ pub struct EventPage {
     pub events: Vec<Recorded>,
     /// The log's last position when the page was read.
     pub head: Position,
+}
+
+/// Where the log ends, announced by the write side about once a second and when it changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogHead {
+    /// The last position of the log.
+    pub position: Position,
+    /// The hash that covers all up to it.
+    pub hash: Hash,
+    /// The last position that is on NATS.
+    pub relayed: Position,
 }
 
 /// A page of the ledger, asked for on `loggia.read.usage`.

@@ -290,6 +290,18 @@ mod tests {
     }
 
     #[test]
+    fn the_write_side_alone_announces_the_log_and_who_projects_it_may_listen() {
+        for role in [NatsRole::Project, NatsRole::Serve, NatsRole::Read, NatsRole::Up] {
+            let announced = crate::subject::log_head(&role.inbox());
+            assert!(role.subscribes().iter().any(|pattern| covers(pattern, &announced)), "{role}");
+            for sender in NatsRole::ALL {
+                let is_write_side = matches!(sender, NatsRole::Write | NatsRole::Up);
+                assert_eq!(may_publish(sender, &announced), is_write_side, "{sender} to {role}");
+            }
+        }
+    }
+
+    #[test]
     fn whoever_is_all_at_once_may_what_each_may() {
         for part in [NatsRole::Write, NatsRole::Project, NatsRole::Serve] {
             for subject in part.publishes() {

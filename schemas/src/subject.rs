@@ -124,6 +124,12 @@ pub fn usage_of(subject: &str) -> Result<(TierName, KeyId, Month), InvalidId> {
     }
 }
 
+/// Where the write side announces how far the log is, to those who take answers under this inbox. Only the write side may
+/// send there, and each role may listen there.
+pub fn log_head(inbox: &str) -> String {
+    format!("{inbox}.log_head")
+}
+
 /// Where a command of this name is sent.
 pub fn command(name: &str) -> String {
     format!("loggia.command.{name}")

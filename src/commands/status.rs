@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use jiff::Timestamp;
+use projections::source::EventSource;
 use schemas::control::ProjectionStatus;
 use schemas::ids::Position;
 use schemas::month::Month;
@@ -62,6 +63,8 @@ struct NatsStatus {
     server: String,
     version: String,
     position: Position,
+    /// How many events of the log it lacks.
+    lag: u64,
     messages: u64,
     bytes: u64,
 }
@@ -141,10 +144,12 @@ async fn ask(config: &Config, url: &str, node: &str) -> Result<(NatsStatus, Vec<
     let info = client.server_info();
     let stream = async_nats::jetstream::new(client.clone()).get_stream(subject::EVENTS).await?;
     let state = &stream.cached_info().state;
+    let head = EventSource::new(client.clone()).head_of_log().await?;
     let nats = NatsStatus {
         server: info.server_name,
         version: info.version,
         position: Position(state.last_sequence),
+        lag: head.0.saturating_sub(state.last_sequence),
         messages: state.messages,
         bytes: state.bytes,
     };
@@ -181,8 +186,12 @@ fn screen(status: &Status) -> String {
     }
     if let Some(nats) = &status.nats {
         let (position, messages) = (count(nats.position.0), count(nats.messages));
+        let behind = match nats.lag {
+            0 => String::new(),
+            lag => format!(", {} events behind the log", count(lag)),
+        };
         text += &format!(
-            "NATS         {} {}, stream {} at {position}, {messages} messages, {}\n",
+            "NATS         {} {}, stream {} at {position}, {messages} messages, {}{behind}\n",
             nats.server,
             nats.version,
             subject::EVENTS,

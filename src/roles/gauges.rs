@@ -7,11 +7,17 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
-use schemas::control::ProjectionStatus;
+use schemas::control::{LogHead, ProjectionStatus};
+use tokio::sync::watch;
 
 /// Adds the gauges of this node's projections.
 pub fn register(registry: &mut Registry, node: Node) {
     registry.register_collector(Box::new(Projections { node }));
+}
+
+/// Adds the gauges of the log and of its way to NATS.
+pub fn register_log(registry: &mut Registry, announced: watch::Receiver<Option<LogHead>>) {
+    registry.register_collector(Box::new(Log { announced }));
 }
 
 /// Adds a gauge of how long each component of the process has failed.
@@ -43,9 +49,11 @@ impl Collector for Projections {
             ("loggia_projection_position", "Last position that is applied and committed.", |p| {
                 p.position.0.cast_signed()
             }),
-            ("loggia_projection_lag", "Events of the stream that are not applied yet.", |p| {
-                p.lag.cast_signed()
-            }),
+            (
+                "loggia_projection_lag",
+                "Events of the log that are not applied yet; of the counters, calls.",
+                |p| p.lag.cast_signed(),
+            ),
             ("loggia_projection_parked", "Events that could not be applied.", |p| {
                 (p.parked.len() as u64 + p.parked_beyond).cast_signed()
             }),
@@ -59,15 +67,40 @@ impl Collector for Projections {
             ),
         ];
         for (name, help, read) in gauges {
+            let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
             for projection in &all {
-                let gauge = ConstGauge::new(read(projection));
                 let labels = [("projection", projection.name.as_str())];
-                let mut metric = encoder.encode_descriptor(name, help, None, gauge.metric_type())?;
-                gauge.encode(metric.encode_family(&labels)?)?;
+                ConstGauge::new(read(projection)).encode(metric.encode_family(&labels)?)?;
             }
         }
-        Ok(())
+        let unheard = self.node.source().unheard().as_secs();
+        gauge(
+            &mut encoder,
+            "loggia_events_unheard_seconds",
+            "How long nothing was heard of the stream of events, though the node listens.",
+            unheard,
+        )
     }
+}
+
+#[derive(Debug)]
+struct Log {
+    announced: watch::Receiver<Option<LogHead>>,
+}
+
+impl Collector for Log {
+    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
+        let Some(LogHead { position, relayed, .. }) = *self.announced.borrow() else { return Ok(()) };
+        let lag = position.0.saturating_sub(relayed.0);
+        gauge(&mut encoder, "loggia_log_position", "Last position of the event store.", position.0)?;
+        gauge(&mut encoder, "loggia_relay_position", "Last position that NATS has acknowledged.", relayed.0)?;
+        gauge(&mut encoder, "loggia_relay_lag", "Events of the log that are not on NATS yet.", lag)
+    }
+}
+
+fn gauge(encoder: &mut DescriptorEncoder, name: &str, help: &str, value: u64) -> Result<(), std::fmt::Error> {
+    let gauge = ConstGauge::new(value.cast_signed());
+    gauge.encode(encoder.encode_descriptor(name, help, None, MetricType::Gauge)?)
 }
 
 #[derive(Debug)]

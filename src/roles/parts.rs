@@ -26,9 +26,11 @@ use projections::node::{Node, NodeSettings, WorkerTask};
 use projections::source::EventSource;
 use read::media::MediaReader;
 use read::models::ReadModels;
+use schemas::control::LogHead;
 use schemas::nats_role::NatsRole;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
 use write::command_server;
@@ -39,7 +41,7 @@ use write::media::uploads::Uploads;
 use write::media_server;
 use write::nats::{Login, LoginError};
 use write::nats_server::{self, NatsServer};
-use write::relay::{Interruption, Relay};
+use write::relay::{Announcer, Interruption, Relay};
 use write::service::CommandService;
 use write::vectors::worker::Describer;
 use write::vectors::{Encoder, EncoderChoice};
@@ -74,6 +76,8 @@ pub struct Parts {
     keeper: Option<bool>,
     ledger: Option<Arc<Ledger>>,
     node: Option<Node>,
+    /// How far the log is, where this process has it.
+    announced: Option<watch::Receiver<Option<LogHead>>>,
     background: Option<Background>,
     serves: bool,
     listens_at: Option<SocketAddr>,
@@ -106,6 +110,7 @@ impl Parts {
             keeper: None,
             ledger: None,
             node: None,
+            announced: None,
             background: None,
             serves: false,
             listens_at: None,
@@ -206,13 +211,22 @@ impl Parts {
         let stop = self.lifecycle.stop.clone();
         let lifecycle = self.lifecycle.clone();
         let Replicas(replicas) = self.config.nats_replicas;
-        let settings = shared_settings::published(&self.config);
+        let (settings, health) = (shared_settings::published(&self.config), self.health.clone());
         let background = self.background().await?;
-        let mut relay = Relay::new(store.clone(), background.client().clone()).replicas(replicas);
+        let relay = Relay::new(store.clone(), background.client().clone());
+        let mut relay = relay.replicas(replicas).reporting(&health);
         if is_keeper {
             relay = relay.settings(settings);
         }
         starting::settled(|| relay.check(), Interruption::may_pass).await?;
+        let announcer = Announcer::new(store.clone(), background.client().clone(), relay.watch());
+        let announced = announcer.watch();
+        let announcing = announcer.run(stop.clone());
+        let announcing = async move {
+            announcing.await;
+            Ok(())
+        };
+        lifecycle.spawn_on("the announcer of the log", announcing, background.handle());
         let running = relay.run(stop.clone());
         let relay = async move {
             running.await;
@@ -224,7 +238,7 @@ impl Parts {
             ending.run_until_cancelled(writing.writer_ended()).await;
             Ok(())
         });
-        self.store = Some(store.clone());
+        (self.store, self.announced) = (Some(store.clone()), Some(announced));
         if is_keeper {
             self.keep(&service).await?;
         }

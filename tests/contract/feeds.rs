@@ -9,23 +9,26 @@ use futures::StreamExt;
 use kit::nats::Nats;
 use kit::wait_until;
 use projections::source::{EventSource, Following};
-use schemas::chain::Hash;
+use schemas::chain::{Hash, Link};
 use schemas::control::{EventPage, ReadEvents};
 use schemas::envelope::Recorded;
 use schemas::ids::{CommandId, EventId, Position, StreamVersion};
-use schemas::subject;
+use schemas::{cloudevents, subject};
 
 const SOON: Duration = Duration::from_secs(30);
 
 /// A stream that this test fills; what stands in it matters to no follower.
-struct Stream {
-    client: async_nats::Client,
+pub(crate) struct Stream {
+    pub(crate) client: async_nats::Client,
     jetstream: jetstream::Context,
 }
 
 impl Stream {
-    async fn new(nats: &Nats) -> Stream {
-        let client = nats.client().await;
+    pub(crate) async fn new(nats: &Nats) -> Stream {
+        Stream::over(nats.client().await).await
+    }
+
+    pub(crate) async fn over(client: async_nats::Client) -> Stream {
         let jetstream = jetstream::new(client.clone());
         let config = stream::Config {
             name: subject::EVENTS.into(),
@@ -34,6 +37,35 @@ impl Stream {
         };
         jetstream.create_stream(config).await.unwrap();
         Stream { client, jetstream }
+    }
+
+    /// Publishes well-formed events at the positions behind one.
+    pub(crate) async fn publish_events(&self, after: u64, count: u64) {
+        let store = "01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap();
+        let (mut acks, mut last) = (Vec::new(), Hash::GENESIS);
+        for position in 1..=after + count {
+            let mut event = event(Position(position));
+            event.hash = Link::from(&event).hash_after(last);
+            last = event.hash;
+            if position <= after {
+                continue;
+            }
+            let mut headers = async_nats::HeaderMap::new();
+            for (name, value) in cloudevents::headers(&event, store) {
+                headers.insert(name, value.as_str());
+            }
+            let (subject, body) = (subject::of_stream(&event.stream), event.data.get().to_owned());
+            acks.push(self.jetstream.publish_with_headers(subject, headers, body.into()).await.unwrap());
+            // The client takes no more while too many wait.
+            if acks.len() == 1_000 {
+                for ack in acks.drain(..) {
+                    ack.await.unwrap();
+                }
+            }
+        }
+        for ack in acks {
+            ack.await.unwrap();
+        }
     }
 
     async fn publish(&self, count: usize) {
@@ -74,7 +106,7 @@ impl Stream {
 }
 
 fn event(position: Position) -> Recorded {
-    let id = uuid::Uuid::from_u128(7);
+    let id = uuid::Uuid::from_u128(position.0.into());
     Recorded {
         position,
         id: EventId(id),

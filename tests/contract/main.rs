@@ -17,8 +17,10 @@ mod full_disk;
 #[cfg(feature = "eventstore")]
 mod kurrent;
 mod ledger;
+mod log_head;
 mod model;
 mod relay;
 mod replicas;
+mod settling;
 mod sqlite;
 mod usage_streams;

@@ -24,6 +24,9 @@ async fn metrics_tell_the_projections_and_the_requests() {
         "loggia_projection_position{projection=\"search\"} 1",
         "loggia_projection_lag{projection=\"search\"} 0",
         "loggia_projection_parked{projection=\"catalog\"} 0",
+        "loggia_log_position 1",
+        "loggia_relay_position 1",
+        "loggia_relay_lag 0",
     ];
     kit::wait_until(PATIENCE, "the projections' gauges", async || {
         let metrics = operators.get("/metrics").await;
@@ -31,6 +34,10 @@ async fn metrics_tell_the_projections_and_the_requests() {
     })
     .await;
     let metrics = operators.get("/metrics").await;
+    let helped: Vec<&str> = metrics.text().lines().filter(|line| line.starts_with("# HELP")).collect();
+    let once: std::collections::BTreeSet<&str> = helped.iter().copied().collect();
+    assert_eq!(helped.len(), once.len(), "each metric is described once: {helped:?}");
+    assert!(metrics.text().contains("\nloggia_events_unheard_seconds "), "{}", metrics.text());
     for part in ["loggia_projection_heartbeat_seconds{projection=\"catalog\"}", "route=\"", "status=\""] {
         assert!(metrics.text().contains(part), "{part} is missing:\n{}", metrics.text());
     }

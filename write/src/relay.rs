@@ -4,6 +4,7 @@
 //! there, and publishes what follows, each event or atomic batch only if the event before it is the stream's last. So two
 //! relays can neither reorder nor repeat anything, and a stream that lost its tail, or all, is filled again by itself.
 
+mod announcing;
 mod giving_way;
 mod stream;
 mod window;
@@ -14,6 +15,7 @@ use std::time::Duration;
 use async_nats::Client;
 use async_nats::connection::State;
 use async_nats::jetstream::context::ContextBuilder;
+use health::{Component, Health};
 use schemas::chain::Hash;
 use schemas::cloudevents;
 use schemas::envelope::Recorded;
@@ -25,11 +27,16 @@ use tokio_util::sync::CancellationToken;
 
 use crate::event_store::{EventStore, Head, StoreError};
 use crate::nats::{InsufficientServer, sufficient};
+pub use announcing::Announcer;
 use giving_way::GivingWay;
 use stream::EventStream;
 
 /// How long an acknowledgement may take.
 const ACKNOWLEDGED: Duration = Duration::from_secs(5);
+
+/// How long JetStream may take to answer anything else: one that has lost its leader does not answer, and another one
+/// does when it is asked again.
+const ANSWERED: Duration = Duration::from_secs(2);
 
 /// How often the stream is looked at while there is nothing to carry.
 const LOOK: Duration = Duration::from_secs(1);
@@ -41,7 +48,7 @@ const AHEAD: Duration = Duration::from_secs(5);
 const CONNECTION: Duration = Duration::from_millis(100);
 
 /// The shortest and the longest pause after a failure.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(5));
+const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
 /// How far the log has come on NATS.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -99,12 +106,20 @@ pub struct Relay {
     replicas: usize,
     settings: Option<String>,
     relayed: watch::Sender<Relayed>,
+    health: Component,
 }
 
 impl Relay {
     /// A relay that keeps its stream on one server.
     pub fn new(store: Arc<dyn EventStore>, client: Client) -> Relay {
-        Relay { store, client, replicas: 1, settings: None, relayed: watch::Sender::default() }
+        let health = Health::default().component("relay");
+        Relay { store, client, replicas: 1, settings: None, relayed: watch::Sender::default(), health }
+    }
+
+    /// Reports its interruptions there.
+    pub fn reporting(mut self, health: &Health) -> Relay {
+        self.health = health.component("relay");
+        self
     }
 
     /// Keeps the stream on this many servers of a cluster.
@@ -162,6 +177,7 @@ impl Relay {
     async fn carry_on(&self) -> Result<std::convert::Infallible, Interruption> {
         let stream = self.stream().await?;
         let mut head = self.agreed(&stream).await?;
+        self.health.recovered();
         self.relayed.send_replace(Relayed { position: head.position, trouble: None });
         let mut giving_way = GivingWay::default();
         loop {
@@ -182,7 +198,7 @@ impl Relay {
     async fn stream(&self) -> Result<EventStream, Interruption> {
         sufficient(&self.client)?;
         let jetstream =
-            ContextBuilder::new().timeout(ACKNOWLEDGED).ack_timeout(ACKNOWLEDGED).build(self.client.clone());
+            ContextBuilder::new().timeout(ANSWERED).ack_timeout(ACKNOWLEDGED).build(self.client.clone());
         EventStream::ensured(jetstream, self.store.store_id(), self.replicas, self.settings.as_deref()).await
     }
 
@@ -250,26 +266,20 @@ impl Relay {
         while self.client.connection_state() == State::Connected {
             sleep(CONNECTION).await;
         }
-        self.relayed.send_modify(|relayed| relayed.trouble = Some(Interruption::Disconnected.to_string()));
+        self.tell(&Interruption::Disconnected);
         while self.client.connection_state() != State::Connected {
             sleep(CONNECTION).await;
         }
     }
 
-    /// Tells an interruption where people look: once, however often it is met.
+    /// Tells an interruption where people look.
     fn tell(&self, interruption: &Interruption) {
         let sentence = interruption.to_string();
-        if self.relayed.borrow().trouble.as_ref() == Some(&sentence) {
-            return;
-        }
-        match interruption {
+        if matches!(interruption, Interruption::Moved) {
             // Two relays meet now and then; it is no trouble.
-            Interruption::Moved => return tracing::debug!("{sentence}"),
-            Interruption::Refused(_) | Interruption::Insufficient(_) | Interruption::Store(_) => {
-                tracing::error!("{sentence}");
-            }
-            Interruption::Nats(_) | Interruption::Disconnected => tracing::warn!("{sentence}"),
+            return tracing::debug!("{sentence}");
         }
+        self.health.failed(&sentence);
         self.relayed.send_modify(|relayed| relayed.trouble = Some(sentence));
     }
 }

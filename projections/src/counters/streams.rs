@@ -3,22 +3,25 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
-use async_nats::jetstream::consumer::{DeliverPolicy, pull};
 use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind};
 use async_nats::jetstream::{self, stream};
-use futures::{StreamExt, TryStreamExt};
+use futures::TryStreamExt;
 use jiff::Timestamp;
 use schemas::usage::{CALL_METERED, Call};
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::source::SourceError;
+use crate::source::consumer::{Consumer, Next};
 
 /// Begins the name of every stream that meters calls.
 const PREFIX: &str = "USAGE_";
 /// Begins the type of a metered call of any version.
 const KIND: &str = "loggia.usage.call_metered.";
+/// A silence after which nothing has to be done: the next look finds out whether there is more.
+const SILENCE: Duration = Duration::from_secs(60);
 /// Calls that wait between the connection and the worker.
 const AHEAD: usize = 8_192;
 
@@ -160,22 +163,22 @@ async fn pump(
     created: Timestamp,
     after: u64,
     sender: &mpsc::Sender<Arrived>,
-) -> Result<(), async_nats::Error> {
-    let config = pull::OrderedConfig {
-        deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: after + 1 },
-        ..pull::OrderedConfig::default()
-    };
-    let mut messages = jetstream.get_stream(name).await?.create_consumer(config).await?.messages().await?;
+) -> Result<(), String> {
+    let mut consumer = Consumer::create(jetstream, name, after).await?;
     let stream: Arc<str> = name.into();
-    while let Some(message) = messages.next().await {
-        let message = message?;
-        let sequence = message.info()?.stream_sequence;
-        let arrived = Arrived { stream: stream.clone(), created, sequence, call: read(&message) };
-        if sender.send(arrived).await.is_err() {
-            break;
+    loop {
+        let messages = match consumer.next(SILENCE).await? {
+            Next::Messages(messages) => messages,
+            Next::Silence => continue,
+        };
+        for message in messages {
+            let sequence = message.info().map_err(|error| error.to_string())?.stream_sequence;
+            let arrived = Arrived { stream: stream.clone(), created, sequence, call: read(&message) };
+            if sender.send(arrived).await.is_err() {
+                return Ok(());
+            }
         }
     }
-    Ok(())
 }
 
 fn read(message: &jetstream::Message) -> Result<Call, Unfit> {

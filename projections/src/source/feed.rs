@@ -8,7 +8,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::SourceError;
 use super::arrived::Arrived;
-use super::feeds::Sharing;
+use super::sharing::Sharing;
 use super::window::{Bounds, Window};
 
 /// Names a follower for as long as its process lives.
@@ -31,6 +31,17 @@ struct Follower {
     after: Position,
     /// Whether it took any since the feed began to wait.
     took: bool,
+    /// Whether the others need not wait for it.
+    yields: bool,
+}
+
+/// Which followers a feed lets go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// Those that yield, if the others wait for nothing else.
+    Yielding,
+    /// All that stand still.
+    All,
 }
 
 impl Feed {
@@ -42,12 +53,13 @@ impl Feed {
 
     /// Whether a follower at this position can read here.
     pub(super) fn welcomes(&self, after: Position) -> bool {
-        self.sharing == Sharing::Shared && self.ended.is_none() && self.window.reaches(after)
+        self.sharing != Sharing::Apart && self.ended.is_none() && self.window.reaches(after)
     }
 
     /// Counts a follower among its own; it stands where the window reaches.
-    pub(super) fn join(&mut self, id: FollowerId, after: Position) {
-        self.followers.insert(id, Follower { after, took: true });
+    pub(super) fn join(&mut self, id: FollowerId, after: Position, sharing: Sharing) {
+        let yields = sharing == Sharing::Yielding;
+        self.followers.insert(id, Follower { after, took: true, yields });
     }
 
     /// Forgets a follower, and tells whether there is none any more.
@@ -73,7 +85,7 @@ impl Feed {
         let before = batch.len();
         batch.extend(self.window.behind(follower.after).take(most).cloned());
         match (batch.get(before..).and_then(<[_]>::last), &self.ended) {
-            (Some(last), _) => *follower = Follower { after: last.position, took: true },
+            (Some(last), _) => (follower.after, follower.took) = (last.position, true),
             (None, Some(error)) => return Err(error.clone()),
             (None, None) => {}
         }
@@ -97,11 +109,12 @@ impl Feed {
 
     /// Lets go of the followers that took nothing since it began to wait, though there was something, and tells how
     /// many; none if nobody else would gain by it.
-    pub(super) fn let_go(&mut self) -> usize {
+    pub(super) fn let_go(&mut self, which: Standing) -> usize {
         let last = self.window.last();
         let stands = |follower: &Follower| !follower.took && follower.after < last;
         let standing = self.followers.values().filter(|follower| stands(follower)).count();
-        if standing == self.followers.len() {
+        let all_yield = self.followers.values().all(|follower| !stands(follower) || follower.yields);
+        if standing == self.followers.len() || (which == Standing::Yielding && !all_yield) {
             return 0;
         }
         self.followers.retain(|_, follower| !stands(follower));

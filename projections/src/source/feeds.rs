@@ -17,8 +17,9 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::SourceError;
 use super::arrived::Arrived;
-use super::feed::{Feed, FollowerId};
+use super::feed::{Feed, FollowerId, Standing};
 use super::following::Following;
+use super::sharing::Sharing;
 use super::window::Bounds;
 
 /// Counts feeds; of two feeds the smaller number is the older one.
@@ -26,15 +27,6 @@ type FeedId = u64;
 
 /// Fills a feed until it cannot, and tells why.
 type Pump = Box<dyn Fn(Feeder) -> BoxFuture<'static, ()> + Send + Sync>;
-
-/// Whether a follower reads together with others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sharing {
-    /// With whoever is at the same place.
-    Shared,
-    /// Alone, always.
-    Apart,
-}
 
 /// The feeds of a source.
 pub(super) struct Feeds {
@@ -130,7 +122,9 @@ impl Feeds {
         let before = if is_seated { place.feed } else { FeedId::MAX };
         let mut better = state.feeds.range(..before);
         let better = match place.sharing {
-            Sharing::Shared => better.find(|(_, feed)| feed.welcomes(place.after)).map(|(id, _)| *id),
+            Sharing::Shared | Sharing::Yielding => {
+                better.find(|(_, feed)| feed.welcomes(place.after)).map(|(id, _)| *id)
+            }
             Sharing::Apart => None,
         };
         let left = match better {
@@ -139,7 +133,7 @@ impl Feeds {
         };
         place.feed = better.unwrap_or_else(|| self.start(state, place.after, place.sharing));
         if let Some(feed) = state.feeds.get_mut(&place.feed) {
-            feed.join(place.id, place.after);
+            feed.join(place.id, place.after, place.sharing);
         }
         self.taken.notify_waiters();
         left
@@ -148,7 +142,7 @@ impl Feeds {
     fn start(self: &Arc<Self>, state: &mut State, after: Position, sharing: Sharing) -> FeedId {
         state.made += 1;
         let bounds = match sharing {
-            Sharing::Shared => self.bounds,
+            Sharing::Shared | Sharing::Yielding => self.bounds,
             Sharing::Apart => self.bounds.doubled(),
         };
         let mut feed = Feed::new(after, sharing, bounds);
@@ -193,17 +187,21 @@ impl Feeder {
         self.after
     }
 
-    /// Adds the events that come next, as soon as the followers let it; [`Bounds::patience`] tells how long they may
-    /// not. Followers wake once for all that there is room for.
+    /// Adds the events that come next, as soon as the followers let it; [`Bounds::moment`] and [`Bounds::patience`] tell
+    /// how long they may not. Followers wake once for all that there is room for.
     pub(super) async fn push(&self, events: impl IntoIterator<Item = Arrived>) {
         let mut events: VecDeque<_> = events.into_iter().map(Arc::new).collect();
         while !self.offer(&mut events) {
             self.with(Feed::watch);
-            let until = tokio::time::Instant::now() + self.feeds.bounds.patience;
-            if self.is_stuck(&mut events, until).await {
-                let let_go = self.with(Feed::let_go).unwrap_or_default();
+            let (began, bounds) = (tokio::time::Instant::now(), self.feeds.bounds);
+            for (patience, which) in [(bounds.moment, Standing::Yielding), (bounds.patience, Standing::All)] {
+                if !self.is_stuck(&mut events, began + patience).await {
+                    break;
+                }
+                let let_go = self.with(|feed| feed.let_go(which)).unwrap_or_default();
                 if let_go > 0 {
                     tracing::info!(let_go, "projections that stand still read on by themselves");
+                    break;
                 }
             }
         }

@@ -2,41 +2,53 @@
 
 use std::time::Duration;
 
-use async_nats::jetstream::consumer::{DeliverPolicy, pull};
 use async_nats::jetstream::{self, context::GetStreamErrorKind};
-use futures::StreamExt;
-use futures::stream::ReadyChunks;
 use schemas::chain::Hash;
 use schemas::control::{EventPage, ReadEvents};
 use schemas::ids::Position;
 use schemas::subject;
-use tokio::runtime::Handle;
 
 use super::arrived::Arrived;
+use super::consumer::{self, Consumer, Next};
 use super::feeds::Feeder;
+use super::hearing::{Ear, Hearing};
 use super::{SourceError, StreamState};
 
 /// A silence after which the stream's last sequence is asked for, should the consumer be stuck.
 const SILENCE: Duration = Duration::from_secs(2);
-/// Messages that came are decoded together up to so many, for waking the followers costs as much as an event.
-const AT_ONCE: usize = 64;
 /// Events asked for at once where the stream has a hole.
 const PAGE: usize = 500;
+/// How long a page of the log may take to come.
+const PAGE_WITHIN: Duration = Duration::from_secs(5);
+
+/// How far a feed was filled.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    /// The last event that it has.
+    after: Position,
+    /// Its hash, once it was read.
+    hash: Option<Hash>,
+}
 
 /// A connection over which the stream is read.
 #[derive(Debug, Clone)]
 pub(super) struct StreamReader {
     client: async_nats::Client,
     jetstream: jetstream::Context,
+    hearing: Hearing,
 }
 
 impl StreamReader {
     pub(super) fn new(client: async_nats::Client) -> StreamReader {
-        StreamReader { jetstream: jetstream::new(client.clone()), client }
+        StreamReader { jetstream: consumer::jetstream(&client), client, hearing: Hearing::default() }
     }
 
     pub(super) fn client(&self) -> &async_nats::Client {
         &self.client
+    }
+
+    pub(super) fn hearing(&self) -> &Hearing {
+        &self.hearing
     }
 
     /// The last position that the stream holds; the start while there is no stream yet.
@@ -59,94 +71,122 @@ impl StreamReader {
         }
     }
 
-    /// Fills a feed until that fails.
+    /// Fills a feed until a hole in the stream cannot be filled, or its history is broken. What NATS cannot give at present is asked for again,
+    /// and at once over a new connection.
     pub(super) async fn pump(self, feeder: Feeder) -> SourceError {
-        match self.read(&feeder).await {
-            Ok(never) => match never {},
-            Err(error) => error,
+        let mut at = Place { after: feeder.after(), hash: None };
+        let ear = self.hearing.begin(at.after);
+        loop {
+            let connected = consumer::connects(&self.client);
+            match self.read(&mut at, &feeder, &ear).await {
+                Ok(never) => match never {},
+                Err(SourceError::Unavailable(reason)) => {
+                    tracing::debug!(reason, after = %at.after, "events cannot be read at present");
+                    ear.failed(&reason);
+                    consumer::pause(&self.client, connected, consumer::PAUSE).await;
+                }
+                Err(error @ (SourceError::Gap { .. } | SourceError::Broken { .. })) => return error,
+            }
         }
     }
 
-    async fn read(&self, feeder: &Feeder) -> Result<std::convert::Infallible, SourceError> {
-        let mut after = feeder.after();
-        // The hash of the event at `after`, once one was read.
-        let mut last = None;
-        let mut consumer = self.consume(after).await?;
+    /// Reads by one consumer, until that fails; `at` is the last event that the feed has.
+    async fn read(
+        &self,
+        at: &mut Place,
+        feeder: &Feeder,
+        ear: &Ear,
+    ) -> Result<std::convert::Infallible, SourceError> {
+        let mut consumer = self.consume(at.after).await?;
         loop {
-            let messages = match tokio::time::timeout(SILENCE, consumer.messages.next()).await {
-                Ok(Some(messages)) => messages,
-                Ok(None) => return Err(SourceError::Unavailable("the consumer ended".into())),
-                Err(_) if self.head().await? > after => {
-                    consumer = self.consume(after).await?;
+            let messages = match consumer.next(SILENCE).await.map_err(SourceError::Unavailable)? {
+                Next::Messages(messages) => messages,
+                Next::Silence => {
+                    if self.head().await? > at.after {
+                        consumer = self.consume(at.after).await?;
+                    } else {
+                        ear.heard(at.after);
+                    }
                     continue;
                 }
-                Err(_) => continue,
             };
-            let mut arrived = Vec::with_capacity(messages.len());
-            for message in messages {
-                let message = message.map_err(unavailable)?;
-                let info = message.info().map_err(unavailable)?;
-                let position = Position(info.stream_sequence);
-                consumer.is_called(info.consumer);
-                if position <= after {
-                    continue;
-                }
-                if position > after.next() {
-                    feeder.push(std::mem::take(&mut arrived)).await;
-                    last = self.fill(after, position, last, feeder).await?;
-                }
-                let next = Arrived::from_stream(position, &message, last);
-                if next.breaks_chain_after(last) {
-                    feeder.push(arrived).await;
-                    return Err(SourceError::Broken { position });
-                }
-                (after, last) = (position, next.hash());
-                arrived.push(next);
-            }
-            feeder.push(arrived).await;
+            self.take(messages, at, feeder, ear).await?;
+            ear.heard(at.after);
         }
+    }
+
+    /// Adds messages to the feed, and before them what the stream lacks.
+    async fn take(
+        &self,
+        messages: Vec<jetstream::Message>,
+        at: &mut Place,
+        feeder: &Feeder,
+        ear: &Ear,
+    ) -> Result<(), SourceError> {
+        let (mut arrived, mut last) = (Vec::with_capacity(messages.len()), *at);
+        for message in messages {
+            let position = Position(message.info().map_err(unavailable)?.stream_sequence);
+            if position <= last.after {
+                continue;
+            }
+            if position > last.after.next() {
+                push(feeder, ear, std::mem::take(&mut arrived)).await;
+                *at = last;
+                self.fill(at, position, feeder, ear).await?;
+                last = *at;
+            }
+            let next = Arrived::from_stream(position, &message, last.hash);
+            if next.breaks_chain_after(last.hash) {
+                push(feeder, ear, arrived).await;
+                *at = last;
+                return Err(SourceError::Broken { position });
+            }
+            last = Place { after: position, hash: next.hash() };
+            arrived.push(next);
+        }
+        push(feeder, ear, arrived).await;
+        *at = last;
+        Ok(())
     }
 
     async fn consume(&self, after: Position) -> Result<Consumer, SourceError> {
-        let stream = self.jetstream.get_stream(subject::EVENTS).await.map_err(unavailable)?;
-        let config = pull::OrderedConfig {
-            deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: after.next().0 },
-            ..pull::OrderedConfig::default()
-        };
-        let consumer = stream.create_consumer(config).await.map_err(unavailable)?;
-        let name = consumer.cached_info().name.clone();
-        let messages = consumer.messages().await.map_err(unavailable)?.ready_chunks(AT_ONCE);
-        Ok(Consumer { messages, name, jetstream: self.jetstream.clone() })
+        let consumer = Consumer::create(&self.jetstream, subject::EVENTS, after.0).await;
+        consumer.map_err(SourceError::Unavailable)
     }
 
-    /// Adds the events between two positions, as the event store tells them; `last` is the hash of the event before
-    /// them, and the hash of the last of them is returned.
+    /// Adds the events between two positions, as the event store tells them.
     async fn fill(
         &self,
-        mut after: Position,
+        at: &mut Place,
         found: Position,
-        mut last: Option<Hash>,
         feeder: &Feeder,
-    ) -> Result<Option<Hash>, SourceError> {
-        tracing::warn!(%after, %found, "the stream has a hole; asking the event store");
-        while after.next() < found {
-            let missing = usize::try_from(found.0 - after.0 - 1).unwrap_or(usize::MAX);
-            let gap =
-                |after: Position, reason: String| SourceError::Gap { wanted: after.next(), found, reason };
-            let page = self.read_events(after, missing.min(PAGE)).await.map_err(|why| gap(after, why))?;
-            if page.events.is_empty() {
-                return Err(gap(after, "it does not hold it".into()));
-            }
+        ear: &Ear,
+    ) -> Result<(), SourceError> {
+        tracing::warn!(after = %at.after, %found, "the stream has a hole; asking the event store");
+        while at.after.next() < found {
+            let missing = usize::try_from(found.0 - at.after.0 - 1).unwrap_or(usize::MAX);
+            let wanted = at.after.next();
+            let gap = |reason: String| SourceError::Gap { wanted, found, reason };
+            let asked = self.read_events(at.after, missing.min(PAGE));
+            let page = tokio::time::timeout(PAGE_WITHIN, asked).await;
+            let page = page.unwrap_or_else(|elapsed| Err(elapsed.to_string())).map_err(gap)?;
+            let mut events = Vec::with_capacity(page.events.len());
+            let mut last = *at;
             for event in page.events.into_iter().take(missing) {
-                if event.position != after.next() {
-                    return Err(gap(after, "it does not hold it".into()));
+                if event.position != last.after.next() {
+                    break;
                 }
-                let next = Arrived::from_store(event, last);
-                (after, last) = (next.position, next.hash());
-                feeder.push([next]).await;
+                let next = Arrived::from_store(event, last.hash);
+                last = Place { after: next.position, hash: next.hash() };
+                events.push(next);
             }
+            if events.is_empty() {
+                return Err(gap("it does not hold it".into()));
+            }
+            push(feeder, ear, events).await;
+            *at = last;
         }
-        Ok(last)
+        Ok(())
     }
 
     /// A page of the log, as the write side tells it.
@@ -159,37 +199,13 @@ impl StreamReader {
     }
 }
 
+/// Adds events to a feed, which may wait for its followers.
+async fn push(feeder: &Feeder, ear: &Ear, events: Vec<Arrived>) {
+    ear.waits(true);
+    feeder.push(events).await;
+    ear.waits(false);
+}
+
 fn unavailable(error: impl std::fmt::Display) -> SourceError {
     SourceError::Unavailable(error.to_string())
-}
-
-/// A consumer on the server. Dropping it deletes it there; left alone, the server would keep it for half a minute.
-struct Consumer {
-    messages: ReadyChunks<pull::Ordered>,
-    /// Its name at present: the client makes it anew under another one when it hears nothing of the server.
-    name: String,
-    jetstream: jetstream::Context,
-}
-
-impl Consumer {
-    fn is_called(&mut self, name: &str) {
-        if self.name != name {
-            name.clone_into(&mut self.name);
-        }
-    }
-}
-
-impl Drop for Consumer {
-    fn drop(&mut self) {
-        let (name, jetstream) = (std::mem::take(&mut self.name), self.jetstream.clone());
-        let delete = async move {
-            if let Err(error) = jetstream.delete_consumer_from_stream(&name, subject::EVENTS).await {
-                tracing::debug!(%error, name, "a consumer could not be deleted; the server will");
-            }
-        };
-        // Without a runtime the process is about to end, and the server does it.
-        if let Ok(runtime) = Handle::try_current() {
-            runtime.spawn(delete);
-        }
-    }
 }

@@ -23,11 +23,14 @@ pub(super) struct Bounds {
     /// seconds and is worth waiting for: what it costs is that an import is seen that much later, while a second
     /// consumer costs the server up to a hundred megabytes. Single edits never wait here, for they do not fill a window.
     pub(super) patience: Duration,
+    /// How long it waits for one that others need not wait for.
+    pub(super) moment: Duration,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Bounds { events: 4_096, bytes: 16 << 20, patience: Duration::from_secs(10) }
+        let (patience, moment) = (Duration::from_secs(10), Duration::from_millis(250));
+        Bounds { events: 4_096, bytes: 16 << 20, patience, moment }
     }
 }
 

@@ -17,7 +17,7 @@ use super::stored::{self, Dirty, List};
 const SHARE: usize = 8;
 
 /// What computing takes.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Means {
     /// Whoever else is on this machine has the other processors.
     pub(super) threads: Arc<rayon::ThreadPool>,
@@ -25,23 +25,29 @@ pub(super) struct Means {
     pub(super) graph_from: usize,
 }
 
-/// Makes the lists show all that is dirty, within a transaction. Dropped before its end, it gives up computing.
-pub(super) async fn settle(
-    transaction: &mut SqliteConnection,
+/// Lists on their way into the database, and all projects as they know them.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub(super) memory: Memory,
+    pub(super) lists: Vec<(u32, List)>,
+}
+
+/// Makes the lists that show the dirty projects as they are. The lists that are stored may not change meanwhile; what
+/// else changes does not matter. Dropped before its end, it gives up computing.
+pub(super) async fn make(
+    stored: &mut SqliteConnection,
     memory: Memory,
+    dirty: Vec<Dirty>,
     means: &Means,
-    changed: i64,
-) -> Result<Memory, NeighboursError> {
-    let dirty = stored::dirty(transaction).await?;
+) -> Result<Made, NeighboursError> {
     let is_cheaper_from_nothing = dirty.len() * SHARE > memory.len();
     let (mut memory, lists) = if memory.is_ragged || is_cheaper_from_nothing {
         make_all(memory, dirty, means).await?
     } else {
-        repair(transaction, memory, dirty, &means.threads).await?
+        repair(stored, memory, dirty, &means.threads).await?
     };
     memory.renew_graphs(means.graph_from);
-    stored::write(transaction, &memory, lists, changed).await?;
-    Ok(memory)
+    Ok(Made { memory, lists })
 }
 
 /// Every list, from nothing.
@@ -68,7 +74,7 @@ async fn make_all(
 
 /// The lists that have changed.
 async fn repair(
-    transaction: &mut SqliteConnection,
+    connection: &mut SqliteConnection,
     mut memory: Memory,
     dirty: Vec<Dirty>,
     threads: &Arc<rayon::ThreadPool>,
@@ -87,7 +93,7 @@ async fn repair(
 
     // Nobody of those that left is among the members any more, and nobody that comes is there yet.
     let holders: Vec<u32> = holders.into_iter().filter(|ordinal| memory.contains(*ordinal)).collect();
-    let mut lists = stored::fetch(transaction, &memory, &holders).await?;
+    let mut lists = stored::fetch(connection, &memory, &holders).await?;
     set_bars(&mut memory, &lists);
     arrive(&mut memory, dirty);
     let short = lists.iter().filter(|(_, list)| list.is_short()).map(|(owner, _)| *owner);
@@ -101,7 +107,7 @@ async fn repair(
     lists.extend(found.own.into_iter().map(|(owner, found)| (owner, List::of_all(found))));
     let receivers: Vec<u32> = found.offered.iter().map(|(owner, _)| *owner).collect();
     let missing: Vec<u32> = receivers.into_iter().filter(|owner| !lists.contains_key(owner)).collect();
-    lists.extend(stored::fetch(transaction, &memory, &missing).await?);
+    lists.extend(stored::fetch(connection, &memory, &missing).await?);
     for (owner, found) in found.offered {
         lists.entry(owner).or_default().take_in(found);
     }

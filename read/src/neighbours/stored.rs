@@ -8,7 +8,7 @@ use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 use super::list::{ENTRY, members, pack};
 use super::memory::{Memory, Modelled, read_ordinal, read_vectors};
 use super::rank::Rank;
-use super::{KEPT, LISTED, NeighboursError};
+use super::{KEPT, LISTED, NeighboursError, corrupt};
 
 /// Rows in one statement; SQLite takes 32,766 parameters.
 const ROWS: usize = 1_000;
@@ -94,31 +94,31 @@ pub(super) async fn fetch(
     Ok(lists)
 }
 
-/// Writes lists, and calls everything clean; who was dirty and has no list now has an empty one. Lists are given back as
-/// they are written: all of them take half as much as the vectors.
+/// Writes lists that show every project as it was after the change `known`, and calls those clean that have not changed
+/// since; who was dirty and has no list now has an empty one. Returns how many are dirty still.
 pub(super) async fn write(
     transaction: &mut SqliteConnection,
     memory: &Memory,
-    lists: Vec<(u32, List)>,
+    lists: &[(u32, List)],
+    known: i64,
     changed: i64,
-) -> Result<(), NeighboursError> {
-    let clean = "UPDATE projects SET dirty = 0, complete = 0, list = x'', changed = ? WHERE dirty = 1";
-    sqlx::query(clean).bind(changed).execute(&mut *transaction).await?;
-    let mut lists = lists.into_iter();
-    loop {
-        let chunk: Vec<(u32, List)> = lists.by_ref().take(ROWS).collect();
-        if chunk.is_empty() {
-            return Ok(());
-        }
+) -> Result<usize, NeighboursError> {
+    let clean = "UPDATE projects SET dirty = 0, complete = 0, list = x'', changed = ? \
+                 WHERE dirty = 1 AND changed <= ?";
+    sqlx::query(clean).bind(changed).bind(known).execute(&mut *transaction).await?;
+    for chunk in lists.chunks(ROWS) {
         let mut query = QueryBuilder::<Sqlite>::new("UPDATE projects SET changed = ");
         query.push_bind(changed);
         query.push(", complete = new.column2, list = new.column3 FROM (");
         query.push_values(chunk, |mut row, (owner, list)| {
-            row.push_bind(owner).push_bind(list.complete).push_bind(packed(memory, owner, &list));
+            row.push_bind(*owner).push_bind(list.complete).push_bind(packed(memory, *owner, list));
         });
         query.push(") AS new WHERE projects.ordinal = new.column1");
         query.build().execute(&mut *transaction).await?;
     }
+    let sql = "SELECT count(*) FROM projects WHERE dirty = 1";
+    let dirty: i64 = sqlx::query_scalar(sql).fetch_one(transaction).await?;
+    usize::try_from(dirty).map_err(corrupt)
 }
 
 fn packed(memory: &Memory, owner: u32, list: &List) -> Vec<u8> {

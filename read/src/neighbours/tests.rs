@@ -213,6 +213,28 @@ async fn settling_that_is_dropped_changes_nothing_and_can_be_done_again() {
 }
 
 #[tokio::test]
+async fn events_are_taken_while_lists_are_made() {
+    let mut bench = Bench::new().await;
+    bench.take(&many(150)).await;
+    bench.writer.begin().await.unwrap();
+    assert!(bench.writer.is_settling());
+    let meanwhile = [withdrawn(3), some_vectors(7, 99), selected(300), some_vectors(300, 5), withdrawn(9)];
+    bench.take(&meanwhile).await;
+    bench.take(&[restored(9), selected(301), some_vectors(301, 5)]).await;
+    bench.reader.refresh().await.unwrap();
+    // The project with the number 3 was selected at position 7.
+    assert_eq!(bench.reader.standing(7), Standing::Withdrawn);
+    assert_eq!(bench.writer.checkpoint().position, Position(308));
+    bench.writer.settle().await.unwrap();
+    assert!(!bench.writer.is_settling());
+    bench.assert_same().await;
+    bench.take(&[withdrawn(20), restored(3), some_vectors(301, 8)]).await;
+    bench.assert_same().await;
+    let found = recall(bench.folder.path(), usize::MAX, LISTED).await.unwrap();
+    assert_eq!((found.share, found.exact), (1.0, found.projects));
+}
+
+#[tokio::test]
 async fn what_cannot_be_is_refused_and_the_rest_goes_on() {
     let mut bench = Bench::new().await;
     let events = [
@@ -281,6 +303,9 @@ proptest! {
             bench.writer.settle().await.unwrap();
             for (at, batch) in batches.into_iter().enumerate() {
                 let batch: Vec<Happened> = batch.into_iter().map(happened).collect();
+                if reopen >> ((at + 5) % 8) & 1 == 1 {
+                    bench.writer.begin().await.unwrap();
+                }
                 bench.take(&batch).await;
                 if reopen >> (at % 8) & 1 == 1 {
                     bench.reopen().await;

@@ -1,28 +1,33 @@
 //! Applies batches of events to the neighbours: rows, lists and checkpoint in one transaction. Where many projects
 //! changed, the lists follow later, in a transaction of their own.
 
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
 use schemas::event::Event;
 use schemas::ids::{Position, ProjectId};
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{ConnectOptions, Connection};
 
 use super::memory::Memory;
-use super::repair::{Means, settle};
+use super::repair::{Made, Means, make};
 use super::staged::{Refusal, Staged};
-use super::{NeighboursError, corrupt, options};
+use super::{NeighboursError, corrupt, options, stored};
 use crate::checkpoint::Checkpoint;
 use crate::database;
 
-/// So many changed projects are taken into the lists in the commit of their events; with more, the lists wait until there
-/// is nothing else to do.
+/// So many changed projects are taken into the lists at once; with more, the lists wait until there is nothing else to do.
 const FEW: usize = 64;
 
 /// So many commits in a row that have changed few leave lists waiting: who gives them a little all the time does not
 /// keep them from becoming true.
 const PATIENCE: u32 = 16;
+
+/// So many pairs of projects are compared within the commit of their events, in less than a tenth of a second; more are
+/// compared aside, and other events are taken meanwhile.
+const QUICK: usize = 2_000_000;
 
 /// From so many projects of one kind on, a graph proposes who is compared. Measured at 20,000 projects of 512 dimensions:
 /// about 8 s of a processor to compare all, 98 s by a graph. The first grows with the square, the second hardly faster
@@ -35,15 +40,34 @@ pub struct NeighboursWriter {
     connection: SqliteConnection,
     checkpoint: Checkpoint,
     staged: Staged,
-    /// None after a change that did not come to its end: it is loaded again then.
+    /// None while lists are made aside, and after a change that did not come to its end: it is loaded again then.
     memory: Option<Memory>,
+    aside: Option<Aside>,
+    /// Lists that are made and not written yet, and the change up to which they know all projects.
+    made: Option<(i64, Made)>,
     /// Counts commits that changed rows for readers.
     changed: i64,
     /// How many projects, at most, the lists do not show as they are.
     dirty: usize,
     waited: u32,
+    /// Whether lists are to be made without waiting for a quiet time.
+    is_due: bool,
     is_replay: bool,
     means: Means,
+    folder: PathBuf,
+}
+
+/// Lists that are being made; the threads for that go on while it is not polled.
+struct Aside {
+    /// The change up to which they know all projects.
+    known: i64,
+    work: BoxFuture<'static, Result<Made, NeighboursError>>,
+}
+
+impl fmt::Debug for Aside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Aside").field("known", &self.known).finish_non_exhaustive()
+    }
 }
 
 impl NeighboursWriter {
@@ -70,13 +94,17 @@ impl NeighboursWriter {
         Ok(NeighboursWriter {
             staged: Staged::load(&mut connection).await?,
             memory: Some(memory),
+            aside: None,
+            made: None,
             connection,
             checkpoint,
             changed,
             dirty: usize::try_from(dirty).map_err(corrupt)?,
             waited: 0,
+            is_due: false,
             is_replay: false,
             means: Means { threads: Arc::new(threads()?), graph_from },
+            folder: folder.to_owned(),
         })
     }
 
@@ -101,42 +129,92 @@ impl NeighboursWriter {
         self.is_replay = true;
     }
 
-    /// Makes everything staged visible together with the checkpoint, and all lists that follow from it if only few
-    /// projects have changed.
+    /// Makes everything staged visible together with the checkpoint; with it the lists that follow from it where that is
+    /// quick, and those that [`NeighboursWriter::settle`] has made meanwhile.
     pub async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), NeighboursError> {
         let moved = self.staged.moved();
         let (dirty, changed) = (self.dirty + moved, self.changed + 1);
         let has_waited = moved <= FEW && self.waited >= PATIENCE;
-        let is_time = dirty > 0 && !self.is_replay && (dirty <= FEW || has_waited);
-        let memory = if is_time { Some(self.take_memory().await?) } else { None };
+        let is_due = dirty > 0 && !self.is_replay && (dirty <= FEW || has_waited);
+        let is_quick =
+            self.memory.as_ref().is_some_and(|memory| (memory.len() + dirty).saturating_mul(dirty) <= QUICK);
+        let memory = if is_due && is_quick && self.made.is_none() { self.memory.take() } else { None };
         let mut transaction = self.connection.begin().await?;
         self.staged.write(&mut transaction, changed).await?;
         let state = serde_json::to_string(&checkpoint).map_err(corrupt)?;
         database::set_state(&mut transaction, state).await?;
-        let memory = match memory {
-            Some(memory) => Some(settle(&mut transaction, memory, &self.means, changed).await?),
-            None => None,
+        let made = match memory {
+            Some(memory) => {
+                let dirty = stored::dirty(&mut transaction).await?;
+                Some((changed, make(&mut transaction, memory, dirty, &self.means).await?))
+            }
+            None => self.made.take(),
+        };
+        let left = match &made {
+            Some((known, Made { memory, lists })) => {
+                stored::write(&mut transaction, memory, lists, *known, changed).await?
+            }
+            None => dirty,
         };
         transaction.commit().await?;
-        (self.checkpoint, self.changed, self.dirty) = (checkpoint, changed, dirty);
-        self.waited = if moved <= FEW && dirty > 0 { self.waited + 1 } else { 0 };
-        if memory.is_some() {
-            (self.memory, self.dirty, self.waited) = (memory, 0, 0);
-        }
+        (self.checkpoint, self.changed, self.dirty) = (checkpoint, changed, left);
+        self.waited = if moved <= FEW && self.dirty > 0 { self.waited + 1 } else { 0 };
+        self.is_due = is_due && self.dirty > 0;
+        self.memory = made.map(|(_, made)| made.memory).or(self.memory.take());
         Ok(())
     }
 
-    /// Makes the lists show everything that is committed. Dropped before its end, it changes nothing.
+    /// Makes the lists show everything that is committed. Dropped before its end, it goes on aside where it can: commits
+    /// are possible meanwhile, and the next call takes the lists in.
     pub async fn settle(&mut self) -> Result<(), NeighboursError> {
         self.is_replay = false;
-        if self.dirty == 0 {
+        while self.dirty > 0 || self.made.is_some() {
+            if self.made.is_none() {
+                self.begin().await?;
+            }
+            if let Some(aside) = &mut self.aside {
+                let (known, made) = (aside.known, (&mut aside.work).await);
+                self.aside = None;
+                self.made = Some((known, made?));
+            }
+            self.take_in().await?;
+        }
+        self.is_due = false;
+        Ok(())
+    }
+
+    /// Whether lists are being made aside, or it is time to.
+    pub fn is_settling(&self) -> bool {
+        self.is_due || self.aside.is_some() || self.made.is_some()
+    }
+
+    /// Begins to make the lists of all that is dirty, unless that has begun.
+    pub(super) async fn begin(&mut self) -> Result<(), NeighboursError> {
+        if self.aside.is_some() {
             return Ok(());
         }
-        let (memory, changed) = (self.take_memory().await?, self.changed + 1);
+        let dirty = stored::dirty(&mut self.connection).await?;
+        let memory = self.take_memory().await?;
+        let (folder, means) = (self.folder.clone(), self.means.clone());
+        let work = async move {
+            let mut connection = options(&folder).read_only(true).connect().await?;
+            let made = make(&mut connection, memory, dirty, &means).await;
+            connection.close().await?;
+            made
+        };
+        self.aside = Some(Aside { known: self.changed, work: Box::pin(work) });
+        Ok(())
+    }
+
+    /// Writes the lists that were made, in a transaction of their own.
+    async fn take_in(&mut self) -> Result<(), NeighboursError> {
+        let Some((known, Made { memory, lists })) = &self.made else { return Ok(()) };
+        let (known, changed) = (*known, self.changed + 1);
         let mut transaction = self.connection.begin().await?;
-        let memory = settle(&mut transaction, memory, &self.means, changed).await?;
+        let left = stored::write(&mut transaction, memory, lists, known, changed).await?;
         transaction.commit().await?;
-        (self.memory, self.changed, self.dirty, self.waited) = (Some(memory), changed, 0, 0);
+        (self.changed, self.dirty, self.waited) = (changed, left, 0);
+        self.memory = self.made.take().map(|(_, made)| made.memory);
         Ok(())
     }
 

@@ -164,13 +164,19 @@ impl SearchWriter {
     }
 
     /// Merges all segments into one where that costs little beside what it brings: a small index, or one of which a
-    /// good part stands outside its largest segment.
-    pub fn settle(&mut self) -> Result<(), SearchError> {
+    /// good part stands outside its largest segment. Dropped before its end, the merge goes on in the background, and
+    /// commits are possible beside it.
+    pub async fn settle(&mut self) -> Result<(), SearchError> {
         let documents: Vec<u32> =
             self.index.load_metas()?.segments.iter().map(tantivy::SegmentMeta::num_docs).collect();
         let (all, largest) = (documents.iter().sum::<u32>(), documents.iter().copied().max().unwrap_or(0));
         if documents.len() > 1 && (all <= SMALL_INDEX || all - largest >= all / OUTSIDE_PART) {
-            self.merge()?;
+            let segments = self.index.searchable_segment_ids()?;
+            match self.writer.merge(&segments).await {
+                // A merge in the background has some of these segments already; the next call looks again.
+                Ok(_) | Err(TantivyError::InvalidArgument(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
         self.writer.set_merge_policy(Box::new(merge_policy()));
         Ok(())

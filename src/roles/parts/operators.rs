@@ -22,6 +22,9 @@ impl Parts {
         if let Some(node) = &self.node {
             gauges::register(&mut registry, node.clone());
         }
+        if let Some(announced) = &self.announced {
+            gauges::register_log(&mut registry, announced.clone());
+        }
         gauges::register_health(&mut registry, self.health.clone());
         if let Some(here) = self.keeper {
             gauges::register_keeper(&mut registry, here);

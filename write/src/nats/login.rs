@@ -26,6 +26,9 @@ const PING: Duration = Duration::from_secs(5);
 /// How often a connection that is still to be made is looked at.
 const LOOK: Duration = Duration::from_millis(100);
 
+/// The longest pause between two attempts to connect again.
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+
 /// What stands in a credentials file that holds a token.
 const TOKEN: &str = "-----BEGIN NATS USER JWT-----";
 
@@ -226,6 +229,7 @@ impl Login {
             .custom_inbox_prefix(self.role.inbox())
             .connection_timeout(ANSWERED)
             .ping_interval(PING)
+            .reconnect_delay_callback(pause_before)
             .event_callback(move |event| {
                 let refused = refused.clone();
                 async move { heard(event, &refused) }
@@ -244,6 +248,12 @@ impl Login {
             _ => LoginError::Unanswered { shown, reason },
         }
     }
+}
+
+/// How long to wait before this attempt to connect again.
+fn pause_before(attempt: usize) -> Duration {
+    let doublings = u32::try_from(attempt.saturating_sub(1)).unwrap_or(u32::MAX).min(9);
+    if attempt <= 1 { Duration::ZERO } else { Duration::from_millis(1 << doublings).min(LONGEST_PAUSE) }
 }
 
 /// Tells what goes wrong with a connection that nobody waits for.

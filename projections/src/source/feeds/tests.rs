@@ -10,11 +10,12 @@ use super::*;
 use log::{Log, SIZE};
 
 const PATIENCE: Duration = Duration::from_secs(2);
+const MOMENT: Duration = Duration::from_millis(50);
 const SOON: Duration = Duration::from_millis(10);
 
 /// Room for ten events.
 fn bounds() -> Bounds {
-    Bounds { events: 10, bytes: usize::MAX, patience: PATIENCE }
+    Bounds { events: 10, bytes: usize::MAX, patience: PATIENCE, moment: MOMENT }
 }
 
 /// Takes what comes until it has had this position, and checks that nothing is missing or doubled.
@@ -137,6 +138,36 @@ async fn who_stands_still_alone_is_waited_for() {
         read(follower, 1, 10).await;
     }
     assert_eq!(log.begun(), 1, "nobody would have gained by letting them go");
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_yields_is_waited_for_a_moment_only() {
+    let log = Log::new(100);
+    let feeds = log.feeds(bounds());
+    let mut slow = feeds.follow(Position(0), Sharing::Yielding);
+    let mut fast = follow(&feeds, 0);
+    read(&mut fast, 1, 10).await;
+    let waited = tokio::time::Instant::now();
+    read(&mut fast, 11, 100).await;
+    assert!(waited.elapsed() < PATIENCE / 2, "the other waited for {:?}", waited.elapsed());
+    read(&mut slow, 1, 100).await;
+    log.is_read_by(1).await;
+    assert_eq!(log.begun(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_yields_stays_where_the_others_wait_for_another_one() {
+    let log = Log::new(100);
+    let feeds = log.feeds(bounds());
+    let mut yielding = feeds.follow(Position(0), Sharing::Yielding);
+    let (mut slow, mut fast) = (follow(&feeds, 0), follow(&feeds, 0));
+    read(&mut fast, 1, 10).await;
+    tokio::time::sleep(2 * MOMENT).await;
+    for follower in [&mut slow, &mut yielding] {
+        read(follower, 1, 10).await;
+    }
+    log.is_read_by(1).await;
+    assert_eq!(log.begun(), 1);
 }
 
 #[tokio::test(start_paused = true)]

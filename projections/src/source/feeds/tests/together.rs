@@ -19,7 +19,7 @@ struct Habits {
 
 fn habits(start: u64) -> impl Strategy<Value = Habits> {
     let sharing =
-        prop::sample::select(vec![Sharing::Shared, Sharing::Shared, Sharing::Shared, Sharing::Apart]);
+        prop::sample::select(vec![Sharing::Shared, Sharing::Shared, Sharing::Yielding, Sharing::Apart]);
     let pause = prop_oneof![6 => Just(0), 3 => 1..500u64, 1 => 1_500..6_000u64];
     let rounds = prop::collection::vec((1..30usize, pause), 1..8);
     let leaves = prop::collection::vec(0..200u64, 0..3);
@@ -82,7 +82,7 @@ async fn all(start: u64, everyone: Vec<Habits>, steps: Vec<(u64, u64, bool)>, bo
     let shared = everyone
         .iter()
         .zip(&followers)
-        .filter(|(habits, following)| habits.sharing == Sharing::Shared && following.is_some());
+        .filter(|(habits, following)| habits.sharing != Sharing::Apart && following.is_some());
     let (shared, apart) = (shared.count(), followers.iter().flatten().count());
     let apart = apart - shared;
     // Who is level reads together as soon as each has looked again, which a waiting one does of itself.
@@ -117,7 +117,7 @@ proptest! {
         events in 1..25usize,
         bytes in prop_oneof![Just(usize::MAX), 1..20 * SIZE],
     ) {
-        let bounds = Bounds { events, bytes, patience: PATIENCE };
+        let bounds = Bounds { events, bytes, patience: PATIENCE, moment: MOMENT };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {
             let everything = all(start, everyone, steps, bounds);

@@ -1,0 +1,110 @@
+//! Where the log ends, as projections hear it: announced, asked for, or guessed from the stream.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use health::Health;
+use kit::nats::Nats;
+use kit::wait_until;
+use projections::source::EventSource;
+use schemas::ids::Position;
+use schemas::nats_role::NatsRole;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use write::clock::Clock;
+use write::event_store::*;
+use write::relay::{Announcer, Relayed};
+
+use crate::event_store::append;
+use crate::feeds::Stream;
+
+const SOON: Duration = Duration::from_secs(60);
+
+/// A write side whose relay is wherever the test says.
+struct WriteSide {
+    _folder: tempfile::TempDir,
+    store: Arc<SqliteStore>,
+    clock: Clock,
+    relayed: watch::Sender<Relayed>,
+    stop: CancellationToken,
+}
+
+impl WriteSide {
+    async fn start(nats: &Nats) -> WriteSide {
+        let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
+        let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
+        let (relayed, stop) = (watch::Sender::default(), CancellationToken::new());
+        let announcer =
+            Announcer::new(store.clone(), client(nats, NatsRole::Write).await, relayed.subscribe());
+        tokio::spawn(announcer.run(stop.clone()));
+        WriteSide { _folder: folder, store, clock, relayed, stop }
+    }
+
+    async fn add(&self, count: usize) {
+        for number in 0..count {
+            let append = append(&self.clock, &format!("s{number}"), Expected::Any, &["x"]);
+            self.store.append(append).await.unwrap();
+        }
+    }
+
+    fn relays(&self, position: u64) {
+        self.relayed.send_replace(Relayed { position: Position(position), trouble: None });
+    }
+}
+
+/// A connection as a role has it.
+async fn client(nats: &Nats, role: NatsRole) -> async_nats::Client {
+    let options = nats.address().connect_options().custom_inbox_prefix(role.inbox());
+    options.connect(format!("nats://{}", nats.address())).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_head_is_that_of_the_log_though_the_relay_stands_still() {
+    let Some(nats) = Nats::start().await else { return };
+    let write_side = WriteSide::start(&nats).await;
+    let source = EventSource::new(client(&nats, NatsRole::Read).await);
+    write_side.add(7).await;
+    wait_until(SOON, "the head of the log", async || source.head_heard() == Some(Position(7))).await;
+    assert_eq!(source.head_of_log().await.unwrap(), Position(7));
+    assert_eq!(source.head().await.unwrap(), Position::START, "there is no stream yet");
+    write_side.add(2).await;
+    wait_until(SOON, "the new head", async || source.head_heard() == Some(Position(9))).await;
+    // Nobody announces any more: what was heard stays true as long as nothing else is heard.
+    write_side.stop.cancel();
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    assert_eq!(source.head_heard(), Some(Position(9)));
+    assert_eq!(source.head_of_log().await.unwrap(), Position(9));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn where_nothing_is_announced_the_stream_tells() {
+    let Some(nats) = Nats::start().await else { return };
+    let stream = Stream::new(&nats).await;
+    stream.publish_events(0, 3).await;
+    let source = EventSource::new(client(&nats, NatsRole::Read).await);
+    wait_until(SOON, "the head of the stream", async || source.head_heard() == Some(Position(3))).await;
+    assert_eq!(source.head_of_log().await.unwrap(), Position(3));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_that_misses_events_is_not_ready_until_they_come() {
+    let Some(nats) = Nats::start().await else { return };
+    let write_side = WriteSide::start(&nats).await;
+    let health = Health::default();
+    let source = EventSource::reporting(client(&nats, NatsRole::Read).await, &health);
+    let mut following = source.follow(Position::START);
+    assert_eq!(source.head_of_log().await.unwrap(), Position::START);
+    // Without the announcement nobody knows whether there is anything to miss.
+    wait_until(SOON, "silence", async || source.unheard() >= Duration::from_secs(4)).await;
+    assert_eq!(health.not_ready(), None);
+    write_side.relays(5);
+    let reason = kit::wait_for(SOON, "a node that is not ready", async || health.not_ready()).await;
+    assert!(reason.contains("NATS has 5 events, and none behind 0 comes"), "{reason}");
+    Stream::over(client(&nats, NatsRole::Write).await).await.publish_events(0, 5).await;
+    let batch = tokio::time::timeout(SOON, following.next(100)).await.unwrap().unwrap();
+    assert_eq!(batch[0].position, Position(1));
+    wait_until(SOON, "a node that is ready", async || {
+        health.not_ready().is_none() && source.unheard() < Duration::from_secs(4)
+    })
+    .await;
+}
