@@ -303,6 +303,28 @@ async fn a_lost_stream_takes_no_call_before_it_has_back_what_it_had() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn copying_that_fails_is_a_failing_component_until_it_works_again() {
+    let Some(mut nats) = Nats::start().await else { return };
+    let (folder, tiers, health) = (folder(), tiers("free=10"), health::Health::default());
+    let ledger = Arc::new(Ledger::open(folder.path()).await.unwrap());
+    let copier = Copier::new(ledger.clone(), nats.client().await, tiers, Clock::system());
+    let (copier, stop) = (copier.reporting_to(health.component("ledger")), CancellationToken::new());
+    let task = tokio::spawn(copier.run(stop.clone()));
+    let works = async || wait_until(SOON, "no failure", async || health.failing().is_empty()).await;
+    works().await;
+    nats.kill9().await;
+    let failing = wait_for(SOON, "a failure", async || health.failing().pop()).await;
+    assert_eq!((failing.component.as_str(), failing.is_not_ready), ("ledger", false), "{failing:?}");
+    nats.restart().await;
+    works().await;
+    Caller::new(&nats).await.calls("Ab3dEf9h", 3).await;
+    wait_until(SOON, "three entries", async || ledger.head().await.unwrap().position == Position(3)).await;
+    stop.cancel();
+    task.await.unwrap();
+    ledger.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_counted_until_the_end_is_copied_before_the_copier_ends() {
     let Some(nats) = Nats::start().await else { return };
     let (folder, tiers) = (folder(), tiers("free=100000"));

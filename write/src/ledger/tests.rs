@@ -279,6 +279,7 @@ async fn a_stream_that_is_noted_at_another_place_than_asked_for_has_no_last_call
     assert_eq!(ledger.last_call(&stale).await.unwrap(), None);
     // Memory that says something else than the file is brought up to date.
     ledger.state.sources.send_replace(vec![stale]);
-    assert_eq!(ledger.refresh().await.unwrap(), [source.clone()]);
-    assert_eq!(*ledger.watch().borrow(), [source]);
+    let file = [source];
+    assert_eq!(ledger.refresh().await.unwrap(), file);
+    assert_eq!(*ledger.watch().borrow(), file);
 }
