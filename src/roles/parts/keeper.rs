@@ -23,15 +23,15 @@ impl Parts {
     /// of its keeper.
     pub(super) fn follow_keeper(&mut self, client: &async_nats::Client, keeper: &Keeper, naming: Naming) {
         self.keeper = Some(keeper.here);
+        if naming == Naming::None {
+            return;
+        }
         let said = keeper.sentence(&session::store_folder(&self.config));
         if !keeper.here {
             tracing::warn!(
                 "{said}; this process takes what editors write, no keys and no pictures, and counts no calls into a ledger; \
                  `loggia store keeper --move` makes it the keeper"
             );
-        }
-        if naming == Naming::None {
-            return;
         }
         self.watch_naming(keeper);
         if !keeper.here && self.role == NatsRole::Up && self.config.auth == Auth::Keys {

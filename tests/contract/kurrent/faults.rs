@@ -205,3 +205,17 @@ async fn a_server_without_such_streams_takes_each_append_by_a_call() {
     }
     assert_eq!((server.streams(), log_there(&address).await.len()), (0, 5));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stream_of_appends_that_ends_in_good_order_loses_nothing() {
+    let (server, clock) = (EventStoreDb::start().await, Clock::system());
+    let folder = tempfile::tempdir().unwrap();
+    let address = server.address(None).parse().unwrap();
+    let store = opened(folder.path(), &address).await;
+    store.append(append(&clock, "a", Expected::NoStream, &["1"])).await.unwrap();
+    server.meets(&[Fault::EndsStream]);
+    let done = store.append(append(&clock, "a", Expected::Exactly(StreamVersion(1)), &["2"])).await.unwrap();
+    assert_eq!(done.last, Position(2), "it was found in the log");
+    store.append(append(&clock, "a", Expected::Exactly(StreamVersion(2)), &["3"])).await.unwrap();
+    assert_eq!(log_there(&address).await.len(), 3);
+}

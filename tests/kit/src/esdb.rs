@@ -37,6 +37,8 @@ pub enum Fault {
     LosesRequest,
     /// It is carried out, and the connection ends instead of an answer.
     LosesAnswer,
+    /// It is carried out, and the stream of appends ends in good order instead of an answer.
+    EndsStream,
 }
 
 /// A server on a port of its own, with its data in a temporary folder. Dropping it ends it.

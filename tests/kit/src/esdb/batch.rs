@@ -38,7 +38,7 @@ pub(super) fn answer(
     let open = Open { body: request.into_body(), received: BytesMut::new(), state, connection };
     let answers = stream::unfold(open, |mut open| async move {
         let request = open.next().await?;
-        let answer = open.carried_out(request).await;
+        let answer = open.carried_out(request).await?;
         Some((Ok(Frame::data(encoded(&answer))), open))
     });
     let mut trailers = HeaderMap::new();
@@ -71,8 +71,8 @@ impl Open {
         Some(self.received.split_to(length).freeze())
     }
 
-    /// Carries an append out; a fault ends the connection instead.
-    async fn carried_out(&self, request: BatchAppendReq) -> BatchAppendResp {
+    /// Carries an append out; nothing where the stream ends instead of an answer.
+    async fn carried_out(&self, request: BatchAppendReq) -> Option<BatchAppendResp> {
         if self.state.met(Fault::LosesRequest) {
             return self.broken_off().await;
         }
@@ -83,7 +83,8 @@ impl Open {
         if self.state.met(Fault::LosesAnswer) {
             return self.broken_off().await;
         }
-        BatchAppendResp { correlation_id, stream_identifier, result: Some(result) }
+        let ends = self.state.met(Fault::EndsStream);
+        (!ends).then_some(BatchAppendResp { correlation_id, stream_identifier, result: Some(result) })
     }
 
     /// Ends the connection in the middle: the stream itself never comes to an end.
