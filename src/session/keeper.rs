@@ -9,7 +9,9 @@ use uuid::Uuid;
 use write::event_store::LogPlace;
 #[cfg(feature = "eventstore")]
 use write::event_store::kurrent::KeeperWatch;
-use write::vault::{FILE, Vault};
+#[cfg(feature = "eventstore")]
+use write::vault::FILE;
+use write::vault::Vault;
 
 use super::store_folder;
 use crate::config::Config;
