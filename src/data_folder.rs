@@ -1,6 +1,7 @@
 //! The data folder: where everything of one node is, who holds it, and which version wrote it.
 
 use std::fs::{self, File};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -112,7 +113,8 @@ impl DataFolder {
     pub fn hold(&self, parts: &[Part]) -> Result<Held> {
         let shown = self.root.display();
         self.check_format()?;
-        fs::create_dir_all(self.run()).with_context(|| {
+        // Its owner's alone: the log, the ledger and the read models tell who called what.
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(self.run()).with_context(|| {
             format!("the data folder {shown} cannot be made; check its place and its owner")
         })?;
         let mut locks = Vec::new();
@@ -236,6 +238,15 @@ mod tests {
         assert!(data.running(Part::Write).is_none(), "what a dead process left is not believed");
         let _write = data.hold(&[Part::Write]).unwrap();
         data.hold(&[Part::Project]).unwrap();
+    }
+
+    #[test]
+    fn a_new_folder_is_its_owners_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("data");
+        DataFolder::new(&root).hold(&[Part::Write]).unwrap();
+        assert_eq!(fs::metadata(&root).unwrap().permissions().mode() & 0o777, 0o700);
     }
 
     #[test]

@@ -146,8 +146,8 @@ async fn open_store(config: &Config, clock: &Clock, health: &Health) -> Result<S
         #[cfg(feature = "eventstore")]
         Some(LogPlace::EventStoreDb(address)) => kurrent::open(&folder, address, clock, health).await?,
         Some(LogPlace::Sqlite(_)) | None => {
-            let _ = health;
-            SqliteStore::open(&folder, clock).await?
+            let component = health.component("event store").patience(Duration::ZERO);
+            SqliteStore::open_reporting(&folder, clock, component).await?
         }
     })
 }

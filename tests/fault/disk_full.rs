@@ -66,7 +66,25 @@ async fn a_full_disk_stops_commands_and_nothing_else() {
     assert_eq!(http.get("/v1/project/house-7").await.status, 200, "reading goes on");
     assert_eq!(http.get("/v1/search?q=house&limit=50").await.json()["total"], 200);
 
+    // Whoever balances or watches sees it, and the log is not flooded.
+    let answer = kit::wait_for(PATIENCE, "an unready answer", async || {
+        let answer = http.get("/readyz").await;
+        (answer.status == 503).then(|| answer.text().to_owned())
+    })
+    .await;
+    assert!(answer.contains("event store has failed for"), "{answer}");
+    for _ in 0..10 {
+        process::run(LOGGIA, &data, &["import", file.to_str().unwrap()]);
+    }
+    let lines = loggia.stderr();
+    let lines = lines.lines().filter(|line| line.contains("event store")).count();
+    assert!(lines <= 5, "one line at once and one a minute, not one for each command: {lines}");
+
     std::fs::remove_file(&ballast).unwrap();
+    kit::wait_until(PATIENCE, "readiness without any command", async || {
+        http.get("/readyz").await.status == 200
+    })
+    .await;
     kit::wait_until(PATIENCE, "the same command to be taken", async || {
         process::run(LOGGIA, &data, &["import", file.to_str().unwrap()]).status.success()
     })

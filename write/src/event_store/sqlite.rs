@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::TryStreamExt;
+use health::Component;
 use schemas::envelope::Recorded;
 use schemas::ids::{CommandId, Position, StoreId, StreamId, StreamVersion};
 use sqlx::SqlitePool;
@@ -89,10 +90,32 @@ impl SqliteStore {
     /// Opens the store in a folder for writing, and makes both where they are absent. It is refused while another
     /// writer has it open, when the file was made by a newer Loggia, and when its end is damaged.
     pub async fn open(folder: &Path, clock: &Clock) -> Result<SqliteStore, StoreError> {
+        SqliteStore::open_alone(folder, clock, None).await
+    }
+
+    /// Opens the store as [`SqliteStore::open`] does. While commits fail, for lack of room or another fault of the disk,
+    /// the component fails; whether the file can be written again is tried every few seconds.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`SqliteStore::open`] does.
+    pub async fn open_reporting(
+        folder: &Path,
+        clock: &Clock,
+        component: Component,
+    ) -> Result<SqliteStore, StoreError> {
+        SqliteStore::open_alone(folder, clock, Some(component)).await
+    }
+
+    async fn open_alone(
+        folder: &Path,
+        clock: &Clock,
+        component: Option<Component>,
+    ) -> Result<SqliteStore, StoreError> {
         backup::refuse_unfinished(folder)?;
         let path = file::path(folder);
         let lock = file::lock(&path)?;
-        let writer = Writer::open(&path, lock, clock.store_id(), Alone).await?;
+        let writer = Writer::open(&path, lock, clock.store_id(), Alone, component).await?;
         Ok(SqliteStore::written_by(writer, path))
     }
 

@@ -1,6 +1,7 @@
 //! The file of the store: how it is opened, and which files are refused.
 
 use std::fs::{File, TryLockError};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -57,7 +58,7 @@ pub(crate) fn lock(path: &Path) -> Result<File, StoreError> {
     let refused = |error: std::io::Error| {
         StoreError::unavailable(format!("{} cannot be used: {error}", folder.display()))
     };
-    std::fs::create_dir_all(folder).map_err(refused)?;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(refused)?;
     let lock = File::create(path.with_extension("lock")).map_err(refused)?;
     match lock.try_lock() {
         Ok(()) => Ok(lock),

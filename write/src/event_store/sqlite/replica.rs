@@ -40,7 +40,7 @@ impl SqliteStore {
         store: StoreId,
         upstream: U,
     ) -> Result<SqliteStore, StoreError> {
-        let mut writer = Writer::open(&path, lock, store, upstream).await?;
+        let mut writer = Writer::open(&path, lock, store, upstream, None).await?;
         let before = writer.head().position;
         writer.catch_up().await?;
         let head = writer.head().position;

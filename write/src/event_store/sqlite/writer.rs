@@ -6,7 +6,9 @@ mod settle;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use health::Component;
 use schemas::ids::{Position, StoreId};
 use sqlx::{Connection, SqliteConnection};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -17,7 +19,14 @@ use super::commit::{Committed, Failure, commit};
 use super::queue::{Pending, gather};
 use super::upstream::Upstream;
 use super::{file, rows, verify};
-use crate::event_store::{AppendError, Appended, Head, StoreError};
+use crate::event_store::{AppendError, Appended, Head, MAX_EVENT_BYTES, StoreError};
+
+/// How long after a failed commit the writer tries whether the file can be written again, when nothing is appended.
+const TRIAL: Duration = Duration::from_secs(5);
+
+/// How much room there has to be, in bytes, until a disk that was full counts as writable: for one append of the largest
+/// event.
+const ROOM: usize = 2 * MAX_EVENT_BYTES;
 
 /// How many events at the log's end are checked at opening.
 const TAIL: u64 = 1_000;
@@ -37,6 +46,10 @@ pub(super) struct Writer<U> {
     /// Absent after a failure, until it is opened anew.
     connection: Option<SqliteConnection>,
     upstream: U,
+    /// Where failed commits are reported.
+    component: Option<Component>,
+    /// Whether the last commit failed.
+    is_failing: bool,
     /// Held for as long as the writer lives.
     _lock: File,
 }
@@ -48,12 +61,13 @@ impl<U: Upstream> Writer<U> {
         lock: File,
         new: StoreId,
         upstream: U,
+        component: Option<Component>,
     ) -> Result<Writer<U>, StoreError> {
         let mut connection = file::open(path, new, U::REMOTE).await?;
         let (store, _) = rows::log(&mut connection).await?;
         let head = tail(&mut connection).await?;
         let (path, connection) = (path.to_owned(), Some(connection));
-        Ok(Writer { path, store, head, connection, upstream, _lock: lock })
+        Ok(Writer { path, store, head, connection, upstream, component, is_failing: false, _lock: lock })
     }
 
     pub(super) fn store_id(&self) -> StoreId {
@@ -81,6 +95,10 @@ impl<U: Upstream> Writer<U> {
                 }
                 Some(asked) = looks.recv() => {
                     self.look_for(asked, &mut looks, &announce).await;
+                    continue;
+                }
+                () = tokio::time::sleep(TRIAL), if self.is_failing => {
+                    self.try_to_write().await;
                     continue;
                 }
                 () = self.upstream.due() => {
@@ -165,6 +183,7 @@ impl<U: Upstream> Writer<U> {
             Ok(committed) => {
                 self.head = committed.head;
                 self.connection = Some(connection);
+                self.succeeded();
             }
             Err(Failure::Rule(_) | Failure::Behind) => self.connection = Some(connection),
             Err(Failure::Unknown(_)) => {
@@ -172,11 +191,52 @@ impl<U: Upstream> Writer<U> {
             }
             Err(Failure::Store(error)) => {
                 // After a failed write the pages in memory say nothing of the disk: only a fresh look does.
-                tracing::error!(%error, "the event store could not commit; its file is opened anew");
+                self.failed(error);
                 connection.close_hard().await.ok();
             }
         }
         result
+    }
+
+    /// Shows whether there is room for the next append, and whether the file can be written, by writing its end as it is.
+    async fn try_to_write(&mut self) {
+        let (head, trial) = (self.head, self.path.with_extension("trial"));
+        let written = async {
+            let room = tokio::task::spawn_blocking(move || take_room(&trial)).await;
+            room.map_err(std::io::Error::other).flatten().map_err(|error| {
+                StoreError::unavailable(format!(
+                    "no {} KiB can be written beside its file: {error}",
+                    ROOM >> 10
+                ))
+            })?;
+            let mut connection = self.connected().await?;
+            let written = rewrite_end(&mut connection, head).await;
+            match &written {
+                Ok(()) => self.connection = Some(connection),
+                Err(_) => drop(connection.close_hard().await),
+            }
+            written
+        };
+        match written.await {
+            Ok(()) => self.succeeded(),
+            Err(error) => self.failed(&error),
+        }
+    }
+
+    fn failed(&mut self, error: &StoreError) {
+        self.is_failing = self.component.is_some();
+        match &self.component {
+            Some(component) => component.failed(error),
+            None => tracing::error!(%error, "the event store could not commit; its file is opened again"),
+        }
+    }
+
+    fn succeeded(&mut self) {
+        if std::mem::take(&mut self.is_failing)
+            && let Some(component) = &self.component
+        {
+            component.recovered();
+        }
     }
 
     async fn connected(&mut self) -> Result<SqliteConnection, StoreError> {
@@ -189,9 +249,24 @@ impl<U: Upstream> Writer<U> {
     async fn reopen(&mut self) -> Result<SqliteConnection, StoreError> {
         let mut connection = file::open(&self.path, self.store, U::REMOTE).await?;
         self.head = tail(&mut connection).await?;
-        tracing::info!(position = %self.head.position, "the event store takes appends again");
         Ok(connection)
     }
+}
+
+/// Writes a file of some size and removes it.
+fn take_room(trial: &Path) -> std::io::Result<()> {
+    let written = std::fs::write(trial, vec![0; ROOM]).and_then(|()| File::open(trial)?.sync_all());
+    written.and(std::fs::remove_file(trial))
+}
+
+async fn rewrite_end(connection: &mut SqliteConnection, head: Head) -> Result<(), StoreError> {
+    let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await.map_err(rows::failure)?;
+    sqlx::query("UPDATE log SET position = ?1 WHERE position = ?1")
+        .bind(rows::integer(head.position.0))
+        .execute(&mut *transaction)
+        .await
+        .map_err(rows::failure)?;
+    transaction.commit().await.map_err(rows::failure)
 }
 
 /// How many appends of the batch, at least one, come to so many bytes.
