@@ -178,6 +178,30 @@ pub struct Parked {
     pub reason: String,
 }
 
+/// How one process of a cluster is, in one line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeSummary {
+    /// Its name in control subjects.
+    pub node: String,
+    /// Its role, for example `read`.
+    pub role: String,
+    /// Its version of Loggia.
+    pub version: String,
+    /// The beginning of a SHA-256 of the settings that all processes share.
+    pub settings: String,
+    /// Whether it is ready.
+    pub ready: bool,
+    /// Why it is not.
+    #[serde(default)]
+    pub reason: Option<String>,
+    /// How many events the model lacks that lags most, where it has models.
+    #[serde(default)]
+    pub lag: Option<u64>,
+    /// How many calls wait in its spool, where it counts calls.
+    #[serde(default)]
+    pub spool: Option<u64>,
+}
+
 /// How far a rebuild is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -135,6 +135,12 @@ pub fn command(name: &str) -> String {
     format!("loggia.command.{name}")
 }
 
+/// Where every process of a cluster that may listen there says how it is, as [`NODES_WRITING`] for write sides.
+pub const NODES: &str = "loggia.control.all.node";
+
+/// Where every write side says how it is; its NATS user listens to nothing under `loggia.control`.
+pub const NODES_WRITING: &str = "loggia.command.node";
+
 /// Where the projection workers of one node take requests.
 pub fn control(node: &str, verb: &str) -> String {
     format!("loggia.control.{node}.{verb}")

@@ -1,5 +1,6 @@
 //! `loggia status`: one screen on how this data folder and its processes are.
 
+mod nodes;
 mod usage;
 
 use std::path::Path;
@@ -8,7 +9,7 @@ use std::time::Duration;
 use anyhow::Result;
 use jiff::Timestamp;
 use projections::source::EventSource;
-use schemas::control::ProjectionStatus;
+use schemas::control::{NodeSummary, ProjectionStatus};
 use schemas::ids::Position;
 use schemas::month::Month;
 use schemas::subject;
@@ -17,7 +18,7 @@ use write::event_store::EventStore;
 use write::ledger::Ledger;
 
 use crate::config::Config;
-use crate::data_folder::{DataFolder, Part};
+use crate::data_folder::{DataFolder, Part, Running};
 use crate::output::{Output, bytes, count};
 use crate::session::{self, Keeper};
 use usage::UsageStatus;
@@ -37,6 +38,8 @@ struct Status {
     ledger: Option<LedgerStatus>,
     nats: Option<NatsStatus>,
     projections: Vec<ProjectionStatus>,
+    /// All processes of the cluster that answer.
+    nodes: Vec<NodeSummary>,
     usage: Option<UsageStatus>,
     problem: Option<String>,
 }
@@ -77,7 +80,8 @@ pub async fn run(config: &Config, output: Output) -> Result<()> {
 
 async fn gather(config: &Config) -> Status {
     let data = DataFolder::new(&config.data);
-    let running = data.running(Part::Project).or_else(|| data.running(Part::Write));
+    let workers = data.running(Part::Project);
+    let running = workers.clone().or_else(|| data.running(Part::Write));
     let mut status = Status {
         data: config.data.display().to_string(),
         running: running.as_ref().map(|running| running.pid),
@@ -89,6 +93,7 @@ async fn gather(config: &Config) -> Status {
         ledger: ledger(config).await.ok().flatten(),
         nats: None,
         projections: Vec::new(),
+        nodes: Vec::new(),
         usage: None,
         problem: None,
     };
@@ -101,11 +106,11 @@ async fn gather(config: &Config) -> Status {
         Ok(usage) => status.usage = usage,
         Err(error) => status.problem = Some(format!("{error:#}")),
     }
-    if let Some(running) = running {
-        match ask(config, &running.nats_url, &running.node).await {
-            Ok((nats, projections)) => (status.nats, status.projections) = (Some(nats), projections),
-            Err(error) => status.problem = Some(format!("the running process cannot be asked: {error:#}")),
-        }
+    let url = running.map(|running| running.nats_url).or_else(|| config.nats_url.clone());
+    if let Some(url) = url
+        && let Err(error) = ask(config, &url, workers.as_ref(), &mut status).await
+    {
+        status.problem = Some(format!("the running processes cannot be asked: {error:#}"));
     }
     status
 }
@@ -139,23 +144,28 @@ fn ledger_bytes(store: &Path) -> u64 {
     size("usage.db") + size("usage.db-wal")
 }
 
-async fn ask(config: &Config, url: &str, node: &str) -> Result<(NatsStatus, Vec<ProjectionStatus>)> {
+/// Asks NATS, the projection workers of this folder, and every process of the cluster.
+async fn ask(config: &Config, url: &str, workers: Option<&Running>, status: &mut Status) -> Result<()> {
     let client = session::connect(config, url).await?;
     let info = client.server_info();
     let stream = async_nats::jetstream::new(client.clone()).get_stream(subject::EVENTS).await?;
     let state = &stream.cached_info().state;
     let head = EventSource::new(client.clone()).head_of_log().await?;
-    let nats = NatsStatus {
+    status.nats = Some(NatsStatus {
         server: info.server_name,
         version: info.version,
         position: Position(state.last_sequence),
         lag: head.0.saturating_sub(state.last_sequence),
         messages: state.messages,
         bytes: state.bytes,
-    };
-    let request = client.request(subject::control(node, "status"), "".into());
-    let answer = tokio::time::timeout(PATIENCE, request).await??;
-    Ok((nats, serde_json::from_slice(&answer.payload)?))
+    });
+    status.nodes = nodes::ask(&client).await?;
+    if let Some(Running { node, .. }) = workers {
+        let request = client.request(subject::control(node, "status"), "".into());
+        let answer = tokio::time::timeout(PATIENCE, request).await??;
+        status.projections = serde_json::from_slice(&answer.payload)?;
+    }
+    Ok(())
 }
 
 fn screen(status: &Status) -> String {
@@ -200,6 +210,9 @@ fn screen(status: &Status) -> String {
     }
     for projection in &status.projections {
         text += &projection_line(projection);
+    }
+    for node in &status.nodes {
+        text += &nodes::line(node);
     }
     if let Some(usage) = &status.usage {
         text += &usage.line();

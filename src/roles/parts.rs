@@ -6,6 +6,7 @@ mod mails;
 mod operators;
 mod payments;
 mod site;
+mod summary;
 mod tiers;
 
 use std::convert::Infallible;
@@ -67,6 +68,10 @@ pub struct Parts {
     role: NatsRole,
     /// How it came to NATS, once it has.
     login: Option<Login>,
+    /// Its connection to NATS.
+    client: Option<async_nats::Client>,
+    /// Counts calls, where it does.
+    meter: Option<Meter>,
     /// Whether it started without NATS, which was away.
     without_nats: bool,
     /// Ends the private NATS server, after everything that uses it.
@@ -104,6 +109,8 @@ impl Parts {
             clock,
             role,
             login: None,
+            client: None,
+            meter: None,
             without_nats: false,
             nats: None,
             store: None,
@@ -180,6 +187,7 @@ impl Parts {
             login.check_cluster().await?;
         }
         self.login = Some(login);
+        self.client = Some(client.clone());
         Ok(client)
     }
 
@@ -344,6 +352,9 @@ impl Parts {
         let limits = descriptors::limits()?;
         let site: Site = self.site_address().parse()?;
         let access = self.access(client, address).await?;
+        if let Access::Keys(keys) = &access {
+            self.meter = Some(keys.meter.clone());
+        }
         self.compare_settings(client).await;
         let models = ReadModels::new(self.data.models());
         let following = models.clone().follow(self.lifecycle.stop.clone());
@@ -451,8 +462,9 @@ impl Parts {
         })))
     }
 
-    /// Tells the command line of this folder how this process is reached.
+    /// Tells the command line how this process is reached, and how it is.
     pub fn announce(&self) -> Result<()> {
+        self.answer_with_summary();
         let nats_url = self.login.as_ref().map(|login| login.url.clone()).unwrap_or_default();
         let running = Running { pid: std::process::id(), nats_url, node: self.name.clone() };
         self.data.announce(&self.held, &running)

@@ -9,6 +9,7 @@ use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::context::{ContextBuilder, GetStreamErrorKind};
 use health::Component;
 use schemas::subject::{EVENTS, SHARED_SETTINGS};
+use sha2::{Digest, Sha256};
 
 use crate::config::{Auth, Config, Metering, SETTINGS};
 
@@ -34,6 +35,12 @@ pub fn published(config: &Config) -> String {
     let mut shared = own(config);
     shared.retain(|name, _| matches!(name.as_str(), "tiers" | "auth") || is_set(name));
     serde_json::to_string(&shared).unwrap_or_default()
+}
+
+/// The beginning of a SHA-256 of the settings that are shared, by which processes that differ are seen.
+pub fn digest(config: &Config) -> String {
+    let text = serde_json::to_vec(&own(config)).unwrap_or_default();
+    Sha256::digest(text).iter().take(4).map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn own(config: &Config) -> Shared {

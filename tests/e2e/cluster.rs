@@ -81,6 +81,21 @@ async fn every_role_works_on_a_cluster_as_its_own_user() {
     let status: Value = serde_json::from_str(&operate(&cluster, &reader, &["status", "--json"])).unwrap();
     assert_eq!(status["problem"], Value::Null, "{status}");
     assert_eq!(status["projections"].as_array().unwrap().len(), 6, "{status}");
+    for folder in [&reader, &write] {
+        let status: Value = serde_json::from_str(&operate(&cluster, folder, &["status", "--json"])).unwrap();
+        assert_eq!(status["problem"], Value::Null, "{status}");
+        let nodes = status["nodes"].as_array().unwrap();
+        let roles: Vec<&Value> = nodes.iter().map(|node| &node["role"]).collect();
+        assert_eq!(roles, ["project", "write"], "the user of the role serve may not listen: {status}");
+        for node in nodes {
+            assert_eq!(
+                (&node["ready"], &node["version"]),
+                (&json!(true), &json!(env!("CARGO_PKG_VERSION"))),
+                "{status}"
+            );
+        }
+        assert_eq!(nodes[0]["settings"], nodes[1]["settings"], "{status}");
+    }
     operate(&cluster, &reader, &["rebuild", "all"]);
     operate(&cluster, &reader, &["verify"]);
     operate(&cluster, &write, &["audit", "verify"]);

@@ -12,7 +12,7 @@ use crate::started::{LOGGIA, PATIENCE};
 const AT_ONCE: usize = 3;
 
 /// The tasks of `loggia up`.
-const TASKS: [&str; 24] = [
+const TASKS: [&str; 25] = [
     "the API",
     "the archive worker",
     "the catalog worker",
@@ -36,6 +36,7 @@ const TASKS: [&str; 24] = [
     "the removal of snapshots",
     "the search worker",
     "the spool",
+    "the summary of this process",
     "the writer of the event store",
 ];
 
@@ -78,11 +79,12 @@ async fn a_task_that_panics_ends_the_process() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_task_of_a_read_node_that_panics_ends_the_process() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let task = "the mirror of pictures";
-    let mut command = with_fault(folder.path(), task);
-    command.env("LOGGIA_NATS_URL", nats.url());
-    ends_with_it(command, &["read"], folder.path(), task).await;
+    for task in ["the mirror of pictures", "the comparison of settings"] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = with_fault(folder.path(), task);
+        command.env("LOGGIA_NATS_URL", nats.url());
+        ends_with_it(command, &["read"], folder.path(), task).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

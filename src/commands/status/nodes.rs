@@ -1,0 +1,46 @@
+//! All processes of the cluster, each in one line.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use futures::StreamExt;
+use schemas::control::NodeSummary;
+use schemas::subject;
+
+use crate::output::count;
+
+/// The silence after which no more answers are waited for; nothing says how many there will be.
+const SILENCE: Duration = Duration::from_millis(300);
+
+/// Asks every process that may answer, and gives the answers by role and name.
+pub(super) async fn ask(client: &async_nats::Client) -> Result<Vec<NodeSummary>> {
+    let inbox = client.new_inbox();
+    let mut answers = client.subscribe(inbox.clone()).await?;
+    for subject in [subject::NODES, subject::NODES_WRITING] {
+        client.publish_with_reply(subject, inbox.clone(), "".into()).await?;
+    }
+    let mut nodes: Vec<NodeSummary> = Vec::new();
+    while let Ok(Some(answer)) = tokio::time::timeout(SILENCE, answers.next()).await {
+        // Where none listens NATS says so, and a write side of an earlier version says that it is no command.
+        nodes.extend(serde_json::from_slice::<NodeSummary>(&answer.payload));
+    }
+    nodes.sort_by(|one, other| (&one.role, &one.node).cmp(&(&other.role, &other.node)));
+    Ok(nodes)
+}
+
+/// As a line of the screen.
+pub(super) fn line(node: &NodeSummary) -> String {
+    let NodeSummary { node, role, version, settings, ready, reason, lag, spool } = node;
+    let mut line = format!("{role:<12} {node}, version {version}, settings {settings}");
+    if let Some(lag) = lag {
+        line += &format!(", lag {}", count(*lag));
+    }
+    if let Some(spool) = spool {
+        line += &format!(", spool {}", count(*spool));
+    }
+    match (ready, reason) {
+        (true, _) => line + ", ready\n",
+        (false, None) => line + ", not ready\n",
+        (false, Some(reason)) => format!("{line}, not ready: {reason}\n"),
+    }
+}
