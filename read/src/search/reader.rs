@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
@@ -31,8 +31,14 @@ struct Shared {
     index: Index,
     fields: Fields,
     current: ArcSwap<Snapshot>,
-    /// Earlier snapshots that cursors lead back to, the newest last. The lock also lets only one refresh run at a time.
+    /// Earlier snapshots that cursors lead back to, the newest last. Searches wait for this lock, so it is held for
+    /// moments only.
     held: Mutex<VecDeque<(Instant, Arc<Snapshot>)>>,
+    /// Lets only one refresh run at a time. It is held while a segment is decoded, which may take seconds.
+    refreshing: Mutex<()>,
+    /// A refresh waits for this lock before it opens a snapshot.
+    #[cfg(test)]
+    gate: Mutex<()>,
 }
 
 impl SearchReader {
@@ -43,28 +49,56 @@ impl SearchReader {
         let snapshot = Snapshot::open(&index, fields, None)?
             .ok_or_else(|| SearchError::Corrupt("it has no commit".to_owned()))?;
         let current = ArcSwap::from_pointee(snapshot);
-        Ok(SearchReader { shared: Arc::new(Shared { index, fields, current, held: Mutex::default() }) })
+        let shared = Shared {
+            index,
+            fields,
+            current,
+            held: Mutex::default(),
+            refreshing: Mutex::default(),
+            #[cfg(test)]
+            gate: Mutex::default(),
+        };
+        Ok(SearchReader { shared: Arc::new(shared) })
     }
 
     /// Takes up a newer commit, if there is one, and says whether there was. Searches go on meanwhile.
     pub fn refresh(&self) -> Result<bool, SearchError> {
-        let mut held = self.shared.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let _refreshing = self.shared.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = self.shared.current.load_full();
+        #[cfg(test)]
+        drop(self.shared.gate.lock());
+        let newer = Snapshot::open(&self.shared.index, self.shared.fields, Some(&current))?;
         let now = Instant::now();
+        let mut held = self.held();
         while held.front().is_some_and(|(since, _)| now.duration_since(*since) > HELD_FOR) {
             held.pop_front();
         }
-        let current = self.shared.current.load_full();
-        let Some(newer) = Snapshot::open(&self.shared.index, self.shared.fields, Some(&current))? else {
-            return Ok(false);
-        };
-        self.shared.current.store(Arc::new(newer));
+        let Some(newer) = newer else { return Ok(false) };
+        // Held before another is current, so that a cursor finds its snapshot at every moment.
         if current.is_continued() {
             held.push_back((now, current));
         }
         if held.len() > MOST_HELD {
             held.pop_front();
         }
+        self.shared.current.store(Arc::new(newer));
         Ok(true)
+    }
+
+    fn held(&self) -> MutexGuard<'_, VecDeque<(Instant, Arc<Snapshot>)>> {
+        self.shared.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes refreshes wait until the guard is dropped.
+    #[cfg(test)]
+    pub(crate) fn close_gate(&self) -> MutexGuard<'_, ()> {
+        self.shared.gate.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a refresh runs at this moment.
+    #[cfg(test)]
+    pub(crate) fn is_refreshing(&self) -> bool {
+        self.shared.refreshing.try_lock().is_err()
     }
 
     /// The payload of the commit in view: the checkpoint of the projection.
@@ -125,8 +159,8 @@ impl SearchReader {
         if current.identity == identity {
             return current;
         }
-        let held = self.shared.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.iter()
+        self.held()
+            .iter()
             .find(|(_, snapshot)| snapshot.identity == identity)
             .map_or(current, |(_, held)| Arc::clone(held))
     }

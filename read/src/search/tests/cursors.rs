@@ -62,6 +62,33 @@ fn commits_in_between_do_not_disturb_a_walk() {
 }
 
 #[test]
+fn pages_are_answered_while_a_newer_commit_is_opened() {
+    let mut fixture = Fixture::of(&random_projects(300, 24));
+    let first = fixture.reader.search(&SearchRequest { limit: 5, ..request("stone") }).unwrap();
+    let cursor = first.next().unwrap();
+    fixture.add(&[Project::named(900, "Stone stone stone")]);
+    fixture.commit("more");
+    fixture.add(&[Project::named(901, "Stone stone")]);
+    fixture.writer.commit("still more").unwrap();
+    let gate = fixture.reader.close_gate();
+    let refreshing = fixture.reader.clone();
+    let refresh = std::thread::spawn(move || refreshing.refresh().unwrap());
+    while !fixture.reader.is_refreshing() {
+        std::thread::yield_now();
+    }
+    let (answered, answer) = std::sync::mpsc::channel();
+    let asked = fixture.reader.clone();
+    std::thread::spawn(move || {
+        let page = asked.search(&SearchRequest { after: Some(cursor), ..request("stone") }).unwrap();
+        answered.send(ordinals(&page).len()).unwrap();
+    });
+    let rest = answer.recv_timeout(std::time::Duration::from_secs(20));
+    assert!(rest.is_ok_and(|rest| rest > 5), "a page of an earlier commit waits for a refresh");
+    drop(gate);
+    assert!(refresh.join().unwrap());
+}
+
+#[test]
 fn a_forgotten_commit_is_continued_in_the_current_one() {
     let mut fixture = Fixture::of(&random_projects(300, 23));
     let first = fixture.reader.search(&SearchRequest { limit: 5, ..request("stone") }).unwrap();
