@@ -19,9 +19,20 @@ pub(super) struct Key(u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Term(u32);
 
-/// The words and what they are reduced to.
+/// New words are kept apart until there are more of them than this, and than a sixteenth of the others.
+const RECENT: usize = 1_024;
+
+/// The words and what they are reduced to. A commit that brings a new word copies the recent ones alone.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Dictionary {
+    /// Most of them.
+    settled: Arc<Words>,
+    /// Those with the numbers behind them.
+    recent: Words,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Words {
     forms: Vec<Form>,
     by_form: HashMap<Arc<str>, u32, RandomState>,
     by_stem: HashMap<Arc<str>, u32, RandomState>,
@@ -58,57 +69,86 @@ impl Term {
 impl Dictionary {
     /// The number of a stem, if a word has it.
     pub(super) fn stem(&self, stem: &str) -> Option<u32> {
-        self.by_stem.get(stem).copied()
+        self.settled.by_stem.get(stem).or_else(|| self.recent.by_stem.get(stem)).copied()
     }
 
     /// A word as it is written.
     pub(super) fn form(&self, form: u32) -> &str {
-        &self.forms[form as usize].text
+        &self.at(form).text
     }
 
     pub(super) fn key(&self, term: Term) -> Key {
-        Key(term.0 & !((1 << WORD_BITS) - 1) | self.forms[term.form() as usize].stem)
+        Key(term.0 & !((1 << WORD_BITS) - 1) | self.at(term.form()).stem)
     }
 
     /// The number of the stem of a word.
     pub(super) fn stem_of(&self, form: u32) -> u32 {
-        self.forms[form as usize].stem
+        self.at(form).stem
     }
 
     pub(super) fn forms(&self) -> usize {
-        self.forms.len()
+        self.settled.forms.len() + self.recent.forms.len()
     }
 
     pub(super) fn stems(&self) -> usize {
-        self.by_stem.len()
+        self.settled.by_stem.len() + self.recent.by_stem.len()
     }
 
     /// The memory that it takes, in bytes, about.
     pub(super) fn bytes(&self) -> usize {
+        self.settled.bytes() + self.recent.bytes()
+    }
+
+    fn at(&self, form: u32) -> &Form {
+        let form = form as usize;
+        match form.checked_sub(self.settled.forms.len()) {
+            None => &self.settled.forms[form],
+            Some(recent) => &self.recent.forms[recent],
+        }
+    }
+
+    /// The number of a word as it is written, if it is known.
+    fn known(&self, form: &str) -> Option<u32> {
+        self.settled.by_form.get(form).or_else(|| self.recent.by_form.get(form)).copied()
+    }
+
+    fn intern(&mut self, stem: &str, form: &str) -> u32 {
+        if let Some(known) = self.known(form) {
+            return known;
+        }
+        let text: Arc<str> = form.into();
+        let next = self.stems() as u32;
+        let stem = match self.stem(stem) {
+            Some(known) => known,
+            None => {
+                let stem = if stem == form { text.clone() } else { stem.into() };
+                *self.recent.by_stem.entry(stem).or_insert(next)
+            }
+        };
+        let number = self.forms() as u32;
+        self.recent.forms.push(Form { text: text.clone(), stem });
+        self.recent.by_form.insert(text, number);
+        if self.recent.forms.len() > RECENT.max(self.settled.forms.len() / 16) {
+            let recent = std::mem::take(&mut self.recent);
+            Arc::make_mut(&mut self.settled).take_up(recent);
+        }
+        number
+    }
+}
+
+impl Words {
+    fn take_up(&mut self, others: Words) {
+        self.forms.extend(others.forms);
+        self.by_form.extend(others.by_form);
+        self.by_stem.extend(others.by_stem);
+    }
+
+    fn bytes(&self) -> usize {
         // A text and the counts beside it; where a stem is a form as well, they share it.
         let texts = self.by_form.keys().chain(self.by_stem.keys()).map(|text| text.len() + 16);
         // A slot of a table is a pointer, a length, a number and a byte.
         let slots = self.by_form.capacity() + self.by_stem.capacity();
         texts.sum::<usize>() + slots * 25 * 8 / 7 + self.forms.capacity() * size_of::<Form>()
-    }
-
-    fn intern(&mut self, stem: &str, form: &str) -> u32 {
-        if let Some(known) = self.by_form.get(form) {
-            return *known;
-        }
-        let text: Arc<str> = form.into();
-        let next = self.by_stem.len() as u32;
-        let stem = match self.by_stem.get(stem) {
-            Some(known) => *known,
-            None => {
-                let stem = if stem == form { text.clone() } else { stem.into() };
-                *self.by_stem.entry(stem).or_insert(next)
-            }
-        };
-        let number = self.forms.len() as u32;
-        self.forms.push(Form { text: text.clone(), stem });
-        self.by_form.insert(text, number);
-        number
     }
 }
 
@@ -154,8 +194,8 @@ impl<'a> Reading<'a> {
 
     fn take_apart(&mut self, piece: &str) -> Box<[u32]> {
         let found = self.stems.of_piece(piece);
-        let number = |(stem, form): (String, String)| match self.dictionary.by_form.get(form.as_str()) {
-            Some(known) => *known,
+        let number = |(stem, form): (String, String)| match self.dictionary.known(&form) {
+            Some(known) => known,
             None => Arc::make_mut(&mut self.dictionary).intern(&stem, &form),
         };
         found.into_iter().map(number).collect()
@@ -163,5 +203,37 @@ impl<'a> Reading<'a> {
 
     pub(super) fn finish(self) -> Arc<Dictionary> {
         self.dictionary
+    }
+}
+
+#[cfg(all(test, feature = "apply"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_keep_their_numbers_as_more_come() {
+        let mut dictionary = Dictionary::default();
+        let word = |number: u32| (format!("stem{}", number / 2), format!("form{number}"));
+        let mut before = Vec::new();
+        for number in 0..5_000 {
+            let (stem, form) = word(number);
+            assert_eq!(dictionary.intern(&stem, &form), number);
+            if number % 1_000 == 0 {
+                before.push((number, dictionary.clone()));
+            }
+        }
+        before.push((4_999, dictionary));
+        for (last, dictionary) in &before {
+            assert_eq!((dictionary.forms(), dictionary.stems()), (*last as usize + 1, *last as usize / 2 + 1));
+            for number in 0..=*last {
+                let (stem, form) = word(number);
+                assert_eq!((dictionary.known(&form), dictionary.form(number)), (Some(number), form.as_str()));
+                let found = [Some(dictionary.stem_of(number)), dictionary.stem(&stem)];
+                assert_eq!(found, [Some(number / 2); 2]);
+            }
+            assert_eq!(dictionary.known("form5000"), None);
+        }
+        let (_, last) = &before[before.len() - 1];
+        assert!(last.recent.forms.len() <= RECENT, "few are copied with a commit");
     }
 }
