@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use read::checkpoint::Checkpoint;
+use read::day;
 use read::project::Project;
 use read::search::{SearchDocument, SearchReader, SearchWriter};
 use schemas::api::site;
@@ -141,7 +142,7 @@ impl SearchProjection {
             city: record.city.as_deref(),
             category: record.category.as_str(),
             intro: record.intro.as_deref(),
-            published: record.published.map(days),
+            published: record.published.map(day::since_1970),
             summary: &summary,
             state: &state,
             listed: project.withdrawn.is_none(),
@@ -165,12 +166,6 @@ fn searched(mut project: Project) -> Project {
         ..project.record
     };
     project
-}
-
-/// Days since 1970-01-01.
-fn days(date: jiff::civil::Date) -> i32 {
-    let epoch = jiff::civil::date(1970, 1, 1);
-    date.since(epoch).map_or(0, |span| span.get_days())
 }
 
 fn read_checkpoint(payload: &str) -> Result<Checkpoint, ProjectionError> {

@@ -8,6 +8,7 @@ pub mod checkpoint;
 pub mod copying;
 pub mod counters;
 mod database;
+pub mod day;
 pub mod generation;
 pub mod keys;
 pub mod media;

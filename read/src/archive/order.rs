@@ -2,7 +2,9 @@
 
 use std::cmp::Reverse;
 
-use jiff::civil::{Date, date};
+use jiff::civil::Date;
+
+use crate::day;
 
 /// The day of a project whose publication is not recorded: older than all others.
 const UNKNOWN: i32 = i32::MIN;
@@ -28,8 +30,7 @@ impl Day {
 
     #[cfg_attr(not(feature = "apply"), expect(dead_code, reason = "only the writer takes dates"))]
     pub(super) fn of(published: Option<Date>) -> Day {
-        let days = |day: Date| day.since(date(1970, 1, 1)).map_or(UNKNOWN, |span| span.get_days());
-        Day(published.map_or(UNKNOWN, days))
+        Day(published.map_or(UNKNOWN, day::since_1970))
     }
 
     /// Days since 1970-01-01; none where the publication is not recorded.
