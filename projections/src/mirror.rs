@@ -3,17 +3,20 @@
 //! A file is named by what it holds, so one that is there already is right, and bringing one twice changes nothing. Originals
 //! stay where they came.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use read::media::MediaReader;
+use health::Component;
+use read::media::{MediaReader, is_whole};
 use schemas::control::{PICTURE_LENGTH, ReadPicture};
 use schemas::event::Event;
 use schemas::ids::Position;
-use schemas::picture::{Form, Picture};
+use schemas::picture::{Form, Picture, PictureId};
 use schemas::subject;
 use tokio::sync::mpsc;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use crate::source::{Arrived, EventSource};
@@ -22,6 +25,13 @@ use crate::source::{Arrived, EventSource};
 const BATCH: usize = 500;
 /// How long to wait before trying again.
 const PAUSE: Duration = Duration::from_secs(2);
+/// How long to wait before the write side is asked again for what it does not have.
+const ABSENT_AGAIN: Duration = Duration::from_secs(60);
+/// Pictures that wait to be brought; behind them the log is left until half of them are there.
+const WAITING: usize = 1_000;
+/// Absent files that are remembered by name. The place of the folder does not move while there is one, so that a process
+/// that starts looks for all of them.
+const MOST_ABSENT: usize = 100_000;
 /// The file that tells how far the folder has come, below it.
 const PLACE: &str = "mirrored";
 
@@ -31,9 +41,11 @@ pub struct Mirror {
     source: EventSource,
     media: MediaReader,
     place: PathBuf,
+    failing: Component,
 }
 
 /// What the log says, on its way to the one who brings.
+#[derive(Debug)]
 enum Heard {
     Attached(Picture),
     /// All up to here has been heard.
@@ -47,89 +59,153 @@ enum NotBrought {
     Unanswered(String),
     #[error("the write side does not have {0}")]
     Absent(String),
-    #[error("it cannot be kept: {0}")]
+    #[error("a picture cannot be kept: {0}")]
     Disk(#[from] std::io::Error),
 }
 
+/// The files that the write side did not have, or not whole.
+#[derive(Debug, Default)]
+struct Absent {
+    files: HashSet<(PictureId, Form)>,
+    /// Whether there are others that are not remembered.
+    is_cut: bool,
+}
+
+impl Absent {
+    fn add(&mut self, id: PictureId, form: Form) {
+        match self.files.len() < MOST_ABSENT {
+            true => _ = self.files.insert((id, form)),
+            false => self.is_cut = true,
+        }
+    }
+}
+
 impl Mirror {
-    /// A mirror into this folder, which is made at need.
-    pub fn new(source: EventSource, folder: &Path) -> Mirror {
-        Mirror { source, media: MediaReader::new(folder), place: folder.join(PLACE) }
+    /// A mirror into this folder, which is made at need. It reports to this component of the process.
+    pub fn new(source: EventSource, folder: &Path, failing: Component) -> Mirror {
+        Mirror { source, media: MediaReader::new(folder), place: folder.join(PLACE), failing }
     }
 
     /// Works until `stop`.
     pub async fn run(self, stop: CancellationToken) {
-        let (heard, queue) = mpsc::unbounded_channel();
+        let (heard, queue) = mpsc::channel(WAITING);
         stop.run_until_cancelled(async { tokio::join!(self.listen(heard), self.bring_all(queue)) }).await;
     }
 
-    /// Reads the log; slow files must not hold up who reads together with it.
-    async fn listen(&self, heard: mpsc::UnboundedSender<Heard>) {
-        let text = tokio::fs::read_to_string(&self.place).await.unwrap_or_default();
-        let mut after = Position(text.trim().parse().unwrap_or(0));
+    /// Reads the log. Where pictures come faster than they are brought it leaves the log for a while, since it must not
+    /// hold up who reads together with it.
+    async fn listen(&self, heard: mpsc::Sender<Heard>) {
+        let mut after = self.read_place().await;
         loop {
             let mut following = self.source.follow(after);
-            while let Ok(batch) = following.next(BATCH).await {
-                for arrived in &batch {
-                    after = arrived.position;
-                    if let Some(picture) = attached(arrived) {
-                        let _ = heard.send(Heard::Attached(picture));
-                    }
-                }
-                let _ = heard.send(Heard::Position(after));
+            let mut is_full = false;
+            while !is_full && let Ok(batch) = following.next(BATCH).await {
+                is_full = !pass_on(&batch, &mut after, &heard);
             }
-            // The workers of the projections tell why; here it is only tried again.
-            sleep(PAUSE).await;
-        }
-    }
-
-    async fn bring_all(&self, mut queue: mpsc::UnboundedReceiver<Heard>) {
-        let mut failing = false;
-        while let Some(heard) = queue.recv().await {
-            match heard {
-                Heard::Attached(picture) => {
-                    while let Err(error) = self.bring(&picture).await {
-                        if !std::mem::replace(&mut failing, true) {
-                            tracing::warn!(%error, "pictures cannot be brought at present; they are tried again");
-                        }
-                        if matches!(error, NotBrought::Absent(_)) {
-                            break;
-                        }
-                        sleep(PAUSE).await;
-                    }
-                }
-                Heard::Position(position) => {
-                    failing = false;
-                    // What is lost of it is looked at once more.
-                    let _ = tokio::fs::write(&self.place, format!("{position}\n")).await;
-                }
+            drop(following);
+            if !is_full {
+                // The workers of the projections tell why; here it is only tried again.
+                sleep(PAUSE).await;
+            } else if let Ok(mut room) = heard.reserve_many(WAITING / 2).await
+                && let Some(room) = room.next()
+            {
+                room.send(Heard::Position(after));
             }
         }
     }
 
-    async fn bring(&self, picture: &Picture) -> Result<(), NotBrought> {
+    async fn bring_all(&self, mut queue: mpsc::Receiver<Heard>) {
+        // What a loss of power has left is brought again, wherever the place of the folder is.
+        let mut absent = Absent::default();
+        match self.media.damaged().await {
+            Ok(damaged) => damaged.into_iter().for_each(|(id, form)| absent.add(id, form)),
+            Err(error) => {
+                self.failing.failed(format_args!("the pictures that are kept cannot be looked at: {error}"));
+            }
+        }
+        let mut again = Instant::now();
+        let mut reached = None;
+        loop {
+            if absent.files.is_empty()
+                && !absent.is_cut
+                && let Some(position) = reached.take()
+            {
+                self.failing.recovered();
+                self.note_place(position).await;
+            }
+            tokio::select! {
+                () = sleep_until(again), if !absent.files.is_empty() => {
+                    self.ask_again(&mut absent).await;
+                    again = Instant::now() + ABSENT_AGAIN;
+                }
+                heard = queue.recv() => match heard {
+                    None => return,
+                    Some(Heard::Attached(picture)) => self.bring(&picture, &mut absent).await,
+                    Some(Heard::Position(position)) => reached = Some(position),
+                },
+            }
+        }
+    }
+
+    /// Brings every form of a picture, however long that takes, but for those that the write side does not have.
+    async fn bring(&self, picture: &Picture, absent: &mut Absent) {
         let forms = picture.widths().map(Form::Webp).chain([Form::Jpeg(picture.list_width())]);
         for form in forms {
-            if !self.media.has(picture.id, form).await {
-                let bytes = self.ask(picture, form).await?;
-                self.media.put(picture.id, form, &bytes).await?;
+            if self.media.has(picture.id, form).await {
+                continue;
+            }
+            while let Err(error) = self.bring_file(picture.id, form).await {
+                self.failing.failed(format_args!("pictures cannot be brought: {error}"));
+                if matches!(error, NotBrought::Absent(_)) {
+                    absent.add(picture.id, form);
+                    break;
+                }
+                sleep(PAUSE).await;
             }
         }
-        Ok(())
+    }
+
+    /// Asks once for each file that was absent or damaged.
+    async fn ask_again(&self, absent: &mut Absent) {
+        let all: Vec<(PictureId, Form)> = absent.files.iter().copied().collect();
+        for (id, form) in all {
+            match self.bring_file(id, form).await {
+                Ok(()) => _ = absent.files.remove(&(id, form)),
+                Err(NotBrought::Absent(_)) => {}
+                Err(error) => {
+                    self.failing.failed(format_args!("pictures cannot be brought: {error}"));
+                    return;
+                }
+            }
+        }
+        if !absent.files.is_empty() {
+            self.failing.failed(format_args!(
+                "the write side does not have {} files of pictures; bring its media folder back from a backup",
+                absent.files.len()
+            ));
+        }
+    }
+
+    async fn bring_file(&self, id: PictureId, form: Form) -> Result<(), NotBrought> {
+        let bytes = self.ask(id, form).await?;
+        if !is_whole(&bytes, form) {
+            return Err(NotBrought::Absent(format!("all of {}", form.path(id))));
+        }
+        Ok(self.media.put(id, form, bytes.into()).await?)
     }
 
     /// Asks the write side for a file, part by part.
-    async fn ask(&self, picture: &Picture, form: Form) -> Result<Vec<u8>, NotBrought> {
+    async fn ask(&self, id: PictureId, form: Form) -> Result<Vec<u8>, NotBrought> {
         let mut bytes = Vec::new();
         loop {
-            let wanted = ReadPicture { id: picture.id, file: form.to_string(), offset: bytes.len() as u64 };
+            let wanted = ReadPicture { id, file: form.to_string(), offset: bytes.len() as u64 };
             let unanswered = |error: &dyn std::fmt::Display| NotBrought::Unanswered(error.to_string());
             let request = serde_json::to_vec(&wanted).map_err(|error| unanswered(&error))?;
             let answer = self.source.client().request(subject::READ_PICTURE, request.into()).await;
             let answer = answer.map_err(|error| unanswered(&error))?;
             let length = answer.headers.as_ref().and_then(|headers| headers.get(PICTURE_LENGTH));
             let Some(length) = length.and_then(|length| length.as_str().parse::<usize>().ok()) else {
-                return Err(NotBrought::Absent(form.path(picture.id)));
+                return Err(NotBrought::Absent(form.path(id)));
             };
             bytes.extend_from_slice(&answer.payload);
             if bytes.len() >= length {
@@ -140,6 +216,38 @@ impl Mirror {
             }
         }
     }
+
+    async fn read_place(&self) -> Position {
+        let text = tokio::fs::read_to_string(&self.place).await.unwrap_or_default();
+        Position(text.trim().parse().unwrap_or(0))
+    }
+
+    /// Notes how far the folder has come; every file up to there is on the disk. What is lost of it is looked at once
+    /// more.
+    async fn note_place(&self, position: Position) {
+        let part = self.place.with_extension("part");
+        let note = async {
+            tokio::fs::write(&part, format!("{position}\n")).await?;
+            tokio::fs::rename(&part, &self.place).await
+        };
+        if let Err(error) = note.await {
+            tracing::debug!(%error, "how far pictures were brought could not be noted");
+        }
+    }
+}
+
+/// Passes on what a batch says of pictures, and moves the place behind what was passed on; false where there was no room
+/// for all of it.
+fn pass_on(batch: &[Arc<Arrived>], after: &mut Position, heard: &mpsc::Sender<Heard>) -> bool {
+    for arrived in batch {
+        if let Some(picture) = attached(arrived)
+            && heard.try_send(Heard::Attached(picture)).is_err()
+        {
+            return false;
+        }
+        *after = arrived.position;
+    }
+    heard.try_send(Heard::Position(*after)).is_ok()
 }
 
 fn attached(arrived: &Arrived) -> Option<Picture> {

@@ -46,9 +46,51 @@ async fn write_project_and_serve_work_as_processes() {
     assert_eq!(image, std::fs::read(&path).unwrap());
     assert_eq!(image, std::fs::read(write.join(path.strip_prefix(&reader).unwrap())).unwrap());
     assert!(!path.with_file_name("original").exists(), "originals stay where they came");
+    projecting = brings_again(&write, &reader, projecting, || spawn(&reader, &["project"])).await;
     assert!(serving.terminate().await.success());
     assert!(projecting.terminate().await.success());
     assert!(writing.terminate().await.success());
+}
+
+/// Files that are damaged, or that the write side does not have at first, are brought once they can be.
+async fn brings_again(
+    write: &std::path::Path,
+    reader: &std::path::Path,
+    mut projecting: Loggia,
+    start: impl Fn() -> Loggia,
+) -> Loggia {
+    let path = image_path(reader);
+    let [short, lost] = ["640.jpg", "320.webp"].map(|form| path.with_file_name(form));
+    let source = |file: &std::path::Path| write.join(file.strip_prefix(reader).unwrap());
+    let is_brought = async |file: &std::path::Path| {
+        let kept = std::fs::read(source(file)).unwrap();
+        let what = format!("all of {}", file.display());
+        kit::wait_until(PATIENCE, &what, async || std::fs::read(file).is_ok_and(|found| found == kept)).await;
+    };
+    kit::wait_until(PATIENCE, "the place of the mirror", async || reader.join("media/mirrored").exists())
+        .await;
+    assert!(projecting.terminate().await.success());
+    for (file, length) in [(&path, 0), (&short, 100)] {
+        std::fs::File::options().write(true).open(file).unwrap().set_len(length).unwrap();
+    }
+    projecting = start();
+    is_brought(&path).await;
+    is_brought(&short).await;
+    assert!(projecting.terminate().await.success());
+    let hidden = write.join("hidden");
+    std::fs::rename(source(&lost), &hidden).unwrap();
+    std::fs::remove_file(&lost).unwrap();
+    std::fs::remove_file(reader.join("media/mirrored")).unwrap();
+    projecting = start();
+    kit::wait_until(PATIENCE, "a line in the log", async || {
+        projecting.stderr().contains("the write side does not have")
+    })
+    .await;
+    assert!(projecting.terminate().await.success());
+    std::fs::rename(&hidden, source(&lost)).unwrap();
+    projecting = start();
+    is_brought(&lost).await;
+    projecting
 }
 
 /// The widest form of the one picture below a data folder.
