@@ -1,6 +1,7 @@
 //! Settings: read once, from flags, then `LOGGIA_*` variables, then `loggia.toml`, and checked before anything opens.
 
 mod choices;
+mod offset;
 mod scale;
 mod table;
 
@@ -17,6 +18,7 @@ use write::event_store::LogPlace;
 use write::mail::{Route, Sender};
 
 pub use choices::{Auth, Hosts, Metering, PictureAddresses, Replicas, Vectors};
+pub use offset::ClockOffset;
 pub use scale::{Drain, Size, SnapshotSource};
 pub use table::{SETTINGS, Setting};
 
@@ -90,6 +92,8 @@ pub struct Config {
     pub drain: Drain,
     /// `LOGGIA_FAULT`: the task that panics soon after the start of a role, for tests; in debug builds only.
     pub fault: Option<String>,
+    /// `clock_offset`: how far the clock is set off.
+    pub clock_offset: ClockOffset,
     /// Where each value comes from, for `loggia config`.
     pub resolved: Vec<Resolved>,
 }
@@ -193,6 +197,7 @@ impl Config {
             snapshot: values.parse("snapshot")?,
             drain: values.required("drain")?,
             fault: sources.environment.get("LOGGIA_FAULT").filter(|_| cfg!(debug_assertions)).cloned(),
+            clock_offset: values.required("clock_offset")?,
             resolved,
         })
     }

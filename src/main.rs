@@ -3,6 +3,7 @@
 #![allow(unreachable_pub, reason = "in a program, pub says what a module offers to the others")]
 
 mod cli;
+mod clock;
 mod commands;
 mod config;
 mod counted_calls;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = read_config(&cli).and_then(|config| {
         telemetry::start(&config.log)?;
+        clock::set_ahead(config.clock_offset.0);
         tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(run(&cli, &config))
     });
     outcome.unwrap_or_else(|error| {

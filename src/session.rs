@@ -32,6 +32,7 @@ use write::service::{Accounts, CommandService, Pictures};
 use write::vault::Vault;
 
 use crate::cli::IdFlag;
+use crate::clock;
 use crate::config::{Config, Hosts, PictureAddresses, Sources};
 use crate::data_folder::{DataFolder, Held, Part};
 use crate::lifecycle::Lifecycle;
@@ -65,7 +66,7 @@ enum Way {
 
 /// The time, for what only shows it.
 pub fn now() -> Timestamp {
-    Clock::system().now()
+    clock::now()
 }
 
 /// The folder of the event store; where that is elsewhere, of its replica, the vault and the ledger.
@@ -204,7 +205,7 @@ impl Session {
 
     /// Takes the way that is open: a running process, a NATS server that is set, or the folder itself.
     pub async fn open(config: &Config) -> Result<Session> {
-        let clock = Clock::system();
+        let clock = clock::system();
         let data = DataFolder::new(&config.data);
         data.check_format()?;
         let url =

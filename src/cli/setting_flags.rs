@@ -99,6 +99,9 @@ pub struct SettingFlags {
     /// How long a node that was told to stop still serves.
     #[arg(long, global = true, value_name = "SECONDS", hide_short_help = true)]
     drain: Option<String>,
+    /// How far the clock is set ahead or back, for rehearsals.
+    #[arg(long, global = true, value_name = "TIME", hide_short_help = true, allow_hyphen_values = true)]
+    clock_offset: Option<String>,
     /// What is logged.
     #[arg(long, global = true, value_name = "FILTER", hide_short_help = true)]
     log: Option<String>,
@@ -137,6 +140,7 @@ impl SettingFlags {
             ("vectors", &self.vectors),
             ("snapshot", &self.snapshot),
             ("drain", &self.drain),
+            ("clock_offset", &self.clock_offset),
             ("log", &self.log),
         ];
         flags.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?))).collect()

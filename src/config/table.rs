@@ -232,6 +232,12 @@ pub const SETTINGS: &[Setting] = &[
         "How long a node that was told to stop still serves, not ready, before it stops within 10 s; at most 60s.",
     ),
     setting(
+        "clock_offset",
+        "LOGGIA_CLOCK_OFFSET",
+        Some("0s"),
+        "How far the clock of this process is set ahead (40d, 10m) or back (-10m), for rehearsals; 0s where calls are real.",
+    ),
+    setting(
         "log",
         "LOGGIA_LOG",
         Some("warn,loggia=info"),

@@ -12,6 +12,7 @@
 mod audit;
 mod backups;
 mod citations;
+mod clocks;
 mod cluster;
 mod command_line;
 mod counters;

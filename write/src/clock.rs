@@ -17,14 +17,20 @@ pub struct Clock {
 
 #[derive(Clone)]
 enum Source {
-    System,
+    /// The machine's, so much ahead.
+    System(SignedDuration),
     Manual(Arc<Mutex<Timestamp>>),
 }
 
 impl Clock {
     /// The machine's clock.
     pub fn system() -> Clock {
-        Clock { source: Source::System, sequence: Arc::default() }
+        Clock::ahead(SignedDuration::ZERO)
+    }
+
+    /// The machine's clock, set ahead, for rehearsals.
+    pub fn ahead(by: SignedDuration) -> Clock {
+        Clock { source: Source::System(by), sequence: Arc::default() }
     }
 
     /// A clock that stands still until it is moved, for tests.
@@ -43,7 +49,10 @@ impl Clock {
     /// The time in whole microseconds, which is as fine as events keep it.
     pub fn now(&self) -> Timestamp {
         let now = match &self.source {
-            Source::System => system_time(),
+            Source::System(ahead) => {
+                let now = system_time();
+                now.saturating_add(*ahead).unwrap_or(now)
+            }
             Source::Manual(time) => *time.lock().unwrap_or_else(PoisonError::into_inner),
         };
         let whole = TimestampRound::new().smallest(Unit::Microsecond).mode(jiff::RoundMode::Trunc);
