@@ -8,6 +8,7 @@ use anyhow::Result;
 use read::counters::CountersReader;
 use read::generation::Generations;
 use schemas::control::LedgerSource;
+use schemas::month::Month;
 use schemas::subject::{OVERRUN, usage_stream};
 use tokio::time::{Instant, sleep};
 use write::ledger::Ledger;
@@ -28,7 +29,7 @@ pub async fn counters(data: &DataFolder) -> Result<Option<CountersReader>> {
     let Some(generation) = Generations::new(data.models().join("counters")).current()? else {
         return Ok(None);
     };
-    Ok(Some(CountersReader::open(&generation.path).await?))
+    Ok(Some(CountersReader::open(&generation.path, Month::of(session::now())).await?))
 }
 
 /// How far the counters have read each stream.

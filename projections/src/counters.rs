@@ -16,6 +16,7 @@ use read::checkpoint::Checkpoint;
 use read::counters::{CountersWriter, Metered, Progress, Source};
 use schemas::control::Parked;
 use schemas::ids::Position;
+use schemas::month::Month;
 use schemas::subject;
 use tokio_util::sync::CancellationToken;
 
@@ -38,7 +39,7 @@ const REPLAY_BATCH: usize = 20_000;
 const APART: Duration = Duration::from_millis(50);
 /// How often streams are looked for while there is none, and once there is one.
 const LOOK: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
-/// How long an empty model waits for a ledger at first; one that is started later is not asked.
+/// How long an empty model waits for a ledger before it follows the streams without one.
 const LEDGER_WITHIN: Duration = Duration::from_secs(3);
 /// The same for a model that replaces a damaged one: what that had counted is known to nobody, and the write side may
 /// just be starting.
@@ -86,6 +87,7 @@ impl Work for CountersWorker {
         self.fill(Some(LEDGER_WITHIN), stop, &mut |_, _| {}).await?;
         let mut streams = Streams::new(self.jetstream.clone());
         let mut look = tokio::time::Instant::now();
+        let mut ask = look;
         let mut committed: Option<Instant> = None;
         let (mut connects, mut looked) = (None, self.connects());
         while !stop.is_cancelled() {
@@ -93,6 +95,9 @@ impl Work for CountersWorker {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => return Ok(()),
+                () = tokio::time::sleep_until(ask), if self.progress.awaits_ledger => {
+                    ask = tokio::time::Instant::now() + self.fill_in(stop).await?;
+                }
                 () = self.until(look, looked) => {
                     looked = self.connects();
                     let wait = match self.look(&mut streams).await {
@@ -176,6 +181,11 @@ impl Work for CountersWorker {
 }
 
 impl CountersWorker {
+    /// The month of this node's clock.
+    fn month(&self) -> Month {
+        Month::of((self.now)())
+    }
+
     fn beat(&self) {
         self.status.beat(&self.writer.progress().checkpoint, (self.now)());
     }
@@ -255,7 +265,7 @@ impl CountersWorker {
     }
 
     fn take(&mut self, arrived: Arrived, calls: &mut Vec<Metered>) {
-        let Arrived { stream, created, sequence, call } = arrived;
+        let Arrived { stream, created, sequence, heard, call } = arrived;
         // A consumer that was given up may have sent some calls before the one that follows it.
         let Some(source) = self.progress.sources.get_mut(&*stream) else { return };
         if source.created != created || sequence <= source.sequence {
@@ -273,7 +283,7 @@ impl CountersWorker {
         source.call = call.as_ref().ok().map(|call| call.id);
         let (remade, overrun) = (source.remade, *stream == *subject::OVERRUN);
         match call {
-            Ok(call) => calls.push(Metered { call, overrun, sequence, remade }),
+            Ok(call) => calls.push(Metered { call, overrun, sequence: Some(sequence), remade, heard }),
             Err(unfit) => self.set_aside(&stream, sequence, unfit),
         }
     }
@@ -294,7 +304,8 @@ impl CountersWorker {
     }
 
     async fn commit(&mut self, calls: &[Metered]) -> Result<(), Failure> {
-        self.writer.commit(calls, self.progress.clone()).await.map_err(ProjectionError::from)?;
+        let now = self.month();
+        self.writer.commit(calls, self.progress.clone(), now).await.map_err(ProjectionError::from)?;
         self.progress.checkpoint.position = self.position();
         Ok(())
     }

@@ -24,7 +24,7 @@ async fn main() {
         let began = Instant::now();
         for batch in calls.chunks(batch) {
             let progress = writer.progress().clone();
-            writer.commit(batch, progress).await.unwrap();
+            writer.commit(batch, progress, batch[0].call.month).await.unwrap();
         }
         let rate = calls.len() as f64 / began.elapsed().as_secs_f64();
         println!(
@@ -32,7 +32,7 @@ async fn main() {
             1.5e6 / rate
         );
         let began = Instant::now();
-        let reader = CountersReader::open(folder.path()).await.unwrap();
+        let reader = CountersReader::open(folder.path(), calls[0].call.month).await.unwrap();
         println!("  loaded in {:.0} ms", began.elapsed().as_secs_f64() * 1e3);
         let (key, tier, month) = (calls[0].call.key_id, &calls[0].call.tier, calls[0].call.month);
         let began = Instant::now();
@@ -55,5 +55,6 @@ fn call(number: u64) -> Metered {
         surface: Surface::Rest,
         operation: "search".into(),
     };
-    Metered { call, overrun: false, sequence: number + 1, remade: false }
+    let heard = call.month;
+    Metered { call, overrun: false, sequence: Some(number + 1), remade: false, heard }
 }

@@ -1,11 +1,12 @@
 //! The counters: how many calls each key has made, by month, tier and day. All of them are in SQLite; the totals of the
-//! running month and the one before it are in memory besides.
+//! running month by this node's clock, the one before it and the one after it are in memory besides.
 
 #[cfg(feature = "apply")]
 mod batch;
 #[cfg(feature = "apply")]
 mod digest;
 mod reader;
+mod remembered;
 mod table;
 #[cfg(feature = "apply")]
 mod writer;
@@ -24,6 +25,7 @@ pub use batch::Metered;
 #[cfg(feature = "apply")]
 pub use digest::{digest, progress};
 pub use reader::{CountersReader, MonthSummary};
+pub use remembered::Remembered;
 pub use table::Counted;
 #[cfg(feature = "apply")]
 pub use writer::CountersWriter;
@@ -59,11 +61,16 @@ pub struct Progress {
     /// Its position is the number of calls that are counted, those over the quota among them; messages that are no
     /// calls are set aside in it, each with its sequence and, as its kind, its stream.
     pub checkpoint: Checkpoint,
-    /// How far the ledger of the write side was read, from which an empty model is filled; the streams are followed
-    /// only once that is done.
+    /// How far the ledger of the write side was read, from which an empty model is filled.
     pub ledger: Ledger,
     /// The JetStream streams by their names.
     pub sources: BTreeMap<String, Source>,
+    /// Whose ids are remembered; none before a call was counted, and in what an earlier version wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remembered: Option<Remembered>,
+    /// Whether no ledger has answered yet, and the streams are followed meanwhile. Nothing is forgotten until one has.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub awaits_ledger: bool,
 }
 
 /// How far the ledger was read.
@@ -72,7 +79,7 @@ pub struct Progress {
 pub enum Ledger {
     /// What is behind this position is still to be read.
     Behind(Position),
-    /// All of it was read, or there was none.
+    /// All of it was read.
     Done,
 }
 

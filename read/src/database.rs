@@ -54,8 +54,11 @@ pub(crate) fn is_corrupt(error: &Error) -> bool {
 pub(crate) async fn readers(options: SqliteConnectOptions, connections: u32) -> Result<SqlitePool, Error> {
     SqlitePoolOptions::new()
         .max_connections(connections)
-        // A file on this machine need not be asked whether it is still there.
+        // A file on this machine need not be asked whether it is still there, and a connection to it does not age. One
+        // that is open goes on where the process has no file descriptors left for another.
         .test_before_acquire(false)
+        .idle_timeout(None)
+        .max_lifetime(None)
         .connect_with(options.read_only(true))
         .await
 }

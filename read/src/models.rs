@@ -1,23 +1,32 @@
 //! The current generation of every model, for those who answer. A swap of generations and a new commit are seen
 //! by polling two small files; nobody who is answering is disturbed.
+//!
+//! Each model is refreshed by itself, so one that fails or takes its time holds up no other.
+
+mod following;
+mod slot;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use arc_swap::ArcSwapOption;
-use tokio_util::sync::CancellationToken;
+use jiff::Timestamp;
+use schemas::month::Month;
 
 use crate::archive::{ArchiveError, ArchiveReader};
 use crate::catalog::{self, CatalogError, CatalogReader};
 use crate::counters::{CountersError, CountersReader};
-use crate::generation::{Generation, GenerationError, Generations};
+use crate::generation::{GenerationError, Generations};
 use crate::keys::{KeysError, KeysReader};
 use crate::neighbours::{NeighboursError, NeighboursReader};
 use crate::search::{SearchError, SearchReader};
+use slot::Slot;
 
-/// How often a new commit or generation is looked for.
-pub const POLL: Duration = Duration::from_millis(25);
+pub use following::POLL;
+pub use slot::Opened;
+
+/// The clock of a node: its month is the one whose calls are counted.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// Readers of the current generations; clones share them.
 #[derive(Clone)]
@@ -32,25 +41,30 @@ impl std::fmt::Debug for ReadModels {
 }
 
 struct Inner {
-    catalog: Model<CatalogReader>,
-    search: Model<SearchReader>,
-    keys: Model<KeysReader>,
-    counters: Model<CountersReader>,
-    neighbours: Model<NeighboursReader>,
-    archive: Model<ArchiveReader>,
+    keys: Slot<KeysReader>,
+    counters: Slot<CountersReader>,
+    catalog: Slot<CatalogReader>,
+    search: Slot<SearchReader>,
+    archive: Slot<ArchiveReader>,
+    neighbours: Slot<NeighboursReader>,
+    clock: Clock,
 }
 
-struct Model<Reader> {
-    generations: Generations,
-    open: ArcSwapOption<Opened<Reader>>,
-}
-
-/// A reader and the generation that it reads.
-pub struct Opened<Reader> {
-    /// The generation.
-    pub generation: Generation,
-    /// Its reader.
-    pub reader: Reader,
+/// One of the read models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Model {
+    /// Who may call.
+    Keys,
+    /// Who has called how often.
+    Counters,
+    /// The projects.
+    Catalog,
+    /// The search index.
+    Search,
+    /// The projects by day and by taste.
+    Archive,
+    /// The projects that are alike.
+    Neighbours,
 }
 
 /// A model could not be opened or refreshed.
@@ -79,152 +93,114 @@ pub enum ModelsError {
     Generation(#[from] GenerationError),
 }
 
+impl Model {
+    /// Every model, those that decide about calls first.
+    pub const ALL: [Model; 6] =
+        [Model::Keys, Model::Counters, Model::Catalog, Model::Search, Model::Archive, Model::Neighbours];
+
+    /// Returns its name, which is also that of its folder.
+    pub fn name(self) -> &'static str {
+        match self {
+            Model::Keys => "keys",
+            Model::Counters => "counters",
+            Model::Catalog => "catalog",
+            Model::Search => "search",
+            Model::Archive => "archive",
+            Model::Neighbours => "neighbours",
+        }
+    }
+
+    /// Returns the name under which the health of the process lists a refresh that fails.
+    pub fn component(self) -> String {
+        format!("model {}", self.name())
+    }
+
+    fn is_about_calls(self) -> bool {
+        matches!(self, Model::Keys | Model::Counters)
+    }
+
+    /// How long its refresh may fail before the node is not ready: a revoked key that goes on is worse than a project
+    /// that is found late.
+    fn patience(self) -> Duration {
+        Duration::from_secs(if self.is_about_calls() { 10 } else { 60 })
+    }
+}
+
 impl ReadModels {
-    /// The models below a folder. None is open before the first [`ReadModels::refresh`].
-    pub fn new(root: impl Into<PathBuf>) -> ReadModels {
+    /// The models below a folder, for a node with this clock. None is open before the first [`ReadModels::refresh`].
+    pub fn new(root: impl Into<PathBuf>, clock: Clock) -> ReadModels {
         let root = root.into();
+        let generations = |model: Model| Generations::new(root.join(model.name()));
+        let catalog = Generations::in_layout(root.join(Model::Catalog.name()), catalog::LAYOUT);
         let inner = Inner {
-            catalog: Model::of(Generations::in_layout(root.join("catalog"), catalog::LAYOUT)),
-            search: Model::new(root.join("search")),
-            keys: Model::new(root.join("keys")),
-            counters: Model::new(root.join("counters")),
-            neighbours: Model::new(root.join("neighbours")),
-            archive: Model::new(root.join("archive")),
+            keys: Slot::new(generations(Model::Keys)),
+            counters: Slot::new(generations(Model::Counters)),
+            catalog: Slot::new(catalog),
+            search: Slot::new(generations(Model::Search)),
+            archive: Slot::new(generations(Model::Archive)),
+            neighbours: Slot::new(generations(Model::Neighbours)),
+            clock,
         };
         ReadModels { inner: Arc::new(inner) }
     }
 
     /// The catalog's current generation; none while none was ever finished.
     pub fn catalog(&self) -> Option<Arc<Opened<CatalogReader>>> {
-        self.inner.catalog.open.load_full()
+        self.inner.catalog.open()
     }
 
     /// The search index's current generation; none while none was ever finished.
     pub fn search(&self) -> Option<Arc<Opened<SearchReader>>> {
-        self.inner.search.open.load_full()
+        self.inner.search.open()
     }
 
     /// The keys' current generation; none while none was ever finished.
     pub fn keys(&self) -> Option<Arc<Opened<KeysReader>>> {
-        self.inner.keys.open.load_full()
+        self.inner.keys.open()
     }
 
     /// The counters' current generation; none while none was ever finished.
     pub fn counters(&self) -> Option<Arc<Opened<CountersReader>>> {
-        self.inner.counters.open.load_full()
+        self.inner.counters.open()
     }
 
     /// The neighbours' current generation; none while none was ever finished.
     pub fn neighbours(&self) -> Option<Arc<Opened<NeighboursReader>>> {
-        self.inner.neighbours.open.load_full()
+        self.inner.neighbours.open()
     }
 
     /// The archive's current generation; none while none was ever finished.
     pub fn archive(&self) -> Option<Arc<Opened<ArchiveReader>>> {
-        self.inner.archive.open.load_full()
+        self.inner.archive.open()
     }
 
-    /// Opens what is newly current and shows new commits.
+    /// Opens what is newly current and shows new commits, of every model once.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the first model that could not be refreshed; the others are, all the same.
     pub async fn refresh(&self) -> Result<(), ModelsError> {
-        if let Some(generation) = self.inner.catalog.newly_current()? {
-            let reader = CatalogReader::open(&generation.path).await?;
-            self.inner.catalog.swap(generation, reader);
+        let mut first = Ok(());
+        for model in Model::ALL {
+            let refreshed = self.refresh_one(model).await;
+            first = first.and(refreshed);
         }
-        if let Some(generation) = self.inner.search.newly_current()? {
-            let reader = SearchReader::open(&generation.path)?;
-            self.inner.search.swap(generation, reader);
-        }
-        if let Some(search) = self.search() {
-            search.reader.refresh()?;
-        }
-        self.refresh_keys().await?;
-        self.refresh_counters().await?;
-        self.refresh_neighbours().await?;
-        self.refresh_archive().await
+        first
     }
 
-    async fn refresh_keys(&self) -> Result<(), ModelsError> {
-        if let Some(generation) = self.inner.keys.newly_current()? {
-            let reader = KeysReader::open(&generation.path).await?;
-            self.inner.keys.swap(generation, reader);
-        } else if let Some(keys) = self.keys() {
-            keys.reader.refresh().await?;
-        }
-        Ok(())
-    }
-
-    async fn refresh_counters(&self) -> Result<(), ModelsError> {
-        if let Some(generation) = self.inner.counters.newly_current()? {
-            let reader = CountersReader::open(&generation.path).await?;
-            self.inner.counters.swap(generation, reader);
-        } else if let Some(counters) = self.counters() {
-            counters.reader.refresh().await?;
-        }
-        Ok(())
-    }
-
-    async fn refresh_neighbours(&self) -> Result<(), ModelsError> {
-        if let Some(generation) = self.inner.neighbours.newly_current()? {
-            let reader = NeighboursReader::open(&generation.path).await?;
-            self.inner.neighbours.swap(generation, reader);
-        } else if let Some(neighbours) = self.neighbours() {
-            neighbours.reader.refresh().await?;
-        }
-        Ok(())
-    }
-
-    async fn refresh_archive(&self) -> Result<(), ModelsError> {
-        if let Some(generation) = self.inner.archive.newly_current()? {
-            let reader = ArchiveReader::open(&generation.path).await?;
-            self.inner.archive.swap(generation, reader);
-        } else if let Some(archive) = self.archive() {
-            archive.reader.refresh().await?;
-        }
-        Ok(())
-    }
-
-    /// Refreshes until it is told to stop. A failure is logged once and tried again: a generation may be swapped
-    /// away between two looks.
-    pub async fn follow(self, stop: CancellationToken) {
-        let mut failing = false;
-        while !stop.is_cancelled() {
-            match self.refresh().await {
-                Ok(()) => failing = false,
-                Err(error) if !failing => {
-                    failing = true;
-                    tracing::warn!(%error, "a read model could not be refreshed; trying again");
-                }
-                Err(_) => {}
-            }
-            tokio::select! {
-                () = stop.cancelled() => {}
-                () = tokio::time::sleep(POLL) => {}
-            }
+    async fn refresh_one(&self, model: Model) -> Result<(), ModelsError> {
+        let inner = &self.inner;
+        let now = Month::of((inner.clock)());
+        match model {
+            Model::Keys => inner.keys.refresh(now).await,
+            Model::Counters => inner.counters.refresh(now).await,
+            Model::Catalog => inner.catalog.refresh(now).await,
+            Model::Search => inner.search.refresh(now).await,
+            Model::Archive => inner.archive.refresh(now).await,
+            Model::Neighbours => inner.neighbours.refresh(now).await,
         }
     }
 }
 
-impl<Reader> Model<Reader> {
-    fn new(root: PathBuf) -> Model<Reader> {
-        Model::of(Generations::new(root))
-    }
-
-    fn of(generations: Generations) -> Model<Reader> {
-        Model { generations, open: ArcSwapOption::empty() }
-    }
-
-    fn newly_current(&self) -> Result<Option<Generation>, GenerationError> {
-        let current = self.generations.current()?;
-        if current.is_none() && !self.generations.has_current()? {
-            // It was quarantined: what it answers may be wrong.
-            self.open.store(None);
-        }
-        let open = self.open.load();
-        Ok(current.filter(|current| open.as_ref().is_none_or(|open| open.generation != *current)))
-    }
-
-    fn swap(&self, generation: Generation, reader: Reader) {
-        tracing::info!(generation = %generation.path.display(), "now reading a new generation");
-        self.open.store(Some(Arc::new(Opened { generation, reader })));
-    }
-}
+#[cfg(all(test, feature = "apply"))]
+mod tests;

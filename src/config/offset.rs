@@ -27,7 +27,9 @@ impl FromStr for ClockOffset {
         let offset = seconds.and_then(|unit| number.parse::<i64>().ok()?.checked_mul(unit));
         let offset = offset.map(SignedDuration::from_secs);
         offset
-            .filter(|offset| offset.unsigned_abs() <= SignedDuration::from_hours(FURTHEST * 24).unsigned_abs())
+            .filter(|offset| {
+                offset.unsigned_abs() <= SignedDuration::from_hours(FURTHEST * 24).unsigned_abs()
+            })
             .map(ClockOffset)
             .ok_or_else(|| format!("a time such as 40d, 10m or -90s is wanted, of at most {FURTHEST} days"))
     }

@@ -7,6 +7,7 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
+use read::models::Model;
 use schemas::control::{LogHead, ProjectionStatus};
 use tokio::sync::watch;
 
@@ -32,6 +33,11 @@ pub fn register_keeper(registry: &mut Registry, here: bool) {
     let help =
         "Whether this write side keeps addresses, pictures and the ledger (1), or another one does (0)";
     registry.register("loggia_keeper", help, gauge);
+}
+
+/// Adds a gauge of whether the readers of this node's models fail.
+pub fn register_models(registry: &mut Registry, health: Health) {
+    registry.register_collector(Box::new(Refreshes { health }));
 }
 
 /// A gauge's name, its help, and how it is read off.
@@ -120,6 +126,27 @@ impl Collector for Components {
         for (component, lasting) in all {
             let gauge = ConstGauge::new(lasting.as_secs().cast_signed());
             gauge.encode(metric.encode_family(&[("component", component.as_str())])?)?;
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug)]
+struct Refreshes {
+    health: Health,
+}
+
+impl Collector for Refreshes {
+    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
+        let failing = self.health.failing();
+        let help = "1 while a read model cannot be opened or refreshed, so that answers are old; else 0.";
+        let name = "loggia_model_refresh_failing";
+        let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
+        for model in Model::ALL {
+            let component = model.component();
+            let fails = failing.iter().any(|failing| failing.component == component);
+            let gauge = ConstGauge::new(i64::from(fails));
+            gauge.encode(metric.encode_family(&[("model", model.name())])?)?;
         }
         Ok(())
     }

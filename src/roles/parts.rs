@@ -26,7 +26,7 @@ use projections::mirror::Mirror;
 use projections::node::{Node, NodeSettings, WorkerTask};
 use projections::source::EventSource;
 use read::media::MediaReader;
-use read::models::ReadModels;
+use read::models::{Model, ReadModels};
 use schemas::control::LogHead;
 use schemas::nats_role::NatsRole;
 use tokio::net::TcpListener;
@@ -51,6 +51,7 @@ use super::background::Background;
 use super::readiness::{Looked, Teller};
 use super::shared_settings::{self, Comparison};
 use super::{demo, descriptors, snapshot, starting};
+use crate::clock;
 use crate::config::{Auth, Config, Metering, Replicas, Vectors};
 use crate::data_folder::{DataFolder, Held, Part, Running};
 use crate::lifecycle::{Failures, Lifecycle};
@@ -97,7 +98,8 @@ impl Parts {
     pub fn holding(config: &Config, lifecycle: &Lifecycle, role: NatsRole, held: &[Part]) -> Result<Parts> {
         descriptors::raise()?;
         let data = DataFolder::new(&config.data);
-        let clock = Clock::system();
+        clock::warn_if_off();
+        let clock = clock::system();
         let health = Health::default();
         Ok(Parts {
             config: config.clone(),
@@ -322,6 +324,7 @@ impl Parts {
         let step = &lifecycle.projecting;
         let (is_write_side, media) = (self.held.contains(&Part::Write), self.data.media());
         let (from, models) = (self.config.snapshot.clone(), self.data.models());
+        let failing = self.health.component("pictures").patience(Duration::MAX);
         let background = self.background().await?;
         let client = background.client().clone();
         snapshot::begin(&models, from.as_ref(), &EventSource::new(client)).await?;
@@ -332,7 +335,7 @@ impl Parts {
         let node = Node::start(&settings, background.client(), &spawn, &step.stop);
         if !is_write_side {
             // A file that the write side of this very folder has put there is not brought again.
-            let mirror = Mirror::new(node.source().clone(), &media).run(lifecycle.stop.clone());
+            let mirror = Mirror::new(node.source().clone(), &media, failing).run(lifecycle.stop.clone());
             let mirroring = async move {
                 mirror.await;
                 Ok(())
@@ -356,12 +359,15 @@ impl Parts {
             self.meter = Some(keys.meter.clone());
         }
         self.compare_settings(client).await;
-        let models = ReadModels::new(self.data.models());
-        let following = models.clone().follow(self.lifecycle.stop.clone());
-        self.lifecycle.spawn("the readers of the models", async move {
-            following.await;
-            Ok(())
-        });
+        let models = ReadModels::new(self.data.models(), clock::of_api());
+        for model in Model::ALL {
+            let following = models.clone().follow(model, self.health.clone(), self.lifecycle.stop.clone());
+            let following = async move {
+                following.await;
+                Ok(())
+            };
+            self.lifecycle.spawn(format!("the reader of the {} model", model.name()), following);
+        }
         // One machine's users see the pages from the first start on, while the catalog is being filled; a node that had
         // caught up before answers as it did then.
         if self.held.contains(&Part::Write) || self.data.has_caught_up() {
@@ -375,7 +381,7 @@ impl Parts {
         let metrics = Metrics::new(&mut self.registry);
         let readiness = self.readiness.subscribe();
         let media = MediaReader::new(self.data.media());
-        let (clock, origins) = (api::clock::system(), self.config.mcp_origins.clone());
+        let (clock, origins) = (clock::of_api(), self.config.mcp_origins.clone());
         let payments = self.payments(client);
         let offers = Offers { prices: self.config.prices.clone(), checkouts: self.config.checkout.clone() };
         let node = self.node.clone();
@@ -441,7 +447,7 @@ impl Parts {
             spool_limit: self.config.spool_limit.0,
             tiers: self.config.tiers.clone(),
             health: self.health.clone(),
-            now: api::clock::system(),
+            now: clock::of_api(),
         };
         // It reads all that a spool holds.
         let connection = client.clone();

@@ -14,7 +14,7 @@ use projections::source::EventSource;
 use projections::status::Status;
 use projections::work::Work;
 use projections::worker::ReplayError;
-use read::counters::{Counted, CountersReader, digest};
+use read::counters::{Counted, CountersReader, Ledger, digest};
 use read::generation::Generations;
 use schemas::control::Parked;
 use schemas::ids::Position;
@@ -52,7 +52,7 @@ impl At {
         let stop = CancellationToken::new();
         let stopped = stop.clone();
         let worker = tokio::spawn(async move { worker.follow(&stopped).await.unwrap() });
-        let reader = CountersReader::open(folder.path()).await.unwrap();
+        let reader = CountersReader::open(folder.path(), november()).await.unwrap();
         At { folder, status, stop, worker, reader }
     }
 
@@ -61,7 +61,7 @@ impl At {
             self.status.get().position == Position(calls)
         })
         .await;
-        self.reader.refresh().await.unwrap();
+        self.reader.refresh(november()).await.unwrap();
     }
 
     fn counted(&self, number: u64) -> Counted {
@@ -126,7 +126,7 @@ async fn a_stream_that_was_made_anew_repeats_nothing_and_goes_on() {
     usage.publish((0..20).rev()).await;
     wait_until(SOON, "the new stream to be read", async || at.status.get().lag == 0).await;
     wait_until(SOON, "the places in the new stream", async || {
-        at.reader.refresh().await.unwrap();
+        at.reader.refresh(november()).await.unwrap();
         at.counted(0) == Counted { used: 7, through: 20 }
     })
     .await;
@@ -203,6 +203,30 @@ async fn without_a_ledger_an_empty_model_counts_what_nats_has() {
     usage.publish(0..3).await;
     let at = At::work(&client).await;
     wait_until(Duration::from_secs(10), "the calls", async || at.status.get().position == Position(3)).await;
+    at.end().await;
+}
+
+#[tokio::test]
+async fn a_ledger_that_answers_later_gives_what_nats_no_longer_has() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let client = nats.client().await;
+    let usage = Usage::new(&client).await;
+    usage.publish(0..40).await;
+    usage.jetstream.get_stream(FREE).await.unwrap().purge().sequence(31).await.unwrap();
+    let at = At::work(&client).await;
+    wait_until(Duration::from_secs(15), "the calls that NATS has", async || {
+        at.status.get().position == Position(10)
+    })
+    .await;
+    at.reader.refresh(november()).await.unwrap();
+    let through = at.counted(39).through;
+    let _ledger = usage.keep_ledger(35).await;
+    at.counts(40).await;
+    usage.publish([40]).await;
+    at.counts(41).await;
+    assert_eq!(at.counted(39), Counted { used: 14, through }, "the ledger moves no place in the stream");
+    let progress = at.reader.progress().await.unwrap();
+    assert_eq!((progress.ledger, progress.awaits_ledger), (Ledger::Done, false));
     at.end().await;
 }
 

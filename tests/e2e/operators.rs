@@ -44,6 +44,23 @@ async fn metrics_tell_the_projections_and_the_requests() {
     assert!(!metrics.text().contains("nothing"), "no metric is labelled by a slug");
     let status = operators.get("/status").await.json();
     assert_eq!(status["projections"][0]["name"], "catalog");
+    // A generation that cannot be opened is told; the other models are refreshed, and so is this one afterwards.
+    let gauge = async |model: &str, fails: u8| {
+        let line = format!("loggia_model_refresh_failing{{model=\"{model}\"}} {fails}");
+        kit::wait_until(PATIENCE, &line, async || {
+            operators.get("/metrics").await.text().lines().any(|found| found == line)
+        })
+        .await;
+    };
+    let pointer = started.folder.path().join("models/search/current");
+    let current = std::fs::read(&pointer).unwrap();
+    std::fs::write(&pointer, "g999999").unwrap();
+    gauge("search", 1).await;
+    gauge("keys", 0).await;
+    let failing = operators.get("/status").await.json()["failing"][0]["component"].clone();
+    assert_eq!(failing, "model search");
+    std::fs::write(&pointer, current).unwrap();
+    gauge("search", 0).await;
     assert_eq!(started.http.get("/metrics").await.status, 404, "the public listener has none");
 }
 

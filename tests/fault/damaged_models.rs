@@ -113,7 +113,7 @@ async fn damage_that_an_event_runs_into_is_found_and_readers_let_go() {
     fs::write(&file, bytes).unwrap();
 
     let working = Working::on(folder.path(), &client);
-    let models = ReadModels::new(folder.path());
+    let models = ReadModels::new(folder.path(), api::clock::system());
     models.refresh().await.unwrap();
     assert_eq!(models.catalog().unwrap().generation.name, "g000001");
     let revised = json!({"record": {"name": "House", "category": "art"}});
@@ -168,7 +168,7 @@ async fn segments_of_the_search_index_that_are_damaged_are_found_when_events_com
         })
         .await;
         working.end().await;
-        let models = ReadModels::new(folder.path());
+        let models = ReadModels::new(folder.path(), api::clock::system());
         models.refresh().await.unwrap();
         assert_eq!(models.search().unwrap().reader.documents(), 3, "{kind}");
     }

@@ -16,13 +16,18 @@ use health::Health;
 use jiff::Timestamp;
 use kit::http::{Answer, Http};
 use kit::nats::Nats;
+use projections::counters::CountersWorker;
+use projections::source::EventSource;
+use projections::status::Status;
+use projections::work::Work;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use read::checkpoint::Checkpoint;
-use read::generation::Generations;
+use read::counters;
+use read::generation::{Generation, Generations};
 use read::keys::KeysWriter;
 use read::media::MediaReader;
-use read::models::ReadModels;
+use read::models::{Model, ReadModels};
 use read::search::SearchWriter;
 use schemas::account::{AccountEvent, AccountOpened, KeyIssued};
 use schemas::chain::Hash;
@@ -72,6 +77,37 @@ pub(crate) struct Node {
     tasks: JoinSet<()>,
 }
 
+/// The counters of all nodes, at work.
+pub(crate) struct Counting {
+    client: async_nats::Client,
+    generations: Generations,
+    generation: Generation,
+}
+
+impl Counting {
+    /// Waits until so many calls are counted.
+    pub(crate) async fn reached(&self, calls: u64) {
+        kit::wait_until(PATIENCE, &format!("{calls} counted calls"), async || {
+            let progress = counters::progress(&self.generation.path).await;
+            progress.is_ok_and(|progress| progress.checkpoint.position == Position(calls))
+        })
+        .await;
+    }
+
+    /// Makes the counters anew from ledger and streams, and makes them those that nodes read. They count no more.
+    pub(crate) async fn rebuild(&self, live: u64) {
+        let generation = self.generations.create_next().unwrap();
+        let (source, status) = (EventSource::new(self.client.clone()), Status::new("counters"));
+        let path = &generation.path;
+        let mut worker = CountersWorker::open(path, source, status, Timestamp::now).await.unwrap();
+        worker.replay_all(Some(Position(live)), &CancellationToken::new(), &mut |_, _| {}).await.unwrap();
+        self.generations.make_current(&generation).unwrap();
+        let (_, live) = counters::digest(&self.generation.path).await.unwrap();
+        let (_, anew) = counters::digest(&generation.path).await.unwrap();
+        assert_eq!(live, anew);
+    }
+}
+
 impl Metered {
     /// Keys of a tier that allows so many calls; `None` where there is no nats-server, told loudly.
     pub(crate) async fn start(quota: u64, keys: usize, seed: u64) -> Option<Metered> {
@@ -108,9 +144,26 @@ impl Metered {
         self.folder.path().join("spool")
     }
 
+    /// Has calls counted in the folder that all nodes read, as by the worker of a node.
+    pub(crate) async fn count(&self) -> Counting {
+        let client = self.nats.client().await;
+        let (ledger, stop) = (self.ledger.clone(), self.stop.clone());
+        let pages = client.clone();
+        tokio::spawn(async move { write::ledger::serve(&pages, ledger, &stop).await });
+        let generations = Generations::new(self.folder.path().join("models/counters"));
+        let generation = generations.create_next().unwrap();
+        let (source, status) = (EventSource::new(client.clone()), Status::new("counters"));
+        let path = &generation.path;
+        let mut worker = CountersWorker::open(path, source, status, Timestamp::now).await.unwrap();
+        generations.make_current(&generation).unwrap();
+        let stop = self.stop.clone();
+        tokio::spawn(async move { worker.follow(&stop).await });
+        Counting { client, generations, generation }
+    }
+
     /// Another node.
     pub(crate) async fn node(&self, policy: Policy) -> Node {
-        let models = ReadModels::new(self.folder.path().join("models"));
+        let models = ReadModels::new(self.folder.path().join("models"), self.clock());
         models.refresh().await.unwrap();
         let settings = MeterSettings {
             folder: self.spool(),
@@ -133,6 +186,7 @@ impl Metered {
         let mut tasks = JoinSet::new();
         let metering = meter.clone().run(stop.clone());
         tasks.spawn(async move { metering.await.unwrap() });
+        tasks.spawn(models.clone().follow(Model::Counters, Health::default(), stop.clone()));
         let (_, ready) = watch::channel(Readiness::READY);
         let metrics = Metrics::new(&mut Registry::default());
         let site = "https://catalog.example.org".parse().unwrap();

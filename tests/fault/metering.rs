@@ -114,6 +114,35 @@ async fn a_clock_that_steps_back_an_hour_counts_no_call_twice() {
     assert_eq!((of_month(&entries, "2026-11"), of_month(&entries, "2026-12")), (10, 10));
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_from_a_clock_months_ahead_hides_no_call_of_this_month() {
+    let Some(metered) = Metered::start(20, 1, 7).await else { return };
+    let counting = metered.count().await;
+    let node = metered.node(Policy::Spool).await;
+    let key = &metered.keys[0];
+    for (now, calls) in [("2026-11-20T08:00:00Z", 5), ("2027-02-20T08:00:00Z", 1)] {
+        metered.set_clock(now);
+        for _ in 0..calls {
+            assert_eq!(node.call(key).await.status, 200, "{now}");
+        }
+    }
+    metered.set_clock("2026-11-20T09:00:00Z");
+    counting.reached(6).await;
+    metered.in_the_ledger(6).await;
+    // A node that has made no call itself knows them from the counters alone.
+    let other = metered.node(Policy::Spool).await;
+    let left = async |node: &crate::metered::Node| {
+        let answer = node.call(key).await;
+        answer.header("x-ratelimit-remaining").map(str::to_owned)
+    };
+    assert_eq!(left(&other).await.as_deref(), Some("14"));
+    counting.reached(7).await;
+    metered.in_the_ledger(7).await;
+    counting.rebuild(7).await;
+    let third = metered.node(Policy::Spool).await;
+    assert_eq!(left(&third).await.as_deref(), Some("13"), "the same after a rebuild");
+}
+
 /// How long NATS is away, how many calls come meanwhile, and how many a second.
 async fn nats_is_away(away: Duration, calls: usize) {
     let Some(mut metered) = Metered::start(1_000_000, 3, 4).await else { return };

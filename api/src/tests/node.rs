@@ -136,7 +136,7 @@ impl Node {
     }
 
     async fn serve_with(folder: TempDir, limits: Limits, payments: Option<Payments>) -> Node {
-        let models = ReadModels::new(folder.path());
+        let models = ReadModels::new(folder.path(), clock::system());
         models.refresh().await.unwrap();
         let (readiness, ready) = watch::channel(Readiness::READY);
         let leaving = Arc::new(AtomicBool::new(false));

@@ -9,6 +9,7 @@ use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind};
 use async_nats::jetstream::{self, stream};
 use futures::TryStreamExt;
 use jiff::Timestamp;
+use schemas::month::Month;
 use schemas::usage::{CALL_METERED, Call};
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
@@ -44,6 +45,8 @@ pub(super) struct Arrived {
     /// When its stream was made.
     pub(super) created: Timestamp,
     pub(super) sequence: u64,
+    /// The month in which NATS took it.
+    pub(super) heard: Month,
     pub(super) call: Result<Call, Unfit>,
 }
 
@@ -172,8 +175,11 @@ async fn pump(
             Next::Silence => continue,
         };
         for message in messages {
-            let sequence = message.info().map_err(|error| error.to_string())?.stream_sequence;
-            let arrived = Arrived { stream: stream.clone(), created, sequence, call: read(&message) };
+            let info = message.info().map_err(|error| error.to_string())?;
+            let sequence = info.stream_sequence;
+            let published = Timestamp::from_nanosecond(info.published.unix_timestamp_nanos());
+            let heard = Month::of(published.map_err(|error| error.to_string())?);
+            let arrived = Arrived { stream: stream.clone(), created, sequence, heard, call: read(&message) };
             if sender.send(arrived).await.is_err() {
                 return Ok(());
             }

@@ -1,6 +1,5 @@
 //! Snapshots of models that tests make, without a stream.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -35,8 +34,8 @@ async fn models() -> TempDir {
     let generations = Generations::new(models.join("counters"));
     let generation = generations.create_next().unwrap();
     let mut writer = CountersWriter::open(&generation.path).await.unwrap();
-    let progress = Progress { checkpoint: at(3, None), ledger: Ledger::Done, sources: BTreeMap::new() };
-    writer.commit(&[], progress).await.unwrap();
+    let progress = Progress { checkpoint: at(3, None), ledger: Ledger::Done, ..Progress::default() };
+    writer.commit(&[], progress, "2026-11".parse().unwrap()).await.unwrap();
     generations.make_current(&generation).unwrap();
     folder
 }

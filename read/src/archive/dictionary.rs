@@ -224,7 +224,10 @@ mod tests {
         }
         before.push((4_999, dictionary));
         for (last, dictionary) in &before {
-            assert_eq!((dictionary.forms(), dictionary.stems()), (*last as usize + 1, *last as usize / 2 + 1));
+            assert_eq!(
+                (dictionary.forms(), dictionary.stems()),
+                (*last as usize + 1, *last as usize / 2 + 1)
+            );
             for number in 0..=*last {
                 let (stem, form) = word(number);
                 assert_eq!((dictionary.known(&form), dictionary.form(number)), (Some(number), form.as_str()));

@@ -18,8 +18,10 @@ pub struct Metered {
     pub call: Call,
     /// Whether it turned out to be over the quota after it had been answered.
     pub overrun: bool,
-    /// Where its message stands in its JetStream stream.
-    pub sequence: u64,
+    /// Where its message stands in its JetStream stream; none where the stream is counted further already.
+    pub sequence: Option<u64>,
+    /// The month in which it was taken, by a clock other than that of the node that answered it.
+    pub heard: Month,
     /// Whether that stream was made anew, so that it may repeat what was counted long ago.
     pub remade: bool,
 }
@@ -48,7 +50,7 @@ impl<'a> Batch<'a> {
         let mut batch = Batch::default();
         let mut here = HashSet::with_capacity(calls.len());
         for metered in calls {
-            let Metered { call, overrun, sequence, remade } = metered;
+            let Metered { call, overrun, sequence, remade, heard: _ } = metered;
             let forgotten = kept.is_some_and(|kept| call.month < kept);
             if forgotten && *remade {
                 continue;
@@ -56,7 +58,7 @@ impl<'a> Batch<'a> {
             let again = seen.contains(&call.id) || !here.insert(call.id);
             let total = batch.totals.entry((call.month, call.key_id, &call.tier)).or_default();
             if !overrun {
-                total.through = Some(*sequence);
+                total.through = sequence.or(total.through);
             }
             if again {
                 continue;

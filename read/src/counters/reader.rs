@@ -1,5 +1,6 @@
 //! Asks the counters.
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use futures::TryStreamExt;
@@ -34,8 +35,8 @@ pub struct CountersReader {
 struct Loaded {
     /// The last change.
     changed: i64,
-    /// The newest month of which anything is counted.
-    newest: Option<Month>,
+    /// The month around which totals were loaded.
+    now: Option<Month>,
 }
 
 /// What was called in a month, over all keys.
@@ -50,60 +51,67 @@ pub struct MonthSummary {
 }
 
 impl CountersReader {
-    /// Opens the counters in a generation's folder, for reading only, and loads the newest two months.
-    pub async fn open(folder: &Path) -> Result<CountersReader, CountersError> {
+    /// Opens the counters in a generation's folder, for reading only, and loads the months around this one: those that
+    /// a clock that is somewhat ahead or behind may ask for.
+    pub async fn open(folder: &Path, now: Month) -> Result<CountersReader, CountersError> {
         let pool = database::readers(options(folder), CONNECTIONS).await?;
         let written = Written::new(&folder.join("counters.db"));
         let reader = CountersReader { pool, written, table: Table::new(), loaded: Mutex::default() };
-        reader.load().await?;
+        reader.refresh(now).await?;
         Ok(reader)
     }
 
-    async fn load(&self) -> Result<(), CountersError> {
+    /// Takes in what was committed since the last time, and other months where this node's month has changed. What the
+    /// calls themselves say of the time does not matter: a node whose clock is wrong makes calls of any month.
+    pub async fn refresh(&self, now: Month) -> Result<(), CountersError> {
+        let look = self.written.look();
         let mut loaded = self.loaded.lock().await;
-        // What is committed after this look comes with the first refresh.
-        let (changed, newest): (Option<i64>, Option<i32>) =
-            sqlx::query_as("SELECT (SELECT max(changed) FROM totals), (SELECT max(month) FROM totals)")
-                .fetch_one(&self.pool)
-                .await?;
-        let Some(newest) = newest.and_then(Month::from_number) else { return Ok(()) };
-        let sql = "SELECT month, key_id, tier, used, through, changed FROM totals WHERE month >= ?";
-        let mut rows = sqlx::query(sql).bind(newest.previous().number()).fetch(&self.pool);
-        while let Some(row) = rows.try_next().await? {
-            self.take_in(&row, Some(newest))?;
+        if loaded.now != Some(now) {
+            loaded.changed = self.load(&around(now)).await?;
+            loaded.now = Some(now);
+        } else if look.is_some() {
+            loaded.changed = self.take_changes(loaded.changed, &around(now)).await?;
         }
-        *loaded = Loaded { changed: changed.unwrap_or(0), newest: Some(newest) };
+        if let Some(look) = look {
+            self.written.saw(look);
+        }
         Ok(())
     }
 
-    /// Takes in what was committed since the last time.
-    pub async fn refresh(&self) -> Result<(), CountersError> {
-        let Some(look) = self.written.look() else { return Ok(()) };
-        let mut loaded = self.loaded.lock().await;
+    /// Has exactly these months in memory. Returns the last change that is in it.
+    async fn load(&self, months: &RangeInclusive<Month>) -> Result<i64, CountersError> {
+        // What is committed after this look comes with the next refresh.
+        let changed: Option<i64> =
+            sqlx::query_scalar("SELECT max(changed) FROM totals").fetch_one(&self.pool).await?;
+        let sql =
+            "SELECT month, key_id, tier, used, through, changed FROM totals WHERE month BETWEEN ? AND ?";
+        let query = sqlx::query(sql).bind(months.start().number()).bind(months.end().number());
+        let mut rows = query.fetch(&self.pool);
+        while let Some(row) = rows.try_next().await? {
+            self.take_in(&row, months)?;
+        }
+        self.table.keep(months);
+        Ok(changed.unwrap_or(0))
+    }
+
+    /// Takes in what has changed of these months. Returns the last change.
+    async fn take_changes(&self, since: i64, months: &RangeInclusive<Month>) -> Result<i64, CountersError> {
         let sql = "SELECT month, key_id, tier, used, through, changed FROM totals \
                    WHERE changed > ? ORDER BY changed";
-        let mut rows = sqlx::query(sql).bind(loaded.changed).fetch(&self.pool);
+        let mut rows = sqlx::query(sql).bind(since).fetch(&self.pool);
         // What fails midway is taken in again from the start the next time, which changes nothing.
-        let (mut changed, mut newest) = (loaded.changed, loaded.newest);
+        let mut changed = since;
         while let Some(row) = rows.try_next().await? {
-            newest = newest.max(Some(month(&row)?));
-            self.take_in(&row, newest)?;
+            self.take_in(&row, months)?;
             changed = row.try_get("changed")?;
         }
-        if let Some(newest) = newest
-            && loaded.newest != Some(newest)
-        {
-            self.table.forget_before(newest.previous());
-        }
-        *loaded = Loaded { changed, newest };
-        self.written.saw(look);
-        Ok(())
+        Ok(changed)
     }
 
-    /// Keeps a total in memory, unless it is older than the month before the newest.
-    fn take_in(&self, row: &SqliteRow, newest: Option<Month>) -> Result<(), CountersError> {
+    /// Keeps a total in memory if it is of one of these months.
+    fn take_in(&self, row: &SqliteRow, months: &RangeInclusive<Month>) -> Result<(), CountersError> {
         let month = month(row)?;
-        if newest.is_some_and(|newest| month < newest.previous()) {
+        if !months.contains(&month) {
             return Ok(());
         }
         let key = row.try_get::<&str, _>("key_id")?.parse().map_err(corrupt)?;
@@ -115,8 +123,8 @@ impl CountersReader {
         Ok(())
     }
 
-    /// What is counted of one allowance of the newest month or the one before it, as of the last refresh. Zeros where
-    /// there is nothing, and for older months.
+    /// What is counted of one allowance of this month, the one before it or the one after it, as of the last refresh.
+    /// Zeros where there is nothing, and for other months.
     pub fn counted(&self, key: KeyId, tier: &TierName, month: Month) -> Counted {
         self.table.get(key, tier, month)
     }
@@ -182,6 +190,10 @@ impl CountersReader {
     pub async fn close(&self) {
         self.pool.close().await;
     }
+}
+
+fn around(now: Month) -> RangeInclusive<Month> {
+    now.previous()..=now.next()
 }
 
 fn month(row: &SqliteRow) -> Result<Month, CountersError> {

@@ -1,7 +1,8 @@
-//! The totals of the newest two months in memory. Every call looks its own up, so nothing is waited for but a table of
+//! The totals of the months around this node's in memory. Every call looks its own up, so nothing is waited for but a table of
 //! some keys that is being changed in a few places.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::sync::{PoisonError, RwLock};
 
 use foldhash::fast::RandomState;
@@ -55,11 +56,11 @@ impl Table {
         shard.insert((key, month, tier), counted);
     }
 
-    /// Lets go of the months before this one.
-    pub(super) fn forget_before(&self, kept: Month) {
+    /// Lets go of all other months.
+    pub(super) fn keep(&self, kept: &RangeInclusive<Month>) {
         for shard in &self.shards {
             let mut shard = shard.write().unwrap_or_else(PoisonError::into_inner);
-            shard.retain(|(_, month, _), _| *month >= kept);
+            shard.retain(|(_, month, _), _| kept.contains(month));
             shard.shrink_to_fit();
         }
     }

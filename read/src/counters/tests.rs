@@ -38,13 +38,30 @@ fn call(number: u128, owner: u64, time: &str) -> Metered {
         surface: Surface::Rest,
         operation: "search".into(),
     };
-    Metered { call, overrun: false, sequence: u64::try_from(number).unwrap(), remade: false }
+    let heard = call.month;
+    Metered { call, overrun: false, sequence: u64::try_from(number).ok(), remade: false, heard }
+}
+
+/// The month of the node's clock where a test does not say otherwise.
+fn november() -> Month {
+    month("2026-11")
 }
 
 async fn count(writer: &mut CountersWriter, calls: &[Metered]) -> u64 {
+    count_in(writer, november(), calls).await
+}
+
+/// Counts on a node whose clock is in this month.
+async fn count_in(writer: &mut CountersWriter, now: Month, calls: &[Metered]) -> u64 {
     let progress = writer.progress().clone();
-    writer.commit(calls, progress).await.unwrap();
+    writer.commit(calls, progress, now).await.unwrap();
     writer.progress().checkpoint.position.0
+}
+
+async fn ids(folder: &Path) -> i64 {
+    use sqlx::ConnectOptions;
+    let mut connection = options(folder).connect().await.unwrap();
+    sqlx::query_scalar("SELECT count(*) FROM seen").fetch_one(&mut connection).await.unwrap()
 }
 
 async fn totals(reader: &CountersReader) -> Vec<(KeyId, Month, String, u64, u64)> {
@@ -60,7 +77,7 @@ async fn totals(reader: &CountersReader) -> Vec<(KeyId, Month, String, u64, u64)
 
 #[tokio::test]
 async fn calls_are_counted_by_allowance_and_day() {
-    let folder = tempfile::tempdir().unwrap();
+    let (folder, november) = (tempfile::tempdir().unwrap(), november());
     let mut writer = CountersWriter::open(folder.path()).await.unwrap();
     let mut over_mcp = call(2, 1, "2026-11-20T23:59:59.999Z");
     over_mcp.call.surface = Surface::Mcp;
@@ -70,8 +87,7 @@ async fn calls_are_counted_by_allowance_and_day() {
     overrun.overrun = true;
     let batch = [call(1, 1, "2026-11-20T08:00:00.000001Z"), over_mcp, other_tier, overrun];
     assert_eq!(count(&mut writer, &batch).await, 4);
-    let reader = CountersReader::open(folder.path()).await.unwrap();
-    let november = month("2026-11");
+    let reader = CountersReader::open(folder.path(), november).await.unwrap();
     assert_eq!(reader.counted(key(1), &tier("free"), november), Counted { used: 2, through: 2 });
     assert_eq!(reader.counted(key(1), &tier("pro"), november), Counted { used: 1, through: 3 });
     assert_eq!(reader.counted(key(1), &tier("gold"), november), Counted::default());
@@ -97,7 +113,7 @@ async fn calls_are_counted_by_allowance_and_day() {
         count(&mut writer, &[call(5, 1, "2026-11-20T09:00:00Z"), call(6, 2, "2026-11-20T09:00:00Z")]).await,
         6
     );
-    reader.refresh().await.unwrap();
+    reader.refresh(november).await.unwrap();
     assert_eq!(reader.counted(key(1), &tier("free"), november), Counted { used: 3, through: 5 });
     assert_eq!(reader.last_used(key(1)).await.unwrap(), last);
     let summary = reader.summary(november).await.unwrap();
@@ -112,10 +128,10 @@ async fn a_call_that_comes_again_is_counted_once_and_moves_only_its_place() {
     let one = call(40, 1, "2026-11-20T08:00:00Z");
     assert_eq!(count(&mut writer, &[one.clone(), one.clone()]).await, 1);
     let before = digest(folder.path()).await.unwrap();
-    let again = Metered { sequence: 1, remade: true, ..one };
+    let again = Metered { sequence: Some(1), remade: true, ..one };
     assert_eq!(count(&mut writer, &[again]).await, 1);
     assert_eq!(digest(folder.path()).await.unwrap(), before);
-    let reader = CountersReader::open(folder.path()).await.unwrap();
+    let reader = CountersReader::open(folder.path(), november()).await.unwrap();
     let counted = reader.counted(key(1), &tier("free"), month("2026-11"));
     assert_eq!(counted, Counted { used: 1, through: 1 }, "the place is that in the stream of today");
 }
@@ -126,23 +142,89 @@ async fn what_a_remade_stream_repeats_of_forgotten_months_is_passed_over() {
     let mut writer = CountersWriter::open(folder.path()).await.unwrap();
     let (old, late) = (call(1, 1, "2026-08-01T00:00:00Z"), call(2, 1, "2026-08-02T00:00:00Z"));
     count(&mut writer, std::slice::from_ref(&old)).await;
-    let reader = CountersReader::open(folder.path()).await.unwrap();
-    count(&mut writer, &[call(3, 1, "2026-11-20T00:00:00Z")]).await;
-    reader.refresh().await.unwrap();
+    let reader = CountersReader::open(folder.path(), november()).await.unwrap();
+    count(&mut writer, &[call(3, 1, "2026-10-20T00:00:00Z")]).await;
+    count(&mut writer, &[call(4, 1, "2026-11-20T00:00:00Z")]).await;
+    reader.refresh(november()).await.unwrap();
     assert_eq!(reader.counted(key(1), &tier("free"), month("2026-08")), Counted::default(), "not in memory");
     let again = Metered { remade: true, ..old };
-    assert_eq!(count(&mut writer, &[again]).await, 2, "its id is forgotten");
-    assert_eq!(count(&mut writer, &[late]).await, 3, "a late call is not lost");
+    assert_eq!(count(&mut writer, &[again]).await, 3, "its id is forgotten");
+    assert_eq!(count(&mut writer, &[late]).await, 4, "a late call is not lost");
     assert_eq!(
         totals(&reader).await,
-        [(key(1), month("2026-08"), "free".into(), 2, 0), (key(1), month("2026-11"), "free".into(), 1, 0)]
+        [
+            (key(1), month("2026-08"), "free".into(), 2, 0),
+            (key(1), month("2026-10"), "free".into(), 1, 0),
+            (key(1), month("2026-11"), "free".into(), 1, 0)
+        ]
     );
-    let left: i64 = {
+    assert_eq!(ids(folder.path()).await, 2, "the ids of August are gone");
+}
+
+#[tokio::test]
+async fn a_call_from_a_clock_that_is_months_ahead_hides_no_other_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = CountersWriter::open(folder.path()).await.unwrap();
+    let reader = CountersReader::open(folder.path(), november()).await.unwrap();
+    let used = async |now: Month, of: &str| {
+        reader.refresh(now).await.unwrap();
+        reader.counted(key(1), &tier("free"), month(of)).used
+    };
+    let first = [call(1, 1, "2026-11-20T08:00:00Z"), call(2, 1, "2026-10-31T08:00:00Z")];
+    count(&mut writer, &first).await;
+    let ahead = Metered { heard: november(), ..call(3, 1, "2027-02-20T08:00:00Z") };
+    let far = Metered { heard: november(), ..call(4, 1, "2099-01-20T08:00:00Z") };
+    count(&mut writer, &[ahead.clone(), far]).await;
+    assert_eq!(used(november(), "2026-11").await, 1);
+    count(&mut writer, &[call(5, 1, "2026-11-20T08:00:01Z")]).await;
+    assert_eq!([used(november(), "2026-11").await, used(november(), "2026-10").await], [2, 1]);
+    // A stream that was made anew repeats them: they are known, and others of this month are counted.
+    let again = first.iter().chain([&ahead]).map(|metered| Metered { remade: true, ..metered.clone() });
+    let again: Vec<Metered> =
+        again.chain([Metered { remade: true, ..call(6, 1, "2026-11-20T08:00:02Z") }]).collect();
+    assert_eq!(count(&mut writer, &again).await, 6);
+    assert_eq!([used(november(), "2026-11").await, used(november(), "2026-10").await], [3, 1]);
+    // The node whose clock was ahead sees its own call, and this month again once its clock is right.
+    assert_eq!([used(month("2027-02"), "2027-02").await, used(november(), "2026-11").await], [1, 3]);
+    let again = CountersReader::open(folder.path(), november()).await.unwrap();
+    assert_eq!(again.counted(key(1), &tier("free"), november()).used, 3);
+}
+
+#[tokio::test]
+async fn a_machine_whose_clocks_are_all_ahead_remembers_the_month_it_comes_back_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = CountersWriter::open(folder.path()).await.unwrap();
+    let first = call(1, 1, "2026-11-20T08:00:00Z");
+    count(&mut writer, std::slice::from_ref(&first)).await;
+    let february = month("2027-02");
+    count_in(&mut writer, february, &[call(2, 1, "2027-02-20T08:00:00Z")]).await;
+    let again = Metered { remade: true, ..first };
+    let other = Metered { remade: true, ..call(3, 1, "2026-11-20T08:00:01Z") };
+    assert_eq!(count(&mut writer, &[again, other]).await, 3, "one is known, one is new");
+    // Once the time has really come, the ids of the months between go as ever.
+    count_in(&mut writer, month("2026-12"), &[call(4, 1, "2026-12-01T00:00:00Z")]).await;
+    count_in(&mut writer, month("2027-01"), &[call(5, 1, "2027-01-01T00:00:00Z")]).await;
+    assert_eq!(ids(folder.path()).await, 3, "December, January and the call of February");
+}
+
+#[tokio::test]
+async fn counters_of_an_earlier_version_that_saw_a_month_ahead_count_this_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = CountersWriter::open(folder.path()).await.unwrap();
+    let calls = [call(1, 1, "2026-11-20T08:00:00Z"), call(2, 1, "2099-01-20T08:00:00Z")];
+    count(&mut writer, &calls).await;
+    writer.close().await.unwrap();
+    {
         use sqlx::ConnectOptions;
         let mut connection = options(folder.path()).connect().await.unwrap();
-        sqlx::query_scalar("SELECT count(*) FROM seen").fetch_one(&mut connection).await.unwrap()
-    };
-    assert_eq!(left, 1, "the ids of August are gone");
+        let forget = "UPDATE checkpoint SET state = json_remove(state, '$.remembered')";
+        sqlx::query(forget).execute(&mut connection).await.unwrap();
+    }
+    let mut writer = CountersWriter::open(folder.path()).await.unwrap();
+    assert_eq!(writer.progress().remembered, None);
+    let later = Metered { remade: true, ..call(3, 1, "2026-11-20T09:00:00Z") };
+    assert_eq!(count(&mut writer, &[later]).await, 3);
+    assert_eq!(writer.progress().remembered, Some(Remembered::of(november())));
 }
 
 #[tokio::test]
@@ -156,12 +238,13 @@ async fn what_was_not_committed_is_gone_and_progress_comes_with_its_rows() {
         "USAGE_FREE".into(),
         Source { created, sequence: 7, call: Some(CallId(Uuid::from_u128(1))), remade: false },
     );
-    writer.commit(&[call(1, 1, "2026-11-20T00:00:00Z")], progress.clone()).await.unwrap();
+    writer.commit(&[call(1, 1, "2026-11-20T00:00:00Z")], progress.clone(), november()).await.unwrap();
     progress.checkpoint.position = Position(1);
+    progress.remembered = Some(Remembered::of(november()));
     writer.close().await.unwrap();
     let writer = CountersWriter::open(folder.path()).await.unwrap();
     assert_eq!(writer.progress(), &progress);
-    let reader = CountersReader::open(folder.path()).await.unwrap();
+    let reader = CountersReader::open(folder.path(), november()).await.unwrap();
     assert_eq!(reader.progress().await.unwrap(), progress);
 }
 
@@ -178,7 +261,8 @@ fn made_up(number: u64) -> Metered {
         surface: if number.is_multiple_of(4) { Surface::Mcp } else { Surface::Rest },
         operation: "search".into(),
     };
-    Metered { call, overrun: number % 7 == 3, sequence: number + 1, remade: false }
+    let heard = call.month;
+    Metered { call, overrun: number % 7 == 3, sequence: Some(number + 1), remade: false, heard }
 }
 
 type Totals = BTreeMap<(Month, KeyId, String), (u64, u64)>;
@@ -204,7 +288,7 @@ fn naive(numbers: &[u64]) -> (Totals, Days) {
 async fn counted(numbers: &[u64], cuts: &[usize]) -> (CountersReader, [u8; 32], tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     CountersWriter::open(folder.path()).await.unwrap();
-    let reader = CountersReader::open(folder.path()).await.unwrap();
+    let reader = CountersReader::open(folder.path(), november()).await.unwrap();
     let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (numbers.len() + 1)).collect();
     cuts.sort_unstable();
     let mut start = 0;
@@ -213,7 +297,7 @@ async fn counted(numbers: &[u64], cuts: &[usize]) -> (CountersReader, [u8; 32], 
         let mut writer = CountersWriter::open(folder.path()).await.unwrap();
         let batch: Vec<Metered> = numbers[start..end].iter().copied().map(made_up).collect();
         count(&mut writer, &batch).await;
-        reader.refresh().await.unwrap();
+        reader.refresh(november()).await.unwrap();
         start = end;
     }
     let (_, digest) = digest(folder.path()).await.unwrap();

@@ -1,7 +1,7 @@
 //! Counts batches of calls: sums, ids and progress in one transaction. Each statement takes all its rows as one JSON
 //! array, so that a batch of thousands is a handful of statements that are prepared once.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
 use schemas::ids::Position;
@@ -11,7 +11,7 @@ use sqlx::sqlite::SqliteConnection;
 use sqlx::{ConnectOptions, Connection};
 
 use super::batch::{Batch, Metered};
-use super::{CountersError, Progress, corrupt, options};
+use super::{CountersError, Progress, Remembered, corrupt, options};
 use crate::database;
 
 /// Ids that are forgotten in one commit: months end at once for all keys, and nobody shall wait for that.
@@ -47,8 +47,6 @@ pub struct CountersWriter {
     progress: Progress,
     /// Counts the commits that changed a total.
     changes: i64,
-    /// The newest month of which a call was counted.
-    newest: Option<Month>,
 }
 
 impl CountersWriter {
@@ -63,12 +61,10 @@ impl CountersWriter {
             .await?;
         database::make(&mut connection, include_str!("sql/schema.sql")).await?;
         let progress = database::checkpoint(&mut connection, corrupt).await?;
-        let (changes, newest): (i64, Option<i32>) = sqlx::query_as(
-            "SELECT (SELECT coalesce(max(changed), 0) FROM totals), (SELECT max(month) FROM totals)",
-        )
-        .fetch_one(&mut connection)
-        .await?;
-        Ok(CountersWriter { connection, progress, changes, newest: newest.and_then(Month::from_number) })
+        let changes = sqlx::query_scalar("SELECT coalesce(max(changed), 0) FROM totals")
+            .fetch_one(&mut connection)
+            .await?;
+        Ok(CountersWriter { connection, progress, changes })
     }
 
     /// How far the counters have come, as of the last commit.
@@ -77,37 +73,48 @@ impl CountersWriter {
     }
 
     /// Counts the calls of a batch, each id once, and makes them visible together with the progress, whose position is
-    /// counted on here.
-    pub async fn commit(&mut self, calls: &[Metered], mut progress: Progress) -> Result<(), CountersError> {
+    /// counted on here. `now` is the month of this node's clock.
+    pub async fn commit(
+        &mut self,
+        calls: &[Metered],
+        mut progress: Progress,
+        now: Month,
+    ) -> Result<(), CountersError> {
         // A batch of one month is the rule; by months, so that each id is looked for where it must be.
         let mut months: BTreeMap<Month, Vec<&Metered>> = BTreeMap::new();
         for metered in calls {
             months.entry(metered.call.month).or_default().push(metered);
         }
-        let newest = self.newest.max(months.keys().next_back().copied());
         let mut transaction = self.connection.begin().await?;
         let mut seen = HashSet::new();
         for (month, calls) in &months {
             see(&mut transaction, *month, calls, &mut seen).await?;
         }
+        let before = match self.progress.remembered {
+            None if self.changes > 0 => remembered_before(&mut transaction, now).await?,
+            known => known,
+        };
         // What was kept before this batch tells a repetition; the batch itself may move on to a new month.
-        let batch = Batch::of(calls, &seen, self.newest.map(Month::previous));
+        let batch = Batch::of(calls, &seen, before.map(|before| before.since));
         let changes = self.changes + i64::from(!calls.is_empty());
         if !calls.is_empty() {
             sqlx::query(ADD_TOTALS).bind(batch.totals()).bind(changes).execute(&mut *transaction).await?;
             sqlx::query(ADD_DAYS).bind(batch.days()).execute(&mut *transaction).await?;
             sqlx::query(SET_LAST_USED).bind(batch.last_used()).execute(&mut *transaction).await?;
         }
-        if let Some(newest) = newest {
-            let kept = newest.previous().number();
-            sqlx::query(FORGET).bind(kept).bind(FORGOTTEN_AT_ONCE).execute(&mut *transaction).await?;
+        progress.remembered = remembered(before, calls, now);
+        if let Some(remembered) = progress.remembered
+            && !progress.awaits_ledger
+        {
+            let since = remembered.since.number();
+            sqlx::query(FORGET).bind(since).bind(FORGOTTEN_AT_ONCE).execute(&mut *transaction).await?;
         }
         let counted = self.progress.checkpoint.position.0 + batch.counted;
         progress.checkpoint.position = Position(counted);
         let state = serde_json::to_string(&progress).map_err(corrupt)?;
         database::set_state(&mut transaction, state).await?;
         transaction.commit().await?;
-        (self.progress, self.changes, self.newest) = (progress, changes, newest);
+        (self.progress, self.changes) = (progress, changes);
         Ok(())
     }
 
@@ -132,4 +139,27 @@ async fn see(
     seen.extend(before.map(|metered| metered.call.id));
     sqlx::query(SEE).bind(month.number()).bind(ids).execute(transaction).await?;
     Ok(())
+}
+
+/// What a model remembers in which an earlier version has counted.
+async fn remembered_before(
+    transaction: &mut SqliteConnection,
+    now: Month,
+) -> Result<Option<Remembered>, CountersError> {
+    let newest: Option<i32> = sqlx::query_scalar("SELECT max(month) FROM totals WHERE month <= ?")
+        .bind(now.number())
+        .fetch_one(transaction)
+        .await?;
+    Ok(newest.and_then(Month::from_number).map(Remembered::of))
+}
+
+/// What is remembered behind a batch. A month has begun once the node that answered, the one that took the call and this
+/// one agree on it, so that no single clock makes the ids of this month be forgotten.
+fn remembered(before: Option<Remembered>, calls: &[Metered], now: Month) -> Option<Remembered> {
+    let begun = calls.iter().map(|metered| metered.call.month.min(metered.heard).min(now));
+    let begun: BTreeSet<Month> = begun.collect();
+    let mut remembered = before.or_else(|| begun.first().copied().map(Remembered::of))?;
+    remembered.correct(now);
+    begun.into_iter().for_each(|month| remembered.begin(month));
+    Some(remembered)
 }

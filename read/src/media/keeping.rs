@@ -114,7 +114,9 @@ fn damaged(root: &Path) -> io::Result<Vec<(PictureId, Form)>> {
 fn entries(folder: &Path) -> io::Result<Vec<std::path::PathBuf>> {
     match fs::read_dir(folder) {
         Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect(),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(Vec::new()),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(Vec::new())
+        }
         Err(error) => Err(error),
     }
 }

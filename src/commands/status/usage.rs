@@ -28,8 +28,8 @@ impl UsageStatus {
         let Some(generation) = Generations::new(data.models().join("counters")).current()? else {
             return Ok(None);
         };
-        let counters = CountersReader::open(&generation.path).await?;
         let month = Month::of(session::now());
+        let counters = CountersReader::open(&generation.path, month).await?;
         let MonthSummary { calls, overrun, keys } = counters.summary(month).await?;
         counters.close().await;
         Ok(Some(UsageStatus { month, calls, overrun, keys }))

@@ -25,6 +25,9 @@ impl Parts {
         if let Some(announced) = &self.announced {
             gauges::register_log(&mut registry, announced.clone());
         }
+        if self.serves {
+            gauges::register_models(&mut registry, self.health.clone());
+        }
         gauges::register_health(&mut registry, self.health.clone());
         if let Some(here) = self.keeper {
             gauges::register_keeper(&mut registry, here);

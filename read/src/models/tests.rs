@@ -1,0 +1,262 @@
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::Path;
+
+use schemas::account::{AccountEvent, AccountOpened, KeyIssued, KeyRevoked};
+use schemas::chain::Hash;
+use schemas::envelope::Recorded;
+use schemas::event::Event;
+use schemas::ids::{AccountId, CommandId, EventId, Position, StreamId, StreamVersion};
+use schemas::key::KeyHash;
+use schemas::versioned;
+use tempfile::TempDir;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use uuid::Uuid;
+
+use super::*;
+use crate::archive::ArchiveWriter;
+use crate::catalog::CatalogWriter;
+use crate::checkpoint::Checkpoint;
+use crate::counters::{CountersWriter, Progress};
+use crate::generation::Generation;
+use crate::keys::KeysWriter;
+use crate::neighbours::NeighboursWriter;
+use crate::search::SearchWriter;
+use health::Health;
+
+/// Long enough for a busy machine.
+const SOON: Duration = Duration::from_secs(20);
+
+fn clock() -> Clock {
+    Arc::new(|| "2026-11-20T08:00:00Z".parse().unwrap())
+}
+
+fn generations(folder: &Path, model: Model) -> Generations {
+    match model {
+        Model::Catalog => Generations::in_layout(folder.join(model.name()), catalog::LAYOUT),
+        _ => Generations::new(folder.join(model.name())),
+    }
+}
+
+/// Makes an empty generation of a model and makes it current.
+async fn make(folder: &Path, model: Model) -> Generation {
+    let generations = generations(folder, model);
+    let generation = generations.create_next().unwrap();
+    let (path, checkpoint) = (&generation.path, Checkpoint::default());
+    match model {
+        Model::Keys => KeysWriter::open(path).await.unwrap().close().await.unwrap(),
+        Model::Counters => {
+            let mut writer = CountersWriter::open(path).await.unwrap();
+            writer.commit(&[], Progress::default(), "2026-11".parse().unwrap()).await.unwrap();
+            writer.close().await.unwrap();
+        }
+        Model::Catalog => CatalogWriter::open(path).await.unwrap().close().await.unwrap(),
+        Model::Search => SearchWriter::open_or_create(path).unwrap().commit("{}").unwrap(),
+        Model::Archive => ArchiveWriter::open(path).await.unwrap().close().await.unwrap(),
+        Model::Neighbours => {
+            let mut writer = NeighboursWriter::open(path).await.unwrap();
+            writer.commit(checkpoint).await.unwrap();
+            writer.close().await.unwrap();
+        }
+    }
+    generations.make_current(&generation).unwrap();
+    generation
+}
+
+/// Makes a generation of a model current that cannot be opened.
+fn break_next(folder: &Path, model: Model) {
+    let generations = generations(folder, model);
+    let generation = generations.create_next().unwrap();
+    for file in ["meta.json".to_owned(), format!("{}.db", model.name())] {
+        std::fs::write(generation.path.join(file), [0xa5; 8192]).unwrap();
+    }
+    generations.make_current(&generation).unwrap();
+}
+
+fn opened(models: &ReadModels, model: Model) -> Option<String> {
+    match model {
+        Model::Keys => models.keys().map(|open| open.generation.name.clone()),
+        Model::Counters => models.counters().map(|open| open.generation.name.clone()),
+        Model::Catalog => models.catalog().map(|open| open.generation.name.clone()),
+        Model::Search => models.search().map(|open| open.generation.name.clone()),
+        Model::Archive => models.archive().map(|open| open.generation.name.clone()),
+        Model::Neighbours => models.neighbours().map(|open| open.generation.name.clone()),
+    }
+}
+
+async fn until(what: &str, reached: impl Fn() -> bool) {
+    let all = async {
+        while !reached() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    assert!(tokio::time::timeout(SOON, all).await.is_ok(), "{what} did not come within {SOON:?}");
+}
+
+/// Models of an empty folder that are followed until it is dropped.
+struct Followed {
+    folder: TempDir,
+    models: ReadModels,
+    health: Health,
+    _stop: DropGuard,
+}
+
+impl Followed {
+    async fn start() -> Followed {
+        let folder = tempfile::tempdir().unwrap();
+        for model in Model::ALL {
+            make(folder.path(), model).await;
+        }
+        Followed::of(folder).await
+    }
+
+    async fn of(folder: TempDir) -> Followed {
+        let models = ReadModels::new(folder.path(), clock());
+        let (health, stop) = (Health::default(), CancellationToken::new());
+        for model in Model::ALL {
+            #[expect(clippy::disallowed_methods, reason = "it ends with the runtime of the test")]
+            tokio::spawn(models.clone().follow(model, health.clone(), stop.clone()));
+        }
+        let followed = Followed { folder, models, health, _stop: stop.drop_guard() };
+        for model in Model::ALL {
+            followed.reads(model, "g000001").await;
+        }
+        followed
+    }
+
+    async fn reads(&self, model: Model, generation: &str) {
+        let is_read = || opened(&self.models, model).as_deref() == Some(generation);
+        until(&format!("{model:?} in {generation}"), is_read).await;
+    }
+
+    fn failing(&self) -> Vec<String> {
+        self.health.failing().into_iter().map(|failing| failing.component).collect()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_that_cannot_be_opened_keeps_no_other_from_its_newest_generation() {
+    for broken in Model::ALL {
+        let followed = Followed::start().await;
+        break_next(followed.folder.path(), broken);
+        for model in Model::ALL.into_iter().filter(|model| *model != broken) {
+            make(followed.folder.path(), model).await;
+        }
+        for model in Model::ALL.into_iter().filter(|model| *model != broken) {
+            followed.reads(model, "g000002").await;
+        }
+        until("a report", || followed.failing() == [broken.component()]).await;
+        assert_eq!(opened(&followed.models, broken).as_deref(), Some("g000001"));
+        make(followed.folder.path(), broken).await;
+        followed.reads(broken, "g000003").await;
+        until("a recovery", || followed.failing().is_empty()).await;
+    }
+}
+
+fn account() -> AccountId {
+    "01ARZ3NDEKTSV4RRFFQ69G0001".parse().unwrap()
+}
+
+fn hash() -> KeyHash {
+    KeyHash::of(b"key")
+}
+
+/// The keys at work, with one key.
+struct Keys {
+    writer: KeysWriter,
+    position: Position,
+}
+
+impl Keys {
+    async fn open(generation: &Generation) -> Keys {
+        let writer = KeysWriter::open(&generation.path).await.unwrap();
+        let mut keys = Keys { writer, position: Position::START };
+        keys.take(AccountEvent::AccountOpened(AccountOpened {})).await;
+        let issued = KeyIssued {
+            key_id: "Key00001".parse().unwrap(),
+            hash: hash(),
+            hint: "0001".into(),
+            name: None,
+            tier: "free".parse().unwrap(),
+        };
+        keys.take(AccountEvent::KeyIssued(issued)).await;
+        keys
+    }
+
+    async fn revoke(&mut self) {
+        self.take(AccountEvent::KeyRevoked(KeyRevoked { key_id: "Key00001".parse().unwrap() })).await;
+    }
+
+    async fn take(&mut self, event: AccountEvent) {
+        self.position = self.position.next();
+        self.writer.load([(account(), &event)].into_iter()).await.unwrap();
+        let id = Uuid::from_u128(u128::from(self.position.0));
+        let whole = Event::Account(event.clone());
+        let recorded = Recorded {
+            position: self.position,
+            id: EventId(id),
+            stream: StreamId::account(account()),
+            version: StreamVersion(1),
+            kind: versioned::kind(&whole).into(),
+            time: "2026-11-20T08:00:00Z".parse().unwrap(),
+            actor: "test".parse().unwrap(),
+            causation: CommandId(id),
+            correlation: CommandId(id),
+            hash: Hash::GENESIS,
+            data: versioned::encode(&whole).unwrap(),
+        };
+        self.writer.apply(&recorded, account(), event).unwrap();
+        let checkpoint = Checkpoint { position: self.position, ..Checkpoint::default() };
+        self.writer.commit(checkpoint).await.unwrap();
+    }
+}
+
+/// A key that is known to followed models, and what writes it.
+async fn with_key() -> (Followed, Keys) {
+    let followed = Followed::start().await;
+    let current = generations(followed.folder.path(), Model::Keys).current().unwrap().unwrap();
+    let keys = Keys::open(&current).await;
+    until("the key", || is_good(&followed)).await;
+    (followed, keys)
+}
+
+fn is_good(followed: &Followed) -> bool {
+    followed.models.keys().is_some_and(|keys| keys.reader.find(&hash()).is_some())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_revoked_key_is_refused_while_the_search_index_is_damaged() {
+    let (followed, mut keys) = with_key().await;
+    let index = generations(followed.folder.path(), Model::Search).current().unwrap().unwrap();
+    std::fs::write(index.path.join("meta.json"), "not an index").unwrap();
+    until("a report", || followed.failing() == ["model search"]).await;
+    keys.revoke().await;
+    until("the revocation", || !is_good(&followed)).await;
+    assert_eq!(followed.failing(), ["model search"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_revoked_key_is_refused_while_the_search_index_takes_its_time() {
+    let (followed, mut keys) = with_key().await;
+    let search = followed.models.search().unwrap();
+    let gate = search.reader.close_gate();
+    until("a refresh of the index", || search.reader.is_refreshing()).await;
+    keys.revoke().await;
+    until("the revocation", || !is_good(&followed)).await;
+    assert!(search.reader.is_refreshing());
+    drop(gate);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_revoked_key_is_refused_where_generations_cannot_be_looked_for() {
+    let (followed, mut keys) = with_key().await;
+    // As with no file descriptors left: what is open can be read, and nothing else.
+    for model in Model::ALL {
+        let pointer = followed.folder.path().join(model.name()).join("current");
+        std::fs::remove_file(&pointer).unwrap();
+        std::fs::create_dir(&pointer).unwrap();
+    }
+    until("reports", || followed.failing().len() == Model::ALL.len()).await;
+    keys.revoke().await;
+    until("the revocation", || !is_good(&followed)).await;
+}
