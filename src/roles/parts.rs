@@ -5,6 +5,7 @@ mod ledger;
 mod mails;
 mod operators;
 mod payments;
+mod readers;
 mod site;
 mod summary;
 mod tiers;
@@ -26,7 +27,6 @@ use projections::mirror::Mirror;
 use projections::node::{Node, NodeSettings, WorkerTask};
 use projections::source::EventSource;
 use read::media::MediaReader;
-use read::models::{Model, ReadModels};
 use schemas::control::LogHead;
 use schemas::nats_role::NatsRole;
 use tokio::net::TcpListener;
@@ -359,15 +359,7 @@ impl Parts {
             self.meter = Some(keys.meter.clone());
         }
         self.compare_settings(client).await;
-        let models = ReadModels::new(self.data.models(), clock::of_api());
-        for model in Model::ALL {
-            let following = models.clone().follow(model, self.health.clone(), self.lifecycle.stop.clone());
-            let following = async move {
-                following.await;
-                Ok(())
-            };
-            self.lifecycle.spawn(format!("the reader of the {} model", model.name()), following);
-        }
+        let models = self.readers();
         // One machine's users see the pages from the first start on, while the catalog is being filled; a node that had
         // caught up before answers as it did then.
         if self.held.contains(&Part::Write) || self.data.has_caught_up() {
