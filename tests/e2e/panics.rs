@@ -12,7 +12,7 @@ use crate::started::{LOGGIA, PATIENCE};
 const AT_ONCE: usize = 3;
 
 /// The tasks of `loggia up`.
-const TASKS: [&str; 25] = [
+const TASKS: [&str; 26] = [
     "the API",
     "the archive worker",
     "the catalog worker",
