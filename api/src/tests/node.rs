@@ -54,6 +54,7 @@ pub(super) struct Node {
     pub(super) stop: CancellationToken,
     pub(super) served: JoinHandle<Drained>,
     pub(super) folder: TempDir,
+    pub(super) state: ApiState,
 }
 
 impl Node {
@@ -160,12 +161,12 @@ impl Node {
             .route("/panic", get(async || -> &'static str { panic!("the inner text") }))
             .route("/slow", get(async || tokio::time::sleep(Duration::from_secs(3600)).await))
             .route("/soon", get(async || tokio::time::sleep(Duration::from_millis(300)).await));
-        let front = Front::new(router, state, limits.request);
+        let front = Front::new(router, state.clone(), limits.request);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let stop = CancellationToken::new();
         let served = tokio::spawn(serve_front(listener, front, metrics, limits, stop.clone()));
-        Node { address, readiness, leaving, registry, stop, served, folder }
+        Node { address, readiness, leaving, registry, stop, served, folder, state }
     }
 
     pub(super) async fn connect(&self) -> Connection {

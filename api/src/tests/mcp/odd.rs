@@ -245,3 +245,24 @@ async fn initialize_answers_with_a_revision_it_speaks() {
         assert_eq!(result["serverInfo"]["name"], "loggia");
     }
 }
+
+#[tokio::test]
+async fn calls_of_a_batch_for_which_no_time_is_left_say_that_they_were_not_run() {
+    let node = Node::start().await;
+    let search = |id: u32| {
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
+            "params": {"name": "search_projects", "arguments": {"query": "haus"}}})
+    };
+    let batch = json!([search(1), {"jsonrpc": "2.0", "id": 2, "method": "ping"}, search(3)]).to_string();
+    let (visitor, headers) = (crate::mcp::Visitor::Open, http::HeaderMap::new());
+    let over = crate::deadline::Deadline::within(std::time::Duration::ZERO);
+    let sent = crate::mcp::answer(&node.state, &visitor, &headers, batch.as_bytes(), over).await;
+    let answers: Value = serde_json::from_slice(&sent.body).unwrap();
+    let told = "Not run: the calls before it in this batch took all the time that a request has. Nothing was counted; send \
+                it again.";
+    let refused = |id: u32| {
+        json!({"jsonrpc": "2.0", "id": id,
+            "result": {"content": [{"type": "text", "text": told}], "isError": true}})
+    };
+    assert_eq!(answers, json!([refused(1), {"jsonrpc": "2.0", "id": 2, "result": {}}, refused(3)]));
+}
