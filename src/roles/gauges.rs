@@ -83,7 +83,7 @@ impl Collector for Projections {
         gauge(
             &mut encoder,
             "loggia_events_unheard_seconds",
-            "How long nothing was heard of the stream of events, though the node listens.",
+            "How long ago the stream of events was last heard by a node that listens.",
             unheard,
         )
     }
