@@ -33,6 +33,9 @@ pub use listing::{Difference, Listing};
 /// The longer side, in pixels, of what the palette is taken from.
 const PALETTE_SIDE: u32 = 64;
 
+/// The smaller forms of a picture, each with its bytes.
+type Forms = Vec<(Form, Vec<u8>)>;
+
 /// The kept pictures of a data folder, for the one write side. Everything here waits for the disk, and [`Self::take`]
 /// for the processor too, so asynchronous callers ask from a blocking thread.
 #[derive(Debug)]
@@ -96,7 +99,7 @@ impl MediaStore {
 }
 
 /// Makes the description and the smaller forms of a picture from the bytes that came.
-fn made(id: PictureId, bytes: &[u8]) -> Result<(Picture, Vec<(Form, Vec<u8>)>), PictureFault> {
+fn made(id: PictureId, bytes: &[u8]) -> Result<(Picture, Forms), PictureFault> {
     let (format, pixels) = decode::decode(bytes)?;
     let (width, height) = pixels.dimensions();
     let longer = width.max(height);

@@ -4,7 +4,7 @@ use schemas::picture::{Form, Picture, PictureFormat, PictureId};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::{MediaError, MediaStore, PictureFault, decode, format, header, made};
+use super::{Forms, MediaError, MediaStore, PictureFault, decode, format, header, made};
 
 /// How closely the smaller forms are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(super) enum Look {
 pub(super) struct Whole {
     pub(super) picture: Picture,
     pub(super) original: Vec<u8>,
-    pub(super) forms: Vec<(Form, Vec<u8>)>,
+    pub(super) forms: Forms,
     /// Why the forms are not those that are kept but made again; `None` where the kept ones are right.
     pub(super) remade: Option<String>,
 }
@@ -86,11 +86,7 @@ impl MediaStore {
     }
 
     /// The smaller forms as they are kept, or what is wrong with one.
-    fn forms(
-        &self,
-        picture: &Picture,
-        look: Look,
-    ) -> Result<Result<Vec<(Form, Vec<u8>)>, String>, MediaError> {
+    fn forms(&self, picture: &Picture, look: Look) -> Result<Result<Forms, String>, MediaError> {
         let wanted = picture.widths().map(Form::Webp).chain([Form::Jpeg(picture.list_width())]);
         let mut forms = Vec::new();
         for form in wanted {

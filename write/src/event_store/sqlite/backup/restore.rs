@@ -184,8 +184,8 @@ impl Target {
 
     /// Removes what an interrupted restore left.
     fn clear(&self) -> Result<(), BackupError> {
-        let there = files(&self.folder).into_iter().filter(|path| path.exists());
-        there.map(|path| fs::remove_file(&path).map_err(at(&path))).collect()
+        let mut there = files(&self.folder).into_iter().filter(|path| path.exists());
+        there.try_for_each(|path| fs::remove_file(&path).map_err(at(&path)))
     }
 
     fn remove(&self) {
