@@ -41,7 +41,7 @@ async fn metrics_tell_the_projections_and_the_requests() {
     for part in ["loggia_projection_heartbeat_seconds{projection=\"catalog\"}", "route=\"", "status=\""] {
         assert!(metrics.text().contains(part), "{part} is missing:\n{}", metrics.text());
     }
-    assert!(!metrics.text().contains("nothing"), "no metric is labelled by a slug");
+    assert!(!metrics.text().contains("/nothing"), "no metric is labelled by a slug");
     let status = operators.get("/status").await.json();
     assert_eq!(status["projections"][0]["name"], "catalog");
     // A generation that cannot be opened is told; the other models are refreshed, and so is this one afterwards.
