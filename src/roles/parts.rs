@@ -5,6 +5,7 @@ mod ledger;
 mod mails;
 mod operators;
 mod payments;
+mod pictures;
 mod readers;
 mod site;
 mod summary;
@@ -37,22 +38,17 @@ use write::clock::Clock;
 use write::command_server;
 use write::event_store::SqliteStore;
 use write::ledger::Ledger;
-use write::media::collector::Collector;
-use write::media::uploads::Uploads;
-use write::media_server;
 use write::nats::{Login, LoginError};
 use write::nats_server::{self, NatsServer};
 use write::relay::{Announcer, Interruption, Relay};
 use write::service::CommandService;
-use write::vectors::worker::Describer;
-use write::vectors::{Encoder, EncoderChoice};
 
 use super::background::Background;
 use super::readiness::{Looked, Teller};
 use super::shared_settings::{self, Comparison};
 use super::{demo, descriptors, snapshot, starting};
 use crate::clock;
-use crate::config::{Auth, Config, Metering, Replicas, Vectors};
+use crate::config::{Auth, Config, Metering, Replicas};
 use crate::data_folder::{DataFolder, Held, Part, Running};
 use crate::lifecycle::{Failures, Lifecycle};
 use crate::session::{self, Naming, WriteSide};
@@ -271,44 +267,6 @@ impl Parts {
             self.metering().await?;
         }
         self.settling(service);
-        Ok(())
-    }
-
-    /// Takes pictures, and gives them to read nodes.
-    async fn pictures(&mut self, service: &CommandService) -> Result<()> {
-        let pictures = service.pictures().context("this write side keeps no pictures")?;
-        let store = pictures.store().clone();
-        let uploads = Arc::new(Uploads::open(store.clone(), self.clock.clone())?);
-        let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());
-        let background = self.background().await?;
-        let client = background.client().clone();
-        let ending = stop.clone();
-        let serving = async move { Ok(media_server::serve(&client, store, uploads, &ending).await?) };
-        lifecycle.spawn_on("the media store", serving, background.handle());
-        let collector = Collector::new(service.clone())?.run(stop);
-        let collecting = async move {
-            collector.await;
-            Ok(())
-        };
-        lifecycle.spawn_on("the collector of pictures", collecting, background.handle());
-        self.vectors(service).await
-    }
-
-    /// Describes what brings no vectors, as it is set.
-    async fn vectors(&mut self, service: &CommandService) -> Result<()> {
-        let choice = match self.config.vectors.clone() {
-            Vectors::Off => return Ok(()),
-            Vectors::BuiltIn => EncoderChoice::BuiltIn,
-            Vectors::Models(folder) => EncoderChoice::Folder(folder),
-        };
-        let encoder = tokio::task::spawn_blocking(move || Encoder::open(&choice)).await??;
-        let describer = Describer::new(service.clone(), encoder)?;
-        let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());
-        let describing = async move {
-            describer.run(stop).await;
-            Ok(())
-        };
-        lifecycle.spawn_on("the worker for vectors", describing, self.background().await?.handle());
         Ok(())
     }
 
