@@ -39,8 +39,11 @@ async fn log(client: &async_nats::Client) -> HandMade {
     stream
 }
 
+/// How a file is damaged.
+type Damage = fn(&Path);
+
 /// Damages the file of every model, whose write-ahead log has gone with the clean end of its worker.
-fn damage_all(models: &Path, damage: fn(&Path)) {
+fn damage_all(models: &Path, damage: Damage) {
     for (model, name) in FILES {
         let layout = if model == "catalog" { read::catalog::LAYOUT } else { 1 };
         let generations = Generations::in_layout(models.join(model), layout);
@@ -75,7 +78,7 @@ async fn every_model_that_is_damaged_is_made_again_from_the_log() {
     working.all_at("g000001", head).await;
     working.end().await;
     let before = digests(folder.path()).await;
-    let damages: [(&str, fn(&Path)); 4] = [
+    let damages: [(&str, Damage); 4] = [
         ("g000002", overwrite_the_first_page),
         ("g000003", cut_in_half),
         ("g000004", |file| fs::write(file, "").unwrap()),

@@ -1,5 +1,7 @@
 //! A host with a model that fails when the test wants it to, without a server.
 
+#![allow(clippy::disallowed_methods, reason = "a test waits for its tasks itself")]
+
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
