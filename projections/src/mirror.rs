@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use health::Component;
+use read::checkpoint::Checkpoint;
 use read::media::{MediaReader, is_whole};
+use schemas::chain::Hash;
 use schemas::control::{PICTURE_LENGTH, ReadPicture};
 use schemas::event::Event;
 use schemas::ids::Position;
@@ -19,6 +21,8 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+use crate::continuity::Continuity;
+use crate::failure::Failure;
 use crate::source::{Arrived, EventSource};
 
 /// Events taken at once.
@@ -27,6 +31,8 @@ const BATCH: usize = 500;
 const PAUSE: Duration = Duration::from_secs(2);
 /// How long to wait before the write side is asked again for what it does not have.
 const ABSENT_AGAIN: Duration = Duration::from_secs(60);
+/// After a silence of this length the place is compared with the log again.
+const SILENCE: Duration = Duration::from_secs(2);
 /// Pictures that wait to be brought; behind them the log is left until half of them are there.
 const WAITING: usize = 1_000;
 /// Absent files that are remembered by name. The place of the folder does not move while there is one, so that a process
@@ -44,12 +50,20 @@ pub struct Mirror {
     failing: Component,
 }
 
+/// How far the log was heard.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Place {
+    position: Position,
+    /// The hash of the event there; `None` at the start, and where version 0.1 noted the place.
+    hash: Option<Hash>,
+}
+
 /// What the log says, on its way to the one who brings.
 #[derive(Debug)]
 enum Heard {
     Attached(Picture),
     /// All up to here has been heard.
-    Position(Position),
+    Place(Place),
 }
 
 /// A file could not be brought.
@@ -96,11 +110,24 @@ impl Mirror {
     /// hold up who reads together with it.
     async fn listen(&self, heard: mpsc::Sender<Heard>) {
         let mut after = self.read_place().await;
+        let mut continuity = Continuity::new(self.source.clone());
         loop {
-            let mut following = self.source.follow(after);
+            if !continues(&mut continuity, after).await {
+                tracing::warn!(
+                    "the log was restored from an older backup: its pictures are looked for from its start"
+                );
+                after = Place::default();
+            }
+            let mut following = self.source.follow(after.position);
             let mut is_full = false;
-            while !is_full && let Ok(batch) = following.next(BATCH).await {
-                is_full = !pass_on(&batch, &mut after, &heard);
+            while !is_full {
+                match tokio::time::timeout(SILENCE, following.next(BATCH)).await {
+                    Ok(Ok(batch)) if batch.first().is_some_and(|first| !first.follows(after.hash)) => break,
+                    Ok(Ok(batch)) => is_full = !pass_on(&batch, &mut after, &heard),
+                    Ok(Err(_)) => break,
+                    Err(_silence) if continues(&mut continuity, after).await => {}
+                    Err(_silence) => break,
+                }
             }
             drop(following);
             if !is_full {
@@ -109,7 +136,7 @@ impl Mirror {
             } else if let Ok(mut room) = heard.reserve_many(WAITING / 2).await
                 && let Some(room) = room.next()
             {
-                room.send(Heard::Position(after));
+                room.send(Heard::Place(after));
             }
         }
     }
@@ -128,10 +155,10 @@ impl Mirror {
         loop {
             if absent.files.is_empty()
                 && !absent.is_cut
-                && let Some(position) = reached.take()
+                && let Some(place) = reached.take()
             {
                 self.failing.recovered();
-                self.note_place(position).await;
+                self.note_place(place).await;
             }
             tokio::select! {
                 () = sleep_until(again), if !absent.files.is_empty() => {
@@ -141,7 +168,7 @@ impl Mirror {
                 heard = queue.recv() => match heard {
                     None => return,
                     Some(Heard::Attached(picture)) => self.bring(&picture, &mut absent).await,
-                    Some(Heard::Position(position)) => reached = Some(position),
+                    Some(Heard::Place(place)) => reached = Some(place),
                 },
             }
         }
@@ -217,17 +244,16 @@ impl Mirror {
         }
     }
 
-    async fn read_place(&self) -> Position {
-        let text = tokio::fs::read_to_string(&self.place).await.unwrap_or_default();
-        Position(text.trim().parse().unwrap_or(0))
+    async fn read_place(&self) -> Place {
+        Place::read(&tokio::fs::read_to_string(&self.place).await.unwrap_or_default())
     }
 
     /// Notes how far the folder has come; every file up to there is on the disk. What is lost of it is looked at once
     /// more.
-    async fn note_place(&self, position: Position) {
+    async fn note_place(&self, place: Place) {
         let part = self.place.with_extension("part");
         let note = async {
-            tokio::fs::write(&part, format!("{position}\n")).await?;
+            tokio::fs::write(&part, place.text()).await?;
             tokio::fs::rename(&part, &self.place).await
         };
         if let Err(error) = note.await {
@@ -236,23 +262,65 @@ impl Mirror {
     }
 }
 
+impl Place {
+    /// Reads what was noted. Version 0.1 noted the position alone; what is unreadable is the start.
+    fn read(text: &str) -> Place {
+        let mut parts = text.split_whitespace();
+        let position = parts.next().and_then(|position| position.parse().ok());
+        position.map_or_else(Place::default, |position| Place {
+            position: Position(position),
+            hash: parts.next().and_then(|hash| hash.parse().ok()),
+        })
+    }
+
+    /// As it is noted.
+    fn text(self) -> String {
+        match self.hash {
+            Some(hash) => format!("{} {hash}\n", self.position),
+            None => format!("{}\n", self.position),
+        }
+    }
+}
+
+/// Whether the log still has what was heard of it, as far as that can be known at present.
+async fn continues(continuity: &mut Continuity, place: Place) -> bool {
+    let checkpoint = Checkpoint { position: place.position, hash: place.hash, ..Checkpoint::default() };
+    !matches!(continuity.look("pictures", &checkpoint).await, Err(Failure::Diverged { .. }))
+}
+
 /// Passes on what a batch says of pictures, and moves the place behind what was passed on; false where there was no room
 /// for all of it.
-fn pass_on(batch: &[Arc<Arrived>], after: &mut Position, heard: &mpsc::Sender<Heard>) -> bool {
+fn pass_on(batch: &[Arc<Arrived>], after: &mut Place, heard: &mpsc::Sender<Heard>) -> bool {
     for arrived in batch {
         if let Some(picture) = attached(arrived)
             && heard.try_send(Heard::Attached(picture)).is_err()
         {
             return false;
         }
-        *after = arrived.position;
+        *after = Place { position: arrived.position, hash: arrived.hash() };
     }
-    heard.try_send(Heard::Position(*after)).is_ok()
+    heard.try_send(Heard::Place(*after)).is_ok()
 }
 
 fn attached(arrived: &Arrived) -> Option<Picture> {
     match &**arrived.found.as_ref().ok()?.event.as_ref().ok()?.as_ref()? {
         Event::PictureAttached(attached) => Some(attached.picture.clone()),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_survives_its_note_and_that_of_version_0_1_is_read() {
+        let place = Place { position: Position(41), hash: Some(Hash([7; 32])) };
+        assert_eq!(Place::read(&place.text()), place);
+        assert_eq!(Place::read("41\n"), Place { hash: None, ..place });
+        assert_eq!(Place::read("41\n").text(), "41\n");
+        for unreadable in ["", "\0\0\0", "x y"] {
+            assert_eq!(Place::read(unreadable), Place::default());
+        }
     }
 }

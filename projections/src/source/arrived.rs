@@ -69,6 +69,11 @@ impl Arrived {
         self.found.as_ref().ok().map(|found| found.recorded.hash)
     }
 
+    /// Whether it continues a log that ends with this hash, as far as both are known.
+    pub fn follows(&self, hash: Option<Hash>) -> bool {
+        !self.breaks_chain_after(hash)
+    }
+
     /// Whether it was read after an event with this hash, and its own hash does not cover it.
     pub(super) fn breaks_chain_after(&self, previous: Option<Hash>) -> bool {
         let found = self.found.as_ref().ok().zip(previous);
