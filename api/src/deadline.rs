@@ -70,8 +70,8 @@ mod tests {
         let deadline = Deadline::within(Duration::from_secs(10));
         assert_eq!(deadline.less(Duration::from_secs(4)).left(), Duration::from_secs(6));
         assert_eq!(deadline.bound(async { 7 }).await.ok(), Some(7));
-        let panicked = deadline.bound(async { panic!("the inner text") }).await;
-        let panicked: Fault = panicked.map(|()| ()).unwrap_err();
+        let panicked: Result<(), Fault> = deadline.bound(async { panic!("the inner text") }).await;
+        let panicked = panicked.unwrap_err();
         assert_eq!(panicked.status(), 500);
         let late = deadline.bound(std::future::pending::<()>()).await.unwrap_err();
         assert_eq!((late.status().as_u16(), deadline.is_over()), (503, true));

@@ -367,7 +367,7 @@ async fn a_restored_folder_begins_with_every_erasure_that_is_known() {
     std::fs::create_dir(&target).unwrap();
     Vault::open(elsewhere.path(), None).await.unwrap().note_erasures(vec![there.clone()]).await.unwrap();
     std::fs::copy(elsewhere.path().join("erasures.ndjson"), target.join("erasures.ndjson")).unwrap();
-    SqliteStore::restore(&backup, &target, None, &[given.clone()]).await.unwrap();
+    SqliteStore::restore(&backup, &target, None, std::slice::from_ref(&given)).await.unwrap();
     let mut found = read_erasures(&target.join("erasures.ndjson")).unwrap().unwrap();
     let mut expected = vec![own, given, there];
     found.sort_by_key(|erasure| erasure.account);

@@ -52,7 +52,7 @@ async fn pictures_are_proven_in_the_folder_and_in_the_backup() {
     let (folder, elsewhere) = (started.folder.path().to_owned(), tempfile::tempdir().unwrap());
     let run = |folder: &Path, args: &[&str]| said(&process::run(LOGGIA, folder, args));
     let whole = json!({"pictures": 2, "repaired": 0, "faults": [], "missing": []});
-    assert_eq!(run_json(&folder, &["verify", "media"]), [whole.clone()]);
+    assert_eq!(run_json(&folder, &["verify", "media"]), std::slice::from_ref(&whole));
 
     let backup = elsewhere.path().join("backup");
     let copied = started.json(&["backup", backup.to_str().unwrap()]).pop().unwrap();

@@ -62,7 +62,7 @@ impl CountersWorker {
                 Err(NoPage::Failed(reason)) => return Err(Failure::NoLedger(reason)),
             };
             after = page.entries.last().map_or(after, |last| last.position);
-            calls.extend(self.from_ledger(page.entries));
+            calls.extend(self.counted_by_ledger(page.entries));
             // What an earlier page says of the streams is in the ledger up to the head of this one; what this page says
             // may be newer than its head.
             if after >= page.head
@@ -95,7 +95,7 @@ impl CountersWorker {
             }
         };
         let after = page.entries.last().map_or(after, |last| last.position);
-        let mut calls = self.from_ledger(page.entries);
+        let mut calls = self.counted_by_ledger(page.entries);
         // The streams are counted beyond where these stand.
         calls.iter_mut().for_each(|call| call.sequence = None);
         let is_done = after >= page.head;
@@ -108,7 +108,7 @@ impl CountersWorker {
         Ok(PAGES_APART)
     }
 
-    fn from_ledger(&self, entries: Vec<LedgerEntry>) -> Vec<Metered> {
+    fn counted_by_ledger(&self, entries: Vec<LedgerEntry>) -> Vec<Metered> {
         let heard = self.month();
         let metered = |entry: LedgerEntry| Metered {
             call: entry.call,

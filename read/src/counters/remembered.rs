@@ -38,6 +38,7 @@ impl Remembered {
 }
 
 #[cfg(all(test, feature = "apply"))]
+#[expect(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
 

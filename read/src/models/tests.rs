@@ -236,6 +236,7 @@ async fn a_revoked_key_is_refused_while_the_search_index_is_damaged() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[expect(clippy::await_holding_lock, reason = "the lock is what holds the refresh up, on another thread")]
 async fn a_revoked_key_is_refused_while_the_search_index_takes_its_time() {
     let (followed, mut keys) = with_key().await;
     let search = followed.models.search().unwrap();

@@ -133,8 +133,11 @@ mod tests {
     use super::super::tests::samples::{in_every_format, scene};
     use super::*;
 
+    /// What becomes of a file's bytes; `None` removes the file.
+    type Damage = fn(&[u8]) -> Option<Vec<u8>>;
+
     /// What may happen to a kept picture's files, by the name of the file.
-    fn damages() -> Vec<(&'static str, fn(&[u8]) -> Option<Vec<u8>>)> {
+    fn damages() -> Vec<(&'static str, Damage)> {
         vec![
             ("320.webp", |_| Some(Vec::new())),
             ("700.webp", |_| None),
