@@ -1,5 +1,7 @@
 //! Payments: where they are told of, and their end.
 
+use std::time::Duration;
+
 use api::KeyDesk;
 use api::payments::Payments;
 use write::service::CommandService;
@@ -15,7 +17,9 @@ impl Parts {
 
     /// Ends what was paid for when its time comes.
     pub(super) fn settling(&self, service: &CommandService) {
-        let settling = service.clone().settle_payments(self.lifecycle.stop.clone());
+        // Readers need not wait for it: a key keeps the tier that it has.
+        let health = self.health.component("payments").patience(Duration::MAX);
+        let settling = service.clone().settle_payments(self.lifecycle.stop.clone(), health);
         self.lifecycle.spawn("the end of what is paid for", async move {
             settling.await;
             Ok(())

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use health::Component;
 use jiff::SignedDuration;
 use schemas::command::{Answer, Command, CommandMessage};
 
@@ -52,19 +53,22 @@ pub async fn read_payers(store: &dyn EventStore) -> Result<Vec<Paying>, StoreErr
 }
 
 impl CommandService {
-    /// Ends what was paid for when its time comes, until `stop`.
-    pub async fn settle_payments(self, stop: CancellationToken) {
+    /// Ends what was paid for when its time comes, until `stop`; reports failures to a component of the process.
+    pub async fn settle_payments(self, stop: CancellationToken, health: Component) {
         while let Err(error) = self.make_agenda().await {
-            tracing::warn!(%error, "what is paid for cannot be looked through; it is tried again");
+            health.failed(format_args!("payments cannot be read from the log: {error}"));
             if stop.run_until_cancelled(tokio::time::sleep(PAUSE)).await.is_none() {
                 return;
             }
         }
         let mut is_looked_through = false;
         while !stop.is_cancelled() {
-            self.settle_due().await;
-            if let Err(error) = self.tidy(&mut is_looked_through).await {
-                tracing::warn!(%error, "notices of payments that wait cannot be looked through; it is tried again");
+            let unsettled = self.settle_due().await;
+            let untidied = self.tidy(&mut is_looked_through).await.err();
+            let untidied = untidied.map(|error| format!("payment notices that wait cannot be read: {error}"));
+            match unsettled.or(untidied) {
+                Some(reason) => health.failed(reason),
+                None => health.recovered(),
             }
             stop.run_until_cancelled(self.next_due()).await;
         }
@@ -102,20 +106,26 @@ impl CommandService {
         Ok(())
     }
 
-    /// Brings the keys of each account whose time has come to where its payments have them.
-    pub(in crate::service) async fn settle_due(&self) {
-        let Some(accounts) = self.accounts.as_deref() else { return };
+    /// Brings the keys of each account whose time has come to where its payments have them. Returns why the last one that
+    /// could not be settled was refused; it is tried again.
+    pub(in crate::service) async fn settle_due(&self) -> Option<String> {
+        let accounts = self.accounts.as_deref()?;
+        let mut unsettled = None;
         for account in accounts.agenda.due(self.clock.now()) {
-            let Ok(actor) = settler() else { return };
+            let actor = settler().ok()?;
             let id = self.clock.command_id();
             let command = Command::SettlePayments { account };
             if let Answer::Refused(refusal) =
                 self.handle(CommandMessage { id, actor, correlation: id, command, not_after: None }).await
             {
-                tracing::warn!(%account, "its keys cannot follow what is paid for: {}", refusal.detail);
+                unsettled = Some(format!(
+                    "the keys of account {account} cannot follow its payments: {}",
+                    refusal.detail
+                ));
                 tokio::time::sleep(PAUSE).await;
             }
         }
+        unsettled
     }
 
     async fn next_due(&self) {

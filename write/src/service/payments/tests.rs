@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use health::Health;
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use schemas::account::{KeyIssued, PaymentRecorded};
@@ -202,7 +203,7 @@ async fn time_passes_in_a_worker_of_its_own() {
     let till = till().await;
     let stop = CancellationToken::new();
     let mut tasks = tokio::task::JoinSet::new();
-    tasks.spawn(till.service.clone().settle_payments(stop.clone()));
+    tasks.spawn(till.service.clone().settle_payments(stop.clone(), Health::default().component("payments")));
     till.key(STUDIO, "a", true).await;
     till.clock.advance(SignedDuration::from_hours(24 * 30));
     // It was paid and has run out when it comes: the keys rise and fall at once.
@@ -212,6 +213,24 @@ async fn time_passes_in_a_worker_of_its_own() {
         till.tiers(STUDIO).await == ["free"]
     })
     .await;
+    stop.cancel();
+    tasks.join_next().await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn settling_that_fails_is_a_failing_component() {
+    let till = till().await;
+    let (stop, health) = (CancellationToken::new(), Health::default());
+    let mut tasks = tokio::task::JoinSet::new();
+    // A service without a vault can settle nothing.
+    let service = CommandService::new(till.store.clone(), till.clock.clone());
+    tasks.spawn(service.settle_payments(stop.clone(), health.component("payments")));
+    let failing = kit::wait_for(std::time::Duration::from_secs(20), "a report", async || {
+        health.failing().pop().map(|failing| (failing.component, failing.reason))
+    })
+    .await;
+    assert_eq!(failing.0, "payments");
+    assert!(failing.1.starts_with("payments cannot be read from the log: "), "{}", failing.1);
     stop.cancel();
     tasks.join_next().await.unwrap().unwrap();
 }
