@@ -60,6 +60,9 @@ pub struct SettingFlags {
     /// What becomes of calls while NATS is away.
     #[arg(long, global = true, value_name = "spool|refuse", hide_short_help = true)]
     metering: Option<String>,
+    /// How large the spool may grow.
+    #[arg(long, global = true, value_name = "SIZE", hide_short_help = true)]
+    spool_limit: Option<String>,
     /// Calls of one key in a second.
     #[arg(long, global = true, value_name = "CALLS", hide_short_help = true)]
     burst_per_key: Option<String>,
@@ -127,6 +130,7 @@ impl SettingFlags {
             ("stripe_prices", &self.stripe_prices),
             ("stripe_mode", &self.stripe_mode),
             ("metering", &self.metering),
+            ("spool_limit", &self.spool_limit),
             ("burst_per_key", &self.burst_per_key),
             ("burst_per_address", &self.burst_per_address),
             ("keys_per_address", &self.keys_per_address),
