@@ -67,6 +67,9 @@ const READS_CALLS: &str = "$JS.API.CONSUMER.CREATE.*.*.loggia.usage.*.*.*";
 /// The same of the calls that are over the quota.
 const READS_OVERRUNS: &str = "$JS.API.CONSUMER.CREATE.*.*.loggia.overrun.*.*.*";
 
+/// What users that an earlier version made may not do, and a role can do without.
+const DISPENSABLE: [&str; 1] = [READS_OVERRUNS];
+
 const WRITES: [&str; 4] = [EVENT_SUBJECTS[0], EVENT_SUBJECTS[1], CALLS, OVERRUN_SUBJECTS];
 
 /// Where those who ask the write side take its answers. A right to answer what was asked would end with the connection,
@@ -143,6 +146,11 @@ impl NatsRole {
             subjects.push(WHO_AM_I);
         }
         subjects
+    }
+
+    /// What it must be allowed to send to: [`NatsRole::publishes`] without what users of an earlier version lack.
+    pub fn must_publish(self) -> Vec<&'static str> {
+        self.publishes().into_iter().filter(|subject| !DISPENSABLE.contains(subject)).collect()
     }
 
     /// What it listens to.
