@@ -3,15 +3,15 @@
 //! a newer backup, they are erased again.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
+use std::io;
 use std::path::Path;
 
 use jiff::Timestamp;
 use schemas::ids::AccountId;
 use serde::{Deserialize, Serialize};
 
+use super::secret::write_whole;
 use super::{Vault, VaultError};
 
 /// The name of the journal in the event store's folder: a JSON object a line.
@@ -88,7 +88,7 @@ impl Vault {
                 return Ok(());
             }
             noted.extend(new);
-            write(&path, &journal_of(noted).1).map_err(|error| unavailable(&path, &error))
+            write_whole(&path, &journal_of(noted).1).map_err(|error| unavailable(&path, &error))
         })
         .await
     }
@@ -102,19 +102,6 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, VaultError> + Send + 'static,
 ) -> Result<T, VaultError> {
     tokio::task::spawn_blocking(work).await.map_err(|error| VaultError::unavailable(error.to_string()))?
-}
-
-/// Writes the journal whole beside its place and puts it there, so that no crash leaves a part of it.
-fn write(path: &Path, text: &str) -> io::Result<()> {
-    let new = path.with_extension("ndjson.new");
-    let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    fs::rename(&new, path)?;
-    match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        Some(folder) => File::open(folder)?.sync_all(),
-        None => Ok(()),
-    }
 }
 
 #[cfg(test)]

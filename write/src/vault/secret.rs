@@ -39,13 +39,15 @@ pub(super) fn make(path: &Path) -> Result<Secret, VaultError> {
         VaultError::unavailable(format!("the system gives no random bytes ({error}); try again"))
     })?;
     let text: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
-    write(path, &format!("{text}\n"))
+    write_whole(path, &format!("{text}\n"))
         .map_err(|error| VaultError::secret(path, format!("cannot be written ({error})")))?;
     Ok(Secret(secret))
 }
 
-fn write(path: &Path, text: &str) -> io::Result<()> {
-    let new = path.with_extension("new");
+/// Writes a file that only its owner may read, beside its place, and puts it there: no crash leaves a part of it.
+pub(super) fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+    let mut new = path.as_os_str().to_owned();
+    new.push(".new");
     let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
