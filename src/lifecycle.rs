@@ -10,10 +10,10 @@ use std::time::Duration;
 use anyhow::{Error, Result};
 use futures::FutureExt;
 use tokio::runtime::Handle;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -73,20 +73,51 @@ impl Failures {
         }
     }
 
-    /// Does the work of a start, unless a task dies meanwhile.
-    pub async fn during<T>(&mut self, start: impl Future<Output = Result<T>>) -> Result<T> {
-        tokio::select! {
-            biased;
-            failure = self.next() => Err(failure),
-            done = start => done,
-        }
-    }
-
     /// A panic that was not waited for. Other errors while the process ends are those of connections that close.
     fn panic(&mut self) -> Option<Error> {
         std::iter::from_fn(|| self.0.try_recv().ok())
             .find(|failure| failure.is_panic)
             .map(|failure| failure.error)
+    }
+}
+
+/// What ends a process that runs until it is told to end: a signal, or a task that died.
+#[derive(Debug)]
+pub struct Ending {
+    failures: Failures,
+    term: Signal,
+    int: Signal,
+    /// Whether a signal came during the start.
+    signalled: bool,
+}
+
+impl Ending {
+    /// Does the work of a start, unless a task dies meanwhile. A signal ends the start; [`Lifecycle::wait`] then stops
+    /// at once what runs already.
+    pub async fn during(&mut self, start: impl Future<Output = Result<()>>) -> Result<()> {
+        tokio::select! {
+            biased;
+            failure = self.failures.next() => return Err(failure),
+            done = start => return done,
+            () = Self::signal(&mut self.term, &mut self.int) => {}
+        }
+        self.signalled = true;
+        Ok(())
+    }
+
+    /// Waits for a signal or the death of a task, and returns what the task died of.
+    async fn next(&mut self) -> Option<Error> {
+        tokio::select! {
+            () = Self::signal(&mut self.term, &mut self.int) => None,
+            failure = self.failures.next() => Some(failure),
+        }
+    }
+
+    async fn signal(term: &mut Signal, int: &mut Signal) {
+        tokio::select! {
+            _ = term.recv() => {}
+            _ = int.recv() => {}
+        }
     }
 }
 
@@ -115,6 +146,14 @@ impl Lifecycle {
         let (tracker, fault) = (TaskTracker::new(), fault.map(Arc::from));
         let lifecycle = Lifecycle { leaving, stop, tracker, copying, projecting, failures, fault };
         (lifecycle, Failures(received))
+    }
+
+    /// The same for a process that runs until a signal ends it. From here on signals are taken: one that comes early in
+    /// the start ends it cleanly too.
+    pub fn until_signalled(fault: Option<&str>) -> Result<(Lifecycle, Ending)> {
+        let (lifecycle, failures) = Lifecycle::new(fault);
+        let (term, int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+        Ok((lifecycle, Ending { failures, term, int, signalled: false }))
     }
 
     /// Runs a task until the process ends. If it ends before, with an error or without, so does the process.
@@ -232,31 +271,18 @@ impl Lifecycle {
 
     /// Waits for a signal or the death of a task, then stops everything within the deadline. Behind a signal it goes on
     /// for the time of the drain; a second one cuts that short.
-    pub async fn wait(self, failures: &mut Failures, drain: Duration) -> Result<ExitCode> {
-        let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-        let failure = tokio::select! {
-            _ = term.recv() => None,
-            _ = int.recv() => None,
-            failure = failures.next() => Some(failure),
-        };
-        let failure = match failure {
-            None if !drain.is_zero() => {
-                tracing::info!(?drain, "taking leave: no longer ready, still serving");
-                self.leaving.cancel();
-                tokio::select! {
-                    _ = term.recv() => None,
-                    _ = int.recv() => None,
-                    () = tokio::time::sleep(drain) => None,
-                    failure = failures.next() => Some(failure),
-                }
-            }
-            failure => failure,
-        };
+    pub async fn wait(self, mut ending: Ending, drain: Duration) -> Result<ExitCode> {
+        let mut failure = if ending.signalled { None } else { ending.next().await };
+        if failure.is_none() && !ending.signalled && !drain.is_zero() {
+            tracing::info!(?drain, "taking leave: no longer ready, still serving");
+            self.leaving.cancel();
+            failure = timeout(drain, ending.next()).await.unwrap_or(None);
+        }
         let all_ended = self.end().await;
         if !all_ended {
             tracing::error!("some tasks did not end within {DEADLINE:?}; leaving them");
         }
-        match failure.or_else(|| failures.panic()) {
+        match failure.or_else(|| ending.failures.panic()) {
             Some(error) => Err(error),
             None if all_ended => Ok(ExitCode::SUCCESS),
             None => Ok(ExitCode::FAILURE),

@@ -30,7 +30,7 @@ pub use starting::settled;
 
 /// `loggia up`: everything in one process.
 pub async fn up(config: &Config, args: &UpArgs) -> Result<ExitCode> {
-    let (lifecycle, mut failures) = Lifecycle::new(config.fault.as_deref());
+    let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref())?;
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Up, &[Part::Write, Part::Project])?;
     let starting = async {
         // The address is taken first: a port that is in use is known before anything else starts.
@@ -48,13 +48,13 @@ pub async fn up(config: &Config, args: &UpArgs) -> Result<ExitCode> {
         }
         Ok(())
     };
-    failures.during(starting).await?;
-    parts.until_told(lifecycle, failures, config.drain.0).await
+    ending.during(starting).await?;
+    parts.until_told(lifecycle, ending, config.drain.0).await
 }
 
 /// `loggia write`: commands, event store and relay.
 pub async fn write(config: &Config) -> Result<ExitCode> {
-    let (lifecycle, mut failures) = Lifecycle::new(config.fault.as_deref());
+    let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref())?;
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Write, &[Part::Write])?;
     let starting = async {
         let client = parts.nats().await?;
@@ -65,13 +65,13 @@ pub async fn write(config: &Config) -> Result<ExitCode> {
         parts.ready_at_once();
         Ok(())
     };
-    failures.during(starting).await?;
-    parts.until_told(lifecycle, failures, Duration::ZERO).await
+    ending.during(starting).await?;
+    parts.until_told(lifecycle, ending, Duration::ZERO).await
 }
 
 /// `loggia project`: the projection workers of a read node.
 pub async fn project(config: &Config) -> Result<ExitCode> {
-    let (lifecycle, mut failures) = Lifecycle::new(config.fault.as_deref());
+    let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref())?;
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Project, &[Part::Project])?;
     let starting = async {
         parts.given_nats().await?;
@@ -81,13 +81,13 @@ pub async fn project(config: &Config) -> Result<ExitCode> {
         parts.ready_with(node);
         Ok(())
     };
-    failures.during(starting).await?;
-    parts.until_told(lifecycle, failures, Duration::ZERO).await
+    ending.during(starting).await?;
+    parts.until_told(lifecycle, ending, Duration::ZERO).await
 }
 
 /// `loggia read`: a whole read node, projection workers and API in one process.
 pub async fn read(config: &Config) -> Result<ExitCode> {
-    let (lifecycle, mut failures) = Lifecycle::new(config.fault.as_deref());
+    let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref())?;
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Read, &[Part::Project])?;
     let starting = async {
         let listener = parts.bind().await?;
@@ -97,13 +97,13 @@ pub async fn read(config: &Config) -> Result<ExitCode> {
         parts.admin().await?;
         parts.announce()
     };
-    failures.during(starting).await?;
-    parts.until_told(lifecycle, failures, config.drain.0).await
+    ending.during(starting).await?;
+    parts.until_told(lifecycle, ending, config.drain.0).await
 }
 
 /// `loggia serve`: the API of a read node, beside its projection workers.
 pub async fn serve(config: &Config) -> Result<ExitCode> {
-    let (lifecycle, mut failures) = Lifecycle::new(config.fault.as_deref());
+    let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref())?;
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Serve, &[])?;
     let starting = async {
         let listener = parts.bind().await?;
@@ -111,8 +111,8 @@ pub async fn serve(config: &Config) -> Result<ExitCode> {
         parts.serve(listener, &client).await?;
         parts.admin().await
     };
-    failures.during(starting).await?;
-    parts.until_told(lifecycle, failures, config.drain.0).await
+    ending.during(starting).await?;
+    parts.until_told(lifecycle, ending, config.drain.0).await
 }
 
 /// A write side and projection workers without an API, for a command of the command line.

@@ -50,7 +50,7 @@ use super::{demo, descriptors, snapshot, starting};
 use crate::clock;
 use crate::config::{Auth, Config, Metering, Replicas};
 use crate::data_folder::{DataFolder, Held, Part, Running};
-use crate::lifecycle::{Failures, Lifecycle};
+use crate::lifecycle::{Ending, Lifecycle};
 use crate::session::{self, Naming, WriteSide};
 
 /// What a role has started so far.
@@ -440,13 +440,8 @@ impl Parts {
     }
 
     /// Runs until the process is told to end, or something dies; then lets everything go.
-    pub async fn until_told(
-        self,
-        lifecycle: Lifecycle,
-        mut failures: Failures,
-        drain: Duration,
-    ) -> Result<ExitCode> {
-        let ended = lifecycle.wait(&mut failures, drain).await;
+    pub async fn until_told(self, lifecycle: Lifecycle, ending: Ending, drain: Duration) -> Result<ExitCode> {
+        let ended = lifecycle.wait(ending, drain).await;
         self.leave().await;
         ended
     }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use kit::nats::Nats;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
@@ -91,4 +92,29 @@ async fn calls_that_a_killed_service_left_in_the_streams_are_no_difference() {
     assert_eq!(audited(folder, &called.key_id), called.calls);
     assert!(again.terminate().await.success(), "{}", again.stderr());
     assert_eq!(verified(folder)["calls"], 20);
+}
+
+/// The start's own signals: one that comes before all has started is no reason to die of it.
+#[tokio::test]
+async fn a_signal_during_the_start_is_a_clean_end() {
+    let Some(mut nats) = Nats::start().await else { return };
+    nats.kill9().await;
+    let folder = tempfile::tempdir().unwrap();
+    for role in ["write", "project", "serve", "read"] {
+        let data = folder.path().join(role);
+        let mut command = process::command(LOGGIA, &data);
+        command.arg(role).env("LOGGIA_NATS_URL", nats.url());
+        let mut waiting = Loggia::spawn_command(command, &data);
+        kit::wait_until(PATIENCE, "the wait for NATS", async || {
+            waiting.stderr().contains("it is tried again")
+        })
+        .await;
+        let ended = waiting.terminate().await;
+        assert!(ended.success(), "{role}: {ended}\n{}", waiting.stderr());
+    }
+    for _ in 0..5 {
+        let mut up = Loggia::up(LOGGIA, &folder.path().join("up"), &["--no-demo"]).await;
+        let ended = up.terminate().await;
+        assert!(ended.success(), "up: {ended}\n{}", up.stderr());
+    }
 }
