@@ -85,6 +85,11 @@ pub fn overrun(call: &Call) -> String {
     allowance("overrun", &call.tier, call.key_id, call.month)
 }
 
+/// The subjects of the allowances of all keys of a tier in a month: `context` is `usage` or `overrun`.
+pub fn of_all_keys(context: &str, tier: &TierName, month: Month) -> String {
+    format!("loggia.{context}.{tier}.*.{month}")
+}
+
 /// The subject of one allowance: `context` is `usage` or `overrun`.
 pub fn allowance(context: &str, tier: &TierName, key: KeyId, month: Month) -> String {
     format!("loggia.{context}.{tier}.{key}.{month}")

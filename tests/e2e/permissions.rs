@@ -100,6 +100,11 @@ async fn each_user_may_what_its_role_does_and_nothing_else() {
     let all = NatsRole::ALL;
     let mut published: BTreeSet<String> = all.iter().flat_map(|role| role.publishes()).map(one_of).collect();
     published.extend(DESTRUCTIVE.map(str::to_owned));
+    // A spool looks for the calls of many keys together.
+    published.extend(
+        ["usage", "overrun"]
+            .map(|kept| format!("$JS.API.CONSUMER.CREATE.USAGE_FREE.x.loggia.{kept}.free.*.2026-11")),
+    );
     published.extend(
         ["loggia.command.withdraw", "loggia.command.import", "_INBOX.write.x", "_INBOX.operator.x"]
             .map(str::to_owned),

@@ -166,7 +166,18 @@ async fn the_strict_refuse_at_once_while_nats_hangs_and_say_that_they_are_not_re
 
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_and_overruns_that_nats_has_forgotten_are_not_counted_again() {
-    let Some(metered) = Metered::start(2, 1, 25).await else { return };
+    drained_again(1).await;
+}
+
+/// Their ids are read together, not key by key.
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_of_many_keys_that_nats_has_forgotten_are_not_counted_again() {
+    drained_again(40).await;
+}
+
+/// Leaves five old calls of each key twice, for a quota of two, with a NATS that forgets ids at once.
+async fn drained_again(keys: u64) {
+    let Some(metered) = Metered::start(2, keys as usize, 25).await else { return };
     // The ledger refuses to begin with a stream of other settings; one that it follows already is not looked at again.
     let both = |sources: &Vec<LedgerSource>| sources.len() == 2;
     metered.ledger.watch().wait_for(both).await.unwrap();
@@ -176,17 +187,25 @@ async fn calls_and_overruns_that_nats_has_forgotten_are_not_counted_again() {
         config.duplicate_window = Duration::from_millis(100);
         jetstream.update_stream(&config).await.unwrap();
     }
-    let old: Vec<String> =
-        (0..5).map(|_| line(&call(&metered.keys[0], "free", SignedDuration::from_mins(20)))).collect();
+    let old: Vec<String> = metered
+        .keys
+        .iter()
+        .flat_map(|key| (0..5).map(move |_| line(&call(key, "free", SignedDuration::from_mins(20)))))
+        .collect();
     for name in ["01.spool", "02.free.spool"] {
         metered.leave(name, &old);
         let node = metered.node(Policy::Spool).await;
         kit::wait_until(PATIENCE, "an empty spool", async || node.meter.spooled() == 0).await;
         node.end().await;
-        assert_eq!((metered.held("USAGE_FREE").await, metered.held(OVERRUN).await), (2, 3), "{name}");
+        assert_eq!(
+            (metered.held("USAGE_FREE").await, metered.held(OVERRUN).await),
+            (2 * keys, 3 * keys),
+            "{name}"
+        );
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
-    assert_eq!(metered.in_the_ledger(5).await.iter().filter(|entry| entry.overrun).count(), 3);
+    let entries = metered.in_the_ledger(5 * metered.keys.len()).await;
+    assert_eq!(entries.iter().filter(|entry| entry.overrun).count(), 3 * metered.keys.len());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,6 @@
 //! The way to NATS: one published call, one definite answer or none.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -23,10 +23,15 @@ const NOT_STORED: u64 = 10_077;
 const SUBJECT_FULL: &str = "maximum messages per subject";
 /// How long the ids of one subject may take to be read.
 const READ_WITHIN: Duration = Duration::from_secs(10);
+/// Calls that one look at all subjects of a tier may read; that takes a second or two.
+const MOST_AT_ONCE: u64 = 200_000;
 /// Ids that are asked for at once.
 const PAGE: u64 = 10_000;
 /// After how long the server forgets a consumer that nothing asks any more.
 const FORGOTTEN: Duration = Duration::from_secs(5);
+
+/// Ids of calls, by the subject that they were published under.
+pub(super) type IdsBySubject = HashMap<String, HashSet<Uuid>>;
 
 pub(super) struct Gate {
     client: Client,
@@ -55,6 +60,8 @@ pub(super) enum LookupError {
     NoStream(String),
     #[error("the calls that were counted cannot be read: {0}")]
     Unavailable(String),
+    #[error("more calls were counted than can be read at once")]
+    TooMany,
 }
 
 /// What JetStream answers to a published message.
@@ -116,34 +123,54 @@ impl Gate {
         }
     }
 
-    /// Returns the ids of the calls that count against the quota of this call, from `first` on: ids are in the order of
-    /// time. For calls that JetStream may have forgotten.
-    pub(super) async fn ids(&self, call: &Call, first: Uuid) -> Result<HashSet<Uuid>, LookupError> {
-        self.look_up(&subject::usage_stream(&call.tier), &subject::usage(call), first).await
-    }
-
-    /// Returns the ids of the calls of the same budget that are kept as overruns, from `first` on.
-    pub(super) async fn overrun_ids(&self, call: &Call, first: Uuid) -> Result<HashSet<Uuid>, LookupError> {
-        self.look_up(subject::OVERRUN, &subject::overrun(call), first).await
-    }
-
-    async fn look_up(&self, stream: &str, subject: &str, first: Uuid) -> Result<HashSet<Uuid>, LookupError> {
-        match tokio::time::timeout(READ_WITHIN, self.read_ids(stream, subject, first)).await {
-            Ok(ids) => ids,
+    /// Returns the ids of the calls under a subject, from `first` on: ids are in the order of time. For calls that
+    /// JetStream may have forgotten.
+    pub(super) async fn ids(
+        &self,
+        stream: &str,
+        subject: &str,
+        first: Uuid,
+    ) -> Result<HashSet<Uuid>, LookupError> {
+        match tokio::time::timeout(READ_WITHIN, self.read_ids(stream, subject, first, u64::MAX)).await {
+            Ok(ids) => Ok(ids?.into_values().next().unwrap_or_default()),
             Err(_elapsed) => Err(LookupError::Unavailable("it takes too long".into())),
         }
     }
 
-    async fn read_ids(&self, stream: &str, subject: &str, first: Uuid) -> Result<HashSet<Uuid>, LookupError> {
+    /// Returns the ids of the calls under all subjects of a pattern, from `first` on, by subject. Returns `None` where
+    /// there are too many to read at once.
+    pub(super) async fn ids_of_all(
+        &self,
+        stream: &str,
+        pattern: &str,
+        first: Uuid,
+    ) -> Result<Option<IdsBySubject>, LookupError> {
+        match tokio::time::timeout(READ_WITHIN, self.read_ids(stream, pattern, first, MOST_AT_ONCE)).await {
+            Ok(Err(LookupError::TooMany)) | Err(_) => Ok(None),
+            Ok(ids) => ids.map(Some),
+        }
+    }
+
+    async fn read_ids(
+        &self,
+        stream: &str,
+        pattern: &str,
+        first: Uuid,
+        most: u64,
+    ) -> Result<IdsBySubject, LookupError> {
         let name = Uuid::now_v7().simple().to_string();
-        let consumer = self.consumer(stream, subject, &name).await?;
-        let ids = take_ids(&consumer, first).await;
+        let consumer = self.consumer(stream, pattern, &name).await?;
+        let ids = if consumer.cached_info().num_pending > most {
+            Err(LookupError::TooMany)
+        } else {
+            take_ids(&consumer, first).await.map_err(|error| LookupError::Unavailable(error.to_string()))
+        };
         if self.may_delete.load(Ordering::Relaxed) {
             let deleting = self.jetstream.delete_consumer_from_stream(&name, stream);
             let deleted = tokio::time::timeout(Duration::from_secs(1), deleting).await;
             self.may_delete.fetch_and(deleted.is_ok(), Ordering::Relaxed);
         }
-        ids.map_err(|error| LookupError::Unavailable(error.to_string()))
+        ids
     }
 
     async fn consumer(&self, stream: &str, subject: &str, name: &str) -> Result<PullConsumer, LookupError> {
@@ -169,9 +196,9 @@ impl Gate {
     }
 }
 
-async fn take_ids(consumer: &PullConsumer, first: Uuid) -> Result<HashSet<Uuid>, async_nats::Error> {
+async fn take_ids(consumer: &PullConsumer, first: Uuid) -> Result<IdsBySubject, async_nats::Error> {
     let mut left = consumer.cached_info().num_pending;
-    let mut ids = HashSet::new();
+    let mut ids = IdsBySubject::new();
     while left > 0 {
         let page = usize::try_from(left.min(PAGE)).unwrap_or_default();
         let mut messages = consumer.fetch().max_messages(page).messages().await?;
@@ -181,7 +208,12 @@ async fn take_ids(consumer: &PullConsumer, first: Uuid) -> Result<HashSet<Uuid>,
             left = message.info()?.pending;
             let id = message.headers.as_ref().and_then(|headers| headers.get(MESSAGE_ID));
             let id = id.and_then(|id| Uuid::parse_str(id.as_str()).ok());
-            ids.extend(id.filter(|id| *id >= first));
+            if let Some(id) = id.filter(|id| *id >= first) {
+                match ids.get_mut(message.subject.as_str()) {
+                    Some(known) => _ = known.insert(id),
+                    None => _ = ids.insert(message.subject.to_string(), HashSet::from([id])),
+                }
+            }
         }
         if left == before {
             return Err("the server stopped answering".into());

@@ -1,23 +1,60 @@
 //! Which calls count already, for those that are so old that JetStream may have forgotten their ids.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 
 use futures::{StreamExt, TryStreamExt, stream};
+use schemas::subject;
 use schemas::usage::Call;
 use uuid::Uuid;
 
-use super::super::gate::LookupError;
+use super::super::gate::{Gate, LookupError};
 
 /// Subjects that are looked up at once.
 const AT_ONCE: usize = 32;
-/// Ids that are kept in memory; what was looked up first is forgotten first.
+/// Where more subjects than this are looked up, it is tried to look up all of their tier together.
+const FEW: usize = 16;
+/// Ids that are kept in memory. Beyond it all are forgotten, and looked up again where they are needed.
 const MOST: usize = 2_000_000;
 
-/// The ids that count, by subject, as they were looked up, and those that were published since.
-#[derive(Debug, Default)]
+/// What a call is looked for among.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// The calls that count.
+    Counted,
+    /// The calls that are kept as overruns.
+    Overruns,
+}
+
+impl Kept {
+    fn stream(self, call: &Call) -> String {
+        match self {
+            Kept::Counted => subject::usage_stream(&call.tier),
+            Kept::Overruns => subject::OVERRUN.to_owned(),
+        }
+    }
+
+    fn subject(self, call: &Call) -> String {
+        match self {
+            Kept::Counted => subject::usage(call),
+            Kept::Overruns => subject::overrun(call),
+        }
+    }
+
+    /// The subjects of all keys of the tier in the month of this call.
+    fn pattern(self, call: &Call) -> String {
+        subject::of_all_keys(if self == Kept::Counted { "usage" } else { "overrun" }, &call.tier, call.month)
+    }
+}
+
+/// The ids that are kept, by subject, as they were looked up, and those that were published since.
+#[derive(Debug)]
 pub(super) struct Known {
+    kept: Kept,
     subjects: HashMap<String, Ids>,
-    order: VecDeque<String>,
+    /// Patterns whose subjects were all looked up: one without an entry has no ids from this one on.
+    patterns: HashMap<String, Uuid>,
+    /// Patterns with too many calls to look up together.
+    large: HashSet<String>,
     ids: usize,
 }
 
@@ -28,53 +65,92 @@ struct Ids {
     ids: HashSet<Uuid>,
 }
 
+/// A subject to look up: a call under it, and the lowest id that is wanted.
+type Wanted = HashMap<String, (Call, Uuid)>;
+
 impl Known {
+    pub(super) fn new(kept: Kept) -> Known {
+        let (subjects, patterns, large) = Default::default();
+        Known { kept, subjects, patterns, large, ids: 0 }
+    }
+
     /// Looks up the subjects of these calls, but for those that are known already.
-    pub(super) async fn look_up<Looking>(
-        &mut self,
-        calls: Vec<Call>,
-        subject: fn(&Call) -> String,
-        look: impl Fn(Call, Uuid) -> Looking,
-    ) -> Result<(), LookupError>
-    where
-        Looking: Future<Output = Result<HashSet<Uuid>, LookupError>>,
-    {
-        let mut wanted = HashMap::<String, (Call, Uuid)>::new();
+    pub(super) async fn look_up(&mut self, gate: &Gate, calls: Vec<Call>) -> Result<(), LookupError> {
+        let mut wanted = Wanted::new();
         for call in calls {
             let id = call.id.0;
-            let (_, first) = wanted.entry(subject(&call)).or_insert((call, id));
+            let (_, first) = wanted.entry(self.kept.subject(&call)).or_insert((call, id));
             *first = (*first).min(id);
         }
-        wanted.retain(|subject, (_, first)| self.subjects.get(subject).is_none_or(|ids| ids.first > *first));
-        while self.ids > MOST
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.ids -= self.subjects.remove(&oldest).map_or(0, |ids| ids.ids.len());
+        if self.ids > MOST {
+            *self = Known::new(self.kept);
         }
+        wanted.retain(|subject, (call, first)| !self.covers(subject, call, *first));
+        if wanted.len() > FEW {
+            self.look_up_together(gate, &wanted).await?;
+            wanted.retain(|subject, (call, first)| !self.covers(subject, call, *first));
+        }
+        let kept = self.kept;
         let mut found = stream::iter(wanted)
-            .map(|(subject, (call, first))| {
-                let looking = look(call, first);
-                async move { looking.await.map(|ids| (subject, Ids { first, ids })) }
+            .map(|(subject, (call, first))| async move {
+                let ids = gate.ids(&kept.stream(&call), &subject, first).await?;
+                Ok((subject, Ids { first, ids }))
             })
             .buffer_unordered(AT_ONCE);
         while let Some((subject, ids)) = found.try_next().await? {
-            self.ids += ids.ids.len();
-            match self.subjects.insert(subject.clone(), ids) {
-                Some(before) => self.ids -= before.ids.len(),
-                None => self.order.push_back(subject),
-            }
+            self.keep(subject, ids);
         }
         Ok(())
     }
 
-    /// Returns whether a call was found to count.
-    pub(super) fn has(&self, subject: &str, call: &Call) -> bool {
-        self.subjects.get(subject).is_some_and(|ids| ids.ids.contains(&call.id.0))
+    /// Looks up all subjects of the tiers and months of these calls, where those are not too many.
+    async fn look_up_together(&mut self, gate: &Gate, wanted: &Wanted) -> Result<(), LookupError> {
+        let mut patterns = HashMap::<String, (&Call, Uuid)>::new();
+        for (call, first) in wanted.values() {
+            let (_, lowest) = patterns.entry(self.kept.pattern(call)).or_insert((call, *first));
+            *lowest = (*lowest).min(*first);
+        }
+        patterns.retain(|pattern, _| !self.large.contains(pattern));
+        for (pattern, (call, first)) in patterns {
+            let Some(found) = gate.ids_of_all(&self.kept.stream(call), &pattern, first).await? else {
+                self.large.insert(pattern);
+                continue;
+            };
+            for (subject, ids) in found {
+                self.keep(subject, Ids { first, ids });
+            }
+            self.patterns.insert(pattern, first);
+        }
+        Ok(())
     }
 
-    /// Notes a call that counts now.
-    pub(super) fn note(&mut self, subject: &str, call: &Call) {
-        if let Some(ids) = self.subjects.get_mut(subject) {
+    /// Returns whether the ids under this subject are known from `first` on.
+    fn covers(&self, subject: &str, call: &Call, first: Uuid) -> bool {
+        self.subjects.get(subject).is_some_and(|ids| ids.first <= first)
+            || self.patterns.get(&self.kept.pattern(call)).is_some_and(|known| *known <= first)
+    }
+
+    fn keep(&mut self, subject: String, ids: Ids) {
+        self.ids += ids.ids.len();
+        if let Some(before) = self.subjects.insert(subject, ids) {
+            self.ids -= before.ids.len();
+        }
+    }
+
+    /// Returns whether a call was found to be kept.
+    pub(super) fn has(&self, call: &Call) -> bool {
+        self.subjects.get(&self.kept.subject(call)).is_some_and(|ids| ids.ids.contains(&call.id.0))
+    }
+
+    /// Notes a call that is kept now.
+    pub(super) fn note(&mut self, call: &Call) {
+        let subject = self.kept.subject(call);
+        let pattern = || self.patterns.get(&self.kept.pattern(call)).copied();
+        if !self.subjects.contains_key(&subject) {
+            let Some(first) = pattern() else { return };
+            self.subjects.insert(subject.clone(), Ids { first, ids: HashSet::new() });
+        }
+        if let Some(ids) = self.subjects.get_mut(&subject) {
             self.ids += usize::from(ids.ids.insert(call.id.0));
         }
     }

@@ -13,7 +13,7 @@ use schemas::usage::{Call, CallId};
 use super::super::gate::{LookupError, Published};
 use super::super::spool::{Page, SpoolFile, Spooled};
 use super::super::{Budget, Inner};
-use super::known::Known;
+use super::known::{Kept, Known};
 
 /// How long NATS may take for one call; no caller waits for it.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -24,7 +24,7 @@ const REMEMBERED: Duration = Duration::from_secs(5 * 60);
 /// Pages that are published before the other lanes are waited for.
 const PAGES: usize = 16;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Lane {
     counted: Known,
     overruns: Known,
@@ -51,6 +51,13 @@ struct Stuck {
     lines: Vec<u8>,
     count: usize,
     reason: String,
+}
+
+impl Default for Lane {
+    fn default() -> Lane {
+        let (counted, overruns) = (Known::new(Kept::Counted), Known::new(Kept::Overruns));
+        Lane { counted, overruns, absent: HashSet::new(), unfinished: None }
+    }
 }
 
 impl Lane {
@@ -149,9 +156,7 @@ impl Lane {
         let is_wanted = |call: &&Call| forgotten.contains(&call.id) && !self.absent.contains(&call.tier);
         let wanted: Vec<Call> =
             calls.iter().map(|spooled| &spooled.call).filter(is_wanted).cloned().collect();
-        let look = |call: Call, first| async move { inner.gate.ids(&call, first).await };
-        let looked = self.counted.look_up(wanted, subject::usage, look).await;
-        looked.map_err(|error| error.to_string())?;
+        self.counted.look_up(&inner.gate, wanted).await.map_err(|error| error.to_string())?;
         let lane = &*self;
         let published: Vec<(Call, Option<Settled>)> =
             stream::iter(calls.iter().map(|spooled| spooled.call.clone()).collect::<Vec<_>>())
@@ -168,7 +173,11 @@ impl Lane {
         for Spooled { call, .. } in calls {
             let is_new = inner.tiers.get(&call.tier).is_none() && !self.absent.contains(&call.tier);
             if is_new && asked.insert(call.tier.clone()) {
-                match inner.gate.ids(call, call.id.0).await {
+                match inner
+                    .gate
+                    .ids(&subject::usage_stream(&call.tier), &subject::usage(call), call.id.0)
+                    .await
+                {
                     Ok(_) => {}
                     Err(LookupError::NoStream(_)) => {
                         self.absent.insert(call.tier.clone());
@@ -185,7 +194,7 @@ impl Lane {
         if self.absent.contains(&call.tier) {
             return Ok((call, Some(Settled::NoStream)));
         }
-        if self.counted.has(&subject::usage(&call), &call) {
+        if self.counted.has(&call) {
             return Ok((call, Some(Settled::Counted(None))));
         }
         let published = inner.gate.publish(&call, PATIENCE).await;
@@ -210,8 +219,7 @@ impl Lane {
         let is_wanted =
             |(call, settled): &&(Call, Option<Settled>)| settled.is_none() && forgotten.contains(&call.id);
         let wanted = published.iter().filter(is_wanted).map(|(call, _)| call.clone()).collect();
-        let look = |call: Call, first| async move { inner.gate.overrun_ids(&call, first).await };
-        if let Err(error) = self.overruns.look_up(wanted, subject::overrun, look).await {
+        if let Err(error) = self.overruns.look_up(&inner.gate, wanted).await {
             // A user of NATS that was made for version 0.1 may not read them.
             tracing::warn!(%error, "overruns are published without looking whether they were before");
         }
@@ -228,8 +236,8 @@ impl Lane {
             .await?;
         for (call, settled) in &settled {
             match settled {
-                Settled::Counted(_) => self.counted.note(&subject::usage(call), call),
-                Settled::Overrun => self.overruns.note(&subject::overrun(call), call),
+                Settled::Counted(_) => self.counted.note(call),
+                Settled::Overrun => self.overruns.note(call),
                 Settled::NoStream => {}
             }
         }
@@ -237,7 +245,7 @@ impl Lane {
     }
 
     async fn publish_overrun(&self, inner: &Inner, call: Call) -> Result<(Call, Settled), String> {
-        if self.overruns.has(&subject::overrun(&call), &call) {
+        if self.overruns.has(&call) {
             return Ok((call, Settled::Overrun));
         }
         match inner.gate.publish_overrun(&call, PATIENCE).await {
