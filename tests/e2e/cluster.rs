@@ -126,7 +126,7 @@ async fn replicated(cluster: &Cluster) {
 
 /// How long a node may take to refuse a revoked key once the events have a leader again, on a machine that is busy with
 /// other tests; on an idle one it is less than three seconds.
-const REFUSED_WITHIN: Duration = Duration::from_secs(8);
+const REFUSED_WITHIN: Duration = Duration::from_secs(5);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_that_is_revoked_when_a_server_is_lost_is_refused_soon() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use async_nats::jetstream;
+use async_nats::HeaderMap;
 use schemas::chain::{Hash, Link};
 use schemas::cloudevents::{self, NotAnEvent};
 use schemas::envelope::Recorded;
@@ -50,11 +50,12 @@ impl Arrived {
     /// An event as the stream carries it, after one with this hash.
     pub(super) fn from_stream(
         position: Position,
-        message: &jetstream::Message,
+        headers: Option<&HeaderMap>,
+        payload: &[u8],
         previous: Option<Hash>,
     ) -> Arrived {
-        let size = message.payload.len() + ENVELOPE;
-        Arrived { position, found: read(position, message, previous), size }
+        let size = payload.len() + ENVELOPE;
+        Arrived { position, found: read(position, headers, payload, previous), size }
     }
 
     /// An event as the event store told it, after one with this hash.
@@ -107,11 +108,12 @@ fn covers(event: &Recorded, data: &RawValue, previous: Hash) -> bool {
 
 fn read(
     position: Position,
-    message: &jetstream::Message,
+    headers: Option<&HeaderMap>,
+    payload: &[u8],
     previous: Option<Hash>,
 ) -> Result<Found, NotAnEvent> {
-    let header = |name| message.headers.as_ref()?.get(name).map(async_nats::HeaderValue::as_str);
-    let (event, data, store) = cloudevents::parse_borrowed(header, &message.payload)?;
+    let header = |name| headers?.get(name).map(async_nats::HeaderValue::as_str);
+    let (event, data, store) = cloudevents::parse_borrowed(header, payload)?;
     if event.position != position {
         let reason = format!("it says {} but stands at {position}", event.position);
         return Err(NotAnEvent::Header { header: "ce-position", reason });

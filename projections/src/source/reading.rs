@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use async_nats::jetstream::stream::RawMessageErrorKind;
 use async_nats::jetstream::{self, context::GetStreamErrorKind};
 use schemas::chain::Hash;
 use schemas::control::{EventPage, ReadEvents};
@@ -97,7 +98,13 @@ impl StreamReader {
         feeder: &Feeder,
         ear: &Ear,
     ) -> Result<std::convert::Infallible, SourceError> {
-        let mut consumer = self.consume(at.after).await?;
+        let mut consumer = match self.consume(at.after).await {
+            Ok(consumer) => consumer,
+            Err(error) => {
+                self.read_singly(at, feeder, ear).await?;
+                return Err(error);
+            }
+        };
         loop {
             let messages = match consumer.next(SILENCE).await.map_err(SourceError::Unavailable)? {
                 Next::Messages(messages) => messages,
@@ -113,6 +120,31 @@ impl StreamReader {
             self.take(messages, at, feeder, ear).await?;
             ear.heard(at.after);
         }
+    }
+
+    /// Reads message by message. A consumer is made by the leader of the whole cluster, and its election takes longer than
+    /// that of the stream's own leader, which answers meanwhile.
+    async fn read_singly(&self, at: &mut Place, feeder: &Feeder, ear: &Ear) -> Result<(), SourceError> {
+        let stream = self.jetstream.get_stream_no_info(subject::EVENTS).await.map_err(unavailable)?;
+        for _ in 0..PAGE {
+            let position = at.after.next();
+            let message = match stream.get_raw_message(position.0).await {
+                Ok(message) => message,
+                Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => {
+                    // Also where the stream has a hole, which only a consumer shows.
+                    return Ok(());
+                }
+                Err(error) => return Err(unavailable(error)),
+            };
+            let next = Arrived::from_stream(position, Some(&message.headers), &message.payload, at.hash);
+            if next.breaks_chain_after(at.hash) {
+                return Err(SourceError::Broken { position });
+            }
+            *at = Place { after: position, hash: next.hash() };
+            push(feeder, ear, vec![next]).await;
+            ear.heard(position);
+        }
+        Ok(())
     }
 
     /// Adds messages to the feed, and before them what the stream lacks.
@@ -135,7 +167,7 @@ impl StreamReader {
                 self.fill(at, position, feeder, ear).await?;
                 last = *at;
             }
-            let next = Arrived::from_stream(position, &message, last.hash);
+            let next = Arrived::from_stream(position, message.headers.as_ref(), &message.payload, last.hash);
             if next.breaks_chain_after(last.hash) {
                 push(feeder, ear, arrived).await;
                 *at = last;

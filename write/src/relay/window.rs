@@ -39,7 +39,7 @@ const PAGE: usize = 1_000;
 const BATCH: (usize, usize) = (1_000, 2 * 1024 * 1024);
 
 /// After this long without an acknowledgement it is looked whether the stream has the message.
-const LOOK: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_millis(400);
 
 /// What is sent where the stream takes no batches.
 const ALONE: (usize, usize) = (1, 0);
