@@ -179,6 +179,9 @@ pub struct ImportArgs {
     /// Keep unknown members out instead of refusing the line.
     #[arg(long)]
     pub ignore_unknown: bool,
+    /// Read the control characters U+0080 to U+009F as Windows-1252 (quotes, dashes, €), and count them.
+    #[arg(long)]
+    pub repair_text: bool,
     /// Who acts.
     #[arg(long, value_name = "NAME", default_value = "import")]
     pub actor: String,

@@ -11,12 +11,13 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use api::payments::{self, Secrets, Terms};
-use api::{Checkouts, Origins, Prices, TrustedProxies};
+use api::{Checkouts, Origins, Prices, SiteTexts, TrustedProxies};
 use schemas::tier::Tiers;
 use serde::Serialize;
 use write::event_store::LogPlace;
 use write::mail::{Route, Sender};
 
+use choices::SiteText;
 pub use choices::{Auth, Hosts, Metering, PictureAddresses, Replicas, Vectors};
 pub use offset::ClockOffset;
 pub use scale::{Drain, Size, SnapshotSource};
@@ -32,6 +33,8 @@ pub struct Config {
     /// `public_url`: the site's own address in answers, without a slash at its end; unset: `http://` and the real
     /// listening address.
     pub public_url: Option<String>,
+    /// `site_name`, `site_tagline` and `site_about`: what the site says of itself.
+    pub site: SiteTexts,
     /// `admin_listen`: where metrics and health are served for operators, if anywhere.
     pub admin_listen: Option<SocketAddr>,
     /// `nats_url`: the NATS server, or those of a cluster with commas; unset: a private one.
@@ -167,6 +170,7 @@ impl Config {
             data: values.parse("data")?.unwrap_or_else(|| "./data".into()),
             listen: values.required("listen")?,
             public_url: values.text("public_url").map(|url| public_url(&url, &values)).transpose()?,
+            site: site_texts(&values)?,
             admin_listen: values.parse("admin_listen")?,
             nats_url: values.text("nats_url"),
             nats_creds: values.parse("nats_creds")?,
@@ -247,6 +251,14 @@ fn public_url(url: &str, values: &Values<'_>) -> Result<String> {
         );
     }
     Ok(url.trim_end_matches('/').to_owned())
+}
+
+fn site_texts(values: &Values<'_>) -> Result<SiteTexts> {
+    Ok(SiteTexts {
+        name: values.parse::<SiteText<80>>("site_name")?.map(|text| text.0),
+        tagline: values.parse::<SiteText<160>>("site_tagline")?.map(|text| text.0),
+        about: values.parse::<SiteText<600>>("site_about")?.map(|text| text.0),
+    })
 }
 
 fn stripe(values: &Values<'_>) -> Result<Terms> {

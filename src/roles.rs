@@ -15,8 +15,10 @@ use std::time::Duration;
 
 use anyhow::Result;
 use projections::source::EventSource;
+use schemas::ids::Position;
 use schemas::nats_role::NatsRole;
 use schemas::subject;
+use write::demo::ACTOR as DEMO;
 use write::event_store::EventStore;
 
 use crate::cli::UpArgs;
@@ -39,11 +41,15 @@ pub async fn up(config: &Config, args: &UpArgs) -> Result<ExitCode> {
         let (store, service) = parts.write_side(&client, Naming::First).await?;
         parts.mails(&service).await?;
         parts.projections().await?;
-        let empty = store.head().await?.position.0 == 0;
+        let first = store.read_all(Position(0), 1).await?;
+        let fills_demo = args.demo || (first.is_empty() && !args.no_demo);
+        if fills_demo || first.first().is_some_and(|event| event.actor.as_str() == DEMO) {
+            parts.present_demo();
+        }
         parts.serve(listener, &client).await?;
         parts.admin().await?;
         parts.announce()?;
-        if args.demo || (empty && !args.no_demo) {
+        if fills_demo {
             parts.demo(service);
         }
         Ok(())

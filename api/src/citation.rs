@@ -22,9 +22,6 @@ pub(crate) use format::Format;
 pub(crate) use page::CitationPage;
 pub(crate) use record::{CitedImage, CitedRecord};
 
-/// The name of the catalog, as publisher.
-pub(crate) const PUBLISHER: &str = crate::mcp::TITLE;
-
 /// One revision of a project, as it is cited. Texts are as recorded and may hold line breaks: each format makes them its own.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Citation {
@@ -41,15 +38,19 @@ pub(crate) struct Citation {
     pub(crate) curated_by: Option<String>,
     pub(crate) selected: Option<Date>,
     pub(crate) published: Option<Date>,
-    /// The address to cite.
+    /// The address to cite: this catalog's permanent page of the revision.
     pub(crate) url: String,
-    /// The address of the project's page, which shows the newest revision.
+    /// The address of the project's page here, which shows the newest revision.
     pub(crate) project_url: String,
+    /// Where the record comes from, if it brought an address of its own.
+    pub(crate) source: Option<String>,
     pub(crate) revision: u32,
     /// The UTC day on which the revision was recorded.
     pub(crate) recorded: Date,
     /// The address of a picture.
     pub(crate) image: Option<String>,
+    /// The name of the catalog.
+    pub(crate) publisher: String,
     /// The address of the catalog.
     pub(crate) site: String,
 }
@@ -67,11 +68,13 @@ impl Citation {
             curated_by: record.provenance.curated_by.clone(),
             selected: record.provenance.selected,
             published: record.published,
-            url: record.citation_url.clone(),
-            project_url: record.url.clone(),
+            url: record.revision_url(site),
+            project_url: format!("{site}/projects/{}", record.slug),
+            source: record.source(site).map(str::to_owned),
             revision: record.revision,
             recorded: record.recorded_on(),
             image: record.images.first().map(|image| image.url.clone()).or_else(|| record.thumbnail.clone()),
+            publisher: site.name().to_owned(),
             site: site.as_str().to_owned(),
         }
     }

@@ -38,7 +38,7 @@ pub use metering::{Budget, Counted, Meter, MeterSettings, Outcome, Policy, Spool
 pub use offers::{Checkouts, InvalidOffers, Offer, Offers, Prices};
 pub use proxies::{InvalidProxy, TrustedProxies};
 pub use server::{Drained, Limits, serve, serve_admin};
-pub use site::{InvalidSite, Site};
+pub use site::{InvalidSite, Site, SiteTexts};
 pub use state::{ApiState, Readiness, Sources};
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ use params::Params;
 use rpc_error::RpcError;
 use tools::Asked;
 
-pub(crate) use discovery::{DESCRIPTION, TITLE};
+pub(crate) use discovery::DESCRIPTION;
 pub(crate) use era::SUPPORTED as REVISIONS;
 pub(crate) use origin::check as check_origin;
 pub use origin::{InvalidOrigin, Origins};

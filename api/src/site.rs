@@ -1,12 +1,33 @@
-//! The address under which the world reaches this node's site.
+//! The address under which the world reaches this node's site, and what the site says of itself.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// An http or https address without a slash at its end. It needs no escaping in JSON, HTML and headers.
+/// What a site without a host name calls itself.
+const NAME: &str = "Loggia";
+/// What a site says of itself that sets no tagline.
+const TAGLINE: &str = "A curated catalog of architecture, interiors, design, photography and art.";
+
+/// The address of a site, http or https without a slash at its end, and the site's own texts. The address needs no
+/// escaping in JSON, HTML and headers; the texts do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Site(Arc<str>);
+pub struct Site {
+    address: Arc<str>,
+    texts: Arc<SiteTexts>,
+}
+
+/// The site's own texts, as the operator sets them. Each is one line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SiteTexts {
+    /// The name of the catalog, which citations give as the publisher; unset: the site's host name.
+    pub name: Option<String>,
+    /// One line below the name.
+    pub tagline: Option<String>,
+    /// A sentence or two about the catalog.
+    pub about: Option<String>,
+}
 
 /// A text that is no such address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -17,15 +38,43 @@ pub struct Site(Arc<str>);
 pub struct InvalidSite(String);
 
 impl Site {
+    /// The same address with texts of its own.
+    pub fn with_texts(self, texts: SiteTexts) -> Site {
+        Site { texts: Arc::new(texts), ..self }
+    }
+
     /// The address.
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.address
+    }
+
+    /// The name of the catalog: as it is set, else the site's host name; `Loggia` where it has none.
+    pub(crate) fn name(&self) -> &str {
+        self.texts.name.as_deref().or_else(|| self.host_name()).unwrap_or(NAME)
+    }
+
+    /// One line that says what the catalog is.
+    pub(crate) fn tagline(&self) -> &str {
+        self.texts.tagline.as_deref().unwrap_or(TAGLINE)
+    }
+
+    /// A sentence or two about the catalog, where they are set.
+    pub(crate) fn about(&self) -> Option<&str> {
+        self.texts.about.as_deref()
+    }
+
+    /// The host, where it is a name on the public internet.
+    fn host_name(&self) -> Option<&str> {
+        let (_, rest) = self.address.split_once("://")?;
+        let authority = rest.split('/').next()?;
+        let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
+        (host.contains('.') && host.parse::<IpAddr>().is_err()).then_some(host)
     }
 
     /// The path that it lives below, without a slash at its end; empty where it has a host of its own.
     pub(crate) fn path(&self) -> &str {
-        let host = self.0.find("://").map_or(0, |scheme| scheme + 3);
-        self.0[host..].find('/').map_or("", |path| &self.0[host + path..])
+        let host = self.address.find("://").map_or(0, |scheme| scheme + 3);
+        self.address[host..].find('/').map_or("", |path| &self.address[host + path..])
     }
 }
 
@@ -37,7 +86,7 @@ impl FromStr for Site {
         let host = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"));
         let legal = |byte: u8| byte.is_ascii_graphic() && !br#""\<>?#&'`{}|^"#.contains(&byte);
         if host.is_some_and(|host| !host.is_empty() && !host.starts_with('/')) && address.bytes().all(legal) {
-            Ok(Site(address.into()))
+            Ok(Site { address: address.into(), texts: Arc::default() })
         } else {
             Err(InvalidSite(text.to_owned()))
         }
@@ -46,7 +95,7 @@ impl FromStr for Site {
 
 impl fmt::Display for Site {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.address)
     }
 }
 
@@ -72,6 +121,26 @@ mod tests {
         {
             assert_eq!(text.parse::<Site>().unwrap().path(), path);
         }
+    }
+
+    #[test]
+    fn a_site_without_a_name_goes_by_its_host() {
+        for (address, name) in [
+            ("https://catalog.example.org:8443/a/b", "catalog.example.org"),
+            ("http://127.0.0.1:8080", "Loggia"),
+            ("http://[::1]:80", "Loggia"),
+            ("http://localhost", "Loggia"),
+        ] {
+            let site: Site = address.parse().unwrap();
+            assert_eq!((site.name(), site.tagline(), site.about()), (name, TAGLINE, None), "{address}");
+        }
+        let texts =
+            SiteTexts { name: Some("Casa & Co".into()), tagline: None, about: Some("Houses.".into()) };
+        let site = "https://a.org".parse::<Site>().unwrap().with_texts(texts);
+        assert_eq!(
+            (site.as_str(), site.name(), site.about()),
+            ("https://a.org", "Casa & Co", Some("Houses."))
+        );
     }
 
     #[test]

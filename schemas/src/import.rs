@@ -17,6 +17,12 @@ pub use schema::import_record_schema;
 /// The longest line of an import file, in bytes.
 pub const MAX_LINE_BYTES: usize = 1 << 20;
 
+/// The longest name of a project, in characters.
+const MAX_NAME: usize = 1_000;
+
+/// The longest note of a provenance, in characters.
+const MAX_NOTE: usize = 10_000;
+
 /// Something wrong with one member of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fault {
@@ -52,7 +58,7 @@ pub fn parse_line(text: &str, ignore_unknown: bool) -> Result<ImportRecord, Vec<
 /// Reads the members of a record.
 pub fn parse_members(members: Map<String, Value>, ignore_unknown: bool) -> Result<ImportRecord, Vec<Fault>> {
     let mut fields = Fields::new(members);
-    let name = fields.required_text("name", 300);
+    let name = fields.required_text("name", MAX_NAME);
     let slug = fields.slug("slug");
     let record = Record {
         studio: fields.text("studio", 300),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// absent, never empty.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
-    /// Up to 300 characters.
+    /// Up to 1,000 characters.
     pub name: String,
     /// Who made it, up to 300 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -26,12 +26,14 @@ pub enum TextFault {
 /// Brings a text into the form that records keep: NFC, CRLF as newline, no blanks at the ends; a blank text
 /// is no text. Lengths are counted in characters.
 pub fn normalised(text: &str, limit: usize) -> Result<Option<String>, TextFault> {
+    // U+0085 counts as a blank in Unicode; in a text it is a control character like its neighbours, at the ends too.
+    let is_blank = |c: char| c.is_whitespace() && c != '\u{85}';
     let unix;
     let text = if text.contains("\r\n") {
         unix = text.replace("\r\n", "\n");
-        unix.trim()
+        unix.trim_matches(is_blank)
     } else {
-        text.trim()
+        text.trim_matches(is_blank)
     };
     // Most texts are plain, which their bytes tell sooner than their characters.
     let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'));
@@ -68,6 +70,7 @@ mod tests {
             normalised("é\u{9b}", 100).unwrap_err().to_string(),
             "has the control character U+009B at character 2; only newline and tab are allowed"
         );
+        assert_eq!(normalised("wait\u{85} ", 100), Err(TextFault::Control { code: 0x85, at: 5 }));
     }
 
     #[test]

@@ -21,6 +21,15 @@ pub struct SettingFlags {
     /// The site's own address in answers.
     #[arg(long, global = true, value_name = "URL", hide_short_help = true)]
     public_url: Option<String>,
+    /// The name of the catalog in titles, citations and feeds.
+    #[arg(long, global = true, value_name = "TEXT", hide_short_help = true)]
+    site_name: Option<String>,
+    /// One line that says what the catalog is.
+    #[arg(long, global = true, value_name = "TEXT", hide_short_help = true)]
+    site_tagline: Option<String>,
+    /// A sentence or two about the catalog.
+    #[arg(long, global = true, value_name = "TEXT", hide_short_help = true)]
+    site_about: Option<String>,
     /// Where metrics and health are served for operators.
     #[arg(long, global = true, value_name = "ADDR:PORT", hide_short_help = true)]
     admin_listen: Option<String>,
@@ -117,6 +126,9 @@ impl SettingFlags {
             ("data", &self.data),
             ("listen", &self.listen),
             ("public_url", &self.public_url),
+            ("site_name", &self.site_name),
+            ("site_tagline", &self.site_tagline),
+            ("site_about", &self.site_about),
             ("admin_listen", &self.admin_listen),
             ("nats_url", &self.nats_url),
             ("nats_creds", &self.nats_creds),

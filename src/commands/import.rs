@@ -3,6 +3,7 @@
 mod csv_lines;
 mod lines;
 pub mod pictures;
+mod repair;
 mod report;
 
 use std::fs::File;
@@ -24,6 +25,7 @@ use crate::session::Session;
 use csv_lines::CsvLines;
 use lines::{NdjsonLines, SourceLine};
 use pictures::Pictures;
+use repair::Repaired;
 use report::Report;
 use write::derived_id::derived_id;
 
@@ -39,7 +41,8 @@ pub async fn run(config: &Config, args: &ImportArgs, output: Output) -> Result<E
     let session = Session::open(config).await?;
     let id = session.id(&args.id);
     let pictures = Pictures::new(&session, actor.clone(), id, &args.file);
-    let import = Import { session: &session, actor, id, options: options(args), pictures };
+    let repairs = args.repair_text;
+    let import = Import { session: &session, actor, id, options: options(args), repairs, pictures };
     let mut report = Report::new(args, output)?;
     let stopped = import.all(&mut lines, &mut report).await;
     session.close().await;
@@ -108,13 +111,15 @@ struct Import<'a> {
     /// The id of the whole; those of its batches and lines are made from it.
     id: CommandId,
     options: ImportOptions,
+    /// Whether texts are mended.
+    repairs: bool,
     pictures: Pictures<'a>,
 }
 
 impl Import<'_> {
     async fn all(&self, lines: &mut Lines, report: &mut Report) -> Result<Ended> {
         let mut interrupt = signal(SignalKind::interrupt())?;
-        let mut batch = next_batch(lines)?;
+        let mut batch = next_batch(lines, self.repairs)?;
         for number in 0.. {
             for (number, reason) in &batch.unreadable {
                 report.rejected(*number, "", &[Fault { field: String::new(), reason: reason.clone() }])?;
@@ -122,8 +127,9 @@ impl Import<'_> {
             if batch.lines.is_empty() && batch.unreadable.is_empty() {
                 return Ok(Ended::Whole);
             }
+            report.repaired(batch.repaired);
             // The next lines are read while the write side is at work on these.
-            let next = async { next_batch(lines) };
+            let next = async { next_batch(lines, self.repairs) };
             let next = if batch.lines.is_empty() {
                 next.await
             } else {
@@ -171,15 +177,19 @@ impl Import<'_> {
 struct Batch {
     lines: Vec<ImportLine>,
     unreadable: Vec<(u64, String)>,
+    repaired: Repaired,
 }
 
-fn next_batch(lines: &mut Lines) -> Result<Batch> {
-    let mut batch = Batch { lines: Vec::new(), unreadable: Vec::new() };
+fn next_batch(lines: &mut Lines, repairs: bool) -> Result<Batch> {
+    let mut batch = Batch { lines: Vec::new(), unreadable: Vec::new(), repaired: Repaired::default() };
     let mut bytes = 0;
     while batch.lines.len() + batch.unreadable.len() < BATCH_LINES && bytes < BATCH_BYTES {
         match lines.next().transpose()? {
             None => break,
-            Some(SourceLine::Record(line)) => {
+            Some(SourceLine::Record(mut line)) => {
+                if repairs {
+                    batch.repaired.line(&mut line);
+                }
                 bytes += line.text.len();
                 batch.lines.push(line);
             }

@@ -21,6 +21,10 @@ pub enum Metering {
     Refuse,
 }
 
+/// A text of the site: one line of 1 to `LONGEST` characters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SiteText<const LONGEST: usize>(pub String);
+
 /// Where pictures may be fetched from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PictureAddresses {
@@ -47,6 +51,19 @@ pub enum Vectors {
     Off,
     /// The models in this folder.
     Models(PathBuf),
+}
+
+impl<const LONGEST: usize> FromStr for SiteText<LONGEST> {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
+        let length = text.chars().count();
+        if length == 0 || length > LONGEST || text.chars().any(char::is_control) {
+            return Err(format!("one line of at most {LONGEST} characters is wanted, and it has {length}"));
+        }
+        Ok(SiteText(text.to_owned()))
+    }
 }
 
 impl FromStr for PictureAddresses {

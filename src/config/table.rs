@@ -47,6 +47,24 @@ pub const SETTINGS: &[Setting] = &[
         "The site's own address in answers; unset: the listening address.",
     ),
     setting(
+        "site_name",
+        "LOGGIA_SITE_NAME",
+        None,
+        "The name of the catalog in titles, citations and feeds; unset: the host name of public_url.",
+    ),
+    setting(
+        "site_tagline",
+        "LOGGIA_SITE_TAGLINE",
+        None,
+        "One line that says what the catalog is, on the front page, in feeds and at the foot of every page.",
+    ),
+    setting(
+        "site_about",
+        "LOGGIA_SITE_ABOUT",
+        None,
+        "A sentence or two about the catalog, for the front page, search engines and agents.",
+    ),
+    setting(
         "admin_listen",
         "LOGGIA_ADMIN_LISTEN",
         None,

@@ -22,6 +22,22 @@ fn a_flag_wins_over_a_variable_over_the_file_over_the_default() {
 }
 
 #[test]
+fn the_texts_of_the_site_are_single_lines() {
+    let read = |name: &str, value: &str| {
+        Config::read(&Sources { environment: map(&[(name, value)]), ..Sources::default() })
+    };
+    let name = read("LOGGIA_SITE_NAME", " Casa & Co ").unwrap().site.name;
+    assert_eq!(name.as_deref(), Some("Casa & Co"));
+    assert_eq!(
+        read("LOGGIA_SITE_TAGLINE", "Houses\nand gardens").unwrap_err().to_string(),
+        "site_tagline is “Houses\nand gardens” (variable LOGGIA_SITE_TAGLINE), which cannot be used: one line of at most \
+         160 characters is wanted, and it has 18"
+    );
+    assert!(read("LOGGIA_SITE_NAME", &"a".repeat(81)).is_err());
+    assert!(read("LOGGIA_SITE_ABOUT", &"a".repeat(600)).is_ok());
+}
+
+#[test]
 fn a_wrong_value_is_refused_with_its_name_and_place() {
     let refused = |name: &str, value: &str| {
         let sources = Sources { environment: map(&[(name, value)]), ..Sources::default() };

@@ -20,8 +20,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use api::metrics::{Metrics, Registry};
 use api::{
-    Access, ApiState, Bursts, KeyAccess, KeyDesk, Meter, MeterSettings, Offers, Policy, Site, Sources,
-    UnknownTiers,
+    Access, ApiState, Bursts, KeyAccess, KeyDesk, Meter, MeterSettings, Offers, Policy, Sources, UnknownTiers,
 };
 use health::Health;
 use projections::mirror::Mirror;
@@ -311,7 +310,7 @@ impl Parts {
     pub async fn serve(&mut self, listener: TcpListener, client: &async_nats::Client) -> Result<()> {
         let address = listener.local_addr()?;
         let limits = descriptors::limits()?;
-        let site: Site = self.site_address().parse()?;
+        let site = self.site()?;
         let access = self.access(client, address).await?;
         if let Access::Keys(keys) = &access {
             self.meter = Some(keys.meter.clone());

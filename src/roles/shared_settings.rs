@@ -39,7 +39,10 @@ pub fn published(config: &Config) -> String {
 
 /// The beginning of a SHA-256 of the settings that are shared, by which processes that differ are seen.
 pub fn digest(config: &Config) -> String {
-    let text = serde_json::to_vec(&own(config)).unwrap_or_default();
+    let mut own = own(config);
+    // Nodes of 0.1 have no such setting: without one the digests stay the same.
+    own.retain(|name, value| name != "site_name" || !value.is_empty());
+    let text = serde_json::to_vec(&own).unwrap_or_default();
     Sha256::digest(text).iter().take(4).map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -53,11 +56,13 @@ fn own(config: &Config) -> Shared {
         Metering::Refuse => "refuse",
     };
     let public_url = config.public_url.clone().unwrap_or_default();
+    let site_name = config.site.name.clone().unwrap_or_default();
     Shared::from([
         ("tiers".to_owned(), config.tiers.to_string()),
         ("auth".to_owned(), auth.to_owned()),
         ("metering".to_owned(), metering.to_owned()),
         ("public_url".to_owned(), public_url),
+        ("site_name".to_owned(), site_name),
     ])
 }
 
@@ -148,6 +153,13 @@ mod tests {
                 .unwrap(),
             "public_url is “” here and “https://catalog.example.org” on the write side (LOGGIA_PUBLIC_URL), tiers is \
              “free=50” here and “free=500, studio=900” on the write side (LOGGIA_TIERS); set the same for all nodes and \
+             start this one again"
+        );
+        let name = ("LOGGIA_SITE_NAME", "Casa & Co");
+        assert_eq!(compared(&[name], &[]), None);
+        assert_eq!(
+            compared(&[], &[name]).unwrap(),
+            "site_name is “” here and “Casa & Co” on the write side (LOGGIA_SITE_NAME); set the same for all nodes and \
              start this one again"
         );
         assert_eq!(

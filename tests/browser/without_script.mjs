@@ -15,7 +15,7 @@ expect(second.length === 12 && !second.some((name) => first.includes(name)), `th
 await follow(() => page.click("text=From the beginning"));
 expect(String(await names()) === String(first), "the first page is another when it is come back to");
 
-await page.click("text=By taste");
+await page.click("text=Filter by material");
 await follow(() => page.click(".chips a >> nth=0"));
 expect(await page.locator(".chips a[aria-current]").count() === 1, "a taste cannot be chosen");
 await page.fill("input[type=search]", first[0]);

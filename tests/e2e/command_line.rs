@@ -100,6 +100,44 @@ fn every_fault_of_a_line_is_reported_and_the_rest_goes_on() {
 }
 
 #[test]
+fn texts_that_are_windows_1252_are_mended_where_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, data) = (folder.path().join("in.ndjson"), folder.path().join("data"));
+    let text = "{\"name\":\"Dealer\u{92}s House\",\"category\":\"art\",\"intro\":\"1\\u00962\u{85}\"}\n\
+                {\"name\":\"B\",\"category\":\"art\"}\n{\"name\":\"\u{81}\",\"category\":\"art\"}\n";
+    std::fs::write(&file, text).unwrap();
+    let rejects = folder.path().join("rejects.ndjson");
+    let import = |more: &[&str]| {
+        let args = ["import", file.to_str().unwrap(), "--rejects", rejects.to_str().unwrap()];
+        run_json(&data, &[&args[..], more].concat()).pop().unwrap()
+    };
+    let refused = || -> Vec<(u64, String)> {
+        let lines = std::fs::read_to_string(&rejects).unwrap();
+        let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        lines
+            .flat_map(|line| {
+                let number = line["line"].as_u64().unwrap();
+                let faults = line["faults"].as_array().unwrap().clone();
+                faults.into_iter().map(move |fault| (number, fault["reason"].as_str().unwrap().to_owned()))
+            })
+            .collect()
+    };
+    let fault = |code: &str, at: usize| {
+        format!("has the control character U+{code} at character {at}; only newline and tab are allowed")
+    };
+    let counts = import(&[]);
+    assert_eq!((&counts["new"], counts.get("repaired_records")), (&json!(1), None));
+    assert_eq!(refused(), [(1, fault("0092", 7)), (1, fault("0096", 2)), (3, fault("0081", 1))]);
+    let counts = import(&["--repair-text"]);
+    let outcome =
+        ["new", "same", "rejected", "repaired_records", "repaired_characters"].map(|name| &counts[name]);
+    assert_eq!(outcome, [&json!(1), &json!(1), &json!(1), &json!(1), &json!(3)]);
+    assert_eq!(refused(), [(3, fault("0081", 1))], "Windows-1252 has nothing there");
+    let exported: Value = serde_json::from_str(export(&data).lines().next().unwrap()).unwrap();
+    assert_eq!((&exported["name"], &exported["intro"]), (&json!("Dealer’s House"), &json!("1–2…")));
+}
+
+#[test]
 fn a_csv_file_is_imported_by_its_headings() {
     let folder = tempfile::tempdir().unwrap();
     let (file, columns) = (folder.path().join("in.csv"), folder.path().join("columns.json"));

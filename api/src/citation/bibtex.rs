@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Citation, PUBLISHER, bare_address, one_line};
+use super::{Citation, bare_address, one_line};
 
 impl Citation {
     /// The citation as BibTeX.
@@ -19,7 +19,7 @@ impl Citation {
         field("title", Some(whole(&self.title)));
         field("author", self.creator.as_deref().map(whole));
         field("year", self.year.clone());
-        field("howpublished", Some(escape(PUBLISHER)));
+        field("howpublished", Some(escape(&self.publisher)));
         field("url", Some(bare_address(&self.url)));
         field("note", Some(escape(&self.note())));
         entry.push_str("}\n");

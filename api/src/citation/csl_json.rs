@@ -5,7 +5,7 @@ use schemas::record::Category;
 use serde_json::{Value, json};
 
 use super::json_ld::without_nulls;
-use super::{Citation, PUBLISHER, one_line};
+use super::{Citation, one_line};
 
 impl Citation {
     /// The citation as CSL-JSON.
@@ -24,7 +24,7 @@ impl Citation {
             "event-place": self.city.as_deref().map(one_line),
             "genre": self.category.title(),
             "abstract": self.intro.as_deref().map(one_line),
-            "publisher": PUBLISHER,
+            "publisher": self.publisher,
             "version": self.revision.to_string(),
             "URL": self.url,
             "note": self.note(),

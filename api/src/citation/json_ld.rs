@@ -3,12 +3,12 @@
 use schemas::record::Category;
 use serde_json::{Value, json};
 
-use super::{Citation, PUBLISHER};
+use super::Citation;
 
 impl Citation {
     /// The citation as JSON-LD.
     pub(crate) fn json_ld(&self) -> String {
-        let publisher = json!({"@type": "Organization", "name": PUBLISHER, "url": self.site});
+        let publisher = json!({"@type": "Organization", "name": self.publisher, "url": self.site});
         let curator = self.curated_by.as_ref().map(|name| json!({"@type": "Person", "name": name}));
         let work = json!({
             "@context": "https://schema.org",
@@ -22,8 +22,9 @@ impl Citation {
             "genre": self.category.title(),
             "abstract": self.intro,
             "image": self.image,
+            "isBasedOn": self.source,
             "version": self.revision,
-            "isPartOf": {"@type": "Collection", "name": PUBLISHER, "url": self.site},
+            "isPartOf": {"@type": "Collection", "name": self.publisher, "url": self.site},
             "subjectOf": {
                 "@type": "WebPage",
                 "url": self.url,

@@ -1,6 +1,6 @@
 //! What a page says of itself to those who read only its head: Highwire for reference managers, Dublin Core, Open Graph.
 
-use super::{Citation, PUBLISHER, one_line};
+use super::{Citation, one_line};
 
 impl Citation {
     /// Names and contents of `meta` elements. A name that begins with `og:` belongs into the attribute `property`.
@@ -12,7 +12,7 @@ impl Citation {
             ("citation_title", Some(title.clone())),
             ("citation_author", creator.clone()),
             ("citation_publication_date", self.year.clone()),
-            ("citation_publisher", Some(PUBLISHER.to_owned())),
+            ("citation_publisher", Some(self.publisher.clone())),
             ("citation_public_url", Some(self.url.clone())),
             ("DC.title", Some(title.clone())),
             ("DC.creator", creator),
@@ -20,12 +20,13 @@ impl Citation {
             ("DC.coverage", self.city.as_deref().map(one_line)),
             ("DC.subject", Some(self.category.title().to_owned())),
             ("DC.description", intro.clone()),
-            ("DC.publisher", Some(PUBLISHER.to_owned())),
+            ("DC.publisher", Some(self.publisher.clone())),
             ("DC.identifier", Some(self.url.clone())),
+            ("DC.source", self.source.clone()),
             ("og:title", Some(title)),
             ("og:type", Some("article".to_owned())),
             ("og:url", Some(self.url.clone())),
-            ("og:site_name", Some(PUBLISHER.to_owned())),
+            ("og:site_name", Some(self.publisher.clone())),
             ("og:description", intro),
             ("og:image", self.image.clone()),
         ];

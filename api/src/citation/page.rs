@@ -15,8 +15,6 @@ pub(crate) struct CitationPage {
     pub(crate) record: CitedRecord,
     /// How it is cited; `text()`, `bibtex()`, `json_ld()` and `metadata()` of it are for the page.
     pub(crate) citation: Citation,
-    /// This page's own address, under the slug that the project had then.
-    pub(crate) address: String,
     /// The newest revision, which may be this one.
     pub(crate) newest: Newest,
     /// Why and when the project left the catalog, if it did.
@@ -40,7 +38,6 @@ impl CitationPage {
     pub(crate) fn of(history: History, rendered: &Bytes, site: &Site) -> Result<CitationPage, Fault> {
         let record = CitedRecord::read(rendered, site)?;
         let citation = Citation::of(&record, site);
-        let address = format!("{site}/cite/{}/{}", record.slug, record.revision);
         let (newest, slug) = (history.newest(), &history.slug);
         let newest = Newest {
             revision: newest.revision.0,
@@ -48,7 +45,7 @@ impl CitationPage {
             citation: format!("{site}/cite/{slug}/{}", newest.revision),
             page: format!("{site}/projects/{slug}"),
         };
-        Ok(CitationPage { record, citation, address, newest, withdrawn: history.withdrawn })
+        Ok(CitationPage { record, citation, newest, withdrawn: history.withdrawn })
     }
 
     /// Whether nothing newer was recorded.
@@ -58,6 +55,6 @@ impl CitationPage {
 
     /// The address of this citation in a format.
     pub(crate) fn address_in(&self, format: Format) -> String {
-        format!("{}?format={}", self.address, format.name())
+        format!("{}?format={}", self.citation.url, format.name())
     }
 }

@@ -1,6 +1,6 @@
 //! A line for people.
 
-use super::{Citation, PUBLISHER, one_line};
+use super::{Citation, one_line};
 
 impl Citation {
     /// The citation as a line of text.
@@ -8,7 +8,12 @@ impl Citation {
         let place = [self.city.as_deref(), self.year.as_deref()];
         let place = place.into_iter().flatten().map(one_line).collect::<Vec<_>>().join(", ");
         let mut parts: Vec<String> = self.creator.as_deref().map(one_line).into_iter().collect();
-        parts.extend([one_line(&self.title), place, self.category.title().to_owned(), PUBLISHER.to_owned()]);
+        parts.extend([
+            one_line(&self.title),
+            place,
+            self.category.title().to_owned(),
+            self.publisher.clone(),
+        ]);
         parts.retain(|part| !part.is_empty());
         format!("{}. {} {}\n", parts.join(". "), self.note(), self.url)
     }

@@ -72,6 +72,20 @@ impl CitedRecord {
         serde_json::from_slice(&text).map_err(Fault::internal)
     }
 
+    /// This catalog's permanent page of the revision, whatever address the record brought.
+    pub(crate) fn revision_url(&self, site: &Site) -> String {
+        format!("{site}/cite/{}/{}", self.slug, self.revision)
+    }
+
+    /// Where the record comes from: the address that it brought to be cited by, or else its page, if that is elsewhere.
+    pub(crate) fn source(&self, site: &Site) -> Option<&str> {
+        let elsewhere = |address: &&str| match address.strip_prefix(site.as_str()) {
+            Some(path) => !path.starts_with('/'),
+            None => true,
+        };
+        [self.citation_url.as_str(), self.url.as_str()].into_iter().find(elsewhere)
+    }
+
     /// The UTC day on which it was recorded.
     pub(crate) fn recorded_on(&self) -> Date {
         TimeZone::UTC.to_datetime(self.updated_at).date()

@@ -2,7 +2,7 @@
 
 use schemas::record::Category;
 
-use super::{Citation, PUBLISHER, one_line};
+use super::{Citation, one_line};
 
 impl Citation {
     /// The citation as RIS.
@@ -18,7 +18,7 @@ impl Citation {
         line("AU", self.creator.as_deref());
         line("PY", self.year.as_deref());
         line("CY", self.city.as_deref());
-        line("PB", Some(PUBLISHER));
+        line("PB", Some(&self.publisher));
         line("ET", Some(&self.revision.to_string()));
         line("KW", Some(self.category.title()));
         line("AB", self.intro.as_deref());

@@ -22,9 +22,11 @@ fn full() -> Citation {
         published: Some("2024-05-01".parse().unwrap()),
         url: "https://catalog.example.org/cite/haus-am-see/2".into(),
         project_url: "https://catalog.example.org/projects/haus-am-see".into(),
+        source: Some("https://museum.example/object/7?a=1&b=2".into()),
         revision: 2,
         recorded: "2026-11-20".parse().unwrap(),
         image: Some("https://catalog.example.org/media/5e/1920.webp".into()),
+        publisher: "Casa & Co".into(),
         site: "https://catalog.example.org".into(),
     }
 }
@@ -41,6 +43,7 @@ fn bare(title: &str, category: Category) -> Citation {
         intro: none(),
         curated_by: none(),
         image: none(),
+        source: none(),
         selected: None,
         published: None,
         ..full()
@@ -56,7 +59,7 @@ fn bibtex_says_what_is_recorded_and_no_more() {
             "  title = {{Haus am See}},\n",
             "  author = {{Atelier Łoś \\& Co}},\n",
             "  year = {2019},\n",
-            "  howpublished = {Loggia},\n",
+            "  howpublished = {Casa \\& Co},\n",
             "  url = {https://catalog.example.org/cite/haus-am-see/2},\n",
             "  note = {Revision 2 of 2026-11-20. Selected by Ada Pelt on 2024-04-01.},\n",
             "}\n"
@@ -65,7 +68,7 @@ fn bibtex_says_what_is_recorded_and_no_more() {
     assert_eq!(
         bare("A", Category::Art).bibtex(),
         concat!(
-            "@misc{haus-am-see-2,\n  title = {{A}},\n  howpublished = {Loggia},\n",
+            "@misc{haus-am-see-2,\n  title = {{A}},\n  howpublished = {Casa \\& Co},\n",
             "  url = {https://catalog.example.org/cite/haus-am-see/2},\n  note = {Revision 2 of 2026-11-20.},\n}\n"
         )
     );
@@ -82,7 +85,7 @@ fn ris_says_what_is_recorded_and_no_more() {
         full().ris(),
         concat!(
             "TY  - GEN\r\nTI  - Haus am See\r\nAU  - Atelier Łoś & Co\r\nPY  - 2019\r\nCY  - Zürich, Switzerland\r\n",
-            "PB  - Loggia\r\nET  - 2\r\nKW  - Architecture\r\nAB  - A \"quiet\" house. On the lake.\r\n",
+            "PB  - Casa & Co\r\nET  - 2\r\nKW  - Architecture\r\nAB  - A \"quiet\" house. On the lake.\r\n",
             "N1  - Revision 2 of 2026-11-20. Selected by Ada Pelt on 2024-04-01.\r\nID  - haus-am-see-2\r\n",
             "UR  - https://catalog.example.org/cite/haus-am-see/2\r\n",
             "L4  - https://catalog.example.org/media/5e/1920.webp\r\nER  - \r\n"
@@ -91,7 +94,7 @@ fn ris_says_what_is_recorded_and_no_more() {
     assert_eq!(
         bare("A", Category::Art).ris(),
         concat!(
-            "TY  - ART\r\nTI  - A\r\nPB  - Loggia\r\nET  - 2\r\nKW  - Art\r\nN1  - Revision 2 of 2026-11-20.\r\n",
+            "TY  - ART\r\nTI  - A\r\nPB  - Casa & Co\r\nET  - 2\r\nKW  - Art\r\nN1  - Revision 2 of 2026-11-20.\r\n",
             "ID  - haus-am-see-2\r\nUR  - https://catalog.example.org/cite/haus-am-see/2\r\nER  - \r\n"
         )
     );
@@ -107,7 +110,7 @@ fn csl_json_says_what_is_recorded_and_no_more() {
             "author": [{"literal": "Atelier Łoś & Co"}], "curator": [{"literal": "Ada Pelt"}],
             "issued": {"date-parts": [[2019]]}, "available-date": {"date-parts": [[2024, 5, 1]]},
             "event-place": "Zürich, Switzerland", "genre": "Architecture",
-            "abstract": "A \"quiet\" house. On the lake.", "publisher": "Loggia", "version": "2",
+            "abstract": "A \"quiet\" house. On the lake.", "publisher": "Casa & Co", "version": "2",
             "URL": "https://catalog.example.org/cite/haus-am-see/2",
             "note": "Revision 2 of 2026-11-20. Selected by Ada Pelt on 2024-04-01.",
         }])
@@ -115,7 +118,7 @@ fn csl_json_says_what_is_recorded_and_no_more() {
     assert_eq!(
         read(&bare("A", Category::Photography)),
         json!([{
-            "id": "haus-am-see-2", "type": "graphic", "title": "A", "genre": "Photography", "publisher": "Loggia",
+            "id": "haus-am-see-2", "type": "graphic", "title": "A", "genre": "Photography", "publisher": "Casa & Co",
             "version": "2", "URL": "https://catalog.example.org/cite/haus-am-see/2", "note": "Revision 2 of 2026-11-20.",
         }])
     );
@@ -125,7 +128,7 @@ fn csl_json_says_what_is_recorded_and_no_more() {
 fn json_ld_says_what_is_recorded_and_no_more() {
     let read = |citation: &Citation| serde_json::from_str::<Value>(&citation.json_ld()).unwrap();
     let organization =
-        json!({"@type": "Organization", "name": "Loggia", "url": "https://catalog.example.org"});
+        json!({"@type": "Organization", "name": "Casa & Co", "url": "https://catalog.example.org"});
     let url = "https://catalog.example.org/cite/haus-am-see/2";
     assert_eq!(
         read(&full()),
@@ -135,8 +138,9 @@ fn json_ld_says_what_is_recorded_and_no_more() {
             "creator": {"@type": "Organization", "name": "Atelier Łoś & Co"}, "dateCreated": "2019",
             "locationCreated": {"@type": "Place", "name": "Zürich, Switzerland"}, "genre": "Architecture",
             "abstract": "A \"quiet\" house.\nOn the lake.",
-            "image": "https://catalog.example.org/media/5e/1920.webp", "version": 2,
-            "isPartOf": {"@type": "Collection", "name": "Loggia", "url": "https://catalog.example.org"},
+            "image": "https://catalog.example.org/media/5e/1920.webp",
+            "isBasedOn": "https://museum.example/object/7?a=1&b=2", "version": 2,
+            "isPartOf": {"@type": "Collection", "name": "Casa & Co", "url": "https://catalog.example.org"},
             "subjectOf": {"@type": "WebPage", "url": url, "version": 2,
                 "author": {"@type": "Person", "name": "Ada Pelt"}, "datePublished": "2024-05-01", "publisher": organization},
             "sdPublisher": organization, "sdDatePublished": "2026-11-20",
@@ -169,12 +173,12 @@ fn json_ld_says_what_is_recorded_and_no_more() {
 fn a_line_says_what_is_recorded_and_no_more() {
     assert_eq!(
         full().text(),
-        "Atelier Łoś & Co. Haus am See. Zürich, Switzerland, 2019. Architecture. Loggia. Revision 2 of 2026-11-20. \
+        "Atelier Łoś & Co. Haus am See. Zürich, Switzerland, 2019. Architecture. Casa & Co. Revision 2 of 2026-11-20. \
          Selected by Ada Pelt on 2024-04-01. https://catalog.example.org/cite/haus-am-see/2\n"
     );
     assert_eq!(
         bare("A\nB", Category::Art).text(),
-        "A B. Art. Loggia. Revision 2 of 2026-11-20. https://catalog.example.org/cite/haus-am-see/2\n"
+        "A B. Art. Casa & Co. Revision 2 of 2026-11-20. https://catalog.example.org/cite/haus-am-see/2\n"
     );
 }
 
@@ -190,7 +194,7 @@ fn the_head_of_a_page_says_what_is_recorded_and_no_more() {
             "citation_title=Haus am See",
             "citation_author=Atelier Łoś & Co",
             "citation_publication_date=2019",
-            "citation_publisher=Loggia",
+            "citation_publisher=Casa & Co",
             &format!("citation_public_url={url}"),
             "DC.title=Haus am See",
             "DC.creator=Atelier Łoś & Co",
@@ -198,12 +202,13 @@ fn the_head_of_a_page_says_what_is_recorded_and_no_more() {
             "DC.coverage=Zürich, Switzerland",
             "DC.subject=Architecture",
             "DC.description=A \"quiet\" house. On the lake.",
-            "DC.publisher=Loggia",
+            "DC.publisher=Casa & Co",
             &format!("DC.identifier={url}"),
+            "DC.source=https://museum.example/object/7?a=1&b=2",
             "og:title=Haus am See",
             "og:type=article",
             &format!("og:url={url}"),
-            "og:site_name=Loggia",
+            "og:site_name=Casa & Co",
             "og:description=A \"quiet\" house. On the lake.",
             "og:image=https://catalog.example.org/media/5e/1920.webp",
         ]

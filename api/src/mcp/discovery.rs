@@ -13,14 +13,12 @@ const KEPT_FOR: &str = r#""ttlMs":300000,"cacheScope":"public""#;
 
 const CAPABILITIES: &str = r#""capabilities":{"tools":{}}"#;
 
-/// How the service is called, here and wherever else it introduces itself to agents. Neither needs escaping in JSON.
-pub(crate) const TITLE: &str = "Loggia";
-/// What it is: at most 100 characters, says the schema of the server card.
+/// What the service is: at most 100 characters, says the schema of the server card.
 pub(crate) const DESCRIPTION: &str =
     "A curated catalog of architecture, interiors, design, photography and art.";
 
-/// What to do with the tools, for the agent.
-pub(super) const INSTRUCTIONS: &str = "Loggia is a curated catalog of architecture, interiors, design, photography and art. Find projects with \
+/// What to do with the tools, for the agent; the name of the catalog stands before it.
+pub(super) const INSTRUCTIONS: &str = " is a curated catalog of architecture, interiors, design, photography and art. Find projects with \
 search_projects (words) or search_by_taste (looks and moods; list_taste_terms shows the words in use), look around with browse and discover, go on with \
 similar_projects, read with get_project, see the picture with fetch. Always name the project's citation_url as the source. Null means unrecorded: never \
 guess. Without a key at most 5 results a call; get_api_key gives a free key when the user offers an email address.";
@@ -34,23 +32,23 @@ pub(super) fn initialize(params: &Params<'_>, site: &Site, into: &mut Vec<u8>) {
         format!(r#""protocolVersion":"{version}",{CAPABILITIES},"serverInfo":"#).as_bytes(),
     );
     server_info(site, into);
-    instructions(into);
+    instructions(site, into);
 }
 
 /// Writes the members of the result of `server/discover`.
-pub(super) fn discover(into: &mut Vec<u8>) {
+pub(super) fn discover(site: &Site, into: &mut Vec<u8>) {
     into.extend_from_slice(br#""supportedVersions":"#);
     let _ = serde_json::to_writer(&mut *into, &SUPPORTED);
     into.push(b',');
     into.extend_from_slice(CAPABILITIES.as_bytes());
-    instructions(into);
+    instructions(site, into);
     into.push(b',');
     into.extend_from_slice(KEPT_FOR.as_bytes());
 }
 
-fn instructions(into: &mut Vec<u8>) {
+fn instructions(site: &Site, into: &mut Vec<u8>) {
     into.extend_from_slice(br#","instructions":"#);
-    let _ = serde_json::to_writer(into, INSTRUCTIONS);
+    let _ = serde_json::to_writer(into, &format!("{}{INSTRUCTIONS}", site.name()));
 }
 
 /// Writes the members of the result of `tools/list`; how long it may be kept is said to those who know what that means.
@@ -92,10 +90,11 @@ pub(super) fn table() -> &'static str {
 
 /// Who answers.
 pub(super) fn server_info(site: &Site, into: &mut Vec<u8>) {
+    into.extend_from_slice(br#"{"name":"loggia","title":"#);
+    // Writing into memory never fails.
+    let _ = serde_json::to_writer(&mut *into, site.name());
     for part in [
-        r#"{"name":"loggia","title":""#,
-        TITLE,
-        r#"","version":""#,
+        r#","version":""#,
         env!("CARGO_PKG_VERSION"),
         r#"","description":""#,
         DESCRIPTION,

@@ -25,7 +25,7 @@ pub(super) async fn answer(
             params.first_page_only()?;
             discovery::tools(era == Era::Modern, into);
         }
-        ("server/discover", _) => discovery::discover(into),
+        ("server/discover", _) => discovery::discover(asked.state.site(), into),
         ("initialize", Era::Legacy) => discovery::initialize(params, asked.state.site(), into),
         ("ping", Era::Legacy) => {}
         (method, Era::Legacy) => return Err(RpcError::method_not_found(method, LEGACY)),

@@ -6,6 +6,9 @@ use super::layout::with_paths;
 use crate::fault::Fault;
 use crate::site::Site;
 
+/// The longest name that the search field shows as an example, in characters.
+const EXAMPLE: usize = 24;
+
 /// What a grid shows of a project.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Card {
@@ -30,6 +33,17 @@ impl Card {
     /// Studio, city and year, as far as they are recorded.
     pub(crate) fn byline(&self) -> String {
         byline([&self.studio, &self.city, &self.year])
+    }
+
+    /// The studio, where it is recorded and short enough for an example.
+    pub(super) fn studio(&self) -> Option<&str> {
+        self.studio.as_deref().filter(|studio| studio.chars().count() <= EXAMPLE)
+    }
+
+    /// The first part of the city, under the same conditions.
+    pub(super) fn place(&self) -> Option<&str> {
+        let place = self.city.as_deref()?.split(',').next()?.trim();
+        (!place.is_empty() && place.chars().count() <= EXAMPLE).then_some(place)
     }
 
     /// The picture, if it is kept here: pages show nothing from elsewhere.

@@ -7,7 +7,7 @@ mod found;
 use askama::Template;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
-use read::archive::Dimension;
+use read::archive::{Dimension, DimensionTerms};
 use schemas::record::Category;
 
 use super::card::Card;
@@ -31,7 +31,9 @@ struct Home<'a> {
     heading: String,
     results_heading: String,
     listed: String,
+    about: Option<&'a str>,
     q: &'a str,
+    placeholder: String,
     category: Option<&'static str>,
     categories: Vec<Choice>,
     dimensions: Vec<Offered>,
@@ -63,10 +65,11 @@ pub(super) async fn home(
     let archive = state.archive()?;
     let found = Found::of(&state, &asked)?;
     let base = state.site().path();
-    let title = if asked.is_front() { "Loggia".to_owned() } else { asked.heading() };
+    let title = if asked.is_front() { state.site().name().to_owned() } else { asked.heading() };
     let layout = Layout::new(&state, "/", title);
     let layout = if asked.is_front() {
-        layout.describing("A curated catalog of architecture, interiors, design, photography and art, for people, programs and agents.", "/")
+        let description = layout.description.clone();
+        layout.describing(description, "/")
     } else {
         layout.private()
     };
@@ -78,7 +81,9 @@ pub(super) async fn home(
         heading: asked.heading(),
         results_heading: found.heading(&asked),
         listed: grouped(archive.reader.listed(None)),
+        about: state.site().about(),
         q: &asked.q,
+        placeholder: placeholder(&dimensions, &found.cards),
         category: asked.category.map(Category::as_str),
         categories: categories(&asked, base),
         dimensions: dimensions
@@ -91,6 +96,15 @@ pub(super) async fn home(
         first: asked.cursor.is_some().then(|| asked.at(None).href(base)),
         next: found.next.map(|next| asked.at(Some(next)).href(base)),
     })
+}
+
+/// Words that find something in this catalog: a material, a place and a studio, as far as there are any.
+fn placeholder(dimensions: &[DimensionTerms], cards: &[Card]) -> String {
+    let material = dimensions.iter().find(|of| of.dimension == Dimension::Material);
+    let material = material.and_then(|of| Some(of.terms.first()?.term.as_str()));
+    let examples = [material, cards.iter().find_map(Card::place), cards.iter().find_map(Card::studio)];
+    let examples: Vec<&str> = examples.into_iter().flatten().collect();
+    if examples.is_empty() { String::new() } else { format!("{}…", examples.join(", ")) }
 }
 
 fn categories(asked: &Asked, base: &str) -> Vec<Choice> {

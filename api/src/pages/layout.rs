@@ -16,7 +16,11 @@ pub(crate) struct Layout {
     pub(crate) site: String,
     /// The path of the style sheet and its like.
     pub(crate) assets: String,
-    /// The heading of the window; the site's name follows.
+    /// What the catalog is called.
+    pub(crate) name: String,
+    /// One line about it.
+    pub(crate) tagline: String,
+    /// The heading of the window.
     pub(crate) title: String,
     /// One sentence for those who list pages.
     pub(crate) description: String,
@@ -48,8 +52,10 @@ impl Layout {
             assets: format!("{base}/assets/{}", *assets::VERSION),
             base,
             site: site.to_string(),
+            name: site.name().to_owned(),
+            tagline: site.tagline().to_owned(),
             title: title.into(),
-            description: "A curated catalog of architecture, interiors, design, photography and art.".into(),
+            description: site.about().unwrap_or(site.tagline()).to_owned(),
             here,
             canonical: None,
             meta: Vec::new(),
@@ -67,6 +73,11 @@ impl Layout {
     pub(crate) fn describing(self, description: impl Into<String>, path: &str) -> Layout {
         let canonical = Some(format!("{}{path}", self.site));
         Layout { description: description.into(), canonical, ..self }
+    }
+
+    /// The title of the window: the catalog's name stands in each.
+    pub(crate) fn window(&self) -> String {
+        if self.title == self.name { self.name.clone() } else { format!("{} · {}", self.title, self.name) }
     }
 
     /// With a piece of Open Graph.

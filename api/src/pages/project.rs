@@ -26,6 +26,8 @@ struct ProjectPage {
     project: Recorded,
     near: Vec<Card>,
     call: String,
+    /// The path of the permanent page of this revision.
+    cite: String,
     json_ld: String,
 }
 
@@ -47,6 +49,7 @@ pub(super) async fn project(
     page(&ProjectPage {
         layout: layout(&project, &citation, &state),
         json_ld: citation.json_ld(),
+        cite: project.local(&citation.url).to_owned(),
         near: near(&state, &project.record.slug)?,
         call: format!(
             "curl -H \"Authorization: Bearer $KEY\" \\\n  {site}/v1/project/{}",
@@ -63,7 +66,7 @@ fn layout(project: &Recorded, citation: &Citation, state: &ApiState) -> Layout {
     let layout = Layout::new(state, "", record.name.clone())
         .describing(description.clone(), &path)
         .property("og:type", "article")
-        .property("og:site_name", "Loggia")
+        .property("og:site_name", state.site().name())
         .property("og:title", record.name.clone())
         .property("og:description", description)
         .property("og:url", format!("{}{path}", state.site()));

@@ -32,6 +32,13 @@ impl Recorded {
         &address[address.len() - path.len() - self.site.path().len()..]
     }
 
+    /// The address that the record comes from and its host, if that is not this catalog.
+    pub(super) fn source(&self) -> Option<(&str, &str)> {
+        let address = self.record.source(&self.site)?;
+        let (_, rest) = address.split_once("://")?;
+        Some((address, rest.split(['/', '?', '#']).next().unwrap_or(rest)))
+    }
+
     pub(super) fn byline(&self) -> String {
         byline([&self.record.studio, &self.record.city, &self.record.year])
     }

@@ -9,7 +9,7 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Uri};
 use serde_json::{Value, json};
 
-use crate::mcp::{self, DESCRIPTION, TITLE};
+use crate::mcp::{self, DESCRIPTION};
 use crate::site::Site;
 
 /// Where the card of the MCP endpoint stands: the place that SEP-2127 reserves.
@@ -49,7 +49,7 @@ fn described(schema: &str, site: &Site, remote: Value) -> Value {
     json!({
         "$schema": schema,
         "name": Publisher::of(site).name(),
-        "title": TITLE,
+        "title": site.name(),
         "description": DESCRIPTION,
         "version": env!("CARGO_PKG_VERSION"),
         "websiteUrl": site.as_str(),
@@ -88,17 +88,17 @@ fn manifest(site: &Site) -> Value {
 fn catalog(site: &Site) -> Value {
     json!({
         "specVersion": "1.0",
-        "host": {"displayName": TITLE},
+        "host": {"displayName": site.name()},
         "entries": [
             {
                 "identifier": format!("urn:air:{}:mcp:loggia", Publisher::of(site).domain),
-                "displayName": TITLE,
+                "displayName": site.name(),
                 "type": "application/mcp-server-card+json",
                 "url": format!("{site}{CARD}"),
             },
             {
                 "identifier": format!("urn:air:{}:api:loggia", Publisher::of(site).domain),
-                "displayName": "Loggia over REST",
+                "displayName": format!("{} over REST", site.name()),
                 "type": "application/vnd.oai.openapi+json",
                 "url": format!("{site}/openapi.json"),
             },
@@ -108,8 +108,9 @@ fn catalog(site: &Site) -> Value {
 
 fn llms(site: &Site) -> String {
     let tools: String = mcp::described_tools().map(|(name, text)| format!("- `{name}`: {text}\n")).collect();
+    let (name, about) = (site.name(), site.about().unwrap_or(site.tagline()));
     format!(
-        "# {TITLE}\n\n> {DESCRIPTION} Every project is selected by a named curator and has an address to cite that holds.\n\n\
+        "# {name}\n\n> {about} Every project is selected by a named curator and has an address to cite that holds.\n\n\
          ## For agents: MCP\n\nPOST JSON-RPC to {site}/mcp (Streamable HTTP, no session, no OAuth). It works without a key, with at most 5 \
          results a call; with `Authorization: Bearer log_live_…`, or `?key=` where a client has no field for headers, up to 20. \
          `get_api_key` gives a free key for the user's own email address.\n\n{tools}\n\

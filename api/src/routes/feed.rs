@@ -10,7 +10,7 @@ use read::catalog::Selected;
 use uuid::Uuid;
 
 use super::standing;
-use crate::citation::{CitedRecord, PUBLISHER, one_line};
+use crate::citation::{CitedRecord, one_line};
 use crate::fault::Fault;
 use crate::site::Site;
 use crate::state::ApiState;
@@ -41,13 +41,14 @@ pub(crate) async fn feed(State(state): State<ApiState>) -> Result<Response, Faul
 }
 
 fn head(site: &Site, updated: Timestamp) -> String {
+    let (name, tagline) = (xml::text(site.name()), xml::text(site.tagline()));
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <feed xmlns=\"http://www.w3.org/2005/Atom\" xmlns:media=\"http://search.yahoo.com/mrss/\">\n\
-         <id>{site}{PATH}</id>\n<title>{PUBLISHER}: the newest selections</title>\n<updated>{updated}</updated>\n\
+         <id>{site}{PATH}</id>\n<title>{name}: latest additions</title>\n<subtitle>{tagline}</subtitle>\n<updated>{updated}</updated>\n\
          <link rel=\"self\" type=\"application/atom+xml\" href=\"{site}{PATH}\"/>\n\
          <link rel=\"alternate\" type=\"text/html\" href=\"{site}/\"/>\n\
-         <author><name>{PUBLISHER}</name></author>\n"
+         <author><name>{name}</name></author>\n"
     )
 }
 

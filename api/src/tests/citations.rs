@@ -117,9 +117,54 @@ async fn a_citation_stays_through_revisions_renames_and_withdrawal() {
     assert_eq!(said(&page), said(&before.get("/cite/haus-am-see/1").await));
     assert!(!after.get("/cite/lake-house/3").await.text().contains("is newer"));
     let gone = after.get("/cite/gone-house/1").await;
-    let notice = "This project left the catalog on 2026-11-20: The owners &#34;asked&#34; for it.";
+    let notice = "Withdrawn on 20 November 2026. Reason: The owners &#34;asked&#34; for it.";
     assert_eq!(gone.status, 200);
     assert!(gone.text().contains(notice) && gone.text().contains("<h1>gone house</h1>"), "{}", gone.text());
+}
+
+/// A record that brings addresses of its own.
+fn imported() -> (&'static str, usize, Event) {
+    let record = json!({
+        "name": "Goblet", "category": "design", "url": "https://museum.example/goblet",
+        "citation_url": "https://museum.example/id/7?a=1&b=2",
+    });
+    let selected =
+        ProjectSelected { slug: "goblet".parse().unwrap(), record: serde_json::from_value(record).unwrap() };
+    ("2026-11-24T10:00:00Z", 6, Event::ProjectSelected(selected))
+}
+
+#[tokio::test]
+async fn a_record_from_elsewhere_has_a_citation_here_and_names_its_source() {
+    let node = Node::start_after(&[imported()]).await;
+    let own = "https://catalog.example.org/cite/goblet/1";
+    let reply = node.get("/cite/goblet/1?format=bibtex").await;
+    assert_eq!(
+        reply.text(),
+        format!(
+            "@misc{{goblet-1,\n  title = {{{{Goblet}}}},\n  howpublished = {{catalog.example.org}},\n  url = {{{own}}},\n  \
+             note = {{Revision 1 of 2026-11-24.}},\n}}\n"
+        )
+    );
+    let links = reply.header("link").unwrap();
+    assert!(links.contains(&format!("<{own}>; rel=\"cite-as\"")), "{links}");
+    let data = node.get("/cite/goblet/1?format=jsonld").await.json();
+    assert_eq!(
+        (&data["url"], &data["isBasedOn"]),
+        (
+            &json!("https://catalog.example.org/projects/goblet"),
+            &json!("https://museum.example/id/7?a=1&b=2")
+        )
+    );
+    let source = "<a href=\"https://museum.example/id/7?a=1&#38;b=2\" rel=\"external\">museum.example ↗</a>";
+    let page = node.get("/projects/goblet").await;
+    assert!(
+        page.text().contains("<a class=\"button quiet\" href=\"/cite/goblet/1\">Cite this</a>"),
+        "{page:?}"
+    );
+    for page in [page, node.get("/cite/goblet/1").await] {
+        assert!(page.text().contains(source), "{page:?}");
+    }
+    assert!(!node.get("/projects/street-house-1").await.text().contains("rel=\"external\""));
 }
 
 #[tokio::test]
@@ -167,7 +212,7 @@ async fn a_text_stays_a_text_on_the_page() {
     assert_eq!((&json["name"], &json["locationCreated"]["name"]), (&json!(SCRIPT), &json!(SCRIPT)));
     let title = "&#60;/script&#62;&#60;img onerror=&#34;alert(&#39;1&#39;)&#34;&#62;";
     for element in [
-        format!("<title>{title}, revision 1 · Loggia</title>"),
+        format!("<title>{title}, revision 1 · catalog.example.org</title>"),
         format!("<meta name=\"citation_title\" content=\"{title}\">"),
         format!("<meta property=\"og:title\" content=\"{title}\">"),
     ] {

@@ -40,7 +40,10 @@ use crate::front::Front;
 use crate::metrics::{Metrics, Registry};
 use crate::payments::{Mode, Payments, Terms};
 use crate::server::serve_front;
-use crate::{Access, ApiState, Drained, KeyDesk, Limits, Offers, Origins, Readiness, Sources, clock, routes};
+use crate::{
+    Access, ApiState, Drained, KeyDesk, Limits, Offers, Origins, Readiness, Site, SiteTexts, Sources, clock,
+    routes,
+};
 
 /// The address that answers speak of.
 pub(super) const SITE: &str = "https://catalog.example.org";
@@ -132,11 +135,21 @@ impl Node {
         Node::serve_with(tempfile::tempdir().unwrap(), Limits::default(), Some(payments)).await
     }
 
+    /// A node whose site has texts of its own.
+    pub(super) async fn start_called(texts: SiteTexts) -> Node {
+        let site = SITE.parse::<Site>().unwrap().with_texts(texts);
+        Node::serve_site(filled().await, Limits::default(), None, site).await
+    }
+
     async fn serve(folder: TempDir, limits: Limits) -> Node {
         Node::serve_with(folder, limits, None).await
     }
 
     async fn serve_with(folder: TempDir, limits: Limits, payments: Option<Payments>) -> Node {
+        Node::serve_site(folder, limits, payments, SITE.parse().unwrap()).await
+    }
+
+    async fn serve_site(folder: TempDir, limits: Limits, payments: Option<Payments>, site: Site) -> Node {
         let models = ReadModels::new(folder.path(), clock::system());
         models.refresh().await.unwrap();
         let (readiness, ready) = watch::channel(Readiness::READY);
@@ -146,7 +159,7 @@ impl Node {
         let state = ApiState::new(Sources {
             models,
             media: MediaReader::new(folder.path().join("media")),
-            site: SITE.parse().unwrap(),
+            site,
             readiness: ready,
             leaving: leaving.clone(),
             metrics: metrics.clone(),

@@ -1,6 +1,7 @@
 //! The pages for people: whole, closed to other sites, and harmless whatever a record says.
 
 use super::*;
+use crate::SiteTexts;
 
 const HTML: &str = "Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\n";
 
@@ -45,6 +46,48 @@ async fn every_page_is_closed_to_other_sites_and_asks_nothing_of_them() {
             assert!(text[at + what.len()..].starts_with('/'), "{path} loads from elsewhere");
         }
     }
+}
+
+#[tokio::test]
+async fn the_site_goes_by_its_own_texts() {
+    let texts = SiteTexts {
+        name: Some("Casa & Co".into()),
+        tagline: Some("Houses \"and\" gardens".into()),
+        about: Some("Chosen <slowly>.".into()),
+    };
+    let node = Node::start_called(texts).await;
+    let home = node.ask("GET", "/", HTML).await;
+    for element in [
+        "<title>Casa &#38; Co</title>",
+        "<meta name=\"description\" content=\"Chosen &#60;slowly&#62;.\">",
+        "<a class=\"wordmark\" href=\"/\">Casa &#38; Co</a>",
+        "<h1>Houses &#34;and&#34; gardens</h1>",
+        "<p class=\"lead\">Chosen &#60;slowly&#62;. 5 projects, each with its source.",
+        "placeholder=\"larch, Zürich, Atelier Łoś…\"",
+        "<span>Houses &#34;and&#34; gardens</span>",
+    ] {
+        assert!(home.text().contains(element), "{element} in {}", home.text());
+    }
+    let project = node.ask("GET", "/projects/haus-am-see", HTML).await;
+    for element in ["<title>Haus am See · Casa &#38; Co</title>", "og:site_name\" content=\"Casa &#38; Co\""]
+    {
+        assert!(project.text().contains(element), "{element} in {}", project.text());
+    }
+    let feed = node.get("/feed.atom").await;
+    let (title, subtitle) = (
+        "<title>Casa &amp; Co: latest additions</title>",
+        "<subtitle>Houses &quot;and&quot; gardens</subtitle>",
+    );
+    assert!(feed.text().contains(title) && feed.text().contains(subtitle), "{}", feed.text());
+    let cited = node.get("/cite/haus-am-see/1?format=bibtex").await;
+    assert!(cited.text().contains("  howpublished = {Casa \\& Co},\n"), "{}", cited.text());
+    assert!(node.get("/llms.txt").await.text().starts_with("# Casa & Co\n\n> Chosen <slowly>. Every"));
+    assert_eq!(node.get("/server.json").await.json()["title"], "Casa & Co");
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}"#;
+    let answer = node.post("Content-Type: application/json\r\n", body).await.json();
+    assert_eq!(answer["result"]["serverInfo"]["title"], "Casa & Co");
+    let instructions = answer["result"]["instructions"].as_str().unwrap();
+    assert!(instructions.starts_with("Casa & Co is a curated catalog"), "{instructions}");
 }
 
 #[tokio::test]

@@ -208,7 +208,7 @@ impl Fields {
             curated_by: provenance.text("curated_by", 300),
             selected: provenance.date("selected"),
             in_archive_since: provenance.whole_year("in_archive_since"),
-            note: provenance.text("note", 2_000),
+            note: provenance.text("note", super::MAX_NOTE),
         })
     }
 

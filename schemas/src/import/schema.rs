@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 /// JSON Schema 2020-12 of one line of an import file.
 pub fn import_record_schema() -> Value {
-    let text = |limit: u32, about: &str| json!({"type": ["string", "number", "null"], "maxLength": limit, "description": about});
+    let text = |limit: usize, about: &str| json!({"type": ["string", "number", "null"], "maxLength": limit, "description": about});
     let date = |about: &str| json!({"type": ["string", "null"], "format": "date", "description": about});
     let address = |about: &str| json!({"type": ["string", "null"], "format": "uri", "maxLength": 2000, "description": about});
     let dimension = |about: &str| text(1000, about);
@@ -16,7 +16,7 @@ pub fn import_record_schema() -> Value {
     let vector = json!({"type": "array", "items": {"type": "number"}, "minItems": 1, "maxItems": 4096});
     let mut properties = json!({
         "slug": {"type": ["string", "null"], "pattern": "^[a-z0-9-]{1,120}$", "description": "Made from the name when absent."},
-        "name": {"type": ["string", "number"], "minLength": 1, "maxLength": 300},
+        "name": {"type": ["string", "number"], "minLength": 1, "maxLength": super::MAX_NAME},
         "studio": text(300, "Who made it."),
         "city": text(300, "Where it stands; may include the country."),
         "year": {"type": ["string", "integer", "null"], "pattern": "^[0-9]{4}$", "minimum": 1000, "maximum": 9999},
@@ -33,7 +33,7 @@ pub fn import_record_schema() -> Value {
         "citation_url": address("The address to cite, of the record's own."),
         "provenance": {"type": ["object", "null"], "additionalProperties": false, "properties": {
             "curated_by": text(300, "The curator."), "selected": date("The day it was selected."),
-            "in_archive_since": {"type": ["integer", "string", "null"]}, "note": text(2000, "What the curator noted.")}},
+            "in_archive_since": {"type": ["integer", "string", "null"]}, "note": text(super::MAX_NOTE, "What the curator noted.")}},
         "taste": {"type": ["object", "null"], "additionalProperties": false, "properties": taste,
             "description": "The six dimensions; they may also stand at the top level."},
         "pictures": {"type": ["array", "null"], "maxItems": 100, "items": {

@@ -16,6 +16,7 @@ use crate::cli::ImportArgs;
 use crate::output::{Output, count, say};
 
 use super::pictures::{Brought, Wanted};
+use super::repair::Repaired;
 
 /// How many refused lines are shown where no file takes them.
 const SHOWN: u64 = 20;
@@ -40,6 +41,11 @@ struct Counts {
     rejected: u64,
     pictures: u64,
     pictures_refused: u64,
+    /// Records and characters that were mended, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repaired_records: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repaired_characters: Option<u64>,
     seconds: f64,
     position: Position,
 }
@@ -60,8 +66,10 @@ impl Report {
                 .map(BufWriter::new)
                 .with_context(|| format!("{} cannot be written", path.display()))
         });
+        let none = args.repair_text.then_some(0);
+        let counts = Counts { repaired_records: none, repaired_characters: none, ..Counts::default() };
         Ok(Report {
-            counts: Counts::default(),
+            counts,
             began: Instant::now(),
             output,
             strict: args.strict,
@@ -159,6 +167,17 @@ impl Report {
         }
     }
 
+    /// Takes what was mended in the lines of a batch.
+    pub fn repaired(&mut self, repaired: Repaired) {
+        let counts = [
+            (&mut self.counts.repaired_records, repaired.records),
+            (&mut self.counts.repaired_characters, repaired.characters),
+        ];
+        for (count, more) in counts {
+            *count = count.map(|count| count + more);
+        }
+    }
+
     /// Whether the import must end here.
     pub fn is_strict_and_rejected(&self) -> bool {
         self.strict && self.counts.rejected + self.counts.pictures_refused > 0
@@ -195,8 +214,14 @@ impl Report {
             (_, 0) => format!("; {} pictures attached", count(*pictures)),
             _ => format!("; {} pictures attached, {} not", count(*pictures), count(*pictures_refused)),
         };
+        let repaired = match (self.counts.repaired_records, self.counts.repaired_characters) {
+            (Some(records), Some(characters)) => {
+                format!("; {} characters mended in {} records", count(characters), count(records))
+            }
+            _ => String::new(),
+        };
         format!(
-            "{would}{} new, {} changed, {} same, {} rejected{illustrated} in {seconds:.1} s ({} records/s); the log is at {position}",
+            "{would}{} new, {} changed, {} same, {} rejected{illustrated}{repaired} in {seconds:.1} s ({} records/s); the log is at {position}",
             count(*new),
             count(*changed),
             count(*same),

@@ -1,6 +1,7 @@
 //! Where the API listens, and what the site calls itself.
 
 use anyhow::{Context, Result};
+use api::Site;
 use tokio::net::TcpListener;
 
 use super::Parts;
@@ -14,6 +15,20 @@ impl Parts {
         })?;
         self.listens_at = Some(listener.local_addr()?);
         Ok(listener)
+    }
+
+    /// Gives the site the texts of the demo catalog where none are set.
+    pub fn present_demo(&mut self) {
+        let texts = &mut self.config.site;
+        texts.name.get_or_insert_with(|| "Loggia demo".to_owned());
+        texts.tagline.get_or_insert_with(|| "Projects worth looking at twice.".to_owned());
+        let about = "Invented architecture, interiors, design, photography and art, to try Loggia with.";
+        texts.about.get_or_insert_with(|| about.to_owned());
+    }
+
+    /// The site as answers speak of it.
+    pub(super) fn site(&self) -> Result<Site> {
+        Ok(self.site_address().parse::<Site>()?.with_texts(self.config.site.clone()))
     }
 
     /// The site's own address: as it is set, or where this process listens, or is to listen.

@@ -204,6 +204,8 @@ pub(super) fn settings(command: &mut Command) {
         .env("LOGGIA_AUTH", "keys")
         .env("LOGGIA_VECTORS", "builtin")
         .env("LOGGIA_PUBLIC_URL", SITE)
+        // The name that 0.1 gave every catalog.
+        .env("LOGGIA_SITE_NAME", "Loggia")
         .env("LOGGIA_BURST_PER_KEY", "0")
         .env("LOGGIA_BURST_PER_ADDRESS", "0")
         .env("LOGGIA_STRIPE_SECRET", "whsec_loggia_upgrade")
