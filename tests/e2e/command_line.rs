@@ -133,7 +133,7 @@ fn texts_that_are_windows_1252_are_mended_where_that_is_asked_for() {
         ["new", "same", "rejected", "repaired_records", "repaired_characters"].map(|name| &counts[name]);
     assert_eq!(outcome, [&json!(1), &json!(1), &json!(1), &json!(1), &json!(3)]);
     assert_eq!(refused(), [(3, fault("0081", 1))], "Windows-1252 has nothing there");
-    let exported: Value = serde_json::from_str(export(&data).lines().next().unwrap()).unwrap();
+    let exported: Value = serde_json::from_str(export(&data).lines().last().unwrap()).unwrap();
     assert_eq!((&exported["name"], &exported["intro"]), (&json!("Dealer’s House"), &json!("1–2…")));
 }
 

@@ -135,7 +135,7 @@ async fn a_mailed_link_acts_once_and_by_its_form_alone() {
 async fn the_demo_catalog_has_texts_of_its_own_where_none_are_set() {
     let Some(started) = Started::with(&["--demo", "--site-tagline", "Only to try"]).await else { return };
     assert_eq!(started.http.get("/server.json").await.json()["title"], "Loggia demo");
-    let page = text(&started.http.get("/keys").await);
+    let page = text(&started.http.get("/status").await);
     assert!(page.contains(" · Loggia demo</title>") && page.contains("<span>Only to try</span>"), "{page}");
     drop(started);
     let Some(own) = Started::with(&["--no-demo", "--site-name", "Casa & Co"]).await else { return };
