@@ -46,6 +46,7 @@ use caller::{Admission, Caller};
 use charge::Charge;
 use newcomers::Newcomers;
 use outcome::{Draft, Outcome};
+pub(crate) use presented::whole_key;
 use rate::Allowance;
 use request_id::{RequestId, RequestIds};
 

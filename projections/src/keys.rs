@@ -19,6 +19,7 @@ pub struct KeysProjection {
 
 impl Projection for KeysProjection {
     const NAME: &'static str = "keys";
+    const LAYOUT: u32 = read::keys::LAYOUT;
     const FILE: &'static str = "keys.db";
     // A revoked key is refused at once, whatever the other models do.
     const SHARING: Sharing = Sharing::Apart;

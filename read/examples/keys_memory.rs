@@ -76,6 +76,7 @@ fn issued(number: u64) -> AccountEvent {
         hash: hash(number),
         hint: "abcd".into(),
         name: None,
+        sealed_name: None,
         tier: "free".parse().unwrap(),
     })
 }

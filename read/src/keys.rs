@@ -13,7 +13,7 @@ mod writer;
 use std::path::Path;
 
 use jiff::Timestamp;
-use schemas::key::KeyId;
+use schemas::key::{KeyId, SealedName};
 use schemas::tier::TierName;
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteRow};
@@ -24,6 +24,9 @@ pub use table::KnownKey;
 pub use writer::KeysWriter;
 
 use crate::database;
+
+/// The version of the tables; a model in another one is made again from the log.
+pub const LAYOUT: u32 = 2;
 
 /// The keys could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -54,8 +57,10 @@ pub struct StoredKey {
     pub key_id: KeyId,
     /// Its last four characters.
     pub hint: String,
-    /// What its holder calls it.
+    /// What its holder calls it, where the event is one of version 0.1.
     pub name: Option<String>,
+    /// The same, encrypted with the key itself.
+    pub sealed_name: Option<SealedName>,
     /// What it may call.
     pub tier: TierName,
     /// When it was issued.
@@ -74,13 +79,15 @@ fn corrupt(error: impl ToString) -> KeysError {
     KeysError::Corrupt(error.to_string())
 }
 
-/// Reads the columns key_id, hint, name, tier, created_at, revoked_at and proven.
+/// Reads the columns key_id, hint, name, sealed_name, tier, created_at, revoked_at and proven.
 fn read_key(row: &SqliteRow) -> Result<StoredKey, KeysError> {
     let time = |text: String| text.parse::<Timestamp>().map_err(corrupt);
+    let sealed_name: Option<String> = row.try_get("sealed_name")?;
     Ok(StoredKey {
         key_id: row.try_get::<&str, _>("key_id")?.parse().map_err(corrupt)?,
         hint: row.try_get("hint")?,
         name: row.try_get("name")?,
+        sealed_name: sealed_name.map(SealedName::try_from).transpose().map_err(corrupt)?,
         tier: row.try_get::<&str, _>("tier")?.parse().map_err(corrupt)?,
         created_at: time(row.try_get("created_at")?)?,
         revoked_at: row.try_get::<Option<String>, _>("revoked_at")?.map(time).transpose()?,

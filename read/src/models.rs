@@ -17,7 +17,7 @@ use crate::archive::{ArchiveError, ArchiveReader};
 use crate::catalog::{self, CatalogError, CatalogReader};
 use crate::counters::{CountersError, CountersReader};
 use crate::generation::{GenerationError, Generations};
-use crate::keys::{KeysError, KeysReader};
+use crate::keys::{self, KeysError, KeysReader};
 use crate::neighbours::{NeighboursError, NeighboursReader};
 use crate::search::{SearchError, SearchReader};
 use slot::Slot;
@@ -132,8 +132,9 @@ impl ReadModels {
         let root = root.into();
         let generations = |model: Model| Generations::new(root.join(model.name()));
         let catalog = Generations::in_layout(root.join(Model::Catalog.name()), catalog::LAYOUT);
+        let keys = Generations::in_layout(root.join(Model::Keys.name()), keys::LAYOUT);
         let inner = Inner {
-            keys: Slot::new(generations(Model::Keys)),
+            keys: Slot::new(keys),
             counters: Slot::new(generations(Model::Counters)),
             catalog: Slot::new(catalog),
             search: Slot::new(generations(Model::Search)),

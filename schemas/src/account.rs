@@ -5,8 +5,9 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::key::{Key, KeyHash, KeyId};
+use crate::key::{Key, KeyHash, KeyId, SealedName};
 use crate::payment::{PaymentId, PaymentKind, Provider};
+use crate::text::normalised;
 use crate::tier::TierName;
 
 /// Anything that happened to an account, in its newest shape.
@@ -43,16 +44,23 @@ pub struct KeyIssued {
     pub hash: KeyHash,
     /// Its last four characters.
     pub hint: String,
-    /// What its holder calls it, if anything.
+    /// What its holder calls it, if anything. Commands and events of version 0.1 have it; newer events have `sealed_name`
+    /// instead, and the write side keeps the name in its vault.
     pub name: Option<String>,
+    /// The name, encrypted with the key itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sealed_name: Option<SealedName>,
     /// What it may call.
     pub tier: TierName,
 }
 
 impl KeyIssued {
-    /// What is told of a key that was made.
+    /// Returns what a command says of a key that was made.
     pub fn of(key: &Key, tier: TierName, name: Option<String>) -> KeyIssued {
-        KeyIssued { key_id: key.id(), hash: key.hash(), hint: key.hint(), name, tier }
+        // A name that is not taken is refused by the write side.
+        let taken = name.as_deref().and_then(|name| normalised(name, usize::MAX).ok().flatten());
+        let sealed_name = taken.and_then(|name| key.seal_name(&name));
+        KeyIssued { key_id: key.id(), hash: key.hash(), hint: key.hint(), name, sealed_name, tier }
     }
 }
 

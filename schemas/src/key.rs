@@ -1,6 +1,8 @@
 //! API keys: `log_live_`, 8 characters of key id, 32 of secret, 6 of CRC-32, all base62. Only the SHA-256 of the whole
 //! is ever stored or sent on; the text exists where it is made and where it is presented.
 
+mod name;
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -10,6 +12,8 @@ use sha2::{Digest, Sha256};
 
 use crate::chain::Hash;
 use crate::ids::InvalidId;
+
+pub use name::SealedName;
 
 /// How every key begins.
 pub const PREFIX: &str = "log_live_";

@@ -16,8 +16,7 @@ pub enum KeysCommand {
         /// Whose it shall be; at most three keys an address.
         #[arg(long)]
         email: String,
-        /// What its holder calls it, such as a machine or a project. It is written into the log permanently and cannot be
-        /// erased, so no name of a person belongs here.
+        /// What its holder calls it, such as a machine or a project. It is kept encrypted, and erased with the address.
         #[arg(long)]
         name: Option<String>,
         /// Its tier, if it is not the first.

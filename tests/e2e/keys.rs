@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 use crate::started::{LOGGIA, PATIENCE, Started, json as run_json};
 
 const ADA: &str = "Ada.Pelt@example.org";
+const NAME: &str = "analytical-engine";
+const FORM: &str = "application/x-www-form-urlencoded";
 
 fn run(folder: &Path, args: &[&str]) -> Output {
     process::run(LOGGIA, folder, args)
@@ -67,7 +69,7 @@ fn a_key_is_printed_once_and_kept_nowhere() {
     };
     let expected = [row(key, Value::Null, "free", false, 0), row(second, json!("Laṕtop"), "studio", true, 1)];
     assert_eq!(listed, expected);
-    for secret in [key, second, "ada.pelt", "Pelt@example"] {
+    for secret in [key, second, "ada.pelt", "Pelt@example", "Laṕtop"] {
         assert!(!any_file_holds(folder.path(), secret), "{secret}");
     }
 }
@@ -200,10 +202,22 @@ async fn a_tier_that_keys_are_in_cannot_be_left_out() {
 /// An older backup knows an address that was erased since, and its live key.
 #[tokio::test]
 async fn an_erased_address_is_in_no_byte_and_is_erased_again_in_an_older_backup() {
-    let Some(mut started) = Started::empty().await else { return };
+    let Some(mut started) = Started::with(&["--no-demo", "--auth", "keys"]).await else { return };
     let (folder, elsewhere) = (started.folder.path().to_owned(), tempfile::tempdir().unwrap());
     let at = |name: &str| elsewhere.path().join(name).to_str().unwrap().to_owned();
     let (ada, bob) = (issue(&folder, ADA), issue(&folder, "bob@example.org"));
+    let named = started.json(&["keys", "issue", "--email", ADA, "--name", NAME]).pop().unwrap();
+    let (key, http) = (named["key"].as_str().unwrap(), &started.http);
+    let authorization = format!("Bearer {key}");
+    let bearer = [("authorization", authorization.as_str())];
+    let names = [
+        http.get(&format!("/v1/usage?key={key}")).await.json()["key"]["name"].clone(),
+        http.send("GET", "/v1/usage", &bearer, "").await.json()["key"]["name"].clone(),
+        run_json(&folder, &["keys", "list", "--email", ADA])[1]["name"].clone(),
+    ];
+    assert_eq!(names, [NAME, NAME, NAME]);
+    let page = http.send("POST", "/usage", &[("content-type", FORM)], format!("key={key}")).await;
+    assert!(page.text().contains(NAME), "{}", page.text());
     started.json(&["backup", &at("older")]);
     started.json(&["keys", "erase", "--email", ADA]);
     started.json(&["backup", &at("newer")]);
@@ -211,7 +225,7 @@ async fn an_erased_address_is_in_no_byte_and_is_erased_again_in_an_older_backup(
     let vault = |folder: &Path| std::fs::read_to_string(folder.join("erasures.ndjson")).unwrap();
     assert_eq!(vault(&folder.join("store")), vault(Path::new(&at("newer"))));
     for place in [&folder, Path::new(&at("newer"))] {
-        for text in written(ADA) {
+        for text in written(ADA).into_iter().chain(written(NAME)) {
             assert!(!any_file_holds(place, &text), "{text} in {}", place.display());
         }
     }
@@ -221,7 +235,8 @@ async fn an_erased_address_is_in_no_byte_and_is_erased_again_in_an_older_backup(
     let restored = run(&plain, &["restore", &at("older"), "--json"]);
     let said = String::from_utf8_lossy(&restored.stderr).into_owned();
     assert!(restored.status.success() && said.contains("restore with --erasures"), "{said}");
-    assert_eq!(run_json(&plain, &["keys", "list", "--email", ADA]).len(), 1);
+    let back = run_json(&plain, &["keys", "list", "--email", ADA]);
+    assert_eq!((back.len(), &back[1]["name"]), (2, &json!(NAME)));
 
     let journals = [folder.join("store/erasures.ndjson"), Path::new(&at("newer")).join("erasures.ndjson")];
     for (number, journal) in journals.iter().enumerate() {
@@ -234,7 +249,7 @@ async fn an_erased_address_is_in_no_byte_and_is_erased_again_in_an_older_backup(
         assert!(row(&ada)["email"].is_null() && row(&ada)["revoked_at"].is_string(), "{rows:?}");
         assert!(row(&bob)["email"].is_string() && row(&bob)["revoked_at"].is_null(), "{rows:?}");
         let verified = run_json(&target, &["events", "verify"]).pop().unwrap();
-        assert_eq!(verified["events"], 5, "the erasure stands in the log again: {verified}");
+        assert_eq!(verified["events"], 6, "the erasure stands in the log again: {verified}");
     }
     let bad = at("bad.ndjson");
     std::fs::write(&bad, "ada@example.org\n").unwrap();

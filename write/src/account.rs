@@ -22,7 +22,7 @@ use schemas::tier::{TierName, Tiers};
 pub use change_tier::change_tier;
 pub use claim::{Wishes, claim, places_free, replaces};
 pub use erase::erase;
-pub use issue::issue;
+pub use issue::{issue, name_of};
 pub use pay::{calls_for_letter, next_settling, pay, rise, settle};
 pub use payments::{Payments, Period};
 pub use prove::prove;

@@ -1,11 +1,12 @@
 //! The vault: which address belongs to which account, the only place that knows. It is a small SQLite file beside the
 //! event store. An address is found by HMAC-SHA-256 of its folded form and kept encrypted; both keys come from one
-//! secret in a file. Beside the addresses stand the letters that wait to be mailed to them, the links that prove them,
-//! and what payment providers told and the log cannot hold. Erasing an address leaves no trace of it in either file, and the events
+//! secret in a file. Beside the addresses stand the names of their keys, the letters that wait to be mailed to them, the
+//! links that prove them, and what payment providers told and the log cannot hold. Erasing an address leaves no trace of it in either file, and the events
 //! never held one.
 
 mod erasures;
 mod file;
+mod key_names;
 mod letters;
 mod links;
 mod notices;
@@ -182,21 +183,23 @@ impl Vault {
         entered.ok_or_else(|| VaultError::unavailable("an address that was entered is not there; try again"))
     }
 
-    /// Erases the address of an account for ever, with its letters and links, and says whether there was one. No
+    /// Erases the address of an account permanently, with its letters, links and names of keys, and says whether there was one. No
     /// byte of it is in the file when this returns.
     pub async fn erase(&self, account: AccountId) -> Result<bool, VaultError> {
         let mut transaction = self.pool.begin().await?;
-        let mut deleted = 0;
+        let (mut deleted, mut any) = (0, false);
         for statement in [
             "DELETE FROM letters WHERE account = ?1",
             "DELETE FROM mailed WHERE account = ?1",
             "DELETE FROM links WHERE account = ?1",
+            "DELETE FROM key_names WHERE account = ?1",
             "DELETE FROM addresses WHERE account = ?1",
         ] {
             let done = sqlx::query(statement).bind(account.to_string()).execute(&mut *transaction).await?;
             deleted = done.rows_affected();
+            any |= deleted > 0;
         }
-        if deleted > 0 {
+        if any {
             file::note_traces(&mut transaction).await?;
         }
         transaction.commit().await?;

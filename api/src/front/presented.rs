@@ -1,14 +1,27 @@
-//! The key that a request presents, wherever it stands. It is hashed here and goes no further.
+//! The key that a request presents, wherever it stands. Its hash decides everything; its text opens the name that it was
+//! given, and goes no further.
+
+use std::borrow::Cow;
 
 use http::header::AUTHORIZATION;
 use http::request::Parts;
-use schemas::key::KeyHash;
+use schemas::key::{Key, KeyHash};
 
 use crate::fault::Fault;
 use crate::query;
 
 /// The hash of what is presented as a key, well-formed or not; none where nothing is.
 pub(super) fn key(parts: &Parts) -> Result<Option<KeyHash>, Fault> {
+    Ok(text(parts)?.map(|text| KeyHash::of(&text)))
+}
+
+/// The key of a request that was admitted with it; none where what is presented has not the form of a key.
+pub(crate) fn whole_key(parts: &Parts) -> Option<Key> {
+    let text = text(parts).ok()??;
+    std::str::from_utf8(&text).ok()?.parse().ok()
+}
+
+fn text(parts: &Parts) -> Result<Option<Cow<'_, [u8]>>, Fault> {
     let mut bearers =
         parts.headers.get_all(AUTHORIZATION).iter().filter_map(|value| bearer(value.as_bytes()));
     let in_header = bearers.next();
@@ -22,9 +35,11 @@ pub(super) fn key(parts: &Parts) -> Result<Option<KeyHash>, Fault> {
         return Err(Fault::invalid_parameters(vec![fault]));
     }
     Ok(match (in_header, in_query) {
-        (Some(key), _) => Some(KeyHash::of(key)),
+        (Some(key), _) => Some(Cow::Borrowed(key)),
         // What is no UTF-8 is nobody's key, and is answered like any other that is not.
-        (None, Some(value)) => Some(KeyHash::of(query::decode(value).unwrap_or_default().as_bytes())),
+        (None, Some(value)) => {
+            Some(Cow::Owned(query::decode(value).unwrap_or_default().into_owned().into_bytes()))
+        }
         (None, None) => None,
     })
 }

@@ -80,7 +80,8 @@ pub(super) async fn usage(
     body: Bytes,
 ) -> Result<Response, Fault> {
     let access = access(&state)?;
-    let hash = KeyHash::of(field(&body, "key").as_bytes());
+    let text = field(&body, "key");
+    let hash = KeyHash::of(text.as_bytes());
     let Some(known) = state.keys()?.reader.find(&hash) else {
         // Somebody who guesses keys is slowed down.
         access.bursts.address(access.proxies.caller(peer, &headers)).map_err(Fault::too_many_requests)?;
@@ -90,7 +91,7 @@ pub(super) async fn usage(
     };
     let known = access.known(known);
     access.bursts.key(known.key_id).map_err(Fault::too_many_requests)?;
-    let usage = answer(&state, access, &known).await?;
+    let usage = answer(&state, access, &known, text.parse().ok().as_ref()).await?;
     page(&UsagePage { layout: layout(&state), fault: None, usage: Some(Shown::of(usage)) })
 }
 

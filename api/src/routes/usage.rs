@@ -1,4 +1,5 @@
-//! `GET /v1/usage`: what the presented key has called in the running month. Free of charge.
+//! `GET /v1/usage`: what the presented key has called in the running month. Free of charge. The key's name is opened with
+//! the key itself.
 
 use std::time::Duration;
 
@@ -7,11 +8,14 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
+use http::request::Parts;
 use read::keys::StoredKey;
 use schemas::api::usage::{KeyRecord, UsageAnswer};
+use schemas::key::Key;
 
 use crate::access::{Access, KeyAccess, Known};
 use crate::fault::Fault;
+use crate::front::whole_key;
 use crate::state::ApiState;
 
 /// The counters follow this node's own calls within a fraction of a second; so long is waited for them.
@@ -21,21 +25,23 @@ const LOOK: Duration = Duration::from_millis(10);
 pub(crate) async fn usage(
     State(state): State<ApiState>,
     known: Option<Extension<Known>>,
+    parts: Parts,
 ) -> Result<Response, Fault> {
     let (Access::Keys(access), Some(Extension(known))) = (state.access(), known) else {
         // Nobody has a key here.
         return Err(Fault::not_found());
     };
-    let answer = answer(&state, access, &known).await?;
+    let answer = answer(&state, access, &known, whole_key(&parts).as_ref()).await?;
     let body = serde_json::to_vec(&answer).map_err(Fault::internal)?;
     Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response())
 }
 
-/// What a key has called in the running month.
+/// What a key has called in the running month. `key` is the key as it was presented.
 pub(crate) async fn answer(
     state: &ApiState,
     access: &KeyAccess,
     known: &Known,
+    key: Option<&Key>,
 ) -> Result<UsageAnswer, Fault> {
     settle(state, access, known).await;
     let balance = access.balance(state.models(), known, state.now());
@@ -46,6 +52,7 @@ pub(crate) async fn answer(
     Ok(UsageAnswer {
         key: record(
             stored,
+            key,
             counters.reader.last_used(known.key_id).await.map_err(Fault::unavailable_because)?,
         ),
         tier: known.tier.as_ref().clone(),
@@ -73,11 +80,14 @@ async fn settle(state: &ApiState, access: &KeyAccess, known: &Known) {
     let _ = tokio::time::timeout(CATCH_UP, settled).await;
 }
 
-fn record(stored: StoredKey, last_used_at: Option<jiff::Timestamp>) -> KeyRecord {
+fn record(stored: StoredKey, key: Option<&Key>, last_used_at: Option<jiff::Timestamp>) -> KeyRecord {
+    let sealed = stored.sealed_name.as_ref();
+    let opened = key.zip(sealed).and_then(|(key, sealed)| key.open_name(sealed));
     KeyRecord {
         key_id: stored.key_id,
         hint: stored.hint,
-        name: stored.name,
+        // Events of version 0.1 have the name in the clear.
+        name: opened.or(stored.name),
         tier: stored.tier,
         created_at: stored.created_at,
         last_used_at,

@@ -121,7 +121,7 @@ async fn a_new_node_begins_where_each_model_was() {
             ("search", 1, 12),
             ("neighbours", 1, 13),
             ("archive", 1, 14),
-            ("keys", 1, 15),
+            ("keys", read::keys::LAYOUT, 15),
             ("counters", 1, 0)
         ]
     );

@@ -83,8 +83,9 @@ impl Account {
 
 impl AccountKey {
     fn new(issued: KeyIssued, position: Position, time: Timestamp) -> AccountKey {
-        let KeyIssued { key_id, hash, hint, name, tier } = issued;
-        let key = StoredKey { key_id, hint, name, tier, created_at: time, revoked_at: None, proven: false };
+        let KeyIssued { key_id, hash, hint, name, sealed_name, tier } = issued;
+        let (created_at, revoked_at, proven) = (time, None, false);
+        let key = StoredKey { key_id, hint, name, sealed_name, tier, created_at, revoked_at, proven };
         AccountKey { key, hash, changed: position }
     }
 }

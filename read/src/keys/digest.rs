@@ -12,7 +12,7 @@ impl KeysReader {
         let mut view = self.pool().begin().await?;
         let checkpoint = database::checkpoint(&mut view, corrupt).await?;
         let mut sha = Sha256::new();
-        let sql = "SELECT key_id, hex(hash), account, hint, name, tier, created_at, revoked_at, proven, changed \
+        let sql = "SELECT key_id, hex(hash), account, hint, name, sealed_name, tier, created_at, revoked_at, proven, changed \
                    FROM keys ORDER BY key_id";
         add_rows(&mut view, sql, &mut sha).await?;
         Ok((checkpoint, sha.finalize().into()))

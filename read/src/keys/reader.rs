@@ -79,8 +79,8 @@ impl KeysReader {
 
     /// Everything that is kept of a key; none if there never was one of this id.
     pub async fn record(&self, key: KeyId) -> Result<Option<StoredKey>, KeysError> {
-        let sql =
-            "SELECT key_id, hint, name, tier, created_at, revoked_at, proven FROM keys WHERE key_id = ?";
+        let sql = "SELECT key_id, hint, name, sealed_name, tier, created_at, revoked_at, proven FROM keys \
+             WHERE key_id = ?";
         let row = sqlx::query(sql).bind(key.as_str()).fetch_optional(&self.pool).await?;
         row.as_ref().map(read_key).transpose()
     }

@@ -11,7 +11,7 @@ use schemas::chain::Hash;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{AccountId, CommandId, EventId, Position, StreamId, StreamVersion};
-use schemas::key::KeyHash;
+use schemas::key::{Key, KeyHash, SealedName};
 use schemas::versioned;
 
 use super::*;
@@ -33,12 +33,18 @@ fn time(position: u64) -> Timestamp {
     "2026-11-20T08:00:00Z".parse::<Timestamp>().unwrap() + SignedDuration::from_secs(position.cast_signed())
 }
 
+fn sealed(number: u64) -> SealedName {
+    Key::generate(|bytes| bytes.fill(7)).seal_name(&format!("key {number}")).unwrap()
+}
+
 fn issued(number: u64) -> AccountEvent {
     AccountEvent::KeyIssued(KeyIssued {
         key_id: key_id(number),
         hash: hash(number),
         hint: format!("{number:04}"),
+        // As version 0.1 wrote it, and as it is written today.
         name: (number % 2 == 1).then(|| format!("key {number}")),
+        sealed_name: (number % 2 == 0).then(|| sealed(number)),
         tier: "free".parse().unwrap(),
     })
 }
@@ -118,6 +124,7 @@ async fn a_key_lives_as_its_events_say() {
             key_id: key_id(1),
             hint: "0001".into(),
             name: Some("key 1".into()),
+            sealed_name: None,
             tier: "pro".parse().unwrap(),
             created_at: time(2),
             revoked_at: None,
@@ -130,6 +137,7 @@ async fn a_key_lives_as_its_events_say() {
             key_id: key_id(2),
             hint: "0002".into(),
             name: None,
+            sealed_name: Some(sealed(2)),
             tier: "free".parse().unwrap(),
             created_at: time(3),
             revoked_at: Some(time(7)),

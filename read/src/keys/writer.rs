@@ -7,7 +7,7 @@ use schemas::account::AccountEvent;
 use schemas::chain::Hash;
 use schemas::envelope::Recorded;
 use schemas::ids::{AccountId, Position};
-use schemas::key::{KeyHash, KeyId};
+use schemas::key::{KeyHash, KeyId, SealedName};
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{ConnectOptions, Connection, QueryBuilder, Row, Sqlite};
 
@@ -162,7 +162,7 @@ async fn write_keys(
     keys: &[(&AccountId, &AccountKey)],
 ) -> Result<(), KeysError> {
     let mut query = QueryBuilder::<Sqlite>::new(
-        "INSERT INTO keys (key_id, hash, account, hint, name, tier, created_at, revoked_at, proven, changed) ",
+        "INSERT INTO keys (key_id, hash, account, hint, name, sealed_name, tier, created_at, revoked_at, proven, changed) ",
     );
     query.push_values(keys, |mut row, (account, AccountKey { key, hash, changed })| {
         row.push_bind(key.key_id.as_str())
@@ -170,6 +170,7 @@ async fn write_keys(
             .push_bind(account.to_string())
             .push_bind(&key.hint)
             .push_bind(key.name.as_deref())
+            .push_bind(key.sealed_name.as_ref().map(SealedName::as_str))
             .push_bind(key.tier.as_str())
             .push_bind(key.created_at.to_string())
             .push_bind(key.revoked_at.map(|time| time.to_string()))

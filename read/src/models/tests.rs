@@ -34,6 +34,7 @@ fn clock() -> Clock {
 fn generations(folder: &Path, model: Model) -> Generations {
     match model {
         Model::Catalog => Generations::in_layout(folder.join(model.name()), catalog::LAYOUT),
+        Model::Keys => Generations::in_layout(folder.join(model.name()), keys::LAYOUT),
         _ => Generations::new(folder.join(model.name())),
     }
 }
@@ -177,6 +178,8 @@ impl Keys {
             hash: hash(),
             hint: "0001".into(),
             name: None,
+            sealed_name: None,
+            sealed_name: None,
             tier: "free".parse().unwrap(),
         };
         keys.take(AccountEvent::KeyIssued(issued)).await;

@@ -1,4 +1,4 @@
-//! `loggia keys list`: every key as the log tells it, with its address from the vault.
+//! `loggia keys list`: every key as the log tells it, with its address and its name from the vault.
 
 use std::collections::HashMap;
 use std::process::ExitCode;
@@ -57,24 +57,26 @@ async fn rows_of(config: &Config, vault: Option<&Vault>, email: &Email) -> Resul
     let Some(vault) = vault else { return Ok(Vec::new()) };
     let Some(id) = vault.account_of(email).await? else { return Ok(Vec::new()) };
     let kept = vault.email_of(id).await?;
-    Ok(rows(&read_account(&store, id).await?, kept.as_ref()))
+    let names = vault.key_names(Some(id)).await?;
+    Ok(rows(&read_account(&store, id).await?, kept.as_ref(), &names))
 }
 
 async fn all_rows(config: &Config, vault: Option<&Vault>) -> Result<Vec<Row>> {
     let store = session::open_store_read_only(config).await?;
     let accounts = read_accounts(&store).await?;
-    let emails: HashMap<AccountId, Email> = match vault {
-        Some(vault) => vault.emails().await?.into_iter().collect(),
-        None => HashMap::new(),
+    let (emails, names) = match vault {
+        Some(vault) => (vault.emails().await?.into_iter().collect(), vault.key_names(None).await?),
+        None => (HashMap::<AccountId, Email>::new(), HashMap::new()),
     };
-    Ok(accounts.iter().flat_map(|(id, account)| rows(account, emails.get(id))).collect())
+    Ok(accounts.iter().flat_map(|(id, account)| rows(account, emails.get(id), &names)).collect())
 }
 
-fn rows(account: &Account, email: Option<&Email>) -> Vec<Row> {
+fn rows(account: &Account, email: Option<&Email>, names: &HashMap<KeyId, String>) -> Vec<Row> {
     let row = |key: &KeyState| Row {
         key_id: key.issued.key_id,
         hint: key.issued.hint.clone(),
-        name: key.issued.name.clone(),
+        // Events of version 0.1 have the name themselves.
+        name: names.get(&key.issued.key_id).or(key.issued.name.as_ref()).cloned(),
         tier: key.tier.clone(),
         created_at: key.issued_at,
         revoked_at: key.revoked,

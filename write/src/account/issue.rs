@@ -11,8 +11,8 @@ use super::{Account, MOST_KEYS, Rejection, configured, vouched};
 /// The longest name, in characters.
 const MAX_NAME: usize = 100;
 
-/// Decides whether the account gets this key at the time `now`. Its name is brought into the form that texts are
-/// kept in. A tier other than the first comes with proof.
+/// Decides whether the account gets this key at the time `now`. Its name goes to the vault and not into the event. A tier
+/// other than the first comes with proof.
 pub fn issue(
     account: &Account,
     key: &KeyIssued,
@@ -33,7 +33,7 @@ pub(super) fn hand_out(
     key: &KeyIssued,
     tiers: &Tiers,
 ) -> Result<Vec<AccountEvent>, Rejection> {
-    let name = key.name.as_deref().map(name).transpose()?.flatten();
+    let sealed_name = name_of(key)?.and_then(|_| key.sealed_name.clone());
     if key.hint.len() != 4 || !key.hint.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return Err(Rejection::Hint(key.hint.chars().take(8).collect()));
     }
@@ -46,15 +46,19 @@ pub(super) fn hand_out(
         Account::Open(..) => None,
         Account::Erased(_) => return Err(Rejection::Erased),
     };
-    let issued = AccountEvent::KeyIssued(KeyIssued { name, ..key.clone() });
+    let issued = AccountEvent::KeyIssued(KeyIssued { name: None, sealed_name, ..key.clone() });
     let vouched = vouched(&key.tier, tiers, [key.key_id].into_iter());
     Ok(opened.into_iter().chain([issued]).chain(vouched).collect())
 }
 
-/// The name in its normal form; nothing where it is blank.
-fn name(text: &str) -> Result<Option<String>, Rejection> {
-    let name = normalised(text, MAX_NAME).map_err(|fault| Rejection::Name(fault.to_string()))?;
-    match name {
+/// Returns the name that a command gives a key, in its normal form; `None` where it is blank.
+///
+/// # Errors
+///
+/// Refuses a name that is too long or not on one line.
+pub fn name_of(key: &KeyIssued) -> Result<Option<String>, Rejection> {
+    let Some(text) = &key.name else { return Ok(None) };
+    match normalised(text, MAX_NAME).map_err(|fault| Rejection::Name(fault.to_string()))? {
         Some(name) if name.contains(char::is_control) => {
             Err(Rejection::Name("has line breaks or tabs; write it on one line".into()))
         }
@@ -64,6 +68,8 @@ fn name(text: &str) -> Result<Option<String>, Rejection> {
 
 #[cfg(test)]
 mod tests {
+    use schemas::key::Key;
+
     use super::super::scenario::*;
     use super::*;
 
@@ -82,17 +88,21 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_kept_in_its_normal_form_and_a_blank_one_is_none() {
-        let named = |name: &str| KeyIssued { name: Some(name.into()), ..key("a") };
-        let kept = |name: Option<&str>| {
-            AccountEvent::KeyIssued(KeyIssued { name: name.map(str::to_owned), ..key("a") })
+    fn a_name_stands_in_the_event_in_its_sealed_form_only() {
+        let sealed_name = Some(Key::generate(|bytes| bytes.fill(1)).seal_name("Zürich").unwrap());
+        let named = |name: &str| {
+            let sealed_name = sealed_name.clone();
+            KeyIssued { name: Some(name.into()), sealed_name, ..key("a") }
         };
+        assert_eq!(name_of(&named("  Zu\u{308}rich ")), Ok(Some("Zürich".into())));
+        let kept = AccountEvent::KeyIssued(KeyIssued { sealed_name: sealed_name.clone(), ..key("a") });
         given(&[])
             .when(|account| issue(account, &named("  Zu\u{308}rich "), &tiers(), at(11, 20)))
-            .then(&[opened(), kept(Some("Zürich"))]);
+            .then(&[opened(), kept]);
+        // A blank name is none.
         given(&[])
             .when(|account| issue(account, &named(" \t"), &tiers(), at(11, 20)))
-            .then(&[opened(), kept(None)]);
+            .then(&[opened(), issued("a")]);
         for (name, sentence) in [
             ("a\nb", "the key's name has line breaks or tabs; write it on one line"),
             (

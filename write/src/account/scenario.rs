@@ -76,6 +76,7 @@ pub(super) fn key_in(letter: &str, tier_name: &str) -> KeyIssued {
         hash: KeyHash::of(letter.as_bytes()),
         hint: "0a9Z".into(),
         name: None,
+        sealed_name: None,
         tier: tier(tier_name),
     }
 }

@@ -11,11 +11,11 @@ mod listing;
 pub(super) mod past;
 
 use jiff::Timestamp;
-use schemas::account::AccountEvent;
+use schemas::account::{AccountEvent, KeyIssued};
 use schemas::command::{AccountDone, Command, CommandMessage, KeyNow};
 use schemas::email::Email;
 use schemas::event::Event;
-use schemas::ids::Position;
+use schemas::ids::{AccountId, CommandId, Position};
 use schemas::tier::Tiers;
 use tokio::sync::Mutex;
 
@@ -68,6 +68,9 @@ impl CommandService {
                     && vault.enter(email, past.id).await? != past.id
                 {
                     return Err(Refused::Contended);
+                }
+                if let Command::IssueKey { key, .. } = command {
+                    enter_name(vault, past.id, key).await?;
                 }
                 if let Command::EraseAccount { email } = command
                     && vault.account_of(email).await? == Some(past.id)
@@ -149,14 +152,15 @@ impl CommandService {
         let last = if events.is_empty() {
             Position::START
         } else {
+            let command = cause.command;
             let target = Target { stream: &past.stream, version: past.version, time: now, claims };
             let events = events.into_iter().map(Event::Account).collect();
             match self.append_to(cause, target, events).await {
                 Ok(appended) => appended.last,
                 Err(AppendError::Claimed { name, .. }) => return Err(claimed(&name)),
-                Err(AppendError::Conflict { .. } | AppendError::Repeated(_)) => {
-                    return Err(Refused::Contended);
-                }
+                // This command is in the log already, from an attempt whose outcome was unknown.
+                Err(AppendError::Repeated(_)) => return self.appended_before(command, past).await,
+                Err(AppendError::Conflict { .. }) => return Err(Refused::Contended),
                 Err(AppendError::Invalid { reason }) => return Err(Refused::Impossible(reason)),
                 Err(AppendError::Store(error)) => return Err(error.into()),
             }
@@ -164,6 +168,24 @@ impl CommandService {
         agenda.note(past.id, account::next_settling(&account, tiers, now));
         Ok((account, last))
     }
+
+    /// What a command did that is in the log already.
+    async fn appended_before(
+        &self,
+        command: CommandId,
+        past: &AccountPast,
+    ) -> Result<(Account, Position), Refused> {
+        let past = AccountPast::read(&*self.store, past.id).await?;
+        past.after(command).ok_or(Refused::Contended)
+    }
+}
+
+/// Enters the name of a new key, before the key is in the log.
+async fn enter_name(vault: &Vault, account: AccountId, key: &KeyIssued) -> Result<(), Refused> {
+    if let Some(name) = account::name_of(key)? {
+        vault.enter_key_name(account, key.key_id, &name).await?;
+    }
+    Ok(())
 }
 
 /// Refuses what its sender no longer waits for. Asked before anything is written, in the turn of the command.

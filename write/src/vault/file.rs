@@ -15,16 +15,17 @@ use super::VaultError;
 pub const FILE: &str = "vault.db";
 
 /// The version of the tables, kept in the file's `user_version`.
-const VERSION: i64 = 6;
+const VERSION: i64 = 7;
 
 /// What brings the tables to each version, from 1 on.
-const STEPS: [&str; 6] = [
+const STEPS: [&str; 7] = [
     include_str!("schema.sql"),
     include_str!("links.sql"),
     include_str!("notices.sql"),
     include_str!("identity.sql"),
     include_str!("traces.sql"),
     include_str!("notice_names.sql"),
+    include_str!("key_names.sql"),
 ];
 
 /// Tells the file apart from other SQLite files: "LOGV" in its `application_id`.
@@ -64,7 +65,7 @@ async fn bring_up(pool: &SqlitePool, from: i64) -> Result<(), VaultError> {
     for step in STEPS.iter().skip(usize::try_from(from).unwrap_or_default()) {
         sqlx::raw_sql(*step).execute(&mut *transaction).await?;
     }
-    sqlx::raw_sql("PRAGMA application_id = 0x4c4f4756; PRAGMA user_version = 6;")
+    sqlx::raw_sql("PRAGMA application_id = 0x4c4f4756; PRAGMA user_version = 7;")
         .execute(&mut *transaction)
         .await?;
     Ok(transaction.commit().await?)
@@ -132,8 +133,15 @@ pub(super) async fn is_empty(pool: &SqlitePool) -> Result<bool, VaultError> {
 
 /// Whether the tables know of notices; those of an older version, which a reader leaves as they are, do not.
 pub(super) async fn has_notices(pool: &SqlitePool) -> Result<bool, VaultError> {
-    let table: Option<i64> =
-        sqlx::query_scalar("SELECT 1 FROM sqlite_schema WHERE name = 'notices'").fetch_optional(pool).await?;
+    has_table(pool, "notices").await
+}
+
+/// Whether there is a table of this name.
+pub(super) async fn has_table(pool: &SqlitePool, name: &str) -> Result<bool, VaultError> {
+    let table: Option<i64> = sqlx::query_scalar("SELECT 1 FROM sqlite_schema WHERE name = ?1")
+        .bind(name)
+        .fetch_optional(pool)
+        .await?;
     Ok(table.is_some())
 }
 

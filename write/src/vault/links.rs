@@ -90,20 +90,21 @@ impl Vault {
         }))
     }
 
-    /// Notes which command uses a link: no other one can from now on.
+    /// Notes which command uses a link.
     pub async fn use_link(&self, link: LinkHash, command: CommandId) -> Result<(), VaultError> {
-        self.set_used(link, Some(command)).await
-    }
-
-    /// Frees a link whose command was refused after all.
-    pub async fn release_link(&self, link: LinkHash) -> Result<(), VaultError> {
-        self.set_used(link, None).await
-    }
-
-    async fn set_used(&self, link: LinkHash, by: Option<CommandId>) -> Result<(), VaultError> {
         sqlx::query("UPDATE links SET used_by = ?2 WHERE digest = ?1")
             .bind(link.0.0.as_slice())
-            .bind(by.map(|command| command.0.as_bytes().to_vec()))
+            .bind(command.0.as_bytes().as_slice())
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
+    /// Ends a link before its time.
+    pub async fn end_link(&self, link: LinkHash, now: Timestamp) -> Result<(), VaultError> {
+        sqlx::query("UPDATE links SET expires_at = min(expires_at, ?2) WHERE digest = ?1")
+            .bind(link.0.0.as_slice())
+            .bind(now.as_microsecond())
             .execute(&self.pool)
             .await?;
         Ok(())

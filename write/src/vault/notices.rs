@@ -10,8 +10,8 @@ use sqlx::SqliteConnection;
 
 use super::{Vault, VaultError, file};
 
-/// How long a notice waits: longer than any provider sends what belongs to it.
-const WAITS: SignedDuration = SignedDuration::from_hours(90 * 24);
+/// How long a notice is kept: longer than any provider sends what belongs to it, or sends it again.
+const KEPT: SignedDuration = SignedDuration::from_hours(90 * 24);
 
 /// Something that a provider told, as the vault holds it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -121,18 +121,22 @@ impl Vault {
         Ok(waiting(self.opened_or_set_aside(rows.into_iter().collect()).await?))
     }
 
-    /// Lets those go that have waited for [`WAITS`]: they are of what the same seller sells besides. Returns how many.
-    pub async fn expire_waiting(&self, now: Timestamp) -> Result<u64, VaultError> {
-        let before = now.saturating_sub(WAITS).map_err(|error| VaultError::unavailable(error.to_string()))?;
+    /// Deletes what came more than [`KEPT`] ago and waits still, or has no effect. Returns how many notices that were.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the file cannot be written.
+    pub async fn expire_notices(&self, now: Timestamp) -> Result<u64, VaultError> {
+        let before = now.saturating_sub(KEPT).map_err(|error| VaultError::unavailable(error.to_string()))?;
         let mut transaction = self.pool.begin().await?;
         sqlx::query(
             "DELETE FROM notice_names WHERE notice IN \
-             (SELECT name FROM notices WHERE waiting = 1 AND received_at < ?1)",
+             (SELECT name FROM notices WHERE received_at < ?1)",
         )
         .bind(before.as_microsecond())
         .execute(&mut *transaction)
         .await?;
-        let deleted = sqlx::query("DELETE FROM notices WHERE waiting = 1 AND received_at < ?1")
+        let deleted = sqlx::query("DELETE FROM notices WHERE received_at < ?1")
             .bind(before.as_microsecond())
             .execute(&mut *transaction)
             .await?

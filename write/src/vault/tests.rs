@@ -223,11 +223,11 @@ async fn another_file_is_not_taken_for_a_vault() {
 
     Vault::open(folder.path(), None).await.unwrap().close().await;
     let pool = SqlitePool::connect(path.to_str().unwrap()).await.unwrap();
-    sqlx::query("PRAGMA user_version = 7").execute(&pool).await.unwrap();
+    sqlx::query("PRAGMA user_version = 8").execute(&pool).await.unwrap();
     pool.close().await;
     let sentence = format!(
-        "the vault of addresses is not available: {} was written by a newer Loggia (its tables have version 7, this \
-         one knows 6); use that one",
+        "the vault of addresses is not available: {} was written by a newer Loggia (its tables have version 8, this \
+         one knows 7); use that one",
         path.display()
     );
     assert_eq!(Vault::open(folder.path(), None).await.err().unwrap().to_string(), sentence);
@@ -256,7 +256,7 @@ async fn a_vault_of_the_first_version_is_brought_up() {
     vault.enter(&email("ada@example.org"), account(1)).await.unwrap();
     // What the first version did not have is taken out again.
     let back = "DROP TABLE letters; DROP TABLE mailed; DROP TABLE links; DROP TABLE notices; DROP TABLE identity; \
-                DROP TABLE traces; DROP TABLE notice_names; \
+                DROP TABLE traces; DROP TABLE notice_names; DROP TABLE key_names; \
                 PRAGMA user_version = 1;";
     sqlx::raw_sql(back).execute(&vault.pool).await.unwrap();
     vault.close().await;

@@ -4,7 +4,8 @@ CREATE TABLE keys (
     hash       BLOB NOT NULL UNIQUE,      -- SHA-256 of the whole key
     account    TEXT NOT NULL,             -- ULID
     hint       TEXT NOT NULL,             -- the last four characters
-    name       TEXT,
+    name       TEXT,                      -- in the clear, from events of version 0.1
+    sealed_name TEXT,                    -- encrypted with the key itself
     tier       TEXT NOT NULL,
     created_at TEXT NOT NULL,             -- RFC 3339
     revoked_at TEXT,                      -- RFC 3339, or null while it is good

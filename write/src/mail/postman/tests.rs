@@ -34,7 +34,7 @@ async fn office(faults: &[Fault]) -> Office {
     let office = Office { _folder: folder, service, clock, server, postman };
     let (hint, tier) = ("0a9Z".into(), "free".parse().unwrap());
     let key_id = "aaaaaaaa".parse().unwrap();
-    let key = KeyIssued { key_id, hash: KeyHash::of(b"a"), hint, name: None, tier };
+    let key = KeyIssued { key_id, hash: KeyHash::of(b"a"), hint, name: None, sealed_name: None, tier };
     office.send(Command::IssueKey { email: email(), key }).await;
     office
 }

@@ -1,7 +1,8 @@
 //! Commands on the links that prove an address: asking for one by mail, making one, looking at it, using it.
 //!
-//! A link is noted as used by its command before anything is appended, so that no second command can use it, whatever
-//! crashes between; the command itself may be sent again until it is answered.
+//! A link is noted as used by its command before anything is appended, so that no second command can use it; the command
+//! itself may be sent again until it is answered. Where the log holds nothing of that command, because its append failed
+//! or the process ended before it, the link can be used again while it lasts.
 
 use schemas::command::{AccountDone, Answer, Claim, ClaimedKey, CommandMessage};
 use schemas::email::Email;
@@ -9,7 +10,7 @@ use schemas::ids::{AccountId, CommandId};
 use schemas::link::LinkHash;
 
 use super::past::AccountPast;
-use super::{Accounts, CommandService, done, in_time};
+use super::{Accounts, CommandService, done, enter_name, in_time};
 use crate::account::{self, Account, KeyState, Rejection, Wishes};
 use crate::service::refused::Refused;
 use crate::vault::{LetterKind, Link};
@@ -53,8 +54,10 @@ impl CommandService {
         let found = self.usable(accounts, link, None).await?;
         let past = self.past_of(found.account).await?;
         let account = past.account();
+        let mut names = accounts.vault.key_names(Some(found.account)).await?;
+        let shown = |key: &KeyState| claimed_key(key, names.remove(&key.issued.key_id));
         Ok(Answer::Claim(Claim {
-            keys: account.live().map(claimed_key).collect(),
+            keys: account.live().map(shown).collect(),
             places: account::places_free(account, now),
             replaces: account::replaces(account),
             expires_at: found.expires_at,
@@ -78,13 +81,16 @@ impl CommandService {
         }
         let events = account::claim(past.account(), wishes, tiers, now)?;
         in_time(message, now)?;
-        vault.use_link(link, message.id).await?;
-        let outcome = self.carry_out(message, &past, events, now).await;
-        if let Err(Refused::Account(_) | Refused::Impossible(_)) = &outcome {
-            // Nothing was written, for sure.
-            vault.release_link(link).await?;
+        if let Some(key) = wishes.new_key {
+            enter_name(vault, past.id, key).await?;
         }
-        outcome
+        vault.use_link(link, message.id).await?;
+        let done = self.carry_out(message, &past, events, now).await?;
+        if !done.changed {
+            // The log will never tell that it was used.
+            vault.end_link(link, now).await?;
+        }
+        Ok(done)
     }
 
     /// The account of an address, if it has a key that is not revoked, or was paid for: its holder gets a key by the link.
@@ -96,7 +102,8 @@ impl CommandService {
         Ok(any.then_some(id))
     }
 
-    /// The link, if it can be used: by a command that used it before at any time, else once and in time.
+    /// The link, if it can be used: by a command that used it before at any time, else once and in time. Whether another
+    /// command used it is settled by the log: no other one is under way, since each has its turn.
     async fn usable(
         &self,
         accounts: &Accounts,
@@ -104,11 +111,12 @@ impl CommandService {
         by: Option<CommandId>,
     ) -> Result<Link, Refused> {
         let found = accounts.vault.link(link).await?.ok_or(Refused::DeadLink)?;
-        let usable = match found.used_by {
-            Some(command) => by == Some(command),
-            None => self.clock.now() < found.expires_at,
+        let is_usable = match found.used_by {
+            Some(command) if by == Some(command) => true,
+            Some(command) if !self.store.streams_of(command).await?.is_empty() => false,
+            Some(_) | None => self.clock.now() < found.expires_at,
         };
-        if usable { Ok(found) } else { Err(Refused::DeadLink) }
+        if is_usable { Ok(found) } else { Err(Refused::DeadLink) }
     }
 
     /// What happened to the account of a link. A crash may have left the link of an account that was erased.
@@ -121,11 +129,12 @@ impl CommandService {
     }
 }
 
-fn claimed_key(key: &KeyState) -> ClaimedKey {
+/// A key as the holder of a link sees it. Events of version 0.1 have the name themselves.
+fn claimed_key(key: &KeyState, name: Option<String>) -> ClaimedKey {
     ClaimedKey {
         key_id: key.issued.key_id,
         hint: key.issued.hint.clone(),
-        name: key.issued.name.clone(),
+        name: name.or_else(|| key.issued.name.clone()),
         created_at: key.issued_at,
         tier: key.tier.clone(),
         proven: key.proven,

@@ -94,7 +94,8 @@ fn id(letter: &str) -> KeyId {
 fn issue_to(email: Email, letter: &str) -> Command {
     let hash = KeyHash::of(letter.as_bytes());
     let (hint, tier) = ("0a9Z".into(), "free".parse().unwrap());
-    Command::IssueKey { email, key: KeyIssued { key_id: id(letter), hash, hint, name: None, tier } }
+    let key = KeyIssued { key_id: id(letter), hash, hint, name: None, sealed_name: None, tier };
+    Command::IssueKey { email, key }
 }
 
 fn issue(letter: &str) -> Command {

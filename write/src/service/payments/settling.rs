@@ -85,7 +85,8 @@ impl CommandService {
         Ok(())
     }
 
-    /// Finishes erasures and records what waited when the last process ended, unless that is done, and lets go what has waited for too long.
+    /// Finishes erasures and records what waited when the last process ended, unless that is done, and deletes notices that
+    /// are too old to matter.
     pub(in crate::service) async fn tidy(&self, is_looked_through: &mut bool) -> Result<(), Refused> {
         if !*is_looked_through {
             self.sweep_erasures().await?;
@@ -96,12 +97,9 @@ impl CommandService {
             self.take_waiting(accounts, self.clock.command_id(), &settler()?, None).await?;
             *is_looked_through = true;
         }
-        let expired = accounts.vault.expire_waiting(self.clock.now()).await?;
+        let expired = accounts.vault.expire_notices(self.clock.now()).await?;
         if expired > 0 {
-            tracing::info!(
-                expired,
-                "notices of payments that belong to no account were let go after 90 days"
-            );
+            tracing::info!(expired, "payment notices without effect were deleted after 90 days");
         }
         Ok(())
     }

@@ -64,6 +64,7 @@ impl Till {
             hash: KeyHash::of(letter.as_bytes()),
             hint: "0a9Z".into(),
             name: None,
+            sealed_name: None,
             tier: "free".parse().unwrap(),
         };
         self.send(Command::IssueKey { email: email.parse().unwrap(), key }).await;
@@ -404,7 +405,7 @@ async fn a_notice_that_belongs_to_no_account_goes_after_ninety_days() {
 async fn set_back(folder: &TempDir) {
     let file = SqliteConnectOptions::new().filename(folder.path().join("vault.db"));
     let mut connection = file.connect().await.unwrap();
-    let older = "DROP INDEX notices_received; DROP TABLE notice_names; ALTER TABLE notices DROP COLUMN received_at; \
+    let older = "DROP TABLE key_names; DROP INDEX notices_received; DROP TABLE notice_names; ALTER TABLE notices DROP COLUMN received_at; \
                  ALTER TABLE notices DROP COLUMN set_aside; PRAGMA user_version = 5;";
     sqlx::raw_sql(older).execute(&mut connection).await.unwrap();
     connection.close().await.unwrap();

@@ -32,8 +32,11 @@ async fn a_link_is_found_by_its_hash_and_knows_who_used_it() {
     assert_eq!(vault.link(one).await.unwrap(), Some(link.clone()));
     vault.use_link(one, command(7)).await.unwrap();
     assert_eq!(vault.link(one).await.unwrap(), Some(Link { used_by: Some(command(7)), ..link.clone() }));
-    vault.release_link(one).await.unwrap();
-    assert_eq!(vault.link(one).await.unwrap(), Some(link));
+    for (end, expires_at) in [(minute(40), minute(30)), (minute(10), minute(10))] {
+        vault.end_link(one, end).await.unwrap();
+        let ended = Link { expires_at, used_by: Some(command(7)), ..link.clone() };
+        assert_eq!(vault.link(one).await.unwrap(), Some(ended));
+    }
 }
 
 #[tokio::test]

@@ -33,3 +33,16 @@ async fn what_is_held_is_encrypted_and_goes_with_the_address() {
     let vault = Vault::open_read_only(folder.path(), None).await.unwrap().unwrap();
     assert_eq!(vault.held().await.unwrap(), [bob], "a vault with notices alone keeps its secret");
 }
+
+#[tokio::test]
+async fn a_notice_without_effect_goes_after_ninety_days() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = Vault::open(folder.path(), None).await.unwrap();
+    let (old, young) = (held(2, "{}"), held(1, "{}"));
+    for held in [&old, &young] {
+        vault.hold(held).await.unwrap();
+    }
+    let end = young.received_at + SignedDuration::from_hours(90 * 24);
+    assert_eq!(vault.expire_notices(end).await.unwrap(), 1);
+    assert_eq!(vault.held().await.unwrap(), [young]);
+}

@@ -130,9 +130,33 @@ async fn a_crash_between_vault_and_log_leaves_the_link_to_its_command() {
     let message = keys.message(using(&["a"], &[], None));
     // As if the process had ended before anything was appended.
     keys.vault().use_link(link(), message.id).await.unwrap();
-    assert_eq!(keys.refused(using(&["b"], &[], None)).await, DEAD);
     keys.clock.advance(SignedDuration::from_mins(31));
     assert_eq!(keys.service.handle(message).await, told(&["a free proven"], 4));
+}
+
+#[tokio::test]
+async fn a_link_whose_command_wrote_nothing_can_be_used_again() {
+    let keys = linked().await;
+    let message = keys.message(using(&["a"], &[], None));
+    // As after an append whose outcome was unknown, and which the log does not have.
+    keys.vault().use_link(link(), message.id).await.unwrap();
+    assert!(matches!(keys.send(open()).await, Answer::Claim(_)));
+    assert_eq!(keys.send(using(&["b"], &[], None)).await, told(&["b free proven"], 4));
+    assert!(
+        matches!(keys.service.handle(message).await, Answer::Refused(refusal) if refusal.detail == DEAD),
+        "it was used by another one since"
+    );
+    assert_eq!(keys.refused(open()).await, DEAD);
+}
+
+#[tokio::test]
+async fn a_link_ends_though_its_use_changed_nothing() {
+    let keys = linked().await;
+    let message = keys.message(using(&[], &[], None));
+    let answer = keys.service.handle(message.clone()).await;
+    assert_eq!(answer, told(&[], 0));
+    assert_eq!(keys.refused(using(&["a"], &[], None)).await, DEAD);
+    assert_eq!(keys.service.handle(message).await, answer);
 }
 
 #[tokio::test]
