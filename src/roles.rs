@@ -40,7 +40,7 @@ pub async fn up(config: &Config, args: &UpArgs) -> Result<ExitCode> {
         let client = parts.nats().await?;
         let (store, service) = parts.write_side(&client, Naming::First).await?;
         parts.mails(&service).await?;
-        parts.projections().await?;
+        parts.projections(false).await?;
         let first = store.read_all(Position(0), 1).await?;
         let fills_demo = args.demo || (first.is_empty() && !args.no_demo);
         if fills_demo || first.first().is_some_and(|event| event.actor.as_str() == DEMO) {
@@ -81,7 +81,7 @@ pub async fn project(config: &Config) -> Result<ExitCode> {
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Project, &[Part::Project])?;
     let starting = async {
         parts.given_nats().await?;
-        let node = parts.projections().await?;
+        let node = parts.projections(false).await?;
         parts.admin().await?;
         parts.announce()?;
         parts.ready_with(node);
@@ -98,7 +98,7 @@ pub async fn read(config: &Config) -> Result<ExitCode> {
     let starting = async {
         let listener = parts.bind().await?;
         let client = parts.given_nats().await?;
-        parts.projections().await?;
+        parts.projections(false).await?;
         parts.serve(listener, &client).await?;
         parts.admin().await?;
         parts.announce()
@@ -147,7 +147,7 @@ pub async fn start_node_for_a_while(
     let mut parts = Parts::holding(config, lifecycle, NatsRole::Up, &[Part::Write, Part::Project])?;
     let client = parts.nats().await?;
     let (store, _) = parts.write_side(&client, Naming::None).await?;
-    let node = parts.projections().await?;
+    let node = parts.projections(!needs_models).await?;
     let head = store.head().await?.position;
     let source = EventSource::new(client.clone());
     loop {

@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
-use health::{Component, Health};
+use health::Component;
 use jiff::Timestamp;
 use read::generation::{Generation, Generations};
 use schemas::control::RebuildProgress;
@@ -16,9 +16,10 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::{Failure, Verdict, retry_after};
+use crate::node::NodeSettings;
 use crate::projection::ProjectionError;
 use crate::rebuilds::{Askers, Rebuilds};
-use crate::source::EventSource;
+use crate::source::{EventSource, SourceError};
 use crate::status::Status;
 use crate::work::Work;
 use crate::worker::ReplayError;
@@ -48,6 +49,8 @@ pub struct Host {
     rebuild: Component,
     /// Fails while the worker cannot go on.
     worker: Component,
+    /// Whether it waits for a rebuild where only an operator can mend the model.
+    waits_for_rebuild: bool,
 }
 
 /// The worker on a generation.
@@ -72,19 +75,15 @@ enum Ended {
 }
 
 impl Host {
-    /// The model that `W` keeps, below the folder `models`. The clock serves heartbeats only.
-    pub fn new<W: Work>(
-        models: &Path,
-        source: EventSource,
-        status: Status,
-        now: fn() -> Timestamp,
-        health: &Health,
-    ) -> Host {
+    /// The model that `W` keeps, below the node's folder of models.
+    pub fn new<W: Work>(settings: &NodeSettings, source: EventSource, status: Status) -> Host {
+        let NodeSettings { models, now, health, waits_for_rebuild, .. } = settings;
         Host {
             generations: Generations::in_layout(models.join(W::NAME), W::LAYOUT),
             source,
             status,
-            now,
+            now: *now,
+            waits_for_rebuild: *waits_for_rebuild,
             rebuild: health.component(format!("{} rebuild", W::NAME)).patience(Duration::ZERO),
             worker: health.component(format!("{} worker", W::NAME)),
         }
@@ -116,24 +115,37 @@ impl Host {
             former = live.take().map(|live: Live<W>| live.worker.position()).or(former);
             failures = if self.status.get().position > began { 1 } else { failures + 1 };
             let wait = match failure.verdict(failures) {
+                Verdict::Stop if self.waits_for_rebuild => {
+                    self.worker.failed(&failure);
+                    former = None;
+                    None
+                }
                 Verdict::Stop => return Err(failure),
                 Verdict::Rebuild => {
                     self.quarantine::<W>(&failure);
                     former = None;
-                    quarantined.wait()
+                    Some(quarantined.wait())
                 }
                 Verdict::RetryAfter(wait) => {
                     self.report::<W>(&failure, wait);
-                    wait
+                    Some(wait)
                 }
             };
             tokio::select! {
                 () = stop.cancelled() => return Ok(()),
-                () = self.source.pause(wait) => {}
+                () = self.pause(wait) => {}
                 rebuilt = rebuilds.next() => {
                     self.take_over(&mut live, former, rebuilt, &mut rebuilds, &stop).await;
                 }
             }
+        }
+    }
+
+    /// Waits before the next attempt; for ever where none can succeed.
+    async fn pause(&self, wait: Option<Duration>) {
+        match wait {
+            Some(wait) => self.source.pause(wait).await,
+            None => std::future::pending().await,
         }
     }
 
@@ -344,7 +356,7 @@ impl Host {
     fn report<W: Work>(&self, failure: &Failure, wait: Duration) {
         match failure {
             // NATS may be away for long, and readers go on meanwhile.
-            Failure::Source(_) => {
+            Failure::Source(SourceError::Unavailable(_)) => {
                 tracing::warn!(projection = W::NAME, %failure, ?wait, "the projection goes on after a wait");
             }
             _ => self.worker.failed(failure),

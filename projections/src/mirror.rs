@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::continuity::Continuity;
 use crate::failure::Failure;
-use crate::source::{Arrived, EventSource};
+use crate::source::{Arrived, EventSource, SourceError};
 
 /// Events taken at once.
 const BATCH: usize = 500;
@@ -119,10 +119,17 @@ impl Mirror {
                 after = Place::default();
             }
             let mut following = self.source.follow(after.position);
-            let mut is_full = false;
+            let (mut is_full, mut is_broken) = (false, false);
             while !is_full {
                 match tokio::time::timeout(SILENCE, following.next(BATCH)).await {
-                    Ok(Ok(batch)) if batch.first().is_some_and(|first| !first.follows(after.hash)) => break,
+                    Ok(Ok(batch)) if batch.first().is_some_and(|first| !first.follows(after.hash)) => {
+                        is_broken = true;
+                        break;
+                    }
+                    Ok(Err(SourceError::Broken { .. })) => {
+                        is_broken = true;
+                        break;
+                    }
                     Ok(Ok(batch)) => is_full = !pass_on(&batch, &mut after, &heard),
                     Ok(Err(_)) => break,
                     Err(_silence) if continues(&mut continuity, after).await => {}
@@ -130,6 +137,12 @@ impl Mirror {
                 }
             }
             drop(following);
+            if is_broken
+                && let Some(hash) = after.hash
+                && let Some(event) = self.source.logged_after(after.position, hash).await
+            {
+                is_full = !pass_on(&[Arc::new(event)], &mut after, &heard);
+            }
             if !is_full {
                 // The workers of the projections tell why; here it is only tried again.
                 sleep(PAUSE).await;

@@ -54,6 +54,8 @@ pub struct NodeSettings {
     pub now: fn() -> Timestamp,
     /// Where models report that they cannot be used, or not go on.
     pub health: Health,
+    /// Whether a model that only an operator can mend waits for a rebuild. Otherwise it ends the node.
+    pub waits_for_rebuild: bool,
 }
 
 /// The work of one model's worker, until `stop` or until it cannot go on.
@@ -237,8 +239,7 @@ impl Start<'_> {
     fn model<W: Work>(&mut self, follows: Follows) -> HostedModel {
         let status = Status::new(W::NAME);
         let (requests, taken) = mpsc::channel(1);
-        let NodeSettings { models, now, health, .. } = self.settings;
-        let host = Host::new::<W>(models, self.source.clone(), status.clone(), *now, health);
+        let host = Host::new::<W>(self.settings, self.source.clone(), status.clone());
         (self.spawn)(W::NAME, Box::pin(host.run::<W>(taken, self.stop.clone())));
         HostedModel { name: W::NAME, follows, status, requests }
     }

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use health::Health;
+use schemas::chain::Hash;
 use schemas::envelope::Recorded;
 use schemas::ids::Position;
 
@@ -170,6 +171,21 @@ impl EventSource {
         let page = tokio::time::timeout(TOLD_WITHIN, self.reader.read_events(before, 1)).await.ok()?.ok()?;
         let event = page.events.into_iter().next().filter(|event| event.position == position);
         Some((event, page.head))
+    }
+
+    /// The event after a position as the write side's log has it, if it follows the event with this hash there: what to take
+    /// in the place of a message that is damaged. `None` where no write side answers, or its log has another history.
+    pub(crate) async fn logged_after(&self, after: Position, hash: Hash) -> Option<Arrived> {
+        let (event, _) = self.logged_at(after.next()).await?;
+        let arrived = Arrived::from_store(event?, Some(hash));
+        if !arrived.follows(Some(hash)) {
+            return None;
+        }
+        tracing::warn!(
+            position = %arrived.position,
+            "the message in the stream EVENTS is damaged; its event was taken from the event store"
+        );
+        Some(arrived)
     }
 
     /// Everything behind this position, as it comes, together with whoever else is there.

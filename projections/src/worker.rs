@@ -66,8 +66,16 @@ impl<P: Projection> Worker<P> {
         self.status = status;
     }
 
-    /// Follows the stream until it is told to stop, which it does between two commits.
+    /// Follows the stream until it is told to stop, which it does between two commits. A message that is damaged is replaced by
+    /// the event of the event store.
     pub async fn follow(&mut self, stop: &CancellationToken) -> Result<(), Failure> {
+        while let Err(failure) = self.follow_stream(stop).await {
+            self.mend(failure).await?;
+        }
+        Ok(())
+    }
+
+    async fn follow_stream(&mut self, stop: &CancellationToken) -> Result<(), Failure> {
         let backlog = tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(()),
@@ -85,6 +93,7 @@ impl<P: Projection> Worker<P> {
                 () = stop.cancelled() => return Ok(()),
                 batch = self.next(&mut following, &mut continuity, &mut settled) => batch?,
             };
+            let mut ended = Ok(());
             // What was there before it began is nobody's work any more, and readers wait for it.
             if self.position() >= backlog {
                 tokio::select! {
@@ -92,10 +101,11 @@ impl<P: Projection> Worker<P> {
                     () = stop.cancelled() => return Ok(()),
                     () = self.rest(&mut pace) => {}
                 }
-                following.more(&mut batch, BATCH)?;
+                ended = following.more(&mut batch, BATCH);
             }
             let (began, events) = (Instant::now(), batch.len());
             self.take(batch.into_iter()).await?;
+            ended?;
             pace.committed(began, events);
             settled = false;
         }
@@ -169,8 +179,43 @@ impl<P: Projection> Worker<P> {
         self.projection.prepare_replay().await
     }
 
+    /// Applies the next event as the event store has it, where what the stream has in its place does not follow the last one
+    /// that was applied.
+    ///
+    /// # Errors
+    ///
+    /// Returns the failure where it is another one, where no write side answers, or where its log has another history than
+    /// the model.
+    async fn mend(&mut self, failure: Failure) -> Result<(), Failure> {
+        let next = self.position().next();
+        let (Failure::Discontinuous { position, .. } | Failure::Source(SourceError::Broken { position })) =
+            &failure
+        else {
+            return Err(failure);
+        };
+        if *position != next {
+            return Err(failure);
+        }
+        let Checkpoint { position: after, hash, .. } = self.projection.checkpoint();
+        let Some(hash) = *hash else { return Err(failure) };
+        let Some(event) = self.source.logged_after(*after, hash).await else { return Err(failure) };
+        self.take(std::iter::once(Arc::new(event))).await
+    }
+
     /// Replays up to this position and no further, telling each position it has committed.
     pub async fn replay(
+        &mut self,
+        to: Position,
+        stop: &CancellationToken,
+        progress: &mut (dyn FnMut(Position) + Send),
+    ) -> Result<(), Failure> {
+        while let Err(failure) = self.replay_stream(to, stop, progress).await {
+            self.mend(failure).await?;
+        }
+        Ok(())
+    }
+
+    async fn replay_stream(
         &mut self,
         to: Position,
         stop: &CancellationToken,
@@ -185,7 +230,12 @@ impl<P: Projection> Worker<P> {
                 tokio::select! {
                     biased;
                     () = stop.cancelled() => return Ok(()),
-                    more = following.next(BATCH) => batch.extend(more?),
+                    more = following.next(BATCH) => match more {
+                        Ok(more) => batch.extend(more),
+                        Err(error) if batch.is_empty() => return Err(error.into()),
+                        // What came before is applied first.
+                        Err(_) => break,
+                    },
                     () = tokio::time::sleep(SILENCE) => {
                         let (at, silence) = (self.position(), SILENCE.as_secs());
                         let reason = format!("no event came for {silence} s after {at}, and the replay goes to {to}");
@@ -201,24 +251,38 @@ impl<P: Projection> Worker<P> {
         Ok(())
     }
 
-    /// Applies and commits one batch.
+    /// Applies and commits one batch: where an event in it does not follow the one before, as far as that.
     async fn take(&mut self, batch: impl Iterator<Item = Arc<Arrived>> + Send) -> Result<(), Failure> {
         // Whoever brings the next events was woken when these were taken, and may wait behind this task for its
         // thread, which is about to be blocked.
         tokio::task::yield_now().await;
         let mut checkpoint = self.projection.checkpoint().clone();
         let (mut events, mut parked) = (Vec::new(), Vec::new());
+        let mut broken = Ok(());
         for arrived in batch {
             debug_assert_eq!(arrived.position, checkpoint.position.next(), "the source leaves no hole");
+            let (after, hash) = (checkpoint.position, checkpoint.hash);
+            let arrived = match (&arrived.found, hash) {
+                // A message that carries no event may be a damaged one.
+                (Err(_), Some(hash)) => self.source.logged_after(after, hash).await.map_or(arrived, Arc::new),
+                _ => arrived,
+            };
+            broken = self.sort(&arrived, &mut checkpoint, &mut events, &mut parked);
+            if broken.is_err() {
+                checkpoint.hash = hash;
+                break;
+            }
             checkpoint.position = arrived.position;
-            self.sort(&arrived, &mut checkpoint, &mut events, &mut parked)?;
+        }
+        if checkpoint.position == self.position() {
+            return broken;
         }
         for Refused { position, kind, reason } in self.projection.apply(events).await? {
             parked.push(park(P::NAME, position, kind, reason));
         }
         checkpoint.park(parked);
         self.projection.commit(checkpoint).await?;
-        Ok(())
+        broken
     }
 
     /// Sorts what arrived into events for the projection, events to pass over, and poison to park.

@@ -269,13 +269,14 @@ impl Parts {
         Ok(())
     }
 
-    /// Starts the projection workers.
-    pub async fn projections(&mut self) -> Result<Node> {
+    /// Starts the projection workers. A model that only an operator can mend may wait for a rebuild; otherwise it ends them.
+    pub async fn projections(&mut self, waits_for_rebuild: bool) -> Result<Node> {
         let settings = NodeSettings {
             models: self.data.models(),
             name: self.name.clone(),
             now: session::now,
             health: self.health.clone(),
+            waits_for_rebuild,
         };
         let lifecycle = self.lifecycle.clone();
         let step = &lifecycle.projecting;

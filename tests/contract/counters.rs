@@ -248,6 +248,7 @@ async fn the_live_counters_are_verified_while_calls_go_on() {
         name: "node".into(),
         now,
         health: Default::default(),
+        waits_for_rebuild: false,
     };
     let (tracker, stop) = (TaskTracker::new(), CancellationToken::new());
     let spawn = |_, worker: WorkerTask| {

@@ -1,8 +1,9 @@
 //! Rebuilding and verifying, with a node running and without one.
 
+use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
-use crate::started::{Started, json as run_json};
+use crate::started::{LOGGIA, PATIENCE, Started, json as run_json};
 
 fn records(count: usize) -> Vec<Value> {
     (0..count)
@@ -51,6 +52,32 @@ async fn a_rebuild_swaps_without_one_failed_request() {
     // Edits still arrive behind the swap.
     started.json(&["curate", "revise", "shelf-number-7", "--set", "city=Kiruna"]);
     started.until("/v1/search?q=kiruna", "an edit behind the swap", |_, body| body["total"] == 1).await;
+}
+
+#[tokio::test]
+async fn models_of_another_log_are_rebuilt_while_nothing_runs() {
+    let Some(mut other) = Started::empty().await else { return };
+    other.import(&records(30)).await;
+    assert!(other.loggia.terminate().await.success());
+    let Some(mut started) = Started::empty().await else { return };
+    started.import(&records(3)).await;
+    assert!(started.loggia.terminate().await.success());
+    let (folder, models) = (started.folder.path(), started.folder.path().join("models"));
+    std::fs::remove_dir_all(&models).unwrap();
+    std::fs::rename(other.folder.path().join("models"), &models).unwrap();
+
+    let mut command = process::command(LOGGIA, folder);
+    command.args(["up", "--no-demo"]);
+    let mut refused = Loggia::spawn_command(command, folder);
+    assert_eq!(refused.ended(PATIENCE).await.code(), Some(1));
+    let said = refused.stderr();
+    assert!(said.contains("or rebuild the model with `loggia rebuild "), "{said}");
+    drop(refused);
+    let rebuilt = run_json(folder, &["rebuild", "all"]);
+    assert_eq!(rebuilt.len(), 6, "{rebuilt:?}");
+    assert_eq!(rebuilt[0]["swapped"]["position"], 3);
+    let verified = run_json(folder, &["verify"]);
+    assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");
 }
 
 #[tokio::test]

@@ -95,6 +95,28 @@ impl HandMade {
     }
 
     pub(crate) async fn publish_in(&mut self, stream: StreamId, kind: &str, data: serde_json::Value) {
+        let event = self.record(stream, kind, data);
+        self.carry(&event).await;
+    }
+
+    /// Records that a project was selected, and publishes a message in its place that says something else, or is no event.
+    pub(crate) async fn publish_damaged(&mut self, number: u32, says: Option<serde_json::Value>) {
+        let stream = format!("project-{}", project(number)).parse().unwrap();
+        let event = self.record(stream, SELECTED, selected(&format!("house-{number}")));
+        match says {
+            Some(data) => {
+                let data = serde_json::value::to_raw_value(&data).unwrap();
+                self.carry(&Recorded { data, ..event }).await;
+            }
+            None => {
+                let subject = subject::of_stream(&event.stream);
+                self.send(subject, async_nats::HeaderMap::new(), "damaged".into()).await;
+            }
+        }
+    }
+
+    /// Adds an event to the log, but not to the stream.
+    fn record(&mut self, stream: StreamId, kind: &str, data: serde_json::Value) -> Recorded {
         self.position = self.position.next();
         let id = CommandId(uuid::Uuid::from_u128(7));
         let mut event = Recorded {
@@ -113,7 +135,7 @@ impl HandMade {
         event.hash = Link::from(&event).hash_after(self.hash);
         self.hash = event.hash;
         self.log.lock().unwrap().push(event.clone());
-        self.carry(&event).await;
+        event
     }
 
     pub(crate) async fn send(&self, subject: String, headers: async_nats::HeaderMap, body: String) {

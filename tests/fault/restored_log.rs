@@ -89,6 +89,35 @@ async fn a_stream_that_is_filled_again_with_the_same_log_changes_nothing() {
 }
 
 #[tokio::test]
+async fn a_damaged_message_is_replaced_by_the_event_of_the_log() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let client = nats.client().await;
+    let mut stream = HandMade::new(&client).await;
+    stream.answer(&client).await;
+    publish(&mut stream, 1..4).await;
+    let folder = tempfile::tempdir().unwrap();
+    let working = Working::on(folder.path(), &client);
+    working.log_at("g000001", Position(3)).await;
+    // While it is followed, and among others.
+    publish(&mut stream, 4..5).await;
+    stream.publish_damaged(5, Some(selected("forged"))).await;
+    publish(&mut stream, 6..7).await;
+    working.log_at("g000001", Position(6)).await;
+    working.end().await;
+    // As the first one that is read, and one that is no event.
+    stream.publish_damaged(7, Some(selected("forged"))).await;
+    stream.publish_damaged(8, None).await;
+    publish(&mut stream, 9..10).await;
+    let working = Working::on(folder.path(), &client);
+    working.log_at("g000001", Position(9)).await;
+    working.end().await;
+    // A replay meets all of them; a stream without damage gives the same.
+    equal_a_new_node(folder.path(), &client, Position(9)).await;
+    stream.fill_again(9).await;
+    equal_a_new_node(folder.path(), &client, Position(9)).await;
+}
+
+#[tokio::test]
 async fn a_checkpoint_of_version_0_1_goes_on_with_the_next_event() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let client = nats.client().await;

@@ -39,8 +39,13 @@ impl Working {
     pub(crate) fn on(models: &Path, client: &async_nats::Client) -> Working {
         let (health, tracker, stop) = (Health::default(), TaskTracker::new(), CancellationToken::new());
         let now = || Clock::system().now();
-        let settings =
-            NodeSettings { models: models.to_owned(), name: "node".into(), now, health: health.clone() };
+        let settings = NodeSettings {
+            models: models.to_owned(),
+            name: "node".into(),
+            now,
+            health: health.clone(),
+            waits_for_rebuild: false,
+        };
         let (failed, failures) = mpsc::unbounded_channel();
         let spawn = |_, worker: WorkerTask| {
             let failed = failed.clone();

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use health::Health;
 use read::checkpoint::Checkpoint;
 use read::search::SearchError;
 use tempfile::TempDir;
@@ -91,6 +92,12 @@ struct Hosted {
     running: JoinHandle<Result<(), Failure>>,
 }
 
+fn settings(models: &Path, health: &Health) -> NodeSettings {
+    let now = || Timestamp::UNIX_EPOCH;
+    let (models, name, health) = (models.to_owned(), "node".into(), health.clone());
+    NodeSettings { models, name, now, health, waits_for_rebuild: false }
+}
+
 impl Hosted {
     async fn with(first: &str) -> Hosted {
         let folder = tempfile::tempdir().unwrap();
@@ -101,8 +108,7 @@ impl Hosted {
         let (status, health, stop) = (Status::new("fake"), Health::default(), CancellationToken::new());
         let options = async_nats::ConnectOptions::new().retry_on_initial_connect();
         let source = EventSource::new(options.connect("127.0.0.1:1").await.unwrap());
-        let now = || Timestamp::UNIX_EPOCH;
-        let host = Host::new::<Fake>(folder.path(), source, status.clone(), now, &health);
+        let host = Host::new::<Fake>(&settings(folder.path(), &health), source, status.clone());
         let (requests, taken) = mpsc::channel(1);
         let running = tokio::spawn(host.run::<Fake>(taken, stop.clone()));
         Hosted { folder, generations, status, health, requests, stop, running }
@@ -240,7 +246,7 @@ async fn a_quarantined_model_is_rebuilt_after_a_restart_too_before_readers_see_i
     running.await.unwrap().unwrap();
     let options = async_nats::ConnectOptions::new().retry_on_initial_connect();
     let source = EventSource::new(options.connect("127.0.0.1:1").await.unwrap());
-    let host = Host::new::<Fake>(folder.path(), source, status.clone(), || Timestamp::UNIX_EPOCH, &health);
+    let host = Host::new::<Fake>(&settings(folder.path(), &health), source, status.clone());
     let (requests, taken) = mpsc::channel(1);
     let stop = CancellationToken::new();
     let running = tokio::spawn(host.run::<Fake>(taken, stop.clone()));

@@ -59,7 +59,7 @@ impl Arrived {
     }
 
     /// An event as the event store told it, after one with this hash.
-    pub(super) fn from_store(mut event: Recorded, previous: Option<Hash>) -> Arrived {
+    pub(crate) fn from_store(mut event: Recorded, previous: Option<Hash>) -> Arrived {
         let data = std::mem::replace(&mut event.data, RawValue::NULL.to_owned());
         let (position, size) = (event.position, data.get().len() + ENVELOPE);
         Arrived { position, found: Ok(Found::new(event, &data, None, previous)), size }
