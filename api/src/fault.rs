@@ -125,6 +125,14 @@ impl Fault {
             .with(|told| told.cause = Some(cause.to_string()))
     }
 
+    /// The write side may have done it; the cause is for the log alone.
+    pub(crate) fn unconfirmed(cause: impl ToString) -> Fault {
+        Fault::unavailable(
+            "No answer came in time, so it is not known whether this was done. Wait a minute, then try again.",
+        )
+        .with(|told| told.cause = Some(cause.to_string()))
+    }
+
     pub(crate) fn uncountable(cause: impl ToString) -> Fault {
         Fault::unavailable(
             "The call cannot be counted at present, so it is not answered. Try again in a few seconds.",

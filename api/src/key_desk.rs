@@ -38,8 +38,10 @@ pub struct KeyDesk {
 pub(crate) enum NotDone {
     /// The rules speak against it; the sentence says which.
     Refused(String),
-    /// It may work later; the reason is for the log.
+    /// Nothing was done, and it may work later; the reason is for the log.
     Unavailable(String),
+    /// No answer came that says whether it was done; the reason is for the log.
+    Unknown(String),
 }
 
 impl std::fmt::Debug for KeyDesk {

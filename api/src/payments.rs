@@ -53,7 +53,7 @@ impl Payments {
         match self.desk.send(ACTOR, told.into_command(), deadline).await {
             Ok(Answer::Payment(_)) => Ok(()),
             Ok(_) => Err(NotTaken::Unavailable("the write side answered with something else".into())),
-            Err(NotDone::Refused(reason) | NotDone::Unavailable(reason)) => {
+            Err(NotDone::Refused(reason) | NotDone::Unavailable(reason) | NotDone::Unknown(reason)) => {
                 Err(NotTaken::Unavailable(reason))
             }
         }

@@ -91,5 +91,5 @@ impl KeyDesk {
 
 /// What a write side of another version answers.
 fn unexpected() -> NotDone {
-    NotDone::Unavailable("the write side answered with something else; are both of one version?".into())
+    NotDone::Unknown("the write side answered with something else; are both of one version?".into())
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use async_nats::client::RequestErrorKind;
 use async_nats::connection::State;
 use async_nats::{Client, Request};
 use jiff::Timestamp;
@@ -64,13 +65,19 @@ async fn send_until(
     let message = CommandMessage { id, actor, correlation: id, command, not_after };
     match request(client, &message, deadline.less(AFTERWARDS)).await? {
         Answer::Refused(Refusal { kind: RefusalKind::Rejected, detail, .. }) => Err(NotDone::Refused(detail)),
-        Answer::Refused(Refusal { detail, .. }) => Err(NotDone::Unavailable(detail)),
+        Answer::Refused(Refusal { kind: RefusalKind::Conflict, detail, .. }) => {
+            Err(NotDone::Unavailable(detail))
+        }
+        // The store may have failed after it had written.
+        Answer::Refused(Refusal { detail, .. }) => Err(NotDone::Unknown(detail)),
         answer => Ok(answer),
     }
 }
 
 async fn request(client: &Client, message: &CommandMessage, deadline: Deadline) -> Result<Answer, NotDone> {
     let payload = bytes::Bytes::from(serde_json::to_vec(message).map_err(|error| unavailable(&error))?);
+    // Whether an attempt may have reached the write side.
+    let mut is_sent = false;
     loop {
         // Without a connection the client would keep it, and send it long after it was given up.
         let error = if client.connection_state() == State::Connected {
@@ -79,16 +86,23 @@ async fn request(client: &Client, message: &CommandMessage, deadline: Deadline) 
             let sending = client.send_request(subject::command(message.command.name()), request);
             match tokio::time::timeout(patience, sending).await {
                 Ok(Ok(answer)) => {
-                    return serde_json::from_slice(&answer.payload).map_err(|error| unavailable(&error));
+                    return serde_json::from_slice(&answer.payload)
+                        .map_err(|error| NotDone::Unknown(error.to_string()));
                 }
-                Ok(Err(error)) => error.to_string(),
-                Err(_elapsed) => "NATS does not take it in time".to_owned(),
+                Ok(Err(error)) => {
+                    is_sent |= error.kind() != RequestErrorKind::NoResponders;
+                    error.to_string()
+                }
+                Err(_elapsed) => {
+                    is_sent = true;
+                    "NATS does not take it in time".to_owned()
+                }
             }
         } else {
             "there is no connection to NATS".to_owned()
         };
         if deadline.left() <= PAUSE {
-            return Err(NotDone::Unavailable(error));
+            return Err(if is_sent { NotDone::Unknown(error) } else { NotDone::Unavailable(error) });
         }
         tokio::time::sleep(PAUSE).await;
     }

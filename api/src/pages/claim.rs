@@ -89,6 +89,7 @@ pub(super) async fn ask(
     match access.desk.send_link(email, deadline).await {
         Ok(()) => page(&Asked { layout: Layout::new(&state, "/keys", "A link is on its way").private() }),
         Err(NotDone::Refused(cause) | NotDone::Unavailable(cause)) => Err(Fault::uncreated(cause)),
+        Err(NotDone::Unknown(cause)) => Err(Fault::unconfirmed(cause)),
     }
 }
 
@@ -105,7 +106,8 @@ pub(super) async fn look(
             Ok(([(CACHE_CONTROL, HeaderValue::from_static("no-store"))], page).into_response())
         }
         Err(NotDone::Refused(reason)) => gone(&state, &reason),
-        Err(NotDone::Unavailable(cause)) => Err(Fault::uncreated(cause)),
+        // Looking changes nothing.
+        Err(NotDone::Unavailable(cause) | NotDone::Unknown(cause)) => Err(Fault::uncreated(cause)),
     }
 }
 
@@ -120,7 +122,7 @@ pub(super) async fn act(
     let claim = match access.desk.open_link(&token, deadline.less(USING)).await {
         Ok(claim) => claim,
         Err(NotDone::Refused(reason)) => return gone(&state, &reason),
-        Err(NotDone::Unavailable(cause)) => return Err(Fault::uncreated(cause)),
+        Err(NotDone::Unavailable(cause) | NotDone::Unknown(cause)) => return Err(Fault::uncreated(cause)),
     };
     let revoke = ticked(&body, &claim);
     let shown = claim.keys.iter().map(|key| key.key_id);
@@ -141,6 +143,7 @@ pub(super) async fn act(
             page(&ClaimPage::of(&state, token, claim, Some(format!("Nothing was done: {reason}."))))
         }
         Err(NotDone::Unavailable(cause)) => Err(Fault::uncreated(cause)),
+        Err(NotDone::Unknown(cause)) => Err(Fault::unconfirmed(cause)),
     }
 }
 

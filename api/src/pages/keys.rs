@@ -87,6 +87,7 @@ pub(super) async fn issue(
             page(&KeysPage { email: field(&body, "email"), fault, ..blank(&state, access) })
         }
         Err(NotDone::Unavailable(cause)) => Err(Fault::uncreated(cause)),
+        Err(NotDone::Unknown(cause)) => Err(Fault::unconfirmed(cause)),
     }
 }
 

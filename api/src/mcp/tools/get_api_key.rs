@@ -27,6 +27,10 @@ const ACTOR: &str = "mcp";
 const LATER: &str = "No key can be handed out at present; nothing was created. Try again in a minute. Meanwhile every tool works \
                      without a key, with at most 5 results a call.";
 
+/// What is told when no answer came.
+const UNKNOWN: &str = "No answer came in time, so it is not known whether a key was created; one that was cannot be shown. Try \
+                       again in a minute. Meanwhile every tool works without a key, with at most 5 results a call.";
+
 pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
     let email =
         arguments.parsed("email", |text| text.parse::<Email>().ok(), "an address such as you@example.org");
@@ -57,6 +61,9 @@ pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> 
         }
         Err(NotDone::Unavailable(cause)) => {
             return Err(Refusal::Broken { told: LATER.into(), cause: Some(cause) });
+        }
+        Err(NotDone::Unknown(cause)) => {
+            return Err(Refusal::Broken { told: UNKNOWN.into(), cause: Some(cause) });
         }
     };
     let mut json = JsonWriter::object(asked.state.site(), 1_024);
