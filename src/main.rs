@@ -9,6 +9,7 @@ mod config;
 mod counted_calls;
 mod data_folder;
 mod lifecycle;
+mod nodes;
 mod output;
 mod roles;
 mod session;

@@ -1,6 +1,5 @@
 //! `loggia status`: one screen on how this data folder and its processes are.
 
-mod nodes;
 mod usage;
 
 use std::path::Path;
@@ -19,6 +18,7 @@ use write::ledger::Ledger;
 
 use crate::config::Config;
 use crate::data_folder::{DataFolder, Part, Running};
+use crate::nodes;
 use crate::output::{Output, bytes, count};
 use crate::session::{self, Keeper};
 use usage::UsageStatus;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use schemas::chain::Hash;
-use schemas::control::LedgerSource;
+use schemas::control::{LedgerSource, NodeSummary};
 use schemas::ids::Position;
 use schemas::month::Month;
 use schemas::subject::{OVERRUN, usage_stream};
@@ -19,6 +19,7 @@ use super::compare::{Row, Side, Waiting, differences, overruns, table, take_wait
 use crate::config::Config;
 use crate::counted_calls;
 use crate::data_folder::{DataFolder, Part};
+use crate::nodes;
 use crate::output::{Output, count};
 use crate::session;
 
@@ -48,6 +49,16 @@ struct Report {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     waiting: BTreeMap<&'static str, Waiting>,
     differences: Vec<Row>,
+    /// The spool of each process that counts calls and answers: calls in it are counted by nobody yet.
+    spools: Vec<Spool>,
+}
+
+/// How many calls wait in the spool of a process.
+#[derive(Debug, Serialize)]
+struct Spool {
+    node: String,
+    role: String,
+    calls: u64,
 }
 
 /// Checks everything; exit status 3 where something is damaged or counted otherwise.
@@ -84,6 +95,7 @@ pub(super) async fn run(config: &Config, ledger: &Ledger, output: Output) -> Res
         overruns: overruns(&own.totals, &sides),
         waiting,
         differences: differences.into_values().collect(),
+        spools: others.spools().await?,
     };
     output.answer(&report, || screen(&report, &sides))?;
     Ok(if report.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(3) })
@@ -125,6 +137,13 @@ impl Others<'_> {
         }
         sides.extend(self.counters().await?);
         Ok(sides)
+    }
+
+    /// The spools of all processes that answer.
+    async fn spools(&self) -> Result<Vec<Spool>> {
+        let Some(client) = &self.client else { return Ok(Vec::new()) };
+        let spool = |NodeSummary { node, role, spool, .. }| spool.map(|calls| Spool { node, role, calls });
+        Ok(nodes::ask(client).await?.into_iter().filter_map(spool).collect())
     }
 
     /// The counters of this folder, which know every month; none where no projection ever ran on it.
@@ -198,7 +217,7 @@ async fn settled(
 }
 
 fn screen(report: &Report, sides: &[Side]) -> String {
-    let Report { entries, hash, keys, calls, overrun, overruns, waiting, differences, .. } = report;
+    let Report { entries, hash, keys, calls, overrun, overruns, waiting, differences, spools, .. } = report;
     let mut text = format!(
         "{} entries, the hash chain is whole; the last hash is {hash}\n{} calls of {} keys, and {} over the quota\n",
         count(*entries),
@@ -228,7 +247,18 @@ fn screen(report: &Report, sides: &[Side]) -> String {
                 &format!("not counted yet: {calls} calls that {side} lacks; the next start counts them\n");
         }
     }
-    text += "calls that wait in the spools of nodes are not part of this check\n";
+    for Spool { node, role, calls } in spools.iter().filter(|spool| spool.calls > 0) {
+        text += &format!("not counted yet: {} calls wait in the spool of {node} ({role})\n", count(*calls));
+    }
+    text += &match spools.iter().filter(|spool| spool.calls == 0).count() {
+        0 => "calls that wait in the spools of nodes that do not answer are not part of this check\n"
+            .to_owned(),
+        1 => "the spool of 1 node is empty; those of nodes that do not answer are not part of this check\n"
+            .to_owned(),
+        empty => format!(
+            "the spools of {empty} nodes are empty; those of nodes that do not answer are not part of this check\n"
+        ),
+    };
     if differences.is_empty() {
         text += "no difference";
     } else {

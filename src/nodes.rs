@@ -1,4 +1,4 @@
-//! All processes of the cluster, each in one line.
+//! All processes of a cluster: asks each of them how it is, and shows one in a line.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::output::count;
 const SILENCE: Duration = Duration::from_millis(300);
 
 /// Asks every process that may answer, and gives the answers by role and name.
-pub(super) async fn ask(client: &async_nats::Client) -> Result<Vec<NodeSummary>> {
+pub async fn ask(client: &async_nats::Client) -> Result<Vec<NodeSummary>> {
     let inbox = client.new_inbox();
     let mut answers = client.subscribe(inbox.clone()).await?;
     for subject in [subject::NODES, subject::NODES_WRITING] {
@@ -29,7 +29,7 @@ pub(super) async fn ask(client: &async_nats::Client) -> Result<Vec<NodeSummary>>
 }
 
 /// As a line of the screen.
-pub(super) fn line(node: &NodeSummary) -> String {
+pub fn line(node: &NodeSummary) -> String {
     let NodeSummary { node, role, version, settings, ready, reason, lag, spool } = node;
     let mut line = format!("{role:<12} {node}, version {version}, settings {settings}");
     if let Some(lag) = lag {
