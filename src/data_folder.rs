@@ -3,12 +3,16 @@
 use std::fs::{self, File};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 /// What this version writes; a folder with a higher number is from a newer version.
 const FORMAT: u32 = 1;
+
+/// How long another process holds a lock that only looks whether it is free; many times what that takes.
+const BRIEFLY: Duration = Duration::from_millis(500);
 
 /// A data folder, not necessarily held by this process.
 #[derive(Debug, Clone)]
@@ -122,7 +126,7 @@ impl DataFolder {
             let path = self.lock_file(*part);
             let lock =
                 File::create(&path).with_context(|| format!("{} cannot be written", path.display()))?;
-            if lock.try_lock().is_err() {
+            if !locked(&lock) {
                 let by = self.running(*part).map(|r| format!(" (process {})", r.pid)).unwrap_or_default();
                 bail!(
                     "another loggia{by} is running on the data folder {shown}; stop it, or choose another folder with \
@@ -208,6 +212,19 @@ impl DataFolder {
     }
 }
 
+/// Whether this process has the lock now. Commands such as `loggia status` hold it for a moment to see whether it is
+/// free, so one that is taken is tried again for half a second.
+fn locked(lock: &File) -> bool {
+    let begun = Instant::now();
+    while lock.try_lock().is_err() {
+        if begun.elapsed() >= BRIEFLY {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    true
+}
+
 fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
     use std::io::Write;
     use std::os::unix::fs::OpenOptionsExt;
@@ -238,6 +255,21 @@ mod tests {
         assert!(data.running(Part::Write).is_none(), "what a dead process left is not believed");
         let _write = data.hold(&[Part::Write]).unwrap();
         data.hold(&[Part::Project]).unwrap();
+    }
+
+    #[test]
+    fn who_only_looks_keeps_no_process_from_starting() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = DataFolder::new(folder.path());
+        drop(data.hold(&[Part::Write]).unwrap());
+        let looking = File::open(data.lock_file(Part::Write)).unwrap();
+        looking.try_lock_shared().unwrap();
+        let looked = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(50));
+            drop(looking);
+        });
+        data.hold(&[Part::Write]).unwrap();
+        looked.join().unwrap();
     }
 
     #[test]
