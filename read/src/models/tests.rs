@@ -179,7 +179,6 @@ impl Keys {
             hint: "0001".into(),
             name: None,
             sealed_name: None,
-            sealed_name: None,
             tier: "free".parse().unwrap(),
         };
         keys.take(AccountEvent::KeyIssued(issued)).await;
