@@ -141,7 +141,7 @@ impl Route {
             "/v1/search" => Route::Search,
             "/v1/usage" => Route::Usage,
             "/mcp" | "/mcp/" => Route::Mcp,
-            "/openapi.json" => Route::OpenApi,
+            "/openapi.json" | openapi::OLDER => Route::OpenApi,
             discovery::CARD | discovery::CATALOG | discovery::MANIFEST | discovery::LLMS => Route::Discovery,
             feed::PATH | robots::PATH | sitemap::INDEX => Route::Feeds,
             "/" | "/pricing" | "/docs" | "/status" => Route::Page,
@@ -177,6 +177,7 @@ pub(crate) fn router(state: ApiState) -> Router {
         .route(robots::PATH, get(robots::answer(state.site())))
         .route(sitemap::INDEX, get(sitemap::index))
         .route(Route::OpenApi.pattern(), get(openapi::answer(state.site())))
+        .route(openapi::OLDER, get(openapi::answer_older(state.site())))
         .route(discovery::CARD, get(discovery::answer_card(state.site())))
         .route(discovery::CATALOG, get(discovery::answer_catalog(state.site())))
         .route(discovery::MANIFEST, get(discovery::answer_manifest(state.site())))

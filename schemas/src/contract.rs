@@ -2,7 +2,9 @@
 
 mod asyncapi;
 mod events;
+mod examples;
 mod openapi;
+mod openapi_3_0;
 
 use serde_json::Value;
 
@@ -10,6 +12,7 @@ use serde_json::Value;
 pub fn documents() -> Vec<(String, String)> {
     let mut documents = vec![
         ("openapi.json".to_owned(), openapi::document()),
+        ("openapi-3.0.json".to_owned(), openapi_3_0::lowered(openapi::document())),
         ("asyncapi.json".to_owned(), asyncapi::document()),
         ("import-record.schema.json".to_owned(), crate::import::import_record_schema()),
     ];
@@ -19,9 +22,14 @@ pub fn documents() -> Vec<(String, String)> {
     documents.into_iter().map(|(path, document)| (path, pretty(&document))).collect()
 }
 
-/// The OpenAPI document as it is served.
-pub fn openapi() -> String {
-    pretty(&openapi::document())
+/// The OpenAPI document, version 3.1. Its servers are paths: `/v1`, and `/` for what stands outside of it.
+pub fn openapi() -> Value {
+    openapi::document()
+}
+
+/// The same document in the words of version 3.0.
+pub fn openapi_3_0() -> Value {
+    openapi_3_0::lowered(openapi::document())
 }
 
 fn pretty(document: &Value) -> String {

@@ -185,6 +185,10 @@ impl fmt::Debug for Key {
 }
 
 impl JsonSchema for KeyId {
+    fn inline_schema() -> bool {
+        true
+    }
+
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "KeyId".into()
     }

@@ -122,6 +122,10 @@ impl fmt::Debug for Month {
 }
 
 impl JsonSchema for Month {
+    fn inline_schema() -> bool {
+        true
+    }
+
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Month".into()
     }

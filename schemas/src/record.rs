@@ -154,6 +154,10 @@ impl From<Year> for String {
 }
 
 impl JsonSchema for Year {
+    fn inline_schema() -> bool {
+        true
+    }
+
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Year".into()
     }

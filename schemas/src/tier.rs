@@ -11,7 +11,7 @@ use crate::ids::InvalidId;
 /// A tier's name: 1 to 20 small letters and digits, a letter first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
+#[schemars(with = "String", inline)]
 pub struct TierName(String);
 
 /// A tier as it is configured.

@@ -18,8 +18,7 @@ use crate::state::ApiState;
 use operation::{Operation, Shape};
 
 /// Made once: it takes milliseconds.
-static DOCUMENT: LazyLock<Result<Value, String>> =
-    LazyLock::new(|| serde_json::from_str(&schemas::contract::openapi()).map_err(|error| error.to_string()));
+static DOCUMENT: LazyLock<Value> = LazyLock::new(schemas::contract::openapi);
 
 #[derive(Template)]
 #[template(path = "docs.html")]
@@ -28,12 +27,14 @@ struct Docs {
     operations: Vec<Operation>,
     shapes: Vec<Shape>,
     problems: Vec<(u16, &'static str, &'static str)>,
+    /// An error as it is sent.
+    problem: String,
     revisions: String,
     tools: Vec<(&'static str, &'static str)>,
 }
 
 pub(super) async fn docs(State(state): State<ApiState>) -> Result<Response, Fault> {
-    let document = DOCUMENT.as_ref().map_err(Fault::internal)?;
+    let document = &*DOCUMENT;
     let layout = Layout::new(&state, "/docs", "API")
         .describing("REST and MCP: how to call, what comes back, and what each error means.", "/docs");
     let problems = ProblemKind::ALL.into_iter().map(|kind| (kind.status(), kind.name(), kind.title()));
@@ -41,6 +42,9 @@ pub(super) async fn docs(State(state): State<ApiState>) -> Result<Response, Faul
         operations: Operation::all(document, state.site()),
         shapes: Shape::all(document),
         problems: problems.collect(),
+        problem: operation::pretty(
+            &document["paths"]["/search"]["get"]["responses"]["400"]["content"]["application/problem+json"]["example"],
+        ),
         revisions: mcp::REVISIONS.join(", "),
         tools: mcp::described_tools().collect(),
         layout,

@@ -1,25 +1,36 @@
-//! `GET /openapi.json`: the interface for machines, with this node's address.
+//! `GET /openapi.json`, and `/openapi-3.0.json` for generators that know only that version: the interface for machines, with
+//! this node's address.
 
 use axum::response::IntoResponse;
 use bytes::Bytes;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
+use schemas::contract;
 use serde_json::{Value, json};
 
 use crate::site::Site;
 
-/// The document, rendered once and answered again and again.
+/// Where the document stands in the words of version 3.0.
+pub(crate) const OLDER: &str = "/openapi-3.0.json";
+
+/// The document, rendered once.
 pub(crate) fn answer(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
-    ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], Bytes::from(document(site)))
+    rendered(contract::openapi(), site)
 }
 
-fn document(site: &Site) -> String {
-    let text = schemas::contract::openapi();
-    match serde_json::from_str::<Value>(&text) {
-        Ok(mut document) => {
-            document["servers"] = json!([{"url": format!("{site}/v1")}]);
-            format!("{document:#}\n")
-        }
-        Err(_) => text,
+/// The same in version 3.0, rendered once.
+pub(crate) fn answer_older(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
+    rendered(contract::openapi_3_0(), site)
+}
+
+fn rendered(mut document: Value, site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
+    let server = |path: &str| json!([{"url": format!("{site}{path}")}]);
+    document["info"]["title"] = site.name().into();
+    document["servers"] = server("/v1");
+    let paths = document["paths"].as_object_mut().into_iter().flatten();
+    for (_, path) in paths.filter(|(_, path)| path["servers"].is_array()) {
+        path["servers"] = server("");
     }
+    let kind = HeaderValue::from_static("application/json");
+    ([(CONTENT_TYPE, kind)], Bytes::from(format!("{document:#}\n")))
 }

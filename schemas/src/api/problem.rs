@@ -146,8 +146,8 @@ pub struct Problem {
     pub detail: String,
     /// Names this very request, as the server's log does.
     pub instance: String,
-    /// All parameters that cannot be used.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// All parameters that cannot be used. Absent where that is not the problem.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ParameterFault>,
     /// Slugs that are near the one that was asked for, at most three.
     #[serde(skip_serializing_if = "Option::is_none")]

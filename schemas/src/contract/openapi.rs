@@ -3,15 +3,30 @@
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
+use super::examples;
+
 use crate::api::problem::Problem;
 use crate::api::project::Project;
 use crate::api::search::{DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY_CHARACTERS, MIN_LIMIT, SearchAnswer};
 use crate::api::similar::SimilarAnswer;
 use crate::api::usage::UsageAnswer;
+use crate::picture::{LIST_WIDTH, WIDTHS};
 use crate::record::Category;
 
+/// What holds for every call.
+const DESCRIPTION: &str = "A curated catalog of architecture, interiors, design, photography and art.\n\n\
+Send a key as `Authorization: Bearer log_live_…`, or for quick tests as `?key=log_live_…`, not both. A call counts once it is \
+answered with a 2xx of /search, /project or /similar; HEAD counts as GET. Errors, 304, 308 and /usage are free. Besides the \
+month's quota there is a limit of calls within a second for each key (20 unless the operator set another): over it a call is \
+answered 429 with Retry-After.\n\n\
+A 308 names the present slug of a project that was renamed. It repeats the query but for `key`: who sends the key in the query \
+adds it again; one in the header stays.\n\n\
+A field without a recorded value is null, a list is `[]`. Inside /v1 things are only added.";
+
 pub(super) fn document() -> Value {
+    // As answers are written: a member that may be null is always there.
     let mut generator = SchemaSettings::draft2020_12()
+        .for_serialize()
         .with(|s| s.definitions_path = "/components/schemas".into())
         .into_generator();
     let search = generator.subschema_for::<SearchAnswer<'_>>();
@@ -19,12 +34,12 @@ pub(super) fn document() -> Value {
     let similar = generator.subschema_for::<SimilarAnswer<'_>>();
     let usage = generator.subschema_for::<UsageAnswer>();
     let problem = generator.subschema_for::<Problem>();
-    json!({
+    let mut document = json!({
         "openapi": "3.1.0",
         "info": {
             "title": "Loggia",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "A curated catalog of architecture, interiors, design, photography and art.",
+            "description": DESCRIPTION,
             "license": {"name": "Apache-2.0 OR MIT", "identifier": "Apache-2.0 OR MIT"},
         },
         "servers": [{"url": "/v1"}],
@@ -53,15 +68,115 @@ pub(super) fn document() -> Value {
                 "parameters": [slug_parameter(), limit_parameter()],
                 "responses": of_a_slug("The nearest projects, the nearest first.", &similar, &problem),
             }},
+            "/cite/{slug}/{revision}": outside(&cite(), &problem, &[400, 404, 429, 503]),
+            "/feed.atom": outside(&feed(), &problem, &[429, 503]),
+            "/media/{picture}/{file}": outside(&picture(), &problem, &[404, 503]),
         },
         "components": {
             "schemas": generator.take_definitions(true),
             "securitySchemes": {
                 "bearer": {"type": "http", "scheme": "bearer", "description": "A key such as log_live_…; the better way."},
-                "query": {"type": "apiKey", "in": "query", "name": "key", "description": "For quick tests."},
+                "query": {"type": "apiKey", "in": "query", "name": "key",
+                    "description": "For quick tests, in place of the header; both at once are refused."},
             },
         },
-        "security": [{"bearer": []}, {"query": []}],
+        "security": [{"bearer": []}],
+    });
+    add_examples(&mut document);
+    document
+}
+
+/// Puts an example into every answer in JSON.
+fn add_examples(document: &mut Value) {
+    let definitions = document["components"]["schemas"].clone();
+    let operations =
+        document["paths"].as_object_mut().into_iter().flatten().map(|(_, path)| &mut path["get"]);
+    for responses in operations.filter_map(|operation| operation["responses"].as_object_mut()) {
+        for content in responses.values_mut().filter_map(|response| response.get_mut("content")?.as_object_mut()) {
+            for media in content.values_mut().filter(|media| media["schema"]["$ref"].is_string()) {
+                media["example"] = examples::of(&media["schema"], &definitions);
+            }
+        }
+    }
+}
+
+/// A path that needs no key and stands beside `/v1`.
+fn outside(operation: &Value, problem: &schemars::Schema, errors: &[u16]) -> Value {
+    let mut operation = operation.clone();
+    operation["security"] = json!([]);
+    let also = errors.iter().map(|status| (status.to_string(), refusal(description(*status), problem)));
+    let also =
+        also.chain([("default".to_owned(), refusal("Any error, as RFC 9457 problem details.", problem))]);
+    if let Some(responses) = operation["responses"].as_object_mut() {
+        responses.extend(also);
+    }
+    json!({"servers": [{"url": "/"}], "get": operation})
+}
+
+fn refusal(about: &str, problem: &schemars::Schema) -> Value {
+    json!({"description": about, "headers": headers(), "content": {"application/problem+json": {"schema": problem}}})
+}
+
+fn cite() -> Value {
+    let text = json!({"schema": {"type": "string"}});
+    json!({
+        "operationId": "cite",
+        "summary": "What one revision of a project said, to cite: a page, or a format of reference managers",
+        "description": "The address never changes what it says, whatever becomes of the project. The format is the one named by \
+            format, or else the one that Accept wants most.",
+        "parameters": [
+            slug_parameter(),
+            {"name": "revision", "in": "path", "required": true, "description": "Its number, from 1.",
+                "schema": {"type": "integer", "minimum": 1}},
+            {"name": "format", "in": "query", "description": "Goes before Accept.",
+                "schema": {"type": "string", "enum": ["html", "jsonld", "bibtex", "ris", "csl", "text"]}},
+        ],
+        "responses": {
+            "200": {"description": "The citation.", "headers": headers(), "content": {
+                "text/html": text,
+                "application/ld+json": {"schema": {"type": "object"}},
+                "application/x-bibtex": text,
+                "application/x-research-info-systems": text,
+                "application/vnd.citationstyles.csl+json": {"schema": {"type": "array", "items": {"type": "object"}}},
+                "text/x-bibliography": text,
+            }},
+        },
+    })
+}
+
+fn feed() -> Value {
+    json!({
+        "operationId": "feed",
+        "summary": "The latest additions as an Atom feed",
+        "parameters": [],
+        "responses": {
+            "200": {"description": "The feed.", "headers": headers(),
+                "content": {"application/atom+xml": {"schema": {"type": "string"}}}},
+        },
+    })
+}
+
+fn picture() -> Value {
+    let [small, list, large] = WIDTHS;
+    let image = json!({"schema": {"type": "string", "format": "binary"}});
+    json!({
+        "operationId": "picture",
+        "summary": "A picture at one of its widths",
+        "description": format!(
+            "Records name the address. Each picture is kept as WebP {small}, {list} and {large} pixels wide, as far as the \
+             original reaches, and {LIST_WIDTH} pixels wide as JPEG too; one that is smaller than {large} also at its own \
+             width. It never changes and may be kept for a year."
+        ),
+        "parameters": [
+            {"name": "picture", "in": "path", "required": true, "description": "Names the picture by what it holds.",
+                "schema": {"type": "string", "pattern": "^[0-9a-f]{64}$"}},
+            {"name": "file", "in": "path", "required": true,
+                "description": format!("Its width and form, such as {small}.webp or {LIST_WIDTH}.jpg."),
+                "schema": {"type": "string", "pattern": "^[0-9]{1,4}\\.(webp|jpg)$"}},
+        ],
+        "responses": {
+            "200": {"description": "The picture.", "headers": headers(), "content": {"image/webp": image, "image/jpeg": image}},
+        },
     })
 }
 
@@ -72,12 +187,14 @@ fn search_parameters() -> Value {
         {"name": "category", "in": "query", "description": "Only this category.",
             "schema": {"type": "string", "enum": Category::ALL.map(Category::as_str)}},
         limit_parameter(),
-        {"name": "cursor", "in": "query", "description": "next_cursor of the page before.", "schema": {"type": "string"}},
+        {"name": "cursor", "in": "query",
+            "description": "next_cursor of the page before, unchanged and with the same other parameters; any other text is refused.",
+            "schema": {"type": "string", "minLength": 20, "maxLength": 200, "pattern": "^[A-Za-z0-9_-]+$", "format": "cursor"}},
     ])
 }
 
 fn slug_parameter() -> Value {
-    json!({"name": "slug", "in": "path", "required": true,
+    json!({"name": "slug", "in": "path", "required": true, "description": "The project; a former slug leads on to the present one.",
         "schema": {"type": "string", "pattern": "^[a-z0-9-]{1,120}$"}})
 }
 
@@ -111,8 +228,7 @@ fn responses(about: &str, schema: &schemars::Schema, problem: &schemars::Schema,
             "content": {"application/problem+json": {"schema": problem}}},
     });
     for status in errors {
-        responses[status.to_string()] = json!({"description": description(*status), "headers": headers(),
-            "content": {"application/problem+json": {"schema": problem}}});
+        responses[status.to_string()] = refusal(description(*status), problem);
     }
     responses
 }

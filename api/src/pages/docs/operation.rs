@@ -15,7 +15,10 @@ pub(super) struct Operation {
     pub(super) answers: Vec<(String, String)>,
     /// The name of what comes back.
     pub(super) shape: Option<String>,
+    /// A line for the shell.
     pub(super) example: String,
+    /// An answer in JSON, where it has one.
+    pub(super) answer: Option<String>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -47,21 +50,30 @@ impl Operation {
     pub(super) fn all(document: &Value, site: &Site) -> Vec<Operation> {
         let paths = document["paths"].as_object().into_iter().flatten();
         let read = |(path, item): (&String, &Value)| {
+            // What needs no key stands at the root of the site.
+            let keyed = item["servers"].is_null();
             let operations = item.as_object()?.iter().filter(|(_, one)| one["operationId"].is_string());
-            Some(operations.map(|(method, one)| Operation::read(path, method, one, site)).collect::<Vec<_>>())
+            Some(
+                operations
+                    .map(|(method, one)| Operation::read(path, method, one, keyed, site))
+                    .collect::<Vec<_>>(),
+            )
         };
         paths.filter_map(read).flatten().collect()
     }
 
-    fn read(path: &str, method: &str, operation: &Value, site: &Site) -> Operation {
+    fn read(path: &str, method: &str, operation: &Value, is_keyed: bool, site: &Site) -> Operation {
         let parameters = operation["parameters"].as_array().into_iter().flatten();
         let answers = operation["responses"].as_object().into_iter().flatten();
         let answers = answers.map(|(status, answer)| (status.clone(), text(&answer["description"])));
         let id = text(&operation["operationId"]);
+        let path = format!("{}{path}", if is_keyed { "/v1" } else { "" });
+        let answer = &operation["responses"]["200"]["content"]["application/json"]["example"];
         Operation {
-            example: example(&id, path, site),
+            example: example(&id, &path, is_keyed, site),
+            answer: (!answer.is_null()).then(|| pretty(answer)),
             method: method.to_uppercase(),
-            path: format!("/v1{path}"),
+            path,
             summary: text(&operation["summary"]),
             parameters: parameters.map(Parameter::read).collect(),
             answers: answers.collect(),
@@ -127,24 +139,41 @@ fn kind(schema: &Value) -> String {
         Value::Array(names) => names.iter().map(text).collect::<Vec<_>>().join(" or "),
         name => text(name),
     };
-    match (name.as_str(), &schema["minimum"], &schema["maximum"]) {
+    let bounds = |least: &str, most: &str| match (&schema[least], &schema[most]) {
+        (Value::Number(least), Value::Number(most)) => Some(format!("{least} to {most}")),
+        _ => None,
+    };
+    let mut words = match (name.as_str(), bounds("minimum", "maximum"), bounds("minLength", "maxLength")) {
         ("array", ..) => format!("list of {}", kind(&schema["items"])),
-        (_, Value::Number(least), Value::Number(most)) => format!("{name}, {least} to {most}"),
+        (_, Some(range), _) => format!("{name}, {range}"),
+        (_, None, Some(range)) => format!("{name}, {range} characters"),
         _ => match schema["format"].as_str().filter(|_| name.starts_with("string")) {
             Some(format) => format!("{name} ({format})"),
             None => name,
         },
+    };
+    if let Value::Number(default) = &schema["default"] {
+        words += &format!(", default {default}");
     }
+    words
 }
 
-fn example(id: &str, path: &str, site: &Site) -> String {
+/// JSON over several lines, as an example is read.
+pub(super) fn pretty(value: &Value) -> String {
+    format!("{value:#}")
+}
+
+fn example(id: &str, path: &str, is_keyed: bool, site: &Site) -> String {
     let query = match id {
         "search" => "?q=brick+library&limit=3",
         "similar" => "?limit=3",
+        "cite" => "?format=bibtex",
         _ => "",
     };
-    let path = path.replace("{slug}", "library-at-the-ropewalk");
-    format!("curl -H \"Authorization: Bearer $KEY\" \\\n  '{site}/v1{path}{query}'")
+    let path = path.replace("{slug}", "library-at-the-ropewalk").replace("{revision}", "1");
+    let path = path.replace("{picture}", "5e0f…").replace("{file}", "640.webp");
+    let key = if is_keyed { "-H \"Authorization: Bearer $KEY\" \\\n  " } else { "" };
+    format!("curl {key}'{site}{path}{query}'")
 }
 
 #[cfg(test)]
@@ -153,14 +182,23 @@ mod tests {
 
     #[test]
     fn every_operation_and_shape_of_the_document_is_told() {
-        let document: Value = serde_json::from_str(&schemas::contract::openapi()).unwrap();
+        let document = schemas::contract::openapi();
         let operations = Operation::all(&document, &"https://a.org".parse().unwrap());
         let paths: Vec<_> = operations.iter().map(|one| format!("{} {}", one.method, one.path)).collect();
         assert_eq!(paths.len(), document["paths"].as_object().unwrap().len());
         let search = operations.iter().find(|one| one.id == "search").unwrap();
         assert_eq!(search.shape.as_deref(), Some("SearchAnswer"));
         let limit = search.parameters.iter().find(|one| one.name == "limit").unwrap();
-        assert_eq!((limit.kind.as_str(), limit.is_required), ("integer, 1 to 50", false));
+        assert_eq!((limit.kind.as_str(), limit.is_required), ("integer, 1 to 50, default 10", false));
+        let q = search.parameters.iter().find(|one| one.name == "q").unwrap();
+        assert_eq!(q.kind, "string, 1 to 200 characters");
+        assert!(search.answer.as_ref().unwrap().contains("\"total\": 1"));
+        let cite = operations.iter().find(|one| one.id == "cite").unwrap();
+        let call = "curl 'https://a.org/cite/library-at-the-ropewalk/1?format=bibtex'";
+        assert_eq!(
+            (cite.path.as_str(), cite.example.as_str(), &cite.answer),
+            ("/cite/{slug}/{revision}", call, &None)
+        );
         for shape in Shape::all(&document) {
             assert!(shape.members.iter().all(|member| !member.kind.is_empty()), "{shape:?}");
         }

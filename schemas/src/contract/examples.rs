@@ -1,0 +1,125 @@
+//! Example answers, made from the schemas of the document: a member that is added to an answer is in its example.
+
+use serde_json::{Map, Value, json};
+
+/// A permanent page of a revision.
+const CITATION: &str = "https://catalog.example.org/cite/library-at-the-ropewalk/1";
+
+/// An example of what a schema describes.
+pub(super) fn of(schema: &Value, definitions: &Value) -> Value {
+    if let Some(name) = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next()) {
+        return match name {
+            "Problem" => problem(),
+            name => of(&definitions[name], definitions),
+        };
+    }
+    if let Some(choices) = schema["anyOf"].as_array() {
+        return choices.first().map_or(Value::Null, |first| of(first, definitions));
+    }
+    if let Some(first) = schema["enum"].get(0) {
+        return first.clone();
+    }
+    let kind = match &schema["type"] {
+        Value::Array(kinds) => kinds.first(),
+        kind => Some(kind),
+    };
+    match kind.and_then(Value::as_str) {
+        Some("object") => object(schema, definitions),
+        Some("array") => json!([of(&schema["items"], definitions)]),
+        Some("boolean") => json!(false),
+        Some("integer" | "number") => json!(1),
+        _ => match schema["format"].as_str() {
+            Some("date") => json!("2022-10-20"),
+            Some("date-time") => json!("2026-11-20T08:00:00Z"),
+            _ => json!("text"),
+        },
+    }
+}
+
+fn object(schema: &Value, definitions: &Value) -> Value {
+    let required =
+        |name: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
+    let members = schema["properties"].as_object().into_iter().flatten().filter(|(name, _)| required(name));
+    let members = members.map(|(name, member)| {
+        let value = known(name, member).unwrap_or_else(|| of(member, definitions));
+        (name.clone(), value)
+    });
+    Value::Object(members.collect::<Map<_, _>>())
+}
+
+/// The values of one project and one key. Members of other meanings do not have these names, or are no plain values.
+fn known(name: &str, schema: &Value) -> Option<Value> {
+    let is_list = schema["type"] == "array";
+    let text = match name {
+        "query" => "brick library",
+        "slug" => "library-at-the-ropewalk",
+        "name" => "Library at the Ropewalk",
+        "studio" => "Oxenham & Wardlaw",
+        "city" => "Melbourne, Australia",
+        "year" => "2020",
+        "category" => "Architecture",
+        "intro" => "A library that is mostly roof, with walls of pale grey brick.",
+        "description" => "The reading room runs the length of the old ropewalk.",
+        "design_language" => "One long roof, few materials.",
+        "thumbnail" => "https://catalog.example.org/media/5e0f…/640.webp",
+        "url" if schema["description"].as_str().is_some_and(|about| about.contains("WebP")) => {
+            "https://catalog.example.org/media/5e0f…/1280.webp"
+        }
+        "url" => "https://catalog.example.org/projects/library-at-the-ropewalk",
+        "citation_url" | "revision_url" => CITATION,
+        "curated_by" => "Leyla Toprak",
+        "selected" => "2022-10-14",
+        "published" => "2022-10-20",
+        "note" if schema["description"].as_str().is_some_and(|about| about.contains("curator")) => {
+            "Suggested by a reader in Melbourne."
+        }
+        "label" => "Site area",
+        "value" => "1,240 m²",
+        "alt" => "The reading room from the street",
+        "material" => "pale grey brick, larch",
+        "light" => "even light from the north",
+        "color" => "grey, honey",
+        "mood" => "calm",
+        "composition" => "one long nave",
+        "subject" => "library",
+        "key_id" => "Ab3dEf9h",
+        "hint" => "x7Qz",
+        "tier" => "free",
+        "month" => "2026-11",
+        "date" => "2026-11-20",
+        "resets_at" => "2026-12-01T00:00:00Z",
+        _ => {
+            return match name {
+                "in_archive_since" => Some(json!(2022)),
+                "score" | "visual" | "semantic" => Some(json!(0.5)),
+                "limit" => Some(json!(200)),
+                "remaining" => Some(json!(199)),
+                "width" => Some(json!(1280)),
+                "height" => Some(json!(853)),
+                "color_palette" => Some(json!(["#c9c4b8", "#7d6f5c"])),
+                "missing_words" | "replaced" => Some(json!([])),
+                _ => is_nullable(schema).then_some(Value::Null),
+            };
+        }
+    };
+    (!is_list).then(|| text.into())
+}
+
+fn is_nullable(schema: &Value) -> bool {
+    let has_null =
+        |kinds: &Value| kinds.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "null"));
+    has_null(&schema["type"])
+        || schema["anyOf"].as_array().is_some_and(|all| all.iter().any(|one| one["type"] == "null"))
+}
+
+/// The answer to a call whose parameters cannot be used.
+fn problem() -> Value {
+    json!({
+        "type": "https://catalog.example.org/problems/invalid-parameters",
+        "title": "Invalid parameters",
+        "status": 400,
+        "detail": "A parameter cannot be used; the member errors says which and what is allowed.",
+        "instance": "/requests/472d772c0bb1e330",
+        "errors": [{"parameter": "limit", "detail": "It is not an integer from 1 to 50.", "allowed": "an integer from 1 to 50"}],
+    })
+}
