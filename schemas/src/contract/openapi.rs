@@ -92,7 +92,9 @@ fn add_examples(document: &mut Value) {
     let operations =
         document["paths"].as_object_mut().into_iter().flatten().map(|(_, path)| &mut path["get"]);
     for responses in operations.filter_map(|operation| operation["responses"].as_object_mut()) {
-        for content in responses.values_mut().filter_map(|response| response.get_mut("content")?.as_object_mut()) {
+        for content in
+            responses.values_mut().filter_map(|response| response.get_mut("content")?.as_object_mut())
+        {
             for media in content.values_mut().filter(|media| media["schema"]["$ref"].is_string()) {
                 media["example"] = examples::of(&media["schema"], &definitions);
             }
