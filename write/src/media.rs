@@ -13,6 +13,7 @@ mod guard;
 mod header;
 mod listing;
 mod palette;
+mod room;
 #[cfg(test)]
 mod tests;
 mod thumbnails;
@@ -88,8 +89,8 @@ impl MediaStore {
         let form = Form::Webp(width);
         let damaged = |reason: String| MediaError::damaged(&self.path(id, form), reason);
         let bytes = self.read(id, form)?.ok_or_else(|| damaged("it is not there".to_owned()))?;
-        let (_, pixels) = decode::decode(&bytes).map_err(|fault| damaged(fault.to_string()))?;
-        Ok(Some(pixels))
+        let decoded = decode::decode(&bytes).map_err(|fault| damaged(fault.to_string()))?;
+        Ok(Some(decoded.pixels))
     }
 
     /// Where one form of a picture stands, or would.
@@ -100,12 +101,13 @@ impl MediaStore {
 
 /// Makes the description and the smaller forms of a picture from the bytes that came.
 fn made(id: PictureId, bytes: &[u8]) -> Result<(Picture, Forms), PictureFault> {
-    let (format, pixels) = decode::decode(bytes)?;
+    let decoded = decode::decode(bytes)?;
+    let (format, pixels) = (decoded.format, &decoded.pixels);
     let (width, height) = pixels.dimensions();
     let longer = width.max(height);
     let shrunk = |side: u32| (side * PALETTE_SIDE.min(longer) / longer).max(1);
-    let small = thumbnails::smaller(&pixels, shrunk(width), shrunk(height))?;
+    let small = thumbnails::smaller(pixels, shrunk(width), shrunk(height))?;
     let picture = Picture { id, format, width, height, palette: palette::palette(&small) };
-    let forms = thumbnails::forms(&picture, &pixels)?;
+    let forms = thumbnails::forms(&picture, pixels)?;
     Ok((picture, forms))
 }

@@ -115,8 +115,8 @@ fn look_at(picture: &Picture, form: Form, bytes: &[u8], look: Look) -> Result<()
             (found, header::size(found, bytes)?)
         }
         Look::Pixels => {
-            let (found, pixels) = decode::decode(bytes)?;
-            (found, pixels.dimensions())
+            let found = decode::decode(bytes)?;
+            (found.format, found.pixels.dimensions())
         }
     };
     if found == expected && size == (width, picture.height_at(width)) {

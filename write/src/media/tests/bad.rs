@@ -96,13 +96,13 @@ fn sizes_are_judged_before_anything_is_decoded() {
 #[test]
 fn one_that_is_cut_off_is_refused_or_whole() {
     for (format, bytes) in in_every_format(&scene(120, 90)) {
-        let (_, whole) = decode::decode(&bytes).unwrap();
+        let whole = decode::decode(&bytes).unwrap().pixels;
         let mut refused = 0;
         for length in
             (0..bytes.len()).rev().step_by(bytes.len() / 400 + 1).chain(bytes.len() - 20..bytes.len())
         {
             match decode::decode(&bytes[..length]) {
-                Ok((_, pixels)) => assert_eq!(pixels, whole, "{format} of {length} bytes"),
+                Ok(decoded) => assert_eq!(decoded.pixels, whole, "{format} of {length} bytes"),
                 Err(_) => refused += 1,
             }
         }
@@ -148,7 +148,8 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
-        if let Ok((_, pixels)) = decode::decode(&bytes) {
+        if let Ok(decoded) = decode::decode(&bytes) {
+            let pixels = decoded.pixels;
             prop_assert!(pixels.width() <= 8_000 && pixels.height() <= 8_000);
         }
     }

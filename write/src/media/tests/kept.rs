@@ -59,7 +59,7 @@ fn it_lies_in_its_folder_in_every_form() {
             (Form::Webp(1280), PictureFormat::Webp, (1280, 853)),
         ] {
             let small = decode::decode(&store.read(id, form).unwrap().unwrap()).unwrap();
-            assert_eq!((small.0, small.1.dimensions()), (kind, size), "{name} as {form}");
+            assert_eq!((small.format, small.pixels.dimensions()), (kind, size), "{name} as {form}");
         }
     }
     assert_eq!(fs::read_dir(folder.path().join("incoming")).unwrap().count(), 0);
@@ -110,7 +110,7 @@ fn what_lets_light_through_lies_on_white() {
         RgbaImage::from_fn(90, 30, |x, _| Rgba([0, 0, 0, [0, 128, 255][usize::try_from(x / 30).unwrap()]]));
     for format in [ImageFormat::Png, ImageFormat::WebP] {
         let picture = store.take(&encoded(image.clone(), format)).unwrap();
-        let (_, pixels) = decode::decode(&encoded(image.clone(), format)).unwrap();
+        let pixels = decode::decode(&encoded(image.clone(), format)).unwrap().pixels;
         assert_eq!([5, 35, 65].map(|x| pixels.get_pixel(x, 9).0[0]), [255, 127, 0]);
         let raster = store.raster(picture.id).unwrap().unwrap();
         assert!(near(*raster.get_pixel(5, 9), [255; 3]) && near(*raster.get_pixel(80, 9), [0; 3]));
