@@ -1,5 +1,6 @@
 //! How a process comes to its NATS: the servers, the credentials, the certificate authority, and which role it is.
 
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -221,7 +222,10 @@ impl Login {
         }
         if let Some(path) = &self.ca {
             check_authority(path).await?;
-            options = options.add_root_certificates(path.clone());
+            // A server that offers no TLS is not one of that authority, whatever it says. The private one of this machine
+            // has none, and a user of its own.
+            let is_private = with_user.is_some() && self.servers()?.iter().all(is_here);
+            options = options.add_root_certificates(path.clone()).require_tls(!is_private);
         }
         let (refused, refusals) = watch::channel(None);
         let options = options
@@ -248,6 +252,11 @@ impl Login {
             _ => LoginError::Unanswered { shown, reason },
         }
     }
+}
+
+fn is_here(server: &ServerAddr) -> bool {
+    let host = server.host();
+    host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
 /// How long to wait before this attempt to connect again.

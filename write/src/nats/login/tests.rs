@@ -1,3 +1,6 @@
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
 use super::*;
 
 fn login(url: &str) -> Login {
@@ -73,4 +76,30 @@ async fn an_authority_is_a_certificate() {
         check_authority(&path).await.unwrap_err().to_string(),
         format!("nats_ca: {} holds no certificate in PEM", path.display())
     );
+}
+
+#[tokio::test]
+async fn a_server_without_tls_learns_nothing_where_an_authority_is_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ca, seed) = (folder.path().join("ca.pem"), folder.path().join("write.nk"));
+    let certificate = rcgen::generate_simple_self_signed(vec!["nats.example.org".to_owned()]).unwrap();
+    std::fs::write(&ca, certificate.cert.pem()).unwrap();
+    std::fs::write(&seed, KeyPair::new_user().seed().unwrap()).unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("nats://127.0.0.1:{}", listener.local_addr().unwrap().port());
+    // It stands between the process and its server, and asks for the signature that the server will ask for.
+    let between = async {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let info = "INFO {\"server_id\":\"a\",\"version\":\"2.11.0\",\"nonce\":\"abcdefghijk\",\"max_payload\":1048576,\
+                    \"tls_required\":false}\r\n";
+        stream.write_all(info.as_bytes()).await.unwrap();
+        let mut heard = vec![0; 4_096];
+        let read = stream.read(&mut heard).await.unwrap_or(0);
+        heard.truncate(read);
+        heard
+    };
+    let login = Login { credentials: Some(seed), ca: Some(ca), ..login(&url) };
+    let (connected, heard) = tokio::join!(login.connect(), between);
+    assert!(connected.is_err());
+    assert_eq!(heard.first(), Some(&0x16), "a TLS handshake, and nothing else: {heard:?}");
 }
