@@ -11,6 +11,8 @@ use super::words::Stems;
 use crate::search::Typed;
 use crate::search::text::fold;
 
+/// How many words of a text are looked up: each is compared with the whole vocabulary of the dimension.
+const LOOKED_UP: usize = 3;
 /// Words so long, in characters, may differ by two edits; shorter ones by one.
 const TWO_EDITS_FROM: usize = 5;
 /// The shortest beginning, in characters, that is completed.
@@ -25,13 +27,14 @@ pub(super) fn nearest_terms(
     limit: usize,
 ) -> Vec<Term> {
     let folded = fold(text);
-    let unused = folded.split(' ').filter(|word| !word.is_empty()).take(MOST_WORDS);
-    let unused = unused.filter(|word| !is_used(snapshot, stems, dimension, word));
-    let uses = snapshot.counts(None).of_dimension(dimension);
-    let mut found: Vec<(u32, Use)> = Vec::new();
-    for word in unused {
-        near(word, uses, &snapshot.dictionary, &mut found);
+    let mut words: Vec<&str> = Vec::with_capacity(LOOKED_UP);
+    for word in folded.split(' ').filter(|word| !word.is_empty()).take(MOST_WORDS) {
+        if words.len() < LOOKED_UP && !words.contains(&word) && !is_used(snapshot, stems, dimension, word) {
+            words.push(word);
+        }
     }
+    let uses = snapshot.counts(None).of_dimension(dimension);
+    let mut found = near(&words, uses, &snapshot.dictionary);
     let form = |one: &Use| snapshot.dictionary.form(one.form);
     found.sort_unstable_by(|(distance, a), (others, b)| {
         let key = |distance, one: &Use| (distance, Reverse(one.projects));
@@ -55,28 +58,41 @@ fn is_used(snapshot: &Snapshot, stems: &Stems, dimension: Dimension, word: &str)
     key.is_some_and(|key| snapshot.shelf.blocks.iter().any(|block| !block.find(key).is_empty()))
 }
 
-/// Adds the words near to this one, each with its distance: edits, or 1 where one of both begins the other.
-fn near(word: &str, uses: &[Use], dictionary: &Dictionary, found: &mut Vec<(u32, Use)>) {
-    let length = word.chars().count();
-    let edits = if length >= TWO_EDITS_FROM { 2 } else { 1 };
-    let mut typed = Typed::new(word, edits);
+/// The words near to these, each with its distance: edits, or 1 where one of both begins the other.
+fn near(words: &[&str], uses: &[Use], dictionary: &Dictionary) -> Vec<(u32, Use)> {
+    let mut typed: Vec<(&str, Typed<'_>)> =
+        words.iter().map(|word| (*word, Typed::new(word, edits(word)))).collect();
+    let mut found = Vec::new();
+    if typed.is_empty() {
+        return found;
+    }
     for one in uses {
         let form = dictionary.form(one.form);
         let other;
+        // Folded once for all words: most of what is written otherwise is near to none of them.
         let form = if form.bytes().all(|byte| byte.is_ascii_lowercase()) {
             form
         } else {
             other = fold(form);
             &other
         };
-        let begins =
-            |long: &str, short: &str| long.starts_with(short) && short.chars().count() >= SHORTEST_BEGINNING;
-        if begins(form, word) || begins(word, form) {
-            found.push((1, *one));
-        } else if typed.may_reach(form)
-            && let Some(distance) = typed.distance(form)
-        {
-            found.push((distance, *one));
+        for (word, typed) in &mut typed {
+            if begins(form, word) || begins(word, form) {
+                found.push((1, *one));
+            } else if typed.may_reach(form)
+                && let Some(distance) = typed.distance(form)
+            {
+                found.push((distance, *one));
+            }
         }
     }
+    found
+}
+
+fn edits(word: &str) -> u32 {
+    if word.chars().count() >= TWO_EDITS_FROM { 2 } else { 1 }
+}
+
+fn begins(long: &str, short: &str) -> bool {
+    long.starts_with(short) && short.chars().count() >= SHORTEST_BEGINNING
 }

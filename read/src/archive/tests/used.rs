@@ -57,6 +57,9 @@ async fn near_words_are_offered_where_a_word_is_not_used() {
     assert_eq!(near("bric", 1), [term("brick", 1)]);
     assert_eq!(near("concretes bricks", 5), [], "both are used");
     assert_eq!(near("brick bronze", 5), [term("bone", 1)]);
+    assert_eq!(near("qqqqq qqqqq wwwww travartin", 5), [term("travertine", 1)], "a word twice is one");
+    assert_eq!(near("brick concrete bone qqqqq travartin", 5), [term("travertine", 1)]);
+    assert_eq!(near("qqqqq wwwww eeeee travartin", 5), [], "three words are looked up");
     assert_eq!(near("", 5), []);
     assert_eq!(near("木", 5), []);
 }
