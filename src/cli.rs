@@ -44,7 +44,7 @@ pub enum Command {
     Serve,
     /// Run a read node: the projection workers and the API in one process.
     #[command(
-        after_help = "Example:\n  loggia read --nats-url nats://10.0.0.5:4222 --snapshot http://10.0.0.7:9090"
+        after_help = "Example:\n  loggia read --nats-url nats://10.0.0.5:4222 --snapshot http://TOKEN@10.0.0.7:9090"
     )]
     Read,
     /// Make the catalog say what a file says, slug by slug.

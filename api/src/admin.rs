@@ -1,18 +1,20 @@
-//! The operators' listener: metrics and health. It is no part of the public interface, and browsers of other sites
-//! may not read it.
+//! The operators' listener: metrics and health. It is no part of the public interface, and no page of the web may reach it
+//! through an operator's browser, by whatever name.
 
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::State;
+use axum::extract::{Request, State};
+use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_TYPE, HOST, ORIGIN};
 use http::{HeaderValue, StatusCode};
 use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
+use crate::mcp;
 use crate::state::Readiness;
 
 /// Answers from a registry that is complete, the node's readiness, and what else the process says of itself.
@@ -21,9 +23,12 @@ struct Admin {
     registry: Arc<Registry>,
     readiness: watch::Receiver<Readiness>,
     status: Arc<dyn Fn() -> Value + Send + Sync>,
+    /// Names by which it may be asked, in small letters.
+    hosts: Arc<[String]>,
 }
 
-/// `/metrics` in the OpenMetrics text format, `/healthz`, `/readyz`, and `/status` as the closure tells it.
+/// `/metrics` in the OpenMetrics text format, `/healthz`, `/readyz`, and `/status` as the closure tells it. Metrics and status
+/// are given to those who ask by a plain address, by localhost or by one of the names.
 ///
 /// Gauges that are read off at the moment of asking, such as lag, are registered as collectors
 /// ([`Registry::register_collector`]).
@@ -31,13 +36,50 @@ pub fn router(
     registry: Registry,
     readiness: watch::Receiver<Readiness>,
     status: impl Fn() -> Value + Send + Sync + 'static,
+    hosts: Vec<String>,
 ) -> Router {
+    let hosts = hosts.iter().map(|host| host.to_ascii_lowercase()).collect();
+    let admin = Admin { registry: Arc::new(registry), readiness, status: Arc::new(status), hosts };
     Router::new()
         .route("/metrics", get(metrics))
+        .route("/status", get(async |State(admin): State<Admin>| json(StatusCode::OK, &(admin.status)())))
+        .route_layer(middleware::from_fn_with_state(admin.clone(), by_name))
         .route("/healthz", get(async || json(StatusCode::OK, &json!({"status": "ok"}))))
         .route("/readyz", get(ready))
-        .route("/status", get(async |State(admin): State<Admin>| json(StatusCode::OK, &(admin.status)())))
-        .with_state(Admin { registry: Arc::new(registry), readiness, status: Arc::new(status) })
+        .with_state(admin)
+}
+
+/// Refuses on all paths what a browser sends for a page of another site.
+pub fn for_programs(router: Router) -> Router {
+    router.layer(middleware::from_fn(not_across_sites))
+}
+
+/// Whoever lets a name of theirs point here comes by that name.
+async fn by_name(State(admin): State<Admin>, request: Request, next: Next) -> Response {
+    let named = |host: &str| {
+        let host = host.rsplit_once(':').map_or(host, |(host, _)| host).to_ascii_lowercase();
+        admin.hosts.contains(&host)
+    };
+    let host = request.headers().get(HOST).map(|host| host.to_str().unwrap_or_default());
+    if host.is_none_or(|host| mcp::is_plain(host) || named(host)) {
+        return next.run(request).await;
+    }
+    forbidden(
+        "This listener does not go by the name in the header Host. Use its address, or set admin_hosts.",
+    )
+}
+
+async fn not_across_sites(request: Request, next: Next) -> Response {
+    let headers = request.headers();
+    let from = headers.get("sec-fetch-site");
+    if headers.contains_key(ORIGIN) || from.is_some_and(|from| from != "same-origin" && from != "none") {
+        return forbidden("Pages of other sites may not ask here.");
+    }
+    next.run(request).await
+}
+
+fn forbidden(detail: &str) -> Response {
+    json(StatusCode::FORBIDDEN, &json!({"error": detail}))
 }
 
 async fn metrics(State(admin): State<Admin>) -> Response {

@@ -17,12 +17,17 @@ pub struct Drain(pub Duration);
 pub struct Size(pub u64);
 
 /// What an empty read node begins with.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum SnapshotSource {
     /// A snapshot in a folder.
     Folder(PathBuf),
-    /// The operators' listener of another node, `http://` or `https://` and its address, without a slash at the end.
-    Node(String),
+    /// Another node.
+    Node {
+        /// Its operators' listener: `http://` or `https://` and the address, without a slash at the end.
+        address: String,
+        /// What it asks of those who want a snapshot.
+        token: Option<String>,
+    },
 }
 
 impl FromStr for Drain {
@@ -61,28 +66,41 @@ impl FromStr for SnapshotSource {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let is_node = text.starts_with("http://") || text.starts_with("https://");
-        let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
-        let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '?' | '#' | '@' | '"' | '<' | '>');
-        match is_node {
-            true if rest.is_empty() || !rest.chars().all(plain) => {
-                Err("a folder, or an address such as http://10.0.0.7:9090 is wanted")
-            }
-            true => Ok(SnapshotSource::Node(text.trim_end_matches('/').to_owned())),
-            false if text.contains("://") => {
-                Err("a folder, or an address that begins with http:// or https:// is wanted")
-            }
-            false => Ok(SnapshotSource::Folder(text.into())),
+        let Some((scheme, rest)) = text.split_once("://") else {
+            return Ok(SnapshotSource::Folder(text.into()));
+        };
+        if !matches!(scheme, "http" | "https") {
+            return Err("a folder, or an address that begins with http:// or https:// is wanted");
         }
+        let (token, rest) = match rest.split_once('@') {
+            Some((token, rest)) => (Some(token), rest),
+            None => (None, rest),
+        };
+        let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '?' | '#' | '@' | '"' | '<' | '>');
+        let is_token =
+            |token: &str| !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if rest.is_empty() || !rest.chars().all(plain) || !token.is_none_or(is_token) {
+            return Err("a folder, or an address such as http://TOKEN@10.0.0.7:9090 is wanted");
+        }
+        let address = format!("{scheme}://{}", rest.trim_end_matches('/'));
+        Ok(SnapshotSource::Node { address, token: token.map(str::to_owned) })
     }
 }
 
+/// Without the token.
 impl fmt::Display for SnapshotSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SnapshotSource::Folder(folder) => folder.display().fmt(f),
-            SnapshotSource::Node(address) => address.fmt(f),
+            SnapshotSource::Node { address, .. } => address.fmt(f),
         }
+    }
+}
+
+/// Without the token.
+impl fmt::Debug for SnapshotSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SnapshotSource({self})")
     }
 }
 
@@ -110,11 +128,16 @@ mod tests {
 
     #[test]
     fn a_snapshot_is_a_folder_or_a_node() {
-        let node = |text: &str| Ok(SnapshotSource::Node(text.to_owned()));
-        assert_eq!("http://10.0.0.7:9090/".parse(), node("http://10.0.0.7:9090"));
-        assert_eq!("https://a.example/b".parse(), node("https://a.example/b"));
+        let node = |address: &str, token: Option<&str>| {
+            Ok(SnapshotSource::Node { address: address.to_owned(), token: token.map(str::to_owned) })
+        };
+        assert_eq!("http://10.0.0.7:9090/".parse(), node("http://10.0.0.7:9090", None));
+        assert_eq!("http://s3cret@10.0.0.7:9090".parse(), node("http://10.0.0.7:9090", Some("s3cret")));
+        assert_eq!("https://a.example/b".parse(), node("https://a.example/b", None));
+        let shown = "http://s3cret@a".parse::<SnapshotSource>().map(|source| format!("{source} {source:?}"));
+        assert_eq!(shown.as_deref(), Ok("http://a SnapshotSource(http://a)"), "the token is hidden");
         assert_eq!("/srv/snap".parse(), Ok(SnapshotSource::Folder("/srv/snap".into())));
-        for wrong in ["ftp://a", "http://", "http://u:p@a", "https://a?b"] {
+        for wrong in ["ftp://a", "http://", "http://u:p@a", "http://@a", "http://t@", "https://a?b"] {
             assert!(wrong.parse::<SnapshotSource>().is_err(), "{wrong}");
         }
     }

@@ -53,8 +53,8 @@ async fn fill(models: &Path, from: &SnapshotSource, source: &EventSource) -> Res
             snapshot::install(models, &manifest, source, bring).await?;
             Ok(manifest)
         }
-        SnapshotSource::Node(address) => {
-            let node = Fetching::from(address)?;
+        SnapshotSource::Node { address, token } => {
+            let node = Fetching::from(address, token.as_deref())?;
             for attempt in 1.. {
                 let manifest = node.manifest().await?;
                 let bring = async |_: &ModelCopy, file: &FileCopy, to: &Path| node.file(file, to).await;

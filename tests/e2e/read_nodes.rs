@@ -86,25 +86,40 @@ async fn a_new_node_fetches_its_snapshot_from_another_and_keeps_it() {
     let one = several.start("one", &[("LOGGIA_ADMIN_LISTEN", &address)]).await;
     ready(&Http::new(format!("http://{}", one.address))).await;
     let operators = Http::new(url.clone());
-    let manifest = operators.get("/snapshot").await.json();
+    let token = std::fs::read_to_string(one.data.join("snapshot.token")).unwrap();
+    let bearer = format!("Bearer {token}");
+    let shown: [(&str, &str); 1] = [("authorization", &bearer)];
+    // Whoever collects metrics cannot copy hashes of keys.
+    for headers in
+        [&[][..], &[("authorization", "Bearer nothing")], &[("authorization", "Basic bm90aGluZzo=")]]
+    {
+        let refused = operators.send("GET", "/snapshot", headers, "").await;
+        assert_eq!((refused.status, refused.header("www-authenticate")), (401, Some("Bearer")));
+    }
+    assert_eq!(operators.get("/metrics").await.status, 200);
+    let manifest = operators.send("GET", "/snapshot", &shown, "").await.json();
     assert_eq!(manifest["models"][0]["position"], 300);
     // A file comes from any byte on, and under its digest alone.
     let file = &manifest["models"][0]["files"][0];
     let path = format!("/snapshot/{}", file["sha256"].as_str().unwrap());
-    let whole = operators.get(&path).await;
+    assert_eq!(operators.get(&path).await.status, 401);
+    let whole = operators.send("GET", &path, &shown, "").await;
     assert_eq!((whole.status, whole.body.len() as u64), (200, file["size"].as_u64().unwrap()));
-    let rest = operators.send("GET", &path, &[("range", "bytes=4096-")], "").await;
+    let rest = operators.send("GET", &path, &[("range", "bytes=4096-"), shown[0]], "").await;
     assert_eq!((rest.status, &rest.body[..]), (206, &whole.body[4096..]));
     let range = format!("bytes 4096-{}/{}", whole.body.len() - 1, whole.body.len());
     assert_eq!(rest.header("content-range"), Some(range.as_str()));
-    assert_eq!(operators.get(&format!("/snapshot/{}", "0".repeat(64))).await.status, 404);
+    assert_eq!(operators.send("GET", &format!("/snapshot/{}", "0".repeat(64)), &shown, "").await.status, 404);
+    refused(&several, &url, "it cannot be fetched: ", "wants its token: write http://TOKEN@…").await;
 
-    let mut two = several.start("two", &[("LOGGIA_SNAPSHOT", &url)]).await;
+    let with_token = url.replace("http://", &format!("http://{token}@"));
+    let mut two = several.start("two", &[("LOGGIA_SNAPSHOT", &with_token)]).await;
     let http = Http::new(format!("http://{}", two.address));
     ready(&http).await;
     assert_eq!(http.get("/v1/search?q=bridge").await.json()["total"], 300);
     let said = two.process.stderr();
     assert!(said.contains("the read models begin with a snapshot position=300"), "{said}");
+    assert!(!said.contains(&token), "{said}");
     let verified = run_json_with(&two.data, &["verify"], &several.nats.url());
     assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");
     // Its models are its own from now on.
@@ -121,27 +136,15 @@ async fn a_snapshot_that_is_not_right_is_never_begun_with() {
     let snapshot = several.folder.path().join("snapshot");
     let set = snapshot.to_str().unwrap();
     run_json(&one.data, &["snapshot", set]);
-    let refused = async |several: &Several, set: &str, why: &str| {
-        let data = several.folder.path().join("new");
-        let mut process = several.spawn(&data, &[("LOGGIA_SNAPSHOT", set)]);
-        assert_eq!(process.ended(PATIENCE).await.code(), Some(1));
-        let said = process.stderr();
-        let sentence = format!(
-            "loggia: snapshot is “{set}”, which cannot be begun with and was not; set LOGGIA_SNAPSHOT to another one, or \
-             remove it to begin with the first event: {why}"
-        );
-        assert!(said.contains(&sentence), "{said}");
-        assert!(!data.join("models").exists() && !data.join("models.incoming").exists());
-    };
-    refused(&several, "/nowhere", "/nowhere/manifest.json cannot be read or written").await;
-    refused(&several, "http://127.0.0.1:9", "it cannot be fetched: ").await;
+    refused(&several, "/nowhere", "/nowhere/manifest.json cannot be read or written", "").await;
+    refused(&several, "http://127.0.0.1:9", "it cannot be fetched: ", "").await;
     let other = Several::of(&[], 5, &[]).await.unwrap();
-    refused(&other, set, "it does not fit: it shows the log of event store").await;
+    refused(&other, set, "it does not fit: it shows the log of event store", "").await;
     let catalog = snapshot.join("catalog/catalog.db");
     let mut bytes = std::fs::read(&catalog).unwrap();
     bytes[5_000] ^= 1;
     std::fs::write(&catalog, bytes).unwrap();
-    refused(&several, set, "it is damaged: catalog.db is not what its manifest says").await;
+    refused(&several, set, "it is damaged: catalog.db is not what its manifest says", "").await;
     // Without the setting it begins with the first event.
     let new = several.start("new", &[]).await;
     ready(&Http::new(format!("http://{}", new.address))).await;
@@ -171,6 +174,20 @@ async fn a_new_node_refuses_calls_until_it_has_caught_up() {
     kit::wait_until(PATIENCE, "an answer of any kind", async || http.get("/healthz").await.status == 200)
         .await;
     assert_ne!(http.get("/v1/search?q=bridge").await.json()["detail"], "The node is starting.");
+}
+
+/// Starts a node with a snapshot that it cannot begin with, and sees it end with the sentence that says why.
+async fn refused(several: &Several, set: &str, why: &str, more: &str) {
+    let data = several.folder.path().join("new");
+    let mut process = several.spawn(&data, &[("LOGGIA_SNAPSHOT", set)]);
+    assert_eq!(process.ended(PATIENCE).await.code(), Some(1));
+    let said = process.stderr();
+    let sentence = format!(
+        "loggia: snapshot is “{set}”, which cannot be begun with and was not; set LOGGIA_SNAPSHOT to another one, or \
+         remove it to begin with the first event: {why}"
+    );
+    assert!(said.contains(&sentence) && said.contains(more), "{said}");
+    assert!(!data.join("models").exists() && !data.join("models.incoming").exists());
 }
 
 /// A port that was free a moment ago.

@@ -41,6 +41,8 @@ async fn a_node_is_replaced_under_a_thousand_requests_a_second() {
     let began = Instant::now();
     run_json(&one.data, &["snapshot", snapshot.to_str().unwrap()]);
     tell("a snapshot is taken in", began.elapsed().as_secs_f64(), "s");
+    let token = std::fs::read_to_string(one.data.join("snapshot.token")).unwrap();
+    let url = url.replace("http://", &format!("http://{token}@"));
     let (two, seconds) = timed(&several, "two", &[("LOGGIA_SNAPSHOT", &url)]).await;
     tell("a new node from a snapshot of another, ready after", seconds, "s");
     let (three, _) = timed(&several, "three", &[("LOGGIA_SNAPSHOT", snapshot.to_str().unwrap())]).await;

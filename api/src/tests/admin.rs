@@ -28,7 +28,9 @@ async fn operators_see_numbers_and_health() {
     }
     let mut registry = std::mem::take(&mut node.registry);
     registry.register_collector(Box::new(Lag));
-    let router = crate::admin::router(registry, node.readiness.subscribe(), || json!({"roles": ["serve"]}));
+    let status = || json!({"roles": ["serve"]});
+    let router = crate::admin::router(registry, node.readiness.subscribe(), status, vec!["Test".into()]);
+    let router = crate::admin::for_programs(router);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let stop = CancellationToken::new();
@@ -58,6 +60,23 @@ async fn operators_see_numbers_and_health() {
     assert_eq!(connection.ask("GET", "/healthz", "").await.text(), r#"{"status":"ok"}"#);
     assert_eq!(connection.ask("GET", "/readyz", "").await.text(), r#"{"status":"ready"}"#);
     assert_eq!(connection.ask("GET", "/status", "").await.text(), r#"{"roles":["serve"]}"#);
+    // A browser comes by a name that somebody let point here, or says which page it asks for.
+    for (path, headers, status) in [
+        ("/metrics", "Host: 10.0.0.7:9090\r\n", 200),
+        ("/metrics", "Host: localhost\r\n", 200),
+        ("/metrics", "Host: test:9090\r\n", 200),
+        ("/metrics", "Host: evil.example\r\n", 403),
+        ("/status", "Host: evil.example:9090\r\n", 403),
+        ("/healthz", "Host: inside\r\n", 200),
+        ("/readyz", "Host: inside\r\n", 200),
+        ("/metrics", "Host: 10.0.0.7\r\nOrigin: http://10.0.0.7\r\n", 403),
+        ("/healthz", "Host: 10.0.0.7\r\nSec-Fetch-Site: cross-site\r\n", 403),
+        ("/metrics", "Host: 10.0.0.7\r\nSec-Fetch-Site: same-site\r\n", 403),
+        ("/metrics", "Host: 10.0.0.7\r\nSec-Fetch-Site: none\r\n", 200),
+    ] {
+        connection.send(format!("GET {path} HTTP/1.1\r\n{headers}\r\n")).await;
+        assert_eq!(connection.reply("GET").await.status, status, "{path} {headers}");
+    }
     node.readiness.send_replace(crate::Readiness { ready: false, answers: true, reason: "Starting.".into() });
     let reply = connection.ask("GET", "/readyz", "").await;
     assert_eq!((reply.status, reply.text()), (503, r#"{"status":"not ready","reason":"Starting."}"#));

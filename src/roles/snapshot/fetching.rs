@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use projections::snapshot::{FileCopy, Manifest, SnapshotError};
 use reqwest::header::RANGE;
-use reqwest::{Client, StatusCode, redirect};
+use reqwest::{Client, RequestBuilder, StatusCode, redirect};
 use tokio::io::AsyncWriteExt;
 use write::tls;
 
@@ -23,6 +23,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// The way to another node.
 pub(super) struct Fetching {
     address: String,
+    token: Option<String>,
     client: Client,
 }
 
@@ -35,8 +36,8 @@ enum Broken {
 }
 
 impl Fetching {
-    /// The node at this address.
-    pub(super) fn from(address: &str) -> Result<Fetching, SnapshotError> {
+    /// The node at this address, and what it asks of those who want a snapshot.
+    pub(super) fn from(address: &str, token: Option<&str>) -> Result<Fetching, SnapshotError> {
         let client = Client::builder()
             .tls_backend_preconfigured(tls::trusting(tls::authorities()).map_err(unfetched)?)
             .http1_only()
@@ -46,15 +47,28 @@ impl Fetching {
             .user_agent(concat!("Loggia/", env!("CARGO_PKG_VERSION")))
             .build()
             .map_err(unfetched)?;
-        Ok(Fetching { address: address.to_owned(), client })
+        Ok(Fetching { address: address.to_owned(), token: token.map(str::to_owned), client })
+    }
+
+    fn ask(&self, url: &str) -> RequestBuilder {
+        let request = self.client.get(url);
+        match &self.token {
+            Some(token) => request.bearer_auth(token),
+            None => request,
+        }
     }
 
     /// What it holds. The other node takes its snapshot now, unless it has a fresh one.
     pub(super) async fn manifest(&self) -> Result<Manifest, SnapshotError> {
         let url = format!("{}/snapshot", self.address);
-        let answer = self.client.get(&url).timeout(TAKEN_WITHIN).send().await.map_err(unfetched)?;
+        let answer = self.ask(&url).timeout(TAKEN_WITHIN).send().await.map_err(unfetched)?;
         let status = answer.status();
         let body = answer.bytes().await.map_err(unfetched)?;
+        if status == StatusCode::UNAUTHORIZED {
+            return Err(SnapshotError::Unfetched(format!(
+                "{url} wants its token: write http://TOKEN@…, with what is in the file snapshot.token of that node"
+            )));
+        }
         if status != StatusCode::OK {
             let said = String::from_utf8_lossy(&body);
             return Err(SnapshotError::Unfetched(format!("{url} answers {status}: {}", said.trim())));
@@ -93,7 +107,7 @@ impl Fetching {
     ) -> Result<(), Broken> {
         let off = |error: reqwest::Error| Broken::Off(told(&error));
         let url = format!("{}/snapshot/{}", self.address, file.sha256);
-        let asked = self.client.get(&url).header(RANGE, format!("bytes={have}-")).send();
+        let asked = self.ask(&url).header(RANGE, format!("bytes={have}-")).send();
         let late = |_| Broken::Off(format!("{url} sent nothing within {SILENCE:?}"));
         let mut answer = tokio::time::timeout(SILENCE, asked).await.map_err(late)?.map_err(off)?;
         if answer.status() != StatusCode::PARTIAL_CONTENT {

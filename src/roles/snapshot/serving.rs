@@ -1,7 +1,7 @@
 //! Gives snapshots of this node's models to others, over the operators' listener: `GET /snapshot` takes one and answers its
 //! manifest, `GET /snapshot/{sha256}` is a file of it, from any byte on.
 //!
-//! It is for operators' networks: the models hold the hashes of all keys.
+//! The models hold the hashes of all keys, so whoever asks shows the token of this node; to collect metrics is not enough.
 
 use std::io::SeekFrom;
 use std::path::{Path as FilePath, PathBuf};
@@ -10,14 +10,19 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{Path, State};
-use axum::http::header::{CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, RANGE};
-use axum::http::{HeaderMap, StatusCode};
+use axum::extract::{Path, Request, State};
+use axum::http::header::{
+    AUTHORIZATION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, RANGE, WWW_AUTHENTICATE,
+};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::{Bytes, BytesMut};
 use futures::stream;
 use projections::snapshot::{Manifest, SnapshotError, take};
+use schemas::chain::Hash;
+use sha2::{Digest, Sha256};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 use tokio::sync::Mutex;
@@ -41,6 +46,7 @@ pub struct Snapshots {
 }
 
 struct Shared {
+    token: Hash,
     models: PathBuf,
     folder: PathBuf,
     tracker: TaskTracker,
@@ -61,9 +67,10 @@ impl Taken {
 }
 
 impl Snapshots {
-    /// Snapshots of these models, kept in a folder meanwhile that is nobody else's.
-    pub fn new(models: PathBuf, folder: PathBuf, tracker: TaskTracker) -> Snapshots {
-        Snapshots { shared: Arc::new(Shared { models, folder, tracker, taken: Mutex::default() }) }
+    /// Returns snapshots of these models for those who show the token, kept in a folder meanwhile that nothing else uses.
+    pub fn new(models: PathBuf, folder: PathBuf, token: &str, tracker: TaskTracker) -> Snapshots {
+        let token = hash(token.as_bytes());
+        Snapshots { shared: Arc::new(Shared { token, models, folder, tracker, taken: Mutex::default() }) }
     }
 
     /// The addresses under which others ask for them.
@@ -71,7 +78,16 @@ impl Snapshots {
         Router::new()
             .route("/snapshot", get(manifest))
             .route("/snapshot/{sha256}", get(file))
+            .route_layer(middleware::from_fn_with_state(self.clone(), with_token))
             .with_state(self.clone())
+    }
+
+    /// Whether a request shows the token, as a bearer.
+    fn admits(&self, headers: &HeaderMap) -> bool {
+        let shown = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let (scheme, token) = shown.split_once(' ').unwrap_or_default();
+        // Hashes are compared, so the time tells nothing of the token.
+        scheme.eq_ignore_ascii_case("bearer") && hash(token.trim().as_bytes()) == self.shared.token
     }
 
     /// Removes what nobody asks for any more, and at the end everything.
@@ -124,6 +140,22 @@ impl Snapshots {
     }
 }
 
+fn hash(bytes: &[u8]) -> Hash {
+    Hash(Sha256::digest(bytes).into())
+}
+
+async fn with_token(State(snapshots): State<Snapshots>, request: Request, next: Next) -> Response {
+    if snapshots.admits(request.headers()) {
+        return next.run(request).await;
+    }
+    let mut reply = refused(
+        StatusCode::UNAUTHORIZED,
+        "a snapshot wants the token of this node; it is in the file snapshot.token of its data folder",
+    );
+    reply.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    reply
+}
+
 async fn manifest(State(snapshots): State<Snapshots>) -> Response {
     // Whoever goes away while it is taken does not end that; the next to ask finds it.
     let taking = snapshots.shared.tracker.clone();
@@ -173,7 +205,7 @@ async fn file(
     let is_part = headers.contains_key(RANGE) && size > 0;
     let mut reply = Response::new(Body::from_stream(parts));
     let told = reply.headers_mut();
-    told.insert(CONTENT_TYPE, axum::http::HeaderValue::from_static("application/octet-stream"));
+    told.insert(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
     told.insert(CONTENT_LENGTH, (size - from).into());
     if is_part && let Ok(range) = format!("bytes {from}-{}/{size}", size - 1).parse() {
         told.insert(CONTENT_RANGE, range);
