@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use api::payments::{self, Secrets, Terms};
-use api::{Checkouts, Origins, Prices, SiteTexts, TrustedProxies};
+use api::{Checkouts, Contact, Origins, Prices, SiteTexts, TrustedProxies};
 use schemas::tier::Tiers;
 use serde::Serialize;
 use write::event_store::LogPlace;
@@ -37,6 +37,8 @@ pub struct Config {
     pub site: SiteTexts,
     /// `admin_listen`: where metrics and health are served for operators, if anywhere.
     pub admin_listen: Option<SocketAddr>,
+    /// `admin_hosts`: names by which the operators' listener may be asked.
+    pub admin_hosts: Option<Hosts>,
     /// `nats_url`: the NATS server, or those of a cluster with commas; unset: a private one.
     pub nats_url: Option<String>,
     /// `nats_creds`: the credentials file for it, or one with a user's seed.
@@ -83,6 +85,8 @@ pub struct Config {
     pub mail: Route,
     /// `mail_from`: whom they are from; set where they leave by a mail server.
     pub mail_from: Option<Sender>,
+    /// `contact`: how people reach the operator.
+    pub contact: Option<Contact>,
     /// `picture_hosts`: the hosts that pictures may be fetched from; unset: any.
     pub picture_hosts: Option<Hosts>,
     /// `picture_addresses`: the addresses that they may be fetched from.
@@ -172,6 +176,7 @@ impl Config {
             public_url: values.text("public_url").map(|url| public_url(&url, &values)).transpose()?,
             site: site_texts(&values)?,
             admin_listen: values.parse("admin_listen")?,
+            admin_hosts: values.parse("admin_hosts")?,
             nats_url: values.text("nats_url"),
             nats_creds: values.parse("nats_creds")?,
             nats_ca: values.parse("nats_ca")?,
@@ -195,6 +200,7 @@ impl Config {
             secret_file: values.parse("secret_file")?,
             mail: values.required("mail")?,
             mail_from: mail_from(&values)?,
+            contact: values.parse("contact")?,
             picture_hosts: values.parse("picture_hosts")?,
             picture_addresses: values.required("picture_addresses")?,
             vectors: values.required("vectors")?,
@@ -276,7 +282,7 @@ fn stripe(values: &Values<'_>) -> Result<Terms> {
 /// The sender, which a mail server must be told.
 fn mail_from(values: &Values<'_>) -> Result<Option<Sender>> {
     let from = values.parse("mail_from")?;
-    if from.is_none() && values.required::<Route>("mail")? != Route::Log {
+    if from.is_none() && matches!(values.required::<Route>("mail")?, Route::Server(_)) {
         bail!(
             "mail_from is not set, and mail goes to a server ({}); set it to whom mails are from, such as \
              mail@example.org",

@@ -1,18 +1,23 @@
 //! The data folder: where everything of one node is, who holds it, and which version wrote it.
 
 use std::fs::{self, File};
-use std::os::unix::fs::DirBuilderExt;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use rustix::fs::Mode;
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 /// What this version writes; a folder with a higher number is from a newer version.
 const FORMAT: u32 = 1;
 
 /// How long another process holds a lock that only looks whether it is free; many times what that takes.
 const BRIEFLY: Duration = Duration::from_millis(500);
+/// The shortest token, in characters, that nobody can guess.
+const SHORTEST_TOKEN: usize = 24;
 
 /// A data folder, not necessarily held by this process.
 #[derive(Debug, Clone)]
@@ -97,6 +102,33 @@ impl DataFolder {
         self.root.join("snapshot")
     }
 
+    /// Returns what other nodes must show to be given a snapshot; it is made when it is first asked for. The file may be
+    /// written beforehand, so that several nodes have the same.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the file cannot be read or made, or does not hold letters and digits alone.
+    pub fn snapshot_token(&self) -> Result<String> {
+        let path = self.root.join("snapshot.token");
+        let text = match fs::read_to_string(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let made = format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
+                write_private(&path, made.as_bytes()).map(|()| made)
+            }
+            read => read.map_err(Into::into),
+        };
+        let text = text.with_context(|| format!("{} cannot be read or made", path.display()))?;
+        let token = text.trim();
+        if token.len() < SHORTEST_TOKEN || !token.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            bail!(
+                "{} must hold at least {SHORTEST_TOKEN} letters and digits and nothing else; remove it, and another is \
+                 made",
+                path.display()
+            );
+        }
+        Ok(token.to_owned())
+    }
+
     /// Whether the read models had caught up with the log at some time.
     pub fn has_caught_up(&self) -> bool {
         self.caught_up().exists()
@@ -146,6 +178,18 @@ impl DataFolder {
                 .with_context(|| format!("{} cannot be written", format.display()))?;
         }
         Ok(Held { _locks: locks })
+    }
+
+    /// Says that other users of the machine can read the folder. It is not closed: its owner may have opened it for somebody.
+    pub fn warn_if_open(&self) {
+        let open = fs::metadata(&self.root).is_ok_and(|found| found.permissions().mode() & 0o077 != 0);
+        if open {
+            let folder = self.root.display();
+            tracing::warn!(
+                "the data folder {folder} is open to other users of this machine, who can read who called what and the \
+                 hashes of keys; close it with `chmod -R go= {folder}`"
+            );
+        }
     }
 
     /// Refuses a folder that a newer version wrote, before anything in it is touched.
@@ -225,9 +269,14 @@ fn locked(lock: &File) -> bool {
     true
 }
 
+/// Lets what this process makes be read by its owner alone, whatever the shell it was started from says.
+pub fn make_private() {
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
+}
+
 fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
-    use std::io::Write;
-    use std::os::unix::fs::OpenOptionsExt;
+    use std::io::Write as _;
+    use std::os::unix::fs::OpenOptionsExt as _;
     let new = path.with_extension("new");
     let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
     file.write_all(bytes)?;
@@ -273,8 +322,23 @@ mod tests {
     }
 
     #[test]
+    fn a_token_for_snapshots_is_made_once_and_may_be_given() {
+        let folder = tempfile::tempdir().unwrap();
+        let (data, path) = (DataFolder::new(folder.path()), folder.path().join("snapshot.token"));
+        let token = data.snapshot_token().unwrap();
+        assert_eq!((token.len(), data.snapshot_token().unwrap()), (64, token));
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        fs::write(&path, "OneForAllNodes0123456789\n").unwrap();
+        assert_eq!(data.snapshot_token().unwrap(), "OneForAllNodes0123456789");
+        for wrong in ["", "short", "with a blank and much more text", "user:password:and:more:text"] {
+            fs::write(&path, wrong).unwrap();
+            let error = data.snapshot_token().unwrap_err().to_string();
+            assert!(error.contains("must hold at least 24 letters and digits"), "{error}");
+        }
+    }
+
+    #[test]
     fn a_new_folder_is_its_owners_alone() {
-        use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("data");
         DataFolder::new(&root).hold(&[Part::Write]).unwrap();

@@ -33,6 +33,10 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = read_config(&cli).and_then(|config| {
         telemetry::start(&config.log)?;
+        // The files of a NATS cluster are handed to other users.
+        if !matches!(cli.command, Command::Nats(_)) {
+            data_folder::make_private();
+        }
         clock::set_ahead(config.clock_offset.0);
         tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(run(&cli, &config))
     });

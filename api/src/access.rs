@@ -14,6 +14,7 @@ use schemas::tier::{TierName, Tiers};
 
 use crate::bursts::Bursts;
 use crate::key_desk::KeyDesk;
+use crate::letters::Letters;
 use crate::metering::{Budget, Meter};
 use crate::proxies::TrustedProxies;
 
@@ -42,6 +43,8 @@ pub struct KeyAccess {
     pub proxies: TrustedProxies,
     /// Where keys are handed out.
     pub desk: KeyDesk,
+    /// Whether links to keys can be mailed.
+    pub letters: Letters,
     /// Tiers of keys that `tiers` lacks.
     pub unknown_tiers: UnknownTiers,
 }

@@ -41,10 +41,13 @@ impl KeyAccess {
             surface,
             operation: operation.to_owned(),
         };
-        let outcome = self
-            .meter
-            .count(&balance.budget, &call, balance.limit, balance.counted, deadline.instant())
-            .await;
+        let outcome = if balance.used >= balance.limit {
+            // NATS would say the same.
+            Outcome::Exceeded
+        } else {
+            let budget = &balance.budget;
+            self.meter.count(budget, &call, balance.limit, balance.counted, deadline.instant()).await
+        };
         state.metrics().metered(&outcome);
         Charged { id, balance, at, outcome }
     }

@@ -13,7 +13,9 @@ use jiff::Timestamp;
 use schemas::api::problem::{ParameterFault, ProblemKind, UsedUp};
 use schemas::ids::Revision;
 
+use crate::letters::Contact;
 use crate::payments::NotSigned;
+use crate::query;
 use crate::routes::Route;
 
 /// An answer that is an error. It travels through axum as an extension of an empty response.
@@ -110,6 +112,24 @@ impl Fault {
         .with(|told| told.retry_after = Some(wait.as_secs() + 1))
     }
 
+    /// An address has more connections open than one may.
+    pub(crate) fn too_many_connections() -> Fault {
+        Fault::new(
+            ProblemKind::TooManyRequests,
+            "Too many connections are open from this address. Close some, or send several requests over each.",
+        )
+        .with(|told| {
+            told.retry_after = Some(1);
+            told.closes = true;
+        })
+    }
+
+    /// The bodies of all requests under way take as much memory as they may.
+    pub(crate) fn too_many_bodies() -> Fault {
+        Fault::unavailable("Too many requests with a body are being read. Try again in a few seconds.")
+            .with(|told| told.closes = true)
+    }
+
     /// A network asked for more keys, or links, than it may in an hour.
     pub(crate) fn too_many_keys(wait: Duration) -> Fault {
         Fault::new(
@@ -117,6 +137,39 @@ impl Fault {
             "Too many keys were asked for from this network within an hour; nothing was done. Wait as long as Retry-After says.",
         )
         .with(|told| told.retry_after = Some(wait.as_secs() + 1))
+    }
+
+    /// What was asked for is understood, and not done.
+    pub(crate) fn refused(reason: impl Into<Cow<'static, str>>) -> Fault {
+        Fault::new(ProblemKind::Refused, reason)
+    }
+
+    /// A link that cannot be used.
+    pub(crate) fn dead_link(reason: String) -> Fault {
+        Fault::refused(reason).with(|told| told.status = StatusCode::GONE)
+    }
+
+    /// Links are not mailed from here.
+    pub(crate) fn no_letters(contact: Option<&Contact>) -> Fault {
+        let contact = contact.map(|contact| format!(" ({contact})")).unwrap_or_default();
+        Fault::refused(format!(
+            "This site sends no mail, so no link was made. Ask the operator{contact} for one."
+        ))
+    }
+
+    /// A field of a form that cannot be used.
+    pub(crate) fn unusable_field(name: &'static str, error: &impl ToString) -> Fault {
+        let fault = query::fault(name, &error.to_string(), "an address such as you@example.org");
+        Fault::invalid_parameters(vec![fault]).with(|told| told.status = StatusCode::UNPROCESSABLE_ENTITY)
+    }
+
+    /// What was sent to a form is none.
+    pub(crate) fn no_form() -> Fault {
+        Fault::new(
+            ProblemKind::MalformedRequest,
+            "This page takes forms alone: send its fields as application/x-www-form-urlencoded.",
+        )
+        .with(|told| told.status = StatusCode::UNSUPPORTED_MEDIA_TYPE)
     }
 
     /// No key was made; the cause is for the log alone.
@@ -146,6 +199,17 @@ impl Fault {
             "The request is not well-formed HTTP/1.1. Check its first line, its headers and the framing of its body.",
         )
         .with(|told| told.closes = true)
+    }
+
+    pub(crate) fn unknown_coding() -> Fault {
+        Fault::new(
+            ProblemKind::MalformedRequest,
+            "The request's body comes in a Transfer-Encoding other than chunked. Send it plain, or in chunks alone.",
+        )
+        .with(|told| {
+            told.status = StatusCode::NOT_IMPLEMENTED;
+            told.closes = true;
+        })
     }
 
     pub(crate) fn not_signed(why: NotSigned) -> Fault {

@@ -1,14 +1,17 @@
 //! What every request passes on its way in and every reply on its way out. One plain service and no tower of
 //! layers: what a reply carries is decided, and paid for, in one place.
 
+mod bodies;
 mod body;
 mod caller;
 mod charge;
 mod encoding;
 mod entity_tag;
+mod framing;
 mod headers;
 mod log;
 mod newcomers;
+mod origins;
 mod outcome;
 mod presented;
 mod rate;
@@ -27,7 +30,10 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::{BoxFuture, Either};
-use http::header::{ACCEPT, ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, IF_NONE_MATCH};
+use http::header::{
+    ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, IF_NONE_MATCH,
+    ORIGIN,
+};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
 use http_body_util::Full;
@@ -41,7 +47,9 @@ use crate::deadline::Deadline;
 use crate::fault::Fault;
 use crate::mcp;
 use crate::routes::{self, Route};
+use crate::server::Limits;
 use crate::state::ApiState;
+use bodies::Bodies;
 use caller::{Admission, Caller};
 use charge::Charge;
 use newcomers::Newcomers;
@@ -60,6 +68,7 @@ pub(crate) struct Front {
     state: ApiState,
     /// How long an answer, and before it a body, may take.
     patience: Duration,
+    bodies: Bodies,
     ids: RequestIds,
     newcomers: Newcomers,
 }
@@ -83,20 +92,34 @@ struct Asked {
     uri: Uri,
     known_tags: Option<HeaderValue>,
     encodings: Option<HeaderValue>,
+    /// The origin of the page that asks, as its browser says.
+    origin: Option<HeaderValue>,
     /// Whether a person looks at it in a browser, and wants to be told there what went wrong.
     wants_page: bool,
 }
 
 impl Front {
     /// Stands before a router that answers from the state.
-    pub(crate) fn new(router: Router, state: ApiState, patience: Duration) -> Front {
-        Front { router, state, patience, ids: RequestIds::new(), newcomers: Newcomers::new() }
+    pub(crate) fn new(router: Router, state: ApiState, limits: &Limits) -> Front {
+        Front {
+            router,
+            state,
+            patience: limits.request,
+            bodies: Bodies::new(limits.bodies),
+            ids: RequestIds::new(),
+            newcomers: Newcomers::new(),
+        }
     }
 
     /// Answers a request; there is always an answer.
     pub(crate) fn answer(self: &Arc<Self>, request: Request<Incoming>, peer: IpAddr) -> Answering {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
+        if let Err(fault) = framing::check(&parts) {
+            let asked = Asked::new(self.ids.next(), started, parts.method, parts.uri, &parts.headers);
+            let draft = Draft::of(fault.into(), &asked, &self.state);
+            return Either::Left(ready(self.finish(&asked, &Caller::unknown(&self.state), draft)));
+        }
         let reads = parts.method == Method::GET || parts.method == Method::HEAD;
         if reads && body.is_end_stream() {
             match Route::of(parts.uri.path()) {
@@ -175,13 +198,16 @@ impl Front {
             Admission::Unknown(hash) => {
                 let find = || self.state.keys().ok()?.reader.find(&hash);
                 let key = self.newcomers.wait_for(hash, find).await;
-                caller::admit_late(&self.state, route, &parts, key)
+                caller::admit_late(&self.state, route, &parts, peer, key)
             }
         };
         let mut deadline = Deadline::of(started, self.patience);
         let outcome = match admitted {
             Err(fault) => fault.into(),
-            Ok(()) if parts.method == Method::OPTIONS => Outcome::of(headers::preflight(route)).await,
+            Ok(()) if parts.method == Method::OPTIONS => match self.check_origin(route, &parts.headers) {
+                Ok(()) => Outcome::of(headers::preflight(route)).await,
+                Err(fault) => fault.into(),
+            },
             Ok(()) if route == Route::Mcp => self.mcp(parts, body, &caller, peer).await,
             Ok(()) => {
                 if let Caller::Known(known) = &caller {
@@ -215,9 +241,11 @@ impl Front {
         let mut response = Response::new(body);
         *response.status_mut() = status;
         let now = self.state.now();
-        let allowance = Caller::unknown(&self.state).allowance(&self.state, now);
+        let allowance = self.nobodys_allowance(now);
         let named = headers::Named::default();
-        *response.headers_mut() = headers::complete(headers, named, status, allowance, id, now.as_second());
+        let mut headers = headers::complete(headers, named, status, allowance, id, now.as_second());
+        origins::narrow(&self.state, None, &mut headers);
+        *response.headers_mut() = headers;
         response
     }
 
@@ -229,13 +257,15 @@ impl Front {
         body: Incoming,
         deadline: &mut Deadline,
     ) -> Response {
+        // It keeps its place among the bodies until the answer is there.
         let sent = match self.body(route, &parts, body).await {
             Ok(sent) => sent,
             Err(fault) => return fault.into_response(),
         };
+        let body = sent.as_ref().map_or_else(Body::empty, |sent| Body::from(sent.bytes.clone()));
         *deadline = Deadline::within(self.patience);
         parts.extensions.insert(*deadline);
-        let called = deadline.bound(self.call(parts, sent)).await;
+        let called = deadline.bound(self.call(parts, body)).await;
         called.unwrap_or_else(IntoResponse::into_response)
     }
 
@@ -244,7 +274,7 @@ impl Front {
         if parts.method != Method::POST {
             return Fault::post_only().into();
         }
-        if let Err(fault) = mcp::check_origin(self.state.origins(), self.state.site(), &parts.headers) {
+        if let Err(fault) = self.check_origin(Route::Mcp, &parts.headers) {
             return fault.into();
         }
         let message = match self.message(body).await {
@@ -254,10 +284,19 @@ impl Front {
         let visitor = caller.visitor(&self.state, &parts.headers, peer);
         let deadline = Deadline::within(self.patience);
         // Each call of a tool is bounded by itself: what was counted is answered.
-        let answer = mcp::answer(&self.state, &visitor, &parts.headers, &message, deadline);
+        let answer = mcp::answer(&self.state, &visitor, &parts.headers, &message.bytes, deadline);
         match AssertUnwindSafe(answer).catch_unwind().await {
-            Ok(sent) => sent.into(),
+            Ok(Ok(sent)) => sent.into(),
+            Ok(Err(fault)) => fault.into(),
             Err(_panic) => Fault::panicked().into(),
+        }
+    }
+
+    /// Refuses pages of other origins at the MCP endpoint.
+    fn check_origin(&self, route: Route, headers: &HeaderMap) -> Result<(), Fault> {
+        match route {
+            Route::Mcp => mcp::check_origin(self.state.origins(), self.state.site(), headers),
+            _ => Ok(()),
         }
     }
 
@@ -270,6 +309,11 @@ impl Front {
             Ok(response) => response,
             Err(never) => match never {},
         }
+    }
+
+    /// What somebody without a key is allowed.
+    fn nobodys_allowance(&self, now: Timestamp) -> Allowance {
+        Caller::unknown(&self.state).allowance(&self.state, now)
     }
 
     fn finish(&self, asked: &Asked, caller: &Caller, draft: Draft) -> Reply {
@@ -286,7 +330,12 @@ impl Front {
             bytes = encoded.bytes;
         }
         let named = headers::Named { content_type, tag, is_kept: asked.method != Method::POST };
+        // What anybody may keep says of nobody how much is left.
+        let is_for_all =
+            headers.get(CACHE_CONTROL).is_some_and(|caching| caching.as_bytes().starts_with(b"public"));
+        let allowance = if is_for_all { self.nobodys_allowance(now) } else { allowance };
         let mut headers = headers::complete(headers, named, status, allowance, asked.id, now.as_second());
+        origins::narrow(&self.state, asked.origin.as_ref(), &mut headers);
         if self.state.is_leaving() {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
@@ -314,7 +363,8 @@ impl Asked {
                 .get_all(ACCEPT)
                 .iter()
                 .any(|accepted| memmem::find(accepted.as_bytes(), b"text/html").is_some());
-        Asked { started, id, method, uri, known_tags, encodings, wants_page }
+        let origin = headers.get(ORIGIN).cloned();
+        Asked { started, id, method, uri, known_tags, encodings, origin, wants_page }
     }
 }
 

@@ -12,9 +12,12 @@ use rand::{Rng, SeedableRng};
 use schemas::account::KeyIssued;
 use schemas::command::{Answer, Command};
 use schemas::email::Email;
+use schemas::ids::CommandId;
 use schemas::key::Key;
 use schemas::tier::TierName;
+use sha2::{Digest, Sha256};
 use tokio::time::Instant;
+use uuid::Uuid;
 
 use crate::deadline::Deadline;
 use crate::state::ApiState;
@@ -31,6 +34,15 @@ const SHOWN_WITHIN: Duration = Duration::from_millis(800);
 #[derive(Clone)]
 pub struct KeyDesk {
     client: Client,
+}
+
+/// What came of a form that asks for a key.
+#[derive(Debug)]
+pub(crate) enum Issued {
+    /// The key, whose text is shown this once.
+    Now(Key),
+    /// The form was sent before and made its key then.
+    Before,
 }
 
 /// Why something was not done.
@@ -63,20 +75,27 @@ impl KeyDesk {
     }
 
     /// Issues a key of a tier under an address, on behalf of `actor`. It is known on this node when it is returned, unless
-    /// the projections lag.
+    /// the projections lag. A form that is named makes one key for an address, however often it is sent.
     pub(crate) async fn issue(
         &self,
         state: &ApiState,
         email: Email,
         tier: TierName,
         actor: &str,
+        form: Option<Uuid>,
         deadline: Deadline,
-    ) -> Result<Key, NotDone> {
+    ) -> Result<Issued, NotDone> {
         let key = new_key().map_err(|error| unavailable(&error))?;
+        let id = form.map_or_else(|| CommandId(Uuid::now_v7()), |form| sent_by(form, &email));
         let command = Command::IssueKey { email, key: KeyIssued::of(&key, tier, None) };
-        sending::send_in_time(&self.client, actor, command, deadline, state.now()).await?;
+        let answer = sending::send_in_time(&self.client, actor, id, command, deadline, state.now()).await?;
+        if let Answer::Account(done) = answer
+            && !done.keys.iter().any(|issued| issued.key_id == key.id())
+        {
+            return Ok(Issued::Before);
+        }
         known(state, &key, deadline).await;
-        Ok(key)
+        Ok(Issued::Now(key))
     }
 
     /// Sends any command on behalf of `actor`, once however often it is tried, and gives its answer, which is no refusal.
@@ -88,6 +107,18 @@ impl KeyDesk {
     ) -> Result<Answer, NotDone> {
         sending::send(&self.client, actor, command, deadline).await
     }
+}
+
+/// The command that a form stands for: one for each address. Nobody can choose the id of another command by it.
+fn sent_by(form: Uuid, email: &Email) -> CommandId {
+    let digest = Sha256::new()
+        .chain_update(b"a form for a key")
+        .chain_update(form.as_bytes())
+        .chain_update(email.folded().as_bytes())
+        .finalize();
+    let mut id = [0; 16];
+    id.copy_from_slice(&digest[..16]);
+    CommandId(uuid::Builder::from_custom_bytes(id).into_uuid())
 }
 
 /// Waits until the key can be used here, if there is time for it: it must be shown before the deadline.
@@ -108,5 +139,16 @@ mod tests {
         let (one, other) = (new_key().unwrap(), new_key().unwrap());
         assert_ne!(one.expose(), other.expose());
         assert_eq!(one.expose().parse::<Key>().unwrap().id(), one.id());
+    }
+
+    #[test]
+    fn a_form_is_one_command_for_each_address() {
+        let email = |text: &str| text.parse::<Email>().unwrap();
+        let (form, other) = (Uuid::from_u128(7), Uuid::from_u128(8));
+        let id = sent_by(form, &email("ada@example.org"));
+        assert_eq!(sent_by(form, &email("Ada@Example.org")), id);
+        assert_ne!(sent_by(form, &email("grace@example.org")), id);
+        assert_ne!(sent_by(other, &email("ada@example.org")), id);
+        assert_ne!(id.0, form, "the form does not choose it");
     }
 }

@@ -22,6 +22,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::value::RawValue;
 
 use crate::deadline::Deadline;
+use crate::fault::Fault;
 use crate::state::ApiState;
 use call::Told;
 use era::Era;
@@ -32,8 +33,8 @@ use tools::Asked;
 
 pub(crate) use discovery::DESCRIPTION;
 pub(crate) use era::SUPPORTED as REVISIONS;
-pub(crate) use origin::check as check_origin;
 pub use origin::{InvalidOrigin, Origins};
+pub(crate) use origin::{check as check_origin, check_host, is_plain};
 pub(crate) use tools::Visitor;
 pub(crate) use tools::described as described_tools;
 
@@ -74,15 +75,26 @@ impl Sent {
 }
 
 /// Answers a body.
+///
+/// # Errors
+///
+/// Fails where too many messages came within a second. A single call of a tool is told so by its result instead.
 pub(crate) async fn answer(
     state: &ApiState,
     visitor: &Visitor,
     headers: &HeaderMap,
     body: &[u8],
     deadline: Deadline,
-) -> Sent {
-    let asked = Asked { state, visitor, deadline };
-    let sent = match Body::read(body) {
+) -> Result<Sent, Fault> {
+    let body = Body::read(body);
+    let wait = visitor.take(state, body.as_ref().map_or(1, Body::messages)).err();
+    if let Some(wait) = wait
+        && !body.as_ref().is_ok_and(Body::is_call)
+    {
+        return Err(Fault::too_many_requests(wait));
+    }
+    let asked = Asked { state, visitor, deadline, wait };
+    let sent = match body {
         Ok(Body::One(Ok(message))) => one(asked, headers, &message).await,
         Ok(Body::One(Err(Invalid { id, error }))) => Some(failed(id.as_deref(), &error)),
         Ok(Body::Batch(_)) if !era::takes_batches(headers) => Some(failed(
@@ -92,7 +104,7 @@ pub(crate) async fn answer(
         Ok(Body::Batch(messages)) => batch(asked, &messages).await,
         Err(error) => Some(failed(None, &error)),
     };
-    match sent {
+    Ok(match sent {
         None => Sent {
             status: StatusCode::ACCEPTED,
             content_type: None,
@@ -101,7 +113,7 @@ pub(crate) async fn answer(
         },
         Some(sent) if sent.status == StatusCode::OK && wants_events(headers) => sent.into_event(),
         Some(sent) => sent,
-    }
+    })
 }
 
 /// Answers a message; a notification gets no answer, whatever it is.

@@ -1,6 +1,6 @@
 //! Whose address a call comes from, where proxies stand before the service.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::str::FromStr;
 
 use http::{HeaderMap, HeaderName};
@@ -45,7 +45,7 @@ impl TrustedProxies {
             headers.get_all(&FORWARDED_FOR).iter().map(|value| value.to_str().unwrap_or("")).collect();
         for hop in lines.iter().rev().flat_map(|line| line.rsplit(',')) {
             // What no proxy of ours can have written ends the chain at the proxy that passed it on.
-            let Ok(hop) = hop.trim().parse::<IpAddr>() else { break };
+            let Some(hop) = address_of(hop.trim()) else { break };
             caller = hop.to_canonical();
             if !self.trusts(caller) {
                 break;
@@ -54,9 +54,21 @@ impl TrustedProxies {
         caller
     }
 
-    fn trusts(&self, address: IpAddr) -> bool {
+    /// Returns whether an address is one of these proxies.
+    pub(crate) fn trusts(&self, address: IpAddr) -> bool {
         self.0.iter().any(|network| network.contains(&address))
     }
+}
+
+/// Returns the address of a hop; some balancers write the port of the caller behind it, and brackets around IPv6.
+fn address_of(hop: &str) -> Option<IpAddr> {
+    if let Ok(address) = hop.parse() {
+        return Some(address);
+    }
+    if let Ok(with_port) = hop.parse::<SocketAddr>() {
+        return Some(with_port.ip());
+    }
+    hop.strip_prefix('[')?.strip_suffix(']')?.parse::<Ipv6Addr>().ok().map(IpAddr::V6)
 }
 
 /// What limits by address go by: an IPv6 caller has a whole /64 to call from.
@@ -64,6 +76,14 @@ pub(crate) fn neighbourhood(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
+    }
+}
+
+/// The IPv6 site around an address, a /48: whoever holds one has 65,536 networks to call from. None for IPv4.
+pub(crate) fn site_network(address: IpAddr) -> Option<IpAddr> {
+    match address {
+        IpAddr::V4(_) => None,
+        IpAddr::V6(address) => Some(IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 80 << 80))),
     }
 }
 
@@ -93,6 +113,10 @@ mod tests {
             ("10.0.0.0/8", "10.1.2.3", &["10.4.4.4, 10.5.5.5"], "10.4.4.4"),
             ("10.0.0.0/8", "10.1.2.3", &["198.51.100.7, unknown, 10.9.9.9"], "10.9.9.9"),
             ("10.0.0.0/8", "10.1.2.3", &["nonsense"], "10.1.2.3"),
+            ("10.0.0.0/8", "10.1.2.3", &["198.51.100.7:5678"], "198.51.100.7"),
+            ("10.0.0.0/8", "10.1.2.3", &["[2001:db8::1]:443, 10.9.9.9:80"], "2001:db8::1"),
+            ("10.0.0.0/8", "10.1.2.3", &["[2001:db8::1]"], "2001:db8::1"),
+            ("10.0.0.0/8", "10.1.2.3", &["198.51.100.7:x"], "10.1.2.3"),
             ("127.0.0.1, ::1", "::ffff:127.0.0.1", &["2001:db8::7"], "2001:db8::7"),
         ] {
             assert_eq!(caller(trusted, peer, forwarded), expected, "{trusted} {peer} {forwarded:?}");
@@ -113,5 +137,8 @@ mod tests {
         let of = |address: &str| neighbourhood(address.parse().unwrap()).to_string();
         assert_eq!(of("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
         assert_eq!(of("203.0.113.9"), "203.0.113.9");
+        let site = |address: &str| site_network(address.parse().unwrap()).map(|site| site.to_string());
+        assert_eq!(site("2001:db8:1:2:3:4:5:6").as_deref(), Some("2001:db8:1::"));
+        assert_eq!(site("203.0.113.9"), None);
     }
 }

@@ -121,6 +121,21 @@ impl Route {
         }
     }
 
+    /// Whether calls without a key are limited by address, and those with one too. Pictures, styles and fonts are not: a
+    /// page brings many of them.
+    pub(crate) fn is_limited_by_address(self) -> bool {
+        matches!(
+            self,
+            Route::Page
+                | Route::Cite
+                | Route::Feeds
+                | Route::Form
+                | Route::Problems
+                | Route::OpenApi
+                | Route::Discovery
+        )
+    }
+
     /// Whether people are told there, in their browser, what went wrong.
     pub(crate) fn is_for_people(self) -> bool {
         matches!(self, Route::Cite | Route::Page | Route::Form | Route::Problems | Route::Other)

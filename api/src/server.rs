@@ -1,11 +1,13 @@
 //! Accepts connections and bounds what each may cost: in time, in bytes, in number.
 
+mod heads;
 mod refusal;
+mod visits;
 mod wire;
 
 use std::convert::Infallible;
 use std::error::Error;
-use std::io;
+use std::io::{self, Write};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,8 +15,8 @@ use std::time::Duration;
 use axum::Router;
 use axum::response::Response;
 use futures::FutureExt;
-use http::Request;
 use http::header::CONNECTION;
+use http::{Request, StatusCode};
 use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -29,9 +31,11 @@ use tower::Service;
 
 use crate::front::Front;
 use crate::metrics::Metrics;
+use crate::proxies::TrustedProxies;
 use crate::routes;
 use crate::state::ApiState;
 use refusal::Refusals;
+use visits::Visits;
 use wire::{Calls, Wire};
 
 /// The largest head of a request: its first line and its headers.
@@ -46,6 +50,12 @@ const REST: (Duration, Duration) = (Duration::from_millis(5), Duration::from_sec
 pub struct Limits {
     /// Connections that may be open at once; further ones wait in the system's queue.
     pub connections: usize,
+    /// Connections that one address may have open; further ones are refused. An IPv6 network counts as one address.
+    pub per_address: usize,
+    /// Proxies, which may have any number of connections.
+    pub proxies: TrustedProxies,
+    /// How many bytes the bodies of all requests under way may have together.
+    pub bodies: usize,
     /// How long the head of a request may take from its first byte.
     pub head: Duration,
     /// How long a connection may stay open between requests.
@@ -62,6 +72,9 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             connections: 10_000,
+            per_address: 2_500,
+            proxies: TrustedProxies::default(),
+            bodies: 64 << 20,
             head: Duration::from_secs(10),
             idle: Duration::from_secs(60),
             write: Duration::from_secs(30),
@@ -87,7 +100,7 @@ pub async fn serve(
     shutdown: CancellationToken,
 ) -> Drained {
     let metrics = state.metrics().clone();
-    let front = Front::new(routes::router(state.clone()), state, limits.request);
+    let front = Front::new(routes::router(state.clone()), state, &limits);
     serve_front(listener, front, metrics, limits, shutdown).await
 }
 
@@ -139,19 +152,24 @@ where
     async fn run(self, listener: TcpListener, shutdown: CancellationToken) -> Drained {
         let graceful = GracefulShutdown::new();
         let mut door = Door::new(listener, self.limits.connections);
+        let visits = Visits::new(self.limits.per_address, self.limits.proxies.clone());
         let mut connections = JoinSet::new();
         loop {
             tokio::select! {
                 () = shutdown.cancelled() => break,
                 Some(ended) = connections.join_next() => note(ended),
                 (stream, peer, place) = door.next() => {
+                    let Some(visit) = visits.enter(peer) else {
+                        self.turn_away(stream);
+                        continue;
+                    };
                     let connection = graceful.watch(self.connection(stream, peer));
                     let open = self.metrics.as_ref().map(Metrics::connection);
                     connections.spawn(async move {
                         if let Err(error) = connection.await {
                             tracing::debug!(%error, "a connection ended early");
                         }
-                        drop((place, open));
+                        drop((place, visit, open));
                     });
                 }
             }
@@ -165,6 +183,16 @@ where
         let cut = connections.len();
         connections.shutdown().await;
         Drained { cut }
+    }
+
+    /// Says that there are too many connections, as far as that can be sent at once, and closes.
+    fn turn_away(&self, stream: TcpStream) {
+        let Some(refusals) = &self.refusals else { return };
+        let refusal = refusals.write(StatusCode::TOO_MANY_REQUESTS);
+        let sent = stream.into_std().and_then(|mut stream| stream.write(&refusal));
+        if let Err(error) = sent {
+            tracing::debug!(%error, "a connection too many was closed without a word");
+        }
     }
 
     fn connection(

@@ -17,6 +17,7 @@ mod faults;
 mod feeds;
 mod mcp;
 mod node;
+mod open;
 mod pages;
 mod past;
 mod pictures;

@@ -31,6 +31,11 @@ impl LinkToken {
         LinkToken(unguessable(LENGTH, random))
     }
 
+    /// Returns whether a text has the form of a token. One that has not was never made here.
+    pub fn is_formed(text: &str) -> bool {
+        text.len() == LENGTH && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    }
+
     /// The address that is mailed: `site` is the site's own, as it is configured, without a slash at its end.
     pub fn at(&self, site: &str) -> String {
         format!("{site}/claim/{}", self.0)

@@ -33,6 +33,9 @@ pub struct SettingFlags {
     /// Where metrics and health are served for operators.
     #[arg(long, global = true, value_name = "ADDR:PORT", hide_short_help = true)]
     admin_listen: Option<String>,
+    /// Names by which metrics and health may be asked for.
+    #[arg(long, global = true, value_name = "HOST,…", hide_short_help = true)]
+    admin_hosts: Option<String>,
     /// The NATS server, or those of a cluster, instead of a private one.
     #[arg(long, global = true, value_name = "URL", hide_short_help = true)]
     nats_url: Option<String>,
@@ -91,11 +94,14 @@ pub struct SettingFlags {
     #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
     secret_file: Option<String>,
     /// How mails leave.
-    #[arg(long, global = true, value_name = "log:|smtp://…", hide_short_help = true)]
+    #[arg(long, global = true, value_name = "log:|print:|smtp://…", hide_short_help = true)]
     mail: Option<String>,
     /// Whom mails are from.
     #[arg(long, global = true, value_name = "SENDER", hide_short_help = true)]
     mail_from: Option<String>,
+    /// How people reach the operator.
+    #[arg(long, global = true, value_name = "EMAIL|URL", hide_short_help = true)]
+    contact: Option<String>,
     /// The hosts that pictures may be fetched from.
     #[arg(long, global = true, value_name = "HOST,…", hide_short_help = true)]
     picture_hosts: Option<String>,
@@ -130,6 +136,7 @@ impl SettingFlags {
             ("site_tagline", &self.site_tagline),
             ("site_about", &self.site_about),
             ("admin_listen", &self.admin_listen),
+            ("admin_hosts", &self.admin_hosts),
             ("nats_url", &self.nats_url),
             ("nats_creds", &self.nats_creds),
             ("nats_ca", &self.nats_ca),
@@ -151,6 +158,7 @@ impl SettingFlags {
             ("secret_file", &self.secret_file),
             ("mail", &self.mail),
             ("mail_from", &self.mail_from),
+            ("contact", &self.contact),
             ("picture_hosts", &self.picture_hosts),
             ("picture_addresses", &self.picture_addresses),
             ("vectors", &self.vectors),

@@ -70,6 +70,12 @@ pub const SETTINGS: &[Setting] = &[
         None,
         "Where metrics and health are served for operators.",
     ),
+    setting(
+        "admin_hosts",
+        "LOGGIA_ADMIN_HOSTS",
+        None,
+        "Names by which admin_listen may be asked, with commas, beside localhost and plain addresses.",
+    ),
     Setting {
         secret: true,
         ..setting(
@@ -209,7 +215,8 @@ pub const SETTINGS: &[Setting] = &[
             "mail",
             "LOGGIA_MAIL",
             Some("log:"),
-            "How mails leave: smtp://HOST or smtps://HOST, with USER:PASSWORD@ at need, or log:, into the log.",
+            "How mails leave: smtp://HOST or smtps://HOST, with USER:PASSWORD@ at need; print:, into the log with address \
+             and link; log:, not at all, and the log names the keys.",
         )
     },
     setting(
@@ -217,6 +224,12 @@ pub const SETTINGS: &[Setting] = &[
         "LOGGIA_MAIL_FROM",
         None,
         "Whom mails are from, such as Catalog <mail@example.org>; a mail server needs it.",
+    ),
+    setting(
+        "contact",
+        "LOGGIA_CONTACT",
+        None,
+        "How people reach the operator: an email address, or https://… of a page; pages that need it name it.",
     ),
     setting(
         "picture_hosts",
@@ -236,13 +249,16 @@ pub const SETTINGS: &[Setting] = &[
         Some("builtin"),
         "What makes the vectors of projects that bring none: builtin, off, or a folder with local models.",
     ),
-    setting(
-        "snapshot",
-        "LOGGIA_SNAPSHOT",
-        None,
-        "What an empty read node begins with: a folder by loggia snapshot, or http://… of another node's admin_listen; \
-         unset: the first event.",
-    ),
+    Setting {
+        secret: true,
+        ..setting(
+            "snapshot",
+            "LOGGIA_SNAPSHOT",
+            None,
+            "What an empty read node begins with: a folder by loggia snapshot, or http://TOKEN@… of another node's \
+             admin_listen, with what is in its file snapshot.token; unset: the first event.",
+        )
+    },
     setting(
         "drain",
         "LOGGIA_DRAIN",

@@ -74,7 +74,7 @@ fn a_wrong_value_is_refused_with_its_name_and_place() {
     );
     assert_eq!(
         refused("LOGGIA_MAIL", "imap://me:secret@mail.example.org"),
-        "mail is “imap://***@mail.example.org” (variable LOGGIA_MAIL), which cannot be used: log:, smtp://HOST or \
+        "mail is “imap://***@mail.example.org” (variable LOGGIA_MAIL), which cannot be used: log:, print:, smtp://HOST or \
          smtps://HOST is wanted, with USER:PASSWORD@ before the host where the server asks for it"
     );
     assert_eq!(

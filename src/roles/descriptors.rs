@@ -1,7 +1,7 @@
 //! How many files the process may have open, and how many of them may be connections.
 
 use anyhow::{Result, bail};
-use api::Limits;
+use api::{Limits, TrustedProxies};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// What the process needs besides connections: databases, indexes, pictures, NATS.
@@ -10,6 +10,8 @@ const RESERVE: u64 = 256;
 const LEAST: u64 = 512;
 /// The limit is raised no further: no node needs more, and some systems have no bound.
 const MOST: u64 = 1 << 20;
+/// One address may have one in so many of the connections.
+const SHARE: usize = 4;
 /// Connections to the operators' listener, which are out of the reserve.
 const OPERATORS: usize = 64;
 
@@ -23,21 +25,22 @@ pub fn raise() -> Result<()> {
     Ok(())
 }
 
-/// Returns what connections may cost: at most as many as leave the process its own files.
+/// Returns what connections may cost: at most as many as leave the process its own files, and a quarter of them from one
+/// address that is none of these proxies'.
 ///
 /// # Errors
 ///
 /// Fails where too few files may be open.
-pub fn limits() -> Result<Limits> {
+pub fn limits(proxies: TrustedProxies) -> Result<Limits> {
     let files = getrlimit(Resource::Nofile).current.unwrap_or(MOST);
     let connections = connections(files, Limits::default().connections)?;
     tracing::info!(files, connections, "files that may be open, and connections at once");
-    Ok(Limits { connections, ..Limits::default() })
+    Ok(Limits { connections, per_address: connections / SHARE, proxies, ..Limits::default() })
 }
 
 /// Returns the same for the operators' listener.
 pub fn operators_limits() -> Limits {
-    Limits { connections: OPERATORS, ..Limits::default() }
+    Limits { connections: OPERATORS, per_address: OPERATORS, ..Limits::default() }
 }
 
 fn connections(files: u64, most: usize) -> Result<usize> {

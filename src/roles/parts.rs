@@ -15,12 +15,14 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use api::metrics::{Metrics, Registry};
 use api::{
-    Access, ApiState, Bursts, KeyAccess, KeyDesk, Meter, MeterSettings, Offers, Policy, Sources, UnknownTiers,
+    Access, ApiState, Bursts, KeyAccess, KeyDesk, Letters, Meter, MeterSettings, Offers, Policy, Sources,
+    UnknownTiers,
 };
 use health::Health;
 use projections::mirror::Mirror;
@@ -68,6 +70,8 @@ pub struct Parts {
     client: Option<async_nats::Client>,
     /// Counts calls, where it does.
     meter: Option<Meter>,
+    /// Whether the write side mails letters, as far as is known.
+    mails: Arc<AtomicBool>,
     /// Whether it started without NATS, which was away.
     without_nats: bool,
     /// Ends the private NATS server, after everything that uses it.
@@ -96,10 +100,12 @@ impl Parts {
         clock::warn_if_off();
         let clock = clock::system();
         let health = Health::default();
+        let lock = data.hold(held)?;
+        data.warn_if_open();
         Ok(Parts {
             config: config.clone(),
             lifecycle: lifecycle.clone(),
-            _lock: data.hold(held)?,
+            _lock: lock,
             data,
             held: held.to_vec(),
             name: clock.project_id().to_string(),
@@ -108,6 +114,7 @@ impl Parts {
             login: None,
             client: None,
             meter: None,
+            mails: Arc::new(AtomicBool::new(held.contains(&Part::Write) && config.mail.delivers())),
             without_nats: false,
             nats: None,
             store: None,
@@ -310,7 +317,7 @@ impl Parts {
     /// Starts the API on the listener.
     pub async fn serve(&mut self, listener: TcpListener, client: &async_nats::Client) -> Result<()> {
         let address = listener.local_addr()?;
-        let limits = descriptors::limits()?;
+        let limits = descriptors::limits(self.config.trusted_proxies.clone())?;
         let site = self.site()?;
         let access = self.access(client, address).await?;
         if let Access::Keys(keys) = &access {
@@ -371,7 +378,7 @@ impl Parts {
             return;
         }
         let component = self.health.component("settings").patience(Duration::ZERO);
-        let comparison = Comparison::new(client.clone(), &self.config, component);
+        let comparison = Comparison::new(client.clone(), &self.config, component, self.mails.clone());
         // Once before the node may be ready.
         comparison.compare().await;
         let stop = self.lifecycle.stop.clone();
@@ -413,6 +420,7 @@ impl Parts {
                 self.config.keys_per_address,
             ),
             desk: KeyDesk::new(client.clone()),
+            letters: Letters { leave: self.mails.clone(), contact: self.config.contact.clone() },
             unknown_tiers: UnknownTiers::default(),
             proxies: self.config.trusted_proxies.clone(),
         })))

@@ -136,7 +136,7 @@ impl Looked {
                     Looked::Models { workers: false, .. } => source.head().await,
                     Looked::Models { workers: true, .. } | Looked::Workers(_) => source.head_of_log().await,
                 };
-                let head = head.map_err(|error| error.to_string())?;
+                let head = head.map_err(|error| unread("The end of the log", &error))?;
                 *goal = Some((head, Instant::now()));
                 head
             }
@@ -168,22 +168,23 @@ async fn look(models: &ReadModels, head: Position) -> Result<(), String> {
     let neighbours = models.neighbours().ok_or_else(|| missing("neighbours"))?;
     let archive = models.archive().ok_or_else(|| missing("archive"))?;
     let keys = models.keys().ok_or_else(|| missing("keys"))?;
-    let applied = catalog.reader.checkpoint().await.map_err(|error| error.to_string())?;
+    let applied = catalog.reader.checkpoint().await.map_err(|error| unread("The catalog model", &error))?;
     behind("catalog", applied.position, head)?;
     let applied: Checkpoint = serde_json::from_str(&search.reader.payload()).unwrap_or_default();
     behind("search", applied.position, head)?;
-    let applied = neighbours.reader.checkpoint().await.map_err(|error| error.to_string())?;
+    let applied =
+        neighbours.reader.checkpoint().await.map_err(|error| unread("The neighbours model", &error))?;
     behind("neighbours", applied.position, head)?;
-    let applied = archive.reader.checkpoint().await.map_err(|error| error.to_string())?;
+    let applied = archive.reader.checkpoint().await.map_err(|error| unread("The archive model", &error))?;
     behind("archive", applied.position, head)?;
-    let applied = keys.reader.checkpoint().await.map_err(|error| error.to_string())?;
+    let applied = keys.reader.checkpoint().await.map_err(|error| unread("The keys model", &error))?;
     behind("keys", applied.position, head)
 }
 
 /// Whether an empty model of calls was filled from the ledger; the streams give the rest in moments.
 async fn calls(models: &ReadModels) -> Result<(), String> {
     let counters = models.counters().ok_or("The counters model is not there yet.")?;
-    let progress = counters.reader.progress().await.map_err(|error| error.to_string())?;
+    let progress = counters.reader.progress().await.map_err(|error| unread("The counters model", &error))?;
     match progress.ledger {
         Ledger::Done => Ok(()),
         // What NATS holds is the running month and more: enough to answer calls by.
@@ -192,6 +193,12 @@ async fn calls(models: &ReadModels) -> Result<(), String> {
             Err(format!("The counters have read {after} calls of the ledger, and not all."))
         }
     }
+}
+
+/// The reason as everybody may know it; what the database or NATS says is for the log.
+fn unread(what: &str, error: &dyn std::error::Error) -> String {
+    tracing::debug!(%error, "the node is not ready: {what} cannot be read");
+    format!("{what} cannot be read at present.")
 }
 
 fn behind(model: &str, applied: Position, head: Position) -> Result<(), String> {

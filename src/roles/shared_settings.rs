@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_nats::jetstream::ErrorCode;
@@ -22,6 +24,9 @@ const ASK: Duration = Duration::from_secs(1);
 /// How long NATS may take to answer.
 const ANSWERED: Duration = Duration::from_secs(2);
 
+/// Under this name the write side says whether it mails letters: "yes" or "no". It is no setting of the others.
+const MAILS: &str = "mails";
+
 /// Settings by name.
 type Shared = BTreeMap<String, String>;
 
@@ -34,7 +39,14 @@ pub fn published(config: &Config) -> String {
     };
     let mut shared = own(config);
     shared.retain(|name, _| matches!(name.as_str(), "tiers" | "auth") || is_set(name));
+    let mails = if config.mail.delivers() { "yes" } else { "no" };
+    shared.insert(MAILS.to_owned(), mails.to_owned());
     serde_json::to_string(&shared).unwrap_or_default()
+}
+
+/// Whether a write side that published these mails letters; one of an earlier version does not say, and had a form for them.
+fn mails(theirs: &Shared) -> bool {
+    theirs.get(MAILS).is_none_or(|mails| mails == "yes")
 }
 
 /// The beginning of a SHA-256 of the settings that are shared, by which processes that differ are seen.
@@ -71,12 +83,20 @@ pub struct Comparison {
     client: async_nats::Client,
     own: Shared,
     component: Component,
+    /// Whether the write side mails letters, once that is known.
+    mails: Arc<AtomicBool>,
 }
 
 impl Comparison {
-    /// A comparison whose outcome the component reports; it should have no patience.
-    pub fn new(client: async_nats::Client, config: &Config, component: Component) -> Comparison {
-        Comparison { client, own: own(config), component }
+    /// A comparison whose outcome the component reports; it should have no patience. Whether the write side mails letters is
+    /// noted.
+    pub fn new(
+        client: async_nats::Client,
+        config: &Config,
+        component: Component,
+        mails: Arc<AtomicBool>,
+    ) -> Comparison {
+        Comparison { client, own: own(config), component, mails }
     }
 
     /// Compares once. Returns whether the write side's settings could be read, or are known not to be there.
@@ -95,6 +115,7 @@ impl Comparison {
         };
         // A write side of an earlier version publishes none.
         let theirs: Shared = metadata.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        self.mails.store(mails(&theirs), Ordering::Relaxed);
         match difference(&self.own, &theirs) {
             Some(reason) => self.component.failed(reason),
             None => self.component.recovered(),
@@ -167,6 +188,16 @@ mod tests {
             "auth is “off” here and “keys” on the write side (LOGGIA_AUTH); set the same for all nodes and start this \
              one again"
         );
+    }
+
+    #[test]
+    fn nodes_hear_whether_the_write_side_mails() {
+        let told = |environment: &[(&str, &str)]| {
+            mails(&serde_json::from_str(&published(&config(environment))).unwrap())
+        };
+        assert!(!told(&[]), "log: mails nothing");
+        assert!(told(&[("LOGGIA_MAIL", "print:")]));
+        assert!(mails(&Shared::new()), "a write side of 0.1 does not say");
     }
 
     #[test]

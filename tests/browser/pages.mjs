@@ -9,6 +9,7 @@ async function visit(wanted, path, visitor) {
   const { page, context, faults, follow } = await open({ base: asked.base, ...visitor });
   let answer = await page.goto(path);
   for (const [field, text] of Object.entries(wanted.fill ?? {})) await page.fill(field, text.replace("VISIT", visitor.scheme));
+  for (const box of wanted.tick ?? []) await page.check(box);
   if (wanted.form) {
     // What the browser itself would refuse is sent all the same.
     answer = await follow(() => page.locator(wanted.form).evaluate((form) => { form.noValidate = true; form.requestSubmit(); }));

@@ -40,21 +40,24 @@ fn all(served: &Served) -> Vec<Value> {
         failing("nothing there", "/no/such/page", 404),
         page("keys", "/keys"),
         after("keys, issued", "/keys", "form[action$='/keys']", "#email", "VISIT@example.org"),
-        after("keys, refused", "/keys", "form[action$='/keys']", "#email", "no@address"),
+        json!({
+            "name": "keys, refused", "path": "/keys", "form": "form[action$='/keys']", "fill": {"#email": "no@address"},
+            "status": 422,
+        }),
         after(
             "keys, link asked for",
             "/keys",
-            "form[action$='/keys/link']",
+            "form[action*='/keys/link']",
             "#link-email",
             "VISIT@example.org",
         ),
         page("claim", &served.claim("claims@example.org")),
         // A link works once, and each visit needs one of its own.
         json!({
-            "name": "claim, used", "form": "main form", "fill": {},
+            "name": "claim, used", "form": "main form", "fill": {}, "tick": ["input[name=keep]"],
             "path": [served.claim("one@example.org"), served.claim("other@example.org")],
         }),
-        page("claim, of no use", "/claim/nothing"),
+        failing("claim, of no use", "/claim/nothing", 410),
         page("usage", "/usage"),
         after("usage, shown", "/usage", "main form", "#key", key),
         after("usage, refused", "/usage", "main form", "#key", &format!("log_live_{}", HOSTILE[0])),

@@ -100,7 +100,7 @@ impl Served {
 
 /// What the service and the commands beside it are set to.
 fn settings(mut command: Command) -> Command {
-    command.env("LOGGIA_AUTH", "keys").env("LOGGIA_VECTORS", "builtin");
+    command.env("LOGGIA_AUTH", "keys").env("LOGGIA_VECTORS", "builtin").env("LOGGIA_MAIL", "print:");
     // A browser of tests asks quicker than people do.
     command.env("LOGGIA_BURST_PER_ADDRESS", "0").env("LOGGIA_KEYS_PER_ADDRESS", "0");
     command.env("LOGGIA_CHECKOUT", "studio=https://pay.example.org/studio, pro=https://pay.example.org/pro");

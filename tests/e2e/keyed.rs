@@ -163,6 +163,73 @@ async fn a_used_up_month_says_what_to_do_and_a_larger_tier_opens_at_once() {
 }
 
 #[tokio::test]
+async fn what_does_not_count_is_answered_when_nothing_is_left() {
+    let Some(keyed) = Keyed::with(&["--tiers", "free=1"]).await else { return };
+    let first = keyed.call("/v1/search?q=bridge").await;
+    assert_eq!((first.status, remaining(&first)), (200, ("1", "0")));
+    let tag = first.header("etag").unwrap();
+    for (method, path, headers, status) in [
+        ("GET", "/v1/search?q=bridge", vec![("if-none-match", tag)], 304),
+        ("GET", "/v1/search?q=", vec![], 400),
+        ("GET", "/v1/project/none", vec![], 404),
+        ("POST", "/v1/search?q=bridge", vec![], 405),
+        ("GET", "/v1/usage", vec![], 200),
+        ("GET", "/v1/search?q=bridge", vec![], 429),
+        ("HEAD", "/v1/project/bridge", vec![], 429),
+    ] {
+        let answer = keyed.send(method, path, &headers).await;
+        assert_eq!((answer.status, remaining(&answer)), (status, ("1", "0")), "{method} {path}");
+    }
+    assert_eq!(keyed.usage().await["used"], json!(1));
+    // The same over MCP: a fault of the arguments is told as one.
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "get_project", "arguments": {}}});
+    let bearer = format!("Bearer {}", keyed.key);
+    let headers = [("authorization", bearer.as_str()), ("content-type", "application/json")];
+    let answer = keyed.http().send("POST", "/mcp", &headers, call.to_string()).await.json();
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("These arguments cannot be used: slug is missing"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_method_that_is_not_there_is_told_before_the_key() {
+    let Some(keyed) = Keyed::with(&[]).await else { return };
+    for (path, allow) in [
+        ("/v1/search?q=bridge", "GET, HEAD, OPTIONS"),
+        ("/v1/project/bridge", "GET, HEAD, OPTIONS"),
+        ("/v1/similar/bridge", "GET, HEAD, OPTIONS"),
+        ("/v1/usage", "GET, HEAD, OPTIONS"),
+    ] {
+        for (method, key) in [("POST", None), ("DELETE", Some("log_live_wrong")), ("PUT", Some(&*keyed.key))]
+        {
+            let bearer = format!("Bearer {}", key.unwrap_or_default());
+            let headers: &[(&str, &str)] = if key.is_some() { &[("authorization", &bearer)] } else { &[] };
+            let answer = keyed.http().send(method, path, headers, "").await;
+            assert_eq!((answer.status, answer.header("allow")), (405, Some(allow)), "{method} {path}");
+        }
+    }
+    let answer = keyed.http().send("GET", "/mcp?key=wrong", &[], "").await;
+    assert_eq!((answer.status, answer.header("allow")), (405, Some("POST, OPTIONS")));
+}
+
+#[tokio::test]
+async fn a_key_does_not_open_the_pages_and_what_anybody_may_keep_tells_nothing_of_it() {
+    let Some(keyed) = Keyed::with(&["--burst-per-address", "3"]).await else { return };
+    let kept = keyed.call("/llms.txt").await;
+    assert!(kept.header("cache-control").unwrap().starts_with("public"), "{:?}", kept.headers);
+    assert_eq!(remaining(&kept), ("0", "0"), "as for somebody without a key");
+    for path in ["/projects/bridge", "/cite/bridge/1", "/feed.atom", "/"] {
+        let answers = futures::future::join_all((0..30).map(|_| keyed.call(path))).await;
+        assert!(answers.iter().any(|answer| answer.status == 429), "{path}");
+    }
+    assert_eq!(
+        keyed.call("/v1/search?q=bridge").await.status,
+        200,
+        "calls of the key have a limit of their own"
+    );
+}
+
+#[tokio::test]
 async fn a_burst_is_slowed_down_and_not_counted() {
     let Some(keyed) = Keyed::with(&["--burst-per-key", "5", "--burst-per-address", "3"]).await else {
         return;

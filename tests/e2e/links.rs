@@ -159,8 +159,22 @@ async fn a_mail_server_must_prove_its_name_before_it_learns_the_password() {
 }
 
 #[tokio::test]
-async fn without_a_mail_server_links_are_logged_and_printed() {
+async fn without_a_mail_server_the_log_names_keys_alone() {
     let Some(started) = Started::empty().await else { return };
+    let key = issue(&started, ADA);
+    Desk::of(&started).await.ask(ADA).await;
+    let log = kit::wait_for(PATIENCE, "a line in the log", async || {
+        let log = started.loggia.stderr() + &started.loggia.stdout();
+        log.contains("a link was asked for").then_some(log)
+    })
+    .await;
+    assert!(log.contains(&key.to_string()), "{log}");
+    assert!(!log.contains("/claim/") && !log.to_lowercase().contains("ada.pelt@"), "{log}");
+}
+
+#[tokio::test]
+async fn links_are_printed_where_that_is_asked_for() {
+    let Some(started) = Started::with(&["--no-demo", "--mail", "print:"]).await else { return };
     let key = issue(&started, ADA);
     let desk = Desk::of(&started).await;
     desk.ask(ADA).await;

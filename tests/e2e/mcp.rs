@@ -192,3 +192,37 @@ async fn too_many_calls_in_a_second_are_told_to_wait() {
     let expected = "Too many calls came within a second. Wait 1 s and call again; nothing was counted. A key from get_api_key has a limit of its own.";
     assert_eq!(texts.into_iter().collect::<Vec<_>>(), [expected]);
 }
+
+#[tokio::test]
+async fn a_batch_is_answered_whole_or_not_at_all_and_counts_by_its_items() {
+    let settings = ["--burst-per-address", "20", "--burst-per-key", "20"];
+    let Some(started) = started(&settings).await else { return };
+    let batch = |method: &str| {
+        let items = (0..32).map(|id| {
+            json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {"name": "browse", "arguments": {}}})
+        });
+        Value::Array(items.collect()).to_string()
+    };
+    let headers = [("content-type", "application/json"), ("mcp-protocol-version", "2025-03-26")];
+    let sent = started.http.send("POST", "/mcp", &headers, batch("tools/call")).await;
+    let results = sent.json();
+    let results = results.as_array().unwrap();
+    assert_eq!(results.len(), 32);
+    assert!(results.iter().all(|one| one["result"]["isError"] == false), "{results:?}");
+    // 32 items take more than a second's worth, so the next message waits, whatever it asks.
+    for body in [batch("tools/list"), json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string()]
+    {
+        let mut refused = None;
+        for _ in 0..20 {
+            let answer = started.http.send("POST", "/mcp", &headers, body.clone()).await;
+            if answer.status == 429 {
+                refused = Some(answer);
+                break;
+            }
+            assert_eq!(answer.status, 200);
+        }
+        let refused = refused.expect("a message too many");
+        assert!(refused.json()["type"].as_str().unwrap().ends_with("/problems/too-many-requests"));
+        assert!(refused.header("retry-after").is_some());
+    }
+}

@@ -32,6 +32,102 @@ async fn get_key(started: &Started, email: &str) -> (String, String) {
     (page.replace(&key, "KEY"), key)
 }
 
+/// What the form of a page brings besides what is filled in.
+fn form_of(page: &str) -> String {
+    let (_, rest) = page.split_once("name=\"form\" value=\"").unwrap_or_else(|| panic!("{page}"));
+    format!("form={}", rest.split_once('"').unwrap().0)
+}
+
+#[tokio::test]
+async fn a_form_makes_one_key_however_often_it_is_sent() {
+    let Some(started) = Started::with(&["--no-demo", "--auth", "keys"]).await else { return };
+    let page = text(&started.http.get("/keys").await);
+    let form = form_of(&page);
+    assert_ne!(form_of(&text(&started.http.get("/keys").await)), form, "each copy has its own");
+    let body = format!("{form}&email=ada@example.org");
+    let first = post(&started, "/keys", &body, &[]).await;
+    assert_eq!(first.status, 200, "{}", text(&first));
+    shown_key(&text(&first));
+    for _ in 0..3 {
+        let again = post(&started, "/keys", &body, &[]).await;
+        assert_eq!(again.status, 409);
+        let again = text(&again);
+        assert!(again.contains("This form was already sent") && !again.contains("id=\"key\""), "{again}");
+    }
+    let json = post(&started, "/keys", &body, &[("accept", "application/json")]).await;
+    assert_eq!((json.status, json.header("content-type")), (409, Some("application/problem+json")));
+    assert!(json.json()["type"].as_str().unwrap().ends_with("/problems/refused"), "{}", json.json());
+    // Going back and changing the address is another wish.
+    let other = post(&started, "/keys", &format!("{form}&email=grace@example.org"), &[]).await;
+    assert_eq!(other.status, 200);
+    let keys = started.json(&["keys", "list"]);
+    assert_eq!(keys.iter().filter(|line| line.get("key_id").is_some()).count(), 2, "{keys:?}");
+}
+
+#[tokio::test]
+async fn each_form_shows_its_own_fault() {
+    let settings = ["--no-demo", "--auth", "keys", "--mail", "print:"];
+    let Some(started) = Started::with(&settings).await else { return };
+    let link = post(&started, "/keys/link", "email=nonsense", &[]).await;
+    assert_eq!(link.status, 422);
+    let link = text(&link);
+    let (before, behind) = link.split_once("id=\"link\"").unwrap();
+    assert!(!before.contains("nonsense") && !before.contains("role=\"alert\""), "{link}");
+    assert!(behind.contains("value=\"nonsense\"") && behind.contains("id=\"link-fault\""), "{link}");
+    assert!(link.contains("<title>Error: Get a key"), "{link}");
+    for (path, headers, status, kind) in [
+        ("/keys", [("accept", "application/json"), FORM], 422, "invalid-parameters"),
+        ("/keys/link", [("accept", "application/json"), FORM], 422, "invalid-parameters"),
+        (
+            "/keys",
+            [("accept", "application/json"), ("content-type", "application/json")],
+            415,
+            "malformed-request",
+        ),
+    ] {
+        let answer = started.http.send("POST", path, &headers, "email=nonsense").await;
+        assert_eq!(answer.status, status, "{path}");
+        assert!(answer.json()["type"].as_str().unwrap().ends_with(kind), "{}", answer.json());
+    }
+    for path in ["/claim/nothing", "/claim/Ab3dEf9hAb3dEf9hAb3dEf9hAb3dEf9h"] {
+        for method in ["GET", "POST"] {
+            let dead = started.http.send(method, path, &[FORM], "").await;
+            assert_eq!(dead.status, 410, "{method} {path}");
+            assert!(text(&dead).contains("This link is of no use any more"), "{}", text(&dead));
+            let dead = started.http.send(method, path, &[FORM, ("accept", "application/json")], "").await;
+            assert_eq!((dead.status, dead.header("content-type")), (410, Some("application/problem+json")));
+        }
+    }
+}
+
+#[tokio::test]
+async fn without_a_mail_server_no_mail_is_promised_and_no_address_is_logged() {
+    let settings = ["--no-demo", "--auth", "keys", "--contact", "keys@catalog.example.org"];
+    let Some(started) = Started::with(&settings).await else { return };
+    get_key(&started, "first@example.org").await;
+    let page = text(&started.http.get("/keys").await);
+    assert!(!page.contains("/keys/link") && !page.contains("We mail"), "{page}");
+    assert!(
+        page.contains("<a href=\"mailto:keys@catalog.example.org\">keys@catalog.example.org</a>"),
+        "{page}"
+    );
+    let asked = post(&started, "/keys/link", "email=first@example.org", &[]).await;
+    assert_eq!(asked.status, 409);
+    assert!(text(&asked).contains("This site sends no mail"), "{}", text(&asked));
+    let log = started.loggia.stderr() + &started.loggia.stdout();
+    assert!(!log.contains("first@example.org") && !log.contains("/claim/"), "{log}");
+}
+
+#[tokio::test]
+async fn links_are_limited_by_address() {
+    let settings = ["--no-demo", "--auth", "keys", "--burst-per-address", "3"];
+    let Some(started) = Started::with(&settings).await else { return };
+    for path in ["/claim/Ab3dEf9hAb3dEf9hAb3dEf9hAb3dEf9h", "/claim/nothing", "/keys", "/openapi.json"] {
+        let answers = futures::future::join_all((0..30).map(|_| started.http.get(path))).await;
+        assert!(answers.iter().any(|answer| answer.status == 429), "{path}");
+    }
+}
+
 #[tokio::test]
 async fn the_form_hands_out_three_keys_an_address_and_tells_no_address_from_another() {
     let Some(started) = Started::with(&["--no-demo", "--auth", "keys"]).await else { return };
@@ -40,12 +136,17 @@ async fn the_form_hands_out_three_keys_an_address_and_tells_no_address_from_anot
     let (unknown, _) = get_key(&started, "grace@example.org").await;
     assert_eq!((&known, &unknown), (&first, &first));
     get_key(&started, "ada@example.org").await;
-    let full = text(&post(&started, "/keys", "email=ada%40example.org", &[]).await);
+    let full = post(&started, "/keys", "email=ada%40example.org", &[]).await;
+    assert_eq!(full.status, 409);
+    let full = text(&full);
     assert!(
         full.contains("No key was made: there are 3 keys under this address, and more are not possible"),
         "{full}"
     );
-    let broken = text(&post(&started, "/keys", "email=%3Cb%3Eada", &[]).await);
+    let broken = post(&started, "/keys", "email=%3Cb%3Eada", &[]).await;
+    assert_eq!(broken.status, 422);
+    let broken = text(&broken);
+    assert!(broken.contains("<title>Error: Get a key"), "{broken}");
     assert!(
         broken.contains("The address cannot be used: it has no @; write it as name@example.org."),
         "{broken}"
@@ -69,7 +170,8 @@ async fn the_form_hands_out_three_keys_an_address_and_tells_no_address_from_anot
 
 #[tokio::test]
 async fn a_key_form_of_one_network_is_limited() {
-    let Some(started) = Started::with(&["--no-demo", "--auth", "keys", "--keys-per-address", "2"]).await
+    let Some(started) =
+        Started::with(&["--no-demo", "--auth", "keys", "--keys-per-address", "2", "--mail", "print:"]).await
     else {
         return;
     };
@@ -114,14 +216,30 @@ async fn a_mailed_link_acts_once_and_by_its_form_alone() {
     }
     let page = text(&started.http.get(&path).await);
     assert!(page.contains(&mine[9..17]) && page.contains(&other[9..17]), "{page}");
+    // Nothing is proven by silence, and a form without a tick leaves the link as it is.
+    let nothing = post(&started, &path, "", &[]).await;
+    assert_eq!(nothing.status, 422);
+    assert!(text(&nothing).contains("Nothing was ticked, so nothing was done."), "{}", text(&nothing));
+    // A stranger has a key made for the address between the look and the decision.
+    let (_, stranger) = get_key(&started, "ada@example.org").await;
     let foreign = post(&started, &path, "", &[("origin", "https://evil.example")]).await;
     assert_eq!(foreign.status, 403);
-    let done = text(&post(&started, &path, &format!("revoke={}&new=yes", &other[9..17]), &[]).await);
+    let ticked = format!("keep={}&revoke={}&new=yes", &mine[9..17], &other[9..17]);
+    let done = text(&post(&started, &path, &ticked, &[]).await);
     let new = shown_key(&done);
+    let proven: Vec<String> = started
+        .json(&["keys", "list"])
+        .iter()
+        .filter(|key| key["proven"] == true)
+        .map(|key| key["key_id"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(proven, [&mine[9..17], &new[9..17]], "what was ticked, and what was made here");
     assert!(done.contains(&format!("Ended: <code>{}</code>", &other[51..])), "{done}");
-    let again = text(&post(&started, &path, &format!("revoke={}", &mine[9..17]), &[]).await);
+    let again = post(&started, &path, &format!("revoke={}", &mine[9..17]), &[]).await;
+    assert_eq!(again.status, 410);
+    let again = text(&again);
     assert!(again.contains("This link is of no use any more"), "{again}");
-    for (key, status) in [(&mine, 200), (&other, 401), (&new, 200)] {
+    for (key, status) in [(&mine, 200), (&stranger, 200), (&other, 401), (&new, 200)] {
         kit::wait_until(PATIENCE, "the keys on the node", async || {
             let bearer = format!("Bearer {key}");
             started.http.send("GET", "/v1/search?q=a", &[("authorization", &bearer)], "").await.status

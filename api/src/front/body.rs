@@ -1,13 +1,11 @@
 //! What is read of a request's body, within its bounds and in time.
 
-use axum::body::Body;
-use bytes::Bytes;
 use http::Method;
 use http::request::Parts;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::{Body as _, Incoming};
 use tokio::time::timeout;
 
+use super::bodies::{Sent, Unread};
 use super::{Front, same_site};
 use crate::fault::Fault;
 use crate::mcp;
@@ -22,40 +20,43 @@ const LARGEST_NOTICE: usize = 256 * 1024;
 
 impl Front {
     /// Reads a body that is wanted.
-    pub(super) async fn message(&self, body: Incoming) -> Result<Bytes, Fault> {
+    pub(super) async fn message(&self, body: Incoming) -> Result<Sent, Fault> {
         self.read(body, mcp::LARGEST_BODY, Fault::message_too_large).await
     }
 
-    /// What the endpoint is to see of a body: that of a form, and else nothing.
-    pub(super) async fn body(&self, route: Route, parts: &Parts, body: Incoming) -> Result<Body, Fault> {
+    /// What the endpoint is to see of a body: that of a form or a notice, and else nothing.
+    pub(super) async fn body(
+        &self,
+        route: Route,
+        parts: &Parts,
+        body: Incoming,
+    ) -> Result<Option<Sent>, Fault> {
         match route {
             Route::Form if parts.method == Method::POST => {
                 same_site::check(self.state.site(), &parts.headers)?;
-                self.read(body, LARGEST_FORM, Fault::form_too_large).await.map(Body::from)
+                self.read(body, LARGEST_FORM, Fault::form_too_large).await.map(Some)
             }
             Route::Webhook if parts.method == Method::POST && self.state.payments().is_some() => {
-                self.read(body, LARGEST_NOTICE, Fault::notice_too_large).await.map(Body::from)
+                self.read(body, LARGEST_NOTICE, Fault::notice_too_large).await.map(Some)
             }
-            _ if body.is_end_stream() => Ok(Body::empty()),
-            _ => self.discard(body).await.map(|()| Body::empty()),
+            _ if body.is_end_stream() => Ok(None),
+            // Nobody asked for it; it is read so that the connection can go on.
+            _ => self.read(body, LARGEST_BODY, Fault::body_too_large).await.map(|_| None),
         }
     }
 
-    /// Reads a body that nobody asked for, so that the connection can go on.
-    async fn discard(&self, body: Incoming) -> Result<(), Fault> {
-        self.read(body, LARGEST_BODY, Fault::body_too_large).await.map(drop)
-    }
-
-    async fn read(&self, body: Incoming, most: usize, too_large: fn() -> Fault) -> Result<Bytes, Fault> {
+    async fn read(&self, body: Incoming, most: usize, too_large: fn() -> Fault) -> Result<Sent, Fault> {
         if body.size_hint().lower() > most as u64 {
             return Err(too_large());
         }
         // A little less than the whole patience: the reply must still be made within it.
         let patience = self.patience.mul_f32(0.9);
-        match timeout(patience, Limited::new(body, most).collect()).await {
-            Ok(Ok(read)) => Ok(read.to_bytes()),
-            Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
-            Ok(Err(_)) => Err(Fault::malformed_request()),
+        match timeout(patience, self.bodies.read(body, most)).await {
+            Ok(read) => read.map_err(|unread| match unread {
+                Unread::TooLarge => too_large(),
+                Unread::NoRoom => Fault::too_many_bodies(),
+                Unread::Broken => Fault::malformed_request(),
+            }),
             Err(_elapsed) => Err(Fault::slow_body()),
         }
     }

@@ -9,7 +9,7 @@ use read::keys::KnownKey;
 use schemas::key::KeyHash;
 
 use super::rate::Allowance;
-use super::{LONGEST_ADDRESS, presented};
+use super::{LONGEST_ADDRESS, origins, presented};
 use crate::access::{Access, Balance, KeyAccess, Known};
 use crate::fault::Fault;
 use crate::mcp::Visitor;
@@ -78,18 +78,14 @@ impl Allowance {
 /// Finds out who calls, and refuses what need not be worked on.
 pub(super) fn admit(state: &ApiState, route: Route, parts: &Parts, peer: IpAddr) -> Admission {
     let caller = Caller::unknown(state);
-    if !matches!(route, Route::Health | Route::Ready)
-        && let Err(fault) = state.check_open()
-    {
+    let is_watched = matches!(route, Route::Health | Route::Ready);
+    if !is_watched && let Err(fault) = admit_anybody(state, route, parts) {
         return Admission::Decided(caller, Err(fault));
     }
-    let address = parts.uri.path().len() + parts.uri.query().map_or(0, |query| query.len() + 1);
-    if address > LONGEST_ADDRESS {
-        return Admission::Decided(caller, Err(Fault::address_too_long()));
-    }
+    let wrong_method = wrong_method(route, &parts.method);
     let presented = match presented::key(parts) {
         Ok(presented) => presented,
-        Err(fault) => return Admission::Decided(caller, Err(fault)),
+        Err(fault) => return Admission::Decided(caller, Err(wrong_method.unwrap_or(fault))),
     };
     let Access::Keys(access) = state.access() else { return Admission::Decided(caller, Ok(())) };
     let known = match (&presented, state.keys()) {
@@ -99,26 +95,50 @@ pub(super) fn admit(state: &ApiState, route: Route, parts: &Parts, peer: IpAddr)
         }
         (None, _) | (Some(_), Err(_)) => None,
     };
-    let Some(key) = known else {
-        let limited = || within_address(access, parts, peer);
-        let refused = match presented {
-            _ if parts.method == Method::OPTIONS => Ok(()),
-            // Without a key the tools answer in part; a wrong one is a mistake that its holder should know of.
-            None if route == Route::Mcp => Ok(()),
-            // Somebody who guesses keys is slowed down first.
-            Some(hash) if route == Route::Mcp || route.is_keyed() => match limited() {
-                Ok(()) => return Admission::Unknown(hash),
-                fault => fault,
-            },
-            // What is free of keys here is limited by address, so that nobody reads the catalog off the pages at will.
-            _ if matches!(route, Route::Page | Route::Cite | Route::Feeds) => limited(),
-            _ if !route.is_keyed() => Ok(()),
-            _ => limited().and(Err(Fault::missing_key())),
-        };
-        return Admission::Decided(caller, refused);
+    if let Some(key) = known {
+        let (caller, admitted) = admit_known(access, route, parts, peer, key);
+        return Admission::Decided(caller, admitted);
+    }
+    if parts.method == Method::OPTIONS {
+        return Admission::Decided(caller, Ok(()));
+    }
+    let limited = || within_address(access, parts, peer);
+    let refused = match (presented, wrong_method) {
+        // A key changes nothing about a method that the path does not have.
+        (_, Some(fault)) => limited().and(Err(fault)),
+        // Without a key the tools answer in part; a wrong one is a mistake that its holder should know of.
+        (None, None) if route == Route::Mcp => Ok(()),
+        // Somebody who guesses keys is slowed down first.
+        (Some(hash), None) if route == Route::Mcp || route.is_keyed() => match limited() {
+            Ok(()) => return Admission::Unknown(hash),
+            fault => fault,
+        },
+        (None, None) if route.is_keyed() => limited().and(Err(Fault::missing_key())),
+        (_, None) if route.is_limited_by_address() => limited(),
+        (_, None) => Ok(()),
     };
-    let (caller, admitted) = admit_known(state, access, route, parts, key);
-    Admission::Decided(caller, admitted)
+    Admission::Decided(caller, refused)
+}
+
+/// What is asked of a request whoever sends it.
+fn admit_anybody(state: &ApiState, route: Route, parts: &Parts) -> Result<(), Fault> {
+    state.check_open()?;
+    let address = parts.uri.path().len() + parts.uri.query().map_or(0, |query| query.len() + 1);
+    if address > LONGEST_ADDRESS {
+        return Err(Fault::address_too_long());
+    }
+    origins::check_host(state, route, &parts.headers)
+}
+
+/// The fault of a method that a path which asks for keys does not have. Other paths leave it to the router.
+fn wrong_method(route: Route, method: &Method) -> Option<Fault> {
+    let reads = method == Method::GET || method == Method::HEAD;
+    match route {
+        _ if method == Method::OPTIONS => None,
+        Route::Mcp if method != Method::POST => Some(Fault::post_only()),
+        _ if route.is_keyed() && !reads => Some(Fault::method_not_allowed(route)),
+        _ => None,
+    }
 }
 
 /// Decides about a request whose key was not known at first.
@@ -126,51 +146,41 @@ pub(super) fn admit_late(
     state: &ApiState,
     route: Route,
     parts: &Parts,
+    peer: IpAddr,
     key: Option<KnownKey>,
 ) -> (Caller, Result<(), Fault>) {
     match (key, state.access()) {
-        (Some(key), Access::Keys(access)) => admit_known(state, access, route, parts, key),
+        (Some(key), Access::Keys(access)) => admit_known(access, route, parts, peer, key),
         _ => (Caller::unknown(state), Err(Fault::invalid_key())),
     }
 }
 
 fn admit_known(
-    state: &ApiState,
     access: &KeyAccess,
     route: Route,
     parts: &Parts,
+    peer: IpAddr,
     key: KnownKey,
 ) -> (Caller, Result<(), Fault>) {
     let known = access.known(key);
-    let within = within(state, access, route, parts, &known);
-    (Caller::Known(known), within)
+    let admitted = match wrong_method(route, &parts.method) {
+        _ if parts.method == Method::OPTIONS => Ok(()),
+        wrong_method if route.is_keyed() => {
+            let allowed = access.bursts.key(known.key_id, 1).map_err(Fault::too_many_requests);
+            allowed.and(wrong_method.map_or(Ok(()), Err))
+        }
+        Some(fault) => Err(fault),
+        // A key buys calls of the interface: it does not open the pages.
+        None if route.is_limited_by_address() => within_address(access, parts, peer),
+        None => Ok(()),
+    };
+    (Caller::Known(known), admitted)
 }
 
 /// Whether the address may call now.
 fn within_address(access: &KeyAccess, parts: &Parts, peer: IpAddr) -> Result<(), Fault> {
     let address = access.proxies.caller(peer, &parts.headers);
-    access.bursts.address(address).map_err(Fault::too_many_requests)
-}
-
-/// Whether a known caller may call now.
-fn within(
-    state: &ApiState,
-    access: &KeyAccess,
-    route: Route,
-    parts: &Parts,
-    known: &Known,
-) -> Result<(), Fault> {
-    if !route.is_keyed() || parts.method == Method::OPTIONS {
-        return Ok(());
-    }
-    access.bursts.key(known.key_id).map_err(Fault::too_many_requests)?;
-    let reads = parts.method == Method::GET || parts.method == Method::HEAD;
-    if route.operation().is_none() || !reads {
-        return Ok(());
-    }
-    let now = state.now();
-    let balance = access.balance(state.models(), known, now);
-    if balance.used >= balance.limit { Err(used_up(&balance, now)) } else { Ok(()) }
+    access.bursts.address(address, 1).map_err(Fault::too_many_requests)
 }
 
 /// The fault of a budget of which nothing is left.

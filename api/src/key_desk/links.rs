@@ -4,10 +4,12 @@
 use schemas::account::KeyIssued;
 use schemas::command::{Answer, Claim, Command, KeyNow};
 use schemas::email::Email;
+use schemas::ids::CommandId;
 use schemas::key::{Key, KeyId};
 use schemas::link::LinkHash;
 use schemas::tier::TierName;
 use tokio::time::Instant;
+use uuid::Uuid;
 
 use super::beat::on_the_beat;
 use super::sending::{send_in_time, unavailable};
@@ -76,8 +78,9 @@ impl KeyDesk {
         let new_key = wanted.is_some().then(new_key).transpose().map_err(|error| unavailable(&error))?;
         let recorded = new_key.as_ref().zip(wanted).map(|(key, (tier, name))| KeyIssued::of(key, tier, name));
         let link = LinkHash::of(token);
-        let command = Command::UseLink { link, keep, revoke, new_key: recorded };
-        match send_in_time(&self.client, CLAIMING, command, deadline, state.now()).await? {
+        let (id, command) =
+            (CommandId(Uuid::now_v7()), Command::UseLink { link, keep, revoke, new_key: recorded });
+        match send_in_time(&self.client, CLAIMING, id, command, deadline, state.now()).await? {
             Answer::Account(done) => {
                 if let Some(key) = &new_key {
                     known(state, key, deadline).await;

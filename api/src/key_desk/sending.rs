@@ -32,14 +32,16 @@ pub(super) async fn send(
     command: Command,
     deadline: Deadline,
 ) -> Result<Answer, NotDone> {
-    send_until(client, actor, command, deadline, None).await
+    send_until(client, actor, CommandId(Uuid::now_v7()), command, deadline, None).await
 }
 
 /// The same for a command whose outcome is shown once: it is not carried out any more when the request would be over
-/// before its answer is here. `now` is the time by the clock that the write side has too.
+/// before its answer is here. `id` is the same where the same is asked again; `now` is the time by the clock that the write
+/// side has too.
 pub(super) async fn send_in_time(
     client: &Client,
     actor: &str,
+    id: CommandId,
     command: Command,
     deadline: Deadline,
     now: Timestamp,
@@ -50,17 +52,17 @@ pub(super) async fn send_in_time(
             "too little of the request's time was left; nothing was sent".into(),
         ));
     }
-    send_until(client, actor, command, deadline, Some(now + left)).await
+    send_until(client, actor, id, command, deadline, Some(now + left)).await
 }
 
 async fn send_until(
     client: &Client,
     actor: &str,
+    id: CommandId,
     command: Command,
     deadline: Deadline,
     not_after: Option<Timestamp>,
 ) -> Result<Answer, NotDone> {
-    let id = CommandId(Uuid::now_v7());
     let actor: Actor = actor.parse().map_err(|error| unavailable(&error))?;
     let message = CommandMessage { id, actor, correlation: id, command, not_after };
     match request(client, &message, deadline.less(AFTERWARDS)).await? {

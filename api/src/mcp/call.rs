@@ -46,7 +46,7 @@ pub(super) async fn call(
         return Err(RpcError::invalid_params(message).with_status(http::StatusCode::OK));
     };
     let mut arguments = Arguments::read(params.arguments)?;
-    let done = match admit(asked, tool) {
+    let done = match admit(asked) {
         // A tool that takes too long or panics is refused alone: other calls of the message are counted and answered.
         Ok(()) => match asked.deadline.bound(tools::run(tool, asked, &mut arguments)).await {
             Ok(Ok(answer)) => charge(asked, tool).await.map(|told| (answer, told)),
@@ -67,37 +67,24 @@ pub(super) async fn call(
     })
 }
 
-/// Whether the caller may call now.
-fn admit(asked: Asked<'_>, tool: &Tool) -> Result<(), Refusal> {
+/// Whether the caller may call now. What is left of the month is looked at where the call is counted: a call that would not
+/// count is answered as always.
+fn admit(asked: Asked<'_>) -> Result<(), Refusal> {
     if asked.deadline.is_over() {
         return Err(Refusal::guided(
             "Not run: the calls before it in this batch took all the time that a request has. Nothing was counted; send \
              it again.",
         ));
     }
-    let Access::Keys(access) = asked.state.access() else { return Ok(()) };
-    let waiting = |allowed: Result<(), std::time::Duration>, more: &str| {
-        allowed.map_err(|wait| {
-            let seconds = wait.as_secs() + 1;
-            Refusal::guided(format!(
-                "Too many calls came within a second. Wait {seconds} s and call again; nothing was counted.{more}"
-            ))
-        })
+    let Some(wait) = asked.wait else { return Ok(()) };
+    let seconds = wait.as_secs() + 1;
+    let more = match asked.visitor {
+        Visitor::Anonymous(_) => " A key from get_api_key has a limit of its own.",
+        Visitor::Open | Visitor::Keyed(..) => "",
     };
-    match asked.visitor {
-        Visitor::Open => Ok(()),
-        Visitor::Anonymous(address) => {
-            waiting(access.bursts.address(*address), " A key from get_api_key has a limit of its own.")
-        }
-        Visitor::Keyed(known, _) => {
-            waiting(access.bursts.key(known.key_id), "")?;
-            if !tool.is_counted {
-                return Ok(());
-            }
-            let balance = access.balance(asked.state.models(), known, asked.state.now());
-            if balance.used >= balance.limit { Err(used_up(asked, &balance)) } else { Ok(()) }
-        }
-    }
+    Err(Refusal::guided(format!(
+        "Too many calls came within a second. Wait {seconds} s and call again; nothing was counted.{more}"
+    )))
 }
 
 /// Counts a call that is about to be answered.

@@ -83,6 +83,21 @@ impl<'a> Body<'a> {
     }
 }
 
+impl Body<'_> {
+    /// Returns how many messages it has.
+    pub(super) fn messages(&self) -> u32 {
+        match self {
+            Body::One(_) => 1,
+            Body::Batch(messages) => u32::try_from(messages.len()).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// Returns whether it is one call of a tool.
+    pub(super) fn is_call(&self) -> bool {
+        matches!(self, Body::One(Ok(message)) if message.method == "tools/call" && message.id.is_some())
+    }
+}
+
 impl<'a> Message<'a> {
     pub(super) fn read(text: &'a str) -> Result<Message<'a>, Invalid> {
         let members: Members<'a> = serde_json::from_str(text).map_err(|error| {
@@ -114,7 +129,7 @@ impl<'a> Members<'a> {
         };
         if self.id.is_some() && legal_id.is_none() {
             return invalid(
-                "The member id is neither a string nor an integer. Leave it out for a notification.",
+                "The member id is neither a string nor a number. Leave it out for a notification.",
             );
         }
         if self.jsonrpc.map(RawValue::get) != Some("\"2.0\"") {
@@ -136,14 +151,11 @@ impl<'a> Members<'a> {
 #[derive(Deserialize)]
 pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
-/// A string or an integer.
+/// Whether a JSON value is a string or a number that clients can read. JSON-RPC knows any number; it is repeated as it came.
 fn is_legal_id(text: &str) -> bool {
     match text.as_bytes() {
         [b'"', ..] => serde_json::from_str::<Text<'_>>(text).is_ok(),
-        bytes => {
-            let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
-            !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
-        }
+        _ => serde_json::from_str::<f64>(text).is_ok(),
     }
 }
 
@@ -197,6 +209,10 @@ mod tests {
         );
         assert_eq!(read(r#"{"jsonrpc":"2.0","method":"x"}"#), Ok((None, "x".into())));
         assert_eq!(read(r#"{"jsonrpc":"2.0","id":-7,"method":"x"}"#), Ok((Some("-7"), "x".into())));
+        for id in ["1.0", "1.5", "1e3", "-0", "123456789012345678901234567890"] {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"x"}}"#);
+            assert_eq!(read(&text), Ok((Some(id), "x".into())), "any number is repeated as it came");
+        }
     }
 
     #[test]
@@ -204,8 +220,9 @@ mod tests {
         for (text, expected) in [
             (r#"{"hello":1}"#, "None -32600"),
             (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, "None -32600"),
-            (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, "None -32600"),
-            (r#"{"jsonrpc":"2.0","id":1e3,"method":"ping"}"#, "None -32600"),
+            (r#"{"jsonrpc":"2.0","id":true,"method":"ping"}"#, "None -32600"),
+            (r#"{"jsonrpc":"2.0","id":[1],"method":"ping"}"#, "None -32600"),
+            (r#"{"jsonrpc":"2.0","id":1e999,"method":"ping"}"#, "None -32600"),
             (r#"{"jsonrpc":"2.0","id":"\ud800","method":"ping"}"#, "None -32600"),
             (r#"{"id":1,"method":"ping"}"#, "Some(\"1\") -32600"),
             (r#"{"jsonrpc":2.0,"id":1,"method":"ping"}"#, "Some(\"1\") -32600"),

@@ -63,30 +63,64 @@ fn origin(text: &str) -> Option<String> {
         .then(|| format!("{scheme}://{authority}").to_ascii_lowercase())
 }
 
-/// Refuses what a page of another origin sends, and what comes by a name that is not this node's.
-pub(crate) fn check(origins: &Origins, site: &Site, headers: &HeaderMap) -> Result<(), Fault> {
-    if let Some(sent) = headers.get(ORIGIN) {
-        let sent = sent.to_str().unwrap_or_default();
-        let own = origin(site.as_str());
-        let allowed = match origins {
+impl Origins {
+    /// Returns whether a page of this origin is let in: the site's own, one of the machine itself, or one of these.
+    pub(crate) fn allow(&self, site: &Site, sent: &str) -> bool {
+        let listed = match self {
             Origins::Any => true,
             Origins::Own => false,
             Origins::Also(others) => origin(sent).is_some_and(|sent| others.contains(&sent)),
         };
-        let is_own = origin(sent).is_some_and(|sent| Some(&sent) == own.as_ref() || is_local(&sent));
-        if !allowed && !is_own {
-            return Err(Fault::foreign_origin());
-        }
+        listed
+            || origin(sent)
+                .is_some_and(|sent| Some(&sent) == origin(site.as_str()).as_ref() || is_local(&sent))
     }
-    // A node with a public address is reached by whatever names its proxies use, and has nothing that the web must not see.
+
+    /// Returns whether a host is that of the site or of one of these origins.
+    fn name(&self, site: &Site, host: &str) -> bool {
+        let others: &[String] = if let Origins::Also(others) = self { others } else { &[] };
+        let names = others.iter().map(String::as_str).chain([site.as_str()]);
+        names.filter_map(host_of).any(|name| Some(name) == host_of(&format!("http://{host}")))
+    }
+}
+
+/// Refuses what a page of an origin that is not let in sends.
+pub(crate) fn check(origins: &Origins, site: &Site, headers: &HeaderMap) -> Result<(), Fault> {
+    match headers.get(ORIGIN) {
+        Some(sent) if !origins.allow(site, sent.to_str().unwrap_or_default()) => Err(Fault::foreign_origin()),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses what comes by a name that is not this node's, where a page that lets its own name point here could read what the
+/// web must not see: on a node that has no public address, and on one that asks nobody for a key.
+pub(crate) fn check_host(
+    origins: &Origins,
+    site: &Site,
+    asks_for_keys: bool,
+    headers: &HeaderMap,
+) -> Result<(), Fault> {
+    // A node with keys and a public address is reached by whatever names its proxies use.
     let is_private = origin(site.as_str()).is_none_or(|site| is_local(&site));
-    if is_private && let Some(host) = headers.get(HOST) {
-        let host = host.to_str().unwrap_or_default();
-        if !is_local(&format!("http://{host}")) && !is_address(host) {
-            return Err(Fault::foreign_host());
-        }
+    let is_open_to_all = asks_for_keys || *origins == Origins::Any;
+    if !is_private && is_open_to_all {
+        return Ok(());
     }
-    Ok(())
+    let Some(host) = headers.get(HOST) else { return Ok(()) };
+    let host = host.to_str().unwrap_or_default();
+    if is_plain(host) || origins.name(site, host) { Ok(()) } else { Err(Fault::foreign_host()) }
+}
+
+/// Returns whether a Host header names the machine itself or holds a plain address: no name server can point these
+/// elsewhere.
+pub(crate) fn is_plain(host: &str) -> bool {
+    is_local(&format!("http://{host}")) || is_address(host)
+}
+
+/// The host of an address, in small letters.
+fn host_of(address: &str) -> Option<String> {
+    let uri: Uri = address.parse().ok()?;
+    uri.host().map(str::to_ascii_lowercase)
 }
 
 /// Whether an address names the machine itself.
@@ -120,6 +154,11 @@ mod tests {
         check(&origins.parse().unwrap(), &site.parse().unwrap(), &headers).err().map(|fault| fault.kind())
     }
 
+    fn is_host(origins: &str, site: &str, asks_for_keys: bool, host: &str) -> bool {
+        let headers = HeaderMap::from_iter([(HOST, host.parse().unwrap())]);
+        check_host(&origins.parse().unwrap(), &site.parse().unwrap(), asks_for_keys, &headers).is_ok()
+    }
+
     #[test]
     fn a_page_of_another_origin_is_refused() {
         let foreign = Some(ProblemKind::Forbidden);
@@ -143,19 +182,26 @@ mod tests {
     }
 
     #[test]
-    fn a_private_node_goes_by_its_own_names_only() {
-        let local = "http://127.0.0.1:8080";
+    fn a_node_that_only_its_network_may_see_goes_by_its_own_names() {
+        let (local, public) = ("http://127.0.0.1:8080", "https://catalog.example.org");
         for (host, expected) in [
-            ("127.0.0.1:8080", None),
-            ("localhost:8080", None),
-            ("[::1]:8080", None),
-            ("192.168.1.5:8080", None),
-            ("evil.example:8080", Some(ProblemKind::Forbidden)),
-            ("localhost.evil.example", Some(ProblemKind::Forbidden)),
+            ("127.0.0.1:8080", true),
+            ("localhost:8080", true),
+            ("[::1]:8080", true),
+            ("192.168.1.5:8080", true),
+            ("evil.example:8080", false),
+            ("localhost.evil.example", false),
+            ("", false),
         ] {
-            assert_eq!(checked("own", local, &[(HOST, host)]), expected, "{host}");
+            assert_eq!(is_host("own", local, true, host), expected, "{host}");
+            assert_eq!(is_host("own", "http://0.0.0.0:8080", false, host), expected, "{host}");
+            assert_eq!(is_host("own", public, false, host), expected, "{host}");
         }
-        assert_eq!(checked("own", "https://catalog.example.org", &[(HOST, "inside:8080")]), None);
+        assert!(is_host("own", public, false, "Catalog.example.org:443"));
+        assert!(is_host("https://agent.example.org", public, false, "agent.example.org"));
+        assert!(!is_host("https://agent.example.org", public, false, "evil.example"));
+        assert!(is_host("any", public, false, "evil.example"), "the operator lets every page in");
+        assert!(is_host("own", public, true, "inside:8080"), "keys protect it");
     }
 
     #[test]

@@ -14,8 +14,9 @@ mod search_projects;
 mod similar_projects;
 
 use std::net::IpAddr;
+use std::time::Duration;
 
-use crate::access::Known;
+use crate::access::{Access, Known};
 use crate::deadline::Deadline;
 use crate::state::ApiState;
 
@@ -74,6 +75,24 @@ pub(super) struct Asked<'a> {
     pub(super) visitor: &'a Visitor,
     /// When the time of the request is up, with all the calls that are in it.
     pub(super) deadline: Deadline,
+    /// How long the caller has to wait, where too many calls came within a second.
+    pub(super) wait: Option<Duration>,
+}
+
+impl Visitor {
+    /// Takes messages that came at once out of what the visitor may send in a second.
+    ///
+    /// # Errors
+    ///
+    /// Returns the time to wait where nothing is left.
+    pub(super) fn take(&self, state: &ApiState, messages: u32) -> Result<(), Duration> {
+        let Access::Keys(access) = state.access() else { return Ok(()) };
+        match self {
+            Visitor::Open => Ok(()),
+            Visitor::Anonymous(address) => access.bursts.address(*address, messages),
+            Visitor::Keyed(known, _) => access.bursts.key(known.key_id, messages),
+        }
+    }
 }
 
 /// The tool of that name.

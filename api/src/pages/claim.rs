@@ -11,15 +11,18 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures::future::Either;
 use http::header::CACHE_CONTROL;
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use schemas::command::{Claim, ClaimedKey, KeyNow};
 use schemas::key::KeyId;
+use schemas::link::LinkToken;
+use schemas::tier::TierName;
 
-use super::form::{access, field};
-use super::keys::addressed;
+use super::form::{access, field, refused, wants_problem};
+use super::keys::{KeysPage, addressed};
 use super::layout::Layout;
 use super::page;
 use super::words::{capitalised, sentence};
+use crate::access::KeyAccess;
 use crate::deadline::Deadline;
 use crate::fault::Fault;
 use crate::front::Peer;
@@ -29,6 +32,8 @@ use crate::state::ApiState;
 
 /// What using a link may take of a request's time, after it was looked at.
 const USING: Duration = Duration::from_secs(5);
+/// What is said of a text that is no token.
+const NEVER_MADE: &str = "this link is not whole; open it as it stands in the mail, or ask for another";
 
 #[derive(Template)]
 #[template(path = "link_asked.html")]
@@ -61,6 +66,7 @@ struct ClaimedPage {
 struct Gone {
     layout: Layout,
     reason: String,
+    mails: bool,
 }
 
 /// A key as its holder recognises it.
@@ -82,7 +88,10 @@ pub(super) async fn ask(
     body: Bytes,
 ) -> Result<Response, Fault> {
     let access = access(&state)?;
-    let email = match addressed(&state, access, peer, &headers, &body)? {
+    if !access.letters.leave() {
+        return Err(Fault::no_letters(access.letters.contact.as_ref()));
+    }
+    let email = match addressed(&state, access, peer, &headers, &body, KeysPage::asking)? {
         Either::Left(email) => email,
         Either::Right(page) => return Ok(page),
     };
@@ -97,15 +106,19 @@ pub(super) async fn look(
     State(state): State<ApiState>,
     Extension(deadline): Extension<Deadline>,
     path: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
 ) -> Result<Response, Fault> {
     let access = access(&state)?;
-    let Path(token) = path.map_err(|_| Fault::not_found())?;
+    let token = match token(path)? {
+        Some(token) => token,
+        None => return gone(access, &state, &headers, NEVER_MADE),
+    };
     match access.desk.open_link(&token, deadline).await {
         Ok(claim) => {
             let page = page(&ClaimPage::of(&state, token, claim, None))?;
             Ok(([(CACHE_CONTROL, HeaderValue::from_static("no-store"))], page).into_response())
         }
-        Err(NotDone::Refused(reason)) => gone(&state, &reason),
+        Err(NotDone::Refused(reason)) => gone(access, &state, &headers, &reason),
         // Looking changes nothing.
         Err(NotDone::Unavailable(cause) | NotDone::Unknown(cause)) => Err(Fault::uncreated(cause)),
     }
@@ -115,21 +128,29 @@ pub(super) async fn act(
     State(state): State<ApiState>,
     Extension(deadline): Extension<Deadline>,
     path: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, Fault> {
     let access = access(&state)?;
-    let Path(token) = path.map_err(|_| Fault::not_found())?;
+    let token = match token(path)? {
+        Some(token) => token,
+        None => return gone(access, &state, &headers, NEVER_MADE),
+    };
     let claim = match access.desk.open_link(&token, deadline.less(USING)).await {
         Ok(claim) => claim,
-        Err(NotDone::Refused(reason)) => return gone(&state, &reason),
+        Err(NotDone::Refused(reason)) => return gone(access, &state, &headers, &reason),
         Err(NotDone::Unavailable(cause) | NotDone::Unknown(cause)) => return Err(Fault::uncreated(cause)),
     };
-    let revoke = ticked(&body, &claim);
-    let shown = claim.keys.iter().map(|key| key.key_id);
-    let keep = shown.filter(|id| !revoke.contains(id)).collect();
     let wants_key = !field(&body, "new").is_empty();
     let new_key = wants_key.then(|| (access.tiers.first().name.clone(), None));
-    match access.desk.use_link(&state, &token, Decision { keep, revoke, new_key }, deadline).await {
+    let decision = decided(&body, &claim, new_key);
+    if decision == Decision::default() {
+        let fault = "Nothing was ticked, so nothing was done. Tick the keys that are yours, or those to end."
+            .to_owned();
+        let page = ClaimPage::of(&state, token, claim, Some(fault));
+        return refused(StatusCode::UNPROCESSABLE_ENTITY, &page);
+    }
+    match access.desk.use_link(&state, &token, decision, deadline).await {
         Ok(claimed) => {
             let hints = |is: fn(&KeyNow) -> bool| hints(&claim.keys, &claimed.keys, is);
             page(&ClaimedPage {
@@ -140,11 +161,18 @@ pub(super) async fn act(
             })
         }
         Err(NotDone::Refused(reason)) => {
-            page(&ClaimPage::of(&state, token, claim, Some(format!("Nothing was done: {reason}."))))
+            let page = ClaimPage::of(&state, token, claim, Some(format!("Nothing was done: {reason}.")));
+            refused(StatusCode::CONFLICT, &page)
         }
         Err(NotDone::Unavailable(cause)) => Err(Fault::uncreated(cause)),
         Err(NotDone::Unknown(cause)) => Err(Fault::unconfirmed(cause)),
     }
+}
+
+/// The token of a link; none where it never was one, so that nobody need be asked.
+fn token(path: Result<Path<String>, PathRejection>) -> Result<Option<String>, Fault> {
+    let Path(token) = path.map_err(|_| Fault::not_found())?;
+    Ok(LinkToken::is_formed(&token).then_some(token))
 }
 
 impl ClaimPage {
@@ -173,11 +201,17 @@ impl Shown {
     }
 }
 
-/// The keys that shall end; what is not on the page is not decided about.
-fn ticked(body: &Bytes, claim: &Claim) -> Vec<KeyId> {
+/// What was ticked: the keys that are the reader's, and those that shall end. A key that is not named is not decided about:
+/// it may have been made after the page was.
+fn decided(body: &Bytes, claim: &Claim, new_key: Option<(TierName, Option<String>)>) -> Decision {
     let body = String::from_utf8_lossy(body);
-    let ids: Vec<KeyId> = query::values(&body, "revoke").filter_map(|id| id.parse().ok()).collect();
-    claim.keys.iter().map(|key| key.key_id).filter(|id| ids.contains(id)).collect()
+    let ticked = |name: &'static str| -> Vec<KeyId> {
+        let ids: Vec<KeyId> = query::values(&body, name).filter_map(|id| id.parse().ok()).collect();
+        claim.keys.iter().map(|key| key.key_id).filter(|id| ids.contains(id)).collect()
+    };
+    let (mut keep, revoke) = (ticked("keep"), ticked("revoke"));
+    keep.retain(|id| !revoke.contains(id));
+    Decision { keep, revoke, new_key }
 }
 
 /// The last characters of those keys that were on the page.
@@ -186,7 +220,45 @@ fn hints(shown: &[ClaimedKey], now: &[KeyNow], is: fn(&KeyNow) -> bool) -> Vec<S
     shown.iter().filter(of).map(|key| key.hint.clone()).collect()
 }
 
-fn gone(state: &ApiState, reason: &str) -> Result<Response, Fault> {
+fn gone(access: &KeyAccess, state: &ApiState, headers: &HeaderMap, reason: &str) -> Result<Response, Fault> {
+    if wants_problem(headers) {
+        return Err(Fault::dead_link(sentence(&reason)));
+    }
     let layout = Layout::new(state, "/keys", "This link is of no use any more").private();
-    page(&Gone { layout, reason: sentence(&reason) })
+    refused(StatusCode::GONE, &Gone { layout, reason: sentence(&reason), mails: access.letters.leave() })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_what_was_ticked_is_decided() {
+        let key = |id: &str| {
+            json!({"key_id": id, "hint": "abcd", "name": null, "tier": "free", "proven": false,
+                "created_at": "2026-11-20T08:00:00Z"})
+        };
+        let claim = json!({"keys": [key("Ab3dEf9h"), key("Ab3dEf9i"), key("Ab3dEf9j")], "places": 0,
+            "replaces": false, "expires_at": "2026-11-20T08:30:00Z"});
+        let claim: Claim = serde_json::from_value(claim).unwrap();
+        let of = |body: &str| {
+            let Decision { keep, revoke, new_key: None } = decided(&body.to_owned().into(), &claim, None)
+            else {
+                panic!()
+            };
+            let names = |ids: Vec<KeyId>| ids.iter().map(KeyId::to_string).collect::<Vec<_>>().join(" ");
+            (names(keep), names(revoke))
+        };
+        let expect = |keep: &str, revoke: &str| (keep.to_owned(), revoke.to_owned());
+        assert_eq!(of(""), expect("", ""), "nothing is proven by silence");
+        assert_eq!(of("keep=Ab3dEf9h&revoke=Ab3dEf9i"), expect("Ab3dEf9h", "Ab3dEf9i"));
+        assert_eq!(of("keep=Ab3dEf9h&revoke=Ab3dEf9h"), expect("", "Ab3dEf9h"), "an end is an end");
+        assert_eq!(
+            of("keep=Zz3dEf9h&keep=x"),
+            expect("", ""),
+            "a key of somebody else is none of the link's"
+        );
+    }
 }

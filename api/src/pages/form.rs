@@ -1,13 +1,20 @@
 //! What the site's forms have in common.
 
+use askama::Template;
+use axum::response::Response;
 use bytes::Bytes;
-use http::HeaderMap;
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{HeaderMap, StatusCode};
 
+use super::page;
 use crate::access::{Access, KeyAccess};
 use crate::fault::Fault;
 use crate::front::Peer;
 use crate::query::Given;
 use crate::state::ApiState;
+
+/// What browsers send.
+const FORM: &str = "application/x-www-form-urlencoded";
 
 /// What keys are held to, where there are keys.
 pub(super) fn access(state: &ApiState) -> Result<&KeyAccess, Fault> {
@@ -29,4 +36,49 @@ pub(super) fn field(body: &Bytes, name: &'static str) -> String {
     let body = String::from_utf8_lossy(body);
     let value = Given::read(&body, [name]).single(name, &mut Vec::new());
     value.unwrap_or_default().trim().to_owned()
+}
+
+/// Refuses what says of itself that it is no form.
+pub(super) fn check_kind(headers: &HeaderMap) -> Result<(), Fault> {
+    let Some(kind) = headers.get(CONTENT_TYPE) else { return Ok(()) };
+    let kind = kind.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    if kind.eq_ignore_ascii_case(FORM) { Ok(()) } else { Err(Fault::no_form()) }
+}
+
+/// Whether the sender is a program that takes JSON, and no pages.
+pub(super) fn wants_problem(headers: &HeaderMap) -> bool {
+    let accepted: Vec<&str> =
+        headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
+    let takes = |kind: &str| accepted.iter().any(|accepted| accepted.contains(kind));
+    (takes("application/json") || takes("application/problem+json")) && !takes("text/html")
+}
+
+/// A page that says why nothing was done.
+pub(super) fn refused(status: StatusCode, template: &impl Template) -> Result<Response, Fault> {
+    let mut response = page(template)?;
+    *response.status_mut() = status;
+    Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_told_from_a_browser() {
+        let wants = |accept: &str| wants_problem(&HeaderMap::from_iter([(ACCEPT, accept.parse().unwrap())]));
+        assert!(wants("application/json") && wants("application/problem+json, */*"));
+        assert!(!wants("text/html,application/xhtml+xml,application/json;q=0.9") && !wants("*/*"));
+    }
+
+    #[test]
+    fn a_form_is_one() {
+        let checked = |kind: &str| {
+            let headers = HeaderMap::from_iter([(CONTENT_TYPE, kind.parse().unwrap())]);
+            check_kind(&headers).map_err(|fault| fault.status().as_u16())
+        };
+        assert_eq!(checked("Application/x-www-form-urlencoded; charset=utf-8"), Ok(()));
+        assert_eq!(check_kind(&HeaderMap::new()).is_ok(), true);
+        assert_eq!([checked("application/json"), checked("text/plain")], [Err(415); 2]);
+    }
 }

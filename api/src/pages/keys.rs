@@ -9,11 +9,12 @@ use axum::extract::State;
 use axum::response::Response;
 use bytes::Bytes;
 use futures::future::Either;
-use http::HeaderMap;
+use http::{HeaderMap, StatusCode};
 use schemas::email::Email;
 use tokio::time::Instant;
+use uuid::Uuid;
 
-use super::form::{access, field, spend};
+use super::form::{access, check_kind, field, refused, spend, wants_problem};
 use super::layout::Layout;
 use super::page;
 use super::words::{grouped, sentence};
@@ -21,19 +22,33 @@ use crate::access::KeyAccess;
 use crate::deadline::Deadline;
 use crate::fault::Fault;
 use crate::front::Peer;
-use crate::key_desk::{NotDone, on_the_beat};
+use crate::key_desk::{Issued as Outcome, NotDone, on_the_beat};
+use crate::letters::Contact;
 use crate::state::ApiState;
 
 /// Who the event is by.
 const ACTOR: &str = "site";
 
+/// The page with the two forms.
 #[derive(Template)]
 #[template(path = "keys.html")]
-struct KeysPage {
+pub(super) struct KeysPage {
     layout: Layout,
     calls: String,
+    /// Names this copy of the form: it makes one key, however often it is sent.
+    form: Uuid,
+    key: Entered,
+    link: Entered,
+    /// Whether links are mailed.
+    mails: bool,
+    contact: Option<Contact>,
+}
+
+/// What was entered into one of the forms.
+#[derive(Default)]
+pub(super) struct Entered {
     email: String,
-    /// Why there is no key.
+    /// Why nothing came of it.
     fault: Option<String>,
 }
 
@@ -43,6 +58,13 @@ struct Issued {
     layout: Layout,
     key: String,
     calls: String,
+    mails: bool,
+}
+
+#[derive(Template)]
+#[template(path = "key_form_sent.html")]
+struct AlreadySent {
+    layout: Layout,
 }
 
 impl Issued {
@@ -57,7 +79,7 @@ impl Issued {
 
 pub(super) async fn form(State(state): State<ApiState>) -> Result<Response, Fault> {
     let access = access(&state)?;
-    page(&blank(&state, access))
+    page(&KeysPage::blank(&state, access))
 }
 
 pub(super) async fn issue(
@@ -68,48 +90,91 @@ pub(super) async fn issue(
     body: Bytes,
 ) -> Result<Response, Fault> {
     let access = access(&state)?;
-    let email = match addressed(&state, access, peer, &headers, &body)? {
+    let email = match addressed(&state, access, peer, &headers, &body, KeysPage::getting)? {
         Either::Left(email) => email,
         Either::Right(page) => return Ok(page),
     };
     let begun = Instant::now();
-    let tier = access.tiers.first().name.clone();
-    let issued = access.desk.issue(&state, email, tier, ACTOR, deadline).await;
+    let (tier, form) = (access.tiers.first().name.clone(), field(&body, "form").parse().ok());
+    let issued = access.desk.issue(&state, email, tier, ACTOR, form, deadline).await;
     on_the_beat(begun).await;
     match issued {
-        Ok(key) => page(&Issued {
+        Ok(Outcome::Now(key)) => page(&Issued {
             layout: Layout::new(&state, "/keys", "Your key").private(),
             key: key.expose().to_owned(),
             calls: grouped(access.tiers.first().quota),
+            mails: access.letters.leave(),
         }),
+        Ok(Outcome::Before) if wants_problem(&headers) => Err(Fault::refused(
+            "This form was sent before, and the key was shown then. Open /keys again for another form.",
+        )),
+        Ok(Outcome::Before) => {
+            let layout = Layout::new(&state, "/keys", "This form was already sent").private();
+            refused(StatusCode::CONFLICT, &AlreadySent { layout })
+        }
         Err(NotDone::Refused(reason)) => {
-            let fault = Some(format!("No key was made: {reason}."));
-            page(&KeysPage { email: field(&body, "email"), fault, ..blank(&state, access) })
+            let fault = format!("No key was made: {reason}.");
+            if wants_problem(&headers) {
+                return Err(Fault::refused(fault));
+            }
+            let entered = Entered { email: field(&body, "email"), fault: Some(fault) };
+            refused(StatusCode::CONFLICT, &KeysPage::blank(&state, access).getting(entered))
         }
         Err(NotDone::Unavailable(cause)) => Err(Fault::uncreated(cause)),
         Err(NotDone::Unknown(cause)) => Err(Fault::unconfirmed(cause)),
     }
 }
 
-/// The address that a form brings, which takes one of those that its sender may ask for; or else the form again, with
-/// what is wrong with the address.
+/// The address that a form brings, which takes one of those that its sender may ask for; or else the page again, with
+/// what is wrong with the address where it was entered.
 pub(super) fn addressed(
     state: &ApiState,
     access: &KeyAccess,
     peer: Peer,
     headers: &HeaderMap,
     body: &Bytes,
+    entered_in: fn(KeysPage, Entered) -> KeysPage,
 ) -> Result<Either<Email, Response>, Fault> {
+    check_kind(headers)?;
     let email = field(body, "email");
     match email.parse::<Email>() {
         Ok(parsed) => spend(access, peer, headers).map(|()| Either::Left(parsed)),
-        Err(error) => page(&KeysPage { email, fault: Some(sentence(&error)), ..blank(state, access) })
-            .map(Either::Right),
+        Err(error) if wants_problem(headers) => Err(Fault::unusable_field("email", &error)),
+        Err(error) => {
+            let entered = Entered { email, fault: Some(sentence(&error)) };
+            let page = entered_in(KeysPage::blank(state, access), entered);
+            refused(StatusCode::UNPROCESSABLE_ENTITY, &page).map(Either::Right)
+        }
     }
 }
 
-fn blank(state: &ApiState, access: &KeyAccess) -> KeysPage {
-    let layout = Layout::new(state, "/keys", "Get a key")
-        .describing("A free key for REST and MCP, for an address.", "/keys");
-    KeysPage { layout, calls: grouped(access.tiers.first().quota), email: String::new(), fault: None }
+impl KeysPage {
+    fn blank(state: &ApiState, access: &KeyAccess) -> KeysPage {
+        let layout = Layout::new(state, "/keys", "Get a key")
+            .describing("A free key for REST and MCP, for an address.", "/keys");
+        KeysPage {
+            layout,
+            calls: grouped(access.tiers.first().quota),
+            form: Uuid::new_v4(),
+            key: Entered::default(),
+            link: Entered::default(),
+            mails: access.letters.leave(),
+            contact: access.letters.contact.clone(),
+        }
+    }
+
+    /// With what was entered into the form for a key.
+    fn getting(self, key: Entered) -> KeysPage {
+        KeysPage { key, ..self }.refused()
+    }
+
+    /// With what was entered into the form for a link.
+    pub(super) fn asking(self, link: Entered) -> KeysPage {
+        KeysPage { link, ..self }.refused()
+    }
+
+    fn refused(mut self) -> KeysPage {
+        self.layout.title = format!("Error: {}", self.layout.title);
+        self
+    }
 }

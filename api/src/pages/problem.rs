@@ -90,8 +90,8 @@ fn explanation(kind: ProblemKind) -> (&'static str, &'static str) {
             "Check the request line, the headers and, if there is a body, its framing. A browser, curl or any HTTP library gets this right.",
         ),
         ProblemKind::Forbidden => (
-            "The MCP endpoint was asked by a web page of another site, or under a name that is not this service's. So nobody's browser can be made to speak to a service that is not meant for the web.",
-            "Call it from a program instead of a page. The operator can let a site in with the setting <code>mcp_origins</code>.",
+            "The MCP endpoint was asked by a web page of another site, or a service that is not meant for the web under a name that is not its own. So no browser can be made to speak to it for somebody else.",
+            "Call it from a program instead of a page, and by its address. The operator can let a site in with the setting <code>mcp_origins</code>, and name the service with <code>public_url</code>.",
         ),
         ProblemKind::NotFound => (
             "Nothing is at this path.",
@@ -108,6 +108,10 @@ fn explanation(kind: ProblemKind) -> (&'static str, &'static str) {
         ProblemKind::Withdrawn => (
             "The project left the catalog. The member <code>reason</code> says why.",
             "The address in <code>citation_url</code> still shows what was published, and may still be cited. Take the project out of your lists.",
+        ),
+        ProblemKind::Refused => (
+            "What a form asked for was understood and not done: the address has all its keys (409), the form was sent before (409), or the link cannot be used any more (410).",
+            "The member <code>detail</code> says what stands against it. Open <a href=\"/keys\">/keys</a> for another form or link.",
         ),
         ProblemKind::TooLarge => (
             "The request is larger than the service reads: an address of 8 KiB (414), address and headers of 16 KiB or 100 headers (431), or a body of 64 KiB, 256 KiB at <code>/mcp</code> (413).",

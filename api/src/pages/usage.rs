@@ -2,11 +2,9 @@
 //! address, history or cookie.
 
 use askama::Template;
-use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use bytes::Bytes;
-use http::HeaderMap;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use schemas::api::usage::{DayUsage, UsageAnswer};
@@ -17,7 +15,6 @@ use super::layout::Layout;
 use super::page;
 use super::words::{capitalised, grouped};
 use crate::fault::Fault;
-use crate::front::Peer;
 use crate::routes::usage::answer;
 use crate::state::ApiState;
 
@@ -73,24 +70,17 @@ pub(super) async fn form(State(state): State<ApiState>) -> Result<Response, Faul
     page(&UsagePage { layout: layout(&state), fault: None, usage: None })
 }
 
-pub(super) async fn usage(
-    State(state): State<ApiState>,
-    Extension(Peer(peer)): Extension<Peer>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Result<Response, Fault> {
+pub(super) async fn usage(State(state): State<ApiState>, body: Bytes) -> Result<Response, Fault> {
     let access = access(&state)?;
     let text = field(&body, "key");
     let hash = KeyHash::of(text.as_bytes());
     let Some(known) = state.keys()?.reader.find(&hash) else {
-        // Somebody who guesses keys is slowed down.
-        access.bursts.address(access.proxies.caller(peer, &headers)).map_err(Fault::too_many_requests)?;
         let fault =
             Some("This key cannot be used. Check that all 55 characters of it were pasted, or get another.");
         return page(&UsagePage { layout: layout(&state), fault, usage: None });
     };
     let known = access.known(known);
-    access.bursts.key(known.key_id).map_err(Fault::too_many_requests)?;
+    access.bursts.key(known.key_id, 1).map_err(Fault::too_many_requests)?;
     let usage = answer(&state, access, &known, text.parse().ok().as_ref()).await?;
     page(&UsagePage { layout: layout(&state), fault: None, usage: Some(Shown::of(usage)) })
 }

@@ -30,6 +30,7 @@ impl Refusals {
         let fault = match status {
             StatusCode::URI_TOO_LONG => Fault::address_too_long(),
             StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => Fault::head_too_large(),
+            StatusCode::TOO_MANY_REQUESTS => Fault::too_many_connections(),
             _ => Fault::malformed_request(),
         };
         let response = self.front.refuse(fault);

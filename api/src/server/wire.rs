@@ -14,6 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
 use super::Limits;
+use super::heads::Heads;
 use super::refusal::{self, Refusals};
 
 /// How long and for how many bytes a client is heard out that still sends.
@@ -55,6 +56,7 @@ pub(super) struct Wire<Stream> {
     /// The turn in which bytes of a head have come that no call has taken yet.
     head: Option<usize>,
     head_timer: Option<Pin<Box<Sleep>>>,
+    heads: Heads,
     write_timer: Option<Pin<Box<Sleep>>>,
     refusals: Option<Refusals>,
     refusal: Option<Refusal>,
@@ -88,6 +90,7 @@ impl<Stream> Wire<Stream> {
             write_limit: limits.write,
             head: None,
             head_timer: None,
+            heads: Heads::default(),
             write_timer: None,
             refusals,
             refusal: None,
@@ -106,6 +109,7 @@ impl<Stream: AsyncRead + Unpin> AsyncRead for Wire<Stream> {
         let turn = self.calls.turns();
         match Pin::new(&mut self.stream).poll_read(context, buffer) {
             Poll::Ready(read) => {
+                self.heads.look(&mut buffer.filled_mut()[before..]);
                 // Within a call these are bytes of its body, or of the next request that came early.
                 let head = (turn.is_multiple_of(2) && buffer.filled().len() > before).then_some(turn);
                 if head != self.head {

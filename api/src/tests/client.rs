@@ -55,6 +55,11 @@ impl Connection {
         timeout(PATIENCE, self.read(method)).await.expect("a reply in time").expect("a reply")
     }
 
+    /// Reads the reply, if there is one before the server closes.
+    pub(super) async fn try_reply(&mut self, method: &str) -> Option<Reply> {
+        timeout(PATIENCE, self.read(method)).await.expect("a reply or an end in time")
+    }
+
     /// Whether the server closes now, having sent nothing more.
     pub(super) async fn is_closed(&mut self) -> bool {
         let mut rest = Vec::new();

@@ -23,17 +23,21 @@ async fn refused(node: &Node, bytes: &str) -> (u16, String) {
 async fn heads_have_a_size() {
     let node = Node::start().await;
     let too_large = (431, "too-large".to_owned());
-    let header = |length: usize| format!("GET /healthz HTTP/1.1\r\nX: {}\r\n\r\n", "y".repeat(length));
+    let header =
+        |length: usize| format!("GET /healthz HTTP/1.1\r\nHost: test\r\nX: {}\r\n\r\n", "y".repeat(length));
     assert_eq!(refused(&node, &header(16 * 1024)).await, too_large);
     assert_eq!(
         refused(&node, &header(2 * 1024 * 1024)).await,
         too_large,
         "a client that sends on is told too"
     );
-    assert_eq!(refused(&node, &format!("GET /{} HTTP/1.1\r\n\r\n", "a".repeat(70_000))).await, too_large);
+    assert_eq!(
+        refused(&node, &format!("GET /{} HTTP/1.1\r\nHost: test\r\n\r\n", "a".repeat(70_000))).await,
+        too_large
+    );
     assert_eq!(refused(&node, &GET.replace("Host: test\r\n", &"X: y\r\n".repeat(101))).await, too_large);
     let mut connection = node.connect().await;
-    connection.send(header(16 * 1024 - 30)).await;
+    connection.send(header(16 * 1024 - 42)).await;
     assert_eq!(connection.reply("GET").await.status, 200);
 
     let longest = |length: usize| format!("/v1/search?q=a&x={}", "y".repeat(length - 17));
@@ -53,12 +57,12 @@ async fn what_is_no_http_is_refused() {
     for bytes in [
         "nonsense\r\n\r\n",
         "GET / HTTP/3.0\r\n\r\n",
-        "GET /a b HTTP/1.1\r\n\r\n",
-        "GET / HTTP/1.1\r\nNo colon\r\n\r\n",
-        "GET / HTTP/1.1\r\nA: b\r\n folded: c\r\n\r\n",
-        "GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
-        "GET / HTTP/1.1\r\nTransfer-Encoding: xchunked\r\n\r\n",
-        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "GET /a b HTTP/1.1\r\nHost: test\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: test\r\nNo colon\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: test\r\nA: b\r\n folded: c\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: test\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: xchunked\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     ] {
         assert_eq!(refused(&node, bytes).await, malformed, "{bytes:?}");
     }
@@ -68,7 +72,7 @@ async fn what_is_no_http_is_refused() {
 async fn a_refusal_comes_behind_the_replies_before_it() {
     let node = Node::start().await;
     let mut connection = node.connect().await;
-    connection.send(format!("{GET}HEAD /healthz HTTP/1.1\r\n\r\nnonsense\r\n\r\n")).await;
+    connection.send(format!("{GET}HEAD /healthz HTTP/1.1\r\nHost: test\r\n\r\nnonsense\r\n\r\n")).await;
     assert_eq!(connection.reply("GET").await.status, 200);
     assert_eq!(connection.reply("HEAD").await.status, 200);
     assert_eq!(connection.reply("GET").await.status, 400);
@@ -80,15 +84,20 @@ async fn bodies_are_passed_over_up_to_their_limit() {
     let node = Node::start().await;
     let mut connection = node.connect().await;
     let body = "x".repeat(64 * 1024);
-    connection.send(format!("GET /healthz HTTP/1.1\r\nContent-Length: {}\r\n\r\n{body}", body.len())).await;
+    connection
+        .send(format!("GET /healthz HTTP/1.1\r\nHost: test\r\nContent-Length: {}\r\n\r\n{body}", body.len()))
+        .await;
     assert_eq!(connection.reply("GET").await.status, 200);
     let chunk = format!("{:x}\r\n{body}\r\n", body.len());
-    let chunked = "GET /healthz HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let chunked = "GET /healthz HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n";
     connection.send(format!("{chunked}{chunk}0\r\n\r\n")).await;
     assert_eq!(connection.reply("GET").await.status, 200, "the connection goes on");
     let too_large = (413, "too-large".to_owned());
     assert_eq!(refused(&node, &format!("{chunked}{chunk}{chunk}0\r\n\r\n")).await, too_large);
-    assert_eq!(refused(&node, "GET /healthz HTTP/1.1\r\nContent-Length: 65537\r\n\r\n").await, too_large);
+    assert_eq!(
+        refused(&node, "GET /healthz HTTP/1.1\r\nHost: test\r\nContent-Length: 65537\r\n\r\n").await,
+        too_large
+    );
 }
 
 #[tokio::test]
@@ -131,7 +140,7 @@ async fn a_client_that_reads_nothing_is_let_go() {
     let limits = Limits { write: Duration::from_millis(100), ..Limits::default() };
     let node = Node::start_with(limits).await;
     let mut connection = node.connect().await;
-    let requests = "GET /openapi.json HTTP/1.1\r\n\r\n".repeat(100);
+    let requests = "GET /openapi.json HTTP/1.1\r\nHost: test\r\n\r\n".repeat(100);
     // The buffers of both systems fill up, then the server stops reading, then it closes.
     let asking =
         tokio::time::timeout(Duration::from_secs(5), async { while connection.try_send(&requests).await {} });
@@ -197,4 +206,69 @@ async fn a_connection_too_many_waits_its_turn() {
     assert!(early.is_err(), "there are two places");
     drop(first);
     assert_eq!(third.reply("GET").await.status, 200);
+}
+
+#[tokio::test]
+async fn an_address_has_so_many_connections_at_once() {
+    let node = Node::start_with(Limits { per_address: 2, ..Limits::default() }).await;
+    let (mut first, mut second) = (node.connect().await, node.connect().await);
+    assert_eq!(first.ask("GET", "/healthz", "").await.status, 200);
+    assert_eq!(second.ask("GET", "/healthz", "").await.status, 200);
+    let mut third = node.connect().await;
+    let reply = third.reply("GET").await;
+    assert_eq!((reply.status, reply.header("retry-after")), (429, Some("1")));
+    assert!(reply.problem().contains("Too many connections are open from this address."), "{reply:?}");
+    assert!(third.is_closed().await);
+    drop(first);
+    let begun = Instant::now();
+    loop {
+        let mut next = node.connect().await;
+        if next.try_send(GET).await && next.try_reply("GET").await.is_some_and(|reply| reply.status == 200) {
+            break;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(30), "the place of a closed connection is free again");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(second.ask("GET", "/healthz", "").await.status, 200, "the others go on");
+}
+
+#[tokio::test]
+async fn all_bodies_together_have_a_size() {
+    let node = Node::start_with(Limits { bodies: 100 << 10, ..Limits::default() }).await;
+    let head = format!("POST /mcp HTTP/1.1\r\nHost: test\r\nContent-Length: {}\r\n\r\n", 90 << 10);
+    let mut slow = node.connect().await;
+    slow.send(head.clone() + &"x".repeat(80 << 10)).await;
+    let begun = Instant::now();
+    // Until the first body is there the second has room.
+    loop {
+        let reply = node.post("", "x".repeat(90 << 10)).await;
+        if reply.status == 503 {
+            assert!(reply.problem().contains("Too many requests with a body are being read."), "{reply:?}");
+            break;
+        }
+        assert_eq!(reply.status, 400, "{reply:?}");
+        assert!(begun.elapsed() < Duration::from_secs(9), "the first body takes its room");
+    }
+    assert_eq!(node.get("/healthz").await.status, 200, "what has no body is answered");
+    slow.send("x".repeat(10 << 10)).await;
+    assert_eq!(slow.reply("POST").await.status, 400, "no JSON");
+    assert_eq!(node.post("", "x".repeat(90 << 10)).await.status, 400, "there is room again");
+}
+
+#[tokio::test]
+async fn what_proxies_may_read_in_another_way_is_refused() {
+    let node = Node::start().await;
+    let malformed = (400, "malformed-request".to_owned());
+    for head in [
+        "GET /healthz HTTP/1.1\r\nHost: a\r\nHost: test\r\n",
+        "GET /healthz HTTP/1.1\r\nAccept: */*\r\n",
+        "GET http://a.example/healthz HTTP/1.1\r\nHost: b.example\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: test\r\nX: a\nContent-Length: 0\r\n",
+        "GET /healthz HTTP/1.1\nHost: test\r\n",
+        "POST /mcp HTTP/1.1\r\nHost: test\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+    ] {
+        assert_eq!(refused(&node, &format!("{head}\r\n")).await, malformed, "{head:?}");
+    }
+    let coded = "POST /mcp HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n";
+    assert_eq!(refused(&node, coded).await, (501, "malformed-request".to_owned()));
 }

@@ -132,24 +132,40 @@ impl Node {
             },
             desk: KeyDesk::new(nowhere.connect("127.0.0.1:1").await.unwrap()),
         };
-        Node::serve_with(tempfile::tempdir().unwrap(), Limits::default(), Some(payments)).await
+        Node::serve_with(tempfile::tempdir().unwrap(), Limits::default(), Some(payments), Origins::Any).await
     }
 
     /// A node whose site has texts of its own.
     pub(super) async fn start_called(texts: SiteTexts) -> Node {
         let site = SITE.parse::<Site>().unwrap().with_texts(texts);
-        Node::serve_site(filled().await, Limits::default(), None, site).await
+        Node::serve_site(filled().await, Limits::default(), None, Origins::Any, site).await
     }
 
     async fn serve(folder: TempDir, limits: Limits) -> Node {
-        Node::serve_with(folder, limits, None).await
+        Node::serve_with(folder, limits, None, Origins::Any).await
     }
 
-    async fn serve_with(folder: TempDir, limits: Limits, payments: Option<Payments>) -> Node {
-        Node::serve_site(folder, limits, payments, SITE.parse().unwrap()).await
+    /// A node with the small catalog that asks nobody for a key, and lets in pages of these origins.
+    pub(super) async fn start_for(origins: Origins) -> Node {
+        Node::serve_with(filled().await, Limits::default(), None, origins).await
     }
 
-    async fn serve_site(folder: TempDir, limits: Limits, payments: Option<Payments>, site: Site) -> Node {
+    async fn serve_with(
+        folder: TempDir,
+        limits: Limits,
+        payments: Option<Payments>,
+        origins: Origins,
+    ) -> Node {
+        Node::serve_site(folder, limits, payments, origins, SITE.parse().unwrap()).await
+    }
+
+    async fn serve_site(
+        folder: TempDir,
+        limits: Limits,
+        payments: Option<Payments>,
+        origins: Origins,
+        site: Site,
+    ) -> Node {
         let models = ReadModels::new(folder.path(), clock::system());
         models.refresh().await.unwrap();
         let (readiness, ready) = watch::channel(Readiness::READY);
@@ -164,7 +180,7 @@ impl Node {
             leaving: leaving.clone(),
             metrics: metrics.clone(),
             access: Access::Open,
-            origins: Origins::default(),
+            origins,
             payments,
             offers: Offers::default(),
             projections: Arc::new(Vec::new),
@@ -174,7 +190,7 @@ impl Node {
             .route("/panic", get(async || -> &'static str { panic!("the inner text") }))
             .route("/slow", get(async || tokio::time::sleep(Duration::from_secs(3600)).await))
             .route("/soon", get(async || tokio::time::sleep(Duration::from_millis(300)).await));
-        let front = Front::new(router, state.clone(), limits.request);
+        let front = Front::new(router, state.clone(), &limits);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let stop = CancellationToken::new();

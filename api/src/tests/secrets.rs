@@ -63,7 +63,7 @@ async fn a_key_is_found_in_no_log_line_and_no_reply() {
     for bytes in [
         format!("GET /v1/search?q=a&key={CANARY} HTTP/1.1\r\nbroken\r\n\r\n"),
         format!("G(T /v1/search?q=a&key={CANARY} HTTP/1.1\r\n\r\n"),
-        format!("GET /v1/search?q={}&key={CANARY} HTTP/1.1\r\n\r\n", "a".repeat(9_000)),
+        format!("GET /v1/search?q={}&key={CANARY} HTTP/1.1\r\nHost: test\r\n\r\n", "a".repeat(9_000)),
     ] {
         let mut connection = node.connect().await;
         connection.send(bytes).await;

@@ -34,6 +34,8 @@ pub enum ProblemKind {
     UnknownSlug,
     /// The project left the catalog.
     Withdrawn,
+    /// What a form asked for was not done.
+    Refused,
     /// The request's body, head or address is too large.
     TooLarge,
     /// The server took too long, or the client did to send its request.
@@ -46,7 +48,7 @@ pub enum ProblemKind {
 
 impl ProblemKind {
     /// Every kind.
-    pub const ALL: [ProblemKind; 17] = [
+    pub const ALL: [ProblemKind; 18] = [
         ProblemKind::InvalidParameters,
         ProblemKind::AmbiguousKey,
         ProblemKind::MissingKey,
@@ -60,6 +62,7 @@ impl ProblemKind {
         ProblemKind::MethodNotAllowed,
         ProblemKind::UnknownSlug,
         ProblemKind::Withdrawn,
+        ProblemKind::Refused,
         ProblemKind::TooLarge,
         ProblemKind::Timeout,
         ProblemKind::Internal,
@@ -82,6 +85,7 @@ impl ProblemKind {
             ProblemKind::MethodNotAllowed => "method-not-allowed",
             ProblemKind::UnknownSlug => "unknown-slug",
             ProblemKind::Withdrawn => "withdrawn",
+            ProblemKind::Refused => "refused",
             ProblemKind::TooLarge => "too-large",
             ProblemKind::Timeout => "timeout",
             ProblemKind::Internal => "internal",
@@ -105,6 +109,7 @@ impl ProblemKind {
             ProblemKind::MethodNotAllowed => "Method not allowed",
             ProblemKind::UnknownSlug => "Unknown slug",
             ProblemKind::Withdrawn => "Withdrawn",
+            ProblemKind::Refused => "Nothing was done",
             ProblemKind::TooLarge => "Too large",
             ProblemKind::Timeout => "Took too long",
             ProblemKind::Internal => "Internal error",
@@ -123,6 +128,7 @@ impl ProblemKind {
             ProblemKind::Forbidden => 403,
             ProblemKind::NotFound | ProblemKind::UnknownSlug => 404,
             ProblemKind::MethodNotAllowed => 405,
+            ProblemKind::Refused => 409,
             ProblemKind::Withdrawn => 410,
             ProblemKind::TooLarge => 413,
             ProblemKind::QuotaExceeded | ProblemKind::TooManyRequests => 429,

@@ -1,7 +1,7 @@
 //! Mails of the write side.
 
 use anyhow::Result;
-use write::mail::{Mailer, Postman, Route};
+use write::mail::{Mailer, Postman};
 use write::service::CommandService;
 
 use super::Parts;
@@ -14,7 +14,7 @@ impl Parts {
         }
         let (mailer, site) =
             (Mailer::new(&self.config.mail, self.config.mail_from.as_ref())?, self.site_address());
-        if self.config.mail != Route::Log && self.config.public_url.is_none() {
+        if self.config.mail.delivers() && self.config.public_url.is_none() {
             tracing::warn!("public_url is not set, so the links in mails lead to {site}");
         }
         let postman = Postman::new(service, self.clock.clone(), mailer, site)?;

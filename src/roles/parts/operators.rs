@@ -54,15 +54,15 @@ impl Parts {
             }
             status
         };
-        let router = api::admin::router(registry, self.readiness.subscribe(), status);
+        let hosts = self.config.admin_hosts.clone().map(|hosts| hosts.0).unwrap_or_default();
+        let router = api::admin::router(registry, self.readiness.subscribe(), status, hosts);
         let stop = self.lifecycle.stop.clone();
         // Whoever holds the models gives them on; another process on the folder would be in its way.
-        let snapshots = self
-            .held
-            .contains(&Part::Project)
-            .then(|| Snapshots::new(self.data.models(), self.data.snapshot(), self.lifecycle.requests()));
-        let router = match snapshots {
-            Some(snapshots) => {
+        let gives = self.held.contains(&Part::Project).then(|| self.data.snapshot_token()).transpose()?;
+        let router = match gives {
+            Some(token) => {
+                let (models, folder) = (self.data.models(), self.data.snapshot());
+                let snapshots = Snapshots::new(models, folder, &token, self.lifecycle.requests());
                 let clearing = snapshots.clone().clear(stop.clone());
                 self.lifecycle.spawn("the removal of snapshots", async move {
                     clearing.await;
@@ -72,6 +72,7 @@ impl Parts {
             }
             None => router,
         };
+        let router = api::admin::for_programs(router);
         self.lifecycle.spawn("the operators' listener", async move {
             api::serve_admin(listener, router, descriptors::operators_limits(), stop).await;
             Ok(())

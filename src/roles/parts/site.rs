@@ -1,16 +1,22 @@
 //! Where the API listens, and what the site calls itself.
 
+use std::io;
+use std::net::SocketAddr;
+
 use anyhow::{Context, Result};
 use api::Site;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 
 use super::Parts;
+
+/// How many connections the system keeps until they are taken; it may keep fewer (net.core.somaxconn).
+const BACKLOG: u32 = 4_096;
 
 impl Parts {
     /// Takes the address of the API.
     pub async fn bind(&mut self) -> Result<TcpListener> {
         let address = self.config.listen;
-        let listener = TcpListener::bind(address).await.with_context(|| {
+        let listener = listen(address).with_context(|| {
             format!("listen: {address} cannot be taken; stop what uses it, or choose another with --listen")
         })?;
         self.listens_at = Some(listener.local_addr()?);
@@ -36,4 +42,12 @@ impl Parts {
         let address = self.listens_at.unwrap_or(self.config.listen);
         self.config.public_url.clone().unwrap_or_else(|| format!("http://{address}"))
     }
+}
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // As a listener that is bound at once: the port of a process that has just ended is free.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }

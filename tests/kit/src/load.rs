@@ -120,7 +120,7 @@ async fn ask(
         Some(sender) => sender,
         None => connect(address).await?,
     };
-    let mut request = Request::get(path).header("host", "catalog.example.org");
+    let mut request = Request::get(path).header("host", address.to_string());
     if let Some(key) = key {
         request = request.header("authorization", format!("Bearer {key}"));
     }

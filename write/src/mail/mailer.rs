@@ -1,4 +1,4 @@
-//! Brings mails on their way: over SMTP, or into the log.
+//! Brings mails on their way: over SMTP, or in print.
 
 use std::time::Duration;
 
@@ -23,7 +23,8 @@ pub struct Mailer(Way);
 
 #[derive(Clone)]
 enum Way {
-    Log,
+    None,
+    Print,
     Server(Box<Server>),
 }
 
@@ -74,21 +75,31 @@ impl Header for AutoSubmitted {
 impl Mailer {
     /// Sends on this route. A server needs to be told whom mails are from.
     pub fn new(route: &Route, from: Option<&Sender>) -> Result<Mailer, NotMailed> {
-        let Route::Server(url) = route else { return Ok(Mailer(Way::Log)) };
+        let url = match route {
+            Route::Log => return Ok(Mailer(Way::None)),
+            Route::Print => return Ok(Mailer(Way::Print)),
+            Route::Server(url) => url,
+        };
         let from =
             from.ok_or_else(|| NotMailed::Settings("it is not set whom mails are from".into()))?.0.clone();
         let transport = transport(url, &from)?;
         Ok(Mailer(Way::Server(Box::new(Server { transport, from }))))
     }
 
+    /// Returns whether it sends anything.
+    pub(super) fn sends(&self) -> bool {
+        !matches!(self.0, Way::None)
+    }
+
     /// Sends a mail; it has been taken over by the server when this returns.
     pub(super) async fn send(&self, mail: &Mail) -> Result<(), NotMailed> {
         match &self.0 {
-            Way::Log => {
+            Way::None => Ok(()),
+            Way::Print => {
                 // Under the program's own name, so that it is shown unless that is turned off.
                 tracing::info!(
                     target: "loggia::mail",
-                    "no mail server is set; pass this on to {}\nSubject: {}\n\n{}",
+                    "mail is print:, so pass this on to {}\nSubject: {}\n\n{}",
                     mail.to.as_str(),
                     mail.subject,
                     mail.text

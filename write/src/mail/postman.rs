@@ -8,8 +8,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Mailer, letter};
 use crate::clock::Clock;
-use crate::service::{Accounts, CommandService};
-use crate::vault::{self, Letter, Vault, VaultError};
+use crate::event_store::EventStore;
+use crate::service::{Accounts, CommandService, read_account};
+use crate::vault::{self, Letter, LetterKind, Vault, VaultError};
 
 /// How long a letter is tried.
 const PATIENCE: SignedDuration = SignedDuration::from_hours(24);
@@ -37,6 +38,7 @@ pub struct CannotMail;
 /// Mails letters.
 pub struct Postman {
     accounts: Arc<Accounts>,
+    store: Arc<dyn EventStore>,
     clock: Clock,
     mailer: Mailer,
     site: String,
@@ -52,7 +54,7 @@ impl Postman {
         site: String,
     ) -> Result<Postman, CannotMail> {
         let accounts = service.accounts().cloned().ok_or(CannotMail)?;
-        Ok(Postman { accounts, clock, mailer, site })
+        Ok(Postman { accounts, store: service.store().clone(), clock, mailer, site })
     }
 
     /// Works until `stop`; the letter that is being mailed then is noted as mailed first, if the server takes it soon.
@@ -93,6 +95,10 @@ impl Postman {
             );
             return vault.drop_letter(letter).await;
         }
+        if !self.mailer.sends() {
+            self.note(letter).await;
+            return vault.letter_mailed(letter, now).await;
+        }
         let token = vault::new_token()?;
         let (Some(to), Some(_)) = (
             vault.email_of(letter.account).await?,
@@ -120,6 +126,27 @@ impl Postman {
                 vault.letter_failed(letter, again).await
             }
         }
+    }
+
+    /// Writes into the log that a link is wanted: for which keys, by which the operator finds the address.
+    async fn note(&self, letter: &Letter) {
+        let keys = match read_account(&*self.store, letter.account).await {
+            Ok(account) => {
+                account.live().map(|key| key.issued.key_id.to_string()).collect::<Vec<_>>().join(", ")
+            }
+            Err(error) => format!("that cannot be read at present ({error})"),
+        };
+        let wanted = match letter.kind {
+            LetterKind::Proof => "a link was asked for",
+            LetterKind::Payment => "a payment arrived, and a link is due",
+        };
+        // Under the program's own name, so that it is shown unless that is turned off.
+        tracing::info!(
+            target: "loggia::mail",
+            account = %letter.account,
+            keys,
+            "{wanted} for the address of these keys; no mail server is set, so make one with `loggia keys link`"
+        );
     }
 
     fn until(&self, next: Option<Timestamp>) -> Duration {

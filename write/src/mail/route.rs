@@ -1,4 +1,4 @@
-//! Where mails go, as it is set: to the log, or to a mail server.
+//! Where mails go, as it is set: nowhere, in print, or to a mail server.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,8 +9,10 @@ use reqwest::Url;
 /// How mails leave.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Route {
-    /// They are written to the log, with their links, for an operator to pass on.
+    /// Nowhere: the log says that one was wanted, and for which keys. It holds no address and no link.
     Log,
+    /// They are printed with their addresses and links, for an operator to pass on.
+    Print,
     /// Through this mail server. Its `Debug` form hides the password.
     Server(Url),
 }
@@ -18,7 +20,7 @@ pub enum Route {
 /// A text that names no route.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "log:, smtp://HOST or smtps://HOST is wanted, with USER:PASSWORD@ before the host where the server asks for it"
+    "log:, print:, smtp://HOST or smtps://HOST is wanted, with USER:PASSWORD@ before the host where the server asks for it"
 )]
 pub struct InvalidRoute;
 
@@ -31,12 +33,21 @@ pub struct Sender(pub(super) Mailbox);
 #[error("an address such as mail@example.org, or Catalog <mail@example.org>, is wanted")]
 pub struct InvalidSender;
 
+impl Route {
+    /// Returns whether a mail reaches whoever it is to, be it by the operator's hand.
+    pub fn delivers(&self) -> bool {
+        *self != Route::Log
+    }
+}
+
 impl FromStr for Route {
     type Err = InvalidRoute;
 
     fn from_str(text: &str) -> Result<Self, InvalidRoute> {
-        if text == "log:" {
-            return Ok(Route::Log);
+        match text {
+            "log:" => return Ok(Route::Log),
+            "print:" => return Ok(Route::Print),
+            _ => {}
         }
         let url: Url = text.parse().map_err(|_| InvalidRoute)?;
         let known =
@@ -49,6 +60,7 @@ impl fmt::Debug for Route {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Route::Log => f.write_str("Log"),
+            Route::Print => f.write_str("Print"),
             Route::Server(url) => write!(f, "Server({})", url.host_str().unwrap_or_default()),
         }
     }
@@ -71,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_route_is_the_log_or_a_server() {
-        assert_eq!("log:".parse(), Ok(Route::Log));
+        assert_eq!(["log:", "print:"].map(str::parse), [Ok(Route::Log), Ok(Route::Print)]);
         for text in ["smtp://localhost:25", "smtps://me:secret@mail.example.org"] {
             let route: Route = text.parse().unwrap();
             assert!(matches!(route, Route::Server(_)), "{text}");

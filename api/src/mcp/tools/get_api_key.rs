@@ -5,7 +5,7 @@ use schemas::email::Email;
 use super::{Asked, Tool, Visitor};
 use crate::access::Access;
 use crate::json_writer::JsonWriter;
-use crate::key_desk::NotDone;
+use crate::key_desk::{Issued, NotDone};
 use crate::mcp::answer::{Answer, Answered, Refusal};
 use crate::mcp::arguments::Arguments;
 
@@ -52,8 +52,10 @@ pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> 
         )));
     }
     let tier = access.tiers.first();
-    let key = match access.desk.issue(asked.state, email, tier.name.clone(), ACTOR, asked.deadline).await {
-        Ok(key) => key,
+    let issued = access.desk.issue(asked.state, email, tier.name.clone(), ACTOR, None, asked.deadline).await;
+    let key = match issued {
+        Ok(Issued::Now(key)) => key,
+        Ok(Issued::Before) => return Err(Refusal::Broken { told: LATER.into(), cause: None }),
         Err(NotDone::Refused(reason)) => {
             return Err(Refusal::guided(format!(
                 "No key was created: {reason}. A key that was lost cannot be shown again."

@@ -61,13 +61,13 @@ async fn what_is_no_request_is_told_so() {
         (
             r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
             -32_600,
-            "The member id is neither a string nor an integer. Leave it out for a notification.",
+            "The member id is neither a string nor a number. Leave it out for a notification.",
             json!(null),
         ),
         (
-            r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#,
             -32_600,
-            "The member id is neither a string nor an integer. Leave it out for a notification.",
+            "The member id is neither a string nor a number. Leave it out for a notification.",
             json!(null),
         ),
         (r#"{"id":3,"method":"ping"}"#, -32_600, "The member jsonrpc is not \"2.0\".", json!(3)),
@@ -208,13 +208,6 @@ async fn the_way_itself_has_its_limits() {
     let fits =
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"a":"{}"}}}}"#, "x".repeat(200 << 10));
     assert_eq!(node.post(JSON, fits).await.text(), r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
-    let reply = node.post("Origin: https://evil.example\r\n", "{}").await;
-    assert_eq!(reply.status, 403);
-    assert!(
-        reply.problem().contains("A page of this Origin may not speak to the MCP endpoint."),
-        "{}",
-        reply.text()
-    );
 }
 
 #[tokio::test]
@@ -256,7 +249,7 @@ async fn calls_of_a_batch_for_which_no_time_is_left_say_that_they_were_not_run()
     let batch = json!([search(1), {"jsonrpc": "2.0", "id": 2, "method": "ping"}, search(3)]).to_string();
     let (visitor, headers) = (crate::mcp::Visitor::Open, http::HeaderMap::new());
     let over = crate::deadline::Deadline::within(std::time::Duration::ZERO);
-    let sent = crate::mcp::answer(&node.state, &visitor, &headers, batch.as_bytes(), over).await;
+    let sent = crate::mcp::answer(&node.state, &visitor, &headers, batch.as_bytes(), over).await.unwrap();
     let answers: Value = serde_json::from_slice(&sent.body).unwrap();
     let told = "Not run: the calls before it in this batch took all the time that a request has. Nothing was counted; send \
                 it again.";

@@ -1,0 +1,88 @@
+//! Bodies of requests that are being read or worked on: all of them together take a bounded amount of memory, however many
+//! connections send one.
+
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt;
+use hyper::body::{Body, Incoming};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// The room for bodies.
+#[derive(Debug)]
+pub(super) struct Bodies(Arc<Semaphore>);
+
+/// A body, with its place in the room. It keeps the place until it is dropped.
+#[derive(Debug)]
+pub(super) struct Sent {
+    pub(super) bytes: Bytes,
+    _held: Option<OwnedSemaphorePermit>,
+}
+
+/// Why a body was not read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Unread {
+    /// It is larger than wanted.
+    TooLarge,
+    /// All bodies under way are larger than the room.
+    NoRoom,
+    /// The client broke off, or its framing is wrong.
+    Broken,
+}
+
+impl Bodies {
+    /// Returns room for so many bytes.
+    pub(super) fn new(bytes: usize) -> Bodies {
+        Bodies(Arc::new(Semaphore::new(bytes.min(Semaphore::MAX_PERMITS))))
+    }
+
+    /// Reads a body of at most so many bytes to its end.
+    ///
+    /// # Errors
+    ///
+    /// Fails as soon as it is known that the body is not wanted.
+    pub(super) async fn read(&self, mut body: Incoming, most: usize) -> Result<Sent, Unread> {
+        let (mut bytes, mut held) = (BytesMut::new(), None);
+        while let Some(frame) = body.frame().await {
+            let Ok(data) = frame.map_err(|_| Unread::Broken)?.into_data() else { continue };
+            if bytes.len() + data.len() > most {
+                return Err(Unread::TooLarge);
+            }
+            self.hold(&mut held, data.len())?;
+            if bytes.is_empty() && body.is_end_stream() {
+                return Ok(Sent { bytes: data, _held: held });
+            }
+            bytes.extend_from_slice(&data);
+        }
+        Ok(Sent { bytes: bytes.freeze(), _held: held })
+    }
+
+    fn hold(&self, held: &mut Option<OwnedSemaphorePermit>, bytes: usize) -> Result<(), Unread> {
+        let bytes = u32::try_from(bytes).map_err(|_| Unread::NoRoom)?;
+        let more = self.0.clone().try_acquire_many_owned(bytes).map_err(|_| Unread::NoRoom)?;
+        match held {
+            Some(held) => held.merge(more),
+            None => *held = Some(more),
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_share_one_room_and_give_it_back() {
+        let bodies = Bodies::new(100);
+        let (mut one, mut other) = (None, None);
+        assert_eq!(bodies.hold(&mut one, 40), Ok(()));
+        assert_eq!(bodies.hold(&mut one, 20), Ok(()));
+        assert_eq!(bodies.hold(&mut other, 41), Err(Unread::NoRoom));
+        assert_eq!(bodies.hold(&mut other, 40), Ok(()));
+        drop(one);
+        assert_eq!(bodies.hold(&mut other, 60), Ok(()));
+        drop(other);
+        assert_eq!(bodies.0.available_permits(), 100);
+    }
+}
