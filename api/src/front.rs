@@ -148,7 +148,7 @@ impl Front {
         body: Incoming,
         peer: IpAddr,
         route: Route,
-        answer: impl Fn(&ApiState, &str) -> Result<Bytes, Fault>,
+        answer: impl Fn(&ApiState, &str) -> Result<routes::List, Fault>,
     ) -> Answering {
         let (caller, admitted) = match caller::admit(&self.state, route, &parts, peer) {
             Admission::Decided(caller, admitted) => (caller, admitted),

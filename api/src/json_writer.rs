@@ -9,7 +9,7 @@ use crate::site::Site;
 /// Room for what stands around a summary: the site's address thrice, and the members that are added.
 const AROUND_A_SUMMARY: usize = 96;
 /// Room for what stands around the summaries.
-const AROUND_ALL: usize = 256;
+const AROUND_ALL: usize = 448;
 
 /// How many bytes an answer with these summaries has, at least nearly.
 pub(crate) fn room<'s>(summaries: impl Iterator<Item = &'s [u8]>, site: &Site) -> usize {
@@ -43,6 +43,14 @@ impl<'a> JsonWriter<'a> {
     pub(crate) fn member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), Fault> {
         self.name(name);
         serde_json::to_writer(&mut self.body, value).map_err(Fault::internal)
+    }
+
+    /// Members as they are rendered already, without braces.
+    pub(crate) fn rendered(&mut self, members: &[u8]) {
+        if self.body.last() != Some(&b'{') {
+            self.body.push(b',');
+        }
+        self.body.extend_from_slice(members);
     }
 
     /// A member that is a list of projects: each summary as it was rendered, without its closing brace, and what `more`

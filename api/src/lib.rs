@@ -13,6 +13,7 @@ mod citation;
 pub mod clock;
 mod deadline;
 mod fault;
+mod forgiven;
 mod front;
 mod json_writer;
 mod key_desk;

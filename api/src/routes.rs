@@ -4,6 +4,7 @@ mod cite;
 mod discovery;
 mod feed;
 mod health;
+mod list;
 mod media;
 mod openapi;
 mod project;
@@ -18,6 +19,8 @@ mod webhook;
 use axum::Router;
 use axum::routing::{get, post};
 use http::{HeaderValue, Uri};
+
+pub(crate) use list::List;
 
 use crate::fault::Fault;
 use crate::pages;

@@ -16,7 +16,6 @@ mod dictionary;
 #[cfg(feature = "apply")]
 mod digest;
 mod dimension;
-mod function_words;
 mod nearest;
 mod order;
 mod question;

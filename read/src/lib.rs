@@ -9,6 +9,7 @@ pub mod copying;
 pub mod counters;
 mod database;
 pub mod day;
+mod function_words;
 pub mod generation;
 pub mod keys;
 pub mod media;

@@ -4,9 +4,10 @@
 //! A tantivy index holds words, positions and, beside each segment, a file of ready-rendered summaries. The checkpoint of the
 //! projection is the payload of tantivy's commit, so that documents and checkpoint become visible together or not at all.
 //!
-//! A query runs in stages (see `cascade`): all words exactly; then the last word as a beginning; then typos forgiven; then any of
-//! the words. A score of 1 or more says that every word stands there exactly; below 1 the match is an approximation. Scores depend on
-//! the live documents alone: two indexes with the same content rank alike, however they were built.
+//! A query runs in stages (see `cascade`): all words exactly; then the last word as a beginning; then typos forgiven; then most of
+//! the words. A score of 1 or more says that every word stands there exactly; below 1 the match is an approximation, and
+//! [`Forgiven`] says what was forgiven. Scores depend on the live documents alone: two indexes with the same content rank
+//! alike, however they were built.
 
 pub mod text;
 
@@ -15,18 +16,22 @@ mod cascade;
 mod copying;
 mod cursor;
 mod digest;
+mod forgiven;
+mod forgiving;
 mod lexicon;
 mod matching;
 mod postings;
 mod query;
 mod ranking;
 mod reader;
+mod rephrasing;
 mod rows;
 mod schema;
 mod segment;
 mod snapshot;
 mod suggestions;
 mod view;
+mod weights;
 #[cfg(feature = "apply")]
 mod writer;
 
@@ -38,7 +43,9 @@ pub use copying::copy;
 pub use cursor::Cursor;
 pub(crate) use cursor::Fnv;
 pub use digest::Digest;
+pub use forgiven::{Approximation, Forgiven, Replaced, Suggestion};
 pub(crate) use lexicon::Typed;
+pub use query::MOST_WORDS;
 pub use reader::{Hit, SearchPage, SearchReader};
 pub use view::View;
 #[cfg(feature = "apply")]
@@ -92,8 +99,8 @@ pub struct SearchRequest<'a> {
 /// Why the index could not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
-    /// The cursor is not one of this query's: rejected; start again without it.
-    #[error("The cursor does not belong to this search: {0}. Leave it out to start from the first page.")]
+    /// The cursor is not one of this query's, or its list cannot be continued: start again without it.
+    #[error("The cursor cannot be used: {0}. Start again from the first page, without a cursor.")]
     InvalidCursor(&'static str),
     /// The index engine failed, most often on the disk: trying again later may help.
     #[error(

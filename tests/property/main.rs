@@ -1,5 +1,5 @@
 //! What must hold for any history: the commands agree with a naive model, a replay gives what is live however it is cut,
-//! and an event delivered twice changes nothing.
+//! and an event delivered twice changes nothing. What a search says of itself is true: see `honest`.
 
 #![allow(
     clippy::unwrap_used,
@@ -11,5 +11,6 @@
 )]
 
 mod history;
+mod honest;
 mod model;
 mod replay;

@@ -2,13 +2,14 @@
 
 use axum::response::Response;
 use bytes::Bytes;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, LINK};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use http_body_util::{BodyExt, Collected};
 
 use super::{Asked, entity_tag};
 use crate::fault::Fault;
 use crate::mcp::Sent;
+use crate::routes::List;
 use crate::state::ApiState;
 
 /// What an endpoint answers.
@@ -56,15 +57,22 @@ impl From<Sent> for Outcome {
 
 impl From<Fault> for Outcome {
     fn from(fault: Fault) -> Outcome {
-        Outcome::from(Err(fault))
+        Outcome::from(Err::<List, Fault>(fault))
     }
 }
 
-/// A JSON document, or why there is none.
-impl From<Result<Bytes, Fault>> for Outcome {
-    fn from(content: Result<Bytes, Fault>) -> Outcome {
+/// A list, or why there is none.
+impl From<Result<List, Fault>> for Outcome {
+    fn from(list: Result<List, Fault>) -> Outcome {
         let content_type = Some(HeaderValue::from_static("application/json"));
-        Outcome { status: StatusCode::OK, content_type, headers: HeaderMap::new(), content }
+        let mut headers = HeaderMap::new();
+        let content = list.map(|List { body, next }| {
+            if let Some(next) = next {
+                headers.insert(LINK, next);
+            }
+            body
+        });
+        Outcome { status: StatusCode::OK, content_type, headers, content }
     }
 }
 

@@ -3,31 +3,28 @@
 mod parameters;
 
 use axum::extract::{RawQuery, State};
-use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
-use http::HeaderValue;
-use http::header::CONTENT_TYPE;
-use read::search::{Cursor, Hit, SearchError, SearchRequest};
+use read::search::{Forgiven, Hit, SearchError, SearchRequest};
 use schemas::record::Category;
 
+use super::List;
 use crate::fault::Fault;
+use crate::forgiven;
 use crate::json_writer::{self, JsonWriter};
 use crate::site::Site;
 use crate::state::ApiState;
 
 use parameters::SearchParameters;
 
-pub(crate) async fn search(
-    State(state): State<ApiState>,
-    RawQuery(query): RawQuery,
-) -> Result<Response, Fault> {
-    let body = answer(&state, query.as_deref().unwrap_or_default())?;
-    Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response())
+/// The path of a search.
+const PATH: &str = "/v1/search";
+
+pub(crate) async fn search(State(state): State<ApiState>, RawQuery(query): RawQuery) -> Result<List, Fault> {
+    answer(&state, query.as_deref().unwrap_or_default())
 }
 
 /// Answers a query string with a JSON document. A search takes microseconds: handing it to another thread, or making a
 /// future of it, would cost more than it does.
-pub(crate) fn answer(state: &ApiState, query: &str) -> Result<Bytes, Fault> {
+pub(crate) fn answer(state: &ApiState, query: &str) -> Result<List, Fault> {
     let parameters = SearchParameters::parse(query).map_err(Fault::invalid_parameters)?;
     let model = state.search()?;
     let request = SearchRequest {
@@ -38,7 +35,10 @@ pub(crate) fn answer(state: &ApiState, query: &str) -> Result<Bytes, Fault> {
     };
     let page = model.reader.search(&request).map_err(fault)?;
     let hits: Vec<Hit<'_>> = page.hits().collect();
-    assemble(&parameters.q, &hits, page.total(), page.next(), state.site()).map(Bytes::from)
+    let (note, cursor) = (forgiven::note(&page), page.next().map(|cursor| cursor.to_string()));
+    let (cursor, said) = (cursor.as_deref(), (page.forgiven(), note.as_deref()));
+    let body = assemble(&parameters.q, &hits, page.total(), said, cursor, state.site())?;
+    Ok(List::new(body, state.site(), PATH, query, cursor))
 }
 
 pub(crate) fn fault(error: SearchError) -> Fault {
@@ -54,7 +54,8 @@ fn assemble(
     query: &str,
     hits: &[Hit<'_>],
     total: u64,
-    next: Option<Cursor>,
+    (said, note): (Option<&Forgiven>, Option<&str>),
+    next: Option<&str>,
     site: &Site,
 ) -> Result<Vec<u8>, Fault> {
     let summaries = hits.iter().map(|hit| hit.summary);
@@ -62,8 +63,9 @@ fn assemble(
     json.member("query", query)?;
     json.member("count", &hits.len())?;
     json.member("total", &total)?;
+    forgiven::write(&mut json, said, note)?;
     write(&mut json, hits)?;
-    json.member("next_cursor", &next.map(|cursor| cursor.to_string()))?;
+    json.member("next_cursor", &next)?;
     Ok(json.finish())
 }
 

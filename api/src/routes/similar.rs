@@ -3,7 +3,6 @@
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use read::neighbours::{Neighbour, Standing};
@@ -11,6 +10,7 @@ use read::search::View;
 use schemas::api::similar::Basis;
 use schemas::slug::Slug;
 
+use super::List;
 use super::standing::{self, Place};
 use crate::fault::Fault;
 use crate::json_writer::{self, JsonWriter};
@@ -91,10 +91,11 @@ impl Near {
 }
 
 /// Answers with a JSON document, as quickly as a search does and for the same reason: see `search::answer`.
-pub(crate) fn answer(state: &ApiState, near: &Near, query: &str) -> Result<Bytes, Fault> {
+pub(crate) fn answer(state: &ApiState, near: &Near, query: &str) -> Result<List, Fault> {
     let limit = limit(query)?;
     let Neighbourhood { shown, note, .. } = near.neighbours(state, limit)?;
-    assemble(&near.slug, &shown, note, state.site()).map(Bytes::from)
+    let body = assemble(&near.slug, &shown, note, state.site())?;
+    Ok(List { body: body.into(), next: None })
 }
 
 /// The way for what is not listed, or not yet.
@@ -138,14 +139,16 @@ fn assemble(
     let mut json = JsonWriter::object(site, slug.len() + json_writer::room(summaries, site));
     json.member("slug", slug)?;
     json.member("count", &neighbours.len())?;
-    write(&mut json, neighbours)?;
+    write(&mut json, neighbours.iter().map(|(neighbour, summary)| (*summary, neighbour)))?;
     json.member("note", &note)?;
     Ok(json.finish())
 }
 
 /// Writes the member `results`.
-pub(crate) fn write(json: &mut JsonWriter<'_>, neighbours: &[(Neighbour, &[u8])]) -> Result<(), Fault> {
-    let results = neighbours.iter().map(|(neighbour, summary)| (*summary, neighbour));
+pub(crate) fn write<'s>(
+    json: &mut JsonWriter<'_>,
+    results: impl Iterator<Item = (&'s [u8], &'s Neighbour)>,
+) -> Result<(), Fault> {
     json.projects("results", results, |json, neighbour| {
         json.member("score", &rounded(neighbour.score))?;
         let (visual, semantic) = (neighbour.visual.map(rounded), neighbour.semantic.map(rounded));

@@ -15,7 +15,8 @@ async fn a_search_answers_with_summaries() {
     assert_eq!(
         text.replace(score, "S"),
         concat!(
-            r#"{"query":" haus am SEE","count":1,"total":1,"results":[{"slug":"haus-am-see","name":"Haus am See","#,
+            r#"{"query":" haus am SEE","count":1,"total":1,"approximate":false,"missing_words":[],"#,
+            r#""replaced":[],"did_you_mean":null,"note":null,"results":[{"slug":"haus-am-see","name":"Haus am See","#,
             r#""studio":"Atelier Łoś","city":"Zürich, Switzerland","year":"2019","category":"Architecture","#,
             r#""intro":"A \"quiet\" house.","published":"2024-05-01","thumbnail":null,"#,
             r#""url":"https://catalog.example.org/projects/haus-am-see","#,
@@ -39,16 +40,26 @@ async fn cursors_lead_through_all_results_once() {
         seen.extend(
             page["results"].as_array().unwrap().iter().map(|r| r["slug"].as_str().unwrap().to_owned()),
         );
+        let link = reply.header("link").map(str::to_owned);
         match page["next_cursor"].as_str() {
             Some(cursor) => path = format!("/v1/search?q=street&limit=2&category=DESIGN&cursor={cursor}"),
             None => path.clear(),
         }
+        let expected = (!path.is_empty()).then(|| format!("<{}{path}>; rel=\"next\"", node::SITE));
+        assert_eq!(link, expected);
     }
     assert_eq!(path, "", "the second page is the last");
     seen.sort_unstable();
     assert_eq!(seen, ["street-house-1", "street-house-2", "street-house-3"]);
     let reply = node.get("/v1/search?q=street&category=art").await;
-    assert_eq!(reply.text(), r#"{"query":"street","count":0,"total":0,"results":[],"next_cursor":null}"#);
+    assert_eq!(
+        reply.text(),
+        concat!(
+            r#"{"query":"street","count":0,"total":0,"approximate":false,"missing_words":[],"replaced":[],"#,
+            r#""did_you_mean":null,"note":"No project has all of these words, or enough of them.","results":[],"#,
+            r#""next_cursor":null}"#
+        )
+    );
 }
 
 #[tokio::test]

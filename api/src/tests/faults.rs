@@ -24,7 +24,7 @@ async fn faults_of_parameters_are_told_all_at_once() {
                 r#"{"parameter":"limit","detail":"It is not an integer from 1 to 50.","allowed":"an integer from 1 to 50"},"#,
                 r#"{"parameter":"category","detail":"It is not one of the catalog's five.","#,
                 r#""allowed":"architecture, interiors, design, photography, art"},"#,
-                r#"{"parameter":"cursor","detail":"It is not a cursor that this search gave out.","#,
+                r#"{"parameter":"cursor","detail":"It is not a cursor of this search, or its list can no longer be continued. Start again from the first page, without a cursor.","#,
                 r#""allowed":"next_cursor of the page before, with the same q and category"}]}"#
             )
             .into()
@@ -45,7 +45,7 @@ async fn a_cursor_of_another_search_is_refused() {
             concat!(
                 r#"{"type":"invalid-parameters","title":"Invalid parameters","status":400,"#,
                 r#""detail":"A parameter cannot be used; the member errors says which and what is allowed.","#,
-                r#""errors":[{"parameter":"cursor","detail":"It is not a cursor that this search gave out.","#,
+                r#""errors":[{"parameter":"cursor","detail":"It is not a cursor of this search, or its list can no longer be continued. Start again from the first page, without a cursor.","#,
                 r#""allowed":"next_cursor of the page before, with the same q and category"}]}"#
             )
             .into()

@@ -8,9 +8,9 @@ use super::bitmap;
 use super::block::{Block, Posting};
 use super::dictionary::Dictionary;
 use super::dimension::Dimension;
-use super::function_words;
 use super::shelf::Shelf;
 use super::snapshot::Snapshot;
+use crate::function_words;
 use crate::search::text::fold;
 
 /// The most used words of a dimension.

@@ -1,26 +1,23 @@
 //! The stages of a search, from the exact to the approximate. A later one is entered only where the earlier ones leave too little.
 
+use std::borrow::Cow;
+use std::hash::Hasher;
+
 use tantivy::DocId;
 
-use super::lexicon::Lexicon;
-use super::matching::{Clause, Collect, Found, Outlet, Variant, match_all, match_any, match_exactly};
+use super::cursor::{Fnv, Mark};
+use super::forgiving;
+use super::matching::{Clause, Collect, Found, Outlet, Standing, Variant};
+use super::matching::{match_all, match_exactly, match_most};
 use super::query::Query;
 use super::ranking::{BestOf, Place, Rank, Start};
-use super::snapshot::Snapshot;
+use super::snapshot::{Damping, Snapshot, damping};
+use super::weights::Weights;
 
 /// With so many exact matches nobody needs to guess what else may be meant.
 const ENOUGH: u64 = 10;
-/// At most so many longer words stand for a beginning, and so many near words for a misspelt one or for one that is spelt right.
+/// At most so many longer words stand for a beginning.
 const MOST_COMPLETIONS: usize = 64;
-const MOST_NEAR: usize = 16;
-const MOST_NEAR_OF_KNOWN: usize = 8;
-/// From this length on a word may hold one typo, and two.
-const ONE_TYPO: usize = 4;
-const TWO_TYPOS: usize = 8;
-/// What a word with one typo or two counts beside an exact one.
-const TYPO_WEIGHTS: [f32; 3] = [1.0, 0.7, 0.4];
-/// What the completion of a misspelt query's last word counts.
-const COMPLETION_WEIGHT: f32 = 0.6;
 
 /// How far a search went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,13 +28,13 @@ pub(super) enum Reach {
     Beginning = 1,
     /// Every word or one near to it.
     Near = 2,
-    /// Half of the words, or a single one.
-    Any = 3,
+    /// Most of the words, or ones near to them.
+    Most = 3,
 }
 
 impl Reach {
     pub(super) fn from_code(code: u8) -> Option<Reach> {
-        [Reach::Exact, Reach::Beginning, Reach::Near, Reach::Any]
+        [Reach::Exact, Reach::Beginning, Reach::Near, Reach::Most]
             .into_iter()
             .find(|reach| *reach as u8 == code)
     }
@@ -47,12 +44,16 @@ impl Reach {
 pub(super) struct Outcome {
     pub(super) places: Vec<Place>,
     pub(super) total: u64,
+    /// How many of them match exactly.
+    pub(super) exact: u64,
     /// Whether more places follow.
     pub(super) more: bool,
-    pub(super) reach: Reach,
+    /// What a further page needs.
+    pub(super) mark: Mark,
 }
 
 /// One search in one snapshot.
+#[derive(Clone, Copy)]
 pub(super) struct Search<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) query: &'a Query,
@@ -63,148 +64,185 @@ impl Search<'_> {
     /// The first page: goes as far as it must.
     pub(super) fn first(&self, limit: usize) -> tantivy::Result<Outcome> {
         let mut best = BestOf::new(limit, Start::First);
-        if self.query.words.is_empty() {
-            return Ok(outcome(best, Reach::Exact));
+        let (damping, mut weights) = (&*self.snapshot.damping, Weights::new(self.snapshot.mean_length));
+        let mut is_known = !self.query.words.is_empty();
+        for word in &self.query.words {
+            let count = self.snapshot.lexicon.count(word);
+            is_known &= count > 0;
+            weights.push(self.snapshot.rarity(count));
         }
-        let exact = self.exact(&mut best, ENOUGH as usize)?;
-        let mut reach = Reach::Exact;
+        let mut mark = Mark { reach: Reach::Exact, weights, variants: 0 };
+        let matched = match is_known {
+            true => self.exact((damping, &mark.weights), &mut best, ENOUGH as usize)?,
+            false => Vec::new(),
+        };
+        let exact = best.total;
         if best.total < ENOUGH && self.query.unfinished {
-            reach = Reach::Beginning;
-            self.beginning(&exact, &mut best)?;
+            let (clauses, variants) = self.beginning_clauses(&mark.weights, None);
+            if let Some(completed) = clauses.last() {
+                mark.weights.push(completed.rarity);
+            }
+            (mark.reach, mark.variants) = (Reach::Beginning, variants);
+            self.beginning(&clauses, &matched, damping, &mut best)?;
         }
         if best.total == 0 {
-            let clauses = self.near_clauses();
-            reach = Reach::Near;
-            self.near(&clauses, &mut best)?;
-            if best.total == 0 {
-                reach = Reach::Any;
-                self.any(&clauses, &mut best)?;
-            }
+            mark = self.forgiving(weights, damping, &mut best)?;
         }
-        Ok(outcome(best, reach))
+        Ok(outcome(best, exact, mark))
     }
 
-    /// A further page of a search that went as far as `reach`, behind the match of rank `last`.
-    pub(super) fn next(&self, limit: usize, reach: Reach, last: Rank) -> tantivy::Result<Outcome> {
+    /// Every word or one near to it, else most of them.
+    fn forgiving(&self, weights: Weights, damping: &Damping, best: &mut BestOf) -> tantivy::Result<Mark> {
+        let mut clauses = forgiving::clauses(self.snapshot, self.query, true, None);
+        let mut reach = Reach::Near;
+        self.near(&clauses, damping, best)?;
+        if best.total == 0 {
+            (reach, clauses) = (Reach::Most, forgiving::clauses(self.snapshot, self.query, false, None));
+            self.most(&clauses, damping, best)?;
+        }
+        let mut weights = Weights::new(weights.mean_length);
+        clauses.iter().for_each(|clause| weights.push(clause.rarity));
+        Ok(Mark { reach, weights, variants: fingerprint(&clauses) })
+    }
+
+    /// A further page of a search, behind the match of rank `last`; none where other words would stand in for those that were
+    /// asked for than on the page before, which makes the two incomparable.
+    pub(super) fn next(&self, limit: usize, mark: &Mark, last: Rank) -> tantivy::Result<Option<Outcome>> {
         let mut best = BestOf::new(limit, Start::After(last));
-        self.run(reach, &mut best)?;
-        Ok(outcome(best, reach))
-    }
-
-    /// The rank that the match of rank `last` in another snapshot has in this one; `last` itself if it does not match here.
-    pub(super) fn relocate(&self, reach: Reach, last: Rank) -> tantivy::Result<Rank> {
-        let mut best = BestOf::new(0, Start::Seek(last.tie));
-        self.run(reach, &mut best)?;
-        Ok(best.sought.unwrap_or(last))
-    }
-
-    fn run(&self, reach: Reach, best: &mut BestOf) -> tantivy::Result<()> {
-        match reach {
-            Reach::Exact => self.exact(best, 0).map(drop),
-            Reach::Beginning => {
-                let exact = self.exact(best, usize::MAX)?;
-                self.beginning(&exact, best)
+        let weights = &mark.weights;
+        let damping = match weights.mean_length == self.snapshot.mean_length {
+            true => Cow::Borrowed(&*self.snapshot.damping),
+            false => Cow::Owned(*damping(weights.mean_length)),
+        };
+        let mut exact = 0;
+        match mark.reach {
+            Reach::Exact | Reach::Beginning => {
+                let listed = if mark.reach == Reach::Exact { 0 } else { usize::MAX };
+                let matched = self.exact((&damping, weights), &mut best, listed)?;
+                exact = best.total;
+                if mark.reach == Reach::Beginning {
+                    let (clauses, variants) =
+                        self.beginning_clauses(weights, weights.rarities().last().copied());
+                    if variants != mark.variants {
+                        return Ok(None);
+                    }
+                    self.beginning(&clauses, &matched, &damping, &mut best)?;
+                }
             }
-            Reach::Near => self.near(&self.near_clauses(), best),
-            Reach::Any => self.any(&self.near_clauses(), best),
+            Reach::Near | Reach::Most => {
+                let needs_all = mark.reach == Reach::Near;
+                let clauses = forgiving::clauses(self.snapshot, self.query, needs_all, Some(weights));
+                if fingerprint(&clauses) != mark.variants {
+                    return Ok(None);
+                }
+                match mark.reach {
+                    Reach::Near => self.near(&clauses, &damping, &mut best)?,
+                    _ => self.most(&clauses, &damping, &mut best)?,
+                }
+            }
         }
+        Ok(Some(outcome(best, exact, *mark)))
     }
 
     /// Offers all exact matches and lists at most `listed` of them: what the stage after this one leaves out.
-    fn exact(&self, best: &mut BestOf, listed: usize) -> tantivy::Result<Vec<(u32, DocId)>> {
+    fn exact(
+        &self,
+        (damping, weights): (&Damping, &Weights),
+        best: &mut BestOf,
+        listed: usize,
+    ) -> tantivy::Result<Vec<(u32, DocId)>> {
         let mut collector = Exact { best, listed, matched: Vec::new() };
-        match_exactly(self.snapshot, self.query, self.category, &mut collector)?;
+        let measures = (damping, weights.rarities());
+        match_exactly(self.snapshot, self.query, self.category, measures, &mut collector)?;
         Ok(collector.matched)
     }
 
     /// Offers what holds all words but the last, and a word that begins with the last.
-    fn beginning(&self, exact: &[(u32, DocId)], best: &mut BestOf) -> tantivy::Result<()> {
-        let Some((last, finished)) = self.query.words.split_last() else { return Ok(()) };
-        let lexicon = &self.snapshot.lexicon;
-        let mut clauses = Vec::with_capacity(self.query.words.len());
-        for word in finished {
-            match lexicon.count(word) {
-                0 => return Ok(()),
-                count => clauses.push(self.clause(vec![Variant { word, weight: 1.0 }], count)),
-            }
+    fn beginning(
+        &self,
+        clauses: &[Clause<'_>],
+        exact: &[(u32, DocId)],
+        damping: &Damping,
+        best: &mut BestOf,
+    ) -> tantivy::Result<()> {
+        if clauses.len() < self.query.words.len() {
+            return Ok(());
         }
-        let Some(completed) = self.completed(last, lexicon) else { return Ok(()) };
-        clauses.push(completed);
         let phrases = (&self.query.words[..], &self.query.phrases[..]);
-        match_all(self.snapshot, &clauses, phrases, self.category, &mut Approximate { best, except: exact })
+        let mut collector = Approximate { best, except: exact };
+        match_all(self.snapshot, clauses, phrases, (self.category, damping), &mut collector)
     }
 
-    /// The longer words that begin with `word`; those that are little longer count more.
-    fn completed<'l>(&self, word: &str, lexicon: &'l Lexicon) -> Option<Clause<'l>> {
-        let completions = lexicon.completions(word, MOST_COMPLETIONS);
+    /// The words as they are but for the last, and the longer words that begin with it: fewer than the words where one of them
+    /// is unknown. Beside them what stands for the choice of longer words, where there are more than are taken.
+    pub(super) fn beginning_clauses(&self, weights: &Weights, rarity: Option<f32>) -> (Vec<Clause<'_>>, u64) {
+        let Some((last, finished)) = self.query.words.split_last() else { return (Vec::new(), 0) };
+        let lexicon = &self.snapshot.lexicon;
+        let standing = Standing { counts: true, is_required: false };
+        let mut clauses = Vec::with_capacity(self.query.words.len());
+        for (word, &rarity) in finished.iter().zip(weights.rarities()) {
+            if lexicon.count(word) > 0 {
+                clauses.push(Clause { variants: vec![Variant { word, weight: 1.0 }], rarity, standing });
+            }
+        }
+        let completions = lexicon.completions(last, MOST_COMPLETIONS);
+        if completions.is_empty() {
+            return (clauses, 0);
+        }
         let count = completions.iter().map(|found| found.count).fold(0, u32::saturating_add);
-        let weight = |longer: &str| 0.5 + 0.5 * word.len() as f32 / longer.len() as f32;
-        let variants = completions
+        let rarity = rarity.unwrap_or_else(|| self.snapshot.rarity(count));
+        // Those that are little longer count more.
+        let weight = |longer: &str| 0.5 + 0.5 * last.len() as f32 / longer.len() as f32;
+        let variants: Vec<Variant<'_>> = completions
             .iter()
             .map(|found| Variant { word: found.word, weight: weight(found.word) })
             .collect();
-        (!completions.is_empty()).then(|| self.clause(variants, count))
+        let is_cut = variants.len() == MOST_COMPLETIONS;
+        let completed = Clause { variants, rarity, standing };
+        let choice = if is_cut { fingerprint(std::slice::from_ref(&completed)) } else { 0 };
+        clauses.push(completed);
+        (clauses, choice)
     }
 
-    fn near(&self, clauses: &[Clause<'_>], best: &mut BestOf) -> tantivy::Result<()> {
-        match_all(self.snapshot, clauses, (&[], &[]), self.category, &mut Approximate { best, except: &[] })
-    }
-
-    /// Offers what holds half of the words that anything holds; if nothing does, what holds one.
-    fn any(&self, clauses: &[Clause<'_>], best: &mut BestOf) -> tantivy::Result<()> {
-        let known = clauses.iter().filter(|clause| !clause.variants.is_empty()).count();
-        for least in if known > 2 { vec![known.div_ceil(2), 1] } else { vec![1] } {
-            let mut collector = Approximate { best, except: &[] };
-            match_any(self.snapshot, clauses, least, self.category, &mut collector);
-            if best.total > 0 {
-                break;
-            }
+    /// Offers what holds every word or one near to it.
+    fn near(&self, clauses: &[Clause<'_>], damping: &Damping, best: &mut BestOf) -> tantivy::Result<()> {
+        if !clauses.iter().any(|clause| clause.standing.counts) {
+            return Ok(());
         }
-        Ok(())
+        let runs = self.query.runs();
+        let (phrases, scope) = ((&self.query.words[..], &runs[..]), (self.category, damping));
+        match_all(self.snapshot, clauses, phrases, scope, &mut Approximate { best, except: &[] })
     }
 
-    /// For every word the words that may be meant by it; there may be none.
-    fn near_clauses(&self) -> Vec<Clause<'_>> {
-        let words = self.query.words.iter();
-        words
-            .enumerate()
-            .map(|(place, word)| self.near_clause(word, place + 1 == self.query.words.len()))
-            .collect()
+    /// Offers what holds most of the words that count.
+    fn most(&self, clauses: &[Clause<'_>], damping: &Damping, best: &mut BestOf) -> tantivy::Result<()> {
+        let runs = self.query.runs();
+        let (phrases, scope) = ((&self.query.words[..], &runs[..]), (self.category, damping));
+        match_most(self.snapshot, clauses, phrases, scope, &mut Approximate { best, except: &[] })
     }
 
-    fn near_clause<'q>(&'q self, word: &'q str, is_last: bool) -> Clause<'q> {
-        let lexicon = &self.snapshot.lexicon;
-        let mut count = lexicon.count(word);
-        let mut variants = Vec::new();
-        let known = count > 0;
-        if known {
-            variants.push(Variant { word, weight: 1.0 });
-        }
-        let edits = match word.chars().count() {
-            _ if word.contains(|letter: char| letter.is_numeric()) => 0,
-            length if length >= TWO_TYPOS && !known => 2,
-            length if length >= ONE_TYPO => 1,
-            _ => 0,
-        };
-        if edits > 0 {
-            let near = lexicon.near(word, edits, if known { MOST_NEAR_OF_KNOWN } else { MOST_NEAR });
-            for found in near {
-                count = count.saturating_add(found.count);
-                variants.push(Variant { word: found.word, weight: TYPO_WEIGHTS[found.distance as usize] });
-            }
-        }
-        if is_last && self.query.unfinished {
-            for found in lexicon.completions(word, MOST_NEAR) {
-                count = count.saturating_add(found.count);
-                variants.push(Variant { word: found.word, weight: COMPLETION_WEIGHT });
-            }
-        }
-        self.clause(variants, count)
+    /// How many projects hold all of the words.
+    pub(super) fn count(&self) -> tantivy::Result<u64> {
+        let (mut best, mut weights) = (BestOf::new(0, Start::First), Weights::new(1.0));
+        self.query.words.iter().for_each(|_| weights.push(1.0));
+        self.exact((&self.snapshot.damping, &weights), &mut best, 0)?;
+        Ok(best.total)
     }
+}
 
-    fn clause<'c>(&self, variants: Vec<Variant<'c>>, count: u32) -> Clause<'c> {
-        Clause { variants, rarity: self.snapshot.rarity(count) }
+/// Stands for the words that stand in for others, and for what they mean.
+fn fingerprint(clauses: &[Clause<'_>]) -> u64 {
+    let mut hash = Fnv::default();
+    for clause in clauses {
+        for variant in &clause.variants {
+            hash.write(variant.word.as_bytes());
+            hash.write(&[0]);
+            hash.write(&variant.weight.to_bits().to_be_bytes());
+        }
+        let Standing { counts, is_required } = clause.standing;
+        hash.write(&[u8::from(counts), u8::from(is_required)]);
     }
+    hash.finish()
 }
 
 /// Ranks exact matches and lists some of them.
@@ -252,8 +290,8 @@ impl Collect for BestOf {
     }
 }
 
-fn outcome(best: BestOf, reach: Reach) -> Outcome {
+fn outcome(best: BestOf, exact: u64, mark: Mark) -> Outcome {
     let total = best.total;
     let (places, more) = best.finish();
-    Outcome { places, total, more, reach }
+    Outcome { places, total, exact, more, mark }
 }

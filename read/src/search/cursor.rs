@@ -10,55 +10,98 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use super::SearchError;
 use super::cascade::Reach;
 use super::ranking::Rank;
+use super::weights::{MOST_WEIGHTS, Weights};
 
-const VERSION: u8 = 1;
-const LENGTH: usize = 30;
+/// Another number where a document would be scored or words would be chosen otherwise than before: cursors of before are then
+/// refused. Version 1 named the commit that its page was answered from, which another node never had.
+const VERSION: u8 = 2;
+/// What every cursor has, and how long the longest is.
+const HEAD: usize = 38;
+const LONGEST: usize = HEAD + 4 * MOST_WEIGHTS;
+const LONGEST_TEXT: usize = LONGEST.div_ceil(3) * 4;
 
-/// Where a page ended: the query it belongs to, how far the search reached, the last rank, and the commit it was answered from.
-/// As text it is URL-safe.
+/// Where a page ended: the query it belongs to, how far the search reached, the last rank, and the measures by which documents
+/// are ranked. A document that did not change has the same rank in every later commit and on every node, so pages behind a cursor
+/// hold each of those exactly once. As text it is URL-safe, of at most 144 characters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cursor {
     pub(super) query: u64,
-    pub(super) reach: Reach,
+    pub(super) mark: Mark,
     pub(super) last: Rank,
-    pub(super) snapshot: u64,
+}
+
+/// What a further page needs to know of the first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Mark {
+    pub(super) reach: Reach,
+    pub(super) weights: Weights,
+    /// Stands for the words that were searched for beside those that were typed; 0 for none.
+    pub(super) variants: u64,
 }
 
 impl fmt::Display for Cursor {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut bytes = [0; LENGTH];
-        bytes[0] = VERSION;
-        bytes[1] = self.reach as u8;
-        bytes[2..10].copy_from_slice(&self.query.to_be_bytes());
-        bytes[10..14].copy_from_slice(&self.last.score.to_bits().to_be_bytes());
-        bytes[14..22].copy_from_slice(&self.last.tie.to_be_bytes());
-        bytes[22..30].copy_from_slice(&self.snapshot.to_be_bytes());
-        let mut text = [0; LENGTH.div_ceil(3) * 4];
-        let length = URL_SAFE_NO_PAD.encode_slice(bytes, &mut text).map_err(|_| fmt::Error)?;
-        formatter.write_str(std::str::from_utf8(&text[..length]).map_err(|_| fmt::Error)?)
+        let Mark { reach, weights, variants } = &self.mark;
+        let mut bytes = [0; LONGEST];
+        bytes[4] = VERSION;
+        bytes[5] = *reach as u8;
+        bytes[6..14].copy_from_slice(&self.query.to_be_bytes());
+        bytes[14..18].copy_from_slice(&self.last.score.to_be_bytes());
+        bytes[18..26].copy_from_slice(&self.last.tie.to_be_bytes());
+        bytes[26..34].copy_from_slice(&variants.to_be_bytes());
+        bytes[34..38].copy_from_slice(&weights.mean_length.to_be_bytes());
+        let rarities = weights.rarities();
+        for (place, rarity) in bytes[HEAD..].chunks_exact_mut(4).zip(rarities) {
+            place.copy_from_slice(&rarity.to_be_bytes());
+        }
+        let length = HEAD + 4 * rarities.len();
+        let sum = checksum(&bytes[4..length]);
+        bytes[..4].copy_from_slice(&sum);
+        let mut text = [0; LONGEST_TEXT];
+        let written = URL_SAFE_NO_PAD.encode_slice(&bytes[..length], &mut text).map_err(|_| fmt::Error)?;
+        formatter.write_str(std::str::from_utf8(&text[..written]).map_err(|_| fmt::Error)?)
     }
 }
 
 impl FromStr for Cursor {
     type Err = SearchError;
 
-    /// Reads the text of a cursor; fails on anything that was not written by one.
+    /// Reads the text of a cursor; fails on anything that was not written by one of this version.
     fn from_str(text: &str) -> Result<Cursor, SearchError> {
-        let garbled = || SearchError::InvalidCursor("it was cut or altered on its way");
-        let mut bytes = [0; LENGTH + 3];
-        let length = URL_SAFE_NO_PAD.decode_slice(text, &mut bytes).map_err(|_| garbled())?;
-        let number =
-            |from: usize| bytes[from..from + 8].iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
-        let score = f32::from_bits((number(10) >> 32) as u32);
-        let reach = Reach::from_code(bytes[1]).ok_or_else(garbled)?;
-        if length != LENGTH || bytes[0] != VERSION || !score.is_finite() || score <= 0.0 {
+        let garbled =
+            || SearchError::InvalidCursor("it was cut or altered on its way, or an earlier version made it");
+        let mut bytes = [0; LONGEST_TEXT];
+        if text.len() > LONGEST_TEXT {
             return Err(garbled());
         }
-        Ok(Cursor { query: number(2), reach, last: Rank { score, tie: number(14) }, snapshot: number(22) })
+        let length = URL_SAFE_NO_PAD.decode_slice(text, &mut bytes).map_err(|_| garbled())?;
+        let is_whole = (HEAD..=LONGEST).contains(&length) && (length - HEAD).is_multiple_of(4);
+        if !is_whole || bytes[..4] != checksum(&bytes[4..length]) || bytes[4] != VERSION {
+            return Err(garbled());
+        }
+        let number = |from: usize| bytes[from..from + 8].iter().fold(0, |n, byte| n << 8 | u64::from(*byte));
+        let measure = |from: usize| f32::from_bits((number(from) >> 32) as u32);
+        let reach = Reach::from_code(bytes[5]).ok_or_else(garbled)?;
+        let mut weights = Weights::new(measure(34));
+        (HEAD..length).step_by(4).for_each(|from| weights.push(measure(from)));
+        let last = Rank { score: measure(14), tie: number(18) };
+        let measures = [last.score, weights.mean_length];
+        if measures.iter().chain(weights.rarities()).any(|measure| !measure.is_finite() || *measure <= 0.0) {
+            return Err(garbled());
+        }
+        Ok(Cursor { query: number(6), mark: Mark { reach, weights, variants: number(26) }, last })
     }
 }
 
-/// The hash that stands for queries and commits in cursors: FNV-1a, which is the same in every process.
+/// Tells a cursor that was cut from a shorter one. Whoever makes one up harms only their own pages.
+fn checksum(bytes: &[u8]) -> [u8; 4] {
+    let mut hash = Fnv::default();
+    hash.write(bytes);
+    let [first, second, third, fourth, ..] = hash.finish().to_be_bytes();
+    [first, second, third, fourth]
+}
+
+/// The hash that stands for queries and words in cursors: FNV-1a, which is the same in every process.
 pub(crate) struct Fnv(u64);
 
 impl Default for Fnv {

@@ -59,7 +59,7 @@ impl Lexicon {
     }
 
     /// The words nearest to `typed`: one insertion, deletion, replacement or swap of neighbours away from it; where there is none
-    /// and `edits` allows, two. The most frequent first, at most `limit`.
+    /// and `edits` allows, two. The nearest first, then the most frequent, at most `limit`.
     pub(super) fn near(&self, typed: &str, edits: u32, limit: usize) -> Vec<Found<'_>> {
         let mut found = Vec::new();
         let mut one_off = Typed::new(typed, 1);

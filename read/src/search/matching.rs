@@ -12,9 +12,9 @@ use tantivy::DocId;
 
 use super::postings::Holders;
 use super::segment::Segment;
-use super::snapshot::{Snapshot, saturated};
+use super::snapshot::{Damping, saturated};
 
-pub(super) use approximate::{Clause, Variant, match_all, match_any};
+pub(super) use approximate::{Clause, Standing, Variant, match_all, match_most};
 pub(super) use exact::match_exactly;
 
 /// Documents are handed on in blocks of at most so many.
@@ -112,7 +112,7 @@ impl<'a, C: Collect> Outlet<'a, C> {
 /// Calls `visit` with block after block of the documents that hold a word, deleted ones included, and the word's share in each,
 /// weighed by `weight`.
 fn each_block(
-    snapshot: &Snapshot,
+    damping: &Damping,
     segment: &Segment,
     word: Holders<'_>,
     weight: f32,
@@ -122,8 +122,8 @@ fn each_block(
     for (documents, frequencies) in word.documents.chunks(BLOCK).zip(word.frequencies.chunks(BLOCK)) {
         let shares = &mut shares[..documents.len()];
         // Look-ups go one by one; what is made of them is made of several at once.
-        for (&document, damping) in documents.iter().zip(shares.iter_mut()) {
-            *damping = snapshot.damping[segment.length(document)];
+        for (&document, share) in documents.iter().zip(shares.iter_mut()) {
+            *share = damping[segment.length(document)];
         }
         for (&frequency, share) in frequencies.iter().zip(shares.iter_mut()) {
             *share = weight * saturated(f32::from(frequency), *share);

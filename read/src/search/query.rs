@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use super::cursor::Fnv;
 use super::text::{Kind, words};
 
-/// At most so many words of a text are asked for; the rest is ignored.
-pub(super) const MOST_WORDS: usize = 16;
+/// At most so many words of a text are looked for; the rest is ignored, and the answer says so.
+pub const MOST_WORDS: usize = 16;
 /// The shortest word, in bytes, that may be the beginning of a longer one.
 const SHORTEST_BEGINNING: usize = 2;
 
@@ -20,6 +20,8 @@ pub(super) struct Query {
     pub(super) phrases: Vec<Phrase>,
     /// Whether the last word may still be being typed: it is no character of its own and stands in no closed quotes.
     pub(super) unfinished: bool,
+    /// Whether there are more words than are looked for.
+    pub(super) is_cut: bool,
 }
 
 /// Words that follow each other: the index of each in the query, and its distance from the first.
@@ -53,6 +55,7 @@ impl Query {
             query.end_phrase(&mut run);
             if flow.is_break() {
                 query.unfinished = false;
+                query.is_cut = true;
                 break;
             }
         }
@@ -71,6 +74,13 @@ impl Query {
                 self.words.len() - 1
             }
         }
+    }
+
+    /// The phrases that are runs of characters: what is written without spaces stays together, whatever is forgiven.
+    pub(super) fn runs(&self) -> Vec<Phrase> {
+        let is_run =
+            |phrase: &&Phrase| phrase.iter().all(|(word, _)| super::text::is_character(&self.words[*word]));
+        self.phrases.iter().filter(is_run).cloned().collect()
     }
 
     fn end_phrase(&mut self, run: &mut Phrase) {

@@ -56,8 +56,6 @@ pub(super) enum Start {
     First,
     /// Behind the match of this rank.
     After(Rank),
-    /// Nowhere: the rank of the match with this tie-breaker is wanted, see [`BestOf::sought`].
-    Seek(u64),
 }
 
 /// Counts matches exactly and keeps the first few of them in order.
@@ -71,21 +69,11 @@ pub(super) struct BestOf {
     skipped: u64,
     /// The score that a match must reach to be of interest, once the page is full.
     threshold: f32,
-    /// The rank of the match that the start seeks.
-    pub(super) sought: Option<Rank>,
 }
 
 impl BestOf {
     pub(super) fn new(limit: usize, start: Start) -> BestOf {
-        BestOf {
-            limit,
-            start,
-            best: Vec::with_capacity(limit),
-            total: 0,
-            skipped: 0,
-            threshold: 0.0,
-            sought: None,
-        }
+        BestOf { limit, start, best: Vec::with_capacity(limit), total: 0, skipped: 0, threshold: 0.0 }
     }
 
     /// Takes up matches of one segment. `tie` is asked where the score alone may not decide.
@@ -127,13 +115,6 @@ impl BestOf {
                         } else if score >= self.threshold {
                             self.insert(Place { rank, segment, document });
                         }
-                    }
-                }
-            }
-            Start::Seek(sought) => {
-                for (document, score) in matches {
-                    if tie(document) == sought {
-                        self.sought = Some(Rank { score, tie: sought });
                     }
                 }
             }

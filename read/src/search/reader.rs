@@ -1,25 +1,22 @@
 //! Asks the index. One reader serves all threads; each search works on the snapshot it began with.
 
-use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+#[cfg(test)]
+use std::sync::MutexGuard;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
 use tantivy::Index;
 
 use super::cascade::{Outcome, Search};
-use super::cursor::Cursor;
+use super::cursor::{Cursor, Mark};
+use super::forgiven::{self, Forgiven};
 use super::query::Query;
 use super::ranking::Place;
 use super::rows;
 use super::schema::{Fields, fields_of};
 use super::snapshot::Snapshot;
 use super::{LARGEST_PAGE, SearchError, SearchRequest};
-
-/// A snapshot that cursors lead back to is held for so long, and at most so many of them are.
-const HELD_FOR: Duration = Duration::from_secs(300);
-const MOST_HELD: usize = 32;
 
 /// The reading side of the index. Cheap to clone; all clones see the same.
 #[derive(Clone)]
@@ -31,9 +28,6 @@ struct Shared {
     index: Index,
     fields: Fields,
     current: ArcSwap<Snapshot>,
-    /// Earlier snapshots that cursors lead back to, the newest last. Searches wait for this lock, so it is held for
-    /// moments only.
-    held: Mutex<VecDeque<(Instant, Arc<Snapshot>)>>,
     /// Lets only one refresh run at a time. It is held while a segment is decoded, which may take seconds.
     refreshing: Mutex<()>,
     /// A refresh waits for this lock before it opens a snapshot.
@@ -53,7 +47,6 @@ impl SearchReader {
             index,
             fields,
             current,
-            held: Mutex::default(),
             refreshing: Mutex::default(),
             #[cfg(test)]
             gate: Mutex::default(),
@@ -68,25 +61,9 @@ impl SearchReader {
         #[cfg(test)]
         drop(self.shared.gate.lock());
         let newer = Snapshot::open(&self.shared.index, self.shared.fields, Some(&current))?;
-        let now = Instant::now();
-        let mut held = self.held();
-        while held.front().is_some_and(|(since, _)| now.duration_since(*since) > HELD_FOR) {
-            held.pop_front();
-        }
         let Some(newer) = newer else { return Ok(false) };
-        // Held before another is current, so that a cursor finds its snapshot at every moment.
-        if current.is_continued() {
-            held.push_back((now, current));
-        }
-        if held.len() > MOST_HELD {
-            held.pop_front();
-        }
         self.shared.current.store(Arc::new(newer));
         Ok(true)
-    }
-
-    fn held(&self) -> MutexGuard<'_, VecDeque<(Instant, Arc<Snapshot>)>> {
-        self.shared.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes refreshes wait until the guard is dropped.
@@ -111,32 +88,37 @@ impl SearchReader {
         self.shared.current.load().documents
     }
 
-    /// Searches. Fails on a cursor of another query, and where the index's files fail.
+    /// Searches.
+    ///
+    /// A cursor is continued in the commit that is in view, whichever that is: a project that did not change since the
+    /// first page stands on exactly one page.
+    ///
+    /// # Errors
+    ///
+    /// Fails on a cursor of another query, or of one whose words are mended otherwise by now, and where the index's files fail.
     pub fn search(&self, request: &SearchRequest<'_>) -> Result<SearchPage, SearchError> {
         let query = Query::parse(request.text);
         let limit = request.limit.clamp(1, LARGEST_PAGE);
         let identity = query.identity(request.category);
-        let snapshot = match request.after {
-            Some(cursor) if cursor.query != identity => {
+        let snapshot = self.shared.current.load_full();
+        let search = Search { snapshot: &snapshot, query: &query, category: request.category };
+        let outcome = match request.after {
+            None => search.first(limit)?,
+            Some(cursor)
+                if cursor.query != identity || cursor.mark.weights.rarities().len() < query.words.len() =>
+            {
                 return Err(SearchError::InvalidCursor("it was made for another text or category"));
             }
-            Some(cursor) => self.snapshot_of(cursor.snapshot),
-            None => self.shared.current.load_full(),
-        };
-        let search = Search { snapshot: &snapshot, query: &query, category: request.category };
-        let Outcome { places, total, more, reach } = match request.after {
-            None => search.first(limit)?,
             Some(cursor) => {
-                let same = cursor.snapshot == snapshot.identity;
-                let last = if same { cursor.last } else { search.relocate(cursor.reach, cursor.last)? };
-                search.next(limit, cursor.reach, last)?
+                let changed =
+                    SearchError::InvalidCursor("the words that are near to the query's have changed since");
+                search.next(limit, &cursor.mark, cursor.last)?.ok_or(changed)?
             }
         };
-        let next = places.last().filter(|_| more).map(|last| {
-            snapshot.expect_return();
-            Cursor { query: identity, reach, last: last.rank, snapshot: snapshot.identity }
-        });
-        Ok(SearchPage { snapshot, places, total, next })
+        let forgiven = forgiven::of(&search, request.text, &outcome)?;
+        let Outcome { places, total, more, mark, .. } = outcome;
+        let ending = Ending { query: identity, mark, more };
+        Ok(SearchPage { snapshot, places, total, ending, forgiven, is_cut: query.is_cut })
     }
 
     /// Up to `limit` slugs that look or read like `slug`, the likeliest first; `slug` itself is not among them.
@@ -152,18 +134,6 @@ impl SearchReader {
     pub(super) fn current(&self) -> (Arc<Snapshot>, Fields) {
         (self.shared.current.load_full(), self.shared.fields)
     }
-
-    /// The snapshot of that identity if it is still held, else the current one.
-    fn snapshot_of(&self, identity: u64) -> Arc<Snapshot> {
-        let current = self.shared.current.load_full();
-        if current.identity == identity {
-            return current;
-        }
-        self.held()
-            .iter()
-            .find(|(_, snapshot)| snapshot.identity == identity)
-            .map_or(current, |(_, held)| Arc::clone(held))
-    }
 }
 
 /// A page of results. It keeps the snapshot it came from, so that summaries are read in place.
@@ -171,7 +141,17 @@ pub struct SearchPage {
     snapshot: Arc<Snapshot>,
     places: Vec<Place>,
     total: u64,
-    next: Option<Cursor>,
+    ending: Ending,
+    forgiven: Option<Forgiven>,
+    is_cut: bool,
+}
+
+/// What a cursor behind a result of a page needs beside its rank.
+struct Ending {
+    query: u64,
+    mark: Mark,
+    /// Whether more results follow the page.
+    more: bool,
 }
 
 /// One result.
@@ -199,8 +179,26 @@ impl SearchPage {
         self.total
     }
 
+    /// What was forgiven, or why nothing is found; nothing where every result holds every word as it was typed.
+    pub fn forgiven(&self) -> Option<&Forgiven> {
+        self.forgiven.as_ref()
+    }
+
+    /// Whether the text has more words than [`super::MOST_WORDS`], of which only the first were looked for.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
     /// Where the next page begins; nothing at the end.
     pub fn next(&self) -> Option<Cursor> {
-        self.next
+        self.next_after(self.places.len())
+    }
+
+    /// Where the next page begins if only so many results of this one are shown; nothing at the end.
+    pub fn next_after(&self, shown: usize) -> Option<Cursor> {
+        let Ending { query, mark, more } = &self.ending;
+        let last = self.places.get(shown.checked_sub(1)?)?;
+        let follows = *more || shown < self.places.len();
+        follows.then_some(Cursor { query: *query, mark: *mark, last: last.rank })
     }
 }

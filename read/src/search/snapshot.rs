@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::hash::Hasher;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use tantivy::TantivyError;
 use tantivy::directory::error::OpenReadError;
@@ -20,6 +19,10 @@ const LENGTH_SHARE: f32 = 0.75;
 /// How soon repeating a word stops to count.
 const SATURATION: f32 = 1.2;
 
+/// A word is frequent if more than one project in so many holds it, and more than a few do.
+const FREQUENT_SHARE: u64 = 20;
+const FEW: u32 = 10;
+
 /// So often the last commit is opened without a lock.
 const ATTEMPTS: usize = 5;
 
@@ -31,14 +34,17 @@ pub(super) struct Snapshot {
     pub(super) documents: u64,
     /// The sum of the lengths of live documents, in weighted words.
     length: u64,
-    /// For each stored length what stands beside the word's frequency in the score's denominator.
-    pub(super) damping: Box<[f32; 256]>,
+    /// The mean length of live documents, in weighted words.
+    pub(super) mean_length: f32,
+    /// The damping that goes with the mean length.
+    pub(super) damping: Box<Damping>,
     pub(super) payload: String,
-    /// Stands for this commit and this state of merging in cursors.
+    /// Stands for this commit and this state of merging.
     pub(super) identity: u64,
-    /// Whether a cursor was handed out that is best continued here.
-    continued: AtomicBool,
 }
+
+/// For each stored length what stands beside the word's frequency in the score's denominator.
+pub(super) type Damping = [f32; 256];
 
 impl Snapshot {
     /// Opens the last commit of `index`, sharing with an `earlier` snapshot what did not change. Gives nothing if nothing did.
@@ -123,15 +129,16 @@ impl Snapshot {
         let length =
             length.ok_or_else(|| SearchError::Corrupt("its documents have a negative length".to_owned()))?;
         let documents = segments.iter().map(Segment::documents).sum();
+        let mean_length = mean_length(length, documents);
         Ok(Snapshot {
             segments,
             lexicon: words.finish(),
             documents,
             length,
-            damping: damping(length, documents),
+            mean_length,
+            damping: damping(mean_length),
             payload,
             identity,
-            continued: AtomicBool::new(false),
         })
     }
 
@@ -141,22 +148,18 @@ impl Snapshot {
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
     }
 
-    /// Remembers that a cursor leads back here.
-    pub(super) fn expect_return(&self) {
-        if !self.continued.load(Ordering::Relaxed) {
-            self.continued.store(true, Ordering::Relaxed);
-        }
-    }
-
-    /// Whether a cursor leads back here.
-    pub(super) fn is_continued(&self) -> bool {
-        self.continued.load(Ordering::Relaxed)
+    /// The most documents that may hold a word which still says something: more than these make it a frequent word.
+    pub(super) fn most_holders(&self) -> u32 {
+        u32::try_from(self.documents / FREQUENT_SHARE).unwrap_or(u32::MAX).max(FEW)
     }
 }
 
+fn mean_length(length: u64, documents: u64) -> f32 {
+    if documents == 0 { 1.0 } else { (length as f64 / documents as f64).max(1.0) as f32 }
+}
+
 /// The part of BM25 that depends on the document's length alone, for every length that the index can store.
-fn damping(length: u64, documents: u64) -> Box<[f32; 256]> {
-    let average = if documents == 0 { 1.0 } else { (length as f64 / documents as f64).max(1.0) as f32 };
+pub(super) fn damping(average: f32) -> Box<Damping> {
     Box::new(std::array::from_fn(|stored| {
         let length = FieldNormReader::id_to_fieldnorm(stored as u8) as f32;
         SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * length / average)

@@ -254,6 +254,12 @@ fn plain_apostrophe(character: char) -> char {
     }
 }
 
+/// Whether the word is one character of a script without spaces.
+pub(crate) fn is_character(word: &str) -> bool {
+    let mut characters = word.chars();
+    characters.next().is_some_and(stands_alone) && characters.next().is_none()
+}
+
 /// Whether the character belongs to a script without spaces between words and so is a word of its own.
 fn stands_alone(character: char) -> bool {
     matches!(character,

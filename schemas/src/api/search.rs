@@ -23,10 +23,29 @@ pub struct SearchAnswer<'a> {
     pub count: usize,
     /// How many projects were found in all, exactly.
     pub total: u64,
+    /// Whether results are there that do not hold every word as it was typed: those with a score below 1.
+    pub approximate: bool,
+    /// The words that no project has, as they were typed.
+    pub missing_words: Vec<&'a str>,
+    /// The words that results of this page hold instead of typed ones, at most ten.
+    pub replaced: Vec<Replaced<'a>>,
+    /// A query that finds more exactly, or null.
+    pub did_you_mean: Option<&'a str>,
+    /// What was forgiven, or why nothing is found, in words; null where every result holds every word.
+    pub note: Option<&'a str>,
     /// The best first.
     pub results: Vec<SearchResult<'a>>,
     /// Send it as `cursor` for the next page; null at the end.
     pub next_cursor: Option<String>,
+}
+
+/// A word that stands in for a typed one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct Replaced<'a> {
+    /// The word as it was typed.
+    pub from: &'a str,
+    /// The word of the catalog, in lower case and without accents.
+    pub to: &'a str,
 }
 
 /// A found project.

@@ -184,13 +184,18 @@ fn picture() -> Value {
 
 fn search_parameters() -> Value {
     json!([
-        {"name": "q", "in": "query", "required": true, "description": "Any text; words in quotes are a phrase.",
+        {"name": "q", "in": "query", "required": true, "description": "Any text; words in quotes are a phrase. The first 16 words are looked for. Where no project has all of them as they \
+                were typed, misspelt words of four letters or more are mended, or results hold more than half of the words: approximate, \
+                missing_words, replaced and note say so. Words of one project in twenty and more, short words and function words carry no \
+                such result, and nothing is mended towards them. Numbers are never mended.",
             "schema": {"type": "string", "minLength": 1, "maxLength": MAX_QUERY_CHARACTERS}},
         {"name": "category", "in": "query", "description": "Only this category.",
             "schema": {"type": "string", "enum": Category::ALL.map(Category::as_str)}},
         limit_parameter(),
         {"name": "cursor", "in": "query",
-            "description": "next_cursor of the page before, unchanged and with the same other parameters; any other text is refused.",
+            "description": "next_cursor of the page before, unchanged and with the same other parameters; the header Link with \
+                rel=\"next\" leads there too. Every project that did not change since the first page comes exactly once, on whatever \
+                node. Where that cannot be kept, and for any other text, the answer is 400: start again without it.",
             "schema": {"type": "string", "minLength": 20, "maxLength": 200, "pattern": "^[A-Za-z0-9_-]+$", "format": "cursor"}},
     ])
 }

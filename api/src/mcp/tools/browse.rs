@@ -2,7 +2,7 @@
 
 use super::listing::{self, Page, listed};
 use super::{Asked, Tool};
-use crate::mcp::answer::{Answer, Answered};
+use crate::mcp::answer::Answered;
 use crate::mcp::arguments::Arguments;
 
 pub(super) static TOOL: Tool = Tool {
@@ -26,8 +26,7 @@ pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answer
         let projects = page.ordinals.into_iter().map(|ordinal| (ordinal, ())).collect();
         Ok(Page { projects, total: page.total, next: page.next })
     };
-    let (json, total) = listing::write_page(asked, limit, page, |_, ()| Ok(()))?;
-    let answer = Answer::new(json);
+    let (answer, total) = listing::write_page(asked, limit, page, |_, ()| Ok(()))?;
     match category {
         Some(category) if total == 0 => Ok(answer.note(format!(
             "The catalog has no project in the category {} yet. Leave category out to see all.",

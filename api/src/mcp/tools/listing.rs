@@ -1,5 +1,9 @@
 //! What lists of projects have in common: how long they may be, and what somebody without a key is told.
 
+mod intro;
+
+use std::borrow::Cow;
+
 use read::archive::{Cursor, InvalidCursor};
 use read::search::View;
 use serde::Serialize;
@@ -7,8 +11,9 @@ use serde::Serialize;
 use super::{Asked, Visitor};
 use crate::fault::Fault;
 use crate::json_writer::{self, JsonWriter};
-use crate::mcp::answer::Refusal;
+use crate::mcp::answer::{Answer, Refusal};
 use crate::mcp::arguments::{Arguments, Limit};
+use crate::site::Site;
 
 /// Results of a call without a key.
 const PREVIEW: usize = 5;
@@ -62,38 +67,43 @@ impl<T: Copy> Page<T> {
     }
 }
 
-/// Writes a page of the archive that is as long as it may be, and tells how many projects there are over all pages. `page`
-/// gives the page of so many projects, and `more` writes what it knows of each.
+/// Writes a page of the archive, and tells how many projects there are over all pages. `page` gives the page of so many
+/// projects, and `more` writes what it knows of each.
 pub(super) fn write_page<'a, T: Copy>(
     asked: Asked<'a>,
     limit: Limit,
     mut page: impl FnMut(usize) -> Result<Page<T>, InvalidCursor>,
     more: impl FnMut(&mut JsonWriter<'a>, T) -> Result<(), Fault>,
-) -> Result<(JsonWriter<'a>, u64), Refusal> {
+) -> Result<(Answer<'a>, u64), Refusal> {
     let (site, view) = (asked.state.site(), asked.state.search()?.reader.view());
     let mut page = |limit| page(limit).map_err(|error| Refusal::guided(error.to_string()));
     let mut shown_page = page(most(asked, limit))?;
-    let mut shown = shown_page.summaries(&view);
-    let fitting = fitting(asked, limit, shown.iter().map(|(summary, _)| *summary));
-    if fitting < shown.len() {
+    let found = shown_page.summaries(&view);
+    let length = found.len();
+    let Fitted { shown, note } = fitted(asked, limit, found);
+    if shown.len() < length {
         // The next page begins behind what is shown.
-        shown_page = page(fitting)?;
-        shown = shown_page.summaries(&view);
+        shown_page = page(shown.len())?;
     }
     let Page { total, next, .. } = shown_page;
-    let room = json_writer::room(shown.iter().map(|(summary, _)| *summary), site);
-    let (mut json, count) = (JsonWriter::object(site, room), shown.len());
+    let (mut json, count) = (JsonWriter::object(site, room_for(&shown, site)), shown.len());
     json.member("count", &count)?;
     json.member("total", &total)?;
-    json.projects("results", shown, more)?;
+    json.projects("results", shown.iter().map(|(summary, known)| (&**summary, *known)), more)?;
     json.member("next_cursor", &next.map(|cursor| cursor.to_string()))?;
     preview(&mut json, asked, count, total)?;
-    Ok((json, total))
+    let mut answer = Answer::new(json);
+    answer.notes.extend(note.map(Into::into));
+    Ok((answer, total))
 }
 
 /// Where the page before ended.
 pub(super) fn cursor(arguments: &mut Arguments<'_>) -> Option<Cursor> {
-    arguments.parsed("cursor", |text| text.parse().ok(), "next_cursor of the page before")
+    arguments.parsed(
+        "cursor",
+        |text| text.parse().ok(),
+        "next_cursor of the page before; leave it out to start again",
+    )
 }
 
 /// At most so many results are shown to whoever asks.
@@ -104,14 +114,52 @@ pub(super) fn most(asked: Asked<'_>, limit: Limit) -> usize {
     }
 }
 
-/// How many of these results fit into an answer: at least one.
-pub(super) fn fitting<'s>(
+/// Results that fit into an answer.
+pub(super) struct Fitted<'s, T> {
+    /// Each with its summary, whose introduction may be shortened.
+    pub(super) shown: Vec<(Cow<'s, [u8]>, T)>,
+    /// What was done to make them fit.
+    pub(super) note: Option<String>,
+}
+
+/// Makes results fit into an answer: introductions are shortened first; where that is not enough there are fewer results, but at
+/// least one.
+pub(super) fn fitted<'s, T: Copy>(
     asked: Asked<'_>,
     limit: Limit,
-    summaries: impl Iterator<Item = &'s [u8]>,
-) -> usize {
+    found: Vec<(&'s [u8], T)>,
+) -> Fitted<'s, T> {
     let around = 3 * asked.state.site().as_str().len() + AROUND_A_SUMMARY;
-    within(room(limit), summaries.map(|summary| summary.len() + around))
+    fit(room(limit), around, found)
+}
+
+fn fit<'s, T: Copy>(room: usize, around: usize, found: Vec<(&'s [u8], T)>) -> Fitted<'s, T> {
+    let length: usize = found.iter().map(|(summary, _)| summary.len() + around).sum();
+    let mut is_shortened = false;
+    let most = (room / found.len().max(1)).saturating_sub(around);
+    let shorten = |(summary, known): &(&'s [u8], T)| {
+        let shortened = if length > room { intro::shortened(summary, most) } else { None };
+        is_shortened |= shortened.is_some();
+        (shortened.map_or(Cow::Borrowed(*summary), Cow::Owned), *known)
+    };
+    let mut shown: Vec<(Cow<'s, [u8]>, T)> = found.iter().map(shorten).collect();
+    let fitting = within(room, shown.iter().map(|(summary, _)| summary.len() + around));
+    shown.truncate(fitting);
+    let cut = (shown.len() < found.len()).then(|| {
+        format!(
+            "Only the first {} results of this page are shown, since their texts are long; next_cursor leads on behind them.",
+            shown.len()
+        )
+    });
+    let shortened =
+        is_shortened.then(|| "Long introductions are shortened; get_project has them whole.".to_owned());
+    let notes: Vec<String> = shortened.into_iter().chain(cut).collect();
+    Fitted { shown, note: (!notes.is_empty()).then(|| notes.join(" ")) }
+}
+
+/// How many bytes an answer with these results has, at least nearly.
+pub(super) fn room_for<T>(shown: &[(Cow<'_, [u8]>, T)], site: &Site) -> usize {
+    json_writer::room(shown.iter().map(|(summary, _)| &**summary), site)
 }
 
 fn room(limit: Limit) -> usize {
@@ -125,13 +173,6 @@ fn within(room: usize, lengths: impl Iterator<Item = usize>) -> usize {
         used <= room
     });
     fit.count().max(1)
-}
-
-/// Says that more would have been there.
-pub(super) fn cut(shown: usize, found: usize) -> Option<String> {
-    (shown < found).then(|| {
-        format!("Only {shown} of {found} results are shown, since their texts are long. Ask more narrowly for the others.")
-    })
 }
 
 /// Tells somebody without a key what they see of it.
@@ -164,9 +205,33 @@ mod tests {
         assert_eq!((asked(1), asked(10), asked(20)), (8_800, 8_800, 17_600));
     }
 
+    fn summary(name: usize, intro: usize) -> String {
+        format!(r#"{{"name":"{}","intro":"{}","url":"u""#, "n".repeat(name), "word ".repeat(intro / 5))
+    }
+
     #[test]
-    fn what_was_cut_is_told() {
-        assert_eq!(cut(10, 10), None);
-        assert!(cut(4, 10).is_some_and(|told| told.starts_with("Only 4 of 10 results are shown")));
+    fn introductions_are_shortened_before_results_are_left_out() {
+        let long = summary(100, 2_000);
+        let found = vec![(long.as_bytes(), ()); 10];
+        let Fitted { shown, note } = fit(8_800, 60, found);
+        let length: usize = shown.iter().map(|(summary, ())| summary.len() + 60).sum();
+        assert!(shown.len() == 10 && length <= 8_800, "{} {length}", shown.len());
+        assert_eq!(note.as_deref(), Some("Long introductions are shortened; get_project has them whole."));
+        for (summary, ()) in shown {
+            let whole: serde_json::Value = serde_json::from_slice(&[&summary[..], b"}"].concat()).unwrap();
+            let intro = whole["intro"].as_str().unwrap();
+            assert!(intro.ends_with("word …") && intro.len() > 500 && whole["url"] == "u", "{whole}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_all_the_same_is_on_the_next_page() {
+        let short = summary(300, 100);
+        let Fitted { shown, note } = fit(8_800, 60, vec![(short.as_bytes(), ()); 10]);
+        assert_eq!((shown.len(), note), (10, None));
+        let long = summary(3_000, 100);
+        let Fitted { shown, note } = fit(8_800, 60, vec![(long.as_bytes(), ()); 10]);
+        assert_eq!(shown.len(), 2);
+        assert!(note.is_some_and(|note| note.contains("Only the first 2 results of this page")));
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Asked, Tool, listing, search_projects};
 use crate::fault::Fault;
+use crate::forgiven;
 use crate::json_writer::JsonWriter;
 use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::arguments::{Arguments, Limit, USUAL_RESULTS};
@@ -15,9 +16,9 @@ pub(super) static TOOL: Tool = Tool {
     name: "search",
     title: "Search (for research agents)",
     description: "Use this when a connector or deep research asks for search and fetch; otherwise prefer search_projects. Gives ids for fetch.",
-    input: r#"{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}"#,
-    output: r#"{"type":"object","properties":{"results":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"url":{"type":"string"}},"required":["id","title","url"]}},"note":{"type":"string"},"preview":{"type":"object"}},"required":["results"]}"#,
-    arguments: &["query"],
+    input: r#"{"type":"object","properties":{"query":{"type":"string"},"cursor":{"type":"string"}},"required":["query"]}"#,
+    output: r#"{"type":"object","properties":{"results":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"url":{"type":"string"}},"required":["id","title","url"]}},"next_cursor":{"minLength":1},"note":{"type":"string"},"preview":{"type":"object"}},"required":["results"]}"#,
+    arguments: &["query", "cursor"],
     example: r#"{"query":"brick library"}"#,
     is_counted: true,
     writes: false,
@@ -40,18 +41,19 @@ struct Found {
 }
 
 pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
-    let query = arguments.required("query", MAX_QUERY_CHARACTERS);
+    let (query, cursor) =
+        (arguments.required("query", MAX_QUERY_CHARACTERS), search_projects::cursor(arguments));
     let query = arguments.complete(query)?;
     let usual = Limit { results: USUAL_RESULTS, is_asked: false };
-    let page = search_projects::find(asked, &query, None, listing::most(asked, usual))?;
+    let page = search_projects::find(asked, &query, None, (listing::most(asked, usual), cursor))?;
     let found: Vec<Found> = page.hits().map(|hit| head(asked, &hit)).collect::<Result<_, _>>()?;
     let mut json = JsonWriter::object(asked.state.site(), 256 * (1 + found.len()));
     json.member("results", &found)?;
+    json.member("next_cursor", &page.next().map(|cursor| cursor.to_string()))?;
     listing::preview(&mut json, asked, found.len(), page.total())?;
-    let answer = Answer::new(json);
-    if found.is_empty() {
-        return Ok(answer.note(search_projects::relax(asked, &query, None)?));
-    }
+    let mut answer = Answer::new(json);
+    let relax = if page.total() == 0 { Some(search_projects::relax(asked, &query, None)?) } else { None };
+    answer.notes.extend(forgiven::note(&page).into_iter().chain(relax).map(Into::into));
     Ok(answer)
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::listing::{self, Page, listed};
 use super::{Asked, Tool};
-use crate::mcp::answer::{Answer, Answered};
+use crate::mcp::answer::Answered;
 use crate::mcp::arguments::Arguments;
 use crate::mcp::rpc_error::quoted;
 
@@ -63,10 +63,9 @@ pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answer
         let projects = page.hits.into_iter().map(|hit| (hit.ordinal, hit.matched)).collect();
         Ok(Page { projects, total: page.total, next: page.next })
     };
-    let (json, total) = listing::write_page(asked, limit, page, |json, matched: Dimensions| {
+    let (mut answer, total) = listing::write_page(asked, limit, page, |json, matched: Dimensions| {
         json.member("matched", &Matched(matched.iter().map(Dimension::as_str).collect()))
     })?;
-    let mut answer = Answer::new(json);
     let about = dimensions.iter().filter_map(|one| note(&archive.reader, one, wanted));
     answer.notes.extend(about.map(Into::into));
     if total == 0 && category.is_some() {

@@ -1,8 +1,8 @@
 //! `similar_projects`: what looks and reads most like one project.
 
-use super::listing::{self, listed};
+use super::listing::{self, Fitted, listed};
 use super::{Asked, Tool, record};
-use crate::json_writer::{self, JsonWriter};
+use crate::json_writer::JsonWriter;
 use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::arguments::Arguments;
 use crate::routes::similar::{self, Near};
@@ -43,17 +43,16 @@ pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> 
         None => similar::Neighbourhood::of_a_new_one(),
     };
     let found = &neighbourhood.shown;
-    let fitting = listing::fitting(asked, limit, found.iter().map(|(_, summary)| *summary));
-    let shown = &found[..fitting.min(found.len())];
-    let room = json_writer::room(shown.iter().map(|(_, summary)| *summary), site);
-    let mut json = JsonWriter::object(site, slug.len() + room);
+    let found = found.iter().map(|(neighbour, summary)| (*summary, neighbour)).collect();
+    let Fitted { shown, note } = listing::fitted(asked, limit, found);
+    let mut json = JsonWriter::object(site, slug.len() + listing::room_for(&shown, site));
     json.member("slug", &slug)?;
     json.member("count", &shown.len())?;
-    similar::write(&mut json, shown)?;
+    similar::write(&mut json, shown.iter().map(|(summary, neighbour)| (&**summary, *neighbour)))?;
     listing::preview(&mut json, asked, shown.len(), neighbourhood.listed as u64)?;
     let mut answer = Answer::new(json);
     let why = neighbourhood.note.map(str::to_owned);
-    notes.extend(why.into_iter().chain(listing::cut(shown.len(), found.len())));
+    notes.extend(why.into_iter().chain(note));
     answer.notes.extend(notes.into_iter().map(Into::into));
     Ok(answer)
 }

@@ -1,12 +1,13 @@
 //! What the catalog has for it.
 
 use read::archive::{Dimension, TasteRequest};
-use read::search::{SearchRequest, View};
+use read::search::{SearchError, SearchRequest, View};
 use schemas::record::Category;
 
 use super::super::card::Card;
 use super::Asked;
 use crate::fault::Fault;
+use crate::forgiven;
 use crate::query::fault;
 use crate::routes;
 use crate::state::ApiState;
@@ -70,13 +71,15 @@ fn by_words(state: &ApiState, asked: &Asked) -> Result<Found, Fault> {
         limit: SHOWN,
         after: asked.cursor.as_deref().map(str::parse).transpose().map_err(|_| foreign())?,
     };
-    let page = model.reader.search(&request).map_err(routes::search::fault)?;
+    let page = model.reader.search(&request).map_err(|error| match error {
+        SearchError::InvalidCursor(_) => foreign(),
+        error => routes::search::fault(error),
+    })?;
     let cards = page.hits().map(|hit| Card::of(hit.summary, state.site())).collect::<Result<Vec<_>, _>>()?;
-    let notes = if cards.is_empty() {
-        vec!["Fewer words find more; a category may stand in the way.".into()]
-    } else {
-        Vec::new()
-    };
+    let mut notes: Vec<String> = forgiven::note(&page).into_iter().collect();
+    if cards.is_empty() && asked.category.is_some() {
+        notes.push("A category may stand in the way.".into());
+    }
     Ok(Found { cards, total: page.total(), next: page.next().map(|cursor| cursor.to_string()), notes })
 }
 
@@ -101,7 +104,7 @@ fn nearest(archive: &read::archive::ArchiveReader, asked: &Asked, dimension: Dim
 fn foreign() -> Fault {
     Fault::invalid_parameters(vec![fault(
         "cursor",
-        "It belongs to no page of this list.",
+        "It belongs to no page of this list, or the list has changed. Start again from the first page.",
         "the cursor of a link “More”, unchanged",
     )])
 }

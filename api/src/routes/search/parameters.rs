@@ -37,11 +37,12 @@ impl SearchParameters {
     }
 }
 
-/// A cursor that this search did not give out.
+/// A cursor that this search did not give out, or whose list cannot be continued.
 pub(crate) fn invalid_cursor() -> ParameterFault {
     fault(
         "cursor",
-        "It is not a cursor that this search gave out.",
+        "It is not a cursor of this search, or its list can no longer be continued. Start again from the first page, without \
+         a cursor.",
         "next_cursor of the page before, with the same q and category",
     )
 }
@@ -141,7 +142,9 @@ mod tests {
     fn a_cursor_is_one_that_was_given_out() {
         for cursor in ["", "x", "AAAA", "%00"] {
             let allowed = "next_cursor of the page before, with the same q and category";
-            let expected = [said("cursor", "It is not a cursor that this search gave out.", allowed)];
+            let detail = invalid_cursor().detail;
+            assert!(detail.contains("Start again from the first page"), "{detail}");
+            let expected = [said("cursor", &detail, allowed)];
             assert_eq!(faults(&format!("q=a&cursor={cursor}")), expected, "{cursor}");
         }
     }

@@ -11,7 +11,7 @@ fn hits<'a>(summaries: &'a [String], scores: &[f32]) -> Vec<Hit<'a>> {
 
 fn assembled(query: &str, hits: &[Hit<'_>], total: u64) -> String {
     let site = "https://x.org".parse().unwrap();
-    String::from_utf8(assemble(query, hits, total, None, &site).unwrap()).unwrap()
+    String::from_utf8(assemble(query, hits, total, (None, None), None, &site).unwrap()).unwrap()
 }
 
 #[test]
@@ -20,7 +20,8 @@ fn an_answer_is_put_together_from_rendered_summaries() {
     assert_eq!(
         assembled(" Zür\"ich\n", &hits(&summaries, &[1.5, 0.1]), 12),
         concat!(
-            r#"{"query":" Zür\"ich\n","count":2,"total":12,"results":["#,
+            r#"{"query":" Zür\"ich\n","count":2,"total":12,"approximate":false,"missing_words":[],"replaced":[],"#,
+            r#""did_you_mean":null,"note":null,"results":["#,
             r#"{"slug":"a","url":"https://x.org/projects/a","score":1.5},"#,
             r#"{"slug":"b","url":"https://x.org/projects/b","score":0.1}"#,
             r#"],"next_cursor":null}"#
@@ -30,9 +31,23 @@ fn an_answer_is_put_together_from_rendered_summaries() {
 
 #[test]
 fn nothing_found_is_an_answer_too() {
+    let forgiven = Forgiven {
+        how: read::search::Approximation::Nothing,
+        exact: 0,
+        missing: vec!["xyzzy".into()],
+        replaced: Vec::new(),
+        held: Vec::new(),
+        left_out: Vec::new(),
+        did_you_mean: Some(read::search::Suggestion { query: "house".into(), total: 3 }),
+    };
+    let site = "https://x.org".parse().unwrap();
+    let body = assemble("xyzzy house", &[], 0, (Some(&forgiven), Some("No.")), None, &site).unwrap();
     assert_eq!(
-        assembled("x", &[], 0),
-        r#"{"query":"x","count":0,"total":0,"results":[],"next_cursor":null}"#
+        String::from_utf8(body).unwrap(),
+        concat!(
+            r#"{"query":"xyzzy house","count":0,"total":0,"approximate":false,"missing_words":["xyzzy"],"replaced":[],"#,
+            r#""did_you_mean":"house","note":"No.","results":[],"next_cursor":null}"#
+        )
     );
 }
 
@@ -41,7 +56,7 @@ fn one_buffer_is_enough() {
     let summaries = summaries(&["a"; 50]);
     let hits = hits(&summaries, &[1.0 / 3.0; 50]);
     let site: Site = "https://catalog.example.org/with/a/long/path".parse().unwrap();
-    let body = assemble(&"\"".repeat(200), &hits, 50, None, &site).unwrap();
+    let body = assemble(&"\"".repeat(200), &hits, 50, (None, None), Some(&"c".repeat(144)), &site).unwrap();
     let room = json_writer::room(hits.iter().map(|hit| hit.summary), &site);
     assert_eq!(body.capacity(), room + 2 * 200, "the buffer did not grow");
 }

@@ -22,21 +22,47 @@ fn slugs(answer: &Value) -> Vec<&str> {
 async fn words_find_what_rest_finds() {
     let node = Node::start().await;
     let mut rest = node.get("/v1/search?q=street&limit=2").await.json();
-    rest.as_object_mut().unwrap().remove("next_cursor");
+    for said in ["approximate", "missing_words", "replaced", "did_you_mean", "note"] {
+        rest.as_object_mut().unwrap().remove(said);
+    }
     assert_eq!(ask(&node, "search_projects", json!({"query": " street ", "limit": "2"})).await, rest);
+    let next = json!({"query": "street", "limit": 2, "cursor": rest["next_cursor"]});
+    let next = ask(&node, "search_projects", next).await;
+    assert_eq!((next["count"].as_u64(), &next["next_cursor"]), (Some(1), &Value::Null), "{next}");
+    assert!(!slugs(&rest).contains(&slugs(&next)[0]), "{next}");
+    let foreign = json!({"query": "haus", "cursor": rest["next_cursor"]});
+    assert_eq!(
+        refused(&node, "search_projects", foreign).await,
+        "The cursor cannot be used: it was made for another text or category. Start again from the first page, without a cursor."
+    );
     let rest = node.get("/v1/search?q=street").await.json();
     let found =
         ask(&node, "search_projects", json!({"query": "street", "category": "DESIGN", "limit": 20})).await;
     assert_eq!(found["results"], rest["results"]);
 
     let nothing = ask(&node, "search_projects", json!({"query": "street", "category": "art"})).await;
-    let note = "Nothing is found in the category art, but 3 projects in others. Leave category out.";
-    assert_eq!(nothing, json!({"query": "street", "count": 0, "total": 0, "results": [], "note": note}));
+    let note = "No project has all of these words, or enough of them. Nothing is found in the category art, but 3 projects in \
+                others. Leave category out.";
+    assert_eq!(
+        nothing,
+        json!({"query": "street", "count": 0, "total": 0, "results": [], "next_cursor": null, "note": note})
+    );
     let nothing = ask(&node, "search_projects", json!({"query": "qqqqqq"})).await;
     assert!(
-        nothing["note"].as_str().unwrap().starts_with("Nothing is found for any of these words."),
+        nothing["note"]
+            .as_str()
+            .unwrap()
+            .starts_with("No project has “qqqqqq”. Try other or more general words"),
         "{nothing}"
     );
+    for tool in ["search_projects", "search"] {
+        let mended = ask(&node, tool, json!({"query": "strete house 2"})).await;
+        let note = "No project has all of these words as they were typed. Shown are projects with “street” instead of “strete”.";
+        assert_eq!(mended["note"], note, "{mended}");
+        let many = "house ".to_owned() + &(0..20).map(|number| format!("w{number} ")).collect::<String>();
+        let cut = ask(&node, tool, json!({"query": many})).await;
+        assert!(cut["note"].as_str().unwrap().contains("Only the first 16 words were looked for."), "{cut}");
+    }
 
     assert_eq!(
         refused(&node, "search_projects", json!({"limit": 99})).await,
@@ -200,7 +226,8 @@ async fn connectors_search_and_fetch() {
     let node = Node::start().await;
     let found = ask(&node, "search", json!({"query": "haus"})).await;
     let url = "https://catalog.example.org/projects/haus-am-see";
-    assert_eq!(found, json!({"results": [{"id": HAUS, "title": "Haus am See — Atelier Łoś", "url": url}]}));
+    let haus = json!({"id": HAUS, "title": "Haus am See — Atelier Łoś", "url": url});
+    assert_eq!(found, json!({"results": [haus], "next_cursor": null}));
     let reply = node.post("", call("fetch", json!({"id": HAUS}))).await;
     let record = content(&reply);
     let text = "Haus am See, Atelier Łoś, Zürich, Switzerland, 2019 (Architecture)\n\nA \"quiet\" house.\n\nLong.\n\nArea: 120 m²\n\n\

@@ -3,8 +3,8 @@
 use super::super::postings::Holders;
 use super::super::query::Phrase;
 use super::super::segment::Segment;
-use super::super::snapshot::Snapshot;
-use super::candidates::{Candidates, each_best, sum_up};
+use super::super::snapshot::{Damping, Snapshot};
+use super::candidates::{Candidates, Tally, each_best, sum_up};
 use super::phrases::Phrases;
 use super::{Collect, Filter, Outlet};
 
@@ -14,6 +14,16 @@ pub(in crate::search) struct Clause<'a> {
     pub(in crate::search) variants: Vec<Variant<'a>>,
     /// What the clause is worth (see [`Snapshot::rarity`]).
     pub(in crate::search) rarity: f32,
+    pub(in crate::search) standing: Standing,
+}
+
+/// What a typed word means for a search that forgives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::search) struct Standing {
+    /// Whether a result may rest on it: it is neither short, nor frequent, nor a function word.
+    pub(in crate::search) counts: bool,
+    /// Whether every result must hold it: it is a character of a script without spaces.
+    pub(in crate::search) is_required: bool,
 }
 
 /// A word that may stand for a typed one.
@@ -29,6 +39,7 @@ pub(super) struct HeldClause<'s> {
     /// Its place in the query.
     pub(super) place: usize,
     pub(super) rarity: f32,
+    pub(super) standing: Standing,
     pub(super) variants: Vec<HeldVariant<'s>>,
 }
 
@@ -43,7 +54,7 @@ pub(in crate::search) fn match_all(
     snapshot: &Snapshot,
     clauses: &[Clause<'_>],
     (words, phrases): (&[String], &[Phrase]),
-    category: Option<&str>,
+    (category, damping): (Option<&str>, &Damping),
     collector: &mut impl Collect,
 ) -> tantivy::Result<()> {
     for (ordinal, segment) in snapshot.segments.iter().enumerate() {
@@ -54,7 +65,7 @@ pub(in crate::search) fn match_all(
         }
         let mut outlet = Outlet::new(segment, ordinal, collector);
         if let ([only], true) = (clauses.as_slice(), phrases.is_empty()) {
-            each_best(snapshot, filter, &only.variants, |document, share| {
+            each_best(damping, filter, &only.variants, |document, share| {
                 outlet.push(document, only.rarity * share);
             });
         } else {
@@ -62,7 +73,7 @@ pub(in crate::search) fn match_all(
                 clause.variants.iter().map(|held| held.holders.documents.len()).sum::<usize>()
             });
             let mut phrases = Phrases::open(segment, words, phrases)?;
-            for (document, score) in Candidates::of_all(snapshot, filter, &clauses).scores() {
+            for (document, score) in Candidates::of_all(damping, filter, &clauses).scores() {
                 if phrases.hold_in(document) {
                     outlet.push(document, score);
                 }
@@ -73,24 +84,30 @@ pub(in crate::search) fn match_all(
     Ok(())
 }
 
-/// Collects every document that holds a variant of at least `least` clauses.
-pub(in crate::search) fn match_any(
+/// Collects every document that holds a variant of more than half of the clauses that count and of every one that is required,
+/// and the phrases.
+pub(in crate::search) fn match_most(
     snapshot: &Snapshot,
     clauses: &[Clause<'_>],
-    least: usize,
-    category: Option<&str>,
+    (words, phrases): (&[String], &[Phrase]),
+    (category, damping): (Option<&str>, &Damping),
     collector: &mut impl Collect,
-) {
+) -> tantivy::Result<()> {
+    let mut all = Tally::default();
+    clauses.iter().for_each(|clause| all.add(Tally::of(&clause.standing)));
     for (ordinal, segment) in snapshot.segments.iter().enumerate() {
         let Some(filter) = Filter::new(segment, category) else { continue };
         let mut outlet = Outlet::new(segment, ordinal, collector);
-        sum_up(snapshot, filter, &held_clauses(segment, clauses), |document, score, count| {
-            if count >= least {
+        let mut phrases = Phrases::open(segment, words, phrases)?;
+        sum_up(damping, filter, &held_clauses(segment, clauses), |document, score, tally| {
+            let holds_most = 2 * tally.counted > all.counted && tally.required == all.required;
+            if holds_most && phrases.hold_in(document) {
                 outlet.push(document, score);
             }
         });
         outlet.flush();
     }
+    Ok(())
 }
 
 /// The clauses in the query's order with the variants that the segment holds.
@@ -103,7 +120,7 @@ fn held_clauses<'s>(segment: &'s Segment, clauses: &[Clause<'_>]) -> Vec<HeldCla
                 variants.push(HeldVariant { holders, weight: variant.weight });
             }
         }
-        all.push(HeldClause { place, rarity: clause.rarity, variants });
+        all.push(HeldClause { place, rarity: clause.rarity, standing: clause.standing, variants });
     }
     all
 }

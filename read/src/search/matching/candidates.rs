@@ -6,8 +6,8 @@ use tantivy::DocId;
 
 use super::super::postings::{Holders, seek};
 use super::super::segment::Segment;
-use super::super::snapshot::{Snapshot, saturated};
-use super::approximate::{HeldClause, HeldVariant};
+use super::super::snapshot::{Damping, saturated};
+use super::approximate::{HeldClause, HeldVariant, Standing};
 use super::{Filter, each_block};
 
 /// One number a document of the largest segment met, all 0 between uses, and a bit for each that is not.
@@ -17,11 +17,31 @@ struct Board {
     marks: Vec<u64>,
 }
 
+/// How many clauses a document holds.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Tally {
+    /// Those that count.
+    pub(super) counted: u8,
+    /// Those that are required.
+    pub(super) required: u8,
+}
+
+impl Tally {
+    pub(super) fn of(standing: &Standing) -> Tally {
+        Tally { counted: u8::from(standing.counts), required: u8::from(standing.is_required) }
+    }
+
+    pub(super) fn add(&mut self, other: Tally) {
+        self.counted += other.counted;
+        self.required += other.required;
+    }
+}
+
 thread_local! {
     /// For the best share of a clause.
     static BEST: RefCell<Board> = RefCell::default();
     /// For the sum over clauses, and for how many of them a document holds: all 0 between uses as well.
-    static TALLIES: RefCell<(Board, Vec<u8>)> = RefCell::default();
+    static TALLIES: RefCell<(Board, Vec<Tally>)> = RefCell::default();
 }
 
 impl Board {
@@ -52,7 +72,7 @@ impl Board {
 
 /// Calls `visit` with every document that passes and holds one of the variants, in ascending order, and its best share.
 pub(super) fn each_best(
-    snapshot: &Snapshot,
+    damping: &Damping,
     filter: Filter<'_>,
     variants: &[HeldVariant<'_>],
     mut visit: impl FnMut(DocId, f32),
@@ -63,14 +83,14 @@ pub(super) fn each_best(
         }
     };
     if let [only] = variants {
-        return each_block(snapshot, filter.segment, only.holders, only.weight, |documents, shares| {
+        return each_block(damping, filter.segment, only.holders, only.weight, |documents, shares| {
             documents.iter().zip(shares).for_each(|(&document, share)| visit(document, *share));
         });
     }
     BEST.with_borrow_mut(|best| {
         best.reserve(filter.segment.bound());
         for held in variants {
-            each_block(snapshot, filter.segment, held.holders, held.weight, |documents, shares| {
+            each_block(damping, filter.segment, held.holders, held.weight, |documents, shares| {
                 for (&document, share) in documents.iter().zip(shares) {
                     best.change(document, |best| *best = best.max(*share));
                 }
@@ -80,27 +100,28 @@ pub(super) fn each_best(
     });
 }
 
-/// Calls `visit` with every document that passes and holds a variant of any clause, in ascending order, with its score and the
-/// number of clauses that it holds.
+/// Calls `visit` with every document that passes and holds a variant of any clause, in ascending order, with its score and how
+/// many of the clauses that it holds count and are required.
 pub(super) fn sum_up(
-    snapshot: &Snapshot,
+    damping: &Damping,
     filter: Filter<'_>,
     clauses: &[HeldClause<'_>],
-    mut visit: impl FnMut(DocId, f32, usize),
+    mut visit: impl FnMut(DocId, f32, Tally),
 ) {
     let (mut sums, mut counts) = TALLIES.take();
     sums.reserve(filter.segment.bound());
     if counts.len() < filter.segment.bound() as usize {
-        counts.resize(filter.segment.bound() as usize, 0);
+        counts.resize(filter.segment.bound() as usize, Tally::default());
     }
     for clause in clauses.iter().filter(|clause| !clause.variants.is_empty()) {
-        each_best(snapshot, filter, &clause.variants, |document, share| {
+        let tally = Tally::of(&clause.standing);
+        each_best(damping, filter, &clause.variants, |document, share| {
             sums.change(document, |sum| *sum += clause.rarity * share);
-            counts[document as usize] += 1;
+            counts[document as usize].add(tally);
         });
     }
     sums.drain(|document, score| {
-        visit(document, score, usize::from(std::mem::take(&mut counts[document as usize])));
+        visit(document, score, std::mem::take(&mut counts[document as usize]));
     });
     TALLIES.set((sums, counts));
 }
@@ -117,7 +138,7 @@ pub(super) struct Candidates {
 
 impl Candidates {
     /// The documents that pass and hold a variant of every clause. The first clause should be the rarest.
-    pub(super) fn of_all(snapshot: &Snapshot, filter: Filter<'_>, clauses: &[HeldClause<'_>]) -> Candidates {
+    pub(super) fn of_all(damping: &Damping, filter: Filter<'_>, clauses: &[HeldClause<'_>]) -> Candidates {
         let mut candidates = Candidates::default();
         // A clause of one word often tells at once what it will not hold.
         let alone = clauses.iter().skip(1).filter_map(|clause| match clause.variants.as_slice() {
@@ -127,14 +148,14 @@ impl Candidates {
         let alone: Vec<Holders<'_>> = alone.collect();
         for (place, clause) in clauses.iter().enumerate() {
             if place == 0 {
-                each_best(snapshot, filter, &clause.variants, |document, share| {
+                each_best(damping, filter, &clause.variants, |document, share| {
                     if alone.iter().all(|word| word.may_hold(document)) {
                         candidates.documents.push(document);
                         candidates.shares.push(share);
                     }
                 });
             } else {
-                candidates.look_up(snapshot, filter.segment, &clause.variants);
+                candidates.look_up(damping, filter.segment, &clause.variants);
             }
             candidates.settle(clause.place, clause.rarity);
         }
@@ -142,14 +163,14 @@ impl Candidates {
     }
 
     /// Looks the candidates up in a further clause.
-    fn look_up(&mut self, snapshot: &Snapshot, segment: &Segment, variants: &[HeldVariant<'_>]) {
+    fn look_up(&mut self, damping: &Damping, segment: &Segment, variants: &[HeldVariant<'_>]) {
         let Candidates { documents, shares, .. } = self;
         shares.clear();
         shares.resize(documents.len(), 0.0);
         for held in variants {
             if held.holders.documents.len() < documents.len() {
                 let mut rest = 0;
-                each_block(snapshot, segment, held.holders, held.weight, |block, block_shares| {
+                each_block(damping, segment, held.holders, held.weight, |block, block_shares| {
                     for (&document, share) in block.iter().zip(block_shares) {
                         rest = seek(documents, rest, document);
                         if documents.get(rest) == Some(&document) {
@@ -162,7 +183,7 @@ impl Candidates {
             let mut probe = held.holders.probe();
             for (&document, best) in documents.iter().zip(shares.iter_mut()) {
                 if let Some(frequency) = probe.frequency(document) {
-                    let damping = snapshot.damping[segment.length(document)];
+                    let damping = damping[segment.length(document)];
                     *best = best.max(held.weight * saturated(frequency as f32, damping));
                 }
             }

@@ -3,35 +3,30 @@
 use super::super::postings::{Holders, Probe, each_held_by_all};
 use super::super::query::{MOST_WORDS, Query};
 use super::super::segment::Segment;
-use super::super::snapshot::{Snapshot, saturated};
+use super::super::snapshot::{Damping, Snapshot, saturated};
 use super::phrases::Phrases;
 use super::{Collect, Filter, Found, Outlet, each_block};
 
-/// Collects every document that holds all words and phrases of the query.
+/// Collects every document that holds all words and phrases of the query, scored by these measures: the damping by length, and
+/// the rarity of each word.
 pub(in crate::search) fn match_exactly(
     snapshot: &Snapshot,
     query: &Query,
     category: Option<&str>,
+    (damping, rarities): (&Damping, &[f32]),
     collector: &mut impl Collect,
 ) -> tantivy::Result<()> {
-    let mut rarities = [0.0; MOST_WORDS];
-    for (word, rarity) in query.words.iter().zip(&mut rarities) {
-        match snapshot.lexicon.count(word) {
-            0 => return Ok(()),
-            count => *rarity = snapshot.rarity(count),
-        }
-    }
     for (ordinal, segment) in snapshot.segments.iter().enumerate() {
         let Some(filter) = Filter::new(segment, category) else { continue };
         let Some(words) = holders_of(segment, &query.words) else { continue };
         match words.as_slice() {
             [] => {}
             [only] if query.phrases.is_empty() => {
-                match_one(snapshot, filter, ordinal, *only, rarities[0], collector);
+                match_one(damping, filter, ordinal, *only, rarities[0], collector);
             }
             several => {
                 let mut outlet = Outlet::new(segment, ordinal, collector);
-                match_several(snapshot, filter, several, query, &rarities, &mut outlet)?;
+                match_several((damping, rarities), filter, several, query, &mut outlet)?;
                 outlet.flush();
             }
         }
@@ -45,7 +40,7 @@ fn holders_of<'s>(segment: &'s Segment, words: &[String]) -> Option<Vec<Holders<
 }
 
 fn match_one(
-    snapshot: &Snapshot,
+    damping: &Damping,
     filter: Filter<'_>,
     ordinal: usize,
     word: Holders<'_>,
@@ -54,12 +49,12 @@ fn match_one(
 ) {
     let segment = filter.segment;
     if filter.passes_all() {
-        return each_block(snapshot, segment, word, rarity, |documents, scores| {
+        return each_block(damping, segment, word, rarity, |documents, scores| {
             collector.collect(Found { segment, ordinal: ordinal as u32, documents, scores });
         });
     }
     let mut outlet = Outlet::new(segment, ordinal, collector);
-    each_block(snapshot, segment, word, rarity, |documents, scores| {
+    each_block(damping, segment, word, rarity, |documents, scores| {
         for (&document, &score) in documents.iter().zip(scores.iter()) {
             if filter.passes(document) {
                 outlet.push(document, score);
@@ -70,11 +65,10 @@ fn match_one(
 }
 
 fn match_several(
-    snapshot: &Snapshot,
+    (damping, rarities): (&Damping, &[f32]),
     filter: Filter<'_>,
     words: &[Holders<'_>],
     query: &Query,
-    rarities: &[f32; MOST_WORDS],
     outlet: &mut Outlet<'_, impl Collect>,
 ) -> tantivy::Result<()> {
     let segment = filter.segment;
@@ -85,7 +79,7 @@ fn match_several(
     let mut phrases = Phrases::open(segment, &query.words, &query.phrases)?;
     let mut take = |document, frequencies: &[u32; MOST_WORDS]| {
         if filter.passes(document) && phrases.hold_in(document) {
-            let damping = snapshot.damping[segment.length(document)];
+            let damping = damping[segment.length(document)];
             let parts = frequencies.iter().zip(rarities).take(words.len());
             let score = parts.fold(0.0, |score, (&frequency, rarity)| {
                 score + rarity * saturated(frequency as f32, damping)

@@ -103,6 +103,9 @@ const KINDS: [&str; 7] = [
     "prefix",
 ];
 
+/// Kinds of which every item is found, but for one in a thousand: a typo in a word beside which only frequent words stand.
+const WHOLE: [&str; 4] = ["city and category", "without accents", "one typo", "prefix"];
+
 /// What a visitor can tell apart: two works of one name by one hand in one place are the same to a query.
 fn looks(project: &Project) -> (String, String, String) {
     let fold = |text: &Option<String>| text::fold(text.as_deref().unwrap_or_default());
@@ -114,7 +117,6 @@ fn known_items_stand_in_the_first_ten() {
     let Some(projects) = records() else { return };
     let fixture = Fixture::of(&projects);
     let mut dice = Dice(41);
-    let mut worst = 1.0_f64;
     for kind in KINDS {
         let (mut asked, mut found, mut ranks) = (0.0, 0.0, 0.0);
         let mut missed: BTreeMap<String, u64> = BTreeMap::new();
@@ -141,7 +143,7 @@ fn known_items_stand_in_the_first_ten() {
             println!("      missed: {text:?} (of {total})");
         }
         assert!(asked > 20.0, "{kind}");
-        worst = worst.min(share);
+        let least = if WHOLE.contains(&kind) { 0.999 } else { 0.95 };
+        assert!(share >= least, "{kind}: {share}");
     }
-    assert!(worst >= 0.95, "{worst}");
 }

@@ -73,11 +73,47 @@ fn typos_are_forgiven_where_nothing_is_exact() {
 }
 
 #[test]
-fn some_of_the_words_are_better_than_nothing() {
+fn most_of_the_words_are_better_than_nothing_and_half_of_them_are_not() {
     let fixture = Fixture::named(&["Stone tower by the sea", "Glass tower", "Stone bridge sea"]);
-    assert_eq!(fixture.find("stone tower xylophone qwertz"), [0, 1, 2]);
-    assert_eq!(fixture.find("tower xylophone"), [1, 0]);
-    assert_eq!(fixture.find("xylophone"), Vec::<u64>::new());
+    assert_eq!(fixture.find("stone tower xylophone"), [0]);
+    assert_eq!(fixture.find("a stone tower xylophone"), [0], "short words count for nothing");
+    for text in ["stone tower xylophone qwertz", "tower xylophone", "xylophone", "sea xylophone"] {
+        assert_eq!(fixture.find(text), Vec::<u64>::new(), "{text}");
+    }
+}
+
+#[test]
+fn what_is_written_without_spaces_is_left_out_by_no_one() {
+    let fixture = Fixture::named(&["東京 stone tower", "京東 stone tower", "Stone tower"]);
+    assert_eq!(fixture.find("東京 stone tower xylophone"), [0]);
+    assert_eq!(fixture.find("東京駅 stone tower"), Vec::<u64>::new());
+}
+
+#[test]
+fn frequent_words_carry_nothing_and_nothing_is_mended_towards_them() {
+    let mut names = vec!["House and garden"; 20];
+    names.extend(["Timber stable", "Sandstone gate"]);
+    let fixture = Fixture::named(&names);
+    assert_eq!(fixture.find("house and garden").len(), 20, "as it stands");
+    let forgiven = |text: &str| {
+        let page = fixture.reader.search(&request(text)).unwrap();
+        let forgiven = page.forgiven().unwrap().clone();
+        (page.total(), forgiven.did_you_mean.map(|suggestion| (suggestion.query, suggestion.total)))
+    };
+    for (text, suggested) in [
+        ("housse", "house"),
+        ("xyzzy house", "house"),
+        ("timber garden", "timber"),
+        ("gardenn house", "garden house"),
+    ] {
+        let finds = if suggested == "timber" { 1 } else { 20 };
+        assert_eq!(
+            forgiven(text),
+            (if text.starts_with("timber") { 1 } else { 0 }, Some((suggested.to_owned(), finds))),
+            "{text}"
+        );
+    }
+    assert_eq!(forgiven("anda"), (0, None), "three letters are nothing to mend towards");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Words that hold a sentence together and say nothing of a taste. They are matched like all others, and not offered.
+//! Words that hold a sentence together and say little by themselves.
 
 /// Folded and in alphabetical order. What is shorter than two letters of the Latin alphabet is one besides.
 const WORDS: [&str; 96] = [
@@ -13,7 +13,7 @@ const WORDS: [&str; 96] = [
 ];
 
 /// Whether a folded word is one of them.
-pub(super) fn contains(folded: &str) -> bool {
+pub(crate) fn contains(folded: &str) -> bool {
     let is_letter = folded.len() == 1 && folded.bytes().all(|byte| byte.is_ascii_alphabetic());
     is_letter || WORDS.binary_search(&folded).is_ok()
 }

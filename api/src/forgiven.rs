@@ -1,0 +1,141 @@
+//! What a search says of itself: which words no project has, what stands in their place, and what finds more.
+
+use read::search::{Approximation, Forgiven, MOST_WORDS, SearchPage, Suggestion};
+use serde::Serialize;
+
+use crate::fault::Fault;
+use crate::json_writer::JsonWriter;
+
+/// The members of an answer whose results all match as they stand.
+const NOTHING: &[u8] =
+    br#""approximate":false,"missing_words":[],"replaced":[],"did_you_mean":null,"note":null"#;
+
+#[derive(Serialize)]
+struct Replaced<'a> {
+    from: &'a str,
+    to: &'a str,
+}
+
+/// Writes what was forgiven, member by member.
+pub(crate) fn write(
+    json: &mut JsonWriter<'_>,
+    forgiven: Option<&Forgiven>,
+    note: Option<&str>,
+) -> Result<(), Fault> {
+    let Some(forgiven) = forgiven else {
+        match note {
+            None => json.rendered(NOTHING),
+            Some(_) => {
+                json.rendered(NOTHING.strip_suffix(br#","note":null"#).unwrap_or(NOTHING));
+                json.member("note", &note)?;
+            }
+        }
+        return Ok(());
+    };
+    let replaced: Vec<Replaced<'_>> =
+        forgiven.replaced.iter().map(|one| Replaced { from: &one.from, to: &one.to }).collect();
+    json.member("approximate", &forgiven.is_approximate())?;
+    json.member("missing_words", &forgiven.missing)?;
+    json.member("replaced", &replaced)?;
+    json.member("did_you_mean", &forgiven.did_you_mean.as_ref().map(|suggestion| &suggestion.query))?;
+    json.member("note", &note)
+}
+
+/// The same as sentences; none where there is nothing to say.
+pub(crate) fn note(page: &SearchPage) -> Option<String> {
+    let mut sentences: Vec<String> = page.forgiven().map(sentences).unwrap_or_default();
+    if page.is_cut() {
+        sentences.push(format!("Only the first {MOST_WORDS} words were looked for."));
+    }
+    (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+fn sentences(forgiven: &Forgiven) -> Vec<String> {
+    let Forgiven { how, exact, missing, replaced, held, left_out, did_you_mean } = forgiven;
+    let longer = || listed(replaced.iter().map(|one| one.to.as_str()), "or");
+    let suggested = did_you_mean.as_ref().map(suggested);
+    match how {
+        Approximation::Completed => {
+            let rest = match replaced.first() {
+                Some(one) => {
+                    format!("projects in which {} begins a longer word: {}.", quoted(&one.from), longer())
+                }
+                None => "projects in which the last word begins a longer one.".to_owned(),
+            };
+            vec![match exact {
+                0 => format!("No project has all of these words. Shown are {rest}"),
+                1 => format!("One project has all of these words and comes first. After it come {rest}"),
+                exact => {
+                    format!("{exact} projects have all of these words and come first. After them come {rest}")
+                }
+            }]
+        }
+        Approximation::Mended if replaced.is_empty() => {
+            vec![
+                "No project has these words as a phrase. Shown are projects that have them apart.".to_owned(),
+            ]
+        }
+        Approximation::Mended => vec![format!(
+            "No project has all of these words as they were typed. Shown are projects with {}.",
+            instead(forgiven)
+        )],
+        Approximation::Most => {
+            let shown = if held.is_empty() {
+                "most of them".to_owned()
+            } else {
+                listed(held.iter().map(String::as_str), "and")
+            };
+            let lacking = match left_out.is_empty() {
+                true => String::new(),
+                false => format!(" None of them has {}.", listed(left_out.iter().map(String::as_str), "or")),
+            };
+            let instead = if replaced.is_empty() {
+                String::new()
+            } else {
+                format!(" They have {}.", instead(forgiven))
+            };
+            let first = format!(
+                "No project has all of these words. Shown are projects with {shown}.{lacking}{instead}"
+            );
+            std::iter::once(first).chain(suggested).collect()
+        }
+        Approximation::Nothing => {
+            let first = match missing.is_empty() {
+                true => "No project has all of these words, or enough of them.".to_owned(),
+                false => format!("No project has {}.", listed(missing.iter().map(String::as_str), "or")),
+            };
+            std::iter::once(first).chain(suggested).collect()
+        }
+        Approximation::NoWords => vec!["The text has no word that could be looked for.".to_owned()],
+    }
+}
+
+/// “museum” instead of “musuem”.
+fn instead(forgiven: &Forgiven) -> String {
+    let replaced = forgiven.replaced.iter();
+    let pairs: Vec<String> =
+        replaced.map(|one| format!("{} instead of {}", quoted(&one.to), quoted(&one.from))).collect();
+    pairs.join(", ")
+}
+
+fn suggested(suggestion: &Suggestion) -> String {
+    let projects = if suggestion.total == 1 { "project" } else { "projects" };
+    format!("Did you mean {}? It finds {} {projects}.", quoted(&suggestion.query), suggestion.total)
+}
+
+fn quoted(word: &str) -> String {
+    format!("“{word}”")
+}
+
+/// “a”, “b” and “c”.
+fn listed<'w>(words: impl Iterator<Item = &'w str>, joined: &str) -> String {
+    let quoted: Vec<String> = words.map(quoted).collect();
+    match quoted.as_slice() {
+        [] => String::new(),
+        [only] => only.clone(),
+        [rest @ .., last] => format!("{} {joined} {last}", rest.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+//! Questions that a catalog has no answer to, or only in part: what is found for them, and what is said of it.
+//!
+//! `honest.ndjson` has a question a line, over the demo catalog or the real records, with what a careful person would
+//! expect: how many results, what is missing, what stands in its place, and which words every result has.
+
+use std::collections::BTreeMap;
+use std::io::BufRead;
+
+use read::search::{
+    LARGEST_PAGE, SearchDocument, SearchPage, SearchReader, SearchRequest, SearchWriter, text,
+};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use tempfile::TempDir;
+
+/// A question and what is right.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Judged {
+    /// `demo` or `museums`.
+    catalog: String,
+    q: String,
+    category: Option<String>,
+    /// How many results there are; at least one where it is absent.
+    total: Option<u64>,
+    /// Whether something was forgiven; not where there are no results.
+    #[serde(default)]
+    approximate: bool,
+    #[serde(default)]
+    missing: Vec<String>,
+    /// From what to what.
+    #[serde(default)]
+    replaced: BTreeMap<String, String>,
+    did_you_mean: Option<String>,
+    /// Words, folded, that every result of the first page has.
+    #[serde(default)]
+    each_has: Vec<String>,
+}
+
+/// A catalog as an index alone.
+struct Catalog {
+    reader: SearchReader,
+    /// The folded texts of each project, in order.
+    texts: Vec<String>,
+    _folder: TempDir,
+}
+
+impl Catalog {
+    fn of(records: impl Iterator<Item = Map<String, Value>>) -> Catalog {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = SearchWriter::open_or_create(folder.path()).unwrap();
+        let mut texts = Vec::new();
+        for (ordinal, record) in (0..).zip(records) {
+            let text = |member: &str| record.get(member).and_then(Value::as_str);
+            let category = text("category").unwrap().to_lowercase();
+            let (id, summary) = (format!("{ordinal:026}"), format!("{{\"ordinal\":{ordinal}"));
+            let document = SearchDocument {
+                project: &id,
+                ordinal,
+                slug: text("slug").unwrap_or_default(),
+                name: text("name").unwrap(),
+                studio: text("studio"),
+                city: text("city"),
+                category: &category,
+                intro: text("intro"),
+                published: None,
+                summary: summary.as_bytes(),
+                state: b"",
+                listed: true,
+            };
+            let all = ["name", "studio", "city", "category", "intro"]
+                .map(|member| text(member).unwrap_or_default());
+            texts.push(format!(" {} ", text::fold(&all.join(" / "))));
+            writer.insert(&document).unwrap();
+        }
+        writer.commit("all").unwrap();
+        Catalog { reader: SearchReader::open(folder.path()).unwrap(), texts, _folder: folder }
+    }
+
+    fn demo() -> Catalog {
+        Catalog::of(write::demo::catalog(write::demo::DEMO_SEED, write::demo::DEMO_SIZE))
+    }
+
+    /// The records of three museums, where they are at hand.
+    fn museums() -> Option<Catalog> {
+        let file = std::fs::File::open(kit::shared_data()?.join("museums-2500.ndjson")).unwrap();
+        let lines = std::io::BufReader::new(file).lines();
+        Some(Catalog::of(lines.map(|line| serde_json::from_str(&line.unwrap()).unwrap())))
+    }
+
+    fn ask(&self, judged: &Judged) -> SearchPage {
+        let Judged { q, category, .. } = judged;
+        let request =
+            SearchRequest { text: q, category: category.as_deref(), limit: LARGEST_PAGE, after: None };
+        self.reader.search(&request).unwrap()
+    }
+
+    /// The folded texts of the results.
+    fn texts(&self, page: &SearchPage) -> Vec<&str> {
+        let ordinal = |summary: &[u8]| {
+            let object: Value = serde_json::from_slice(&[summary, b"}"].concat()).unwrap();
+            usize::try_from(object["ordinal"].as_u64().unwrap()).unwrap()
+        };
+        page.hits().map(|hit| self.texts[ordinal(hit.summary)].as_str()).collect()
+    }
+
+    /// What is wrong with the answer to a question; nothing where all is right.
+    fn faults(&self, judged: &Judged) -> Vec<String> {
+        let page = self.ask(judged);
+        let (total, forgiven) = (page.total(), page.forgiven());
+        let mut faults = Vec::new();
+        let mut expect = |what: &str, is_right: bool, found: &dyn std::fmt::Debug| {
+            if !is_right {
+                faults.push(format!("{what}: {found:?}"));
+            }
+        };
+        expect("total", judged.total.map_or(total > 0, |right| total == right), &total);
+        let approximate = forgiven.is_some_and(read::search::Forgiven::is_approximate);
+        expect("approximate", approximate == judged.approximate, &approximate);
+        let missing = forgiven.map(|forgiven| forgiven.missing.clone()).unwrap_or_default();
+        expect("missing", missing == judged.missing, &missing);
+        let replaced = forgiven.map(|forgiven| &forgiven.replaced[..]).unwrap_or_default();
+        let replaced: BTreeMap<String, String> =
+            replaced.iter().map(|one| (one.from.clone(), one.to.clone())).collect();
+        expect("replaced", replaced == judged.replaced, &replaced);
+        let suggestion = forgiven.and_then(|forgiven| forgiven.did_you_mean.as_ref());
+        let suggested = suggestion.map(|suggestion| suggestion.query.as_str());
+        expect("did_you_mean", suggested == judged.did_you_mean.as_deref(), &suggested);
+        for text in self.texts(&page) {
+            let lacks: Vec<&String> =
+                judged.each_has.iter().filter(|word| !text.contains(&format!(" {word} "))).collect();
+            expect("a result lacks words", lacks.is_empty(), &lacks);
+        }
+        if let Some(suggestion) = suggestion {
+            let request = SearchRequest {
+                text: &suggestion.query,
+                category: judged.category.as_deref(),
+                limit: 1,
+                after: None,
+            };
+            let found = self.reader.search(&request).unwrap();
+            let exactly = found.forgiven().map_or(found.total(), |forgiven| forgiven.exact);
+            expect("what the suggestion finds", exactly == suggestion.total, &exactly);
+        }
+        faults
+    }
+}
+
+#[test]
+fn what_is_not_in_the_catalog_is_not_found_and_what_was_forgiven_is_said() {
+    let questions: Vec<Judged> =
+        include_str!("honest.ndjson").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(questions.len() >= 60, "{}", questions.len());
+    let (demo, museums) = (Catalog::demo(), Catalog::museums());
+    let mut wrong = Vec::new();
+    for judged in &questions {
+        let catalog = match judged.catalog.as_str() {
+            "demo" => Some(&demo),
+            _ => museums.as_ref(),
+        };
+        let faults = catalog.map(|catalog| catalog.faults(judged)).unwrap_or_default();
+        if !faults.is_empty() {
+            wrong.push(format!("{} {:?}: {}", judged.catalog, judged.q, faults.join("; ")));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {} are wrong:\n{}", wrong.len(), questions.len(), wrong.join("\n"));
+}
