@@ -1,4 +1,5 @@
-//! Every word of the archive, by number. Words are added, and never taken away before the model is opened again.
+//! Every word of the archive, by number. Words are only added; those that nobody uses any more go when the reader reads all
+//! projects again, into another dictionary.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -31,6 +31,9 @@ const CONNECTIONS: u32 = 2;
 /// Rows that may be read before they are taken up, so that two threads need not wait for each other at every few.
 const ROWS_AHEAD: usize = 2_048;
 
+/// Words that nobody uses any more go when all is read again: once there are twice as many words as then, and this many more.
+const SPARE_WORDS: usize = 65_536;
+
 /// Reads one generation of the archive. Nothing that is asked of it waits for anything.
 #[derive(Debug)]
 pub struct ArchiveReader {
@@ -38,8 +41,19 @@ pub struct ArchiveReader {
     written: Written,
     stems: Stems,
     now: ArcSwap<Snapshot>,
-    /// The last change that is in memory already.
-    loaded: Mutex<i64>,
+    loaded: Mutex<Loaded>,
+    /// How many projects a block holds at the most.
+    largest: usize,
+    spare_words: usize,
+}
+
+/// What is in memory already.
+#[derive(Debug, Default)]
+struct Loaded {
+    /// The last change.
+    changed: i64,
+    /// How many words there were when all was last read.
+    words: usize,
 }
 
 impl ArchiveReader {
@@ -53,7 +67,8 @@ impl ArchiveReader {
         let pool = database::readers(options(folder).row_buffer_size(ROWS_AHEAD), CONNECTIONS).await?;
         let now = ArcSwap::from_pointee(Snapshot::new(largest));
         let written = Written::new(&folder.join("archive.db"));
-        let reader = ArchiveReader { pool, written, stems: Stems::new(), now, loaded: Mutex::default() };
+        let (stems, loaded, spare_words) = (Stems::new(), Mutex::default(), SPARE_WORDS);
+        let reader = ArchiveReader { pool, written, stems, now, loaded, largest, spare_words };
         reader.refresh().await?;
         Ok(reader)
     }
@@ -108,26 +123,39 @@ impl ArchiveReader {
         self.now.load().bytes()
     }
 
-    /// Takes in what was committed since the last time.
+    /// Takes in what was committed since the last time; all of it again where too many words may be unused by now.
     pub async fn refresh(&self) -> Result<(), ArchiveError> {
         let Some(look) = self.written.look() else { return Ok(()) };
         let mut loaded = self.loaded.lock().await;
         let sql = "SELECT ordinal, slug, category, published, listed, words, changed FROM projects \
                    WHERE changed > ? ORDER BY changed";
-        let mut rows = sqlx::query(sql).bind(*loaded).fetch(&self.pool);
         let now = self.now.load_full();
+        let reads_all = loaded.changed == 0 || now.dictionary.forms() > 2 * loaded.words + self.spare_words;
+        let (now, after) =
+            if reads_all { (Arc::new(Snapshot::new(self.largest)), 0) } else { (now, loaded.changed) };
+        let mut rows = sqlx::query(sql).bind(after).fetch(&self.pool);
         let (mut changes, mut reading) = (Changes::default(), now.reading(&self.stems));
-        let mut last = *loaded;
+        let mut last = after;
         while let Some(row) = rows.try_next().await? {
             changes.add(&read_project(&row)?, &mut reading);
             last = row.try_get("changed")?;
         }
         if !changes.is_empty() {
-            self.now.store(Arc::new(now.changed(changes, reading.finish())));
-            *loaded = last;
+            let changed = now.changed(changes, reading.finish());
+            if reads_all {
+                loaded.words = changed.dictionary.forms();
+            }
+            self.now.store(Arc::new(changed));
+            loaded.changed = last;
         }
         self.written.saw(look);
         Ok(())
+    }
+
+    /// The same, which reads all again after fewer words.
+    #[cfg(all(test, feature = "apply"))]
+    pub(super) fn with_spare_words(self, spare_words: usize) -> ArchiveReader {
+        ArchiveReader { spare_words, ..self }
     }
 
     #[cfg(all(test, feature = "apply"))]

@@ -89,3 +89,19 @@ proptest! {
         tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test);
     }
 }
+
+#[tokio::test]
+async fn words_that_no_project_uses_any_more_are_forgotten() {
+    let mut archive =
+        Archive::of(&[saying(1, Dimension::Material, "oak"), saying(2, Dimension::Material, "zinc")]).await;
+    archive.reader = archive.reader.with_spare_words(8);
+    for number in 0..60 {
+        let said = format!("typo{number}");
+        archive.apply(&[revised(1, record(Category::Art, None, &[(Dimension::Material, &said)]))]).await;
+        assert_eq!(archive.found(Dimension::Material, &said), (vec![1], 1));
+        let words = archive.reader.snapshot().dictionary.forms();
+        assert!(words <= 2 * 2 + 8 + 1, "{words} after {number}");
+    }
+    assert_eq!(archive.found(Dimension::Material, "typo1"), (vec![], 0));
+    assert_eq!(archive.found(Dimension::Material, "zinc"), (vec![2], 1));
+}
