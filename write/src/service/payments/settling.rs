@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use health::Component;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use schemas::command::{Answer, Command, CommandMessage};
 
 use schemas::ids::{AccountId, Actor};
@@ -23,6 +23,9 @@ const LONGEST: SignedDuration = SignedDuration::from_secs(30);
 
 /// How long to wait before something that did not work is tried again.
 const PAUSE: Duration = Duration::from_secs(1);
+
+/// A clock that is synchronised goes back by less than this.
+const SET_BACK: SignedDuration = SignedDuration::from_secs(2);
 
 /// Who acts when time does.
 const ACTOR: &str = "loggia";
@@ -61,12 +64,14 @@ impl CommandService {
                 return;
             }
         }
-        let mut is_looked_through = false;
+        let (mut is_looked_through, mut latest) = (false, self.clock.now());
         while !stop.is_cancelled() {
+            let unread = self.follow_clock(&mut latest).await.err();
+            let unread = unread.map(|error| format!("payments cannot be read from the log: {error}"));
             let unsettled = self.settle_due().await;
             let untidied = self.tidy(&mut is_looked_through).await.err();
             let untidied = untidied.map(|error| format!("payment notices that wait cannot be read: {error}"));
-            match unsettled.or(untidied) {
+            match unread.or(unsettled).or(untidied) {
                 Some(reason) => health.failed(reason),
                 None => health.recovered(),
             }
@@ -82,6 +87,17 @@ impl CommandService {
         for Paying { id, account } in read_payers(&*self.store).await? {
             accounts.agenda.note(id, account::next_settling(&account, &accounts.tiers, now));
         }
+        Ok(())
+    }
+
+    /// Makes the agenda again where the clock was set back since `latest`: what had ended by the former time may be paid for
+    /// still.
+    pub(in crate::service) async fn follow_clock(&self, latest: &mut Timestamp) -> Result<(), Refused> {
+        let now = self.clock.now();
+        if now.duration_since(*latest) <= -SET_BACK {
+            self.make_agenda().await?;
+        }
+        *latest = now;
         Ok(())
     }
 

@@ -185,6 +185,23 @@ async fn a_payment_raises_proven_keys_and_its_end_brings_them_back() {
 }
 
 #[tokio::test]
+async fn what_a_clock_that_was_ahead_has_ended_comes_back_when_it_is_set_right() {
+    let till = till().await;
+    till.key(STUDIO, "a", true).await;
+    assert_eq!(till.told(&checkout("evt_1", 1)).await, PaymentOutcome::Applied);
+    assert_eq!(till.told(&invoice("evt_2", 1, "studio")).await, PaymentOutcome::Applied);
+    let mut latest = till.clock.now();
+    till.clock.advance(SignedDuration::from_hours(24 * 365));
+    till.service.follow_clock(&mut latest).await.unwrap();
+    till.service.settle_due().await;
+    assert_eq!(till.tiers(STUDIO).await, ["free"]);
+    till.clock.advance(-SignedDuration::from_hours(24 * 365));
+    till.service.follow_clock(&mut latest).await.unwrap();
+    till.service.settle_due().await;
+    assert_eq!(till.tiers(STUDIO).await, ["studio"]);
+}
+
+#[tokio::test]
 async fn what_runs_out_while_nothing_runs_ends_at_the_next_start() {
     let till = till().await;
     till.key(STUDIO, "a", true).await;
