@@ -130,6 +130,7 @@ fn wanted(store: StoreId, replicas: usize) -> Config {
         duplicate_window: DUPLICATES,
         allow_direct: true,
         deny_delete: true,
+        deny_purge: true,
         metadata: HashMap::from([
             (STORE.to_owned(), store.to_string()),
             (SCHEMA.to_owned(), SCHEMA_VERSION.to_owned()),
