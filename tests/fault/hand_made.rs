@@ -65,7 +65,7 @@ impl HandMade {
         }
     }
 
-    async fn carry(&self, event: &Recorded) {
+    pub(crate) async fn carry(&self, event: &Recorded) {
         let mut headers = async_nats::HeaderMap::new();
         for (name, value) in cloudevents::headers(event, self.store) {
             headers.insert(name, value.as_str());
@@ -101,8 +101,7 @@ impl HandMade {
 
     /// Records that a project was selected, and publishes a message in its place that says something else, or is no event.
     pub(crate) async fn publish_damaged(&mut self, number: u32, says: Option<serde_json::Value>) {
-        let stream = format!("project-{}", project(number)).parse().unwrap();
-        let event = self.record(stream, SELECTED, selected(&format!("house-{number}")));
+        let event = self.record_selected(number);
         match says {
             Some(data) => {
                 let data = serde_json::value::to_raw_value(&data).unwrap();
@@ -113,6 +112,12 @@ impl HandMade {
                 self.send(subject, async_nats::HeaderMap::new(), "damaged".into()).await;
             }
         }
+    }
+
+    /// Adds to the log, but not to the stream, that a project was selected.
+    pub(crate) fn record_selected(&mut self, number: u32) -> Recorded {
+        let stream = format!("project-{}", project(number)).parse().unwrap();
+        self.record(stream, SELECTED, selected(&format!("house-{number}")))
     }
 
     /// Adds an event to the log, but not to the stream.

@@ -332,7 +332,7 @@ async fn models(folder: &std::path::Path, keys: &[Key]) {
     let generation = generations.create_next().unwrap();
     drop(SearchWriter::open_or_create(&generation.path).unwrap());
     generations.make_current(&generation).unwrap();
-    let generations = Generations::new(root.join("keys"));
+    let generations = Generations::in_layout(root.join("keys"), read::keys::LAYOUT);
     let generation = generations.create_next().unwrap();
     let mut writer = KeysWriter::open(&generation.path).await.unwrap();
     let mut position = Position::START;
