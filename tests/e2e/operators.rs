@@ -1,9 +1,12 @@
 //! What operators see: metrics, health and status of a running node.
 
+use std::process::Command;
+
 use kit::http::Http;
+use kit::process::{self, Loggia};
 use serde_json::json;
 
-use crate::started::{PATIENCE, Started};
+use crate::started::{LOGGIA, PATIENCE, Started, json as json_of, ready};
 
 /// A port that was free a moment ago.
 fn free_port() -> u16 {
@@ -79,4 +82,41 @@ async fn status_shows_a_node_on_one_screen() {
     ] {
         assert!(screen.contains(&part), "{part:?} is not in\n{screen}");
     }
+}
+
+/// With few descriptors all that is left for connections is taken by strangers, who send nothing.
+#[tokio::test]
+async fn a_revoked_key_is_refused_while_idle_connections_hold_all_that_is_allowed() {
+    if kit::nats::available().await.is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let settings = process::command(LOGGIA, folder.path());
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -n 512 && exec \"$0\" \"$@\"", LOGGIA, "up", "--no-demo", "--auth", "keys"]);
+    for (name, value) in settings.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    let mut loggia = Loggia::spawn_command(command, folder.path());
+    let http = loggia.http().await;
+    ready(&http).await;
+    let issued = json_of(folder.path(), &["keys", "issue", "--email", "ada@example.org"]).pop().unwrap();
+    let usage = format!("/v1/usage?key={}", issued["key"].as_str().unwrap());
+    kit::wait_until(PATIENCE, "the new key", async || http.get(&usage).await.status == 200).await;
+
+    // The system takes those that the process does not.
+    let address = loggia.address().await;
+    let mut idle = Vec::new();
+    for _ in 0..400 {
+        idle.push(tokio::net::TcpStream::connect(address).await.unwrap());
+    }
+    json_of(folder.path(), &["keys", "revoke", issued["key_id"].as_str().unwrap()]);
+    kit::wait_until(PATIENCE, "the end of the key", async || http.get(&usage).await.status == 401).await;
+    let files = std::fs::read_dir(format!("/proc/{}/fd", loggia.pid())).unwrap().count();
+    assert!(files < 500, "{files} of 512");
+    drop(idle);
+    assert!(loggia.terminate().await.success());
 }
