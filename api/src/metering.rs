@@ -23,7 +23,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
-use breaker::Breakers;
+use breaker::{Breaker, Breakers};
 use gate::{Gate, Published};
 use own::{OwnCalls, Reservation};
 use spool::Spool;
@@ -201,6 +201,13 @@ impl Budget {
     }
 }
 
+/// Why NATS has not decided about a call.
+struct Undecided {
+    reason: String,
+    /// Whether the call may have been taken all the same.
+    may_count: bool,
+}
+
 impl Inner {
     /// Whether the call counts; an error tells why that cannot be said.
     async fn count_or_spool(
@@ -215,20 +222,11 @@ impl Inner {
         let mut may_count = false;
         while breaker.may_publish(|| self.spool.holds(&budget.tier)) {
             // The same id again is harmless, and settles what became of it the first time.
-            match self.gate.publish(call, PATIENCE).await {
-                Published::Counted { sequence } => {
-                    breaker.works();
-                    self.own.counted(budget, sequence);
-                    return Ok(true);
-                }
-                Published::Full => {
-                    breaker.works();
-                    return Ok(false);
-                }
-                Published::NotTaken(reason) => breaker.failed(&reason),
-                Published::Unknown(reason) => {
-                    may_count = true;
-                    breaker.failed(&reason);
+            match self.publish(budget, call, &breaker, PATIENCE).await {
+                Ok(counts) => return Ok(counts),
+                Err(undecided) => {
+                    may_count |= undecided.may_count;
+                    breaker.failed(&undecided.reason);
                 }
             }
             if Instant::now() + PAUSE >= until {
@@ -255,26 +253,19 @@ impl Inner {
             if settling.is_none() && !breaker.may_publish(|| self.spool.holds(&budget.tier)) {
                 return Err("NATS does not count calls at present".into());
             }
-            match self.gate.publish(call, STRICT_PATIENCE).await {
-                Published::Counted { sequence } => {
-                    breaker.works();
-                    self.own.counted(budget, sequence);
-                    return Ok(true);
-                }
-                Published::Full => {
-                    breaker.works();
-                    return Ok(false);
-                }
-                Published::NotTaken(reason) if settling.is_none() => {
+            match self.publish(budget, call, &breaker, STRICT_PATIENCE).await {
+                Ok(counts) => return Ok(counts),
+                Err(Undecided { reason, may_count: false }) if settling.is_none() => {
                     if began.elapsed() >= RECONNECTING {
                         breaker.failed(&reason);
                         return Err(reason);
                     }
                 }
-                Published::NotTaken(reason) => breaker.failed(&reason),
-                Published::Unknown(reason) => {
+                Err(Undecided { reason, may_count }) => {
                     breaker.failed(&reason);
-                    settling.get_or_insert_with(|| breaker.settling());
+                    if may_count {
+                        settling.get_or_insert_with(|| breaker.settling());
+                    }
                 }
             }
             if settling.is_some() && (began.elapsed() >= SETTLING || Instant::now() + PAUSE >= until) {
@@ -284,6 +275,27 @@ impl Inner {
         }
         tracing::warn!(call = %call.id, "a call may count or not; it is answered, and settled afterwards");
         self.keep(call, false, self.own.take(budget)).await
+    }
+
+    /// Publishes a call once, and returns whether it counts.
+    async fn publish(
+        &self,
+        budget: &Budget,
+        call: &Call,
+        breaker: &Breaker,
+        patience: Duration,
+    ) -> Result<bool, Undecided> {
+        let counts = match self.gate.publish(call, patience).await {
+            Published::Counted { sequence } => {
+                self.own.counted(budget, sequence);
+                true
+            }
+            Published::Full => false,
+            Published::NotTaken(reason) => return Err(Undecided { reason, may_count: false }),
+            Published::Unknown(reason) => return Err(Undecided { reason, may_count: true }),
+        };
+        breaker.works();
+        Ok(counts)
     }
 
     /// Puts a call into the spool.

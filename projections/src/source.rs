@@ -13,7 +13,6 @@ mod following;
 mod hearing;
 mod log_head;
 mod reading;
-mod sharing;
 mod window;
 
 use std::sync::Arc;
@@ -25,8 +24,8 @@ use schemas::envelope::Recorded;
 use schemas::ids::Position;
 
 pub use arrived::{Arrived, Found};
+pub use feed::Sharing;
 pub use following::Following;
-pub use sharing::Sharing;
 
 use feeds::Feeds;
 use log_head::LogHeads;

@@ -6,10 +6,8 @@ mod mails;
 mod operators;
 mod payments;
 mod pictures;
-mod readers;
-mod site;
+mod serving;
 mod summary;
-mod tiers;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -269,7 +267,7 @@ impl Parts {
     async fn keep(&mut self, service: &CommandService) -> Result<()> {
         self.pictures(service).await?;
         if self.config.auth == Auth::Keys {
-            tiers::check(&**service.store(), &self.config.tiers).await?;
+            ledger::check_tiers(&**service.store(), &self.config.tiers).await?;
             self.metering().await?;
         }
         self.settling(service);

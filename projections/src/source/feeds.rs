@@ -17,9 +17,8 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::SourceError;
 use super::arrived::Arrived;
-use super::feed::{Feed, FollowerId, Standing};
+use super::feed::{Feed, FollowerId, Sharing, Standing};
 use super::following::Following;
-use super::sharing::Sharing;
 use super::window::Bounds;
 
 /// Counts feeds; of two feeds the smaller number is the older one.

@@ -1,13 +1,15 @@
-//! Where the API listens, and what the site calls itself.
+//! What the API serves: the read models, at which address, and what the site calls itself.
 
 use std::io;
 use std::net::SocketAddr;
 
 use anyhow::{Context, Result};
 use api::Site;
+use read::models::{Model, ReadModels};
 use tokio::net::{TcpListener, TcpSocket};
 
 use super::Parts;
+use crate::clock;
 
 /// How many connections the system keeps until they are taken; it may keep fewer (net.core.somaxconn).
 const BACKLOG: u32 = 4_096;
@@ -41,6 +43,20 @@ impl Parts {
     pub(super) fn site_address(&self) -> String {
         let address = self.listens_at.unwrap_or(self.config.listen);
         self.config.public_url.clone().unwrap_or_else(|| format!("http://{address}"))
+    }
+
+    /// Opens the read models and follows each by itself, so that none waits for another.
+    pub(super) fn readers(&self) -> ReadModels {
+        let models = ReadModels::new(self.data.models(), clock::of_api());
+        for model in Model::ALL {
+            let following = models.clone().follow(model, self.health.clone(), self.lifecycle.stop.clone());
+            let following = async move {
+                following.await;
+                Ok(())
+            };
+            self.lifecycle.spawn(format!("the reader of the {} model", model.name()), following);
+        }
+        models
     }
 }
 
