@@ -68,7 +68,7 @@ impl Citation {
             curated_by: record.provenance.curated_by.clone(),
             selected: record.provenance.selected,
             published: record.published,
-            url: record.revision_url(site),
+            url: record.revision_url.clone(),
             project_url: format!("{site}/projects/{}", record.slug),
             source: record.source(site).map(str::to_owned),
             revision: record.revision,

@@ -384,6 +384,14 @@ impl Fault {
         Fault::new(ProblemKind::Unavailable, detail).with(|told| told.retry_after = Some(2))
     }
 
+    /// The search index lists a project that the catalog does not know yet.
+    pub(crate) fn catching_up() -> Fault {
+        Fault::unavailable(
+            "The project was listed a moment ago, and its record is on its way. Try again in a second.",
+        )
+        .with(|told| told.retry_after = Some(1))
+    }
+
     /// Unavailable for a cause that is for the log alone.
     pub(crate) fn unavailable_because(cause: impl ToString) -> Fault {
         Fault::unavailable("The catalog cannot be read at present. Try again in a few seconds.")

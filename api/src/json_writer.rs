@@ -53,6 +53,11 @@ impl<'a> JsonWriter<'a> {
         self.body.extend_from_slice(members);
     }
 
+    /// The member that names the parameters of a request which the endpoint does not know, where there are any.
+    pub(crate) fn ignored_parameters(&mut self, names: &[String]) -> Result<(), Fault> {
+        if names.is_empty() { Ok(()) } else { self.member("ignored_parameters", names) }
+    }
+
     /// A member that is a list of projects: each summary as it was rendered, without its closing brace, and what `more`
     /// writes into it.
     pub(crate) fn projects<'s, T>(

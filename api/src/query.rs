@@ -63,21 +63,45 @@ pub(crate) struct Given<'a, const N: usize> {
     names: [&'static str; N],
     /// For each name its encoded value, the first if there are several, and how many there are.
     values: [(&'a str, usize); N],
+    /// The encoded names of all others.
+    others: Vec<&'a str>,
 }
+
+/// The most parameters that an answer names as ignored, and the most characters of each.
+const MOST_NAMED: usize = 20;
+const LONGEST_NAME: usize = 60;
 
 impl<'a, const N: usize> Given<'a, N> {
     pub(crate) fn read(query: &'a str, names: [&'static str; N]) -> Given<'a, N> {
         let mut values = [("", 0); N];
+        let mut others = Vec::new();
         for (key, value) in pairs(query) {
             let named = names.iter().zip(&mut values).find(|(name, _)| is_named(key, name));
-            if let Some((_, (first, count))) = named {
-                *count += 1;
-                if *count == 1 {
-                    *first = value;
+            match named {
+                Some((_, (first, count))) => {
+                    *count += 1;
+                    if *count == 1 {
+                        *first = value;
+                    }
                 }
+                None if key.is_empty() => {}
+                None => others.push(key),
             }
         }
-        Given { names, values }
+        Given { names, values, others }
+    }
+
+    /// The names that are none of these, each once, for the answer to tell them.
+    pub(crate) fn ignored(&self) -> Vec<String> {
+        let mut named: Vec<String> = Vec::new();
+        for other in &self.others {
+            let name = decode(other).unwrap_or(Cow::Borrowed(*other));
+            let name: String = name.chars().take(LONGEST_NAME).collect();
+            if named.len() < MOST_NAMED && !named.contains(&name) {
+                named.push(name);
+            }
+        }
+        named
     }
 
     /// The value of a parameter that may be there once. What is wrong with it is added to the faults.
@@ -107,8 +131,10 @@ impl<'a, const N: usize> Given<'a, N> {
 /// The parameter `limit`; the default where it is absent or wrong.
 pub(crate) fn limit<const N: usize>(sent: &Given<'_, N>, faults: &mut Vec<ParameterFault>) -> usize {
     let Some(text) = sent.single("limit", faults) else { return DEFAULT_LIMIT };
+    // A plus is no digit, though numbers are read with one.
+    let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
     match text.parse() {
-        Ok(limit) if (MIN_LIMIT..=MAX_LIMIT).contains(&limit) => limit,
+        Ok(limit) if is_digits && (MIN_LIMIT..=MAX_LIMIT).contains(&limit) => limit,
         _ => {
             let allowed = format!("an integer from {MIN_LIMIT} to {MAX_LIMIT}");
             faults.push(fault("limit", format!("It is not {allowed}."), allowed));
@@ -152,5 +178,15 @@ mod tests {
         assert_eq!(values("", "q").count(), 0);
         assert_eq!(without("key=1&a=%20&%6bey=2&&b&key", "key"), "a=%20&b");
         assert_eq!(without("", "key"), "");
+    }
+
+    #[test]
+    fn parameters_that_are_not_known_are_named_once() {
+        let given = |query: &str| Given::read(query, ["q", "key"]).ignored();
+        assert_eq!(given("q=1&page=2&&=&pa%67e=3&k%C3%B6y&key=k&%71=4"), ["page", "köy"]);
+        assert_eq!(given("q=1&key=2"), [""; 0]);
+        assert_eq!(given(&"x".repeat(99)), ["x".repeat(60)]);
+        let many: String = (0..99).map(|number| format!("p{number}&")).collect();
+        assert_eq!(given(&many).len(), 20);
     }
 }

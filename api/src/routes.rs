@@ -7,7 +7,7 @@ mod health;
 mod list;
 mod media;
 mod openapi;
-mod project;
+pub(crate) mod project;
 mod robots;
 pub(crate) mod search;
 pub(crate) mod similar;
@@ -190,6 +190,7 @@ pub(crate) fn router(state: ApiState) -> Router {
         .route(Route::Similar.pattern(), get(similar::similar))
         .route(Route::Usage.pattern(), get(usage::usage))
         .route(Route::Media.pattern(), get(media::picture))
+        .route("/cite/{slug}", get(cite::newest))
         .route(Route::Cite.pattern(), get(cite::cite))
         .route(feed::PATH, get(feed::feed))
         .route(robots::PATH, get(robots::answer(state.site())))

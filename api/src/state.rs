@@ -131,6 +131,22 @@ impl ApiState {
         filled(self.models().archive(), "The archive is still being filled.")
     }
 
+    /// The slug of the newest project, for examples that work on this catalog; none while nothing is listed.
+    pub(crate) fn newest_slug(&self) -> Option<String> {
+        #[derive(serde::Deserialize)]
+        struct Head {
+            slug: String,
+        }
+        let (archive, search) = (self.models().archive()?, self.models().search()?);
+        let newest = archive.reader.newest(None, 1, None).ok()?;
+        let view = search.reader.view();
+        let mut summary = view.summary_of(*newest.ordinals.first()?)?.to_vec();
+        // A summary is kept without its last brace, and with a byte that JSON has not where the site's address belongs.
+        summary.push(b'}');
+        summary.retain(|byte| *byte != schemas::api::site::MARK);
+        serde_json::from_slice::<Head>(&summary).ok().map(|head| head.slug)
+    }
+
     /// The keys, if they are there.
     pub(crate) fn keys(&self) -> Result<Arc<Opened<KeysReader>>, Fault> {
         filled(self.models().keys(), "The keys are still being read.")

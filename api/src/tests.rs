@@ -5,6 +5,7 @@
     reason = "tasks end with their test, and replies are held against the clock"
 )]
 
+mod addresses;
 mod admin;
 mod answers;
 mod citations;

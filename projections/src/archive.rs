@@ -19,6 +19,7 @@ pub struct ArchiveProjection {
 impl Projection for ArchiveProjection {
     const NAME: &'static str = "archive";
     const FILE: &'static str = "archive.db";
+    const LAYOUT: u32 = read::archive::LAYOUT;
 
     type Event = ProjectEvent;
 
@@ -38,7 +39,7 @@ impl Projection for ArchiveProjection {
         self.writer.load(batch.iter().map(|event| event.project)).await?;
         let mut refused = Vec::new();
         for ProjectEvent { recorded, project, event } in batch {
-            if let Err(reason) = self.writer.apply(project, &event, recorded.position) {
+            if let Err(reason) = self.writer.apply(project, &event, recorded.position, recorded.time) {
                 refused.push(Refused::of(&recorded, reason));
             }
         }

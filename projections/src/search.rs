@@ -38,6 +38,7 @@ struct Staged {
 impl Projection for SearchProjection {
     const NAME: &'static str = "search";
     const FILE: &'static str = "meta.json";
+    const LAYOUT: u32 = read::search::LAYOUT;
 
     type Event = ProjectEvent;
 
@@ -127,9 +128,7 @@ impl SearchProjection {
     fn write(&mut self, id: ProjectId, staged: &Staged) -> Result<(), ProjectionError> {
         let project = &staged.project;
         let record = &project.record;
-        let mut summary =
-            site::render(&Summary::of(&project.slug, project.revision, record, &project.pictures))
-                .map_err(unreadable)?;
+        let mut summary = site::render(&Summary::of(&project.edition())).map_err(unreadable)?;
         // The score is written behind the last member when the summary is answered.
         summary.pop();
         let (project_id, state) = (id.to_string(), serde_json::to_vec(project).map_err(unreadable)?);

@@ -7,6 +7,7 @@
 
 use std::time::Instant;
 
+use jiff::Timestamp;
 use read::archive::{ArchiveReader, ArchiveWriter, Dimension, TasteRequest};
 use read::checkpoint::Checkpoint;
 use schemas::event::{Event, ProjectRevised, ProjectSelected};
@@ -139,7 +140,8 @@ async fn write(
     let mut checkpoint: Checkpoint = writer.checkpoint().clone();
     for number in batch {
         checkpoint.position = Position(checkpoint.position.0 + 1);
-        writer.apply(id(*number), &event(*number, dice), checkpoint.position).unwrap();
+        let time = Timestamp::UNIX_EPOCH;
+        writer.apply(id(*number), &event(*number, dice), checkpoint.position, time).unwrap();
     }
     writer.commit(checkpoint).await.unwrap();
 }

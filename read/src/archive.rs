@@ -1,7 +1,9 @@
 //! The archive: every listed project, newest first, with the words of its six taste dimensions. All of it is in SQLite, and
 //! in memory for those who ask.
 //!
-//! Newest first means the day of publication, those without one last, and the slug within a day. A dimension matches when
+//! Newest first means the day of publication, else the day on which a curator selected it, else the day on which it came in; of
+//! several of one day the one that was selected last comes first (see `newest`). Projects of some taste that match alike are in
+//! the order of their publication, those without it last, and of their slugs. A dimension matches when
 //! every asked word stands in its text: words are folded as in the search index and lose their English endings, so that
 //! `concretes` finds `Concrete` and `beton` finds `Béton`; scripts without spaces are found by runs of characters.
 //!
@@ -17,6 +19,7 @@ mod dictionary;
 mod digest;
 mod dimension;
 mod nearest;
+mod newest;
 mod order;
 mod question;
 mod reader;
@@ -44,6 +47,9 @@ pub use terms::{DimensionTerms, Term};
 pub use writer::ArchiveWriter;
 
 use crate::database;
+
+/// The layout of its files: one more with every change that former generations do not have.
+pub const LAYOUT: u32 = 2;
 
 /// The most projects that one page can hold.
 pub const LARGEST_PAGE: usize = 50;

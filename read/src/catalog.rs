@@ -25,7 +25,7 @@ pub use writer::CatalogWriter;
 use crate::database;
 
 /// The layout of its files: one more with every change that former generations do not have.
-pub const LAYOUT: u32 = 2;
+pub const LAYOUT: u32 = 3;
 
 /// The name of its file.
 const FILE: &str = "catalog.db";

@@ -13,13 +13,13 @@ use std::time::Duration;
 use jiff::Timestamp;
 use schemas::month::Month;
 
-use crate::archive::{ArchiveError, ArchiveReader};
+use crate::archive::{self, ArchiveError, ArchiveReader};
 use crate::catalog::{self, CatalogError, CatalogReader};
 use crate::counters::{CountersError, CountersReader};
 use crate::generation::{GenerationError, Generations};
 use crate::keys::{self, KeysError, KeysReader};
 use crate::neighbours::{NeighboursError, NeighboursReader};
-use crate::search::{SearchError, SearchReader};
+use crate::search::{self, SearchError, SearchReader};
 use slot::Slot;
 
 pub use following::POLL;
@@ -110,6 +110,17 @@ impl Model {
         }
     }
 
+    /// Returns the layout of its files that this version reads.
+    pub fn layout(self) -> u32 {
+        match self {
+            Model::Catalog => catalog::LAYOUT,
+            Model::Search => search::LAYOUT,
+            Model::Archive => archive::LAYOUT,
+            Model::Keys => keys::LAYOUT,
+            Model::Counters | Model::Neighbours => 1,
+        }
+    }
+
     /// Returns the name under which the health of the process lists a refresh that fails.
     pub fn component(self) -> String {
         format!("model {}", self.name())
@@ -130,13 +141,11 @@ impl ReadModels {
     /// The models below a folder, for a node with this clock. None is open before the first [`ReadModels::refresh`].
     pub fn new(root: impl Into<PathBuf>, clock: Clock) -> ReadModels {
         let root = root.into();
-        let generations = |model: Model| Generations::new(root.join(model.name()));
-        let catalog = Generations::in_layout(root.join(Model::Catalog.name()), catalog::LAYOUT);
-        let keys = Generations::in_layout(root.join(Model::Keys.name()), keys::LAYOUT);
+        let generations = |model: Model| Generations::in_layout(root.join(model.name()), model.layout());
         let inner = Inner {
-            keys: Slot::new(keys),
+            keys: Slot::new(generations(Model::Keys)),
             counters: Slot::new(generations(Model::Counters)),
-            catalog: Slot::new(catalog),
+            catalog: Slot::new(generations(Model::Catalog)),
             search: Slot::new(generations(Model::Search)),
             archive: Slot::new(generations(Model::Archive)),
             neighbours: Slot::new(generations(Model::Neighbours)),

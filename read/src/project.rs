@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use schemas::api::summary::Edition;
 use schemas::event::Event;
 use schemas::ids::{Position, Revision};
 use schemas::picture::Picture;
@@ -19,11 +20,15 @@ pub struct Project {
     pub slug: Slug,
     /// Counts what the record said.
     pub revision: Revision,
+    /// Where it was found when that revision was recorded.
+    pub recorded_slug: Slug,
     /// What is recorded.
     pub record: Record,
     /// The pictures that are kept, by the source that the record names or named.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub pictures: BTreeMap<String, Picture>,
+    /// When it was selected first.
+    pub added_at: Timestamp,
     /// When the record, the slug or its standing last changed.
     pub updated_at: Timestamp,
     /// Why it left the catalog, if it did.
@@ -45,6 +50,18 @@ pub enum OutOfPlace {
 }
 
 impl Project {
+    /// What its answers are made of.
+    pub fn edition(&self) -> Edition<'_> {
+        Edition {
+            slug: &self.slug,
+            revision: self.revision,
+            recorded_slug: &self.recorded_slug,
+            record: &self.record,
+            pictures: &self.pictures,
+            added_at: self.added_at,
+        }
+    }
+
     /// Whether an event may change what readers are told: vectors, of which there is one for every record, and refused
     /// pictures do not.
     pub fn is_changed_by(event: &Event) -> bool {
@@ -64,8 +81,10 @@ impl Project {
                     ordinal: position,
                     slug: selected.slug.clone(),
                     revision: Revision::FIRST,
+                    recorded_slug: selected.slug.clone(),
                     record: selected.record.clone(),
                     pictures: BTreeMap::new(),
+                    added_at: time,
                     updated_at: time,
                     withdrawn: None,
                 });
@@ -81,6 +100,7 @@ impl Project {
             (Some(mut project), Event::ProjectRevised(revised)) => {
                 project.record.clone_from(&revised.record);
                 project.revision = project.revision.next();
+                project.recorded_slug.clone_from(&project.slug);
                 project
             }
             (Some(mut project), Event::ProjectRenamed(renamed)) => {

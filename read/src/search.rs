@@ -51,6 +51,9 @@ pub use view::View;
 #[cfg(feature = "apply")]
 pub use writer::SearchWriter;
 
+/// The layout of its files: one more with every change that former generations do not have.
+pub const LAYOUT: u32 = 2;
+
 /// The most results that one page can hold.
 pub const LARGEST_PAGE: usize = 50;
 

@@ -45,7 +45,12 @@ type Damage = fn(&Path);
 /// Damages the file of every model, whose write-ahead log has gone with the clean end of its worker.
 fn damage_all(models: &Path, damage: Damage) {
     for (model, name) in FILES {
-        let layout = if model == "catalog" { read::catalog::LAYOUT } else { 1 };
+        let layout = match model {
+            "catalog" => read::catalog::LAYOUT,
+            "search" => read::search::LAYOUT,
+            "archive" => read::archive::LAYOUT,
+            _ => 1,
+        };
         let generations = Generations::in_layout(models.join(model), layout);
         let folder = generations.current().unwrap().unwrap().path;
         for beside in ["-wal", "-shm"] {

@@ -328,7 +328,7 @@ pub(crate) async fn at_once(
 /// Read models with these keys and an empty catalog.
 async fn models(folder: &std::path::Path, keys: &[Key]) {
     let root = folder.join("models");
-    let generations = Generations::new(root.join("search"));
+    let generations = Generations::in_layout(root.join("search"), read::search::LAYOUT);
     let generation = generations.create_next().unwrap();
     drop(SearchWriter::open_or_create(&generation.path).unwrap());
     generations.make_current(&generation).unwrap();

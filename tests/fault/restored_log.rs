@@ -174,7 +174,7 @@ async fn a_shorter_log_of_another_store_has_nothing_made_again() {
     let failure = working.failure().await;
     assert!(matches!(failure, Failure::ForeignStore { .. }), "{failure}");
     working.end().await;
-    let search = Generations::new(folder.path().join("search"));
+    let search = Generations::in_layout(folder.path().join("search"), read::search::LAYOUT);
     assert_eq!(search.current().unwrap().unwrap().name, "g000001");
 }
 

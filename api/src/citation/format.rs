@@ -85,7 +85,7 @@ impl Format {
     }
 
     /// The format that `Accept` wants most. Between equals the one that is named outright wins, then the one for people; who
-    /// accepts none of them gets the page, which is more use than a 406.
+    /// accepts none of them gets the page, which is more use than a 406. Plain `application/json` asks for JSON-LD.
     pub(crate) fn accepted(accept: &str) -> Format {
         let mut best = (Format::Html, 0, 0);
         for format in Format::ALL {
@@ -94,7 +94,8 @@ impl Format {
                 best = (format, weight, exactness);
             }
         }
-        best.0
+        let (exactness, weight) = wish(accept, "application/json");
+        if exactness == 3 && (weight, exactness) > (best.1, best.2) { Format::JsonLd } else { best.0 }
     }
 }
 
@@ -143,6 +144,10 @@ mod tests {
             ("text/*", Format::Html),
             ("text/*, text/html;q=0", Format::Text),
             ("application/*", Format::JsonLd),
+            ("application/json", Format::JsonLd),
+            ("application/json, text/plain, */*", Format::JsonLd),
+            ("text/html, application/json;q=0.9", Format::Html),
+            ("application/json, application/x-bibtex", Format::BibTex),
             ("application/x-bibtex;q=0, */*;q=0.1", Format::Html),
             ("text/html;q=0", Format::Html),
             ("text/turtle", Format::Html),

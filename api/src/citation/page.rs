@@ -27,7 +27,7 @@ pub(crate) struct Newest {
     pub(crate) revision: u32,
     /// When it was recorded.
     pub(crate) at: Timestamp,
-    /// The address of its citation, under the present slug.
+    /// The permanent address of it.
     pub(crate) citation: String,
     /// The address of the project's page, under the present slug.
     pub(crate) page: String,
@@ -42,7 +42,7 @@ impl CitationPage {
         let newest = Newest {
             revision: newest.revision.0,
             at: newest.at,
-            citation: format!("{site}/cite/{slug}/{}", newest.revision),
+            citation: format!("{site}/cite/{}/{}", newest.slug, newest.revision),
             page: format!("{site}/projects/{slug}"),
         };
         Ok(CitationPage { record, citation, newest, withdrawn: history.withdrawn })

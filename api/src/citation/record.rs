@@ -26,6 +26,8 @@ pub(crate) struct CitedRecord {
     pub(crate) thumbnail: Option<String>,
     pub(crate) url: String,
     pub(crate) citation_url: String,
+    /// This catalog's permanent page of the revision.
+    pub(crate) revision_url: String,
     pub(crate) provenance: CitedProvenance,
     pub(crate) description: Option<String>,
     pub(crate) design_language: Option<String>,
@@ -70,11 +72,6 @@ impl CitedRecord {
         let mut text = Vec::with_capacity(rendered.len() + 512);
         site::fill(rendered, site.as_str(), &mut text);
         serde_json::from_slice(&text).map_err(Fault::internal)
-    }
-
-    /// This catalog's permanent page of the revision, whatever address the record brought.
-    pub(crate) fn revision_url(&self, site: &Site) -> String {
-        format!("{site}/cite/{}/{}", self.slug, self.revision)
     }
 
     /// Where the record comes from: the address that it brought to be cited by, or else its page, if that is elsewhere.

@@ -16,6 +16,43 @@ use super::rpc_error::{RpcError, quoted};
 pub(super) const MOST_RESULTS: usize = 20;
 pub(super) const USUAL_RESULTS: usize = 10;
 
+/// What agents call an argument, and what it is called here.
+const ALIASES: [(&str, &str); 3] = [("id", "slug"), ("slug", "id"), ("colour", "color")];
+
+/// Names may differ by this many edits to count as near, and be no longer than this to be compared.
+const MOST_EDITS: usize = 2;
+const LONGEST_NAME: usize = 20;
+
+/// The name that another one is most likely meant for: one of both begins the other, or they differ by few letters.
+fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    if name.len() > LONGEST_NAME {
+        return None;
+    }
+    let name = name.to_ascii_lowercase();
+    let near = known.iter().filter_map(|known| {
+        let begins = !name.is_empty() && (known.starts_with(&name) || name.starts_with(known));
+        let edits = if begins { 0 } else { edits(&name, known) };
+        (edits <= MOST_EDITS && edits < known.len() / 2).then_some((edits, *known))
+    });
+    near.min_by_key(|(edits, _)| *edits).map(|(_, known)| known)
+}
+
+/// How many letters must be changed, added or left out to make one name of the other.
+fn edits(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (at, letter) in one.chars().enumerate() {
+        let mut before = row[0];
+        row[0] = at + 1;
+        for (to, own) in other.iter().enumerate() {
+            let changed = before + usize::from(letter != *own);
+            before = row[to + 1];
+            row[to + 1] = changed.min(before + 1).min(row[to] + 1);
+        }
+    }
+    row[other.len()]
+}
+
 /// The members of `arguments`, and what was found wrong with those that were read.
 #[derive(Debug, Default)]
 pub(super) struct Arguments<'a> {
@@ -63,10 +100,22 @@ impl<'a> Arguments<'a> {
         Ok(Arguments { given, faults: Vec::new() })
     }
 
-    /// What is given beside these names.
-    pub(super) fn unknown(&self, known: &[&str]) -> Vec<&str> {
+    /// Takes an argument of another name for the one that it is meant for, where that is not given itself.
+    pub(super) fn accept_aliases(&mut self, known: &[&str]) {
+        for (alias, name) in ALIASES {
+            let is_given = |wanted: &str| self.given.iter().any(|(given, _)| given == wanted);
+            if known.contains(&name) && !known.contains(&alias) && !is_given(name) {
+                let aliased = self.given.iter_mut().filter(|(given, _)| given == alias);
+                aliased.for_each(|(given, _)| *given = Cow::Borrowed(name));
+            }
+        }
+    }
+
+    /// What is given beside these names, each with the one of them that is nearest to it, if one is near.
+    pub(super) fn unknown<'k>(&self, known: &[&'k str]) -> Vec<(&str, Option<&'k str>)> {
         let names = self.given.iter().map(|(name, _)| &**name);
-        names.filter(|name| !known.contains(name)).collect()
+        let unknown = names.filter(|name| !known.contains(name));
+        unknown.map(|name| (name, nearest(name, known))).collect()
     }
 
     /// A text, trimmed; none where it is absent, null or blank.
@@ -287,10 +336,43 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_is_not_known_has_a_nearest_one() {
+        let known = ["material", "light", "color", "slug", "limit", "id"];
+        for (name, near) in [
+            ("materials", Some("material")),
+            ("Material", Some("material")),
+            ("limt", Some("limit")),
+            ("col", Some("color")),
+            ("colour", Some("color")),
+            ("slog", Some("slug")),
+            ("depth", None),
+            ("it", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(name, &known), near, "{name}");
+        }
+    }
+
+    #[test]
+    fn other_names_of_an_argument_are_taken() {
+        for (text, known, value) in [
+            (r#"{"id":"a"}"#, &["slug"][..], Some("a")),
+            (r#"{"id":"a","slug":"b"}"#, &["slug"], Some("b")),
+            (r#"{"id":"a"}"#, &["slug", "id"], None),
+        ] {
+            let (taken, faults) = with(text, |arguments| {
+                arguments.accept_aliases(known);
+                arguments.text("slug").map(Cow::into_owned)
+            });
+            assert_eq!((taken.as_deref(), faults.len()), (value, 0), "{text}");
+        }
+    }
+
+    #[test]
     fn unknown_names_are_known() {
         let raw: Box<RawValue> = serde_json::from_str(r#"{"query":"a","depth":3,"q":1}"#).unwrap();
         let arguments = Arguments::read(Some(&raw)).unwrap();
-        assert_eq!(arguments.unknown(&["query", "limit"]), ["depth", "q"]);
+        assert_eq!(arguments.unknown(&["query", "limit"]), [("depth", None), ("q", Some("query"))]);
         for text in ["[]", "\"x\"", "3"] {
             let raw: Box<RawValue> = serde_json::from_str(text).unwrap();
             assert_eq!(Arguments::read(Some(&raw)).unwrap_err().code(), -32_602);

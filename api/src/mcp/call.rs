@@ -14,6 +14,9 @@ use super::tools::{self, Asked, Tool, Visitor};
 use crate::access::{Access, Balance};
 use crate::metering::Outcome;
 
+/// The most unknown arguments that are named.
+const MOST_NAMED: usize = 5;
+
 /// What a keyed caller is told beside the answer.
 pub(super) struct Told {
     pub(super) quota: Quota,
@@ -46,6 +49,7 @@ pub(super) async fn call(
         return Err(RpcError::invalid_params(message).with_status(http::StatusCode::OK));
     };
     let mut arguments = Arguments::read(params.arguments)?;
+    arguments.accept_aliases(tool.arguments);
     let done = match admit(asked) {
         // A tool that takes too long or panics is refused alone: other calls of the message are counted and answered.
         Ok(()) => match asked.deadline.bound(tools::run(tool, asked, &mut arguments)).await {
@@ -61,7 +65,7 @@ pub(super) async fn call(
             told
         }
         Err(refusal) => {
-            bad(&words(refusal, tool), into);
+            bad(&words(asked, refusal, tool, &arguments), into);
             None
         }
     })
@@ -127,7 +131,11 @@ fn used_up(asked: Asked<'_>, balance: &Balance) -> Refusal {
 fn noted<'a>(mut answer: Answer<'a>, tool: &Tool, arguments: &Arguments<'_>) -> Answer<'a> {
     let unknown = arguments.unknown(tool.arguments);
     if !unknown.is_empty() {
-        let named: Vec<String> = unknown.into_iter().take(5).map(quoted).collect();
+        let named = unknown.into_iter().take(MOST_NAMED).map(|(name, near)| match near {
+            Some(near) => format!("{} (did you mean {near}?)", quoted(name)),
+            None => quoted(name),
+        });
+        let named: Vec<String> = named.collect();
         let known = match tool.arguments {
             [] => "takes no arguments".to_owned(),
             known => format!("takes {}", known.join(", ")),
@@ -138,14 +146,20 @@ fn noted<'a>(mut answer: Answer<'a>, tool: &Tool, arguments: &Arguments<'_>) -> 
 }
 
 /// What an agent is told where there is no answer.
-fn words(refusal: Refusal, tool: &Tool) -> String {
+fn words(asked: Asked<'_>, refusal: Refusal, tool: &Tool, arguments: &Arguments<'_>) -> String {
     match refusal {
-        Refusal::Arguments(faults) => {
+        Refusal::Arguments(mut faults) => {
+            let unknown = arguments.unknown(tool.arguments).into_iter().take(MOST_NAMED);
+            faults.extend(unknown.map(|(name, near)| match near {
+                Some(near) => format!("{} is not known, did you mean {near}?", quoted(name)),
+                None => format!("{} is not known", quoted(name)),
+            }));
+            let faults = faults.join("; ");
+            let end = if faults.ends_with('?') { "" } else { "." };
             format!(
-                "These arguments cannot be used: {}. A call of {} that works: {}",
-                faults.join("; "),
+                "These arguments cannot be used: {faults}{end} A call of {} that works: {}",
                 tool.name,
-                tool.example
+                tools::example(asked, tool)
             )
         }
         Refusal::Guided(text) => text.into_owned(),

@@ -35,7 +35,7 @@ pub(super) struct Tool {
     pub(super) output: &'static str,
     /// The names of the arguments.
     pub(super) arguments: &'static [&'static str],
-    /// Arguments that work, shown where others did not.
+    /// Arguments that work, shown where others did not; [`NEWEST`] stands for the newest project.
     pub(super) example: &'static str,
     /// Whether a call with a key is counted.
     pub(super) is_counted: bool,
@@ -93,6 +93,18 @@ impl Visitor {
             Visitor::Keyed(known, _) => access.bursts.key(known.key_id, messages),
         }
     }
+}
+
+/// Stands for the slug of the newest project in examples.
+const NEWEST: &str = "{newest}";
+
+/// Arguments that work on this catalog.
+pub(super) fn example(asked: Asked<'_>, tool: &Tool) -> String {
+    if !tool.example.contains(NEWEST) {
+        return tool.example.to_owned();
+    }
+    let slug = asked.state.newest_slug();
+    tool.example.replace(NEWEST, slug.as_deref().unwrap_or("slug-of-a-result"))
 }
 
 /// The tool of that name.

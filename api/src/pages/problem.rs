@@ -21,7 +21,7 @@ struct ProblemPage {
     status: u16,
     title: &'static str,
     meaning: &'static str,
-    remedy: &'static str,
+    remedy: String,
 }
 
 #[derive(Template)]
@@ -44,6 +44,7 @@ pub(super) async fn problem(
         &format!("/problems/{}", kind.name()),
     );
     let (name, title) = (kind.name(), kind.title());
+    let remedy = remedy.replace("href=\"/", &format!("href=\"{}/", state.site().path()));
     page(&ProblemPage { layout, name, status: kind.status(), title, meaning, remedy })
 }
 

@@ -4,7 +4,6 @@ use askama::Template;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::response::Response;
-use schemas::slug::Slug;
 
 use super::card::Card;
 use super::layout::{Layout, Meta};
@@ -13,8 +12,10 @@ use super::record::Recorded;
 use crate::citation::{Citation, CitedRecord};
 use crate::fault::Fault;
 use crate::routes::similar::Near;
-use crate::routes::standing::{self, Place};
+use crate::routes::standing::{self, Named, Place};
 use crate::state::ApiState;
+
+const PATH: &str = "/projects";
 
 /// How many neighbours the page shows.
 const NEIGHBOURS: usize = 6;
@@ -35,12 +36,12 @@ pub(super) async fn project(
     State(state): State<ApiState>,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Fault> {
-    // What is no slug is nobody's slug.
-    let Some(slug) = path.ok().and_then(|Path(text)| Slug::try_from(text).ok()) else {
-        return Err(Fault::unknown_slug(Vec::new()));
+    let slug = match standing::slug(&state, path.ok(), PATH, "").await? {
+        Named::Slug(slug) => slug,
+        Named::Address(redirect) => return Ok(redirect),
     };
     let site = state.site();
-    let record = match standing::place(&state, &slug, &format!("{}/projects", site.path()), "").await? {
+    let record = match standing::place(&state, &slug, PATH, "").await? {
         Place::There(redirect) => return Ok(redirect),
         Place::Here(record) => record,
     };
@@ -73,10 +74,8 @@ fn layout(project: &Recorded, citation: &Citation, state: &ApiState) -> Layout {
     let mut layout = layout;
     layout.meta.extend(cited(citation));
     let Some(hero) = project.hero() else { return layout };
-    let address =
-        format!("{}{}", state.site(), hero.url.strip_prefix(state.site().path()).unwrap_or(&hero.url));
     layout
-        .property("og:image", address)
+        .property("og:image", hero.url.clone())
         .property("og:image:width", hero.width.to_string())
         .property("og:image:height", hero.height.to_string())
 }
@@ -89,7 +88,7 @@ fn cited(citation: &Citation) -> impl Iterator<Item = Meta> {
 
 /// Its neighbours; none while they are still being looked for.
 fn near(state: &ApiState, slug: &str) -> Result<Vec<Card>, Fault> {
-    let Some(near) = Near::find(state, slug) else { return Ok(Vec::new()) };
+    let Ok(Some(near)) = Near::find(state, slug) else { return Ok(Vec::new()) };
     let Ok(neighbourhood) = near.neighbours(state, NEIGHBOURS) else { return Ok(Vec::new()) };
     neighbourhood.shown.iter().map(|(_, summary)| Card::of(summary, state.site())).collect()
 }

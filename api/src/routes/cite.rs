@@ -6,12 +6,12 @@
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
-use http::header::{ACCEPT, CONTENT_DISPOSITION, CONTENT_TYPE, LINK, VARY};
-use http::{HeaderMap, HeaderValue};
+use http::header::{ACCEPT, CONTENT_DISPOSITION, CONTENT_TYPE, LINK, LOCATION, VARY};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use schemas::ids::Revision;
 use schemas::slug::Slug;
 
-use super::standing;
+use super::standing::{self, Named};
 use crate::citation::{CitationPage, Format, bare_address};
 use crate::fault::Fault;
 use crate::pages;
@@ -28,8 +28,7 @@ pub(crate) async fn cite(
 ) -> Result<Response, Fault> {
     let format = format(query.as_deref().unwrap_or_default(), &headers)?;
     let Ok(Path((slug, revision))) = path else { return Err(Fault::unknown_slug(Vec::new())) };
-    // What is no slug is nobody's slug.
-    let Ok(slug) = Slug::try_from(slug) else { return Err(Fault::unknown_slug(Vec::new())) };
+    let slug: Slug = slug.parse().map_err(|_| Fault::unknown_slug(standing::near(&state, &slug)))?;
     let page = page(&state, &slug, &revision).await?;
     let (body, common) = match page.citation.write(format) {
         Some(text) => (text, HeaderMap::new()),
@@ -45,6 +44,25 @@ pub(crate) async fn cite(
         own.insert(CONTENT_DISPOSITION, HeaderValue::try_from(name).map_err(Fault::internal)?);
     }
     Ok(response)
+}
+
+/// Leads from `/cite/{slug}` to the newest revision, which another one may be tomorrow.
+pub(crate) async fn newest(
+    State(state): State<ApiState>,
+    path: Result<Path<String>, PathRejection>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Fault> {
+    let slug = match standing::slug(&state, path.ok(), "/cite", "").await? {
+        Named::Slug(slug) => slug,
+        Named::Address(redirect) => return Ok(redirect),
+    };
+    let (_, history) = standing::history(&state, &slug).await?;
+    let (newest, below) = (history.newest(), state.site().path());
+    let asked = query::without(query.as_deref().unwrap_or_default(), "key");
+    let asked = if asked.is_empty() { asked } else { format!("?{asked}") };
+    let location = format!("{below}/cite/{}/{}{asked}", newest.slug, newest.revision);
+    let location = HeaderValue::try_from(location).map_err(Fault::internal)?;
+    Ok((StatusCode::FOUND, [(LOCATION, location)]).into_response())
 }
 
 /// The cited revision, with what became of the project since.

@@ -1,18 +1,18 @@
 //! `GET /v1/project/{slug}`: the full record of one project, as it is or as it once was.
 
-mod past;
+pub(crate) mod past;
 
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
-use schemas::api::site;
-use schemas::slug::Slug;
 
-use super::standing::{self, Place};
+use super::standing::{self, Named, Place};
 use crate::fault::Fault;
+use crate::json_writer::JsonWriter;
 use crate::query::Given;
+use crate::site::Site;
 use crate::state::ApiState;
 use past::Past;
 
@@ -31,21 +31,21 @@ pub(crate) async fn project(
     if !faults.is_empty() {
         return Err(Fault::invalid_parameters(faults));
     }
-    // What is no slug is nobody's slug.
-    let Some(slug) = path.ok().and_then(|Path(text)| Slug::try_from(text).ok()) else {
-        return Err(Fault::unknown_slug(Vec::new()));
+    let slug = match standing::slug(&state, path.ok(), PATH, query).await? {
+        Named::Slug(slug) => slug,
+        Named::Address(redirect) => return Ok(redirect),
     };
     if let Some(past) = past {
-        return past::answer(&state, &slug, past, query).await;
+        return past::answer(&state, &slug, past, query, &sent.ignored()).await;
     }
     match standing::place(&state, &slug, PATH, query).await? {
-        Place::Here(record) => Ok(listed(&record, state.site().as_str())),
+        Place::Here(record) => listed(&record, state.site(), &sent.ignored()),
         Place::There(redirect) => Ok(redirect),
     }
 }
 
-fn listed(record: &[u8], site: &str) -> Response {
-    let mut body = Vec::with_capacity(record.len() + 8 * site.len());
-    site::fill(record, site, &mut body);
-    ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response()
+fn listed(record: &[u8], site: &Site, ignored: &[String]) -> Result<Response, Fault> {
+    let mut json = JsonWriter::reopen(site, record);
+    json.ignored_parameters(ignored)?;
+    Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], json.finish()).into_response())
 }

@@ -37,8 +37,9 @@ pub(crate) fn answer(state: &ApiState, query: &str) -> Result<List, Fault> {
     let hits: Vec<Hit<'_>> = page.hits().collect();
     let (note, cursor) = (forgiven::note(&page), page.next().map(|cursor| cursor.to_string()));
     let (cursor, said) = (cursor.as_deref(), (page.forgiven(), note.as_deref()));
-    let body = assemble(&parameters.q, &hits, page.total(), said, cursor, state.site())?;
-    Ok(List::new(body, state.site(), PATH, query, cursor))
+    let mut json = assemble(&parameters.q, &hits, page.total(), said, cursor, state.site())?;
+    json.ignored_parameters(&parameters.ignored)?;
+    Ok(List::new(json.finish(), state.site(), PATH, query, cursor))
 }
 
 pub(crate) fn fault(error: SearchError) -> Fault {
@@ -50,14 +51,14 @@ pub(crate) fn fault(error: SearchError) -> Fault {
 }
 
 /// Writes the answer from the ready-rendered summaries. `query` is echoed as it was sent.
-fn assemble(
+fn assemble<'a>(
     query: &str,
     hits: &[Hit<'_>],
     total: u64,
     (said, note): (Option<&Forgiven>, Option<&str>),
     next: Option<&str>,
-    site: &Site,
-) -> Result<Vec<u8>, Fault> {
+    site: &'a Site,
+) -> Result<JsonWriter<'a>, Fault> {
     let summaries = hits.iter().map(|hit| hit.summary);
     let mut json = JsonWriter::object(site, 2 * query.len() + json_writer::room(summaries, site));
     json.member("query", query)?;
@@ -66,7 +67,7 @@ fn assemble(
     forgiven::write(&mut json, said, note)?;
     write(&mut json, hits)?;
     json.member("next_cursor", &next)?;
-    Ok(json.finish())
+    Ok(json)
 }
 
 /// Writes the member `results`.

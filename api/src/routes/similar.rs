@@ -8,10 +8,9 @@ use http::header::CONTENT_TYPE;
 use read::neighbours::{Neighbour, Standing};
 use read::search::View;
 use schemas::api::similar::Basis;
-use schemas::slug::Slug;
 
-use super::List;
-use super::standing::{self, Place};
+use super::standing::{self, Named, Place};
+use super::{List, search};
 use crate::fault::Fault;
 use crate::json_writer::{self, JsonWriter};
 use crate::query::{self, Given};
@@ -19,7 +18,7 @@ use crate::site::Site;
 use crate::state::ApiState;
 
 /// Where the endpoint's paths begin.
-const PATH: &str = "/v1/similar/";
+const PATH: &str = "/v1/similar";
 
 const NEW: &str = "The project was listed a moment ago; its neighbours are on their way.";
 const NO_VECTORS: &str =
@@ -50,18 +49,23 @@ impl Neighbourhood<'_> {
     }
 }
 
-/// The path of a project's neighbours.
+/// The listed project whose neighbours a path names as it stands. What else a path may name, and what goes wrong, is for
+/// [`similar`].
 pub(crate) fn find(state: &ApiState, path: &str) -> Option<Near> {
-    Near::find(state, path.strip_prefix(PATH)?)
+    Near::find(state, path.strip_prefix(PATH)?.strip_prefix('/')?).ok()?
 }
 
 impl Near {
     /// Looks for a listed project. What is not among them has moved, left, was never there, or came a moment ago: the
     /// catalog knows.
-    pub(crate) fn find(state: &ApiState, slug: &str) -> Option<Near> {
-        let view = state.models().search()?.reader.view();
-        let ordinal = view.ordinal_of(slug).ok()??;
-        Some(Near { slug: slug.to_owned(), ordinal, view })
+    ///
+    /// # Errors
+    ///
+    /// Fails where the search index is not there or cannot be read.
+    pub(crate) fn find(state: &ApiState, slug: &str) -> Result<Option<Near>, Fault> {
+        let view = state.search()?.reader.view();
+        let ordinal = view.ordinal_of(slug).map_err(search::fault)?;
+        Ok(ordinal.map(|ordinal| Near { slug: slug.to_owned(), ordinal, view }))
     }
 
     /// At most so many of its neighbours.
@@ -92,55 +96,72 @@ impl Near {
 
 /// Answers with a JSON document, as quickly as a search does and for the same reason: see `search::answer`.
 pub(crate) fn answer(state: &ApiState, near: &Near, query: &str) -> Result<List, Fault> {
-    let limit = limit(query)?;
-    let Neighbourhood { shown, note, .. } = near.neighbours(state, limit)?;
-    let body = assemble(&near.slug, &shown, note, state.site())?;
+    let asked = Asked::read(query)?;
+    let neighbourhood = near.neighbours(state, asked.limit)?;
+    let body = assemble(&near.slug, &neighbourhood, &asked.ignored, state.site())?;
     Ok(List { body: body.into(), next: None })
 }
 
-/// The way for what is not listed, or not yet.
+/// What is asked beside the project.
+struct Asked {
+    limit: usize,
+    /// Parameters that are not known here.
+    ignored: Vec<String>,
+}
+
+/// The way for requests that cannot be answered at once: with an encoded slug or a body, or for what is not listed.
 pub(crate) async fn similar(
     State(state): State<ApiState>,
     path: Result<Path<String>, PathRejection>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Fault> {
     let query = query.as_deref().unwrap_or_default();
-    limit(query)?;
-    // What is no slug is nobody's slug.
-    let Some(slug) = path.ok().and_then(|Path(text)| Slug::try_from(text).ok()) else {
-        return Err(Fault::unknown_slug(Vec::new()));
+    let asked = Asked::read(query)?;
+    let slug = match standing::slug(&state, path.ok(), PATH, query).await? {
+        Named::Slug(slug) => slug,
+        Named::Address(redirect) => return Ok(redirect),
     };
-    match standing::place(&state, &slug, PATH.trim_end_matches('/'), query).await? {
-        Place::There(redirect) => Ok(redirect),
-        Place::Here(_) => {
-            let Neighbourhood { shown, note, .. } = Neighbourhood::of_a_new_one();
-            let body = assemble(slug.as_str(), &shown, note, state.site())?;
-            Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response())
-        }
-    }
+    let body = match Near::find(&state, slug.as_str())? {
+        Some(near) => answer(&state, &near, query)?.body,
+        None => match standing::place(&state, &slug, PATH, query).await? {
+            Place::There(redirect) => return Ok(redirect),
+            Place::Here(_) => {
+                let none = Neighbourhood::of_a_new_one();
+                assemble(slug.as_str(), &none, &asked.ignored, state.site())?.into()
+            }
+        },
+    };
+    Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response())
 }
 
-fn limit(query: &str) -> Result<usize, Fault> {
-    let mut faults = Vec::new();
-    let sent = Given::read(query, ["limit", "key"]);
-    let limit = query::limit(&sent, &mut faults);
-    sent.single("key", &mut faults);
-    if faults.is_empty() { Ok(limit) } else { Err(Fault::invalid_parameters(faults)) }
+impl Asked {
+    fn read(query: &str) -> Result<Asked, Fault> {
+        let mut faults = Vec::new();
+        let sent = Given::read(query, ["limit", "key"]);
+        let limit = query::limit(&sent, &mut faults);
+        sent.single("key", &mut faults);
+        if !faults.is_empty() {
+            return Err(Fault::invalid_parameters(faults));
+        }
+        Ok(Asked { limit, ignored: sent.ignored() })
+    }
 }
 
 /// Writes the answer from the ready-rendered summaries.
 fn assemble(
     slug: &str,
-    neighbours: &[(Neighbour, &[u8])],
-    note: Option<&str>,
+    neighbourhood: &Neighbourhood<'_>,
+    ignored: &[String],
     site: &Site,
 ) -> Result<Vec<u8>, Fault> {
+    let neighbours = &neighbourhood.shown;
     let summaries = neighbours.iter().map(|(_, summary)| *summary);
     let mut json = JsonWriter::object(site, slug.len() + json_writer::room(summaries, site));
     json.member("slug", slug)?;
     json.member("count", &neighbours.len())?;
     write(&mut json, neighbours.iter().map(|(neighbour, summary)| (*summary, neighbour)))?;
-    json.member("note", &note)?;
+    json.member("note", &neighbourhood.note)?;
+    json.ignored_parameters(ignored)?;
     Ok(json.finish())
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::header::LOCATION;
@@ -13,6 +14,7 @@ use schemas::slug::Slug;
 
 use crate::fault::Fault;
 use crate::query;
+use crate::routes;
 use crate::state::ApiState;
 
 /// How many near slugs are suggested at most.
@@ -39,6 +41,50 @@ pub(crate) enum Place {
     There(Response),
 }
 
+/// What a slug leads to in a project's past.
+pub(crate) enum Look {
+    /// What the catalog knows of the project through time, and the catalog that knows it.
+    Found(Arc<Opened<CatalogReader>>, History),
+    /// Nothing; these slugs are near.
+    Unknown { suggestions: Vec<String> },
+}
+
+/// What stands in the path of a request where a slug belongs.
+pub(crate) enum Named {
+    /// A slug.
+    Slug(Slug),
+    /// An address that a project brings itself: the redirect to its slug.
+    Address(Response),
+}
+
+/// Reads a path's slug. `path` is what the endpoint's paths begin with.
+///
+/// # Errors
+///
+/// Fails with the fault of an unknown slug where it is none, and no address that a project brings.
+pub(crate) async fn slug(
+    state: &ApiState,
+    text: Option<Path<String>>,
+    path: &str,
+    query: &str,
+) -> Result<Named, Fault> {
+    let Some(Path(text)) = text else { return Err(Fault::unknown_slug(Vec::new())) };
+    if let Ok(slug) = text.parse() {
+        return Ok(Named::Slug(slug));
+    }
+    if text.contains("://")
+        && let Some(slug) = slug_of_address(state, &text).await?
+    {
+        return moved(state, path, &slug, query).map(Named::Address);
+    }
+    Err(Fault::unknown_slug(near(state, &text)))
+}
+
+/// The present slug of the project whose record brings this address.
+pub(crate) async fn slug_of_address(state: &ApiState, address: &str) -> Result<Option<String>, Fault> {
+    state.catalog()?.reader.slug_of_address(address).await.map_err(fault)
+}
+
 /// Looks a slug up in the catalog.
 pub(crate) async fn of(state: &ApiState, slug: &Slug) -> Result<Standing, Fault> {
     Ok(match state.catalog()?.reader.find(slug.as_str()).await.map_err(fault)? {
@@ -49,7 +95,7 @@ pub(crate) async fn of(state: &ApiState, slug: &Slug) -> Result<Standing, Fault>
             site::fill(&citation, state.site().as_str(), &mut address);
             Standing::Withdrawn { reason, citation_url: String::from_utf8_lossy(&address).into_owned() }
         }
-        Found::Unknown => Standing::Unknown { suggestions: near(state, slug) },
+        Found::Unknown => Standing::Unknown { suggestions: instead_of(state, slug)? },
     })
 }
 
@@ -57,9 +103,18 @@ pub(crate) async fn of(state: &ApiState, slug: &Slug) -> Result<Standing, Fault>
 pub(crate) async fn place(state: &ApiState, slug: &Slug, path: &str, query: &str) -> Result<Place, Fault> {
     match of(state, slug).await? {
         Standing::Listed(record) => Ok(Place::Here(record)),
-        Standing::Moved(slug) => moved(path, &slug, query).map(Place::There),
+        Standing::Moved(slug) => moved(state, path, &slug, query).map(Place::There),
         Standing::Withdrawn { reason, citation_url } => Err(Fault::withdrawn(reason, citation_url)),
         Standing::Unknown { suggestions } => Err(Fault::unknown_slug(suggestions)),
+    }
+}
+
+/// Looks up what a slug leads to in a project's past.
+pub(crate) async fn look_back(state: &ApiState, slug: &Slug) -> Result<Look, Fault> {
+    let catalog = state.catalog()?;
+    match catalog.reader.history(slug.as_str()).await.map_err(fault)? {
+        Some(history) => Ok(Look::Found(catalog, history)),
+        None => Ok(Look::Unknown { suggestions: instead_of(state, slug)? }),
     }
 }
 
@@ -68,29 +123,51 @@ pub(crate) async fn history(
     state: &ApiState,
     slug: &Slug,
 ) -> Result<(Arc<Opened<CatalogReader>>, History), Fault> {
-    let catalog = state.catalog()?;
-    match catalog.reader.history(slug.as_str()).await.map_err(fault)? {
-        Some(history) => Ok((catalog, history)),
-        None => Err(Fault::unknown_slug(near(state, slug))),
+    match look_back(state, slug).await? {
+        Look::Found(catalog, history) => Ok((catalog, history)),
+        Look::Unknown { suggestions } => Err(Fault::unknown_slug(suggestions)),
     }
 }
 
-/// The place is a path, not an address: a client that came by another address than the public one stays there, and
-/// does not lose its key on the way. What it asked for goes along, but for a key: that is written into no reply.
-pub(crate) fn moved(path: &str, slug: &str, query: &str) -> Result<Response, Fault> {
+/// The redirect of an endpoint whose paths begin with `path`. The place is a path, not an address: a client that came by
+/// another host than the public one stays there. What it asked for goes along, but for a key: that is written into no reply.
+pub(crate) fn moved(state: &ApiState, path: &str, slug: &str, query: &str) -> Result<Response, Fault> {
     let asked = query::without(query, "key");
     let mark = if asked.is_empty() { "" } else { "?" };
-    let location = HeaderValue::try_from(format!("{path}/{slug}{mark}{asked}")).map_err(Fault::internal)?;
+    let below = state.site().path();
+    let location =
+        HeaderValue::try_from(format!("{below}{path}/{slug}{mark}{asked}")).map_err(Fault::internal)?;
     Ok((StatusCode::PERMANENT_REDIRECT, [(LOCATION, location)]).into_response())
 }
 
-/// A 404 is still true where nothing can be suggested.
-fn near(state: &ApiState, slug: &Slug) -> Vec<String> {
+/// Slugs near to one that the catalog does not know.
+///
+/// # Errors
+///
+/// Fails where the search index lists the slug: it is ahead of the catalog, which will know it in a moment.
+fn instead_of(state: &ApiState, slug: &Slug) -> Result<Vec<String>, Fault> {
+    if is_listed(state, slug)? { Err(Fault::catching_up()) } else { Ok(near(state, slug.as_str())) }
+}
+
+fn is_listed(state: &ApiState, slug: &Slug) -> Result<bool, Fault> {
+    let Some(search) = state.models().search() else { return Ok(false) };
+    let ordinal = search.reader.view().ordinal_of(slug.as_str()).map_err(routes::search::fault)?;
+    Ok(ordinal.is_some())
+}
+
+/// Slugs near to a text: first the one that is made of it, then those that are spelt like it or share its words.
+pub(crate) fn near(state: &ApiState, text: &str) -> Vec<String> {
     let Some(search) = state.models().search() else { return Vec::new() };
-    search.reader.near_slugs(slug.as_str(), SUGGESTIONS).unwrap_or_else(|error| {
-        tracing::warn!(%error, "no near slugs could be found");
-        Vec::new()
-    })
+    let Some(slug) = Slug::from_name(text) else { return Vec::new() };
+    let is_made = slug.as_str() != text && is_listed(state, &slug).unwrap_or_default();
+    let mut near = if is_made { vec![slug.to_string()] } else { Vec::new() };
+    match search.reader.near_slugs(slug.as_str(), SUGGESTIONS) {
+        Ok(others) => near.extend(others),
+        // A 404 is still true where nothing can be suggested.
+        Err(error) => tracing::warn!(%error, "no near slugs could be found"),
+    }
+    near.truncate(SUGGESTIONS);
+    near
 }
 
 pub(crate) fn fault(error: CatalogError) -> Fault {

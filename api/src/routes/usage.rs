@@ -16,6 +16,7 @@ use schemas::key::Key;
 use crate::access::{Access, KeyAccess, Known};
 use crate::fault::Fault;
 use crate::front::whole_key;
+use crate::query::Given;
 use crate::state::ApiState;
 
 /// The counters follow this node's own calls within a fraction of a second; so long is waited for them.
@@ -31,7 +32,8 @@ pub(crate) async fn usage(
         // Nobody has a key here.
         return Err(Fault::not_found());
     };
-    let answer = answer(&state, access, &known, whole_key(&parts).as_ref()).await?;
+    let mut answer = answer(&state, access, &known, whole_key(&parts).as_ref()).await?;
+    answer.ignored_parameters = Given::read(parts.uri.query().unwrap_or_default(), ["key"]).ignored();
     let body = serde_json::to_vec(&answer).map_err(Fault::internal)?;
     Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response())
 }
@@ -62,6 +64,7 @@ pub(crate) async fn answer(
         remaining: balance.limit.saturating_sub(balance.used),
         resets_at: month.end(),
         days: counters.reader.days(known.key_id, month).await.map_err(Fault::unavailable_because)?,
+        ignored_parameters: Vec::new(),
     })
 }
 

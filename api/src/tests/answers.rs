@@ -22,7 +22,7 @@ async fn a_search_answers_with_summaries() {
             r#""url":"https://catalog.example.org/projects/haus-am-see","#,
             r#""citation_url":"https://catalog.example.org/cite/haus-am-see/1","#,
             r#""provenance":{"curated_by":"Ada","selected":"2024-04-01","in_archive_since":2024,"note":"Seen."},"#,
-            r#""score":S}],"next_cursor":null}"#
+            r#""added_at":"2026-11-20T08:00:00Z","score":S}],"next_cursor":null,"ignored_parameters":["unknown"]}"#
         )
     );
 }
@@ -74,10 +74,10 @@ async fn a_record_is_answered_in_full() {
             r#""year":"2019","category":"Architecture","intro":"A \"quiet\" house.","published":"2024-05-01","#,
             r#""thumbnail":null,"url":"https://catalog.example.org/projects/haus-am-see","#,
             r#""citation_url":"https://catalog.example.org/cite/haus-am-see/1","provenance":{"curated_by":"Ada","#,
-            r#""selected":"2024-04-01","in_archive_since":2024,"note":"Seen."},"description":"Long.","#,
+            r#""selected":"2024-04-01","in_archive_since":2024,"note":"Seen."},"added_at":"2026-11-20T08:00:00Z","description":"Long.","#,
             r#""design_language":null,"details":[{"label":"Area","value":"120 m²"}],"taste":{"material":"larch","#,
             r#""light":null,"color":null,"mood":null,"composition":null,"subject":null},"images":[],"revision":1,"#,
-            r#""updated_at":"2026-11-20T08:00:00Z"}"#
+            r#""revision_url":"https://catalog.example.org/cite/haus-am-see/1","updated_at":"2026-11-20T08:00:00Z"}"#
         )
     );
 }

@@ -90,7 +90,7 @@ async fn an_unknown_slug_brings_near_ones() {
             .into()
         )
     );
-    for slug in ["a%2Fb", "%ff", "%00", "..%2f", "Haus-am-See", &"x".repeat(121)] {
+    for slug in ["%ff", "%00", "..%2f", &"x".repeat(121)] {
         assert_eq!(
             told(&node.get(&format!("/v1/project/{slug}")).await),
             (

@@ -115,7 +115,10 @@ async fn the_feed_holds_the_newest_selections() {
     let before = Node::start().await.get("/feed.atom").await;
     let document = Document::parse(before.text()).unwrap();
     assert!(texts(&document, "id").contains(&"urn:uuid:01563e3a-b5d3-d676-4c61-efb993000000".to_owned()));
-    assert_eq!(texts(&document, "title")[1], "Haus am See, Atelier Łoś");
+    // Those without a day of publication came later than it was published.
+    let titles =
+        ["old mill", "street house 3", "street house 2", "street house 1", "Haus am See, Atelier Łoś"];
+    assert_eq!(texts(&document, "title")[1..], titles);
     for path in ["/feed.atom", "/sitemap.xml", "/sitemap-1.xml"] {
         assert_eq!(Node::start_empty().await.get(path).await.status, 503, "{path}");
     }

@@ -1,5 +1,6 @@
 //! The MCP endpoint over real sockets.
 
+mod cited;
 mod generated;
 mod listing;
 mod odd;

@@ -1,5 +1,6 @@
 //! A node on a port of its own, with a small catalog in a folder of its own.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -12,11 +13,11 @@ use read::catalog::CatalogWriter;
 use read::checkpoint::Checkpoint;
 use read::generation::Generations;
 use read::media::MediaReader;
-use read::models::ReadModels;
+use read::models::{Model, ReadModels};
 use read::neighbours::NeighboursWriter;
 use read::search::{SearchDocument, SearchWriter};
 use schemas::api::site;
-use schemas::api::summary::Summary;
+use schemas::api::summary::{Edition, Summary};
 use schemas::chain::Hash;
 use schemas::envelope::Recorded;
 use schemas::event::{
@@ -26,6 +27,7 @@ use schemas::event::{
 use schemas::ids::{CommandId, EventId, Position, ProjectId, Revision, StreamId, StreamVersion};
 use schemas::picture::{Picture, PictureFormat, PictureId};
 use schemas::record::Record;
+use schemas::slug::Slug;
 use schemas::vector::Vector;
 use schemas::versioned;
 use serde_json::{Value, json};
@@ -47,6 +49,9 @@ use crate::{
 
 /// The address that answers speak of.
 pub(super) const SITE: &str = "https://catalog.example.org";
+
+/// When everything of the small catalog was recorded.
+const AT: &str = "2026-11-20T08:00:00Z";
 
 /// A node that serves.
 pub(super) struct Node {
@@ -74,17 +79,15 @@ impl Node {
     pub(super) async fn start_after(events: &[(&str, usize, Event)]) -> Node {
         let folder = filled().await;
         let current = |generations: Generations| generations.current().unwrap().unwrap().path;
-        let mut catalog =
-            CatalogWriter::open(&current(of_catalog(&folder.path().join("catalog")))).await.unwrap();
-        let mut archive =
-            ArchiveWriter::open(&current(Generations::new(folder.path().join("archive")))).await.unwrap();
+        let mut catalog = CatalogWriter::open(&current(of(Model::Catalog, folder.path()))).await.unwrap();
+        let mut archive = ArchiveWriter::open(&current(of(Model::Archive, folder.path()))).await.unwrap();
         let ids = || events.iter().map(|(_, number, _)| id(*number));
         catalog.load(ids()).await.unwrap();
         archive.load(ids()).await.unwrap();
         for (position, (time, number, event)) in (20..).zip(events) {
             let recorded = Recorded { time: time.parse().unwrap(), ..recorded(position, id(*number), event) };
             catalog.apply(&recorded, id(*number), event).unwrap();
-            archive.apply(id(*number), event, Position(position)).unwrap();
+            archive.apply(id(*number), event, Position(position), recorded.time).unwrap();
         }
         catalog.commit(Checkpoint::default()).await.unwrap();
         archive.commit(Checkpoint::default()).await.unwrap();
@@ -96,8 +99,7 @@ impl Node {
     /// A node where the house has a picture, 1,000 pixels wide, that is recorded as kept.
     pub(super) async fn start_with_picture(id: PictureId) -> Node {
         let node = Node::start().await;
-        let root = node.folder.path().join("catalog");
-        let generation = of_catalog(&root).current().unwrap().unwrap();
+        let generation = of(Model::Catalog, node.folder.path()).current().unwrap().unwrap();
         let mut writer = CatalogWriter::open(&generation.path).await.unwrap();
         let record =
             json!({"name": "Haus am See", "category": "architecture", "pictures": [{"source": "a.png"}]});
@@ -113,6 +115,22 @@ impl Node {
         writer.commit(Checkpoint::default()).await.unwrap();
         writer.close().await.unwrap();
         node
+    }
+
+    /// A node whose search index lists a project that the catalog does not know yet.
+    pub(super) async fn start_with_search_ahead(slug: &str) -> Node {
+        let folder = filled().await;
+        let generation = of(Model::Search, folder.path()).current().unwrap().unwrap();
+        let mut writer = SearchWriter::open_or_create(&generation.path).unwrap();
+        list(&mut writer, 7, slug, slug, json!({"name": slug.replace('-', " "), "category": "art"}));
+        writer.commit("").unwrap();
+        writer.close().unwrap();
+        Node::serve(folder, Limits::default()).await
+    }
+
+    /// A node with the small catalog that is reached at this address.
+    pub(super) async fn start_at(site: &str) -> Node {
+        Node::serve_site(filled().await, Limits::default(), None, Origins::Any, site.parse().unwrap()).await
     }
 
     /// A node whose projections have not made anything yet.
@@ -219,10 +237,10 @@ impl Node {
 /// A folder with the models of the small catalog.
 async fn filled() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    catalog(&folder.path().join("catalog")).await;
-    search(&folder.path().join("search"));
-    neighbours(&folder.path().join("neighbours")).await;
-    archive(&folder.path().join("archive")).await;
+    catalog(folder.path()).await;
+    search(folder.path());
+    neighbours(folder.path()).await;
+    archive(folder.path()).await;
     folder
 }
 
@@ -264,12 +282,12 @@ fn history() -> Vec<(usize, Event)> {
     events
 }
 
-fn of_catalog(root: &Path) -> Generations {
-    Generations::in_layout(root, read::catalog::LAYOUT)
+fn of(model: Model, folder: &Path) -> Generations {
+    Generations::in_layout(folder.join(model.name()), model.layout())
 }
 
 async fn catalog(root: &Path) {
-    let generations = of_catalog(root);
+    let generations = of(Model::Catalog, root);
     let generation = generations.create_next().unwrap();
     let mut writer = CatalogWriter::open(&generation.path).await.unwrap();
     writer.load((0..6).map(id)).await.unwrap();
@@ -290,7 +308,7 @@ fn recorded(position: u64, id: ProjectId, event: &Event) -> Recorded {
         stream: StreamId::project(id),
         version: StreamVersion(position),
         kind: versioned::kind(event).into(),
-        time: "2026-11-20T08:00:00Z".parse().unwrap(),
+        time: AT.parse().unwrap(),
         actor: "Ada".parse().unwrap(),
         causation: CommandId(uuid),
         correlation: CommandId(uuid),
@@ -301,44 +319,57 @@ fn recorded(position: u64, id: ProjectId, event: &Event) -> Recorded {
 
 /// The search index of what is listed in the end.
 fn search(root: &Path) {
-    let generations = Generations::new(root);
+    let generations = of(Model::Search, root);
     let generation = generations.create_next().unwrap();
     let mut writer = SearchWriter::open_or_create(&generation.path).unwrap();
     for (number, (slug, record)) in selections().into_iter().enumerate().take(5) {
-        let slug = if slug == "old-mill" { "new-mill" } else { slug }.parse().unwrap();
-        let record: Record = serde_json::from_value(record).unwrap();
-        let mut summary =
-            site::render(&Summary::of(&slug, Revision::FIRST, &record, &Default::default())).unwrap();
-        summary.pop();
-        let document = SearchDocument {
-            project: &id(number).to_string(),
-            ordinal: number as u64 + 1,
-            slug: slug.as_str(),
-            name: &record.name,
-            studio: record.studio.as_deref(),
-            city: record.city.as_deref(),
-            category: record.category.as_str(),
-            intro: record.intro.as_deref(),
-            published: None,
-            summary: &summary,
-            state: b"",
-            listed: true,
-        };
-        writer.upsert(&document).unwrap();
+        list(&mut writer, number, slug, if slug == "old-mill" { "new-mill" } else { slug }, record);
     }
     writer.commit("").unwrap();
     writer.close().unwrap();
     generations.make_current(&generation).unwrap();
 }
 
+/// Adds a project that was selected under one slug and is found under another.
+fn list(writer: &mut SearchWriter, number: usize, recorded_slug: &str, slug: &str, record: Value) {
+    let (recorded_slug, slug): (Slug, Slug) = (recorded_slug.parse().unwrap(), slug.parse().unwrap());
+    let record: Record = serde_json::from_value(record).unwrap();
+    let edition = Edition {
+        slug: &slug,
+        revision: Revision::FIRST,
+        recorded_slug: &recorded_slug,
+        record: &record,
+        pictures: &BTreeMap::new(),
+        added_at: AT.parse().unwrap(),
+    };
+    let mut summary = site::render(&Summary::of(&edition)).unwrap();
+    summary.pop();
+    let document = SearchDocument {
+        project: &id(number).to_string(),
+        ordinal: number as u64 + 1,
+        slug: slug.as_str(),
+        name: &record.name,
+        studio: record.studio.as_deref(),
+        city: record.city.as_deref(),
+        category: record.category.as_str(),
+        intro: record.intro.as_deref(),
+        published: None,
+        summary: &summary,
+        state: b"",
+        listed: true,
+    };
+    writer.upsert(&document).unwrap();
+}
+
 /// The archive of what is listed in the end.
 async fn archive(root: &Path) {
-    let generations = Generations::new(root);
+    let generations = of(Model::Archive, root);
     let generation = generations.create_next().unwrap();
     let mut writer = ArchiveWriter::open(&generation.path).await.unwrap();
     writer.load((0..6).map(id)).await.unwrap();
     for (index, (number, event)) in history().into_iter().enumerate() {
-        writer.apply(id(number), &event, Position(index as u64 + 1)).unwrap();
+        let position = Position(index as u64 + 1);
+        writer.apply(id(number), &event, position, AT.parse().unwrap()).unwrap();
     }
     writer.commit(Checkpoint::default()).await.unwrap();
     writer.close().await.unwrap();
@@ -356,7 +387,7 @@ async fn neighbours(root: &Path) {
         (4, vector([0.0, 1.0]), vector([0.0, 1.0])),
         (5, vector([1.0, 0.0]), vector([1.0, 0.0])),
     ];
-    let generations = Generations::new(root);
+    let generations = of(Model::Neighbours, root);
     let generation = generations.create_next().unwrap();
     let mut writer = NeighboursWriter::open(&generation.path).await.unwrap();
     writer.load((0..6).map(id)).await.unwrap();

@@ -75,6 +75,23 @@ async fn what_moved_left_or_never_was_is_told_as_for_the_record() {
 }
 
 #[tokio::test]
+async fn it_is_the_same_however_the_request_is_written() {
+    let node = Node::start().await;
+    let expected = node.get("/v1/similar/haus-am-see?limit=2").await;
+    assert_eq!(expected.json()["count"], 2);
+    let encoded = node.get("/v1/similar/haus%2Dam-s%65e?limit=2").await;
+    assert_eq!((encoded.status, encoded.text()), (200, expected.text()));
+    for body in ["Content-Length: 2\r\n\r\n{}", "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"] {
+        let mut connection = node.connect().await;
+        connection
+            .send(format!("GET /v1/similar/haus-am-see?limit=2 HTTP/1.1\r\nHost: test\r\n{body}"))
+            .await;
+        let reply = connection.reply("GET").await;
+        assert_eq!((reply.status, reply.text()), (200, expected.text()), "{body}");
+    }
+}
+
+#[tokio::test]
 async fn it_is_answered_again_only_when_it_changed() {
     let node = Node::start().await;
     let path = "/v1/similar/haus-am-see";

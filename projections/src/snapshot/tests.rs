@@ -118,9 +118,9 @@ async fn a_new_node_begins_where_each_model_was() {
         told,
         [
             ("catalog", read::catalog::LAYOUT, 11),
-            ("search", 1, 12),
+            ("search", read::search::LAYOUT, 12),
             ("neighbours", 1, 13),
-            ("archive", 1, 14),
+            ("archive", read::archive::LAYOUT, 14),
             ("keys", read::keys::LAYOUT, 15),
             ("counters", 1, 0)
         ]
@@ -214,7 +214,10 @@ async fn what_this_version_does_not_read_is_refused() {
     taken.edit(|manifest| manifest.models[1].layout = 9);
     assert_eq!(
         taken.refused().await,
-        "it does not fit: its model search is in layout 9 and this version reads 1"
+        format!(
+            "it does not fit: its model search is in layout 9 and this version reads {}",
+            read::search::LAYOUT
+        )
     );
     taken.edit(|manifest| manifest.models.truncate(5));
     assert!(taken.refused().await.starts_with("it does not fit: it holds the models [\"catalog\""));

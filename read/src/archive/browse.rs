@@ -5,6 +5,8 @@ use schemas::record::Category;
 use super::LARGEST_PAGE;
 use super::bitmap;
 use super::cursor::{Cursor, InvalidCursor};
+use super::newest::Entry;
+use super::order::Place;
 use super::question::fingerprint_of_newest;
 use super::snapshot::Snapshot;
 
@@ -19,7 +21,7 @@ pub struct NewestPage {
     pub next: Option<Cursor>,
 }
 
-/// The page of the newest behind a cursor.
+/// The page of the newest after a cursor.
 pub(super) fn newest(
     snapshot: &Snapshot,
     category: Option<Category>,
@@ -28,30 +30,17 @@ pub(super) fn newest(
 ) -> Result<NewestPage, InvalidCursor> {
     let fingerprint = fingerprint_of_newest(category);
     let after = Cursor::belonging_to(after, fingerprint)?;
+    let place = after.as_ref().map(Cursor::place).map(|place| (place.day, place.ordinal));
     let limit = limit.clamp(1, LARGEST_PAGE);
-    let (first, start) = snapshot.shelf.behind(after.as_ref().map(Cursor::place));
-    let mut found = Vec::with_capacity(limit + 1);
-    for (index, block) in snapshot.shelf.blocks.iter().enumerate().skip(first) {
-        let start = if index == first { start } else { 0 };
-        let room = limit + 1 - found.len();
-        match category {
-            None => found.extend((start..block.len()).take(room).map(|at| (index, at))),
-            Some(category) => {
-                let words = block.of_category(category).iter().enumerate().skip(start / 64);
-                let listed = words.flat_map(|(at, word)| bitmap::ones(at, word & bitmap::from(at, start)));
-                found.extend(listed.take(room).map(|at| (index, at)));
-            }
-        }
-        if found.len() > limit {
-            break;
-        }
-    }
+    let is_wanted = |entry: &&Entry| category.is_none_or(|category| entry.category == category);
+    let mut found: Vec<&Entry> = snapshot.newest.after(place).filter(is_wanted).take(limit + 1).collect();
     let has_more = found.len() > limit;
     found.truncate(limit);
-    let blocks = &snapshot.shelf.blocks;
-    let next = found.last().filter(|_| has_more);
-    let next = next.map(|(block, at)| Cursor::new(fingerprint, 0, blocks[*block].place(*at)));
-    let ordinals = found.iter().map(|(block, at)| blocks[*block].ordinals()[*at]).collect();
+    let next = found
+        .last()
+        .filter(|_| has_more)
+        .map(|last| Cursor::new(fingerprint, 0, Place { day: last.day, slug: "", ordinal: last.ordinal }));
+    let ordinals = found.iter().map(|entry| entry.ordinal).collect();
     Ok(NewestPage { ordinals, total: listed(snapshot, category), next })
 }
 

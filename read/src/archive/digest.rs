@@ -17,7 +17,7 @@ impl ArchiveWriter {
         let mut view = connection.begin().await?;
         let checkpoint = database::checkpoint(&mut view, corrupt).await?;
         let mut sha = Sha256::new();
-        let sql = "SELECT ordinal, project, slug, category, published, listed, words FROM projects ORDER BY ordinal";
+        let sql = "SELECT ordinal, project, slug, category, published, added, newest, listed, words FROM projects ORDER BY ordinal";
         add_rows(&mut view, sql, &mut sha).await?;
         view.rollback().await?;
         connection.close().await?;

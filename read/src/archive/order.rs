@@ -1,15 +1,11 @@
-//! The order of the archive: newest first.
+//! The order of projects that match a question alike: by publication, the newest first.
 
 use std::cmp::Reverse;
-
-use jiff::civil::Date;
-
-use crate::day;
 
 /// The day of a project whose publication is not recorded: older than all others.
 const UNKNOWN: i32 = i32::MIN;
 
-/// When a project was published, in days since 1970-01-01, or that this is not recorded.
+/// A day of a project in days since 1970-01-01, or that it is not recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Day(i32);
 
@@ -26,17 +22,6 @@ impl Day {
     /// Of days since 1970-01-01.
     pub(super) fn new(days: Option<i32>) -> Day {
         Day(days.unwrap_or(UNKNOWN))
-    }
-
-    #[cfg_attr(not(feature = "apply"), expect(dead_code, reason = "only the writer takes dates"))]
-    pub(super) fn of(published: Option<Date>) -> Day {
-        Day(published.map_or(UNKNOWN, day::since_1970))
-    }
-
-    /// Days since 1970-01-01; none where the publication is not recorded.
-    #[cfg_attr(not(feature = "apply"), expect(dead_code, reason = "only the writer stores days"))]
-    pub(super) fn days(self) -> Option<i32> {
-        (self.0 != UNKNOWN).then_some(self.0)
     }
 
     pub(super) fn to_bytes(self) -> [u8; 4] {

@@ -79,7 +79,8 @@ impl ArchiveReader {
         tally::page(&self.now.load(), &question, request.limit, request.after.clone())
     }
 
-    /// The newest projects, of one category or of all. The limit is clamped to 1 to [`super::LARGEST_PAGE`]; a cursor that
+    /// The newest projects, of one category or of all: by publication, else by the day of their selection, else by that on
+    /// which they came in; within a day the one that came last is first. The limit is clamped to 1 to [`super::LARGEST_PAGE`]; a cursor that
     /// was made for another question is refused.
     pub fn newest(
         &self,
@@ -127,7 +128,7 @@ impl ArchiveReader {
     pub async fn refresh(&self) -> Result<(), ArchiveError> {
         let Some(look) = self.written.look() else { return Ok(()) };
         let mut loaded = self.loaded.lock().await;
-        let sql = "SELECT ordinal, slug, category, published, listed, words, changed FROM projects \
+        let sql = "SELECT ordinal, slug, category, published, newest, listed, words, changed FROM projects \
                    WHERE changed > ? ORDER BY changed";
         let now = self.now.load_full();
         let reads_all = loaded.changed == 0 || now.dictionary.forms() > 2 * loaded.words + self.spare_words;
@@ -177,12 +178,12 @@ impl ArchiveReader {
 
 fn read_project(row: &SqliteRow) -> Result<Changed<'_>, ArchiveError> {
     let category = row.try_get::<&str, _>("category")?;
-    let days: Option<i32> = row.try_get("published")?;
     Ok(Changed {
         ordinal: row.try_get::<i64, _>("ordinal")?.unsigned_abs(),
         slug: row.try_get("slug")?,
         category: Category::parse(category).ok_or_else(|| corrupt(format!("the category {category}")))?,
-        day: Day::new(days),
+        published: Day::new(row.try_get("published")?),
+        newest: Day::new(Some(row.try_get("newest")?)),
         is_listed: row.try_get("listed")?,
         words: row.try_get("words")?,
     })

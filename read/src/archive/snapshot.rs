@@ -7,6 +7,7 @@ use foldhash::fast::RandomState;
 use schemas::record::Category;
 
 use super::dictionary::{Dictionary, Reading, Term};
+use super::newest::{Entry, Newest};
 use super::order::Day;
 use super::rebuild::{Arrivals, Coming};
 use super::shelf::Shelf;
@@ -17,6 +18,7 @@ use super::words::Stems;
 #[derive(Debug)]
 pub(super) struct Snapshot {
     pub(super) shelf: Shelf,
+    pub(super) newest: Newest,
     pub(super) dictionary: Arc<Dictionary>,
     /// How often each word is used, of all projects and of each category: counted when somebody asks first.
     counts: [OnceLock<Counts>; 6],
@@ -29,6 +31,7 @@ pub(super) struct Changes {
     changed: HashSet<u64, RandomState>,
     /// What is listed of it.
     coming: Vec<Coming>,
+    newest: Vec<Entry>,
     terms: Vec<Term>,
 }
 
@@ -37,7 +40,10 @@ pub(super) struct Changed<'a> {
     pub(super) ordinal: u64,
     pub(super) slug: &'a str,
     pub(super) category: Category,
-    pub(super) day: Day,
+    /// Its publication.
+    pub(super) published: Day,
+    /// The day that it is browsed by.
+    pub(super) newest: Day,
     pub(super) is_listed: bool,
     pub(super) words: &'a str,
 }
@@ -55,19 +61,26 @@ impl Changes {
         let first = self.terms.len();
         reading.read(project.words, &mut self.terms);
         self.coming.push(Coming {
-            day: project.day,
+            day: project.published,
             slug: project.slug.to_owned(),
             ordinal: project.ordinal,
             category: project.category as usize,
             terms: first..self.terms.len(),
         });
+        let Changed { newest: day, ordinal, category, .. } = *project;
+        self.newest.push(Entry { day, ordinal, category });
     }
 }
 
 impl Snapshot {
     /// Of nothing, in blocks that will hold so many projects at the most.
     pub(super) fn new(largest: usize) -> Snapshot {
-        Snapshot { shelf: Shelf::new(largest), dictionary: Arc::default(), counts: Default::default() }
+        Snapshot {
+            shelf: Shelf::new(largest),
+            newest: Newest::new(largest),
+            dictionary: Arc::default(),
+            counts: Default::default(),
+        }
     }
 
     pub(super) fn reading<'a>(&self, stems: &'a Stems) -> Reading<'a> {
@@ -79,7 +92,8 @@ impl Snapshot {
         changes.coming.sort_unstable_by(|a, b| a.place().cmp(&b.place()));
         let arrivals = Arrivals { projects: &changes.coming, terms: &changes.terms, dictionary: &dictionary };
         let shelf = self.shelf.changed(&changes.changed, arrivals);
-        Snapshot { shelf, dictionary, counts: Default::default() }
+        let newest = self.newest.changed(&changes.changed, changes.newest);
+        Snapshot { shelf, newest, dictionary, counts: Default::default() }
     }
 
     /// How often each word is used in projects of a category, or in all.
@@ -92,6 +106,6 @@ impl Snapshot {
     pub(super) fn bytes(&self) -> usize {
         let blocks: usize = self.shelf.blocks.iter().map(|block| block.bytes()).sum();
         let counts: usize = self.counts.iter().filter_map(OnceLock::get).map(Counts::bytes).sum();
-        blocks + self.dictionary.bytes() + counts
+        blocks + self.newest.bytes() + self.dictionary.bytes() + counts
     }
 }

@@ -3,16 +3,18 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use schemas::event::Event;
 use schemas::ids::{Position, ProjectId};
 use schemas::record::Record;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{ConnectOptions, Connection, QueryBuilder, Row, Sqlite};
 
-use super::order::Day;
 use super::{ArchiveError, corrupt, options, words};
 use crate::checkpoint::Checkpoint;
 use crate::database;
+use crate::day;
 use crate::project::OutOfPlace;
 
 /// Rows in one statement; SQLite takes 32,766 parameters.
@@ -36,6 +38,8 @@ struct Project {
     slug: String,
     category: String,
     published: Option<i32>,
+    added: i32,
+    newest: i32,
     listed: bool,
     words: String,
     /// Whether the commit must write it.
@@ -64,7 +68,7 @@ impl ArchiveWriter {
         let unknown: Vec<ProjectId> = unknown.into_iter().collect();
         for chunk in unknown.chunks(ROWS) {
             let mut query = QueryBuilder::<Sqlite>::new(
-                "SELECT ordinal, project, slug, category, published, listed, words FROM projects WHERE project IN (",
+                "SELECT ordinal, project, slug, category, published, added, newest, listed, words FROM projects WHERE project IN (",
             );
             let mut list = query.separated(", ");
             for id in chunk {
@@ -80,15 +84,26 @@ impl ArchiveWriter {
         Ok(())
     }
 
-    /// Stages what an event at a position makes of its project, which [`ArchiveWriter::load`] has fetched if the model
-    /// knows it. An error is for parking the event; nothing is staged then.
-    pub fn apply(&mut self, id: ProjectId, event: &Event, position: Position) -> Result<(), OutOfPlace> {
+    /// Stages what an event makes of its project, which [`ArchiveWriter::load`] has fetched if the model knows it. The
+    /// event was recorded at this position and time.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the reason for which the event is to be parked; nothing is staged then.
+    pub fn apply(
+        &mut self,
+        id: ProjectId,
+        event: &Event,
+        position: Position,
+        time: Timestamp,
+    ) -> Result<(), OutOfPlace> {
         let known = self.staged.entry(id).or_default();
         match (known, event) {
             (_, Event::Account(_)) => Err(OutOfPlace::OfAnAccount),
             (Some(_), Event::ProjectSelected(_)) => Err(OutOfPlace::SelectedTwice),
             (known @ None, Event::ProjectSelected(selected)) => {
-                *known = Some(Project::new(position, selected.slug.to_string(), &selected.record));
+                let added = day::since_1970(TimeZone::UTC.to_datetime(time).date());
+                *known = Some(Project::new(position, selected.slug.to_string(), added, &selected.record));
                 Ok(())
             }
             (None, _) => Err(OutOfPlace::NotSelected),
@@ -126,12 +141,14 @@ impl ArchiveWriter {
 }
 
 impl Project {
-    fn new(ordinal: Position, slug: String, record: &Record) -> Project {
+    fn new(ordinal: Position, slug: String, added: i32, record: &Record) -> Project {
         let mut project = Project {
             ordinal,
             slug,
             category: String::new(),
             published: None,
+            added,
+            newest: added,
             listed: true,
             words: String::new(),
             changed: true,
@@ -142,7 +159,9 @@ impl Project {
 
     fn record(&mut self, record: &Record) {
         self.category = record.category.as_str().to_owned();
-        self.published = Day::of(record.published).days();
+        self.published = record.published.map(day::since_1970);
+        let selected = record.provenance.selected.map(day::since_1970);
+        self.newest = self.published.or(selected).unwrap_or(self.added);
         self.words = words::kept(&record.taste);
     }
 
@@ -169,6 +188,8 @@ fn read_project(row: &SqliteRow) -> Result<Project, ArchiveError> {
         slug: row.try_get("slug")?,
         category: row.try_get("category")?,
         published: row.try_get("published")?,
+        added: row.try_get("added")?,
+        newest: row.try_get("newest")?,
         listed: row.try_get("listed")?,
         words: row.try_get("words")?,
         changed: false,
@@ -181,7 +202,7 @@ async fn write_projects(
     changed: i64,
 ) -> Result<(), ArchiveError> {
     let mut query = QueryBuilder::<Sqlite>::new(
-        "INSERT INTO projects (ordinal, project, slug, category, published, listed, words, changed) ",
+        "INSERT INTO projects (ordinal, project, slug, category, published, added, newest, listed, words, changed) ",
     );
     query.push_values(projects, |mut row, (id, project)| {
         row.push_bind(project.ordinal.0.cast_signed())
@@ -189,13 +210,15 @@ async fn write_projects(
             .push_bind(&project.slug)
             .push_bind(&project.category)
             .push_bind(project.published)
+            .push_bind(project.added)
+            .push_bind(project.newest)
             .push_bind(project.listed)
             .push_bind(&project.words)
             .push_bind(changed);
     });
     query.push(
         " ON CONFLICT (ordinal) DO UPDATE SET slug = excluded.slug, category = excluded.category, \
-         published = excluded.published, listed = excluded.listed, words = excluded.words, changed = excluded.changed",
+         published = excluded.published, newest = excluded.newest, listed = excluded.listed, words = excluded.words, changed = excluded.changed",
     );
     query.build().execute(transaction).await?;
     Ok(())

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use jiff::Timestamp;
 use schemas::api::project::Project as Answer;
+use schemas::api::summary::Edition;
 use schemas::ids::Revision;
 use schemas::picture::Picture;
 use schemas::record::Record;
@@ -39,10 +40,12 @@ pub struct Withdrawal {
 }
 
 /// A revision and when it was recorded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedRevision {
     /// Which one.
     pub revision: Revision,
+    /// Where the project was found then.
+    pub slug: String,
     /// When it was recorded.
     pub at: Timestamp,
 }
@@ -54,24 +57,24 @@ impl History {
     }
 
     /// One of the revisions.
-    pub fn find(&self, revision: Revision) -> Option<RecordedRevision> {
-        self.revisions.iter().copied().find(|recorded| recorded.revision == revision)
+    pub fn find(&self, revision: Revision) -> Option<&RecordedRevision> {
+        self.revisions.iter().find(|recorded| recorded.revision == revision)
     }
 
     /// The first revision.
-    pub fn first(&self) -> RecordedRevision {
-        self.revisions[0]
+    pub fn first(&self) -> &RecordedRevision {
+        &self.revisions[0]
     }
 
     /// The newest revision.
-    pub fn newest(&self) -> RecordedRevision {
-        self.revisions[self.revisions.len() - 1]
+    pub fn newest(&self) -> &RecordedRevision {
+        &self.revisions[self.revisions.len() - 1]
     }
 
     /// The revision that was in force at an instant; none before the first.
-    pub fn as_of(&self, instant: Timestamp) -> Option<RecordedRevision> {
+    pub fn as_of(&self, instant: Timestamp) -> Option<&RecordedRevision> {
         // Clocks may have been set back: what was recorded later holds.
-        self.revisions.iter().rev().copied().find(|recorded| recorded.at <= instant)
+        self.revisions.iter().rev().find(|recorded| recorded.at <= instant)
     }
 }
 
@@ -86,16 +89,16 @@ impl CatalogReader {
         .fetch_optional(&mut *view)
         .await?;
         let Some((project, slug, updated_at, withdrawn)) = row else { return Ok(None) };
-        let rows: Vec<(i64, String)> =
-            sqlx::query_as("SELECT revision, time FROM revisions WHERE project = ? ORDER BY revision")
+        let rows: Vec<(i64, String, String)> =
+            sqlx::query_as("SELECT revision, slug, time FROM revisions WHERE project = ? ORDER BY revision")
                 .bind(&project)
                 .fetch_all(&mut *view)
                 .await?;
         let revisions: Vec<RecordedRevision> = rows
             .into_iter()
-            .map(|(revision, time)| {
+            .map(|(revision, slug, time)| {
                 let revision = Revision(u32::try_from(revision).map_err(corrupt)?);
-                Ok(RecordedRevision { revision, at: time.parse().map_err(corrupt)? })
+                Ok(RecordedRevision { revision, slug, at: time.parse().map_err(corrupt)? })
             })
             .collect::<Result<_, CatalogError>>()?;
         if revisions.is_empty() {
@@ -133,7 +136,15 @@ impl CatalogReader {
         let (position, command) = (row.try_get("position")?, row.try_get("command")?);
         put_back(&mut view, &history.project, position, command, &mut pictures).await?;
         let at: Timestamp = row.try_get::<String, _>("time")?.parse().map_err(corrupt)?;
-        Ok(Some(render(&Answer::of(&slug, revision, &record, &pictures, at))?.into()))
+        let edition = Edition {
+            slug: &slug,
+            revision,
+            recorded_slug: &slug,
+            record: &record,
+            pictures: &pictures,
+            added_at: history.first().at,
+        };
+        Ok(Some(render(&Answer::of(&edition, at))?.into()))
     }
 }
 

@@ -59,6 +59,18 @@ impl CatalogReader {
         })
     }
 
+    /// The present slug of the project whose record brings this address, as its page or as the address to cite. Of several
+    /// a listed one, then the one that was selected first.
+    pub async fn slug_of_address(&self, address: &str) -> Result<Option<String>, CatalogError> {
+        let slug = sqlx::query_scalar(
+            "SELECT slug FROM projects WHERE page = ?1 OR source = ?1 ORDER BY withdrawn IS NOT NULL, ordinal LIMIT 1",
+        )
+        .bind(address)
+        .fetch_optional(&self.pool)
+        .await?;
+        Ok(slug)
+    }
+
     /// How far this catalog has come.
     pub async fn checkpoint(&self) -> Result<Checkpoint, CatalogError> {
         let mut connection = self.pool.acquire().await?;

@@ -2,7 +2,6 @@
 
 use jiff::Timestamp;
 use schemas::api::project::Project as Answer;
-use schemas::api::summary::citation_url;
 use schemas::ids::{CommandId, Position, ProjectId, Revision};
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{QueryBuilder, Row, Sqlite};
@@ -46,10 +45,10 @@ pub(super) fn rendered<'a>(
     projects: &[(&ProjectId, &'a Project)],
 ) -> Result<Vec<ProjectRow<'a>>, CatalogError> {
     let row = |(id, project): &(&ProjectId, &'a Project)| {
-        let Project { slug, revision, record, pictures, updated_at, .. } = project;
-        let answer = render(&Answer::of(slug, *revision, record, pictures, *updated_at))?;
-        let pictures = serde_json::to_string(pictures).map_err(corrupt)?;
-        let citation = citation_url(slug, *revision, record);
+        let edition = project.edition();
+        let answer = render(&Answer::of(&edition, project.updated_at))?;
+        let pictures = serde_json::to_string(&project.pictures).map_err(corrupt)?;
+        let citation = edition.citation_url();
         Ok(ProjectRow { id: **id, project, pictures, citation, answer })
     };
     projects.iter().map(row).collect()
@@ -60,7 +59,7 @@ pub(super) async fn write_projects(
     rows: Vec<ProjectRow<'_>>,
 ) -> Result<(), CatalogError> {
     let mut query = QueryBuilder::<Sqlite>::new(
-        "INSERT OR REPLACE INTO projects (project, ordinal, slug, revision, updated_at, withdrawn, pictures, citation, answer) ",
+        "INSERT OR REPLACE INTO projects (project, ordinal, slug, revision, updated_at, withdrawn, pictures, page, source, citation, answer) ",
     );
     query.push_values(rows, |mut row, ProjectRow { id, project, pictures, citation, answer }| {
         row.push_bind(id.to_string())
@@ -70,6 +69,8 @@ pub(super) async fn write_projects(
             .push_bind(project.updated_at.to_string())
             .push_bind(project.withdrawn.as_deref())
             .push_bind(pictures)
+            .push_bind(project.record.url.as_deref())
+            .push_bind(project.record.citation_url.as_deref())
             .push_bind(citation)
             .push_bind(answer);
     });
@@ -134,6 +135,8 @@ pub(super) fn read_project(row: &SqliteRow) -> Result<(ProjectId, Project), Cata
         ordinal: Position(row.try_get::<i64, _>("ordinal")?.unsigned_abs()),
         slug: row.try_get::<String, _>("slug")?.parse().map_err(corrupt)?,
         revision: Revision(u32::try_from(row.try_get::<i64, _>("revision")?).map_err(corrupt)?),
+        recorded_slug: row.try_get::<String, _>("recorded_slug")?.parse().map_err(corrupt)?,
+        added_at: row.try_get::<String, _>("added_at")?.parse::<Timestamp>().map_err(corrupt)?,
         updated_at: row.try_get::<String, _>("updated_at")?.parse::<Timestamp>().map_err(corrupt)?,
         withdrawn: row.try_get("withdrawn")?,
         record: serde_json::from_str(row.try_get("record")?).map_err(corrupt)?,

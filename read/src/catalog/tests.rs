@@ -113,10 +113,45 @@ async fn what_stands_at_a_slug_follows_the_events() {
     let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
     assert_eq!(answer["name"], "A2");
     assert_eq!(answer["revision"], 2);
-    assert_eq!(answer["citation_url"], "http://h/cite/a-again/2");
+    // The second revision was recorded under the first slug.
+    assert_eq!(
+        (&answer["citation_url"], &answer["revision_url"]),
+        (&json!("http://h/cite/a/2"), &json!("http://h/cite/a/2"))
+    );
+    assert_eq!((&answer["slug"], &answer["added_at"]), (&json!("a-again"), &json!("2026-11-20T08:00:01Z")));
     assert_eq!(answer["updated_at"], "2026-11-20T08:00:10Z");
     assert_eq!(reader.listed().await.unwrap(), 2);
     assert_eq!(reader.checkpoint().await.unwrap().position, Position(10));
+}
+
+#[tokio::test]
+async fn a_project_is_found_by_the_addresses_of_its_present_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = |url: &str| {
+        let record = json!({"name": "A", "category": "art", "url": url, "citation_url": "https://m.org/id"});
+        serde_json::from_value(record).unwrap()
+    };
+    let selected = |slug: &str, url: &str| {
+        Event::ProjectSelected(ProjectSelected { slug: slug.parse().unwrap(), record: record(url) })
+    };
+    let events = vec![
+        (1, selected("a", "https://m.org/a")),
+        (2, selected("b", "https://m.org/b")),
+        (1, Event::ProjectRevised(ProjectRevised { record: record("https://m.org/c") })),
+        (1, renamed("a-moved")),
+        (2, withdrawn()),
+    ];
+    let reader = catalog(folder.path(), &events, &[2]).await;
+    for (address, slug) in [
+        ("https://m.org/a", None),
+        ("https://m.org/c", Some("a-moved")),
+        ("https://m.org/b", Some("b")),
+        // Both have it; one was withdrawn.
+        ("https://m.org/id", Some("a-moved")),
+        ("", None),
+    ] {
+        assert_eq!(reader.slug_of_address(address).await.unwrap().as_deref(), slug, "{address}");
+    }
 }
 
 #[tokio::test]

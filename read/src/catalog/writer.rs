@@ -86,8 +86,9 @@ impl CatalogWriter {
         wanted.dedup();
         for chunk in wanted.chunks(ROWS) {
             let mut query = QueryBuilder::<Sqlite>::new(
-                "SELECT p.project, p.ordinal, p.slug, p.revision, p.updated_at, p.withdrawn, p.pictures, r.record \
-                 FROM projects p JOIN revisions r USING (project, revision) WHERE p.project IN (",
+                "SELECT p.project, p.ordinal, p.slug, p.revision, p.updated_at, p.withdrawn, p.pictures, r.record, \
+                 r.slug AS recorded_slug, f.time AS added_at FROM projects p JOIN revisions r USING (project, revision) \
+                 JOIN revisions f ON f.project = p.project AND f.revision = 1 WHERE p.project IN (",
             );
             let mut list = query.separated(", ");
             for project in chunk {

@@ -32,11 +32,7 @@ fn clock() -> Clock {
 }
 
 fn generations(folder: &Path, model: Model) -> Generations {
-    match model {
-        Model::Catalog => Generations::in_layout(folder.join(model.name()), catalog::LAYOUT),
-        Model::Keys => Generations::in_layout(folder.join(model.name()), keys::LAYOUT),
-        _ => Generations::new(folder.join(model.name())),
-    }
+    Generations::in_layout(folder.join(model.name()), model.layout())
 }
 
 /// Makes an empty generation of a model and makes it current.

@@ -7,11 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::site;
-use super::summary::Summary;
+use super::summary::{Edition, Summary};
 use crate::ids::Revision;
 use crate::picture::{Colour, Picture};
 use crate::record::{Detail, Record, Taste};
-use crate::slug::Slug;
 
 /// All of a summary's members, and what else is recorded. A member without a recorded value is null, a list `[]`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -31,8 +30,13 @@ pub struct Project<'a> {
     pub images: Vec<Image<'a>>,
     /// Counts what the record said, from 1.
     pub revision: Revision,
+    /// This catalog's permanent page of the revision; the same through every rename.
+    pub revision_url: String,
     /// When the record or its slug last changed.
     pub updated_at: Timestamp,
+    /// Parameters of the request that this endpoint does not know. Absent where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored_parameters: Vec<String>,
 }
 
 /// Exactly six dimensions; one without a recorded value is null.
@@ -70,42 +74,50 @@ pub struct Image<'a> {
 }
 
 impl<'a> Project<'a> {
-    /// The full record under its slug and revision, with the pictures that are kept by their sources. Addresses of this
-    /// site begin with [`site::SITE`].
-    pub fn of(
-        slug: &'a Slug,
-        revision: Revision,
-        record: &'a Record,
-        pictures: &BTreeMap<String, Picture>,
-        updated_at: Timestamp,
-    ) -> Project<'a> {
+    /// The full record of a project that last changed at this time. Addresses of this site begin with [`site::SITE`].
+    pub fn of(edition: &Edition<'a>, updated_at: Timestamp) -> Project<'a> {
+        let Edition { revision, record, .. } = *edition;
         Project {
-            summary: Summary::of(slug, revision, record, pictures),
+            summary: Summary::of(edition),
             description: record.description.as_deref(),
             design_language: record.design_language.as_deref(),
             details: &record.details,
             taste: TasteAnswer::of(&record.taste),
-            images: images(record, pictures),
+            images: images(record, edition.pictures),
             revision,
+            revision_url: edition.revision_url(),
             updated_at,
+            ignored_parameters: Vec::new(),
         }
     }
 }
 
-/// Each picture that the record names and that is kept, at its widest.
+/// Each picture that the record names and that is kept, at its widest; of a record without any, the copy of the thumbnail
+/// that it brings.
 fn images<'a>(record: &'a Record, pictures: &BTreeMap<String, Picture>) -> Vec<Image<'a>> {
-    let kept = record.pictures.iter().filter_map(|named| Some((named, pictures.get(&named.source)?)));
-    kept.filter_map(|(named, picture)| {
+    let kept = record.pictures.iter().filter_map(|named| {
+        let picture = pictures.get(&named.source)?;
+        Image::of(picture, named.alt.as_deref())
+    });
+    let kept: Vec<Image<'a>> = kept.collect();
+    if !kept.is_empty() {
+        return kept;
+    }
+    let thumbnail = record.thumbnail.as_ref().and_then(|source| pictures.get(source));
+    thumbnail.and_then(|picture| Image::of(picture, None)).into_iter().collect()
+}
+
+impl<'a> Image<'a> {
+    fn of(picture: &Picture, alt: Option<&'a str>) -> Option<Image<'a>> {
         let width = picture.widths().last()?;
         Some(Image {
             url: site::picture(picture.id, width),
             width,
             height: picture.height_at(width),
-            alt: named.alt.as_deref(),
+            alt,
             color_palette: picture.palette.clone(),
         })
-    })
-    .collect()
+    }
 }
 
 impl<'a> TasteAnswer<'a> {
@@ -125,12 +137,23 @@ impl<'a> TasteAnswer<'a> {
 mod tests {
     use super::*;
     use crate::picture::{PictureFormat, PictureId};
+    use crate::slug::Slug;
+
+    fn edition<'a>(
+        slug: &'a Slug,
+        record: &'a Record,
+        pictures: &'a BTreeMap<String, Picture>,
+    ) -> Edition<'a> {
+        let (revision, added_at) = (Revision::FIRST, Timestamp::UNIX_EPOCH);
+        Edition { slug, revision, recorded_slug: slug, record, pictures, added_at }
+    }
 
     #[test]
     fn a_bare_record_answers_with_every_member() {
         let slug: Slug = "a".parse().unwrap();
         let record: Record = serde_json::from_str(r#"{"name":"A","category":"art"}"#).unwrap();
-        let project = Project::of(&slug, Revision::FIRST, &record, &BTreeMap::new(), Timestamp::UNIX_EPOCH);
+        let none = BTreeMap::new();
+        let project = Project::of(&edition(&slug, &record, &none), Timestamp::UNIX_EPOCH);
         let mut text = Vec::new();
         site::fill(&site::render(&project).unwrap(), "http://h", &mut text);
         assert_eq!(
@@ -139,12 +162,57 @@ mod tests {
                 r#"{"slug":"a","name":"A","studio":null,"city":null,"year":null,"category":"Art","intro":null,"#,
                 r#""published":null,"thumbnail":null,"url":"http://h/projects/a","citation_url":"http://h/cite/a/1","#,
                 r#""provenance":{"curated_by":null,"selected":null,"in_archive_since":null,"note":null},"#,
-                r#""description":null,"design_language":null,"details":[],"taste":{"material":null,"light":null,"#,
+                r#""added_at":"1970-01-01T00:00:00Z","description":null,"design_language":null,"details":[],"taste":{"material":null,"light":null,"#,
                 r#""color":null,"mood":null,"composition":null,"subject":null},"images":[],"revision":1,"#,
-                r#""updated_at":"1970-01-01T00:00:00Z"}"#
+                r#""revision_url":"http://h/cite/a/1","updated_at":"1970-01-01T00:00:00Z"}"#
             )
         );
     }
+
+    #[test]
+    fn the_permanent_address_of_a_revision_is_that_of_its_recording() {
+        let (slug, former): (Slug, Slug) = ("now".parse().unwrap(), "then".parse().unwrap());
+        let own = r#"{"name":"A","category":"art","citation_url":"https://m.org/1"}"#;
+        for (text, citation) in
+            [(r#"{"name":"A","category":"art"}"#, "\u{1}/cite/then/1"), (own, "https://m.org/1")]
+        {
+            let record: Record = serde_json::from_str(text).unwrap();
+            let none = BTreeMap::new();
+            let edition = Edition { recorded_slug: &former, ..edition(&slug, &record, &none) };
+            let project = Project::of(&edition, Timestamp::UNIX_EPOCH);
+            assert_eq!((project.summary.slug, project.summary.url.as_str()), ("now", "\u{1}/projects/now"));
+            assert_eq!(
+                (project.summary.citation_url.as_str(), project.revision_url.as_str()),
+                (citation, "\u{1}/cite/then/1")
+            );
+        }
+    }
+
+    #[test]
+    fn a_thumbnail_that_is_kept_is_the_image_of_a_record_without_pictures() {
+        let slug: Slug = "a".parse().unwrap();
+        let picture = |byte| Picture {
+            id: PictureId([byte; 32]),
+            format: PictureFormat::Jpeg,
+            width: 400,
+            height: 300,
+            palette: vec![Colour([byte; 3])],
+        };
+        let thumbnail = "https://m.org/t.jpg";
+        let mut pictures = BTreeMap::from([(thumbnail.to_owned(), picture(10))]);
+        let text = r#"{"name":"A","category":"art","thumbnail":"https://m.org/t.jpg","pictures":[{"source":"b.png"}]}"#;
+        let record: Record = serde_json::from_str(text).unwrap();
+        let urls = |pictures: &BTreeMap<String, Picture>| {
+            let project = Project::of(&edition(&slug, &record, pictures), Timestamp::UNIX_EPOCH);
+            assert_eq!(project.summary.thumbnail.as_deref(), Some(thumbnail), "the record's own stays");
+            project.images.into_iter().map(|image| image.url).collect::<Vec<_>>()
+        };
+        let url = |byte: u8| site::picture(PictureId([byte; 32]), 400);
+        assert_eq!(urls(&pictures), [url(10)]);
+        pictures.insert("b.png".to_owned(), picture(11));
+        assert_eq!(urls(&pictures), [url(11)]);
+    }
+
     #[test]
     fn kept_pictures_are_shown_in_the_records_order_and_the_first_stands_for_the_project() {
         let slug: Slug = "a".parse().unwrap();
@@ -161,7 +229,7 @@ mod tests {
             ("a.png".to_owned(), picture(10, 100)),
             ("b.png".to_owned(), picture(11, 2_000)),
         ]);
-        let project = Project::of(&slug, Revision::FIRST, &record, &pictures, Timestamp::UNIX_EPOCH);
+        let project = Project::of(&edition(&slug, &record, &pictures), Timestamp::UNIX_EPOCH);
         assert_eq!(
             project.summary.thumbnail,
             Some(format!("{}/media/{}/640.webp", site::SITE, "0b".repeat(32)))

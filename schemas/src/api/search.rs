@@ -37,6 +37,9 @@ pub struct SearchAnswer<'a> {
     pub results: Vec<SearchResult<'a>>,
     /// Send it as `cursor` for the next page; null at the end.
     pub next_cursor: Option<String>,
+    /// Parameters of the request that this endpoint does not know. Absent where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored_parameters: Vec<String>,
 }
 
 /// A word that stands in for a typed one.

@@ -17,6 +17,9 @@ pub struct SimilarAnswer<'a> {
     pub results: Vec<SimilarResult<'a>>,
     /// Why there are no neighbours, where the project can be compared with nothing; null otherwise.
     pub note: Option<&'a str>,
+    /// Parameters of the request that this endpoint does not know. Absent where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored_parameters: Vec<String>,
 }
 
 /// A neighbour.

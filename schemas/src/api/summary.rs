@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,6 +12,23 @@ use crate::ids::Revision;
 use crate::picture::Picture;
 use crate::record::{Provenance, Record, Year};
 use crate::slug::Slug;
+
+/// A project at one of its revisions: what its answers are made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Edition<'a> {
+    /// Where the project is found.
+    pub slug: &'a Slug,
+    /// Which revision it is.
+    pub revision: Revision,
+    /// Where the project was found when this revision was recorded. The permanent address of the revision holds it.
+    pub recorded_slug: &'a Slug,
+    /// What the revision records.
+    pub record: &'a Record,
+    /// The kept pictures by the source that a record names.
+    pub pictures: &'a BTreeMap<String, Picture>,
+    /// The time of the project's first event.
+    pub added_at: Timestamp,
+}
 
 /// A project in short. A member without a recorded value is null.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -39,6 +57,8 @@ pub struct Summary<'a> {
     pub citation_url: String,
     /// Who selected it, when, and why.
     pub provenance: ProvenanceAnswer<'a>,
+    /// When this catalog added the project.
+    pub added_at: Timestamp,
 }
 
 /// The provenance of a project; a member without a recorded value is null.
@@ -55,15 +75,32 @@ pub struct ProvenanceAnswer<'a> {
     pub note: Option<&'a str>,
 }
 
+impl Edition<'_> {
+    /// Returns the address to cite: the record's own, or else this site's page of the revision. Addresses of this site
+    /// begin with [`site::SITE`].
+    pub fn citation_url(&self) -> String {
+        self.record.citation_url.clone().unwrap_or_else(|| self.revision_url())
+    }
+
+    /// Returns the address of this site's page of the revision, which stays the same through every rename. It begins with
+    /// [`site::SITE`].
+    pub fn revision_url(&self) -> String {
+        site::citation_page(self.recorded_slug.as_str(), self.revision)
+    }
+
+    /// Returns the image that the record brings itself, or else the first of its pictures that is kept.
+    fn thumbnail(&self) -> Option<String> {
+        self.record.thumbnail.clone().or_else(|| {
+            let picture = self.record.pictures.iter().find_map(|named| self.pictures.get(&named.source))?;
+            Some(site::picture(picture.id, picture.list_width()))
+        })
+    }
+}
+
 impl<'a> Summary<'a> {
-    /// The summary of a record under its slug and revision, with the pictures that are kept by their sources. Addresses
-    /// of this site begin with [`site::SITE`].
-    pub fn of(
-        slug: &'a Slug,
-        revision: Revision,
-        record: &'a Record,
-        pictures: &BTreeMap<String, Picture>,
-    ) -> Summary<'a> {
+    /// The summary of a project. Addresses of this site begin with [`site::SITE`].
+    pub fn of(edition: &Edition<'a>) -> Summary<'a> {
+        let Edition { slug, record, .. } = *edition;
         Summary {
             slug: slug.as_str(),
             name: &record.name,
@@ -73,25 +110,13 @@ impl<'a> Summary<'a> {
             category: record.category.title(),
             intro: record.intro.as_deref(),
             published: record.published,
-            thumbnail: thumbnail(record, pictures),
+            thumbnail: edition.thumbnail(),
             url: record.url.clone().unwrap_or_else(|| site::project_page(slug.as_str())),
-            citation_url: citation_url(slug, revision, record),
+            citation_url: edition.citation_url(),
             provenance: ProvenanceAnswer::of(&record.provenance),
+            added_at: edition.added_at,
         }
     }
-}
-
-/// The image that the record brings itself, or else the first of its pictures that is kept.
-fn thumbnail(record: &Record, pictures: &BTreeMap<String, Picture>) -> Option<String> {
-    record.thumbnail.clone().or_else(|| {
-        let picture = record.pictures.iter().find_map(|named| pictures.get(&named.source))?;
-        Some(site::picture(picture.id, picture.list_width()))
-    })
-}
-
-/// The address to cite: the record's own, or this site's page of the revision.
-pub fn citation_url(slug: &Slug, revision: Revision, record: &Record) -> String {
-    record.citation_url.clone().unwrap_or_else(|| site::citation_page(slug.as_str(), revision))
 }
 
 impl<'a> ProvenanceAnswer<'a> {

@@ -28,6 +28,9 @@ pub struct UsageAnswer {
     pub resets_at: Timestamp,
     /// Each day of the month up to now that has calls, the first first; calls of every tier the key had.
     pub days: Vec<DayUsage>,
+    /// Parameters of the request that this endpoint does not know. Absent where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored_parameters: Vec<String>,
 }
 
 /// A key as its holder may see it.

@@ -15,10 +15,10 @@ pub(super) static TOOL: Tool = Tool {
     name: "fetch",
     title: "Fetch a project with its picture",
     description: "Use this when you have an id from search (or a slug) and want its text for reading and citing, and to see its picture, which is embedded as JPEG.",
-    input: r#"{"type":"object","properties":{"id":{"type":"string","description":"id of a result of search, or a slug"}},"required":["id"]}"#,
+    input: r#"{"type":"object","properties":{"id":{"type":"string","description":"id of a result of search, a slug, or a URL of the project"},"revision":{"type":"integer","minimum":1},"as_of":{"type":"string","description":"a day"}},"required":["id"]}"#,
     output: r#"{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"text":{"type":"string"},"url":{"type":"string"},"metadata":{"type":"object"},"note":{"type":"string"}},"required":["id","title","text","url"]}"#,
-    arguments: &["id"],
-    example: r#"{"id":"library-at-the-ropewalk"}"#,
+    arguments: &["id", "revision", "as_of"],
+    example: r#"{"id":"{newest}"}"#,
     is_counted: true,
     writes: false,
 };
@@ -40,6 +40,9 @@ struct Record {
     thumbnail: Option<String>,
     url: String,
     citation_url: String,
+    revision: u32,
+    revision_url: String,
+    added_at: String,
     provenance: Map<String, Value>,
     description: Option<String>,
     design_language: Option<String>,
@@ -62,9 +65,9 @@ struct Shown {
 }
 
 pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
-    let id = record::slug(arguments, "id");
-    let id = arguments.complete(id)?;
-    let found = record::find(asked, &id).await?;
+    let (project, past) = (record::reference(arguments, "id"), record::past(arguments));
+    let project = arguments.complete(project)?;
+    let found = record::find(asked, &project, past).await?;
     let site = asked.state.site();
     let mut text = Vec::with_capacity(found.record.len() + 512);
     site::fill(&found.record, site.as_str(), &mut text);
@@ -76,7 +79,7 @@ pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> 
     json.member("url", &record.url)?;
     json.member("metadata", &record.metadata())?;
     let mut answer = Answer::new(json);
-    answer.notes.extend(found.note.map(Into::into));
+    answer.notes.extend(found.notes.into_iter().map(Into::into));
     match picture(asked, &record).await {
         Ok(image) => answer.image = Some(image),
         Err(note) => answer.notes.push(note.into()),
@@ -144,7 +147,8 @@ impl Record {
     fn metadata(&self) -> Value {
         json!({
             "studio": self.studio, "city": self.city, "year": self.year, "category": self.category,
-            "published": self.published, "citation_url": self.citation_url, "provenance": self.provenance,
+            "published": self.published, "citation_url": self.citation_url, "revision": self.revision,
+            "revision_url": self.revision_url, "added_at": self.added_at, "provenance": self.provenance,
             "taste": self.taste, "image_url": self.thumbnail,
             "image_alt": self.images.first().and_then(|image| image.alt.as_ref()),
         })

@@ -35,7 +35,7 @@ macro_rules! listed {
         concat!(
             r#"{"type":"object","properties":{"#,
             $before,
-            r#""count":{"type":"integer"},"total":{"type":"integer"},"results":{"type":"array","items":{"type":"object","properties":{"slug":{"type":"string"},"name":{"type":"string"},"studio":{"minLength":1},"city":{"minLength":1},"year":{"minLength":1},"category":{"type":"string"},"intro":{"minLength":1},"published":{"minLength":1},"thumbnail":{"minLength":1},"url":{"type":"string"},"citation_url":{"type":"string"},"provenance":{"type":"object"}"#,
+            r#""count":{"type":"integer"},"total":{"type":"integer"},"results":{"type":"array","items":{"type":"object","properties":{"slug":{"type":"string"},"name":{"type":"string"},"studio":{"minLength":1},"city":{"minLength":1},"year":{"minLength":1},"category":{"type":"string"},"intro":{"minLength":1},"published":{"minLength":1},"thumbnail":{"minLength":1},"url":{"type":"string"},"citation_url":{"type":"string"},"provenance":{"type":"object"},"added_at":{"type":"string"}"#,
             $more,
             r#"},"required":["slug","name","category","url"]}}"#,
             $after,

@@ -1,52 +1,151 @@
-//! Finds the record that a slug stands for, and says what to do where there is none.
+//! Finds the record that a slug or an address stands for, and says what to do where there is none.
 
 use bytes::Bytes;
+use jiff::tz::TimeZone;
+use schemas::ids::Revision;
 use schemas::slug::Slug;
 
 use super::Asked;
 use crate::mcp::answer::Refusal;
 use crate::mcp::arguments::Arguments;
 use crate::mcp::rpc_error::quoted;
-use crate::routes::standing::{self, Standing};
+use crate::routes::project::past::{self, Past};
+use crate::routes::standing::{self, Look, Standing};
 
 /// A record, and how it was found.
 pub(super) struct Found {
-    /// The slug that it has now.
-    pub(super) slug: Slug,
     /// As it is rendered.
     pub(super) record: Bytes,
-    /// What to say where the project has moved.
+    /// What the caller should know of how it was found.
+    pub(super) notes: Vec<String>,
+}
+
+/// A project that moved, or is where it was looked for.
+pub(super) struct Located {
+    /// The slug that it has now.
+    pub(super) slug: Slug,
+    /// What to say where it has moved.
     pub(super) note: Option<String>,
 }
 
-/// Longer than any address of a project.
-const LONGEST: usize = 500;
-
-/// The slug that an argument names: agents also send the address of the project's page.
-pub(super) fn slug(arguments: &mut Arguments<'_>, name: &'static str) -> Option<String> {
-    let text = arguments.required(name, LONGEST)?;
-    let path = text.split(['?', '#']).next().unwrap_or_default();
-    let path = path.strip_prefix("project://").unwrap_or(path);
-    let slug = match (path.split_once("/projects/"), path.split_once("/cite/")) {
-        (Some((_, slug)), _) => slug,
-        (None, Some((_, rest))) => rest.split('/').next().unwrap_or_default(),
-        (None, None) => path,
-    };
-    Some(slug.trim_matches('/').to_ascii_lowercase())
+/// The project that an argument names, and perhaps one of its revisions.
+#[derive(Debug, PartialEq)]
+pub(super) struct Reference {
+    /// The address as it was given, where it is one.
+    address: Option<String>,
+    slug: String,
+    /// The last part of a citation's address.
+    revision: Option<String>,
 }
 
-/// Looks a project up; a renamed one is found under its former slugs.
-pub(super) async fn find(asked: Asked<'_>, wanted: &str) -> Result<Found, Refusal> {
-    let mut slug: Slug = wanted.parse().map_err(|_| unknown(wanted, &[]))?;
-    let mut note = None;
+/// Longer than any address of a project.
+const LONGEST: usize = 2_000;
+
+/// Reads an argument that names a project: agents also send the address of its page or of one of its citations.
+pub(super) fn reference(arguments: &mut Arguments<'_>, name: &'static str) -> Option<Reference> {
+    let text = arguments.required(name, LONGEST)?;
+    Some(Reference::read(&text))
+}
+
+/// Reads the arguments `revision` and `as_of`.
+pub(super) fn past(arguments: &mut Arguments<'_>) -> Option<Past> {
+    let number = |text: &str| {
+        // Some clients send all numbers with a fraction.
+        let whole = text.strip_suffix(".0").unwrap_or(text);
+        whole.parse::<u32>().ok().filter(|number| *number > 0)
+    };
+    let revision = arguments.parsed("revision", number, "a whole number from 1");
+    let as_of = arguments.parsed("as_of", past::instant, past::INSTANT);
+    if revision.is_some() && as_of.is_some() {
+        arguments.fault("revision and as_of each name a revision, give one of them");
+    }
+    revision.map(Past::Revision).or(as_of.map(Past::AsOf))
+}
+
+impl Reference {
+    fn read(text: &str) -> Reference {
+        let path = text.split(['?', '#']).next().unwrap_or_default();
+        let (path, own) = path.strip_prefix("project://").map_or((path, false), |path| (path, true));
+        let (slug, revision) = match (path.split_once("/projects/"), path.split_once("/cite/")) {
+            (Some((_, slug)), _) => (slug, None),
+            (None, Some((_, rest))) => {
+                let (slug, revision) = rest.split_once('/').unwrap_or((rest, ""));
+                (slug, Some(revision.trim_matches('/')).filter(|revision| !revision.is_empty()))
+            }
+            (None, None) => (path, None),
+        };
+        Reference {
+            address: (!own && text.contains("://")).then(|| text.to_owned()),
+            slug: slug.trim_matches('/').to_ascii_lowercase(),
+            revision: revision.map(str::to_owned),
+        }
+    }
+
+    /// The slug as it was written.
+    pub(super) fn slug(&self) -> &str {
+        &self.slug
+    }
+
+    /// The same for an address that a record brings itself, which says nothing of revisions here.
+    async fn resolved(&self, asked: Asked<'_>) -> Result<(String, Option<&str>), Refusal> {
+        let site = asked.state.site().as_str();
+        if let Some(address) = self.address.as_deref().filter(|address| !address.starts_with(site))
+            && let Some(slug) = standing::slug_of_address(asked.state, address).await?
+        {
+            return Ok((slug, None));
+        }
+        Ok((self.slug.clone(), self.revision.as_deref()))
+    }
+}
+
+/// Finds the record: the present one, or that of the revision which is asked for or which the address names.
+pub(super) async fn find(asked: Asked<'_>, wanted: &Reference, past: Option<Past>) -> Result<Found, Refusal> {
+    let (slug, named) = wanted.resolved(asked).await?;
+    let past = match (named, past) {
+        (None, past) => past,
+        (Some(named), past) => {
+            let number =
+                named.parse::<u32>().ok().filter(|number| *number > 0 && number.to_string() == named);
+            let number = number.ok_or_else(|| {
+                Refusal::guided(format!(
+                    "The address of a citation ends with the number of a revision, from 1 on; this one ends with {}.",
+                    quoted(named)
+                ))
+            })?;
+            if past.is_some_and(|past| past != Past::Revision(number)) {
+                return Err(Refusal::guided(format!(
+                    "The address names revision {number}, and revision or as_of another one. Give the address alone, or the \
+                     slug with the other."
+                )));
+            }
+            Some(Past::Revision(number))
+        }
+    };
+    match past {
+        None => present(asked, &slug).await.map(|(_, found)| found),
+        Some(past) => former(asked, &slug, past).await,
+    }
+}
+
+/// Finds where a listed project is now.
+pub(super) async fn locate(asked: Asked<'_>, wanted: &Reference) -> Result<Located, Refusal> {
+    let (slug, _) = wanted.resolved(asked).await?;
+    let (slug, found) = present(asked, &slug).await?;
+    Ok(Located { slug, note: found.notes.into_iter().next() })
+}
+
+/// Finds the present record; a renamed project is found under its former slugs.
+async fn present(asked: Asked<'_>, wanted: &str) -> Result<(Slug, Found), Refusal> {
+    let mut slug = slug(asked, wanted)?;
+    let mut notes = Vec::new();
     // A project that is renamed just now may have moved on since it was asked where it is.
     for _ in 0..3 {
         match standing::of(asked.state, &slug).await? {
-            Standing::Listed(record) => return Ok(Found { slug, record, note }),
+            Standing::Listed(record) => return Ok((slug, Found { record, notes })),
             Standing::Moved(to) => {
-                note = Some(format!(
+                notes = vec![format!(
                     "The project was renamed: its slug is {to} now, and {wanted} still leads here."
-                ));
+                )];
                 slug = to.parse().map_err(|_| unknown(wanted, &[]))?;
             }
             Standing::Withdrawn { reason, citation_url } => {
@@ -62,6 +161,54 @@ pub(super) async fn find(asked: Asked<'_>, wanted: &str) -> Result<Found, Refusa
     Err(unknown(wanted, &[]))
 }
 
+/// Finds what a revision said, also of a withdrawn project.
+async fn former(asked: Asked<'_>, wanted: &str, past: Past) -> Result<Found, Refusal> {
+    let (catalog, history) = match standing::look_back(asked.state, &slug(asked, wanted)?).await? {
+        Look::Found(catalog, history) => (catalog, history),
+        Look::Unknown { suggestions } => return Err(unknown(wanted, &suggestions)),
+    };
+    let newest = history.newest().revision;
+    let no_such = |what: String| {
+        let known = if newest == Revision::FIRST {
+            "its only one is 1".into()
+        } else {
+            format!("they are 1 to {newest}")
+        };
+        Refusal::guided(format!("The project {wanted} has no revision {what}; {known}."))
+    };
+    let recorded = past.find(&history).map_err(|_| match past {
+        Past::Revision(number) => no_such(number.to_string()),
+        Past::AsOf(instant) => {
+            no_such(format!("of {instant}: the first was recorded at {}", history.first().at))
+        }
+    })?;
+    let record = catalog.reader.revision(&history, recorded.revision).await.map_err(standing::fault)?;
+    let record = record.ok_or_else(|| no_such(recorded.revision.to_string()))?;
+    let mut notes = Vec::new();
+    if let Some(withdrawal) = &history.withdrawn {
+        let day = TimeZone::UTC.to_datetime(withdrawal.at).date();
+        let reason = withdrawal.reason.trim_end_matches('.');
+        notes.push(format!("The project was withdrawn from the catalog on {day}: {reason}."));
+    }
+    if recorded.revision != newest {
+        let (day, site) = (TimeZone::UTC.to_datetime(recorded.at).date(), asked.state.site());
+        let address = format!("{site}/cite/{}/{newest}", history.newest().slug);
+        let number = recorded.revision;
+        notes.push(format!(
+            "This is revision {number}, recorded on {day}; revision {newest} is newer: {address}."
+        ));
+    }
+    if history.slug != recorded.slug {
+        notes.push(format!("The project's slug is {} now.", history.slug));
+    }
+    Ok(Found { record, notes })
+}
+
+/// The slug that a text is, or what is near to it.
+fn slug(asked: Asked<'_>, wanted: &str) -> Result<Slug, Refusal> {
+    wanted.parse().map_err(|_| unknown(wanted, &standing::near(asked.state, wanted)))
+}
+
 fn unknown(wanted: &str, suggestions: &[String]) -> Refusal {
     let near = if suggestions.is_empty() {
         String::new()
@@ -73,4 +220,32 @@ fn unknown(wanted: &str, suggestions: &[String]) -> Refusal {
          {{\"query\":\"brick library\"}}.",
         quoted(wanted)
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_is_named_by_slug_or_address() {
+        for (text, slug, revision, is_address) in [
+            ("haus-am-see", "haus-am-see", None, false),
+            ("HAUS-am-see", "haus-am-see", None, false),
+            ("project://haus-am-see", "haus-am-see", None, false),
+            ("/projects/haus-am-see/", "haus-am-see", None, false),
+            ("https://h/projects/haus-am-see?x=1#y", "haus-am-see", None, true),
+            ("https://h/cite/haus-am-see/2", "haus-am-see", Some("2"), true),
+            ("cite/haus-am-see", "cite/haus-am-see", None, false),
+            ("/cite/haus-am-see/", "haus-am-see", None, false),
+            ("https://h/cite/a/2/", "a", Some("2"), true),
+            ("https://m.org/Art/1", "https://m.org/art/1", None, true),
+        ] {
+            let expected = Reference {
+                address: is_address.then(|| text.to_owned()),
+                slug: slug.into(),
+                revision: revision.map(str::to_owned),
+            };
+            assert_eq!(Reference::read(text), expected, "{text}");
+        }
+    }
 }

@@ -18,23 +18,24 @@ pub(super) static TOOL: Tool = Tool {
         ""
     ),
     arguments: &["slug", "limit"],
-    example: r#"{"slug":"library-at-the-ropewalk","limit":5}"#,
+    example: r#"{"slug":"{newest}","limit":5}"#,
     is_counted: true,
     writes: false,
 };
 
 pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
-    let (slug, limit) = (record::slug(arguments, "slug"), arguments.limit());
-    let mut slug = arguments.complete(slug)?;
+    let (project, limit) = (record::reference(arguments, "slug"), arguments.limit());
+    let project = arguments.complete(project)?;
+    let mut slug = project.slug().to_owned();
     let mut notes = Vec::new();
-    let near = match Near::find(asked.state, &slug) {
+    let near = match Near::find(asked.state, &slug)? {
         Some(near) => Some(near),
         // It has moved, left, was never there, or came a moment ago: the catalog knows.
         None => {
-            let found = record::find(asked, &slug).await?;
-            slug = found.slug.as_str().to_owned();
-            notes.extend(found.note);
-            Near::find(asked.state, &slug)
+            let located = record::locate(asked, &project).await?;
+            slug = located.slug.to_string();
+            notes.extend(located.note);
+            Near::find(asked.state, &slug)?
         }
     };
     let site = asked.state.site();

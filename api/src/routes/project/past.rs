@@ -15,12 +15,13 @@ use crate::query::{self, Given};
 use crate::routes::standing;
 use crate::state::ApiState;
 
-const INSTANT: &str =
+/// What [`instant`] reads.
+pub(crate) const INSTANT: &str =
     "a date such as 2026-11-20, whose end in UTC is meant, or an instant such as 2026-11-20T08:00:00Z";
 
 /// Which of a project's revisions is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Past {
+pub(crate) enum Past {
     /// The one of this number.
     Revision(u32),
     /// The one that was in force at this instant.
@@ -62,7 +63,7 @@ impl Past {
     }
 
     /// The revision of a project that is asked for.
-    fn find(self, history: &History) -> Result<RecordedRevision, ParameterFault> {
+    pub(crate) fn find(self, history: &History) -> Result<&RecordedRevision, ParameterFault> {
         match self {
             Past::Revision(number) => history.find(Revision(number)).ok_or_else(|| {
                 let allowed = format!("an integer from 1 to {}", history.newest().revision);
@@ -81,8 +82,8 @@ impl Past {
     }
 }
 
-/// A date, or an instant. In an address a plus that was not encoded has become a blank.
-fn instant(text: &str) -> Option<Timestamp> {
+/// Reads a date, whose end is meant, or an instant. In an address a plus that was not encoded has become a blank.
+pub(crate) fn instant(text: &str) -> Option<Timestamp> {
     if text.len() == 10 {
         let day: Date = text.parse().ok()?;
         let end = day.at(23, 59, 59, 999_999_999);
@@ -102,14 +103,15 @@ pub(super) async fn answer(
     slug: &Slug,
     past: Past,
     query: &str,
+    ignored: &[String],
 ) -> Result<Response, Fault> {
     let (catalog, history) = standing::history(state, slug).await?;
     if history.withdrawn.is_none() && history.slug != slug.as_str() {
-        return standing::moved(PATH, &history.slug, query);
+        return standing::moved(state, PATH, &history.slug, query);
     }
     let wanted = past.find(&history).map_err(|fault| Fault::invalid_parameters(vec![fault]))?;
     match catalog.reader.revision(&history, wanted.revision).await.map_err(standing::fault)? {
-        Some(record) => Ok(listed(&record, state.site().as_str())),
+        Some(record) => listed(&record, state.site(), ignored),
         None => Err(Fault::unknown_revision(history.newest().revision)),
     }
 }

@@ -21,10 +21,12 @@ pub(crate) struct SearchParameters {
     pub(crate) limit: usize,
     /// Where the page before ended.
     pub(crate) cursor: Option<Cursor>,
+    /// Parameters that a search does not know.
+    pub(crate) ignored: Vec<String>,
 }
 
 impl SearchParameters {
-    /// Reads a query string. Parameters that a search does not know are passed over.
+    /// Reads a query string.
     pub(crate) fn parse(query: &str) -> Result<SearchParameters, Vec<ParameterFault>> {
         let mut faults = Vec::new();
         let sent = Given::read(query, NAMES);
@@ -33,7 +35,10 @@ impl SearchParameters {
         let category = category(&sent, &mut faults);
         let cursor = cursor(&sent, &mut faults);
         sent.single("key", &mut faults);
-        if faults.is_empty() { Ok(SearchParameters { q, category, limit, cursor }) } else { Err(faults) }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        Ok(SearchParameters { q, category, limit, cursor, ignored: sent.ignored() })
     }
 }
 
@@ -76,7 +81,9 @@ fn category(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> Option<Categor
 }
 
 fn cursor(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> Option<Cursor> {
-    let cursor = sent.single("cursor", faults)?.parse().ok();
+    // An empty one asks for the first page, as forms do that send every field.
+    let text = sent.single("cursor", faults).filter(|text| !text.is_empty())?;
+    let cursor = text.parse().ok();
     if cursor.is_none() {
         faults.push(invalid_cursor());
     }
@@ -99,13 +106,23 @@ mod tests {
     #[test]
     fn parameters_are_read() {
         let parsed = SearchParameters::parse("limit=50&q=+Z%C3%BCrich%20&category=ART&unknown=1&key=k");
-        let expected =
-            SearchParameters {
-                q: " Zürich ".into(), category: Some(Category::Art), limit: 50, cursor: None
-            };
+        let plain = || SearchParameters {
+            q: "a".into(),
+            category: None,
+            limit: 10,
+            cursor: None,
+            ignored: Vec::new(),
+        };
+        let expected = SearchParameters {
+            q: " Zürich ".into(),
+            category: Some(Category::Art),
+            limit: 50,
+            ignored: vec!["unknown".into()],
+            ..plain()
+        };
         assert_eq!(parsed, Ok(expected));
-        let plain = SearchParameters { q: "a".into(), category: None, limit: 10, cursor: None };
-        assert_eq!(SearchParameters::parse("q=a"), Ok(plain));
+        assert_eq!(SearchParameters::parse("q=a"), Ok(plain()));
+        assert_eq!(SearchParameters::parse("q=a&cursor="), Ok(plain()));
         let longest = format!("q={}", "%C3%BC".repeat(200));
         assert_eq!(SearchParameters::parse(&longest).map(|p| p.q), Ok("ü".repeat(200)));
     }
@@ -140,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_cursor_is_one_that_was_given_out() {
-        for cursor in ["", "x", "AAAA", "%00"] {
+        for cursor in ["x", "AAAA", "%00"] {
             let allowed = "next_cursor of the page before, with the same q and category";
             let detail = invalid_cursor().detail;
             assert!(detail.contains("Start again from the first page"), "{detail}");
@@ -151,7 +168,9 @@ mod tests {
 
     #[test]
     fn a_limit_is_an_integer_from_1_to_50() {
-        for limit in ["", "0", "51", "-1", "1.5", "ten", "1e1", "99999999999999999999999", "+5", "%205"] {
+        for limit in
+            ["", "0", "51", "-1", "1.5", "ten", "1e1", "99999999999999999999999", "+5", "%2B5", "%205"]
+        {
             let query = format!("q=a&limit={limit}");
             assert_eq!(
                 faults(&query),

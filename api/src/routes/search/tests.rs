@@ -11,7 +11,7 @@ fn hits<'a>(summaries: &'a [String], scores: &[f32]) -> Vec<Hit<'a>> {
 
 fn assembled(query: &str, hits: &[Hit<'_>], total: u64) -> String {
     let site = "https://x.org".parse().unwrap();
-    String::from_utf8(assemble(query, hits, total, (None, None), None, &site).unwrap()).unwrap()
+    String::from_utf8(assemble(query, hits, total, (None, None), None, &site).unwrap().finish()).unwrap()
 }
 
 #[test]
@@ -56,7 +56,8 @@ fn one_buffer_is_enough() {
     let summaries = summaries(&["a"; 50]);
     let hits = hits(&summaries, &[1.0 / 3.0; 50]);
     let site: Site = "https://catalog.example.org/with/a/long/path".parse().unwrap();
-    let body = assemble(&"\"".repeat(200), &hits, 50, (None, None), Some(&"c".repeat(144)), &site).unwrap();
+    let (long, cursor) = ("\"".repeat(200), "c".repeat(144));
+    let body = assemble(&long, &hits, 50, (None, None), Some(&cursor), &site).unwrap().finish();
     let room = json_writer::room(hits.iter().map(|hit| hit.summary), &site);
     assert_eq!(body.capacity(), room + 2 * 200, "the buffer did not grow");
 }

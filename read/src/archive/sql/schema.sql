@@ -5,6 +5,8 @@ CREATE TABLE projects (
     slug      TEXT NOT NULL,
     category  TEXT NOT NULL,
     published INTEGER,                    -- days since 1970-01-01, or null where it is not recorded
+    added     INTEGER NOT NULL,           -- the day of its first event, likewise
+    newest    INTEGER NOT NULL,           -- the day that it is browsed by: published, else selected by its curator, else added
     listed    INTEGER NOT NULL,           -- 0 while it is withdrawn
     words     TEXT NOT NULL,              -- a line for each taste dimension: its distinct words in lower case, as they are written
     changed   INTEGER NOT NULL            -- counts commits that changed this row

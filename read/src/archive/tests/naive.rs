@@ -33,6 +33,8 @@ pub(super) struct Made {
     pub(super) slug: String,
     pub(super) listed: bool,
     pub(super) facts: Facts,
+    /// The day of its first event, of January 2020 or after it, as a number of days.
+    pub(super) added: i32,
 }
 
 /// What its record says.
@@ -41,6 +43,8 @@ pub(super) struct Facts {
     pub(super) category: Category,
     /// A day of January 2020.
     pub(super) day: Option<i32>,
+    /// Likewise: when its curator selected it.
+    pub(super) selected: Option<i32>,
     pub(super) taste: [Text; 6],
 }
 
@@ -83,6 +87,7 @@ impl Naive {
                     slug: slug.clone(),
                     listed: true,
                     facts: facts.clone(),
+                    added: (self.position as i32 + 1) / 3 + 1,
                 };
                 self.projects.push((number, made));
                 selected(number, &slug, facts.record())
@@ -155,8 +160,10 @@ impl Facts {
             .collect();
         let texts: Vec<(Dimension, &str)> =
             texts.iter().map(|(dimension, text)| (*dimension, text.as_str())).collect();
-        let day = self.day.map(|day| format!("2020-01-{day:02}"));
-        record(self.category, day.as_deref(), &texts)
+        let day = |day: Option<i32>| day.map(|day| format!("2020-01-{day:02}"));
+        let mut record = record(self.category, day(self.day).as_deref(), &texts);
+        record.provenance.selected = day(self.selected).map(|day| day.parse().unwrap());
+        record
     }
 }
 
@@ -179,8 +186,9 @@ pub(super) fn asked() -> impl Strategy<Value = Asked> {
 
 pub(super) fn acts(most: usize) -> impl Strategy<Value = Vec<Act>> {
     let number = 0..60_u64;
-    let facts = (category(), proptest::option::of(1..4), proptest::array::uniform6(text()))
-        .prop_map(|(category, day, taste)| Facts { category, day, taste });
+    let days = (proptest::option::of(1..4), proptest::option::of(1..4));
+    let facts = (category(), days, proptest::array::uniform6(text()))
+        .prop_map(|(category, (day, selected), taste)| Facts { category, day, selected, taste });
     let act = prop_oneof![
         6 => (number.clone(), facts).prop_map(|(number, facts)| Act::Record(number, facts)),
         1 => (number.clone(), any::<u8>()).prop_map(|(number, to)| Act::Rename(number, to)),

@@ -7,12 +7,18 @@ CREATE TABLE projects (
     updated_at TEXT NOT NULL,             -- RFC 3339
     withdrawn  TEXT,                      -- the reason, or null while it is listed
     pictures   TEXT NOT NULL,             -- JSON of the kept pictures by their sources
+    page       TEXT,                      -- the address of a public page that the record brings itself
+    source     TEXT,                      -- the address to cite that the record brings itself
     citation   TEXT NOT NULL,             -- the address to cite, as it is rendered
     answer     TEXT NOT NULL              -- the full record as it is answered
 ) STRICT;
 
 -- What is listed, in the order of its selection, without its wide rows.
 CREATE INDEX listed ON projects (ordinal, slug, updated_at) WHERE withdrawn IS NULL;
+
+-- A project is also found by the addresses that its record brings.
+CREATE INDEX by_page ON projects (page) WHERE page IS NOT NULL;
+CREATE INDEX by_source ON projects (source) WHERE source IS NOT NULL;
 
 CREATE TABLE revisions (
     project  TEXT NOT NULL,

@@ -65,9 +65,14 @@ async fn a_revision_keeps_its_slug_its_time_and_its_pictures() {
     let at = |second: u32| format!("2026-11-20T08:00:{second:02}Z").parse().unwrap();
     let reason = "The owners asked for it.".into();
     assert_eq!(history.withdrawn, Some(Withdrawal { reason, at: at(9) }));
-    let recorded = |revision, second| RecordedRevision { revision: Revision(revision), at: at(second) };
-    assert_eq!(history.revisions(), [recorded(1, 1), recorded(2, 3), recorded(3, 7)]);
-    assert_eq!((history.first(), history.newest()), (recorded(1, 1), recorded(3, 7)));
+    let recorded = |revision, slug: &str, second| RecordedRevision {
+        revision: Revision(revision),
+        slug: slug.into(),
+        at: at(second),
+    };
+    let (first, newest) = (recorded(1, "p", 1), recorded(3, "q", 7));
+    assert_eq!(history.revisions(), [first.clone(), recorded(2, "p", 3), newest.clone()]);
+    assert_eq!((history.first(), history.newest()), (&first, &newest));
     for (second, revision) in
         [(0, None), (1, Some(1)), (2, Some(1)), (3, Some(2)), (6, Some(2)), (59, Some(3))]
     {
