@@ -58,6 +58,15 @@ pub struct Record {
     pub pictures: Vec<PictureSource>,
 }
 
+impl Record {
+    /// The sources of the pictures that stand for it, in the order in which they are preferred: those that it names, then the
+    /// image that it brings itself.
+    pub fn picture_sources(&self) -> impl Iterator<Item = &str> {
+        let named = self.pictures.iter().map(|picture| picture.source.as_str());
+        named.chain(self.thumbnail.as_deref())
+    }
+}
+
 /// One of the five parts of the catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

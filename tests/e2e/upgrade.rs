@@ -95,7 +95,7 @@ async fn assert_as_before(fixture: &Fixture, http: &Http, data: &Path) {
 }
 
 async fn assert_answer(fixture: &Fixture, question: &Question, http: &Http) {
-    let former = fixture.answer(question);
+    let former = cited_as_recorded(&fixture.answer(question));
     // Neighbours and counters of a restored folder are made again a moment after it is ready.
     let mut answer = fixture.ask(question, http).await;
     let deadline = std::time::Instant::now() + PATIENCE;
@@ -104,6 +104,13 @@ async fn assert_answer(fixture: &Fixture, question: &Question, http: &Http) {
         answer = fixture.ask(question, http).await;
     }
     assert_holds(&former, &answer, &question.path);
+}
+
+/// An answer with the addresses that this build gives to citations: a release before named the present slug of a renamed
+/// project, of which one of the fixture's has another one now. Both addresses work.
+fn cited_as_recorded(former: &Value) -> Value {
+    let text = former.to_string().replace("/cite/red-kiln/", "/cite/kiln/");
+    serde_json::from_str(&text).unwrap()
 }
 
 /// `now` has every member of `former`, with the same value; objects may have further members.

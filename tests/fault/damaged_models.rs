@@ -49,6 +49,7 @@ fn damage_all(models: &Path, damage: Damage) {
             "catalog" => read::catalog::LAYOUT,
             "search" => read::search::LAYOUT,
             "archive" => read::archive::LAYOUT,
+            "keys" => read::keys::LAYOUT,
             _ => 1,
         };
         let generations = Generations::in_layout(models.join(model), layout);

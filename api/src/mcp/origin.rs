@@ -63,6 +63,11 @@ fn origin(text: &str) -> Option<String> {
         .then(|| format!("{scheme}://{authority}").to_ascii_lowercase())
 }
 
+/// The origin of a site's pages, which may live below a path.
+fn of_site(site: &Site) -> Option<String> {
+    origin(site.as_str().strip_suffix(site.path())?)
+}
+
 impl Origins {
     /// Returns whether a page of this origin is let in: the site's own, one of the machine itself, or one of these.
     pub(crate) fn allow(&self, site: &Site, sent: &str) -> bool {
@@ -71,9 +76,7 @@ impl Origins {
             Origins::Own => false,
             Origins::Also(others) => origin(sent).is_some_and(|sent| others.contains(&sent)),
         };
-        listed
-            || origin(sent)
-                .is_some_and(|sent| Some(&sent) == origin(site.as_str()).as_ref() || is_local(&sent))
+        listed || origin(sent).is_some_and(|sent| Some(&sent) == of_site(site).as_ref() || is_local(&sent))
     }
 
     /// Returns whether a host is that of the site or of one of these origins.
@@ -101,7 +104,7 @@ pub(crate) fn check_host(
     headers: &HeaderMap,
 ) -> Result<(), Fault> {
     // A node with keys and a public address is reached by whatever names its proxies use.
-    let is_private = origin(site.as_str()).is_none_or(|site| is_local(&site));
+    let is_private = of_site(site).is_none_or(|site| is_local(&site));
     let is_open_to_all = asks_for_keys || *origins == Origins::Any;
     if !is_private && is_open_to_all {
         return Ok(());

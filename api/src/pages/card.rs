@@ -1,10 +1,13 @@
 //! A project in a grid.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 
 use super::layout::with_paths;
 use crate::fault::Fault;
 use crate::site::Site;
+use crate::state::ApiState;
 
 /// The longest name that the search field shows as an example, in characters.
 const EXAMPLE: usize = 24;
@@ -28,6 +31,30 @@ impl Card {
         let mut summary = with_paths(summary, site);
         summary.push(b'}');
         serde_json::from_slice(&summary).map_err(Fault::internal)
+    }
+
+    /// The cards with the kept copies of pictures that records bring from elsewhere. Without the catalog they stay without.
+    pub(super) async fn with_kept_pictures(mut cards: Vec<Card>, state: &ApiState) -> Vec<Card> {
+        let brought = || cards.iter().filter(|card| card.thumbnail.is_some() && card.picture().is_none());
+        if brought().next().is_none() {
+            return cards;
+        }
+        let Ok(catalog) = state.catalog() else { return cards };
+        let kept = catalog.reader.pictures(brought().map(|card| card.slug.as_str())).await;
+        let kept: HashMap<String, String> = match kept {
+            Ok(kept) => kept.into_iter().collect(),
+            Err(error) => {
+                tracing::warn!(%error, "the kept pictures of a page cannot be looked up");
+                return cards;
+            }
+        };
+        for card in &mut cards {
+            if let Some(picture) = kept.get(&card.slug) {
+                let path = with_paths(picture.as_bytes(), state.site());
+                card.thumbnail = Some(String::from_utf8_lossy(&path).into_owned());
+            }
+        }
+        cards
     }
 
     /// Studio, city and year, as far as they are recorded.

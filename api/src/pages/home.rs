@@ -92,7 +92,7 @@ pub(super) async fn home(
             .collect(),
         notes: found.notes,
         call: call::of(&asked, state.site()),
-        cards: found.cards,
+        cards: Card::with_kept_pictures(found.cards, &state).await,
         first: asked.cursor.is_some().then(|| asked.at(None).href(base)),
         next: found.next.map(|next| asked.at(Some(next)).href(base)),
     })

@@ -51,7 +51,7 @@ pub(super) async fn project(
         layout: layout(&project, &citation, &state),
         json_ld: citation.json_ld(),
         cite: project.local(&citation.url).to_owned(),
-        near: near(&state, &project.record.slug)?,
+        near: Card::with_kept_pictures(near(&state, &project.record.slug)?, &state).await,
         call: format!(
             "curl -H \"Authorization: Bearer $KEY\" \\\n  {site}/v1/project/{}",
             project.record.slug

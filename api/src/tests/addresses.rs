@@ -10,7 +10,7 @@ use super::*;
 pub(super) fn brought() -> (&'static str, usize, Event) {
     let record = json!({
         "name": "Vase", "category": "design", "url": "https://museum.example/Art/1?lang=en",
-        "citation_url": "https://museum.example/id/1",
+        "citation_url": "https://museum.example/id/1", "thumbnail": "http://museum.example/1.jpg",
     });
     let record = serde_json::from_value(record).unwrap();
     let selected = ProjectSelected { slug: "vase".parse().unwrap(), record };

@@ -77,22 +77,24 @@ impl Node {
 
     /// A node where more has happened: when, to which project, and what.
     pub(super) async fn start_after(events: &[(&str, usize, Event)]) -> Node {
-        let folder = filled().await;
-        let current = |generations: Generations| generations.current().unwrap().unwrap().path;
-        let mut catalog = CatalogWriter::open(&current(of(Model::Catalog, folder.path()))).await.unwrap();
-        let mut archive = ArchiveWriter::open(&current(of(Model::Archive, folder.path()))).await.unwrap();
-        let ids = || events.iter().map(|(_, number, _)| id(*number));
-        catalog.load(ids()).await.unwrap();
-        archive.load(ids()).await.unwrap();
-        for (position, (time, number, event)) in (20..).zip(events) {
-            let recorded = Recorded { time: time.parse().unwrap(), ..recorded(position, id(*number), event) };
-            catalog.apply(&recorded, id(*number), event).unwrap();
-            archive.apply(id(*number), event, Position(position), recorded.time).unwrap();
+        Node::serve(filled_after(events).await, Limits::default()).await
+    }
+
+    /// The same, and search lists what was selected.
+    pub(super) async fn start_listing(events: &[(&str, usize, Event)]) -> Node {
+        let folder = filled_after(events).await;
+        let generation = of(Model::Search, folder.path()).current().unwrap().unwrap();
+        let mut writer = SearchWriter::open_or_create(&generation.path).unwrap();
+        for (_, number, event) in events {
+            if let Event::ProjectSelected(selected) = event {
+                let (slug, record) =
+                    (selected.slug.as_str(), serde_json::to_value(&selected.record).unwrap());
+                // Events after those of the small catalog stand from the twentieth place on.
+                list(&mut writer, *number, 20, [slug; 2], record);
+            }
         }
-        catalog.commit(Checkpoint::default()).await.unwrap();
-        archive.commit(Checkpoint::default()).await.unwrap();
-        catalog.close().await.unwrap();
-        archive.close().await.unwrap();
+        writer.commit("").unwrap();
+        writer.close().unwrap();
         Node::serve(folder, Limits::default()).await
     }
 
@@ -122,7 +124,7 @@ impl Node {
         let folder = filled().await;
         let generation = of(Model::Search, folder.path()).current().unwrap().unwrap();
         let mut writer = SearchWriter::open_or_create(&generation.path).unwrap();
-        list(&mut writer, 7, slug, slug, json!({"name": slug.replace('-', " "), "category": "art"}));
+        list(&mut writer, 7, 8, [slug; 2], json!({"name": slug.replace('-', " "), "category": "art"}));
         writer.commit("").unwrap();
         writer.close().unwrap();
         Node::serve(folder, Limits::default()).await
@@ -244,6 +246,27 @@ async fn filled() -> TempDir {
     folder
 }
 
+/// A folder with the models of the small catalog after these events.
+async fn filled_after(events: &[(&str, usize, Event)]) -> TempDir {
+    let folder = filled().await;
+    let current = |generations: Generations| generations.current().unwrap().unwrap().path;
+    let mut catalog = CatalogWriter::open(&current(of(Model::Catalog, folder.path()))).await.unwrap();
+    let mut archive = ArchiveWriter::open(&current(of(Model::Archive, folder.path()))).await.unwrap();
+    let ids = || events.iter().map(|(_, number, _)| id(*number));
+    catalog.load(ids()).await.unwrap();
+    archive.load(ids()).await.unwrap();
+    for (position, (time, number, event)) in (20..).zip(events) {
+        let recorded = Recorded { time: time.parse().unwrap(), ..recorded(position, id(*number), event) };
+        catalog.apply(&recorded, id(*number), event).unwrap();
+        archive.apply(id(*number), event, Position(position), recorded.time).unwrap();
+    }
+    catalog.commit(Checkpoint::default()).await.unwrap();
+    archive.commit(Checkpoint::default()).await.unwrap();
+    catalog.close().await.unwrap();
+    archive.close().await.unwrap();
+    folder
+}
+
 /// What was selected, and under which slug: one project with everything, and a street of houses.
 fn selections() -> Vec<(&'static str, Value)> {
     let mut selections = vec![(
@@ -323,7 +346,8 @@ fn search(root: &Path) {
     let generation = generations.create_next().unwrap();
     let mut writer = SearchWriter::open_or_create(&generation.path).unwrap();
     for (number, (slug, record)) in selections().into_iter().enumerate().take(5) {
-        list(&mut writer, number, slug, if slug == "old-mill" { "new-mill" } else { slug }, record);
+        let present = if slug == "old-mill" { "new-mill" } else { slug };
+        list(&mut writer, number, number as u64 + 1, [slug, present], record);
     }
     writer.commit("").unwrap();
     writer.close().unwrap();
@@ -331,8 +355,8 @@ fn search(root: &Path) {
 }
 
 /// Adds a project that was selected under one slug and is found under another.
-fn list(writer: &mut SearchWriter, number: usize, recorded_slug: &str, slug: &str, record: Value) {
-    let (recorded_slug, slug): (Slug, Slug) = (recorded_slug.parse().unwrap(), slug.parse().unwrap());
+fn list(writer: &mut SearchWriter, number: usize, ordinal: u64, slugs: [&str; 2], record: Value) {
+    let [recorded_slug, slug] = slugs.map(|slug| slug.parse::<Slug>().unwrap());
     let record: Record = serde_json::from_value(record).unwrap();
     let edition = Edition {
         slug: &slug,
@@ -346,7 +370,7 @@ fn list(writer: &mut SearchWriter, number: usize, recorded_slug: &str, slug: &st
     summary.pop();
     let document = SearchDocument {
         project: &id(number).to_string(),
-        ordinal: number as u64 + 1,
+        ordinal,
         slug: slug.as_str(),
         name: &record.name,
         studio: record.studio.as_deref(),

@@ -1,8 +1,11 @@
 //! Kept pictures.
 
-use schemas::picture::{Form, PictureId};
+use schemas::event::{Event, PictureAttached};
+use schemas::picture::{Form, Picture, PictureFormat, PictureId};
+use serde_json::json;
 
 use super::Node;
+use super::addresses::brought;
 
 const ID: PictureId = PictureId([0x5e; 32]);
 
@@ -59,4 +62,26 @@ async fn nothing_else_of_the_folder_is_shown() {
         assert_eq!(reply.status, 404, "{path}");
         assert_eq!(reply.header("content-type"), Some("application/problem+json"), "{path}");
     }
+}
+
+#[tokio::test]
+async fn a_picture_that_a_record_brings_is_shown_as_the_copy_that_is_kept() {
+    let id = PictureId([0x5e; 32]);
+    let picture = Picture { id, format: PictureFormat::Jpeg, width: 1_000, height: 500, palette: Vec::new() };
+    let source = "http://museum.example/1.jpg";
+    let attached = Event::PictureAttached(PictureAttached { source: source.into(), picture });
+    let node = Node::start_listing(&[brought(), ("2026-11-24T10:01:00Z", 6, attached)]).await;
+    keep(&node, Form::Jpeg(640), b"jpeg");
+    let record = node.get("/v1/project/vase").await.json();
+    assert_eq!(record["thumbnail"], source, "what a record brings stays");
+    let kept = format!("/media/{}/1000.webp", "5e".repeat(32));
+    assert_eq!(record["images"][0]["url"], format!("https://catalog.example.org{kept}"));
+    let in_lists = format!("src=\"/media/{}/640.webp\"", "5e".repeat(32));
+    let (home, found) = (node.get("/").await, node.get("/?q=vase").await);
+    assert!(home.text().contains(&in_lists) && found.text().contains(&in_lists), "{home:?}");
+    assert!(node.get("/projects/vase").await.text().contains(&kept));
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fetch","arguments":{"id":"vase"}}}"#;
+    let answer = node.post("", call).await.json();
+    let image = json!({"type": "image", "mimeType": "image/jpeg", "data": "anBlZw=="});
+    assert_eq!(answer["result"]["content"][1], image);
 }

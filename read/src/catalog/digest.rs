@@ -13,7 +13,7 @@ impl CatalogReader {
         let checkpoint = database::checkpoint(&mut view, |e| CatalogError::Corrupt(e.to_string())).await?;
         let mut sha = Sha256::new();
         for sql in [
-            "SELECT project, ordinal, slug, revision, updated_at, withdrawn, pictures, page, source, citation, answer FROM projects ORDER BY project",
+            "SELECT project, ordinal, slug, revision, updated_at, withdrawn, pictures, picture, page, source, citation, answer FROM projects ORDER BY project",
             "SELECT project, revision, position, slug, time, actor, command, record FROM revisions ORDER BY project, revision",
             "SELECT project, source, until, command, picture FROM replaced ORDER BY project, source, until",
             "SELECT slug, project FROM slugs ORDER BY slug",

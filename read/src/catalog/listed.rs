@@ -64,6 +64,23 @@ impl CatalogReader {
         Ok(rows.into_iter().map(|(slug, updated_at)| ListedProject { slug, updated_at }).collect())
     }
 
+    /// The first kept picture of each of these projects that has one: the slug, and the address in the width for lists with
+    /// the mark of `schemas::api::site` where the site's address belongs.
+    pub async fn pictures(
+        &self,
+        slugs: impl Iterator<Item = &str>,
+    ) -> Result<Vec<(String, String)>, CatalogError> {
+        let mut query = QueryBuilder::<Sqlite>::new(
+            "SELECT s.slug, p.picture FROM slugs s JOIN projects p USING (project) WHERE p.picture IS NOT NULL AND s.slug IN (",
+        );
+        let mut list = query.separated(", ");
+        slugs.for_each(|slug| {
+            list.push_bind(slug.to_owned());
+        });
+        query.push(")");
+        Ok(query.build_query_as().fetch_all(self.pool()).await?)
+    }
+
     /// The projects of these ordinals that are listed, in the same order.
     pub async fn selected(&self, ordinals: &[u64]) -> Result<Vec<Selected>, CatalogError> {
         let mut query =

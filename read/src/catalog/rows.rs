@@ -37,6 +37,7 @@ pub(super) struct ProjectRow<'a> {
     id: ProjectId,
     project: &'a Project,
     pictures: String,
+    picture: Option<String>,
     citation: String,
     answer: String,
 }
@@ -49,7 +50,8 @@ pub(super) fn rendered<'a>(
         let answer = render(&Answer::of(&edition, project.updated_at))?;
         let pictures = serde_json::to_string(&project.pictures).map_err(corrupt)?;
         let citation = edition.citation_url();
-        Ok(ProjectRow { id: **id, project, pictures, citation, answer })
+        let picture = edition.kept_picture();
+        Ok(ProjectRow { id: **id, project, pictures, picture, citation, answer })
     };
     projects.iter().map(row).collect()
 }
@@ -59,9 +61,9 @@ pub(super) async fn write_projects(
     rows: Vec<ProjectRow<'_>>,
 ) -> Result<(), CatalogError> {
     let mut query = QueryBuilder::<Sqlite>::new(
-        "INSERT OR REPLACE INTO projects (project, ordinal, slug, revision, updated_at, withdrawn, pictures, page, source, citation, answer) ",
+        "INSERT OR REPLACE INTO projects (project, ordinal, slug, revision, updated_at, withdrawn, pictures, picture, page, source, citation, answer) ",
     );
-    query.push_values(rows, |mut row, ProjectRow { id, project, pictures, citation, answer }| {
+    query.push_values(rows, |mut row, ProjectRow { id, project, pictures, picture, citation, answer }| {
         row.push_bind(id.to_string())
             .push_bind(project.ordinal.0.cast_signed())
             .push_bind(project.slug.to_string())
@@ -69,6 +71,7 @@ pub(super) async fn write_projects(
             .push_bind(project.updated_at.to_string())
             .push_bind(project.withdrawn.as_deref())
             .push_bind(pictures)
+            .push_bind(picture)
             .push_bind(project.record.url.as_deref())
             .push_bind(project.record.citation_url.as_deref())
             .push_bind(citation)

@@ -88,12 +88,15 @@ impl Edition<'_> {
         site::citation_page(self.recorded_slug.as_str(), self.revision)
     }
 
+    /// Returns this site's address of the first kept picture that stands for the record, in the width for lists.
+    pub fn kept_picture(&self) -> Option<String> {
+        let picture = self.record.picture_sources().find_map(|source| self.pictures.get(source))?;
+        Some(site::picture(picture.id, picture.list_width()))
+    }
+
     /// Returns the image that the record brings itself, or else the first of its pictures that is kept.
     fn thumbnail(&self) -> Option<String> {
-        self.record.thumbnail.clone().or_else(|| {
-            let picture = self.record.pictures.iter().find_map(|named| self.pictures.get(&named.source))?;
-            Some(site::picture(picture.id, picture.list_width()))
-        })
+        self.record.thumbnail.clone().or_else(|| self.kept_picture())
     }
 }
 

@@ -88,10 +88,9 @@ impl Collector {
 
     /// Fetches or draws a picture and records what came of it; the reason where a later try may bring it.
     async fn collect(&self, wanted: Wanted) -> (Wanted, Result<(), String>) {
-        let got = if wanted.is_drawn() {
-            self.draw(&wanted).await
-        } else {
-            self.pictures.fetch(&wanted.source).await
+        let got = match wanted.address() {
+            Some(address) => self.pictures.fetch(&address).await,
+            None => self.draw(&wanted).await,
         };
         let found = match got {
             Ok(picture) => Ok(picture),

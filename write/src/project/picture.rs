@@ -26,7 +26,7 @@ pub fn attach(
 /// gone, or that names it no more; a picture that is kept stays, whatever its source says later.
 pub fn look_at(project: &Project, source: &str, found: Result<Picture, String>) -> Vec<Event> {
     let Project::Listed(listing) = project else { return Vec::new() };
-    if !listing.record.pictures.iter().any(|named| named.source == source) {
+    if !listing.record.picture_sources().any(|named| named == source) {
         return Vec::new();
     }
     match found {

@@ -128,9 +128,9 @@ impl Describer {
     }
 }
 
-/// The first of the pictures that the record names, of those that are kept.
+/// The first of the pictures that stand for the record, of those that are kept.
 fn first_picture(listing: &Listing) -> Option<PictureId> {
-    listing.record.pictures.iter().find_map(|named| match listing.pictures.get(&named.source)? {
+    listing.record.picture_sources().find_map(|source| match listing.pictures.get(source)? {
         PictureFate::Attached(picture) => Some(picture.id),
         PictureFate::Refused(_) => None,
     })

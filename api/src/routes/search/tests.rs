@@ -41,7 +41,7 @@ fn nothing_found_is_an_answer_too() {
         did_you_mean: Some(read::search::Suggestion { query: "house".into(), total: 3 }),
     };
     let site = "https://x.org".parse().unwrap();
-    let body = assemble("xyzzy house", &[], 0, (Some(&forgiven), Some("No.")), None, &site).unwrap();
+    let body = assemble("xyzzy house", &[], 0, (Some(&forgiven), Some("No.")), None, &site).unwrap().finish();
     assert_eq!(
         String::from_utf8(body).unwrap(),
         concat!(

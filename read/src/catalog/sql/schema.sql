@@ -7,6 +7,7 @@ CREATE TABLE projects (
     updated_at TEXT NOT NULL,             -- RFC 3339
     withdrawn  TEXT,                      -- the reason, or null while it is listed
     pictures   TEXT NOT NULL,             -- JSON of the kept pictures by their sources
+    picture    TEXT,                      -- the address of the first kept one in the width for lists, as it is rendered
     page       TEXT,                      -- the address of a public page that the record brings itself
     source     TEXT,                      -- the address to cite that the record brings itself
     citation   TEXT NOT NULL,             -- the address to cite, as it is rendered

@@ -20,6 +20,9 @@ const PAUSES: [Duration; 4] = [
     Duration::from_secs(6 * 60 * 60),
 ];
 
+/// What addresses of pictures begin with.
+const SCHEMES: [&str; 2] = ["https://", "http://"];
+
 /// A picture to be fetched.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Wanted {
@@ -31,6 +34,12 @@ impl Wanted {
     /// Whether it is drawn rather than fetched.
     pub(super) fn is_drawn(&self) -> bool {
         self.source.starts_with(demo::pictures::SOURCE)
+    }
+
+    /// Where it is fetched: always over TLS, for an image that a record brings from an address without it too.
+    pub(super) fn address(&self) -> Option<String> {
+        let rest = SCHEMES.iter().find_map(|scheme| self.source.strip_prefix(scheme))?;
+        Some(format!("https://{rest}"))
     }
 }
 
@@ -58,10 +67,10 @@ impl Wanting {
     /// Takes in what an event says.
     pub(super) fn hear(&mut self, recorded: &Recorded) {
         let Some(project) = recorded.stream.as_project() else { return };
-        // Most texts name none of either kind; reading every record would take longer than fetching.
+        // Many texts name none of either kind; reading every record would take longer than fetching.
         let drawn = recorded.actor.as_str() == demo::ACTOR;
-        if !recorded.data.get().contains("https://") && !recorded.data.get().contains(demo::pictures::SOURCE)
-        {
+        let text = recorded.data.get();
+        if !SCHEMES.iter().any(|scheme| text.contains(scheme)) && !text.contains(demo::pictures::SOURCE) {
             return;
         }
         let Ok(Decoded::Known(event)) = recorded.decode() else { return };
@@ -81,9 +90,9 @@ impl Wanting {
     /// `drawn` tells whether the record is one of the demo catalog, whose pictures are drawn. Other files are brought by
     /// whoever imports them.
     fn want(&mut self, project: ProjectId, record: &Record, drawn: bool) {
-        for picture in &record.pictures {
-            let wanted = Wanted { project, source: picture.source.clone() };
-            if !(wanted.source.starts_with("https://") || drawn && wanted.is_drawn()) {
+        for source in record.picture_sources() {
+            let wanted = Wanted { project, source: source.to_owned() };
+            if !(wanted.address().is_some() || drawn && wanted.is_drawn()) {
                 continue;
             }
             if !self.states.contains_key(&wanted) {
@@ -172,6 +181,22 @@ mod tests {
         assert_eq!(wanting.next(now), None);
         wanting.want(project(2), &record(&[ONE]), false);
         assert_eq!(wanting.next(now), Some(Wanted { project: project(2), source: ONE.into() }));
+    }
+
+    #[test]
+    fn the_image_that_a_record_brings_itself_is_fetched_like_a_picture() {
+        let (mut wanting, now) = (Wanting::default(), Instant::now());
+        let brings = |thumbnail: &str| Record { thumbnail: Some(thumbnail.into()), ..record(&[ONE]) };
+        wanting.want(project(1), &brings(TWO), false);
+        assert_eq!([wanting.next(now), wanting.next(now)], [Some(wanted(ONE)), Some(wanted(TWO))]);
+        wanting.want(project(1), &brings(ONE), false);
+        assert_eq!(wanting.next(now), None, "each once");
+        wanting.want(project(1), &brings("http://x.org/3"), false);
+        let brought = wanting.next(now).unwrap();
+        assert_eq!(
+            (brought.source.as_str(), brought.address().as_deref()),
+            ("http://x.org/3", Some("https://x.org/3"))
+        );
     }
 
     #[test]
