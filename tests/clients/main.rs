@@ -1,5 +1,6 @@
 //! The service as clients find it that were written by others: the protocol's conformance suite, its inspector and
-//! nine more public clients speak to a real `loggia up`. `bin/setup --test` brings them; what they do stands in the
+//! nine more public clients speak to a real `loggia up`, Schemathesis asks its REST interface what openapi.json allows, and clients
+//! that public generators made of that document use it. `bin/setup --test` brings them; what they do stands in the
 //! scripts beside this file.
 
 #![allow(
@@ -14,5 +15,6 @@
 mod brought;
 mod conformance;
 mod inspector;
+mod openapi;
 mod served;
 mod visits;

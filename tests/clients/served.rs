@@ -20,6 +20,7 @@ pub(crate) struct Served {
     _loggia: Loggia,
     _folder: tempfile::TempDir,
     base: String,
+    key: String,
 }
 
 impl Served {
@@ -38,6 +39,7 @@ impl Served {
             command.env("LOGGIA_AUTH", "keys").env("LOGGIA_VECTORS", "builtin");
             // The suite and the clients all call from one address, quicker than people do.
             command.env("LOGGIA_BURST_PER_ADDRESS", "0").env("LOGGIA_KEYS_PER_ADDRESS", "0");
+            command.env("LOGGIA_BURST_PER_KEY", "0").env("LOGGIA_TIERS", "free=1000000");
             command
         };
         let mut up = settings(process::command(LOGGIA, folder.path()));
@@ -59,9 +61,20 @@ impl Served {
         };
         run(&["import", file.to_str().unwrap(), "--json"]);
         let issued = run(&["keys", "issue", "--email", "waits@example.org", "--json"]);
-        complete(&http, issued["key"].as_str().unwrap(), houses.len()).await;
+        let key = issued["key"].as_str().unwrap().to_owned();
+        complete(&http, &key, houses.len()).await;
         let base = loggia.base().await;
-        Some(Self { _loggia: loggia, _folder: folder, base })
+        Some(Self { _loggia: loggia, _folder: folder, base, key })
+    }
+
+    /// The address of the site, without a slash at its end.
+    pub(crate) fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// A key with a large quota.
+    pub(crate) fn key(&self) -> &str {
+        &self.key
     }
 
     /// The address that clients are given.

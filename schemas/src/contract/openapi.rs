@@ -184,11 +184,11 @@ fn picture() -> Value {
 
 fn search_parameters() -> Value {
     json!([
-        {"name": "q", "in": "query", "required": true, "description": "Any text; words in quotes are a phrase. The first 16 words are looked for. Where no project has all of them as they \
+        {"name": "q", "in": "query", "required": true, "description": "Any text that is not blank; words in quotes are a phrase. The first 16 words are looked for. Where no project has all of them as they \
                 were typed, misspelt words of four letters or more are mended, or results hold more than half of the words: approximate, \
                 missing_words, replaced and note say so. Words of one project in twenty and more, short words and function words carry no \
                 such result, and nothing is mended towards them. Numbers are never mended.",
-            "schema": {"type": "string", "minLength": 1, "maxLength": MAX_QUERY_CHARACTERS}},
+            "schema": {"type": "string", "minLength": 1, "maxLength": MAX_QUERY_CHARACTERS, "pattern": "\\S"}},
         {"name": "category", "in": "query", "description": "Only this category.",
             "schema": {"type": "string", "enum": Category::ALL.map(Category::as_str)}},
         limit_parameter(),

@@ -1,0 +1,61 @@
+//! The OpenAPI documents as public tools read them: Schemathesis judges the service by what they say, and clients that are
+//! generated from them call it.
+
+use serde_json::{Value, json};
+
+use crate::brought::Brought;
+use crate::served::Served;
+
+/// Both versions of the document.
+const DOCUMENTS: [&str; 2] = ["/openapi.json", "/openapi-3.0.json"];
+
+#[tokio::test]
+async fn schemathesis_finds_no_fault() {
+    let Some(clients) = Brought::here() else { return };
+    let Some(served) = Served::shared().await else { return };
+    for document in DOCUMENTS {
+        let document = format!("{}{document}", served.base());
+        let args = [&document, served.key(), "--max-examples", "30", "--seed", "1", "--warnings", "off", "--no-color"];
+        let said = clients.python("openapi", "fuzz_rest.py", &args).await;
+        let told = said.to_string();
+        let report = said.well();
+        assert!(report.contains("Selected: 7/7") && report.contains("No issues found"), "{told}");
+    }
+}
+
+/// What every generated client must have read.
+fn assert_read(line: &str, more: &Value) {
+    let mut seen: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    let mut expected = json!({
+        "count": 3, "years": [null, null, null], "published": "2024-01-02", "material": "oak and brick", "near": 2,
+        "tier": "free", "month": 7, "unknown": "Unknown slug", "refused": "Invalid key",
+    });
+    for (name, value) in more.as_object().unwrap() {
+        expected[name] = value.clone();
+    }
+    assert_eq!(seen.take(), expected);
+}
+
+#[tokio::test]
+async fn a_client_by_openapi_python_client_reads_every_answer() {
+    let Some(clients) = Brought::here() else { return };
+    let Some(served) = Served::shared().await else { return };
+    for document in DOCUMENTS {
+        let folder = tempfile::tempdir().unwrap();
+        let args = [served.base(), document, served.key(), folder.path().to_str().unwrap()];
+        let said = clients.python("openapi", "generated.py", &args).await;
+        assert_read(&said.well(), &json!({}));
+    }
+}
+
+#[tokio::test]
+async fn a_client_by_openapi_typescript_reads_every_answer() {
+    let Some(clients) = Brought::here() else { return };
+    let Some(served) = Served::shared().await else { return };
+    for document in DOCUMENTS {
+        let folder = tempfile::tempdir().unwrap();
+        let args = [served.base(), document, served.key(), folder.path().to_str().unwrap()];
+        let said = clients.script("generated.mjs", &args).await;
+        assert_read(&said.well(), &json!({"cited": true, "refused": "A key is needed"}));
+    }
+}
