@@ -15,7 +15,17 @@ async fn schemathesis_finds_no_fault() {
     let Some(served) = Served::shared().await else { return };
     for document in DOCUMENTS {
         let document = format!("{}{document}", served.base());
-        let args = [&document, served.key(), "--max-examples", "30", "--seed", "1", "--warnings", "off", "--no-color"];
+        let args = [
+            &document,
+            served.key(),
+            "--max-examples",
+            "30",
+            "--seed",
+            "1",
+            "--warnings",
+            "off",
+            "--no-color",
+        ];
         let said = clients.python("openapi", "fuzz_rest.py", &args).await;
         let told = said.to_string();
         let report = said.well();

@@ -82,7 +82,10 @@ fn no_script_is_forgotten() {
         std::fs::read_dir(SCRIPTS).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let scripts = files.filter(|file| file.ends_with(".py") || file.ends_with(".mjs"));
     let forgotten: Vec<String> = scripts
-        .filter(|file| !file.starts_with("visit.") && ![include_str!("visits.rs"), include_str!("openapi.rs")].concat().contains(file))
+        .filter(|file| {
+            !file.starts_with("visit.")
+                && ![include_str!("visits.rs"), include_str!("openapi.rs")].concat().contains(file)
+        })
         .collect();
     assert_eq!(forgotten, [""; 0], "no test runs these");
 }
