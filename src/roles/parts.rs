@@ -375,7 +375,7 @@ impl Parts {
         if self.held.contains(&Part::Write) {
             return;
         }
-        let component = self.health.component("settings").patience(Duration::ZERO);
+        let component = self.health.component("settings").patience(Duration::ZERO).told_to_all();
         let comparison = Comparison::new(client.clone(), &self.config, component, self.mails.clone());
         // Once before the node may be ready.
         comparison.compare().await;

@@ -91,7 +91,8 @@ impl Teller {
     async fn follow_health(&self) {
         let following = async {
             loop {
-                let readiness = match self.health.not_ready() {
+                // Operators see the reasons in the log, and in /status of their listener.
+                let readiness = match self.health.not_ready_to_all() {
                     None => Readiness::READY,
                     Some(reason) => Readiness { ready: false, answers: true, reason },
                 };

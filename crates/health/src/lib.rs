@@ -54,11 +54,14 @@ pub struct Failing {
     pub lasting: Duration,
     /// Whether it has outlasted the component's patience, so that the process is not ready.
     pub is_not_ready: bool,
+    /// Whether the reason is for everybody; see [`Component::told_to_all`].
+    pub is_for_all: bool,
 }
 
 #[derive(Debug)]
 struct State {
     patience: Duration,
+    is_for_all: bool,
     failure: Option<Failure>,
 }
 
@@ -76,7 +79,7 @@ impl Health {
     /// Returns the component with this name, registering it as working where it is new.
     pub fn component(&self, name: impl Into<String>) -> Component {
         let name = name.into();
-        let new = || State { patience: PATIENCE, failure: None };
+        let new = || State { patience: PATIENCE, is_for_all: false, failure: None };
         self.lock().entry(name.clone()).or_insert_with(new);
         Component { name, health: self.clone() }
     }
@@ -95,22 +98,27 @@ impl Health {
         self.failing_at(Instant::now())
     }
 
-    /// Returns why the process is not ready: the failures that have outlasted their patience, as sentences.
+    /// Returns why the process is not ready, for operators: the failures that have outlasted their patience, as sentences.
     pub fn not_ready(&self) -> Option<String> {
-        let reasons: Vec<String> = self
-            .failing()
-            .into_iter()
-            .filter(|failing| failing.is_not_ready)
-            .map(|failing| {
-                format!(
-                    "{} has failed for {} s: {}.",
-                    failing.component,
-                    failing.lasting.as_secs(),
-                    failing.reason
-                )
-            })
-            .collect();
-        (!reasons.is_empty()).then(|| reasons.join(" "))
+        self.sentences(|_| true)
+    }
+
+    /// Returns the same for everybody: reasons that may hold what a database or another server said are left out.
+    pub fn not_ready_to_all(&self) -> Option<String> {
+        self.sentences(|failing| failing.is_for_all)
+    }
+
+    fn sentences(&self, with_reason: impl Fn(&Failing) -> bool) -> Option<String> {
+        let sentence = |failing: Failing| {
+            let (component, seconds) = (&failing.component, failing.lasting.as_secs());
+            match with_reason(&failing) {
+                true => format!("{component} has failed for {seconds} s: {}.", failing.reason),
+                false => format!("{component} has failed for {seconds} s."),
+            }
+        };
+        let failing = self.failing().into_iter().filter(|failing| failing.is_not_ready);
+        let sentences: Vec<String> = failing.map(sentence).collect();
+        (!sentences.is_empty()).then(|| sentences.join(" "))
     }
 
     /// Logs the failures that were last logged a minute ago or longer. Call it about once a second: a loop that waits
@@ -144,6 +152,7 @@ impl Health {
                 reason: failure.reason.clone(),
                 lasting,
                 is_not_ready: lasting >= state.patience,
+                is_for_all: state.is_for_all,
             })
         });
         failing.collect()
@@ -161,6 +170,15 @@ impl Component {
     pub fn patience(self, patience: Duration) -> Component {
         if let Some(state) = self.health.lock().get_mut(&self.name) {
             state.patience = patience;
+        }
+        self
+    }
+
+    /// Says that its reasons are sentences of this program, which everybody may read, and never what a database or another
+    /// server said.
+    pub fn told_to_all(self) -> Component {
+        if let Some(state) = self.health.lock().get_mut(&self.name) {
+            state.is_for_all = true;
         }
         self
     }
@@ -255,6 +273,22 @@ mod tests {
             .filter(|second| relay.failed_at(&format!("at {second}"), start + seconds(*second)).is_some())
             .count();
         assert_eq!(logged, 6);
+    }
+
+    #[test]
+    fn what_a_database_says_is_for_operators_alone() {
+        let health = Health::default();
+        let at_once = |name: &str| health.component(name).patience(Duration::ZERO);
+        at_once("relay").failed("cannot open /srv/data/store/events.db");
+        at_once("settings").told_to_all().failed("tiers differ");
+        assert_eq!(
+            health.not_ready().unwrap(),
+            "relay has failed for 0 s: cannot open /srv/data/store/events.db. settings has failed for 0 s: tiers differ."
+        );
+        assert_eq!(
+            health.not_ready_to_all().unwrap(),
+            "relay has failed for 0 s. settings has failed for 0 s: tiers differ."
+        );
     }
 
     #[test]

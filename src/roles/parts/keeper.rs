@@ -35,7 +35,7 @@ impl Parts {
         }
         self.watch_naming(keeper);
         if !keeper.here && self.role == NatsRole::Up && self.config.auth == Auth::Keys {
-            self.await_keeper(client, said);
+            self.await_keeper(client);
         }
     }
 
@@ -73,8 +73,8 @@ impl Parts {
     }
 
     /// Reports whether a keeper listens on NATS.
-    fn await_keeper(&self, client: &async_nats::Client, said: String) {
-        let mut component = self.health.component("keeper").patience(Duration::ZERO);
+    fn await_keeper(&self, client: &async_nats::Client) {
+        let mut component = self.health.component("keeper").patience(Duration::ZERO).told_to_all();
         let (client, stop) = (client.clone(), self.lifecycle.stop.clone());
         let waiting = async move {
             loop {
@@ -84,10 +84,11 @@ impl Parts {
                         // From now on it is no reason to send requests elsewhere: the other nodes miss it too.
                         component = component.patience(Duration::MAX);
                     }
-                    Some(false) => component.failed(format_args!(
+                    // Which folder it was is in the log since the start.
+                    Some(false) => component.failed(
                         "no keeper listens on NATS, so forms for keys say 503 and calls are not copied into a ledger; \
-                         {said}. Start the keeper, or move it with `loggia store keeper`"
-                    )),
+                         start the keeper, or move it with `loggia store keeper`",
+                    ),
                     None => {}
                 }
                 tokio::time::sleep(LOOK).await;

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result};
 use api::{Meter, Readiness};
 use futures::StreamExt;
+use health::Health;
 use projections::node::Node;
 use schemas::control::NodeSummary;
 use schemas::nats_role::NatsRole;
@@ -18,6 +19,7 @@ struct Summarised {
     role: NatsRole,
     settings: String,
     readiness: watch::Receiver<Readiness>,
+    health: Health,
     workers: Option<Node>,
     meter: Option<Meter>,
 }
@@ -32,7 +34,8 @@ impl Summarised {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             settings: self.settings.clone(),
             ready,
-            reason: (!ready).then_some(reason),
+            // It is for operators, so with what is for them alone.
+            reason: (!ready).then(|| self.health.not_ready().unwrap_or(reason)),
             lag: workers.and_then(|workers| workers.iter().map(|worker| worker.lag).max()),
             spool: self.meter.as_ref().map(Meter::spooled),
         }
@@ -53,6 +56,7 @@ impl Parts {
             role: self.role,
             settings: shared_settings::digest(&self.config),
             readiness: self.readiness.subscribe(),
+            health: self.health.clone(),
             workers: self.node.clone(),
             meter: self.meter.clone(),
         };
