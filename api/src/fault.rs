@@ -159,7 +159,7 @@ impl Fault {
 
     /// A field of a form that cannot be used.
     pub(crate) fn unusable_field(name: &'static str, error: &impl ToString) -> Fault {
-        let fault = query::fault(name, &error.to_string(), "an address such as you@example.org");
+        let fault = query::fault(name, error.to_string(), "an address such as you@example.org");
         Fault::invalid_parameters(vec![fault]).with(|told| told.status = StatusCode::UNPROCESSABLE_ENTITY)
     }
 

@@ -78,7 +78,7 @@ mod tests {
             check_kind(&headers).map_err(|fault| fault.status().as_u16())
         };
         assert_eq!(checked("Application/x-www-form-urlencoded; charset=utf-8"), Ok(()));
-        assert_eq!(check_kind(&HeaderMap::new()).is_ok(), true);
+        assert!(check_kind(&HeaderMap::new()).is_ok());
         assert_eq!([checked("application/json"), checked("text/plain")], [Err(415); 2]);
     }
 }

@@ -56,6 +56,7 @@ pub(crate) fn of(problem: &Problem, state: &ApiState) -> Option<Bytes> {
 }
 
 /// What it means, and what to do; HTML.
+#[expect(clippy::too_many_lines, reason = "a table with a row for every kind, so that none is forgotten")]
 fn explanation(kind: ProblemKind) -> (&'static str, &'static str) {
     match kind {
         ProblemKind::InvalidParameters => (
