@@ -43,8 +43,8 @@ fn issued(number: u64) -> AccountEvent {
         hash: hash(number),
         hint: format!("{number:04}"),
         // As version 0.1 wrote it, and as it is written today.
-        name: (number % 2 == 1).then(|| format!("key {number}")),
-        sealed_name: (number % 2 == 0).then(|| sealed(number)),
+        name: (!number.is_multiple_of(2)).then(|| format!("key {number}")),
+        sealed_name: number.is_multiple_of(2).then(|| sealed(number)),
         tier: "free".parse().unwrap(),
     })
 }
