@@ -19,14 +19,20 @@ pub fn start(filter: &str) -> Result<()> {
     Ok(())
 }
 
-/// The filter, without the lines of [`CLIENT`] unless it names them.
+/// The search engine. What it warns of are merges of segments that another one has taken meanwhile, which are tried again.
+const ENGINE: &str = "tantivy";
+
+/// The filter, without the lines of [`CLIENT`] and the warnings of [`ENGINE`] unless it names them.
 fn parsed(filter: &str) -> Result<EnvFilter> {
     let wanted = EnvFilter::try_new(filter)
         .with_context(|| format!("log is “{filter}”, which is no filter; try info, or loggia=debug,warn"))?;
-    if filter.contains(CLIENT) {
-        return Ok(wanted);
+    let mut filtered = wanted;
+    for (name, level) in [(CLIENT, "off"), (ENGINE, "error")] {
+        if !filter.contains(name) {
+            filtered = filtered.add_directive(format!("{name}={level}").parse()?);
+        }
     }
-    Ok(wanted.add_directive(format!("{CLIENT}=off").parse()?))
+    Ok(filtered)
 }
 
 #[cfg(test)]
@@ -39,6 +45,8 @@ mod tests {
         assert!(shown("info").contains("kurrentdb=off"), "{}", shown("info"));
         assert!(shown("debug,sqlx=warn").contains("kurrentdb=off"));
         assert!(!shown("info,kurrentdb=debug").contains("kurrentdb=off"));
+        assert!(shown("info,kurrentdb=debug").contains("tantivy=error"));
+        assert!(!shown("tantivy=debug").contains("tantivy=error"));
     }
 
     #[test]

@@ -358,7 +358,10 @@ impl Asked {
     fn new(id: RequestId, started: Instant, method: Method, uri: Uri, headers: &HeaderMap) -> Asked {
         let known_tags = joined(headers, &IF_NONE_MATCH);
         let encodings = joined(headers, &ACCEPT_ENCODING);
-        let wants_page = Route::of(uri.path()).is_for_people()
+        let path = uri.path();
+        let is_of_the_interface = path == "/v1" || path.starts_with("/v1/");
+        let wants_page = Route::of(path).is_for_people()
+            && !is_of_the_interface
             && headers
                 .get_all(ACCEPT)
                 .iter()

@@ -15,11 +15,12 @@ use schemas::tier::TierName;
 use schemas::usage::{Call, CallId, Surface};
 use serde::Serialize;
 use write::ledger::{Ledger, Used};
+use write::service::read_accounts;
 
 use crate::cli::AuditArgs;
 use crate::config::Config;
 use crate::data_folder::DataFolder;
-use crate::output::{Output, count};
+use crate::output::{Output, count, say};
 use crate::session;
 
 /// Calls printed at once.
@@ -48,7 +49,16 @@ pub async fn run(config: &Config, args: &AuditArgs, output: Output) -> Result<Ex
         bail!("choose one of --csv and --json");
     }
     let key: KeyId = args.subject.parse()?;
-    calls(&ledger, key, args, output).await?;
+    let is_empty = calls(&ledger, key, args, output).await?;
+    if is_empty {
+        if !is_issued(config, key).await? {
+            bail!("there is no key {key}; `loggia keys list` shows which there are");
+        }
+        if !args.csv && !output.is_json() {
+            let when = args.month.map(|month| format!(" in {month}")).unwrap_or_default();
+            say(&format!("no call of the key {key} is counted{when}"));
+        }
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -76,8 +86,14 @@ struct Total<'a> {
     used: Used,
 }
 
-/// Prints every call of a key, and what it used.
-async fn calls(ledger: &Ledger, key: KeyId, args: &AuditArgs, output: Output) -> Result<()> {
+/// Whether a key was ever issued.
+async fn is_issued(config: &Config, key: KeyId) -> Result<bool> {
+    let accounts = read_accounts(&session::open_store_read_only(config).await?).await?;
+    Ok(accounts.iter().any(|(_, account)| account.keys().iter().any(|one| one.issued.key_id == key)))
+}
+
+/// Prints every call of a key, and what it used. Returns whether there is none.
+async fn calls(ledger: &Ledger, key: KeyId, args: &AuditArgs, output: Output) -> Result<bool> {
     let months = match args.month {
         Some(month) => vec![month],
         None => ledger.months().await?,
@@ -97,10 +113,7 @@ async fn calls(ledger: &Ledger, key: KeyId, args: &AuditArgs, output: Output) ->
     }
     printer.flush();
     printer.outcome?;
-    if totals.is_empty() {
-        let when = args.month.map(|month| format!(" in {month}")).unwrap_or_default();
-        bail!("no call of the key {key} is counted{when}; `loggia keys list` shows which keys there are");
-    }
+    let is_empty = totals.is_empty();
     for ((month, tier), used) in totals {
         if !args.csv {
             output.answer(
@@ -115,7 +128,7 @@ async fn calls(ledger: &Ledger, key: KeyId, args: &AuditArgs, output: Output) ->
             )?;
         }
     }
-    Ok(())
+    Ok(is_empty)
 }
 
 /// Prints calls, many at once.

@@ -96,9 +96,15 @@ async fn every_counted_call_is_shown_and_recounted() {
     assert!(text.ends_with(&format!("\n{month} free: 5 calls, and 1 over the quota\n")), "{text}");
     let unknown = started.run(&["audit", "Zz000000"]);
     let sentence = String::from_utf8(unknown.stderr).unwrap();
-    assert!(sentence.contains("no call of the key Zz000000 is counted"), "{sentence}");
+    assert!(sentence.contains("there is no key Zz000000"), "{sentence}");
     assert!(!unknown.status.success());
 
+    // A key without calls is one all the same.
+    let issued = started.json(&["keys", "issue", "--email", "idle@example.org"]).pop().unwrap();
+    let idle = &issued["key"].as_str().unwrap()[9..17];
+    assert_eq!(started.json(&["audit", idle]), [json!(null); 0]);
+    let listed = started.json(&["keys", "list", "--email", "idle@example.org"]).pop().unwrap();
+    assert_eq!((&listed["key_id"], &listed["last_used_at"]), (&json!(idle), &json!(null)));
     let report = started.json(&["audit", "verify", "--tiers", "free=5"]).pop().unwrap();
     assert_eq!(
         json!({"entries": 6, "keys": 1, "calls": 5, "overrun": 1, "compared": ["nats", "counters"], "differences": [],

@@ -65,7 +65,7 @@ fn a_key_is_printed_once_and_kept_nowhere() {
     let listed = run_json(folder.path(), &["keys", "list"]);
     let row = |key: &str, name: Value, tier: &str, proven: bool, at: usize| {
         json!({"key_id": &key[9..17], "hint": &key[51..], "name": name, "tier": tier,
-            "created_at": listed[at]["created_at"], "revoked_at": null, "proven": proven, "email": ADA})
+            "created_at": listed[at]["created_at"], "last_used_at": null, "revoked_at": null, "proven": proven, "email": ADA})
     };
     let expected = [row(key, Value::Null, "free", false, 0), row(second, json!("Laṕtop"), "studio", true, 1)];
     assert_eq!(listed, expected);

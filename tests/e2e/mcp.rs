@@ -62,6 +62,14 @@ async fn without_a_key_five_results_are_shown_and_nothing_is_counted() {
     }
     let record = call(http, None, "get_project", json!({"slug": "house-1"})).await;
     assert_eq!(record["structuredContent"]["taste"]["mood"], "calm", "full records are shown");
+    for (tool, arguments) in [
+        ("get_project", json!({"slug": "house-1"})),
+        ("fetch", json!({"id": "house-1"})),
+        ("discover", json!({})),
+    ] {
+        let preview = call(http, None, tool, arguments).await["structuredContent"]["preview"].take();
+        assert_eq!((&preview["shown"], &preview["how"]), (&json!(1), &json!(how)), "{tool}");
+    }
 
     // Page by page everything can be seen, five at a time.
     let (mut seen, mut cursor) = (Vec::new(), Value::Null);

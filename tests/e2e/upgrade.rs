@@ -95,7 +95,11 @@ async fn assert_as_before(fixture: &Fixture, http: &Http, data: &Path) {
 }
 
 async fn assert_answer(fixture: &Fixture, question: &Question, http: &Http) {
-    let former = cited_as_recorded(&fixture.answer(question));
+    let mut former = cited_as_recorded(&fixture.answer(question));
+    if question.name() == "/mcp browse" {
+        // A project without a day of publication was the last. It stands where the day puts it on which it was added.
+        former["body"]["results"].as_array_mut().unwrap().rotate_right(1);
+    }
     // Neighbours and counters of a restored folder are made again a moment after it is ready.
     let mut answer = fixture.ask(question, http).await;
     let deadline = std::time::Instant::now() + PATIENCE;

@@ -66,7 +66,7 @@ pub(super) async fn call(
         }
         Err(refusal) => {
             bad(&words(asked, refusal, tool, &arguments), into);
-            None
+            balance(asked)
         }
     })
 }
@@ -97,8 +97,7 @@ async fn charge(asked: Asked<'_>, tool: &'static Tool) -> Result<Option<Told>, R
         return Ok(None);
     };
     if !tool.is_counted {
-        let balance = access.balance(asked.state.models(), known, asked.state.now());
-        return Ok(Some(Told { quota: quota(&balance, balance.used), call_id: None }));
+        return Ok(balance(asked));
     }
     let charged = access.charge(asked.state, known, Surface::Mcp, tool.name, asked.deadline).await;
     match charged.outcome {
@@ -112,6 +111,15 @@ async fn charge(asked: Asked<'_>, tool: &'static Tool) -> Result<Option<Told>, R
             cause: Some(cause),
         }),
     }
+}
+
+/// What a keyed caller has left, where nothing was counted.
+fn balance(asked: Asked<'_>) -> Option<Told> {
+    let (Access::Keys(access), Visitor::Keyed(known, _)) = (asked.state.access(), asked.visitor) else {
+        return None;
+    };
+    let balance = access.balance(asked.state.models(), known, asked.state.now());
+    Some(Told { quota: quota(&balance, balance.used), call_id: None })
 }
 
 fn quota(balance: &Balance, used: u64) -> Quota {

@@ -156,6 +156,11 @@ async fn a_browser_is_told_what_went_wrong_on_a_page_and_a_program_in_json() {
     assert!(near.text().contains("href=\"/projects/haus-am-see\""));
     // The interface for programs is one for programs, whoever looks at it.
     node.ask("GET", "/v1/project/nothing", HTML).await.problem();
+    // Below /v1 it is a problem for every client.
+    for path in ["/v1/nothing", "/v1/projects/haus-am-see", "/v1"] {
+        let reply = node.ask("GET", path, "Accept: text/html,*/*;q=0.8\r\n").await;
+        assert!(reply.problem().contains("/problems/not-found"), "{path}");
+    }
 }
 
 #[tokio::test]

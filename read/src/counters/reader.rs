@@ -1,5 +1,6 @@
 //! Asks the counters.
 
+use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
@@ -150,6 +151,17 @@ impl CountersReader {
             .fetch_optional(&self.pool)
             .await?;
         time.map(|time| Timestamp::from_microsecond(time).map_err(corrupt)).transpose()
+    }
+
+    /// When the last counted call of each key that has any was answered.
+    pub async fn last_used_of_all(&self) -> Result<HashMap<KeyId, Timestamp>, CountersError> {
+        let rows: Vec<(String, i64)> =
+            sqlx::query_as("SELECT key_id, time FROM last_used").fetch_all(&self.pool).await?;
+        let read = |(key, time): (String, i64)| {
+            let time = Timestamp::from_microsecond(time).map_err(corrupt)?;
+            Ok((key.parse().map_err(corrupt)?, time))
+        };
+        rows.into_iter().map(read).collect()
     }
 
     /// Tells key, month, tier, calls used and calls over the quota of every allowance, by month, key and tier.

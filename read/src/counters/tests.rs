@@ -108,6 +108,8 @@ async fn calls_are_counted_by_allowance_and_day() {
         "calls over the quota are not counted ones"
     );
     assert_eq!(reader.last_used(key(2)).await.unwrap(), None);
+    let of_all = reader.last_used_of_all().await.unwrap();
+    assert_eq!((of_all.get(&key(1)).copied(), of_all.get(&key(2))), (last, None));
 
     assert_eq!(
         count(&mut writer, &[call(5, 1, "2026-11-20T09:00:00Z"), call(6, 2, "2026-11-20T09:00:00Z")]).await,

@@ -15,6 +15,8 @@ use write::service::{read_account, read_accounts};
 use write::vault::Vault;
 
 use crate::config::Config;
+use crate::counted_calls;
+use crate::data_folder::DataFolder;
 use crate::output::{Output, aligned, say};
 use crate::session;
 
@@ -28,6 +30,8 @@ struct Row {
     name: Option<String>,
     tier: TierName,
     created_at: Timestamp,
+    /// When its last counted call was answered, as the counters of this folder have it.
+    last_used_at: Option<Timestamp>,
     revoked_at: Option<Timestamp>,
     proven: bool,
     /// Absent once it is erased.
@@ -43,6 +47,8 @@ pub(super) async fn run(config: &Config, email: Option<&Email>, output: Output) 
     };
     rows.sort_by_key(|row| row.created_at);
     if output.is_json() {
+        let used = last_used(config).await?;
+        rows.iter_mut().for_each(|row| row.last_used_at = used.get(&row.key_id).copied());
         rows.iter().try_for_each(|row| output.answer(row, String::new))?;
     } else if rows.is_empty() {
         say(if email.is_some() { "there is no key under this address" } else { "there are no keys yet" });
@@ -50,6 +56,14 @@ pub(super) async fn run(config: &Config, email: Option<&Email>, output: Output) 
         output.lines(&table(&rows))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// When each key was used last; nothing where no projection ever ran on this folder.
+async fn last_used(config: &Config) -> Result<HashMap<KeyId, Timestamp>> {
+    match counted_calls::counters(&DataFolder::new(&config.data)).await? {
+        Some(counters) => Ok(counters.last_used_of_all().await?),
+        None => Ok(HashMap::new()),
+    }
 }
 
 async fn rows_of(config: &Config, vault: Option<&Vault>, email: &Email) -> Result<Vec<Row>> {
@@ -79,6 +93,7 @@ fn rows(account: &Account, email: Option<&Email>, names: &HashMap<KeyId, String>
         name: names.get(&key.issued.key_id).or(key.issued.name.as_ref()).cloned(),
         tier: key.tier.clone(),
         created_at: key.issued_at,
+        last_used_at: None,
         revoked_at: key.revoked,
         proven: key.proven,
         email: email.map(|email| email.as_str().to_owned()),
@@ -119,6 +134,7 @@ mod tests {
             name: name.map(str::to_owned),
             tier: "free".parse().unwrap(),
             created_at: "2026-11-20T08:30:00.25Z".parse().unwrap(),
+            last_used_at: None,
             revoked_at: email.is_none().then(|| "2026-11-21T09:00:00Z".parse().unwrap()),
             proven: email.is_some(),
             email: email.map(str::to_owned),

@@ -94,7 +94,8 @@ impl Fixture {
 }
 
 impl Question {
-    fn name(&self) -> String {
+    /// What stands for it among the answers.
+    pub(super) fn name(&self) -> String {
         match &self.body {
             None => self.path.clone(),
             Some(body) => format!("{} {}", self.path, body["params"]["name"].as_str().unwrap()),

@@ -10,7 +10,7 @@ pub(super) static TOOL: Tool = Tool {
     title: "Browse the newest",
     description: "Use this when nothing particular is looked for: the newest projects first, of one category or of all. Send next_cursor as cursor for the next page.",
     input: r#"{"type":"object","properties":{"category":{"type":"string","enum":["architecture","interiors","design","photography","art"]},"limit":{"type":"integer","minimum":1,"maximum":20,"default":10},"cursor":{"type":"string","description":"next_cursor of the page before"}}}"#,
-    output: listed!("", "", r#","next_cursor":{"minLength":1}"#),
+    output: listed!("", "", r#","next_cursor":{"type":["string","null"]}"#),
     arguments: &["category", "limit", "cursor"],
     example: r#"{"category":"interiors","limit":5}"#,
     is_counted: true,

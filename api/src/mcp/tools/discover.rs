@@ -3,7 +3,7 @@
 use rand::TryRng;
 use rand::rngs::SysRng;
 
-use super::listing::listed;
+use super::listing::{self, listed};
 use super::{Asked, Tool};
 use crate::fault::Fault;
 use crate::json_writer::JsonWriter;
@@ -42,6 +42,7 @@ pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answer
     json.member("count", &drawn.iter().len())?;
     json.member("total", &archive.reader.listed(category))?;
     json.projects("results", drawn.map(|summary| (summary, ())), |_, ()| Ok(()))?;
+    listing::preview(&mut json, asked, drawn.iter().len(), archive.reader.listed(category))?;
     let answer = Answer::new(json);
     if drawn.is_none() {
         return Ok(

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::search::title;
-use super::{Asked, Tool, record};
+use super::{Asked, Tool, listing, record};
 use crate::json_writer::JsonWriter;
 use crate::mcp::answer::{Answer, Answered, Image};
 use crate::mcp::arguments::Arguments;
@@ -16,7 +16,7 @@ pub(super) static TOOL: Tool = Tool {
     title: "Fetch a project with its picture",
     description: "Use this when you have an id from search (or a slug) and want its text for reading and citing, and to see its picture, which is embedded as JPEG.",
     input: r#"{"type":"object","properties":{"id":{"type":"string","description":"id of a result of search, a slug, or a URL of the project"},"revision":{"type":"integer","minimum":1},"as_of":{"type":"string","description":"a day"}},"required":["id"]}"#,
-    output: r#"{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"text":{"type":"string"},"url":{"type":"string"},"metadata":{"type":"object"},"note":{"type":"string"}},"required":["id","title","text","url"]}"#,
+    output: r#"{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"text":{"type":"string"},"url":{"type":"string"},"metadata":{"type":"object","properties":{"studio":{"type":["string","null"]},"city":{"type":["string","null"]},"year":{"type":["string","null"]},"category":{"type":"string"},"published":{"type":["string","null"]},"citation_url":{"type":"string"},"revision":{"type":"integer"},"revision_url":{"type":"string"},"added_at":{"type":"string"},"provenance":{"type":"object"},"taste":{"type":"object"},"image_url":{"type":["string","null"]},"image_alt":{"type":["string","null"]}}},"note":{"type":"string"},"preview":{"type":"object"}},"required":["id","title","text","url"]}"#,
     arguments: &["id", "revision", "as_of"],
     example: r#"{"id":"{newest}"}"#,
     is_counted: true,
@@ -25,6 +25,9 @@ pub(super) static TOOL: Tool = Tool {
 
 /// The most bytes of an embedded picture, so that it stays within 2 MB as Base64.
 const MOST_BYTES: usize = (2 << 20) / 4 * 3;
+
+/// The most bytes of a text. An answer holds it twice, and clients cut what is longer than some 25,000 tokens.
+const LONGEST_TEXT: usize = 16 << 10;
 
 /// A record, as far as it is told here.
 #[derive(Deserialize)]
@@ -75,16 +78,33 @@ pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> 
     let mut json = JsonWriter::object(site, 2 * text.len());
     json.member("id", &record.slug)?;
     json.member("title", &title(&record.name, record.studio.as_deref()))?;
-    json.member("text", &record.text())?;
+    let (text, is_whole) = shortened(record.text());
+    json.member("text", &text)?;
     json.member("url", &record.url)?;
     json.member("metadata", &record.metadata())?;
+    listing::preview(&mut json, asked, 1, 1)?;
     let mut answer = Answer::new(json);
     answer.notes.extend(found.notes.into_iter().map(Into::into));
+    if !is_whole {
+        answer.notes.push(
+            format!("The text is shortened; all of it is in get_project and at {}.", record.url).into(),
+        );
+    }
     match picture(asked, &record).await {
         Ok(image) => answer.image = Some(image),
         Err(note) => answer.notes.push(note.into()),
     }
     Ok(answer)
+}
+
+/// A text of at most [`LONGEST_TEXT`] bytes, and whether it is the whole.
+fn shortened(mut text: String) -> (String, bool) {
+    if text.len() <= LONGEST_TEXT {
+        return (text, true);
+    }
+    text.truncate(text.floor_char_boundary(LONGEST_TEXT));
+    text.push('…');
+    (text, false)
 }
 
 /// The picture that stands for the project in lists, as JPEG: not every client reads WebP. Or why there is none.
@@ -152,5 +172,19 @@ impl Record {
             "taste": self.taste, "image_url": self.thumbnail,
             "image_alt": self.images.first().and_then(|image| image.alt.as_ref()),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_between_two_characters() {
+        assert_eq!(shortened("a".repeat(LONGEST_TEXT)), ("a".repeat(LONGEST_TEXT), true));
+        let (text, is_whole) = shortened("ü".repeat(LONGEST_TEXT) + "a");
+        assert_eq!((text, is_whole), ("ü".repeat(LONGEST_TEXT / 2) + "…", false));
+        let (text, _) = shortened("a".to_owned() + &"ü".repeat(LONGEST_TEXT));
+        assert_eq!(text, "a".to_owned() + &"ü".repeat(LONGEST_TEXT / 2 - 1) + "…");
     }
 }

@@ -1,6 +1,6 @@
 //! `get_project`: the full record of one project.
 
-use super::{Asked, Tool, record};
+use super::{Asked, Tool, listing, record};
 use crate::json_writer::JsonWriter;
 use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::arguments::Arguments;
@@ -10,7 +10,7 @@ pub(super) static TOOL: Tool = Tool {
     title: "Get a project",
     description: "Use this when you have a slug and want everything recorded about the project: description, design language, details, taste, images, provenance, citation URL. A citation URL gives the revision that it names. Unrecorded values are null. To see the picture itself use fetch.",
     input: r#"{"type":"object","properties":{"slug":{"type":"string","description":"slug of a result, or a URL of the project"},"revision":{"type":"integer","minimum":1,"description":"as it was then"},"as_of":{"type":"string","description":"as it was at the end of that day, e.g. 2026-11-20"}},"required":["slug"]}"#,
-    output: r#"{"type":"object","properties":{"slug":{"type":"string"},"name":{"type":"string"},"studio":{"minLength":1},"city":{"minLength":1},"year":{"minLength":1},"category":{"type":"string"},"intro":{"minLength":1},"published":{"minLength":1},"thumbnail":{"minLength":1},"url":{"type":"string"},"citation_url":{"type":"string"},"provenance":{"type":"object"},"description":{"minLength":1},"design_language":{"minLength":1},"details":{"type":"array","items":{"type":"object"}},"taste":{"type":"object","properties":{"material":{"minLength":1},"light":{"minLength":1},"color":{"minLength":1},"mood":{"minLength":1},"composition":{"minLength":1},"subject":{"minLength":1}}},"images":{"type":"array","items":{"type":"object"}},"revision":{"type":"integer"},"revision_url":{"type":"string"},"updated_at":{"type":"string"},"note":{"type":"string"}},"required":["slug","name","category","url","citation_url","provenance","taste"]}"#,
+    output: r#"{"type":"object","properties":{"slug":{"type":"string"},"name":{"type":"string"},"studio":{"type":["string","null"]},"city":{"type":["string","null"]},"year":{"type":["string","null"]},"category":{"type":"string"},"intro":{"type":["string","null"]},"published":{"type":["string","null"]},"thumbnail":{"type":["string","null"]},"url":{"type":"string"},"citation_url":{"type":"string"},"provenance":{"type":"object","properties":{"curated_by":{"type":["string","null"]},"selected":{"type":["string","null"]},"in_archive_since":{"type":["integer","null"]},"note":{"type":["string","null"]}}},"description":{"type":["string","null"]},"design_language":{"type":["string","null"]},"details":{"type":"array","items":{"type":"object","properties":{"label":{"type":"string"},"value":{"type":"string"}}}},"taste":{"type":"object","properties":{"material":{"type":["string","null"]},"light":{"type":["string","null"]},"color":{"type":["string","null"]},"mood":{"type":["string","null"]},"composition":{"type":["string","null"]},"subject":{"type":["string","null"]}}},"images":{"type":"array","items":{"type":"object","properties":{"url":{"type":"string"},"width":{"type":"integer"},"height":{"type":"integer"},"alt":{"type":["string","null"]},"color_palette":{"type":"array","items":{"type":"string"}}}}},"revision":{"type":"integer"},"revision_url":{"type":"string"},"updated_at":{"type":"string"},"note":{"type":"string"},"preview":{"type":"object"}},"required":["slug","name","category","url","citation_url","provenance","taste"]}"#,
     arguments: &["slug", "revision", "as_of"],
     example: r#"{"slug":"{newest}"}"#,
     is_counted: true,
@@ -21,7 +21,9 @@ pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> 
     let (project, past) = (record::reference(arguments, "slug"), record::past(arguments));
     let project = arguments.complete(project)?;
     let found = record::find(asked, &project, past).await?;
-    let mut answer = Answer::new(JsonWriter::reopen(asked.state.site(), &found.record));
+    let mut json = JsonWriter::reopen(asked.state.site(), &found.record);
+    listing::preview(&mut json, asked, 1, 1)?;
+    let mut answer = Answer::new(json);
     answer.notes.extend(found.notes.into_iter().map(Into::into));
     Ok(answer)
 }

@@ -28,14 +28,14 @@ const AROUND_A_SUMMARY: usize = 40;
 
 const HOW: &str = "Anonymous preview: at most 5 results a call. get_api_key with an email address gives a free key, which shows up to 20.";
 
-/// The schemas of a summary's members, and of what lists may have besides. Where a text may be null, only its length is
-/// bound: lists of types are what some clients refuse, and a schema that bounds nothing is what validators warn of.
+/// The schemas of a summary's members, and of what lists may have besides. The members of provenance stand in that of
+/// get_project alone, for brevity.
 macro_rules! listed {
     ($before:literal, $more:literal, $after:literal) => {
         concat!(
             r#"{"type":"object","properties":{"#,
             $before,
-            r#""count":{"type":"integer"},"total":{"type":"integer"},"results":{"type":"array","items":{"type":"object","properties":{"slug":{"type":"string"},"name":{"type":"string"},"studio":{"minLength":1},"city":{"minLength":1},"year":{"minLength":1},"category":{"type":"string"},"intro":{"minLength":1},"published":{"minLength":1},"thumbnail":{"minLength":1},"url":{"type":"string"},"citation_url":{"type":"string"},"provenance":{"type":"object"},"added_at":{"type":"string"}"#,
+            r#""count":{"type":"integer"},"total":{"type":"integer"},"results":{"type":"array","items":{"type":"object","properties":{"slug":{"type":"string"},"name":{"type":"string"},"studio":{"type":["string","null"]},"city":{"type":["string","null"]},"year":{"type":["string","null"]},"category":{"type":"string"},"intro":{"type":["string","null"]},"published":{"type":["string","null"]},"thumbnail":{"type":["string","null"]},"url":{"type":"string"},"citation_url":{"type":"string"},"provenance":{"type":"object"},"added_at":{"type":"string"}"#,
             $more,
             r#"},"required":["slug","name","category","url"]}}"#,
             $after,

@@ -17,7 +17,7 @@ pub(super) static TOOL: Tool = Tool {
     title: "Search (for research agents)",
     description: "Use this when a connector or deep research asks for search and fetch; otherwise prefer search_projects. Gives ids for fetch.",
     input: r#"{"type":"object","properties":{"query":{"type":"string"},"cursor":{"type":"string"}},"required":["query"]}"#,
-    output: r#"{"type":"object","properties":{"results":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"url":{"type":"string"}},"required":["id","title","url"]}},"next_cursor":{"minLength":1},"note":{"type":"string"},"preview":{"type":"object"}},"required":["results"]}"#,
+    output: r#"{"type":"object","properties":{"results":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"url":{"type":"string"}},"required":["id","title","url"]}},"next_cursor":{"type":["string","null"]},"note":{"type":"string"},"preview":{"type":"object"}},"required":["results"]}"#,
     arguments: &["query", "cursor"],
     example: r#"{"query":"brick library"}"#,
     is_counted: true,

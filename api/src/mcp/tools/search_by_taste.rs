@@ -17,7 +17,7 @@ pub(super) static TOOL: Tool = Tool {
     output: listed!(
         "",
         r#","matched":{"type":"array","items":{"type":"string"}}"#,
-        r#","next_cursor":{"minLength":1}"#
+        r#","next_cursor":{"type":["string","null"]}"#
     ),
     arguments: &[
         "material",

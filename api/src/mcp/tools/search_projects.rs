@@ -20,7 +20,7 @@ pub(super) static TOOL: Tool = Tool {
     output: listed!(
         r#""query":{"type":"string"},"#,
         r#","score":{"type":"number"}"#,
-        r#","next_cursor":{"minLength":1}"#
+        r#","next_cursor":{"type":["string","null"]}"#
     ),
     arguments: &["query", "limit", "category", "cursor"],
     example: r#"{"query":"brick library","limit":5,"category":"architecture"}"#,

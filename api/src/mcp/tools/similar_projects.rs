@@ -14,7 +14,7 @@ pub(super) static TOOL: Tool = Tool {
     input: r#"{"type":"object","properties":{"slug":{"type":"string","description":"slug of a result"},"limit":{"type":"integer","minimum":1,"maximum":20,"default":10}},"required":["slug"]}"#,
     output: listed!(
         r#""slug":{"type":"string"},"#,
-        r#","score":{"type":"number"},"basis":{"type":"object"}"#,
+        r#","score":{"type":"number"},"basis":{"type":"object","properties":{"visual":{"type":["number","null"]},"semantic":{"type":["number","null"]}}}"#,
         ""
     ),
     arguments: &["slug", "limit"],

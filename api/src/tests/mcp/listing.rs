@@ -77,6 +77,7 @@ async fn the_listing_is_short_and_every_client_can_read_it() {
         for schema in ["inputSchema", "outputSchema"] {
             assert_eq!(tool[schema]["type"], "object", "{name}");
             assert_flat(&tool[schema], name);
+            assert_typed(&tool[schema], name);
         }
         let properties = tool["inputSchema"]["properties"].as_object().unwrap();
         assert!(properties.values().all(|one| one["type"].is_string()), "{name}");
@@ -85,7 +86,19 @@ async fn the_listing_is_short_and_every_client_can_read_it() {
     assert_eq!(listing[9]["inputSchema"]["required"], json!(["id"]));
 }
 
-/// No type lists, references, alternatives and formats: each of them breaks some client.
+/// Every member has a type, and a text that may be null says so.
+fn assert_typed(schema: &Value, tool: &str) {
+    for (name, member) in schema["properties"].as_object().into_iter().flatten() {
+        assert!(member["type"].is_string() || member["type"].is_array(), "{tool}: {name} is {member}");
+        assert_typed(member, tool);
+        if let Some(items) = member.get("items") {
+            assert!(items["type"].is_string(), "{tool}: {name}");
+            assert_typed(items, tool);
+        }
+    }
+}
+
+/// No references, alternatives and formats, and no list of types but of one and null: each of them breaks some client.
 fn assert_flat(schema: &Value, tool: &str) {
     match schema {
         Value::Object(members) => {
@@ -94,7 +107,11 @@ fn assert_flat(schema: &Value, tool: &str) {
                     !["$ref", "$defs", "anyOf", "oneOf", "allOf", "format"].contains(&name.as_str()),
                     "{tool}: {name}"
                 );
-                assert!(name != "type" || value.is_string() || value.is_object(), "{tool}: {value}");
+                let or_null = value.as_array().is_some_and(|types| types.len() == 2 && types[1] == "null");
+                assert!(
+                    name != "type" || value.is_string() || value.is_object() || or_null,
+                    "{tool}: {value}"
+                );
                 assert_flat(value, tool);
             }
         }
