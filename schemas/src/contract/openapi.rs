@@ -13,6 +13,9 @@ use crate::api::usage::UsageAnswer;
 use crate::picture::{LIST_WIDTH, WIDTHS};
 use crate::record::Category;
 
+/// A text with a character that is not Unicode white space, which is trimmed.
+const NOT_BLANK: &str = "[^\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
+
 /// What holds for every call.
 const DESCRIPTION: &str = "A curated catalog of architecture, interiors, design, photography and art.\n\n\
 Send a key as `Authorization: Bearer log_live_…`, or for quick tests as `?key=log_live_…`, not both. A call counts once it is \
@@ -188,15 +191,15 @@ fn search_parameters() -> Value {
                 were typed, misspelt words of four letters or more are mended, or results hold more than half of the words: approximate, \
                 missing_words, replaced and note say so. Words of one project in twenty and more, short words and function words carry no \
                 such result, and nothing is mended towards them. Numbers are never mended.",
-            "schema": {"type": "string", "minLength": 1, "maxLength": MAX_QUERY_CHARACTERS, "pattern": "\\S"}},
+            "schema": {"type": "string", "minLength": 1, "maxLength": MAX_QUERY_CHARACTERS, "pattern": NOT_BLANK}},
         {"name": "category", "in": "query", "description": "Only this category.",
             "schema": {"type": "string", "enum": Category::ALL.map(Category::as_str)}},
         limit_parameter(),
         {"name": "cursor", "in": "query",
-            "description": "next_cursor of the page before, unchanged and with the same other parameters; the header Link with \
+            "description": "next_cursor of the page before, or empty for the first page; unchanged and with the same other parameters; the header Link with \
                 rel=\"next\" leads there too. Every project that did not change since the first page comes exactly once, on whatever \
                 node. Where that cannot be kept, and for any other text, the answer is 400: start again without it.",
-            "schema": {"type": "string", "minLength": 20, "maxLength": 200, "pattern": "^[A-Za-z0-9_-]+$", "format": "cursor"}},
+            "schema": {"type": "string", "maxLength": 200, "pattern": "^([A-Za-z0-9_-]{20,200})?$"}},
     ])
 }
 
