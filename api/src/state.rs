@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
-use read::archive::ArchiveReader;
+use read::archive::Listing;
 use read::catalog::CatalogReader;
 use read::counters::CountersReader;
 use read::keys::KeysReader;
@@ -126,9 +126,10 @@ impl ApiState {
         filled(self.models().search(), "The search index is still being filled.")
     }
 
-    /// The archive, if it is there.
-    pub(crate) fn archive(&self) -> Result<Arc<Opened<ArchiveReader>>, Fault> {
-        filled(self.models().archive(), "The archive is still being filled.")
+    /// The archive of this moment with the summaries of its projects, if it is there.
+    pub(crate) fn listing(&self) -> Result<Listing, Fault> {
+        let now = self.models().archive().map(|archive| archive.reader.now());
+        filled(now.filter(Listing::has_summaries), "The archive is still being filled.")
     }
 
     /// The slug of the newest project, for examples that work on this catalog; none while nothing is listed.

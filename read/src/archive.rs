@@ -18,6 +18,7 @@ mod dictionary;
 #[cfg(feature = "apply")]
 mod digest;
 mod dimension;
+mod listing;
 mod nearest;
 mod newest;
 mod order;
@@ -39,6 +40,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 pub use browse::NewestPage;
 pub use cursor::{Cursor, InvalidCursor};
 pub use dimension::{Dimension, Dimensions};
+pub use listing::Listing;
 pub use question::{MOST_WORDS, TasteRequest};
 pub use reader::ArchiveReader;
 pub use tally::{AskedDimension, Hit, TastePage};

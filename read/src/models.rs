@@ -200,14 +200,20 @@ impl ReadModels {
 
     async fn refresh_one(&self, model: Model) -> Result<(), ModelsError> {
         let inner = &self.inner;
-        let now = Month::of((inner.clock)());
         match model {
-            Model::Keys => inner.keys.refresh(now).await,
-            Model::Counters => inner.counters.refresh(now).await,
-            Model::Catalog => inner.catalog.refresh(now).await,
-            Model::Search => inner.search.refresh(now).await,
-            Model::Archive => inner.archive.refresh(now).await,
-            Model::Neighbours => inner.neighbours.refresh(now).await,
+            Model::Keys => inner.keys.refresh(()).await,
+            Model::Counters => inner.counters.refresh(Month::of((inner.clock)())).await,
+            Model::Catalog => inner.catalog.refresh(()).await,
+            Model::Search => inner.search.refresh(()).await,
+            Model::Archive => {
+                // It lists what the search index knows, so that index is opened first.
+                let view = inner.search.open().map(|search| search.reader.view());
+                if view.is_none() && inner.archive.open().is_none() {
+                    return Ok(());
+                }
+                inner.archive.refresh(view).await
+            }
+            Model::Neighbours => inner.neighbours.refresh(()).await,
         }
     }
 }

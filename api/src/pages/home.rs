@@ -62,7 +62,7 @@ pub(super) async fn home(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Fault> {
     let asked = Asked::read(query.as_deref().unwrap_or_default())?;
-    let archive = state.archive()?;
+    let listing = state.listing()?;
     let found = Found::of(&state, &asked)?;
     let base = state.site().path();
     let title = if asked.is_front() { state.site().name().to_owned() } else { asked.heading() };
@@ -73,14 +73,14 @@ pub(super) async fn home(
     } else {
         layout.private()
     };
-    let dimensions = archive.reader.terms(None, asked.category, CHIPS);
+    let dimensions = listing.terms(None, asked.category, CHIPS);
     page(&Home {
         layout,
         is_front: asked.is_front(),
         is_taste: asked.is_taste(),
         heading: asked.heading(),
         results_heading: found.heading(&asked),
-        listed: grouped(archive.reader.listed(None)),
+        listed: grouped(listing.listed(None)),
         about: state.site().about(),
         q: &asked.q,
         placeholder: placeholder(&dimensions, &found.cards),

@@ -21,8 +21,7 @@ pub(crate) const PATH: &str = "/feed.atom";
 const MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 pub(crate) async fn feed(State(state): State<ApiState>) -> Result<Response, Fault> {
-    let archive = state.archive()?;
-    let newest = archive.reader.newest(None, LARGEST_PAGE, None).map_err(Fault::internal)?;
+    let newest = state.listing()?.newest(None, LARGEST_PAGE, None).map_err(Fault::internal)?;
     let catalog = state.catalog()?;
     let selected = catalog.reader.selected(&newest.ordinals).await.map_err(standing::fault)?;
     let site = state.site();

@@ -78,7 +78,7 @@ async fn crawlers_are_told_what_they_may_read() {
 
 #[tokio::test]
 async fn the_feed_holds_the_newest_selections() {
-    let node = Node::start_after(&everything()).await;
+    let node = Node::start_listing(&everything()).await;
     let feed = node.get("/feed.atom").await;
     assert_eq!(
         (feed.status, feed.header("content-type")),

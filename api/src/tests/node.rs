@@ -85,12 +85,12 @@ impl Node {
         let folder = filled_after(events).await;
         let generation = of(Model::Search, folder.path()).current().unwrap().unwrap();
         let mut writer = SearchWriter::open_or_create(&generation.path).unwrap();
-        for (_, number, event) in events {
+        // Events after those of the small catalog stand from the twentieth place on.
+        for (position, (_, number, event)) in (20..).zip(events) {
             if let Event::ProjectSelected(selected) = event {
                 let (slug, record) =
                     (selected.slug.as_str(), serde_json::to_value(&selected.record).unwrap());
-                // Events after those of the small catalog stand from the twentieth place on.
-                list(&mut writer, *number, 20, [slug; 2], record);
+                list(&mut writer, *number, position, [slug; 2], record);
             }
         }
         writer.commit("").unwrap();

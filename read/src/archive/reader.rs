@@ -5,25 +5,27 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use futures::TryStreamExt;
+use schemas::ids::Position;
 use schemas::record::Category;
-use sqlx::sqlite::SqliteRow;
+use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{Row, SqlitePool};
 use tokio::sync::Mutex;
 
 use super::block::LARGEST;
-use super::browse::{self, NewestPage};
+use super::browse::NewestPage;
 use super::cursor::{Cursor, InvalidCursor};
 use super::dimension::Dimension;
-use super::nearest;
+use super::listing::Listing;
 use super::order::Day;
-use super::question::{Question, TasteRequest};
+use super::question::TasteRequest;
 use super::snapshot::{Changed, Changes, Snapshot};
-use super::tally::{self, TastePage};
-use super::terms::{self, DimensionTerms, Term};
+use super::tally::TastePage;
+use super::terms::{DimensionTerms, Term};
 use super::words::Stems;
 use super::{ArchiveError, corrupt, options};
 use crate::checkpoint::Checkpoint;
 use crate::database::{self, Written};
+use crate::search::View;
 
 /// How many may read the database at once; more wait their turn.
 const CONNECTIONS: u32 = 2;
@@ -39,9 +41,8 @@ const SPARE_WORDS: usize = 65_536;
 pub struct ArchiveReader {
     pool: SqlitePool,
     written: Written,
-    stems: Stems,
-    now: ArcSwap<Snapshot>,
-    loaded: Mutex<Loaded>,
+    now: ArcSwap<Listing>,
+    taken: Mutex<Taken>,
     /// How many projects a block holds at the most.
     largest: usize,
     spare_words: usize,
@@ -49,107 +50,144 @@ pub struct ArchiveReader {
 
 /// What is in memory already.
 #[derive(Debug, Default)]
-struct Loaded {
-    /// The last change.
-    changed: i64,
+struct Taken {
+    /// Rows that changed after this one are read next.
+    change: i64,
     /// How many words there were when all was last read.
     words: usize,
+    /// The position of the search index that goes with it.
+    shown: Option<Position>,
+    /// A newer search index, which is taken as soon as the archive is as far.
+    coming: Option<View>,
 }
 
 impl ArchiveReader {
     /// Opens the archive in a generation's folder, for reading only, and loads all of it.
     pub async fn open(folder: &Path) -> Result<ArchiveReader, ArchiveError> {
-        ArchiveReader::open_in_blocks(folder, LARGEST).await
+        ArchiveReader::open_in_blocks(folder, LARGEST, None).await
+    }
+
+    /// The same beside a search index: it shows what both know.
+    pub(crate) async fn open_beside(
+        folder: &Path,
+        view: Option<View>,
+    ) -> Result<ArchiveReader, ArchiveError> {
+        ArchiveReader::open_in_blocks(folder, LARGEST, view).await
     }
 
     /// The same, in blocks that hold so many projects at the most.
-    pub(super) async fn open_in_blocks(folder: &Path, largest: usize) -> Result<ArchiveReader, ArchiveError> {
+    pub(super) async fn open_in_blocks(
+        folder: &Path,
+        largest: usize,
+        view: Option<View>,
+    ) -> Result<ArchiveReader, ArchiveError> {
         let pool = database::readers(options(folder).row_buffer_size(ROWS_AHEAD), CONNECTIONS).await?;
-        let now = ArcSwap::from_pointee(Snapshot::new(largest));
         let written = Written::new(&folder.join("archive.db"));
-        let (stems, loaded, spare_words) = (Stems::new(), Mutex::default(), SPARE_WORDS);
-        let reader = ArchiveReader { pool, written, stems, now, loaded, largest, spare_words };
+        let shown = view.as_ref().map(View::position);
+        let snapshot = Arc::new(Snapshot::new(largest));
+        let now = ArcSwap::from_pointee(Listing { snapshot, view, stems: Arc::new(Stems::new()) });
+        let taken = Mutex::new(Taken { shown, ..Taken::default() });
+        let reader = ArchiveReader { pool, written, now, taken, largest, spare_words: SPARE_WORDS };
         reader.refresh().await?;
         Ok(reader)
     }
 
-    /// The projects of some taste. A cursor that was made for another question is refused.
-    pub fn by_taste(&self, request: &TasteRequest<'_>) -> Result<TastePage, InvalidCursor> {
-        let question = Question::of(request, &self.stems);
-        tally::page(&self.now.load(), &question, request.limit, request.after.clone())
+    /// The archive as it is now. What one answer needs is asked of one listing.
+    pub fn now(&self) -> Listing {
+        Listing::clone(&self.now.load())
     }
 
-    /// The newest projects, of one category or of all: by publication, else by the day of their selection, else by that on
-    /// which they came in; within a day the one that came last is first. The limit is clamped to 1 to [`super::LARGEST_PAGE`]; a cursor that
-    /// was made for another question is refused.
+    /// See [`Listing::by_taste`].
+    pub fn by_taste(&self, request: &TasteRequest<'_>) -> Result<TastePage, InvalidCursor> {
+        self.now.load().by_taste(request)
+    }
+
+    /// See [`Listing::newest`].
     pub fn newest(
         &self,
         category: Option<Category>,
         limit: usize,
         after: Option<Cursor>,
     ) -> Result<NewestPage, InvalidCursor> {
-        browse::newest(&self.now.load(), category, limit, after)
+        self.now.load().newest(category, limit, after)
     }
 
-    /// The ordinal of the listed project that a number stands for. Drawn from all 64-bit numbers alike, it gives each
-    /// project the same chance, to less than one part in 10^12. None where nothing is listed.
+    /// See [`Listing::random`].
     pub fn random(&self, category: Option<Category>, draw: u64) -> Option<u64> {
-        browse::random(&self.now.load(), category, draw)
+        self.now.load().random(category, draw)
     }
 
-    /// How many projects are listed, of one category or of all.
+    /// See [`Listing::listed`].
     pub fn listed(&self, category: Option<Category>) -> u64 {
-        browse::listed(&self.now.load(), category)
+        self.now.load().listed(category)
     }
 
-    /// The words that projects really use, of one dimension or of each, at most `limit` of each dimension. The first to ask
-    /// behind a commit waits for them to be counted: some milliseconds at 100,000 projects.
+    /// See [`Listing::terms`].
     pub fn terms(
         &self,
         dimension: Option<Dimension>,
         category: Option<Category>,
         limit: usize,
     ) -> Vec<DimensionTerms> {
-        terms::terms(&self.now.load(), dimension, category, limit)
+        self.now.load().terms(dimension, category, limit)
     }
 
-    /// For the words of a text that no project uses in a dimension: words that are used and differ by few letters, or begin
-    /// alike; the nearest first, then the most used. At most `limit`.
+    /// See [`Listing::nearest_terms`].
     pub fn nearest_terms(&self, dimension: Dimension, text: &str, limit: usize) -> Vec<Term> {
-        nearest::nearest_terms(&self.now.load(), &self.stems, dimension, text, limit)
+        self.now.load().nearest_terms(dimension, text, limit)
     }
 
     /// The memory that what is asked takes, in bytes.
     pub fn bytes(&self) -> usize {
-        self.now.load().bytes()
+        self.now.load().snapshot.bytes()
     }
 
     /// Takes in what was committed since the last time; all of it again where too many words may be unused by now.
     pub async fn refresh(&self) -> Result<(), ArchiveError> {
-        let Some(look) = self.written.look() else { return Ok(()) };
-        let mut loaded = self.loaded.lock().await;
-        let sql = "SELECT ordinal, slug, category, published, newest, listed, words, changed FROM projects \
-                   WHERE changed > ? ORDER BY changed";
+        self.refresh_beside(None).await
+    }
+
+    /// The same beside a search index, which may be newer than the one before. It is shown once the archive has come as far, and
+    /// a project that it does not know yet is not listed: no answer names more projects than it has summaries.
+    pub(crate) async fn refresh_beside(&self, view: Option<View>) -> Result<(), ArchiveError> {
+        let mut taken = self.taken.lock().await;
+        if let Some(view) = view.filter(|view| taken.shown.is_none_or(|shown| view.position() > shown)) {
+            // The one that is waited for is kept: the archive reaches it, however fast the index goes on.
+            taken.coming.get_or_insert(view);
+        }
+        let look = self.written.look();
+        if look.is_none() && taken.coming.is_none() {
+            return Ok(());
+        }
+        let mut transaction = self.pool.begin().await?;
+        let applied: Checkpoint = database::checkpoint(&mut transaction, corrupt).await?;
         let now = self.now.load_full();
-        let reads_all = loaded.changed == 0 || now.dictionary.forms() > 2 * loaded.words + self.spare_words;
-        let (now, after) =
-            if reads_all { (Arc::new(Snapshot::new(self.largest)), 0) } else { (now, loaded.changed) };
-        let mut rows = sqlx::query(sql).bind(after).fetch(&self.pool);
-        let (mut changes, mut reading) = (Changes::default(), now.reading(&self.stems));
-        let mut last = after;
-        while let Some(row) = rows.try_next().await? {
-            changes.add(&read_project(&row)?, &mut reading);
-            last = row.try_get("changed")?;
+        let is_first = taken.shown.is_none();
+        let coming = taken.coming.take_if(|view| is_first || applied.position >= view.position());
+        if coming.is_none() && look.is_none() {
+            return Ok(());
         }
-        if !changes.is_empty() {
-            let changed = now.changed(changes, reading.finish());
-            if reads_all {
-                loaded.words = changed.dictionary.forms();
-            }
-            self.now.store(Arc::new(changed));
-            loaded.changed = last;
+        // What was listed without a search index may be unknown to the first one.
+        let starts_over = coming.is_some() && now.view.is_none();
+        let words = now.snapshot.dictionary.forms();
+        let reads_all = starts_over || taken.change == 0 || words > 2 * taken.words + self.spare_words;
+        let (before, from) = match reads_all {
+            true => (Arc::new(Snapshot::new(self.largest)), 0),
+            false => (Arc::clone(&now.snapshot), taken.change),
+        };
+        let view = coming.or_else(|| now.view.clone());
+        let read = read(&mut transaction, (&before, &now.stems), from, view.as_ref()).await?;
+        transaction.rollback().await?;
+        let (snapshot, change) = read;
+        let snapshot = snapshot.map_or(before, Arc::new);
+        (taken.change, taken.shown) = (change, view.as_ref().map(View::position));
+        if reads_all {
+            taken.words = snapshot.dictionary.forms();
         }
-        self.written.saw(look);
+        self.now.store(Arc::new(Listing { snapshot, view, stems: Arc::clone(&now.stems) }));
+        if let Some(look) = look {
+            self.written.saw(look);
+        }
         Ok(())
     }
 
@@ -161,7 +199,7 @@ impl ArchiveReader {
 
     #[cfg(all(test, feature = "apply"))]
     pub(super) fn snapshot(&self) -> Arc<Snapshot> {
-        self.now.load_full()
+        Arc::clone(&self.now.load().snapshot)
     }
 
     /// How far this model has come.
@@ -174,6 +212,32 @@ impl ArchiveReader {
     pub async fn close(&self) {
         self.pool.close().await;
     }
+}
+
+/// What the rows that changed after `from` make of a snapshot, if they make anything of it, and after which one to read next: those
+/// that are listed and that the search index does not know are read again beside the next index.
+async fn read(
+    connection: &mut SqliteConnection,
+    (before, stems): (&Snapshot, &Stems),
+    from: i64,
+    view: Option<&View>,
+) -> Result<(Option<Snapshot>, i64), ArchiveError> {
+    let sql = "SELECT ordinal, slug, category, published, newest, listed, words, changed FROM projects \
+               WHERE changed > ? ORDER BY changed";
+    let mut rows = sqlx::query(sql).bind(from).fetch(connection);
+    let (mut changes, mut reading) = (Changes::default(), before.reading(stems));
+    let (mut last, mut unknown) = (from, None);
+    while let Some(row) = rows.try_next().await? {
+        let mut project = read_project(&row)?;
+        last = row.try_get("changed")?;
+        if project.is_listed && view.is_some_and(|view| view.summary_of(project.ordinal).is_none()) {
+            project.is_listed = false;
+            unknown.get_or_insert(last);
+        }
+        changes.add(&project, &mut reading);
+    }
+    let snapshot = (!changes.is_empty()).then(|| before.changed(changes, reading.finish()));
+    Ok((snapshot, unknown.map_or(last, |first| first - 1)))
 }
 
 fn read_project(row: &SqliteRow) -> Result<Changed<'_>, ArchiveError> {

@@ -33,7 +33,7 @@ impl Archive {
     async fn new() -> Archive {
         let folder = tempfile::tempdir().unwrap();
         let writer = ArchiveWriter::open(folder.path()).await.unwrap();
-        let reader = ArchiveReader::open_in_blocks(folder.path(), SMALL).await.unwrap();
+        let reader = ArchiveReader::open_in_blocks(folder.path(), SMALL, None).await.unwrap();
         Archive { writer, reader, folder }
     }
 
@@ -57,7 +57,7 @@ impl Archive {
 
     /// Another reader of the same, opened now.
     async fn reopened(&self) -> ArchiveReader {
-        ArchiveReader::open_in_blocks(self.folder.path(), SMALL + 3).await.unwrap()
+        ArchiveReader::open_in_blocks(self.folder.path(), SMALL + 3, None).await.unwrap()
     }
 
     /// What is found for one text in one dimension: the ordinals, and how many.

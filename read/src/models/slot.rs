@@ -13,7 +13,7 @@ use crate::counters::CountersReader;
 use crate::generation::{Generation, GenerationError, Generations};
 use crate::keys::KeysReader;
 use crate::neighbours::NeighboursReader;
-use crate::search::SearchReader;
+use crate::search::{SearchReader, View};
 
 /// A reader and the generation that it reads.
 pub struct Opened<Reader> {
@@ -32,11 +32,14 @@ pub(super) struct Slot<Reader> {
 /// A reader that is opened on a generation and shows its new commits. Both may block their thread for as long as it
 /// takes to read what is new.
 pub(super) trait Refreshed: Sized {
-    /// Opens the generation in a folder in this month.
-    async fn open(folder: &Path, now: Month) -> Result<Self, ModelsError>;
+    /// What it is read beside: the month, or another model.
+    type Beside: Clone;
 
-    /// Shows what was committed since the last time, in this month.
-    async fn refresh(&self, now: Month) -> Result<(), ModelsError>;
+    /// Opens the generation in a folder.
+    async fn open(folder: &Path, beside: Self::Beside) -> Result<Self, ModelsError>;
+
+    /// Shows what was committed since the last time.
+    async fn refresh(&self, beside: Self::Beside) -> Result<(), ModelsError>;
 }
 
 impl<Reader> Slot<Reader> {
@@ -65,9 +68,9 @@ impl<Reader> Slot<Reader> {
 }
 
 impl<Reader: Refreshed> Slot<Reader> {
-    pub(super) async fn refresh(&self, now: Month) -> Result<(), ModelsError> {
+    pub(super) async fn refresh(&self, beside: Reader::Beside) -> Result<(), ModelsError> {
         let newer = match self.newly_current() {
-            Ok(Some(generation)) => match Reader::open(&generation.path, now).await {
+            Ok(Some(generation)) => match Reader::open(&generation.path, beside.clone()).await {
                 Ok(reader) => {
                     self.swap(generation, reader);
                     return Ok(());
@@ -80,7 +83,7 @@ impl<Reader: Refreshed> Slot<Reader> {
         // The open generation may have new commits even if it cannot be looked for another one: a process that has no
         // file descriptors left must hear of a revoked key.
         let refreshed = match self.open() {
-            Some(open) => open.reader.refresh(now).await,
+            Some(open) => open.reader.refresh(beside).await,
             None => Ok(()),
         };
         newer.and(refreshed)
@@ -88,38 +91,46 @@ impl<Reader: Refreshed> Slot<Reader> {
 }
 
 impl Refreshed for CatalogReader {
-    async fn open(folder: &Path, _: Month) -> Result<CatalogReader, ModelsError> {
+    type Beside = ();
+
+    async fn open(folder: &Path, (): ()) -> Result<CatalogReader, ModelsError> {
         Ok(CatalogReader::open(folder).await?)
     }
 
     /// Does nothing: every question reads the last commit.
-    async fn refresh(&self, _: Month) -> Result<(), ModelsError> {
+    async fn refresh(&self, (): ()) -> Result<(), ModelsError> {
         Ok(())
     }
 }
 
 impl Refreshed for SearchReader {
-    async fn open(folder: &Path, _: Month) -> Result<SearchReader, ModelsError> {
+    type Beside = ();
+
+    async fn open(folder: &Path, (): ()) -> Result<SearchReader, ModelsError> {
         Ok(SearchReader::open(folder)?)
     }
 
-    async fn refresh(&self, _: Month) -> Result<(), ModelsError> {
+    async fn refresh(&self, (): ()) -> Result<(), ModelsError> {
         SearchReader::refresh(self)?;
         Ok(())
     }
 }
 
 impl Refreshed for KeysReader {
-    async fn open(folder: &Path, _: Month) -> Result<KeysReader, ModelsError> {
+    type Beside = ();
+
+    async fn open(folder: &Path, (): ()) -> Result<KeysReader, ModelsError> {
         Ok(KeysReader::open(folder).await?)
     }
 
-    async fn refresh(&self, _: Month) -> Result<(), ModelsError> {
+    async fn refresh(&self, (): ()) -> Result<(), ModelsError> {
         Ok(KeysReader::refresh(self).await?)
     }
 }
 
 impl Refreshed for CountersReader {
+    type Beside = Month;
+
     async fn open(folder: &Path, now: Month) -> Result<CountersReader, ModelsError> {
         Ok(CountersReader::open(folder, now).await?)
     }
@@ -130,21 +141,25 @@ impl Refreshed for CountersReader {
 }
 
 impl Refreshed for NeighboursReader {
-    async fn open(folder: &Path, _: Month) -> Result<NeighboursReader, ModelsError> {
+    type Beside = ();
+
+    async fn open(folder: &Path, (): ()) -> Result<NeighboursReader, ModelsError> {
         Ok(NeighboursReader::open(folder).await?)
     }
 
-    async fn refresh(&self, _: Month) -> Result<(), ModelsError> {
+    async fn refresh(&self, (): ()) -> Result<(), ModelsError> {
         Ok(NeighboursReader::refresh(self).await?)
     }
 }
 
 impl Refreshed for ArchiveReader {
-    async fn open(folder: &Path, _: Month) -> Result<ArchiveReader, ModelsError> {
-        Ok(ArchiveReader::open(folder).await?)
+    type Beside = Option<View>;
+
+    async fn open(folder: &Path, view: Option<View>) -> Result<ArchiveReader, ModelsError> {
+        Ok(ArchiveReader::open_beside(folder, view).await?)
     }
 
-    async fn refresh(&self, _: Month) -> Result<(), ModelsError> {
-        Ok(ArchiveReader::refresh(self).await?)
+    async fn refresh(&self, view: Option<View>) -> Result<(), ModelsError> {
+        Ok(self.refresh_beside(view).await?)
     }
 }

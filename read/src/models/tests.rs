@@ -1,5 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod moments;
+
 use std::path::Path;
 
 use schemas::account::{AccountEvent, AccountOpened, KeyIssued, KeyRevoked};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use schemas::ids::Position;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet, TERMINATED, TantivyError, Term};
 
@@ -9,11 +10,19 @@ use super::SearchError;
 use super::reader::SearchReader;
 use super::schema::Fields;
 use super::snapshot::Snapshot;
+use crate::checkpoint::Checkpoint;
 
 /// The index at one commit; what it gives is of one moment.
+#[derive(Clone)]
 pub struct View {
     snapshot: Arc<Snapshot>,
     fields: Fields,
+}
+
+impl std::fmt::Debug for View {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("View").field("position", &self.position()).finish_non_exhaustive()
+    }
 }
 
 impl SearchReader {
@@ -25,6 +34,12 @@ impl SearchReader {
 }
 
 impl View {
+    /// The last event that the index had applied; 0 where its payload is no checkpoint.
+    pub(crate) fn position(&self) -> Position {
+        serde_json::from_str(&self.snapshot.payload)
+            .map_or(Position(0), |applied: Checkpoint| applied.position)
+    }
+
     /// The ordinal of the listed project that is found at this slug; nothing for a former slug.
     pub fn ordinal_of(&self, slug: &str) -> Result<Option<u64>, SearchError> {
         let term = Term::from_field_text(self.fields.slug, slug);

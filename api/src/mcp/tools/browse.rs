@@ -20,13 +20,13 @@ pub(super) static TOOL: Tool = Tool {
 pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
     let (category, limit, cursor) = (arguments.category(), arguments.limit(), listing::cursor(arguments));
     arguments.check()?;
-    let archive = asked.state.archive()?;
+    let now = asked.state.listing()?;
     let page = |limit| {
-        let page = archive.reader.newest(category, limit, cursor.clone())?;
+        let page = now.newest(category, limit, cursor.clone())?;
         let projects = page.ordinals.into_iter().map(|ordinal| (ordinal, ())).collect();
         Ok(Page { projects, total: page.total, next: page.next })
     };
-    let (answer, total) = listing::write_page(asked, limit, page, |_, ()| Ok(()))?;
+    let (answer, total) = listing::write_page(asked, &now, limit, page, |_, ()| Ok(()))?;
     match category {
         Some(category) if total == 0 => Ok(answer.note(format!(
             "The catalog has no project in the category {} yet. Leave category out to see all.",

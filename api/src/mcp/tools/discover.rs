@@ -22,27 +22,17 @@ pub(super) static TOOL: Tool = Tool {
     writes: false,
 };
 
-/// One that was drawn may have left the search index a moment ago; then another is drawn.
-const DRAWS: usize = 8;
-
 pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
     let category = arguments.category();
     arguments.check()?;
-    let (archive, view) = (asked.state.archive()?, asked.state.search()?.reader.view());
-    let mut drawn = None;
-    for _ in 0..DRAWS {
-        let draw = SysRng.try_next_u64().map_err(Fault::internal)?;
-        let Some(ordinal) = archive.reader.random(category, draw) else { break };
-        drawn = view.summary_of(ordinal);
-        if drawn.is_some() {
-            break;
-        }
-    }
+    let now = asked.state.listing()?;
+    let draw = SysRng.try_next_u64().map_err(Fault::internal)?;
+    let drawn = now.random(category, draw).and_then(|ordinal| now.summary_of(ordinal));
     let mut json = JsonWriter::object(asked.state.site(), 2_048);
     json.member("count", &drawn.iter().len())?;
-    json.member("total", &archive.reader.listed(category))?;
+    json.member("total", &now.listed(category))?;
     json.projects("results", drawn.map(|summary| (summary, ())), |_, ()| Ok(()))?;
-    listing::preview(&mut json, asked, drawn.iter().len(), archive.reader.listed(category))?;
+    listing::preview(&mut json, asked, drawn.iter().len(), now.listed(category))?;
     let answer = Answer::new(json);
     if drawn.is_none() {
         return Ok(

@@ -39,8 +39,8 @@ pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answer
     let dimension = arguments.parsed("dimension", Dimension::parse, &format!("one of {all}"));
     let (category, limit) = (arguments.category(), arguments.limit());
     arguments.check()?;
-    let archive = asked.state.archive()?;
-    let told = archive.reader.terms(dimension, category, limit.results).into_iter().map(|of| Told {
+    let now = asked.state.listing()?;
+    let told = now.terms(dimension, category, limit.results).into_iter().map(|of| Told {
         dimension: of.dimension.as_str(),
         distinct: of.distinct,
         terms: of.terms.into_iter().map(|term| Term { term: term.term, projects: term.projects }).collect(),
@@ -51,6 +51,12 @@ pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answer
     let answer = Answer::new(json);
     if told.iter().all(|of| of.terms.is_empty()) {
         return Ok(answer.note("No project says anything here yet. Leave category or dimension out."));
+    }
+    if told.iter().any(|of| of.distinct > of.terms.len() as u64) {
+        return Ok(answer.note(format!(
+            "Only the first {} words of a dimension are shown, the most used; distinct says how many there are.",
+            limit.results
+        )));
     }
     Ok(answer)
 }

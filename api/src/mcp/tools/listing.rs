@@ -4,8 +4,7 @@ mod intro;
 
 use std::borrow::Cow;
 
-use read::archive::{Cursor, InvalidCursor};
-use read::search::View;
+use read::archive::{Cursor, InvalidCursor, Listing};
 use serde::Serialize;
 
 use super::{Asked, Visitor};
@@ -60,10 +59,9 @@ pub(super) struct Page<T> {
 }
 
 impl<T: Copy> Page<T> {
-    /// The summaries of those that are still, or already, in the search index: the models are not of one moment.
-    fn summaries<'v>(&self, view: &'v View) -> Vec<(&'v [u8], T)> {
+    fn summaries<'l>(&self, now: &'l Listing) -> Vec<(&'l [u8], T)> {
         let shown = self.projects.iter();
-        shown.filter_map(|(ordinal, more)| Some((view.summary_of(*ordinal)?, *more))).collect()
+        shown.filter_map(|(ordinal, more)| Some((now.summary_of(*ordinal)?, *more))).collect()
     }
 }
 
@@ -71,14 +69,15 @@ impl<T: Copy> Page<T> {
 /// projects, and `more` writes what it knows of each.
 pub(super) fn write_page<'a, T: Copy>(
     asked: Asked<'a>,
+    now: &Listing,
     limit: Limit,
     mut page: impl FnMut(usize) -> Result<Page<T>, InvalidCursor>,
     more: impl FnMut(&mut JsonWriter<'a>, T) -> Result<(), Fault>,
 ) -> Result<(Answer<'a>, u64), Refusal> {
-    let (site, view) = (asked.state.site(), asked.state.search()?.reader.view());
+    let site = asked.state.site();
     let mut page = |limit| page(limit).map_err(|error| Refusal::guided(error.to_string()));
     let mut shown_page = page(most(asked, limit))?;
-    let found = shown_page.summaries(&view);
+    let found = shown_page.summaries(now);
     let length = found.len();
     let Fitted { shown, note } = fitted(asked, limit, found);
     if shown.len() < length {

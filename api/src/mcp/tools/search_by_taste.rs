@@ -1,6 +1,6 @@
 //! `search_by_taste`: projects by how they look and feel, in six dimensions.
 
-use read::archive::{ArchiveReader, AskedDimension, Dimension, Dimensions, MOST_WORDS, TasteRequest};
+use read::archive::{AskedDimension, Dimension, Dimensions, Listing, MOST_WORDS, TasteRequest};
 use serde::Serialize;
 
 use super::listing::{self, Page, listed};
@@ -53,20 +53,20 @@ pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answer
         arguments.fault(format!("at least one of {all} is needed"));
     }
     arguments.check()?;
-    let archive = asked.state.archive()?;
+    let now = asked.state.listing()?;
     let wanted = texts.each_ref().map(Option::as_deref);
     let mut dimensions = Vec::new();
     let page = |limit| {
         let request = TasteRequest { asked: wanted, category, limit, after: cursor.clone() };
-        let page = archive.reader.by_taste(&request)?;
+        let page = now.by_taste(&request)?;
         dimensions = page.asked;
         let projects = page.hits.into_iter().map(|hit| (hit.ordinal, hit.matched)).collect();
         Ok(Page { projects, total: page.total, next: page.next })
     };
-    let (mut answer, total) = listing::write_page(asked, limit, page, |json, matched: Dimensions| {
+    let (mut answer, total) = listing::write_page(asked, &now, limit, page, |json, matched: Dimensions| {
         json.member("matched", &Matched(matched.iter().map(Dimension::as_str).collect()))
     })?;
-    let about = dimensions.iter().filter_map(|one| note(&archive.reader, one, wanted));
+    let about = dimensions.iter().filter_map(|one| note(&now, one, wanted));
     answer.notes.extend(about.map(Into::into));
     if total == 0 && category.is_some() {
         answer.notes.push("Leave category out to look in all of them.".into());
@@ -75,7 +75,7 @@ pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answer
 }
 
 /// What to do about a dimension that matches nothing, or of which not all was asked for.
-fn note(archive: &ArchiveReader, asked: &AskedDimension, wanted: [Option<&str>; 6]) -> Option<String> {
+fn note(now: &Listing, asked: &AskedDimension, wanted: [Option<&str>; 6]) -> Option<String> {
     let dimension = asked.dimension;
     let place = Dimension::ALL.iter().position(|one| *one == dimension)?;
     let text = wanted[place]?;
@@ -85,7 +85,7 @@ fn note(archive: &ArchiveReader, asked: &AskedDimension, wanted: [Option<&str>; 
     if asked.projects > 0 {
         return None;
     }
-    let near = archive.nearest_terms(dimension, text, NEAREST);
+    let near = now.nearest_terms(dimension, text, NEAREST);
     let near: Vec<String> = near.iter().map(|term| format!("{} ({})", term.term, term.projects)).collect();
     Some(match (asked.words, near.is_empty()) {
         (0, _) => format!("{dimension} {} holds no word.", quoted(text)),

@@ -1,7 +1,7 @@
 //! What the catalog has for it.
 
-use read::archive::{Dimension, TasteRequest};
-use read::search::{SearchError, SearchRequest, View};
+use read::archive::{Dimension, Listing, TasteRequest};
+use read::search::{SearchError, SearchRequest};
 use schemas::record::Category;
 
 use super::super::card::Card;
@@ -31,23 +31,21 @@ impl Found {
         if !asked.q.is_empty() {
             return by_words(state, asked);
         }
-        let archive = state.archive()?;
-        let search = state.search()?;
-        let view = search.reader.view();
+        let listing = state.listing()?;
         let after = asked.cursor.as_deref().map(str::parse).transpose().map_err(|_| foreign())?;
         let (ordinals, total, next, notes) = if asked.is_taste() {
             let request =
                 TasteRequest { asked: asked.demands(), category: asked.category, limit: SHOWN, after };
-            let page = archive.reader.by_taste(&request).map_err(|_| foreign())?;
-            let near = |dimension| nearest(&archive.reader, asked, dimension);
+            let page = listing.by_taste(&request).map_err(|_| foreign())?;
+            let near = |dimension| nearest(&listing, asked, dimension);
             let none = page.asked.iter().filter(|one| one.projects == 0);
             let notes = none.filter_map(|one| near(one.dimension)).collect();
             (page.hits.iter().map(|hit| hit.ordinal).collect::<Vec<_>>(), page.total, page.next, notes)
         } else {
-            let page = archive.reader.newest(asked.category, SHOWN, after).map_err(|_| foreign())?;
+            let page = listing.newest(asked.category, SHOWN, after).map_err(|_| foreign())?;
             (page.ordinals, page.total, page.next, Vec::new())
         };
-        let cards = cards(state, &view, &ordinals)?;
+        let cards = cards(state, &listing, &ordinals)?;
         Ok(Found { cards, total, next: next.map(|cursor| cursor.to_string()), notes })
     }
 
@@ -83,17 +81,16 @@ fn by_words(state: &ApiState, asked: &Asked) -> Result<Found, Fault> {
     Ok(Found { cards, total: page.total(), next: page.next().map(|cursor| cursor.to_string()), notes })
 }
 
-/// Those that are still, or already, in the search index: the models are not of one moment.
-fn cards(state: &ApiState, view: &View, ordinals: &[u64]) -> Result<Vec<Card>, Fault> {
-    let summaries = ordinals.iter().filter_map(|ordinal| view.summary_of(*ordinal));
+fn cards(state: &ApiState, listing: &Listing, ordinals: &[u64]) -> Result<Vec<Card>, Fault> {
+    let summaries = ordinals.iter().filter_map(|ordinal| listing.summary_of(*ordinal));
     summaries.map(|summary| Card::of(summary, state.site())).collect()
 }
 
 /// What could have been meant by a word that no project uses.
-fn nearest(archive: &read::archive::ArchiveReader, asked: &Asked, dimension: Dimension) -> Option<String> {
+fn nearest(listing: &Listing, asked: &Asked, dimension: Dimension) -> Option<String> {
     let text = asked.taste(dimension)?;
     let near: Vec<String> =
-        archive.nearest_terms(dimension, text, 3).into_iter().map(|term| term.term).collect();
+        listing.nearest_terms(dimension, text, 3).into_iter().map(|term| term.term).collect();
     let name = dimension.as_str();
     Some(match near.as_slice() {
         [] => format!("No project says “{text}” of its {name}."),
