@@ -124,6 +124,28 @@ pub(super) fn take_waiting(
     all.filter(|(_, waiting)| *waiting != Waiting::default()).collect()
 }
 
+/// What the ledger and the others count, looked at in this order: the others first.
+#[derive(Debug, Default)]
+pub(super) struct Look {
+    pub(super) sides: Vec<Side>,
+    pub(super) ledger: Totals,
+}
+
+impl Look {
+    /// Whether all may have counted the same between the look before and this one. They go on counting while they are
+    /// looked at, and no count falls: where each was at most what the other is later, the two have met.
+    pub(super) fn has_met_since(&self, before: &Look, allowance: &Allowance) -> bool {
+        let used = |look: &Look| look.ledger.get(allowance).copied().unwrap_or_default();
+        self.sides.iter().filter(|side| side.knows(allowance.month)).all(|side| {
+            let Some(earlier) = before.sides.iter().find(|earlier| earlier.name == side.name) else {
+                return false;
+            };
+            let (least, most) = (side.excess(allowance, used(before)), earlier.excess(allowance, used(self)));
+            least.0 >= 0 && least.1 >= 0 && most.0 <= 0 && most.1 <= 0
+        })
+    }
+}
+
 /// The allowances that somebody counts otherwise than the ledger.
 pub(super) fn differences(ledger: &Totals, sides: &[Side]) -> BTreeMap<Allowance, Row> {
     let all: BTreeSet<&Allowance> =
@@ -253,6 +275,25 @@ mod tests {
         let counters = Side { name: "counters", totals: ledger.clone(), ..Side::default() };
         let sides = [counters, nats(&[("Aaaaaaaa", "2026-11", 20, 1)])];
         assert_eq!(keys(&differences(&ledger, &sides)), [""; 0]);
+    }
+
+    #[test]
+    fn counts_that_rise_past_each_other_have_met() {
+        let look = |side: u64, ledger: u64| Look {
+            sides: vec![nats(&[("Aaaaaaaa", "2026-11", side, 0)])],
+            ledger: totals(&[("Aaaaaaaa", "2026-11", ledger, 0)]),
+        };
+        let allowance = look(1, 1).ledger.into_keys().next().unwrap();
+        let has_met = |before: (u64, u64), now: (u64, u64)| {
+            look(now.0, now.1).has_met_since(&look(before.0, before.1), &allowance)
+        };
+        assert!(has_met((20, 18), (30, 28)), "20 is copied by the time that the ledger has 28");
+        assert!(has_met((20, 25), (30, 35)));
+        assert!(!has_met((20, 18), (20, 18)), "nothing rises");
+        assert!(!has_met((20, 10), (21, 11)), "the ledger lacks more than what came since");
+        assert!(!has_met((20, 30), (21, 31)));
+        let unknown = Look { sides: Vec::new(), ..look(20, 18) };
+        assert!(!look(30, 28).has_met_since(&unknown, &allowance));
     }
 
     #[test]

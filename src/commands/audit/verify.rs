@@ -15,7 +15,7 @@ use serde::Serialize;
 use write::ledger::{Ledger, Totals, Used, count as count_entry};
 use write::usage_streams::{Allowance, held};
 
-use super::compare::{Row, Side, Waiting, differences, overruns, table, take_waiting};
+use super::compare::{Look, Row, Side, Waiting, differences, overruns, table, take_waiting};
 use crate::config::Config;
 use crate::counted_calls;
 use crate::data_folder::{DataFolder, Part};
@@ -186,32 +186,35 @@ impl Others<'_> {
     }
 }
 
-/// The differences that stay. While a service runs, calls are on their way from one to the other: what is the same once
-/// is no difference.
+/// The differences that stay. While a service runs, calls are on their way from one to the other: where all have met
+/// once, there is no difference.
 async fn settled(
     own: &mut Own<'_>,
     others: &Others<'_>,
     moving: bool,
 ) -> Result<(Vec<Side>, BTreeMap<Allowance, Row>)> {
     let begun = Instant::now();
-    let mut open: Option<BTreeMap<Allowance, Row>> = None;
+    let mut open: Option<(Look, BTreeMap<Allowance, Row>)> = None;
     let mut quiet = begun;
     loop {
         let copied = own.ledger.watch().borrow().clone();
         let sides = others.sides(&own.totals, &copied).await?;
         own.go_on().await?;
         let mut found = differences(&own.totals, &sides);
-        if let Some(open) = &open {
-            found.retain(|allowance, _| open.contains_key(allowance));
+        let look = Look { sides, ledger: own.totals.clone() };
+        if let Some((before, open)) = &open {
+            found.retain(|allowance, _| {
+                open.contains_key(allowance) && !(moving && look.has_met_since(before, allowance))
+            });
         }
-        if open.as_ref() != Some(&found) {
+        if open.as_ref().map(|(_, open)| open) != Some(&found) {
             quiet = Instant::now();
         }
         let stays = !moving || quiet.elapsed() >= QUIET || begun.elapsed() >= PATIENCE;
         if found.is_empty() || stays {
-            return Ok((sides, found));
+            return Ok((look.sides, found));
         }
-        open = Some(found);
+        open = Some((look, found));
         tokio::time::sleep(AGAIN).await;
     }
 }
