@@ -71,7 +71,7 @@ async fn every_act_of_an_editor_reaches_the_readers() {
     let gone =
         started.until("/v1/project/house-on-a-stair", "the withdrawal", |status, _| status == 410).await;
     assert_eq!(gone["reason"], "The owners asked for it.");
-    assert_eq!(gone["citation_url"], format!("{}/cite/house-on-a-stair/2", started.base()));
+    assert_eq!(gone["citation_url"], format!("{}/cite/stair-house/2", started.base()));
     started.until("/v1/search?q=lodz", "the empty search", |_, body| body["total"] == 0).await;
 
     act(&["curate", "restore", "house-on-a-stair"]);
