@@ -29,16 +29,23 @@ async fn a_selected_project_is_found_and_shown_whole() {
     let mut body = found.json();
     let score = body["results"][0].as_object_mut().unwrap().remove("score").unwrap();
     assert!(score.as_f64().unwrap() > 0.0, "{score}");
+    let mut summary = summary;
+    summary["added_at"] = body["results"][0]["added_at"].clone();
+    assert!(summary["added_at"].is_string(), "{body}");
     assert_eq!(
         body,
-        json!({"query": "zurich stair", "count": 1, "total": 1, "results": [summary], "next_cursor": null})
+        json!({
+            "query": "zurich stair", "count": 1, "total": 1, "approximate": false, "missing_words": [], "replaced": [],
+            "did_you_mean": null, "note": null, "results": [summary], "next_cursor": null,
+        })
     );
     let record = started.http.get("/v1/project/stair-house").await.json();
     let mut expected = summary;
     let rest = json!({
         "description": null, "design_language": null, "details": [],
         "taste": {"material": "oak", "light": "dusk", "color": null, "mood": null, "composition": null, "subject": null},
-        "images": [], "revision": 1, "updated_at": record["updated_at"],
+        "images": [], "revision": 1, "revision_url": format!("{base}/cite/stair-house/1"),
+        "updated_at": record["updated_at"],
     });
     expected.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
     assert_eq!(record, expected);
