@@ -38,8 +38,9 @@ pub(super) async fn docs(State(state): State<ApiState>) -> Result<Response, Faul
     let layout = Layout::new(&state, "/docs", "API")
         .describing("REST and MCP: how to call, what comes back, and what each error means.", "/docs");
     let problems = ProblemKind::ALL.into_iter().map(|kind| (kind.status(), kind.name(), kind.title()));
+    let newest = state.newest_slug();
     page(&Docs {
-        operations: Operation::all(document, state.site()),
+        operations: Operation::all(document, state.site(), newest.as_deref().unwrap_or("slug-of-a-result")),
         shapes: Shape::all(document),
         problems: problems.collect(),
         problem: operation::pretty(

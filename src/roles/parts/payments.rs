@@ -12,6 +12,12 @@ impl Parts {
     /// Where Stripe's notices arrive, if they do.
     pub(super) fn payments(&self, client: &async_nats::Client) -> Option<Payments> {
         let secrets = self.config.stripe_secret.clone()?;
+        if self.config.stripe.prices.tiers().next().is_none() {
+            tracing::warn!(
+                "stripe_secret is set and stripe_prices is not, so a payment raises a key only where its metadata names a \
+                 tier; set stripe_prices, as price_123=studio"
+            );
+        }
         Some(Payments { secrets, terms: self.config.stripe.clone(), desk: KeyDesk::new(client.clone()) })
     }
 

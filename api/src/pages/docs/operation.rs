@@ -46,23 +46,25 @@ pub(super) struct Member {
 }
 
 impl Operation {
-    /// All of them, in the order of the document.
-    pub(super) fn all(document: &Value, site: &Site) -> Vec<Operation> {
+    /// All of them, in the order of the document, with examples about the project of that slug.
+    pub(super) fn all(document: &Value, site: &Site, slug: &str) -> Vec<Operation> {
         let paths = document["paths"].as_object().into_iter().flatten();
         let read = |(path, item): (&String, &Value)| {
             // What needs no key stands at the root of the site.
             let keyed = item["servers"].is_null();
             let operations = item.as_object()?.iter().filter(|(_, one)| one["operationId"].is_string());
             Some(
-                operations
-                    .map(|(method, one)| Operation::read(path, method, one, keyed, site))
-                    .collect::<Vec<_>>(),
+                operations.map(|(method, one)| Operation::read(path, method, one, keyed)).collect::<Vec<_>>(),
             )
         };
-        paths.filter_map(read).flatten().collect()
+        let mut operations: Vec<_> = paths.filter_map(read).flatten().collect();
+        for one in &mut operations {
+            one.example = one.example.replace("{site}", &site.to_string()).replace("{slug}", slug);
+        }
+        operations
     }
 
-    fn read(path: &str, method: &str, operation: &Value, is_keyed: bool, site: &Site) -> Operation {
+    fn read(path: &str, method: &str, operation: &Value, is_keyed: bool) -> Operation {
         let parameters = operation["parameters"].as_array().into_iter().flatten();
         let answers = operation["responses"].as_object().into_iter().flatten();
         let answers = answers.map(|(status, answer)| (status.clone(), text(&answer["description"])));
@@ -70,7 +72,7 @@ impl Operation {
         let path = format!("{}{path}", if is_keyed { "/v1" } else { "" });
         let answer = &operation["responses"]["200"]["content"]["application/json"]["example"];
         Operation {
-            example: example(&id, &path, is_keyed, site),
+            example: example(&id, &path, is_keyed),
             answer: (!answer.is_null()).then(|| pretty(answer)),
             method: method.to_uppercase(),
             path,
@@ -163,17 +165,16 @@ pub(super) fn pretty(value: &Value) -> String {
     format!("{value:#}")
 }
 
-fn example(id: &str, path: &str, is_keyed: bool, site: &Site) -> String {
+fn example(id: &str, path: &str, is_keyed: bool) -> String {
     let query = match id {
         "search" => "?q=brick+library&limit=3",
         "similar" => "?limit=3",
         "cite" => "?format=bibtex",
         _ => "",
     };
-    let path = path.replace("{slug}", "library-at-the-ropewalk").replace("{revision}", "1");
-    let path = path.replace("{picture}", "5e0f…").replace("{file}", "640.webp");
+    let path = path.replace("{revision}", "1").replace("{picture}", "5e0f…").replace("{file}", "640.webp");
     let key = if is_keyed { "-H \"Authorization: Bearer $KEY\" \\\n  " } else { "" };
-    format!("curl {key}'{site}{path}{query}'")
+    format!("curl {key}'{{site}}{path}{query}'")
 }
 
 #[cfg(test)]
@@ -183,7 +184,7 @@ mod tests {
     #[test]
     fn every_operation_and_shape_of_the_document_is_told() {
         let document = schemas::contract::openapi();
-        let operations = Operation::all(&document, &"https://a.org".parse().unwrap());
+        let operations = Operation::all(&document, &"https://a.org".parse().unwrap(), "stair-house");
         let paths: Vec<_> = operations.iter().map(|one| format!("{} {}", one.method, one.path)).collect();
         assert_eq!(paths.len(), document["paths"].as_object().unwrap().len());
         let search = operations.iter().find(|one| one.id == "search").unwrap();
@@ -194,7 +195,7 @@ mod tests {
         assert_eq!(q.kind, "string, 1 to 200 characters");
         assert!(search.answer.as_ref().unwrap().contains("\"total\": 1"));
         let cite = operations.iter().find(|one| one.id == "cite").unwrap();
-        let call = "curl 'https://a.org/cite/library-at-the-ropewalk/1?format=bibtex'";
+        let call = "curl 'https://a.org/cite/stair-house/1?format=bibtex'";
         assert_eq!(
             (cite.path.as_str(), cite.example.as_str(), &cite.answer),
             ("/cite/{slug}/{revision}", call, &None)
