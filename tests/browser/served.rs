@@ -158,7 +158,7 @@ async fn complete(http: &Http, key: &str, records: &[Map<String, Value>]) {
     let get =
         async |path: String| http.send("GET", &path, &[("authorization", bearer.as_str())], "").await.json();
     // All that is listed: one is withdrawn.
-    let listed = format!("{} works of", records.len() - 1);
+    let listed = format!("{} projects, each", records.len() - 1);
     kit::wait_until(PATIENCE, "the front page", async || http.get("/").await.text().contains(&listed)).await;
     kit::wait_until(PATIENCE, "the search", async || {
         http.get("/?q=hostile").await.text().contains(&format!("{} projects", HOSTILE.len()))
