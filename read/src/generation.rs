@@ -88,6 +88,8 @@ impl Generations {
         match fs::read_to_string(&path) {
             // A note that was cut off belongs to no layout.
             Ok(noted) => Ok(noted.trim().parse().unwrap_or(0)),
+            // A folder that is gone was made by no other version: opening it says what is wrong.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !generation.path.exists() => Ok(self.layout),
             // Made before layouts were noted.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(1),
             Err(source) => Err(self.error(&path, source)),
@@ -328,5 +330,16 @@ mod tests {
         assert_eq!((generations.current().unwrap(), generations.is_new().unwrap()), (None, false));
         generations.quarantine("the pointer is damaged").unwrap();
         assert!(!folder.path().join("current").exists());
+    }
+
+    #[test]
+    fn a_folder_that_is_gone_is_no_other_layout() {
+        let folder = tempfile::tempdir().unwrap();
+        let generations = Generations::in_layout(folder.path(), 2);
+        fs::write(folder.path().join("current"), "g999999").unwrap();
+        let path = folder.path().join("g999999");
+        // Current, so that a reader tries to open it and reports why it cannot.
+        assert_eq!(generations.current().unwrap(), Some(Generation { name: "g999999".to_owned(), path }));
+        assert_eq!(generations.foreign_layout().unwrap(), None);
     }
 }
