@@ -89,7 +89,9 @@ impl Generations {
             // A note that was cut off belongs to no layout.
             Ok(noted) => Ok(noted.trim().parse().unwrap_or(0)),
             // A folder that is gone was made by no other version: opening it says what is wrong.
-            Err(error) if error.kind() == io::ErrorKind::NotFound && !generation.path.exists() => Ok(self.layout),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !generation.path.exists() => {
+                Ok(self.layout)
+            }
             // Made before layouts were noted.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(1),
             Err(source) => Err(self.error(&path, source)),
