@@ -37,7 +37,7 @@ pub use bursts::Bursts;
 pub use key_desk::{KeyDesk, new_key};
 pub use letters::{Contact, InvalidContact, Letters};
 pub use mcp::{InvalidOrigin, Origins};
-pub use metering::{Budget, Counted, Meter, MeterSettings, Outcome, Policy, SpoolError};
+pub use metering::{Budget, Counted, Meter, MeterSettings, Outcome, Policy, SpoolError, abandoned_calls};
 pub use offers::{Checkouts, InvalidOffers, Offer, Offers, Prices};
 pub use proxies::{InvalidProxy, TrustedProxies};
 pub use server::{Drained, Limits, serve, serve_admin};

@@ -28,7 +28,7 @@ use gate::{Gate, Published};
 use own::{OwnCalls, Reservation};
 use spool::Spool;
 
-pub use spool::SpoolError;
+pub use spool::{SpoolError, abandoned_calls};
 
 /// How long NATS may take for one attempt to publish a call that the spool would take.
 const PATIENCE: Duration = Duration::from_millis(500);

@@ -156,6 +156,14 @@ async fn calls_that_wait_in_the_spool_of_a_node_are_told() {
     let text = String::from_utf8(verify(&[]).stdout).unwrap();
     assert!(text.contains("\nnot counted yet: 7 calls wait in the spool of far (read)\n"), "{text}");
     answering.abort();
+    // And one that was killed in this folder: its file holds two calls and the half of a third.
+    let spool = started.folder.path().join("spool");
+    std::fs::create_dir_all(&spool).unwrap();
+    std::fs::write(spool.join("0.free.spool"), "{}\n{}\n{").unwrap();
+    let report: Value = serde_json::from_slice(&verify(&["--json"]).stdout).unwrap();
+    assert_eq!(report["spools"], json!([{"node": "this data folder", "role": "stopped", "calls": 2}]));
+    let text = String::from_utf8(verify(&[]).stdout).unwrap();
+    assert!(text.contains("\nnot counted yet: 2 calls wait in the spool of this data folder (stopped)\n"), "{text}");
 }
 
 #[tokio::test]

@@ -37,6 +37,16 @@ pub struct SpoolError {
     source: io::Error,
 }
 
+/// Returns how many calls wait in a folder that no process holds any more. A process that was killed may have published
+/// some of them before it could empty its file; the next one finds that out.
+///
+/// # Errors
+///
+/// Fails if the folder or a file in it cannot be read. A folder that does not exist holds none.
+pub fn abandoned_calls(folder: &Path) -> Result<u64, SpoolError> {
+    file::abandoned_lines(folder).map_err(|source| SpoolError { folder: folder.to_owned(), source })
+}
+
 /// The calls of processes that are gone, by budget.
 pub(super) type Left = HashMap<Budget, u64>;
 

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use api::abandoned_calls;
 use schemas::chain::Hash;
 use schemas::control::{LedgerSource, NodeSummary};
 use schemas::ids::Position;
@@ -139,11 +140,20 @@ impl Others<'_> {
         Ok(sides)
     }
 
-    /// The spools of all processes that answer.
+    /// The spools of all processes that answer, and what is left in the one of this folder.
     async fn spools(&self) -> Result<Vec<Spool>> {
-        let Some(client) = &self.client else { return Ok(Vec::new()) };
-        let spool = |NodeSummary { node, role, spool, .. }| spool.map(|calls| Spool { node, role, calls });
-        Ok(nodes::ask(client).await?.into_iter().filter_map(spool).collect())
+        let mut spools = match &self.client {
+            Some(client) => nodes::ask(client).await?,
+            None => Vec::new(),
+        }
+        .into_iter()
+        .filter_map(|NodeSummary { node, role, spool, .. }| spool.map(|calls| Spool { node, role, calls }))
+        .collect::<Vec<_>>();
+        let calls = abandoned_calls(&DataFolder::new(&self.config.data).spool())?;
+        if calls > 0 {
+            spools.push(Spool { node: "this data folder".to_owned(), role: "stopped".to_owned(), calls });
+        }
+        Ok(spools)
     }
 
     /// The counters of this folder, which know every month; none where no projection ever ran on it.

@@ -1,7 +1,7 @@
 //! A file of the spool that this process holds.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io;
+use std::io::{self, BufRead, BufReader};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -147,6 +147,48 @@ impl SpoolFile {
     /// Removes it.
     pub(super) fn remove(&self) -> io::Result<()> {
         remove(&self.path)
+    }
+}
+
+/// Counts the lines of the files that no process holds.
+pub(super) fn abandoned_lines(folder: &Path) -> io::Result<u64> {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        Err(error) => return Err(error),
+    };
+    let mut lines = 0;
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_none_or(|ending| ending != ENDING) {
+            continue;
+        }
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error),
+        };
+        match file.try_lock_shared() {
+            // Released at once: a process that starts meanwhile adopts only what it can lock.
+            Ok(()) => file.unlock()?,
+            Err(TryLockError::WouldBlock) => continue,
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        lines += count_lines(BufReader::with_capacity(1 << 20, file))?;
+    }
+    Ok(lines)
+}
+
+fn count_lines(mut file: impl BufRead) -> io::Result<u64> {
+    let mut lines = 0;
+    loop {
+        let bytes = file.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok(lines);
+        }
+        lines += bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+        let read = bytes.len();
+        file.consume(read);
     }
 }
 
