@@ -163,7 +163,10 @@ async fn calls_that_wait_in_the_spool_of_a_node_are_told() {
     let report: Value = serde_json::from_slice(&verify(&["--json"]).stdout).unwrap();
     assert_eq!(report["spools"], json!([{"node": "this data folder", "role": "stopped", "calls": 2}]));
     let text = String::from_utf8(verify(&[]).stdout).unwrap();
-    assert!(text.contains("\nnot counted yet: 2 calls wait in the spool of this data folder (stopped)\n"), "{text}");
+    assert!(
+        text.contains("\nnot counted yet: 2 calls wait in the spool of this data folder (stopped)\n"),
+        "{text}"
+    );
 }
 
 #[tokio::test]
