@@ -1,6 +1,7 @@
 //! The import record: one JSON object a line. Reading it finds every fault of a line, not only the first.
 
 mod fields;
+mod identity;
 mod schema;
 
 use schemars::JsonSchema;
@@ -12,6 +13,7 @@ use crate::record::{Category, Record};
 use crate::slug::Slug;
 use fields::Fields;
 
+pub use identity::{Identity, SlugOrigin, made_slugs, unused_slug};
 pub use schema::import_record_schema;
 
 /// The longest line of an import file, in bytes.
@@ -35,8 +37,10 @@ pub struct Fault {
 /// A line that can be imported.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportRecord {
-    /// The slug, given or made from the name.
+    /// The slug, given or made from the id or the name.
     pub slug: Slug,
+    /// Which of these.
+    pub origin: SlugOrigin,
     /// The facts.
     pub record: Record,
     /// The vectors that the line brings.
@@ -59,7 +63,7 @@ pub fn parse_line(text: &str, ignore_unknown: bool) -> Result<ImportRecord, Vec<
 pub fn parse_members(members: Map<String, Value>, ignore_unknown: bool) -> Result<ImportRecord, Vec<Fault>> {
     let mut fields = Fields::new(members);
     let name = fields.required_text("name", MAX_NAME);
-    let slug = fields.slug("slug");
+    let (slug, id) = (fields.slug("slug"), fields.id("id"));
     let record = Record {
         studio: fields.text("studio", 300),
         city: fields.text("city", 300),
@@ -79,19 +83,20 @@ pub fn parse_members(members: Map<String, Value>, ignore_unknown: bool) -> Resul
         name: name.clone().unwrap_or_default(),
     };
     let vectors = fields.vectors("vectors", "vector_model");
-    let slug = slug.or_else(|| {
-        let made = Slug::from_name(name.as_deref()?);
-        if made.is_none() {
-            fields.fault(
-                "slug",
-                "is absent, and none can be made from this name; give one of a-z, 0-9 and hyphens",
-            );
+    let slug = match (slug, id) {
+        (Some(_), Some(_)) => {
+            fields.fault("id", "stands beside a slug; leave one of them out");
+            None
         }
-        made
-    });
+        (Some(slug), None) => Some((slug, SlugOrigin::Given)),
+        (None, Some(id)) => Some((id, SlugOrigin::Id)),
+        (None, None) => {
+            name.as_deref().and_then(|name| fields.made_slug(name)).map(|slug| (slug, SlugOrigin::Name))
+        }
+    };
     let faults = fields.finish(ignore_unknown);
     match slug {
-        Some(slug) if faults.is_empty() => Ok(ImportRecord { slug, record, vectors }),
+        Some((slug, origin)) if faults.is_empty() => Ok(ImportRecord { slug, origin, record, vectors }),
         _ => Err(faults),
     }
 }

@@ -23,30 +23,44 @@ impl Slug {
     /// The slug of a name that brings none: transliterated to ASCII, small letters, hyphens between words,
     /// cut at a word's end where it is too long. `None` where nothing of the name is left.
     pub fn from_name(name: &str) -> Option<Slug> {
-        let mut slug = String::new();
-        for word in deunicode::deunicode(name).replace('\'', "").split(|c: char| !c.is_ascii_alphanumeric()) {
-            let separator = usize::from(!slug.is_empty());
-            if word.is_empty() {
-                continue;
-            }
-            if slug.len() + separator + word.len() > MAX_SLUG_LENGTH {
-                if slug.is_empty() {
-                    slug.extend(word.chars().take(MAX_SLUG_LENGTH).map(|c| c.to_ascii_lowercase()));
-                }
-                break;
-            }
-            if separator == 1 {
-                slug.push('-');
-            }
-            slug.push_str(&word.to_ascii_lowercase());
-        }
+        let slug = words(name, MAX_SLUG_LENGTH);
         (!slug.is_empty()).then_some(Slug(slug))
+    }
+
+    /// Returns the slug of a name with further words after it, such as a studio and a year. A long name is cut, so that
+    /// the words after it stay. `None` where nothing is left of the name or of the words.
+    pub fn from_name_and(name: &str, further: &[&str]) -> Option<Slug> {
+        let further = words(&further.join(" "), MAX_SLUG_LENGTH / 2);
+        let name = words(name, MAX_SLUG_LENGTH - 1 - further.len());
+        (!name.is_empty() && !further.is_empty()).then(|| Slug(format!("{name}-{further}")))
     }
 
     /// The text itself.
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// Returns the words of a text as a slug has them, in at most `limit` characters.
+fn words(text: &str, limit: usize) -> String {
+    let mut slug = String::new();
+    for word in deunicode::deunicode(text).replace('\'', "").split(|c: char| !c.is_ascii_alphanumeric()) {
+        let separator = usize::from(!slug.is_empty());
+        if word.is_empty() {
+            continue;
+        }
+        if slug.len() + separator + word.len() > limit {
+            if slug.is_empty() {
+                slug.extend(word.chars().take(limit).map(|c| c.to_ascii_lowercase()));
+            }
+            break;
+        }
+        if separator == 1 {
+            slug.push('-');
+        }
+        slug.push_str(&word.to_ascii_lowercase());
+    }
+    slug
 }
 
 impl TryFrom<String> for Slug {
@@ -104,6 +118,17 @@ mod tests {
         let slug = made_from(&"stone ".repeat(60)).unwrap();
         assert_eq!(slug, vec!["stone"; 20].join("-"));
         assert_eq!(made_from(&"x".repeat(500)).unwrap().len(), MAX_SLUG_LENGTH);
+    }
+
+    #[test]
+    fn further_words_stay_where_a_name_is_long() {
+        let made = |name: &str, further: &[&str]| Slug::from_name_and(name, further).map(String::from);
+        assert_eq!(made("Untitled", &["Åsa Öst", "1984"]).as_deref(), Some("untitled-asa-ost-1984"));
+        assert_eq!(
+            made(&"stone ".repeat(60), &["Nord"]).unwrap(),
+            format!("{}-nord", vec!["stone"; 19].join("-"))
+        );
+        assert_eq!((made("?", &["Nord"]), made("Untitled", &["?"])), (None, None));
     }
 
     #[test]

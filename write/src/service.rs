@@ -9,7 +9,7 @@ mod payments;
 mod pictures;
 mod refused;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
 use schemas::command::{Answer, Command, CommandMessage, Done, RefusalKind};
@@ -25,6 +25,7 @@ use crate::event_store::{
     Append, AppendError, Appended, Claim, EventStore, Expected, Namespace, NewEvent, StoreError,
 };
 use crate::project::{self, Project, Rejection};
+use import::{Identities, Named};
 use past::Past;
 use refused::Refused;
 
@@ -44,6 +45,8 @@ pub struct CommandService {
     clock: Clock,
     accounts: Option<Arc<Accounts>>,
     pictures: Option<Arc<Pictures>>,
+    identities: Arc<tokio::sync::Mutex<Identities>>,
+    named: Arc<Mutex<Named>>,
 }
 
 /// What events come from.
@@ -65,7 +68,14 @@ struct Target<'p> {
 impl CommandService {
     /// A service that writes to this store. It knows projects; commands on accounts and pictures it refuses.
     pub fn new(store: Arc<dyn EventStore>, clock: Clock) -> CommandService {
-        CommandService { store, clock, accounts: None, pictures: None }
+        CommandService {
+            store,
+            clock,
+            accounts: None,
+            pictures: None,
+            identities: Arc::default(),
+            named: Arc::default(),
+        }
     }
 
     /// The same service, which carries out commands on accounts too. No other one may use the same vault.

@@ -84,6 +84,31 @@ impl Fields {
             .ok()
     }
 
+    /// The slug that an external id makes.
+    pub(super) fn id(&mut self, name: &str) -> Option<Slug> {
+        let text = self.text(name, 100)?;
+        let slug = Slug::from_name(&text);
+        if slug.is_none() {
+            self.fault(name, format!("is “{text}”, of which no slug can be made; give a slug instead"));
+        }
+        slug
+    }
+
+    /// The slug of a name, where neither slug nor id is right and none of them is wrong.
+    pub(super) fn made_slug(&mut self, name: &str) -> Option<Slug> {
+        if self.faults.iter().any(|fault| matches!(fault.field.as_str(), "slug" | "id")) {
+            return None;
+        }
+        let made = Slug::from_name(name);
+        if made.is_none() {
+            self.fault(
+                "slug",
+                "is absent, and none can be made from this name; give one of a-z, 0-9 and hyphens",
+            );
+        }
+        made
+    }
+
     pub(super) fn year(&mut self, name: &str) -> Option<Year> {
         let text = self.text(name, 100)?;
         Year::parse(&text).map_err(|error| self.fault(name, format!("is “{text}”; {error}"))).ok()

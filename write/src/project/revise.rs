@@ -1,7 +1,7 @@
 //! Revising: an editor corrects or completes some members of the record.
 
 use schemas::event::Event;
-use schemas::import::{ImportRecord, parse_members};
+use schemas::import::{ImportRecord, SlugOrigin, parse_members};
 use schemas::slug::Slug;
 use serde_json::{Map, Value};
 
@@ -17,6 +17,9 @@ pub fn revise(project: &Project, slug: &Slug, changes: Map<String, Value>) -> Re
     if changes.get("vectors").is_some_and(Value::is_null) {
         return Err(Rejection::fault("vectors", "cannot be taken away; record others instead"));
     }
+    if changes.contains_key("id") {
+        return Err(Rejection::fault("id", "makes the slug of a new project only; leave it out"));
+    }
     let mut members = current(listing)?;
     merge(&mut members, gathered(changes));
     if members.get("slug").and_then(Value::as_str) != Some(listing.slug.as_str()) {
@@ -27,7 +30,8 @@ pub fn revise(project: &Project, slug: &Slug, changes: Map<String, Value>) -> Re
 }
 
 fn current(listing: &Listing) -> Result<Map<String, Value>, Rejection> {
-    ImportRecord { slug: listing.slug.clone(), record: listing.record.clone(), vectors: None }
+    let (slug, record) = (listing.slug.clone(), listing.record.clone());
+    ImportRecord { slug, origin: SlugOrigin::Given, record, vectors: None }
         .to_members()
         .map_err(|error| Rejection::fault("", format!("cannot be revised: {error}")))
 }

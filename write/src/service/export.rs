@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use futures::{Stream, stream};
 use schemas::ids::Position;
-use schemas::import::ImportRecord;
+use schemas::import::{ImportRecord, SlugOrigin};
 
 use super::past::Past;
 use crate::event_store::{EventStore, Namespace, StoreError};
@@ -68,6 +68,7 @@ fn line(listing: &Listing) -> Result<String, StoreError> {
     ImportRecord {
         slug: listing.slug.clone(),
         record: listing.record.clone(),
+        origin: SlugOrigin::Given,
         vectors: listing.vectors.clone(),
     }
     .to_line()

@@ -1,46 +1,49 @@
 //! Importing many lines at once: read in parallel, looked up together, decided one by one, committed together.
 
-use std::collections::{HashMap, VecDeque};
+mod identities;
+mod line;
+mod named;
+mod places;
+
+use std::collections::HashMap;
+use std::sync::PoisonError;
 
 use futures::future::try_join_all;
-use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions, LineOutcome, LineResult};
+use schemas::command::{Answer, Command, CommandMessage, LineOutcome, LineResult};
 use schemas::event::Event;
-use schemas::ids::{CommandId, Position, StreamId};
-use schemas::import::{Fault, ImportRecord, parse_line};
+use schemas::import::Fault;
 
 use super::past::Past;
 use super::refused::Refused;
 use super::{ATTEMPTS, CommandService};
-use crate::derived_id::derived_id;
-use crate::event_store::{AppendError, Namespace, StoreError};
+use crate::event_store::{AppendError, StoreError};
 use crate::project::{self, Change};
 
-/// How many lines one thread reads at a time: few threads, for each keeps memory of its own.
-const CHUNK: usize = 256;
+pub(super) use identities::Identities;
+use line::{Line, read};
+use named::First;
+pub(super) use named::Named;
+use places::{Place, Places};
 
 /// How many projects are decided on together; the next ones are while these are on their way to the disk.
 const TOGETHER: usize = 500;
 
-/// A line on its way: where its outcome goes, the command it is, and what it says.
-struct Line {
-    index: usize,
-    command: CommandId,
-    record: ImportRecord,
-}
-
-/// The lines of one project that are not done, in their order, and what happened to it before.
+/// The line for one project, and what happened to it before.
 struct Group {
     past: Past,
-    lines: VecDeque<Line>,
-    /// How often others were faster with the first of them.
+    line: Line,
+    /// Further lines that say the same: where their outcomes go.
+    copies: Vec<usize>,
+    /// How often others were faster.
     attempts: usize,
 }
 
-/// What the first line of a group does.
-struct Step {
-    command: CommandId,
-    change: Change,
-    events: Vec<Event>,
+/// What a line comes to.
+enum Decided {
+    /// It is done with.
+    Ended(LineResult),
+    /// It does this.
+    Does(Change, Vec<Event>),
 }
 
 /// What became of a line, by its index.
@@ -56,16 +59,15 @@ impl CommandService {
         let numbers: Vec<u64> = lines.iter().map(|line| line.number).collect();
         let mut results: Vec<Option<LineResult>> = vec![None; lines.len()];
         let mut right = Vec::new();
-        for (index, read) in read(lines, options).await?.into_iter().enumerate() {
+        for (index, read) in read(&message, lines, options).await?.into_iter().enumerate() {
             match read {
-                Ok(record) => {
-                    right.push(Line { index, command: derived_id(message.id, "line", index), record });
-                }
+                Ok(line) => right.push(line),
                 Err(faults) => results[index] = Some(LineResult::Rejected { faults }),
             }
         }
-        let groups = self.grouped(right).await?;
-        for (index, result) in self.bring(&message, groups, options.dry_run).await? {
+        let (groups, mut ended) = self.grouped(&message, right).await?;
+        ended.extend(self.bring(&message, groups, options.dry_run).await?);
+        for (index, result) in ended {
             results[index] = Some(result);
         }
         let lines = numbers.into_iter().zip(results);
@@ -77,37 +79,58 @@ impl CommandService {
         })
     }
 
-    /// Brings the lines of one project together and looks up, for all projects at once, what happened before.
-    async fn grouped(&self, lines: Vec<Line>) -> Result<Vec<Group>, StoreError> {
-        let mut slugs: Vec<String> = lines.iter().map(|line| line.record.slug.as_str().to_owned()).collect();
-        slugs.sort_unstable();
-        slugs.dedup();
-        let holders = self.store.holders(Namespace::SLUG, &slugs).await?;
-        let mut streams: Vec<StreamId> = holders.values().cloned().collect();
-        streams.sort_unstable();
-        streams.dedup();
-        let mut pasts = self.store.read_streams(&streams).await?;
-
-        let (mut groups, mut places): (Vec<Group>, HashMap<String, usize>) = Default::default();
+    /// Finds the project of each line, and looks up for all of them at once what happened before. Of several lines for one
+    /// project the first counts: those that say the same end as it does, the others are refused.
+    async fn grouped(
+        &self,
+        message: &CommandMessage,
+        lines: Vec<Line>,
+    ) -> Result<(Vec<Group>, Vec<Ended>), StoreError> {
+        let import = message.correlation;
+        let mut places = self.places(lines.iter()).await?;
+        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut groups, mut ended): (Vec<Group>, Vec<Ended>) = Default::default();
+        let mut firsts: HashMap<String, (First, usize)> = HashMap::new();
         for line in lines {
-            let slug = line.record.slug.as_str();
-            // Several slugs may lead to one project: its stream tells.
-            let key = holders.get(slug).map_or(slug, StreamId::as_str).to_owned();
-            let place = match places.get(&key) {
-                Some(place) => *place,
-                None => {
-                    let past = match holders.get(slug) {
-                        Some(stream) => Past::of(stream.clone(), pasts.remove(stream).unwrap_or_default())?,
-                        None => self.nothing(),
-                    };
-                    groups.push(Group { past, lines: VecDeque::new(), attempts: 0 });
-                    places.insert(key, groups.len() - 1);
-                    groups.len() - 1
+            let place = match places.of(&line, import, &named) {
+                Ok(place) => place,
+                Err(faults) => {
+                    ended.push((line.index, LineResult::Rejected { faults }));
+                    continue;
                 }
             };
-            groups[place].lines.push_back(line);
+            let slug = places.slug(&place).unwrap_or(&line.record.slug).clone();
+            let here = firsts.get(slug.as_str()).copied();
+            let before = named.first(import, slug.as_str()).filter(|first| first.number != line.number);
+            match (here, before) {
+                (None, None) => {
+                    firsts.insert(slug.as_str().to_owned(), (First::of(&line), groups.len()));
+                    groups.push(self.group(line, place, &mut places));
+                }
+                (Some((first, group)), _) if first.content == line.content => {
+                    groups[group].copies.push(line.index)
+                }
+                (None, Some(first)) if first.content == line.content => {
+                    ended.push((line.index, LineResult::Same { slug }));
+                }
+                (Some((first, _)), _) | (None, Some(first)) => {
+                    ended.push((line.index, contradiction(first.number, slug.as_str())));
+                }
+            }
         }
-        Ok(groups)
+        named.remember(import, firsts.iter().map(|(slug, (first, _))| (slug.as_str(), *first)));
+        Ok((groups, ended))
+    }
+
+    fn group(&self, mut line: Line, place: Place, places: &mut Places) -> Group {
+        let past = match place {
+            Place::Held(stream) => places.take(&stream).unwrap_or_else(|| Past::nothing(stream)),
+            Place::New(slug) => {
+                line.record.slug = slug;
+                self.nothing()
+            }
+        };
+        Group { past, line, copies: Vec::new(), attempts: 0 }
     }
 
     /// Brings all groups to their ends.
@@ -124,7 +147,7 @@ impl CommandService {
         Ok(try_join_all(parts).await?.into_iter().flatten().collect())
     }
 
-    /// Brings groups to their ends: what the next line of each does is appended at once.
+    /// Brings groups to their ends: what their lines do is appended at once.
     async fn bring_part(
         &self,
         message: &CommandMessage,
@@ -134,126 +157,106 @@ impl CommandService {
         let mut ended = Vec::with_capacity(groups.len());
         while !groups.is_empty() {
             let (mut deciding, mut appends) = (Vec::with_capacity(groups.len()), Vec::new());
-            for mut group in groups {
-                if let Some(mut step) = group.decide(dry_run, &mut ended) {
-                    let events = group.handed_over(&mut step);
-                    appends.push(self.of_project(message, step.command, &group.past, events));
-                    deciding.push((group, step));
+            for group in groups {
+                match group.decide(dry_run) {
+                    Decided::Ended(result) => group.end(result, &mut ended),
+                    Decided::Does(change, events) => {
+                        appends.push(self.of_project(message, group.line.command, &group.past, events));
+                        deciding.push((group, change));
+                    }
                 }
             }
             let appended = self.store.append_all(appends).await;
             groups = Vec::new();
-            for ((mut group, step), appended) in deciding.into_iter().zip(appended) {
+            for ((mut group, change), appended) in deciding.into_iter().zip(appended) {
                 match appended {
-                    Ok(appended) => group.end_line(Ok(step), appended.first, &mut ended),
+                    Ok(_) => {
+                        let result = group.result(change);
+                        group.end(result, &mut ended);
+                    }
                     Err(AppendError::Invalid { reason }) => {
                         let fault = Fault { field: String::new(), reason };
-                        group.end_line(Err(vec![fault]), Position::START, &mut ended);
+                        group.end(LineResult::Rejected { faults: vec![fault] }, &mut ended);
                     }
                     Err(AppendError::Store(error)) => return Err(error.into()),
                     Err(
                         AppendError::Conflict { .. } | AppendError::Claimed { .. } | AppendError::Repeated(_),
-                    ) => self.look_again(&mut group).await?,
-                }
-                if !group.lines.is_empty() {
-                    groups.push(group);
+                    ) => match self.look_again(&mut group).await? {
+                        Ok(()) => groups.push(group),
+                        Err(faults) => group.end(LineResult::Rejected { faults }, &mut ended),
+                    },
                 }
             }
         }
         Ok(ended)
     }
 
-    /// Reads what happened to the project meanwhile.
-    async fn look_again(&self, group: &mut Group) -> Result<(), Refused> {
+    /// Looks where the line of a group goes now, and reads what happened there meanwhile.
+    async fn look_again(&self, group: &mut Group) -> Result<Result<(), Vec<Fault>>, Refused> {
         group.attempts += 1;
         if group.attempts == ATTEMPTS {
             return Err(Refused::Contended);
         }
-        if let Some(line) = group.lines.front() {
-            group.past = self.past(&line.record.slug).await?;
-        }
-        Ok(())
+        let mut places = self.places(std::iter::once(&group.line)).await?;
+        // What lines of the same import have taken stands in the log by now, or does so at the next look.
+        let place = match places.of(&group.line, group.line.command, &Named::default()) {
+            Ok(place) => place,
+            Err(faults) => return Ok(Err(faults)),
+        };
+        group.past = match place {
+            Place::Held(stream) => places.take(&stream).unwrap_or_else(|| Past::nothing(stream)),
+            Place::New(slug) => {
+                group.line.record.slug = slug;
+                self.nothing()
+            }
+        };
+        Ok(Ok(()))
     }
 }
 
 impl Group {
-    /// Decides line after line until one changes its project; gives what that does. A dry run only takes it as done.
-    fn decide(&mut self, dry_run: bool, ended: &mut Vec<Ended>) -> Option<Step> {
-        while let Some(line) = self.lines.front() {
-            // A line that was carried out before is told again what it did then.
-            let before = self.past.before(line.command);
-            let decided =
-                project::import(before.as_ref().unwrap_or(self.past.project()), line.record.clone());
-            match decided {
-                Err(rejection) => self.end_line(Err(rejection.into_faults()), Position::START, ended),
-                Ok((change, events)) => {
-                    // What it did then stands in the past already.
-                    let events = if before.is_some() { Vec::new() } else { events };
-                    let step = Step { command: line.command, change, events };
-                    if !dry_run && !step.events.is_empty() {
-                        return Some(step);
-                    }
-                    self.end_line(Ok(step), Position::START, ended);
-                }
+    /// Decides what the line does. A dry run only takes it as done.
+    fn decide(&self, dry_run: bool) -> Decided {
+        // A line that was carried out before is told again what it did then.
+        let before = self.past.before(self.line.command);
+        let decided =
+            project::import(before.as_ref().unwrap_or(self.past.project()), self.line.record.clone());
+        match decided {
+            Err(rejection) => Decided::Ended(LineResult::Rejected { faults: rejection.into_faults() }),
+            Ok((change, events)) if dry_run || before.is_some() || events.is_empty() => {
+                Decided::Ended(self.result(change))
             }
+            Ok((change, events)) => Decided::Does(change, events),
         }
-        None
     }
 
-    /// The events of the first line, for the log. The step keeps them only if a line behind it is to see them.
-    fn handed_over(&self, step: &mut Step) -> Vec<Event> {
-        if self.lines.len() > 1 { step.events.clone() } else { std::mem::take(&mut step.events) }
+    /// What the line did. No line changes the slug of a project.
+    fn result(&self, change: Change) -> LineResult {
+        let listing = self.past.project().listing();
+        let slug = listing.map_or_else(|| self.line.record.slug.clone(), |listing| listing.slug.clone());
+        match change {
+            Change::New => LineResult::New { slug },
+            Change::Changed { members } => LineResult::Changed { slug, members },
+            Change::Same => LineResult::Same { slug },
+        }
     }
 
-    /// Writes down what became of the first line, whose events are in the log from `first` on.
-    fn end_line(&mut self, outcome: Result<Step, Vec<Fault>>, first: Position, ended: &mut Vec<Ended>) {
-        let Some(line) = self.lines.pop_front() else { return };
-        self.attempts = 0;
-        let result = match outcome {
-            Err(faults) => LineResult::Rejected { faults },
-            Ok(Step { command, change, events }) => {
-                let result = result(change, &self.past, &line.record);
-                if !self.lines.is_empty() {
-                    for (offset, event) in (0..).zip(events) {
-                        self.past.add(command, Position(first.0 + offset), event);
-                    }
-                }
-                result
+    /// Writes down what became of the line and of those that say the same.
+    fn end(self, result: LineResult, ended: &mut Vec<Ended>) {
+        let copied = match &result {
+            LineResult::New { slug } | LineResult::Changed { slug, .. } | LineResult::Same { slug } => {
+                LineResult::Same { slug: slug.clone() }
             }
+            rejected @ LineResult::Rejected { .. } => rejected.clone(),
         };
-        ended.push((line.index, result));
+        ended.extend(self.copies.into_iter().map(|index| (index, copied.clone())));
+        ended.push((self.line.index, result));
     }
 }
 
-/// What a line did, told before its events are added to the past: none of them changes the slug of a project.
-fn result(change: Change, past: &Past, record: &ImportRecord) -> LineResult {
-    let slug = past.project().listing().map_or_else(|| record.slug.clone(), |listing| listing.slug.clone());
-    match change {
-        Change::New => LineResult::New { slug },
-        Change::Changed { members } => LineResult::Changed { slug, members },
-        Change::Same => LineResult::Same { slug },
-    }
-}
-
-/// Reads the lines on the threads that are there for long work.
-async fn read(
-    lines: Vec<ImportLine>,
-    options: ImportOptions,
-) -> Result<Vec<Result<ImportRecord, Vec<Fault>>>, StoreError> {
-    let mut lines = lines.into_iter();
-    let mut reading = Vec::new();
-    loop {
-        let chunk: Vec<ImportLine> = lines.by_ref().take(CHUNK).collect();
-        if chunk.is_empty() {
-            break;
-        }
-        reading.push(tokio::task::spawn_blocking(move || -> Vec<_> {
-            chunk.iter().map(|line| parse_line(&line.text, options.ignore_unknown)).collect()
-        }));
-    }
-    let mut read = Vec::new();
-    for chunk in reading {
-        read.extend(chunk.await.map_err(|error| StoreError::unavailable(error.to_string()))?);
-    }
-    Ok(read)
+fn contradiction(first: u64, slug: &str) -> LineResult {
+    let reason = format!(
+        "says something else than line {first} about the project “{slug}”; make one line of both, or give this one a slug of its own"
+    );
+    LineResult::Rejected { faults: vec![Fault { field: String::new(), reason }] }
 }

@@ -7,6 +7,8 @@ use tempfile::TempDir;
 use super::*;
 use crate::event_store::SqliteStore;
 
+mod imports;
+
 struct Catalog {
     folder: TempDir,
     store: Arc<SqliteStore>,
@@ -239,80 +241,6 @@ async fn a_bad_line_does_not_hinder_the_others() {
             "new c"
         ]
     );
-}
-
-#[tokio::test]
-async fn lines_of_one_project_are_taken_in_their_order_by_any_of_its_slugs() {
-    let catalog = catalog().await;
-    let line = |at: &str, name: &str| format!(r#"{{"slug":"{at}","name":"{name}","category":"art"}}"#);
-    let (one, two, three) = (line("a", "One"), line("a", "Two"), line("a", "Three"));
-    assert_eq!(
-        catalog.import(&[&one, &two, &two, &three]).await,
-        ["new a", "changed a name", "same a", "changed a name"]
-    );
-    catalog.send(rename("a", "b")).await;
-    let (old, new) = (line("a", "Four"), line("b", "Five"));
-    assert_eq!(
-        catalog.import(&[&old, &new, &old]).await,
-        ["changed b name", "changed b name", "changed b name"]
-    );
-    assert_eq!(catalog.export().await, [line("b", "Four")]);
-}
-
-#[tokio::test]
-async fn a_large_import_is_answered_line_by_line_though_it_is_decided_in_parts() {
-    let catalog = catalog().await;
-    let line = |project: usize, name: &str| {
-        format!(r#"{{"slug":"project-{project:04}","name":"{name}","category":"art"}}"#)
-    };
-    // The last lines go back to projects of the first part, and one between the parts is broken.
-    let mut lines: Vec<String> = (0..1_201).map(|project| line(project, "One")).collect();
-    lines[500] = "{}".into();
-    lines.extend([line(0, "Two"), line(499, "One"), line(0, "Three"), line(501, "Two")]);
-    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-
-    let answers = catalog.import(&lines).await;
-
-    let mut wanted: Vec<String> = (0..1_201).map(|project| format!("new project-{project:04}")).collect();
-    wanted[500].clone_from(&answers[500]);
-    assert!(answers[500].starts_with("rejected"), "{}", answers[500]);
-    wanted.extend(
-        [
-            "changed project-0000 name",
-            "same project-0499",
-            "changed project-0000 name",
-            "changed project-0501 name",
-        ]
-        .map(String::from),
-    );
-    assert_eq!(answers, wanted);
-    assert_eq!(catalog.head().await, 1_200 + 3);
-    let exported = catalog.export().await;
-    assert_eq!((exported.len(), &exported[0]), (1_200, &line(0, "Three")));
-}
-
-#[tokio::test]
-async fn a_dry_run_says_what_would_happen_and_writes_nothing() {
-    let catalog = catalog().await;
-    let (one, two) =
-        (r#"{"slug":"a","name":"A","category":"art"}"#, r#"{"slug":"a","name":"B","category":"art"}"#);
-    let dry = ImportOptions { dry_run: true, ..ImportOptions::default() };
-    let answer = catalog.send(import(&[one, two, two], dry)).await;
-    assert_eq!(short(&answer), ["new a", "changed a name", "same a"]);
-    assert_eq!(catalog.head().await, 0);
-    assert_eq!(catalog.import(&[one, two, two]).await, ["new a", "changed a name", "same a"]);
-}
-
-#[tokio::test]
-async fn an_import_sent_again_is_answered_as_the_first_time() {
-    let catalog = catalog().await;
-    let (one, two) =
-        (r#"{"slug":"a","name":"A","category":"art"}"#, r#"{"slug":"a","name":"B","category":"art"}"#);
-    let message = catalog.message(import(&[one, two], ImportOptions::default()));
-    let first = catalog.service.handle(message.clone()).await;
-    catalog.import(&[one]).await;
-    assert_eq!(short(&catalog.service.handle(message).await), short(&first));
-    assert_eq!(catalog.head().await, 3);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

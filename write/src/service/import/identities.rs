@@ -1,0 +1,74 @@
+//! An index of the catalog by what identifies a record without a slug. It is made from the log when an import first needs
+//! it, and follows the log from there.
+
+use std::collections::BTreeSet;
+use std::hash::{BuildHasher, RandomState};
+
+use schemas::event::Event;
+use schemas::ids::{Position, ProjectId, StreamId};
+use schemas::import::Identity;
+use schemas::record::Record;
+use schemas::versioned::Decoded;
+
+use crate::event_store::{EventStore, StoreError};
+
+/// How many events are read at once.
+const PAGE: usize = 1_000;
+
+/// The types of events that say what a record is, in every version.
+const KINDS: [&str; 2] = ["loggia.curation.project_selected.", "loggia.curation.project_revised."];
+
+/// The projects that have or had an identity, by a hash of it: 24 bytes each, and as much again for every other identity
+/// that a project had.
+#[derive(Debug, Default)]
+pub(in crate::service) struct Identities {
+    hashes: RandomState,
+    after: Position,
+    projects: BTreeSet<(u64, ProjectId)>,
+}
+
+impl Identities {
+    /// Reads what happened since the last time.
+    pub(super) async fn catch_up(&mut self, store: &dyn EventStore) -> Result<(), StoreError> {
+        loop {
+            let page = store.read_all(self.after, PAGE).await?;
+            let Some(last) = page.last() else { return Ok(()) };
+            for recorded in &page {
+                if !KINDS.iter().any(|kind| recorded.kind.starts_with(kind)) {
+                    continue;
+                }
+                // What cannot be read is refused when its project is looked at.
+                let Ok(Decoded::Known(event)) = recorded.decode() else { continue };
+                if let (Some(id), Some(record)) = (recorded.stream.as_project(), record(&event)) {
+                    self.projects.insert((self.hash(&Identity::of(record)), id));
+                }
+            }
+            self.after = last.position;
+        }
+    }
+
+    /// Returns the streams of the projects that may have this identity: they had it once, or one of the same hash.
+    pub(super) fn of(&self, identity: &Identity) -> impl Iterator<Item = StreamId> {
+        let hash = self.hash(identity);
+        let (first, last) = (ProjectId(ulid::Ulid(0)), ProjectId(ulid::Ulid(u128::MAX)));
+        self.projects.range((hash, first)..=(hash, last)).map(|(_, id)| StreamId::project(*id))
+    }
+
+    fn hash(&self, identity: &Identity) -> u64 {
+        self.hashes.hash_one(identity)
+    }
+}
+
+fn record(event: &Event) -> Option<&Record> {
+    match event {
+        Event::ProjectSelected(selected) => Some(&selected.record),
+        Event::ProjectRevised(revised) => Some(&revised.record),
+        Event::ProjectRenamed(_)
+        | Event::ProjectWithdrawn(_)
+        | Event::ProjectRestored(_)
+        | Event::PictureAttached(_)
+        | Event::PictureRefused(_)
+        | Event::VectorsRecorded(_)
+        | Event::Account(_) => None,
+    }
+}
