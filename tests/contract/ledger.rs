@@ -1,5 +1,7 @@
 //! The ledger on a real nats-server: every counted call is in both, whatever happens to either.
 
+mod given_back;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -122,10 +124,19 @@ struct Running {
 
 impl Running {
     async fn of(folder: &Path, nats: &Nats, tiers: &Tiers) -> Running {
+        Running::with(folder, nats, tiers, |copier| copier).await
+    }
+
+    async fn with(
+        folder: &Path,
+        nats: &Nats,
+        tiers: &Tiers,
+        adjust: impl FnOnce(Copier) -> Copier,
+    ) -> Running {
         let client = nats.client().await;
         prepare(&client, tiers, 1).await.unwrap();
         let (ledger, stop) = (Arc::new(Ledger::open(folder).await.unwrap()), CancellationToken::new());
-        let copier = Copier::new(ledger.clone(), client, tiers.clone(), Clock::system());
+        let copier = adjust(Copier::new(ledger.clone(), client, tiers.clone(), Clock::system()));
         let task = tokio::spawn(copier.run(stop.clone()));
         Running { ledger, stop, task }
     }
@@ -209,96 +220,6 @@ async fn what_is_no_call_is_counted_and_passed_over() {
     running.has(2).await;
     assert_eq!(running.ledger.malformed(), 1);
     tokio::time::timeout(SOON, running.ledger.copied_to(FREE, 3)).await.expect("all three are looked at");
-    running.stopped().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_deleted_stream_is_filled_again_and_the_quota_stays_used_up() {
-    let Some(nats) = Nats::start().await else { return };
-    let folder = folder();
-    let running = Running::of(folder.path(), &nats, &tiers("free=20")).await;
-    let caller = Caller::new(&nats).await;
-    caller.calls("Ab3dEf9h", 20).await;
-    caller.calls("Zz000000", 5).await;
-    running.has(25).await;
-    caller.jetstream.delete_stream(FREE).await.unwrap();
-    wait_until(SOON, "the stream to be filled again", async || caller.held(FREE).await == 25).await;
-    assert_eq!(caller.count_once_open(&caller.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
-    caller.calls("Zz000000", 1).await;
-    running.has(26).await;
-    running.stopped().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_wiped_server_is_filled_again_with_overruns_too_even_beside_new_calls() {
-    let Some(mut nats) = Nats::start().await else { return };
-    let (folder, tiers) = (folder(), tiers("free=20"));
-    let running = Running::of(folder.path(), &nats, &tiers).await;
-    let caller = Caller::new(&nats).await;
-    caller.calls("Ab3dEf9h", 10).await;
-    let over = caller.call("Ab3dEf9h");
-    caller.publish(subject::overrun(&over), &over).await.unwrap();
-    running.has(11).await;
-    running.stopped().await;
-    nats.wipe().await;
-    prepare(&nats.client().await, &tiers, 1).await.unwrap();
-    // Before the ledger is back, there is room that there should not be.
-    caller.calls("Ab3dEf9h", 15).await;
-    let running = Running::of(folder.path(), &nats, &tiers).await;
-    running.has(26).await;
-    wait_until(SOON, "the quota to be used up", async || caller.held(FREE).await == 20).await;
-    wait_until(SOON, "the overrun to be back", async || caller.held(OVERRUN).await == 1).await;
-    assert_eq!(caller.count_once_open(&caller.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
-    running.stopped().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stream_that_came_without_the_calls_of_the_ledger_gets_them_back_by_their_ids() {
-    let Some(mut nats) = Nats::start().await else { return };
-    let (folder, tiers) = (folder(), tiers("free=500"));
-    let running = Running::of(folder.path(), &nats, &tiers).await;
-    let caller = Caller::new(&nats).await;
-    caller.calls("Ab3dEf9h", 100).await;
-    running.has(100).await;
-    running.stopped().await;
-    nats.wipe().await;
-    prepare(&nats.client().await, &tiers, 1).await.unwrap();
-    // More than the ledger has, and all of them others.
-    caller.calls("Ab3dEf9h", 150).await;
-    let running = Running::of(folder.path(), &nats, &tiers).await;
-    running.has(250).await;
-    wait_until(SOON, "all calls in NATS", async || caller.held(FREE).await == 250).await;
-    assert_eq!(caller.count_once_open(&caller.call("Ab3dEf9h")).await, Ok(251));
-    running.has(251).await;
-    running.stopped().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_lost_stream_takes_no_call_before_it_has_back_what_it_had() {
-    let Some(nats) = Nats::start().await else { return };
-    let (folder, tiers) = (folder(), tiers("free=20"));
-    let running = Running::of(folder.path(), &nats, &tiers).await;
-    let caller = Caller::new(&nats).await;
-    caller.calls("Ab3dEf9h", 20).await;
-    running.has(20).await;
-    running.stopped().await;
-    caller.jetstream.delete_stream(FREE).await.unwrap();
-    let ledger = Arc::new(Ledger::open(folder.path()).await.unwrap());
-    let copier = Copier::new(ledger.clone(), nats.client().await, tiers.clone(), Clock::system());
-    copier.prepare().await.unwrap();
-    // Made, but nothing is given back yet: a node finds nobody who takes a call.
-    let call = caller.call("Ab3dEf9h");
-    let sent = caller.jetstream.publish(subject::usage(&call), "{}".into()).await.unwrap();
-    let refused = sent.await.unwrap_err().to_string();
-    assert!(refused.contains("no stream"), "{refused}");
-    // That outlasts the process and whoever prepares the streams without a ledger.
-    prepare(&nats.client().await, &tiers, 1).await.unwrap();
-    assert_eq!(caller.held(FREE).await, 0);
-    ledger.close().await;
-    let running = Running::of(folder.path(), &nats, &tiers).await;
-    assert_eq!(caller.count_once_open(&call).await, Err(ErrorCode(10_077)));
-    assert_eq!(caller.held(FREE).await, 20);
-    running.has(20).await;
     running.stopped().await;
 }
 

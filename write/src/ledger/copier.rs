@@ -27,6 +27,9 @@ const CONNECTION: Duration = Duration::from_millis(100);
 /// The shortest and the longest pause after a failure.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(5));
 
+/// How often the numbers of calls are compared, where nothing else is asked for.
+const COMPARE_EVERY: Duration = Duration::from_secs(60 * 60);
+
 /// How long copying to the end of the streams may take when the process ends.
 const FINISH: Duration = Duration::from_secs(3);
 
@@ -61,6 +64,8 @@ pub struct Copier {
     replicas: usize,
     clock: Clock,
     health: Component,
+    /// How often what a stream holds is compared with what the ledger has, by their numbers.
+    pub(super) compare_every: Duration,
 }
 
 /// Reports that the copying works once every stream does.
@@ -83,7 +88,13 @@ impl Copier {
     /// A copier of the streams of these tiers, of the one of overruns, and of those that the ledger knows already.
     pub fn new(ledger: Arc<Ledger>, client: Client, tiers: Tiers, clock: Clock) -> Copier {
         let health = Health::default().component("ledger");
-        Copier { ledger, client, tiers, replicas: 1, clock, health }
+        Copier { ledger, client, tiers, replicas: 1, clock, health, compare_every: COMPARE_EVERY }
+    }
+
+    /// Compares the calls of a stream with those of the ledger at this interval; without it, hourly.
+    pub fn compare_every(mut self, interval: Duration) -> Copier {
+        self.compare_every = interval;
+        self
     }
 
     /// Reports failures to a component of the process.

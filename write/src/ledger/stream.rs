@@ -29,9 +29,6 @@ const GATHER: Duration = Duration::from_millis(50);
 /// How often the stream is looked at: whether it is still the same, and whether it lost its end.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// How often what a stream holds is compared with what the ledger has, by their numbers.
-const COMPARED_EVERY: Duration = Duration::from_secs(60 * 60);
-
 /// Copies until the stream is not where it was left. NATS is given back what it lost: at the beginning, where a stream
 /// that lost calls takes no new ones meanwhile, and then now and then.
 pub(super) async fn follow(
@@ -63,7 +60,7 @@ pub(super) async fn follow(
             if !std::mem::replace(&mut follows, true) {
                 working.follows();
             }
-            again = Instant::now() + COMPARED_EVERY;
+            again = Instant::now() + copier.compare_every;
         } else if comparison.is_none() && Instant::now() >= again {
             comparison = Some(Comparison::begin(copier, name, By::Number).await?);
         }

@@ -1,0 +1,118 @@
+//! NATS is given back the calls that it lost, so that a quota that was used up stays used up.
+
+use schemas::control::LedgerSource;
+use write::ledger::Copied;
+
+use super::*;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_deleted_stream_is_filled_again_and_the_quota_stays_used_up() {
+    let Some(nats) = Nats::start().await else { return };
+    let folder = folder();
+    let running = Running::of(folder.path(), &nats, &tiers("free=20")).await;
+    let caller = Caller::new(&nats).await;
+    caller.calls("Ab3dEf9h", 20).await;
+    caller.calls("Zz000000", 5).await;
+    running.has(25).await;
+    caller.jetstream.delete_stream(FREE).await.unwrap();
+    wait_until(SOON, "the stream to be filled again", async || caller.held(FREE).await == 25).await;
+    assert_eq!(caller.count_once_open(&caller.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
+    caller.calls("Zz000000", 1).await;
+    running.has(26).await;
+    running.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wiped_server_is_filled_again_with_overruns_too_even_beside_new_calls() {
+    let Some(mut nats) = Nats::start().await else { return };
+    let (folder, tiers) = (folder(), tiers("free=20"));
+    let running = Running::of(folder.path(), &nats, &tiers).await;
+    let caller = Caller::new(&nats).await;
+    caller.calls("Ab3dEf9h", 10).await;
+    let over = caller.call("Ab3dEf9h");
+    caller.publish(subject::overrun(&over), &over).await.unwrap();
+    running.has(11).await;
+    running.stopped().await;
+    nats.wipe().await;
+    prepare(&nats.client().await, &tiers, 1).await.unwrap();
+    // Before the ledger is back, there is room that there should not be.
+    caller.calls("Ab3dEf9h", 15).await;
+    let running = Running::of(folder.path(), &nats, &tiers).await;
+    running.has(26).await;
+    wait_until(SOON, "the quota to be used up", async || caller.held(FREE).await == 20).await;
+    wait_until(SOON, "the overrun to be back", async || caller.held(OVERRUN).await == 1).await;
+    assert_eq!(caller.count_once_open(&caller.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
+    running.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stream_that_came_without_the_calls_of_the_ledger_gets_them_back_by_their_ids() {
+    let Some(mut nats) = Nats::start().await else { return };
+    let (folder, tiers) = (folder(), tiers("free=500"));
+    let running = Running::of(folder.path(), &nats, &tiers).await;
+    let caller = Caller::new(&nats).await;
+    caller.calls("Ab3dEf9h", 100).await;
+    running.has(100).await;
+    running.stopped().await;
+    nats.wipe().await;
+    prepare(&nats.client().await, &tiers, 1).await.unwrap();
+    // More than the ledger has, and all of them others.
+    caller.calls("Ab3dEf9h", 150).await;
+    let running = Running::of(folder.path(), &nats, &tiers).await;
+    running.has(250).await;
+    wait_until(SOON, "all calls in NATS", async || caller.held(FREE).await == 250).await;
+    assert_eq!(caller.count_once_open(&caller.call("Ab3dEf9h")).await, Ok(251));
+    running.has(251).await;
+    running.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_stream_takes_no_call_before_it_has_back_what_it_had() {
+    let Some(nats) = Nats::start().await else { return };
+    let (folder, tiers) = (folder(), tiers("free=20"));
+    let running = Running::of(folder.path(), &nats, &tiers).await;
+    let caller = Caller::new(&nats).await;
+    caller.calls("Ab3dEf9h", 20).await;
+    running.has(20).await;
+    running.stopped().await;
+    caller.jetstream.delete_stream(FREE).await.unwrap();
+    let ledger = Arc::new(Ledger::open(folder.path()).await.unwrap());
+    let copier = Copier::new(ledger.clone(), nats.client().await, tiers.clone(), Clock::system());
+    copier.prepare().await.unwrap();
+    // Made, but nothing is given back yet: a node finds nobody who takes a call.
+    let call = caller.call("Ab3dEf9h");
+    let sent = caller.jetstream.publish(subject::usage(&call), "{}".into()).await.unwrap();
+    let refused = sent.await.unwrap_err().to_string();
+    assert!(refused.contains("no stream"), "{refused}");
+    // That outlasts the process and whoever prepares the streams without a ledger.
+    prepare(&nats.client().await, &tiers, 1).await.unwrap();
+    assert_eq!(caller.held(FREE).await, 0);
+    ledger.close().await;
+    let running = Running::of(folder.path(), &nats, &tiers).await;
+    assert_eq!(caller.count_once_open(&call).await, Err(ErrorCode(10_077)));
+    assert_eq!(caller.held(FREE).await, 20);
+    running.has(20).await;
+    running.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_nats_lost_while_it_is_followed_is_given_back_with_the_next_comparison() {
+    let Some(nats) = Nats::start().await else { return };
+    let (folder, tiers) = (folder(), tiers("free=20"));
+    let often = |copier: Copier| copier.compare_every(Duration::from_millis(100));
+    let running = Running::with(folder.path(), &nats, &tiers, often).await;
+    let caller = Caller::new(&nats).await;
+    let calls = caller.calls("Ab3dEf9h", 5).await;
+    running.has(5).await;
+    // A call that NATS lost in the middle: neither the beginning nor the end of the stream shows it.
+    let (lost, last) = (caller.call("Ab3dEf9h"), calls.last().map(|call| call.id));
+    let LedgerSource { stream, created, sequence } =
+        running.ledger.watch().borrow().iter().find(|source| source.stream == FREE).unwrap().clone();
+    let copied = Copied { stream, created, sequence, last, calls: vec![(3, lost.clone())] };
+    running.ledger.keep(copied).await.unwrap();
+    wait_until(SOON, "the sixth call in NATS", async || caller.held(FREE).await == 6).await;
+    let entries = running.has(6).await;
+    let kept = sorted(entries.iter().map(|entry| &entry.call));
+    assert_eq!(kept, sorted(calls.iter().chain([&lost])), "what is given back is no new call");
+    running.stopped().await;
+}
