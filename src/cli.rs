@@ -164,7 +164,16 @@ pub struct ImportArgs {
     /// The format, if the file's ending does not tell.
     #[arg(long, value_enum)]
     pub format: Option<ImportFormat>,
-    /// A JSON object that maps CSV headings to members, for example {"Ort": "city"}.
+    /// The encoding of the file.
+    #[arg(long, value_enum, default_value = "utf-8")]
+    pub encoding: Encoding,
+    /// Take every line as the whole record: members without a CSV column are taken away.
+    #[arg(long, conflicts_with = "patch")]
+    pub replace: bool,
+    /// Take every line as a merge patch (RFC 7396): absent members stay and null clears, as in CSV.
+    #[arg(long)]
+    pub patch: bool,
+    /// A JSON object that maps CSV headings to members, for example {"Ort": "city", "Nr.": "id"}.
     #[arg(long, value_name = "FILE")]
     pub columns: Option<PathBuf>,
     /// Show the difference and write nothing.
@@ -196,6 +205,23 @@ pub enum ImportFormat {
     Ndjson,
     /// Comma-separated values with headings.
     Csv,
+}
+
+/// An encoding of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Encoding {
+    /// With or without a byte order mark.
+    #[value(name = "utf-8")]
+    Utf8,
+    /// ISO 8859-1.
+    #[value(name = "latin1")]
+    Latin1,
+    /// As Western Windows programs write it.
+    #[value(name = "windows-1252")]
+    Windows1252,
+    /// Of either byte order.
+    #[value(name = "utf-16")]
+    Utf16,
 }
 
 /// A read model.

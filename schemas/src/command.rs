@@ -208,6 +208,22 @@ pub struct ImportOptions {
     pub dry_run: bool,
     /// Keep unknown members out instead of refusing the line.
     pub ignore_unknown: bool,
+    /// How much of a record a line says.
+    #[serde(default)]
+    pub lines: LineForm,
+}
+
+/// How much of a record a line of an import says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LineForm {
+    /// The whole record: what is absent is not recorded.
+    #[default]
+    Record,
+    /// A merge patch: what is absent stays.
+    Patch,
+    /// The whole record in the form of a patch, as the cells of a row say it.
+    Cells,
 }
 
 /// What became of a command.
@@ -381,6 +397,12 @@ pub enum LineResult {
         slug: Slug,
         /// The members that differ.
         members: Vec<String>,
+        /// Those of them that are taken away: something was recorded, and nothing is now.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        removed: Vec<String>,
+        /// The sources of the pictures that are taken away.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        removed_pictures: Vec<String>,
     },
     /// The project said this already.
     Same {

@@ -2,6 +2,8 @@
 
 mod fields;
 mod identity;
+mod json;
+mod patch;
 mod schema;
 
 use schemars::JsonSchema;
@@ -14,6 +16,8 @@ use crate::slug::Slug;
 use fields::Fields;
 
 pub use identity::{Identity, SlugOrigin, made_slugs, unused_slug};
+pub use json::lost_characters;
+pub use patch::{named_pictures, parse_part, patched};
 pub use schema::import_record_schema;
 
 /// The longest line of an import file, in bytes.
@@ -50,19 +54,15 @@ pub struct ImportRecord {
 /// Reads a line of JSON text.
 pub fn parse_line(text: &str, ignore_unknown: bool) -> Result<ImportRecord, Vec<Fault>> {
     if text.len() > MAX_LINE_BYTES {
-        return Err(vec![line_fault(format!("has {} bytes; a line may have 1 MiB", text.len()))]);
+        return Err(vec![length_fault(text)]);
     }
-    match serde_json::from_str(text) {
-        Ok(Value::Object(members)) => parse_members(members, ignore_unknown),
-        Ok(_) => Err(vec![line_fault("is JSON but not an object; a record is one JSON object a line")]),
-        Err(error) => Err(vec![line_fault(format!("is not JSON: {error}"))]),
-    }
+    parse_members(json::members(text)?, ignore_unknown)
 }
 
 /// Reads the members of a record.
 pub fn parse_members(members: Map<String, Value>, ignore_unknown: bool) -> Result<ImportRecord, Vec<Fault>> {
     let mut fields = Fields::new(members);
-    let name = fields.required_text("name", MAX_NAME);
+    let name = fields.required_text("name", MAX_NAME).map(on_one_line);
     let (slug, id) = (fields.slug("slug"), fields.id("id"));
     let record = Record {
         studio: fields.text("studio", 300),
@@ -101,6 +101,14 @@ pub fn parse_members(members: Map<String, Value>, ignore_unknown: bool) -> Resul
     }
 }
 
+/// A name stands in titles, feeds and citations, which have one line.
+fn on_one_line(name: String) -> String {
+    if !name.contains(['\n', '\t']) {
+        return name;
+    }
+    name.split(['\n', '\t']).map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
 impl ImportRecord {
     /// The line that [`parse_line`] reads as this record, without unrecorded members.
     pub fn to_line(&self) -> Result<String, serde_json::Error> {
@@ -126,6 +134,10 @@ impl ImportRecord {
         }
         Ok(members)
     }
+}
+
+fn length_fault(text: &str) -> Fault {
+    line_fault(format!("has {} bytes; a line may have 1 MiB", text.len()))
 }
 
 fn line_fault(reason: impl Into<String>) -> Fault {

@@ -1,19 +1,21 @@
 //! `loggia import`: makes the catalog say what a file says, slug by slug, in batches that grow no memory.
 
 mod csv_lines;
+mod encoding;
 mod lines;
 pub mod pictures;
 mod repair;
 mod report;
+mod rows;
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufRead, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use futures::FutureExt;
-use schemas::command::{Answer, Command, ImportLine, ImportOptions};
+use schemas::command::{Answer, Command, ImportLine, ImportOptions, LineForm};
 use schemas::ids::{Actor, CommandId};
 use schemas::import::Fault;
 use tokio::signal::unix::{SignalKind, signal};
@@ -32,26 +34,28 @@ use write::derived_id::derived_id;
 /// Lines in one command, and their bytes: well below what one NATS message holds.
 const BATCH_LINES: usize = 2_000;
 const BATCH_BYTES: usize = 4 << 20;
-const READ_BUFFER: usize = 1 << 18;
 
 /// Imports the file, and says what became of its lines.
 pub async fn run(config: &Config, args: &ImportArgs, output: Output) -> Result<ExitCode> {
     let actor: Actor = args.actor.parse().with_context(|| "--actor is no name")?;
-    let mut lines = open(args)?;
+    let format = format(args)?;
+    let mut lines = open(args, format)?;
     let session = Session::open(config).await?;
     let id = session.id(&args.id);
     let pictures = Pictures::new(&session, actor.clone(), id, &args.file);
     let repairs = args.repair_text;
-    let import = Import { session: &session, actor, id, options: options(args), repairs, pictures };
+    let import = Import { session: &session, actor, id, options: options(args, format), repairs, pictures };
     let mut report = Report::new(args, output)?;
     let stopped = import.all(&mut lines, &mut report).await;
     session.close().await;
-    match stopped? {
-        Ended::Whole => report.finish(None),
-        Ended::Strict => report.finish(Some("stopped at the first line that cannot be taken (--strict)")),
-        Ended::Interrupted => {
+    match stopped {
+        Ok(Ended::Whole) => report.finish(None),
+        Ok(Ended::Strict) => report.finish(Some("stopped at the first line that cannot be taken (--strict)")),
+        Ok(Ended::Interrupted) => {
             report.finish(Some(&format!("interrupted; what is counted here is done, {}", again(id))))
         }
+        // What was done before stays done, so its counts are told.
+        Err(error) => report.finish(Some(&format!("{error:#}"))),
     }
 }
 
@@ -60,33 +64,45 @@ fn again(id: CommandId) -> String {
     format!("run it again with --id {id} for the rest: no line is carried out twice")
 }
 
-fn options(args: &ImportArgs) -> ImportOptions {
-    ImportOptions { dry_run: args.dry_run, ignore_unknown: args.ignore_unknown }
+fn options(args: &ImportArgs, format: ImportFormat) -> ImportOptions {
+    let lines = match format {
+        ImportFormat::Csv if args.replace => LineForm::Cells,
+        ImportFormat::Csv => LineForm::Patch,
+        ImportFormat::Ndjson if args.patch => LineForm::Patch,
+        ImportFormat::Ndjson => LineForm::Record,
+    };
+    ImportOptions { dry_run: args.dry_run, ignore_unknown: args.ignore_unknown, lines }
 }
 
 type Lines = Box<dyn Iterator<Item = Result<SourceLine>> + Send>;
 
-fn open(args: &ImportArgs) -> Result<Lines> {
+fn format(args: &ImportArgs) -> Result<ImportFormat> {
+    let ending = args.file.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let told = match ending.as_str() {
+        "csv" | "tsv" => Some(ImportFormat::Csv),
+        "ndjson" | "jsonl" | "json" => Some(ImportFormat::Ndjson),
+        _ if args.file == Path::new("-") => Some(ImportFormat::Ndjson),
+        _ => None,
+    };
+    let Some(format) = args.format.or(told) else {
+        bail!(
+            "the ending of {} does not tell its format; say --format ndjson or --format csv",
+            args.file.display()
+        );
+    };
+    Ok(format)
+}
+
+fn open(args: &ImportArgs, format: ImportFormat) -> Result<Lines> {
     let input: Box<dyn Read + Send> = if args.file == Path::new("-") {
         Box::new(std::io::stdin())
     } else {
         Box::new(File::open(&args.file).with_context(|| format!("{} cannot be read", args.file.display()))?)
     };
-    let reader = BufReader::with_capacity(READ_BUFFER, input);
-    let ending = args.file.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
-    let format = args.format.or(match ending.as_str() {
-        "csv" | "tsv" => Some(ImportFormat::Csv),
-        "ndjson" | "jsonl" | "json" => Some(ImportFormat::Ndjson),
-        _ if args.file == Path::new("-") => Some(ImportFormat::Ndjson),
-        _ => None,
-    });
+    let reader: Box<dyn BufRead + Send> = encoding::decoded(input, args.encoding)?;
     match format {
-        Some(ImportFormat::Ndjson) => Ok(Box::new(NdjsonLines::new(reader))),
-        Some(ImportFormat::Csv) => Ok(Box::new(CsvLines::new(reader, &columns(args.columns.as_deref())?)?)),
-        None => bail!(
-            "the ending of {} does not tell its format; say --format ndjson or --format csv",
-            args.file.display()
-        ),
+        ImportFormat::Ndjson => Ok(Box::new(NdjsonLines::new(reader))),
+        ImportFormat::Csv => Ok(Box::new(CsvLines::new(reader, &columns(args.columns.as_deref())?)?)),
     }
 }
 
@@ -121,10 +137,12 @@ impl Import<'_> {
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut batch = next_batch(lines, self.repairs)?;
         for number in 0.. {
-            for (number, reason) in &batch.unreadable {
-                report.rejected(*number, "", &[Fault { field: String::new(), reason: reason.clone() }])?;
+            let mut is_empty = true;
+            for Unreadable { number, text, reason } in std::mem::take(&mut batch.unreadable) {
+                is_empty = false;
+                report.rejected(number, &text, &[Fault { field: String::new(), reason }])?;
             }
-            if batch.lines.is_empty() && batch.unreadable.is_empty() {
+            if is_empty && batch.lines.is_empty() {
                 return Ok(Ended::Whole);
             }
             report.repaired(batch.repaired);
@@ -165,7 +183,6 @@ impl Import<'_> {
                 Ok(())
             }
             Answer::Refused(refusal) => {
-                report.tell();
                 bail!("{}; what was reported before is done, {}", refusal.detail, again(self.id))
             }
             _ => bail!("the write side answered an import with something else; are both of one version?"),
@@ -176,8 +193,14 @@ impl Import<'_> {
 /// Lines for one command, and those that the file's format broke.
 struct Batch {
     lines: Vec<ImportLine>,
-    unreadable: Vec<(u64, String)>,
+    unreadable: Vec<Unreadable>,
     repaired: Repaired,
+}
+
+struct Unreadable {
+    number: u64,
+    text: String,
+    reason: String,
 }
 
 fn next_batch(lines: &mut Lines, repairs: bool) -> Result<Batch> {
@@ -193,7 +216,10 @@ fn next_batch(lines: &mut Lines, repairs: bool) -> Result<Batch> {
                 bytes += line.text.len();
                 batch.lines.push(line);
             }
-            Some(SourceLine::Unreadable { number, reason }) => batch.unreadable.push((number, reason)),
+            Some(SourceLine::Unreadable { number, text, reason }) => {
+                bytes += text.len();
+                batch.unreadable.push(Unreadable { number, text, reason });
+            }
         }
     }
     Ok(batch)

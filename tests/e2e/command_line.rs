@@ -59,10 +59,10 @@ fn a_dry_run_shows_the_difference_and_writes_nothing() {
     write_lines(&file, &lines()[..2]);
     run_json(&data, &["import", file.to_str().unwrap()]);
     let mut changed = lines()[..3].to_vec();
-    changed[0]["city"] = "Basel".into();
+    changed[0]["intro"] = "Basel.".into();
     write_lines(&file, &changed);
     let shown = run_json(&data, &["import", file.to_str().unwrap(), "--dry-run"]);
-    assert_eq!(shown[0], json!({"number": 1, "result": "changed", "slug": "house-0", "members": ["city"]}));
+    assert_eq!(shown[0], json!({"number": 1, "result": "changed", "slug": "house-0", "members": ["intro"]}));
     assert_eq!(shown[1], json!({"number": 3, "result": "new", "slug": "house-2"}));
     assert_eq!(
         (&shown[2]["new"], &shown[2]["changed"], &shown[2]["same"]),

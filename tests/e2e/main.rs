@@ -20,6 +20,7 @@ mod curation;
 mod damaged;
 mod differential;
 mod haproxy;
+mod intake;
 #[cfg(feature = "eventstore")]
 mod keepers;
 mod keyed;

@@ -21,7 +21,7 @@ use schemas::record::Record;
 use schemas::slug::Slug;
 
 pub use describe::describe;
-pub use import::{Change, import};
+pub use import::{Change, complete, import};
 pub use picture::{attach, look_at};
 pub use rejection::Rejection;
 pub use rename::rename;

@@ -193,6 +193,10 @@ impl CommandService {
         message: &CommandMessage,
         record: serde_json::Map<String, serde_json::Value>,
     ) -> Result<Done, Refused> {
+        let lost = schemas::import::lost_characters(&record);
+        if !lost.is_empty() {
+            return Err(Rejection::Faulty(lost).into());
+        }
         let line = schemas::import::parse_members(record, false).map_err(Rejection::Faulty)?;
         let slug = line.slug.clone();
         let decide = |holder: &Project, _: Option<&Project>| project::select(holder, line.clone());

@@ -111,7 +111,7 @@ impl Fields {
 
     pub(super) fn year(&mut self, name: &str) -> Option<Year> {
         let text = self.text(name, 100)?;
-        Year::parse(&text).map_err(|error| self.fault(name, format!("is “{text}”; {error}"))).ok()
+        Year::parse(whole(&text)).map_err(|error| self.fault(name, format!("is “{text}”; {error}"))).ok()
     }
 
     pub(super) fn date(&mut self, name: &str) -> Option<Date> {
@@ -119,7 +119,8 @@ impl Fields {
         // The parser also takes longer and shorter forms; the catalog keeps one.
         let date = if text.len() == 10 { text.parse().ok() } else { None };
         if date.is_none() {
-            self.fault(name, format!("is “{text}”; a day of the calendar as YYYY-MM-DD is wanted"));
+            let perhaps = day_first(&text).map_or_else(String::new, |date| format!(", perhaps {date}"));
+            self.fault(name, format!("is “{text}”; a day of the calendar as YYYY-MM-DD is wanted{perhaps}"));
         }
         date
     }
@@ -194,7 +195,24 @@ impl Fields {
         })
     }
 
+    /// A picture that is named twice is there once.
     pub(super) fn pictures(&mut self, name: &str) -> Vec<PictureSource> {
+        let mut pictures: Vec<PictureSource> = Vec::new();
+        for picture in self.named_pictures(name) {
+            match pictures.iter_mut().find(|known| known.source == picture.source) {
+                None => pictures.push(picture),
+                Some(known) if known.alt.is_none() => known.alt = picture.alt,
+                Some(known) if picture.alt.is_some() && picture.alt != known.alt => {
+                    let reason = format!("names {} twice, with two texts; name it once", picture.source);
+                    self.fault(name, reason);
+                }
+                Some(_) => {}
+            }
+        }
+        pictures
+    }
+
+    fn named_pictures(&mut self, name: &str) -> Vec<PictureSource> {
         self.list(name, MAX_PICTURES, |fields, name, item| {
             if let Value::String(_) = item {
                 let source = fields.text_of(name, item, MAX_URL)?;
@@ -239,7 +257,7 @@ impl Fields {
 
     fn whole_year(&mut self, name: &str) -> Option<i16> {
         let text = self.text(name, 100)?;
-        let year = text.parse::<i16>().ok().filter(|year| (1..=9999).contains(year));
+        let year = whole(&text).parse::<i16>().ok().filter(|year| (1..=9999).contains(year));
         if year.is_none() {
             self.fault(name, format!("is “{text}”; a year such as 2011 is wanted"));
         }
@@ -307,6 +325,19 @@ impl Fields {
         };
         Vector::new(numbers).map_err(|fault| self.fault(name, fault.to_string())).ok()
     }
+}
+
+/// Programs write whole numbers as 1984.0 where a column has gaps.
+fn whole(text: &str) -> &str {
+    text.strip_suffix(".0").unwrap_or(text)
+}
+
+/// Reads a date as 31.12.2020.
+fn day_first(text: &str) -> Option<Date> {
+    let mut parts = text.split('.');
+    let (day, month, year) = (parts.next()?, parts.next()?, parts.next()?);
+    let is_whole = parts.next().is_none() && year.len() == 4;
+    is_whole.then(|| Date::new(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?).ok())?
 }
 
 fn kind_of(value: &Value) -> &'static str {

@@ -128,6 +128,65 @@ fn reasons_say_what_is_wanted() {
 }
 
 #[test]
+fn a_member_that_stands_twice_is_a_fault() {
+    for line in [
+        r#"{"name":"A","category":"art","name":"B"}"#,
+        r#"{"category":"art","details":[{"label":"x","name":1,"name":2}]}"#,
+    ] {
+        assert_eq!(faults(line), [(String::new(), "has the member “name” twice; leave one out".into())]);
+    }
+}
+
+#[test]
+fn a_lost_character_is_a_fault() {
+    let reason = |at: usize| {
+        format!(
+            "has U+FFFD at character {at}, which stands for a lost character; make the file again in the right encoding"
+        )
+    };
+    assert_eq!(
+        faults(
+            "{\"name\":\"Z\u{fffd}rich\",\"category\":\"art\",\"details\":[{\"label\":\"a\",\"value\":\"\\uFFFD\"}]}"
+        ),
+        [("name".into(), reason(2)), ("details[0].value".into(), reason(1))]
+    );
+}
+
+#[test]
+fn what_spreadsheets_write_is_read_or_refused_with_a_hint() {
+    let record = parse_line(
+        r#"{"name":"A \n B\tC","category":"art","year":1984.0,"provenance":{"in_archive_since":"2011.0"}}"#,
+        false,
+    )
+    .unwrap();
+    assert_eq!(record.record.name, "A B C");
+    assert_eq!(record.record.year.unwrap().to_string(), "1984");
+    assert_eq!(record.record.provenance.in_archive_since, Some(2011));
+    assert_eq!(
+        faults(r#"{"name":"A","category":"art","published":"31.12.2020"}"#)[0].1,
+        "is “31.12.2020”; a day of the calendar as YYYY-MM-DD is wanted, perhaps 2020-12-31"
+    );
+}
+
+#[test]
+fn a_picture_that_is_named_twice_is_there_once() {
+    let pictures = |text: &str| {
+        parse_line(&format!(r#"{{"name":"A","category":"art","pictures":{text}}}"#), false).map(|line| {
+            line.record.pictures.into_iter().map(|named| (named.source, named.alt)).collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(
+        pictures(r#"["a.jpg","b.jpg",{"path":"a.jpg","alt":"A"}]"#),
+        Ok(vec![("a.jpg".into(), Some("A".into())), ("b.jpg".into(), None)])
+    );
+    let twice = pictures(r#"[{"path":"a.jpg","alt":"A"},{"path":"a.jpg","alt":"B"}]"#).unwrap_err();
+    assert_eq!(
+        (twice[0].field.as_str(), twice[0].reason.as_str()),
+        ("pictures", "names a.jpg twice, with two texts; name it once")
+    );
+}
+
+#[test]
 fn unknown_members_can_be_kept_out() {
     let line = r#"{"name":"A","category":"art","colour":"red"}"#;
     assert_eq!(fields(line), ["colour"]);

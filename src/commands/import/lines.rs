@@ -6,6 +6,8 @@ use anyhow::{Context, Result};
 use schemas::command::ImportLine;
 use schemas::import::MAX_LINE_BYTES;
 
+use super::encoding::not_utf_8;
+
 /// A line of a file, or why there is none.
 #[derive(Debug, Clone)]
 pub enum SourceLine {
@@ -15,13 +17,15 @@ pub enum SourceLine {
     Unreadable {
         /// The line's number.
         number: u64,
+        /// What it says, or the beginning of it.
+        text: String,
         /// What is wrong with it.
         reason: String,
     },
 }
 
 /// The lines of an NDJSON file. Blank lines are passed over; a line that is too long is cut behind the limit, so
-/// that it is refused for its length; bytes that are no UTF-8 become U+FFFD.
+/// that it is refused for its length.
 pub struct NdjsonLines<R> {
     reader: R,
     number: u64,
@@ -34,7 +38,7 @@ impl<R: BufRead> NdjsonLines<R> {
         NdjsonLines { reader, number: 0, buffer: Vec::new() }
     }
 
-    fn read(&mut self) -> Result<Option<ImportLine>> {
+    fn read(&mut self) -> Result<Option<SourceLine>> {
         loop {
             self.buffer.clear();
             let limit = MAX_LINE_BYTES as u64 + 2;
@@ -46,11 +50,24 @@ impl<R: BufRead> NdjsonLines<R> {
                 self.reader.skip_until(b'\n').context("the file cannot be read")?;
             }
             self.number += 1;
-            let line = self.buffer.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.buffer).trim_ascii();
-            if !line.is_empty() {
-                let text = String::from_utf8_lossy(line).into_owned();
-                return Ok(Some(ImportLine { number: self.number, text }));
+            let line = self.buffer.trim_ascii();
+            if line.is_empty() {
+                continue;
             }
+            let number = self.number;
+            return Ok(Some(match std::str::from_utf8(line) {
+                Ok(text) => SourceLine::Record(ImportLine { number, text: text.to_owned() }),
+                // A long line is cut, perhaps within a character.
+                Err(error) if line.len() > MAX_LINE_BYTES && error.error_len().is_none() => {
+                    let text = String::from_utf8_lossy(line).into_owned();
+                    SourceLine::Record(ImportLine { number, text })
+                }
+                Err(error) => SourceLine::Unreadable {
+                    number,
+                    text: String::from_utf8_lossy(line).into_owned(),
+                    reason: not_utf_8(line, error),
+                },
+            }));
         }
     }
 }
@@ -59,7 +76,7 @@ impl<R: BufRead> Iterator for NdjsonLines<R> {
     type Item = Result<SourceLine>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.read().map(|line| line.map(SourceLine::Record)).transpose()
+        self.read().transpose()
     }
 }
 
@@ -70,16 +87,23 @@ mod tests {
     fn read(bytes: &[u8]) -> Vec<(u64, String)> {
         let lines = NdjsonLines::new(bytes).map(|line| match line.unwrap() {
             SourceLine::Record(line) => (line.number, line.text),
-            SourceLine::Unreadable { .. } => panic!("any bytes make a line"),
+            SourceLine::Unreadable { number, text, reason } => (number, format!("{text} {reason}")),
         });
         lines.collect()
     }
 
     #[test]
     fn lines_keep_their_numbers() {
+        assert_eq!(read(b"{\"a\":1}\r\n\n  \n{\"b\":2}"), [(1, "{\"a\":1}".into()), (4, "{\"b\":2}".into())]);
+    }
+
+    #[test]
+    fn a_line_that_is_no_utf_8_is_refused_with_its_byte() {
+        let reason = "has the byte 0xFC at byte 11, which is no UTF-8; save the file as UTF-8, or name its encoding with \
+                      --encoding";
         assert_eq!(
-            read(b"\xef\xbb\xbf{\"a\":1}\r\n\n  \n{\"b\":\xff}"),
-            [(1, "{\"a\":1}".into()), (4, "{\"b\":\u{fffd}}".into())]
+            read(b"{}\n{\"name\":\"Z\xfcrich\"}\n{}"),
+            [(1, "{}".into()), (2, format!("{{\"name\":\"Z\u{fffd}rich\"}} {reason}")), (3, "{}".into())]
         );
     }
 

@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use futures::{StreamExt, TryStreamExt};
 use schemas::command::{Answer, Command, ImportLine, LineOutcome, LineResult};
 use schemas::ids::{Actor, CommandId};
-use schemas::import::parse_line;
+use schemas::import::named_pictures;
 use schemas::picture::MAX_PICTURE_BYTES;
 use schemas::record::PictureSource;
 use schemas::slug::Slug;
@@ -64,10 +64,9 @@ impl<'s> Pictures<'s> {
             outcomes.iter().filter_map(|outcome| Some((outcome.number, taken(&outcome.result)?))).collect();
         let mut wanted = Vec::new();
         for line in lines {
-            let (Some(slug), Ok(read)) = (slugs.get(&line.number), parse_line(&line.text, true)) else {
-                continue;
-            };
-            let files = read.record.pictures.into_iter().filter(|picture| !picture.source.contains("://"));
+            let Some(slug) = slugs.get(&line.number) else { continue };
+            let files =
+                named_pictures(&line.text).into_iter().filter(|picture| !picture.source.contains("://"));
             wanted.extend(files.map(|picture| Wanted { line: line.number, slug: (*slug).clone(), picture }));
         }
         wanted

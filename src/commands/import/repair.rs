@@ -9,6 +9,12 @@ const WINDOWS_1252: [char; 32] = [
     '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
+/// Returns the character that a byte stands for in Windows-1252.
+pub fn windows_1252(byte: u8) -> char {
+    let control = usize::from(byte).checked_sub(0x80).and_then(|index| WINDOWS_1252.get(index));
+    control.copied().unwrap_or(char::from(byte))
+}
+
 /// How much was mended.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Repaired {
@@ -45,8 +51,7 @@ fn mend(value: &mut Value) -> u64 {
         Value::String(text) => {
             let mut mended = 0;
             let mend = |character: char| {
-                let index = u32::from(character).wrapping_sub(0x80) as usize;
-                let right = WINDOWS_1252.get(index).copied().unwrap_or(character);
+                let right = u8::try_from(character).map_or(character, windows_1252);
                 mended += u64::from(right != character);
                 right
             };

@@ -39,6 +39,9 @@ struct Counts {
     changed: u64,
     same: u64,
     rejected: u64,
+    /// Members of changed records that are recorded no more, and pictures.
+    members_removed: u64,
+    pictures_removed: u64,
     pictures: u64,
     pictures_refused: u64,
     /// Records and characters that were mended, where that was asked for.
@@ -99,7 +102,11 @@ impl Report {
             }
             match outcome.result {
                 LineResult::New { .. } => self.counts.new += 1,
-                LineResult::Changed { .. } => self.counts.changed += 1,
+                LineResult::Changed { removed, removed_pictures, .. } => {
+                    self.counts.changed += 1;
+                    self.counts.members_removed += removed.len() as u64;
+                    self.counts.pictures_removed += removed_pictures.len() as u64;
+                }
                 LineResult::Same { .. } => self.counts.same += 1,
                 LineResult::Rejected { faults } => {
                     let text =
@@ -121,8 +128,13 @@ impl Report {
         }
         self.output.answer(outcome, || match &outcome.result {
             LineResult::New { slug } => format!("line {}: new {slug}", outcome.number),
-            LineResult::Changed { slug, members } => {
-                format!("line {}: changed {slug}: {}", outcome.number, members.join(", "))
+            LineResult::Changed { slug, members, removed, removed_pictures } => {
+                let removed: Vec<&str> = removed.iter().chain(removed_pictures).map(String::as_str).collect();
+                let removed = match removed[..] {
+                    [] => String::new(),
+                    _ => format!("; taken away: {}", removed.join(", ")),
+                };
+                format!("line {}: changed {slug}: {}{removed}", outcome.number, members.join(", "))
             }
             LineResult::Same { .. } | LineResult::Rejected { .. } => String::new(),
         })
@@ -183,12 +195,6 @@ impl Report {
         self.strict && self.counts.rejected + self.counts.pictures_refused > 0
     }
 
-    /// Says how far it came, on standard error, before an error ends it.
-    pub fn tell(&mut self) {
-        self.progress.finish_and_clear();
-        say(&self.sentence());
-    }
-
     /// Prints the counts. An import that was cut short is a failure.
     pub fn finish(mut self, cut_short: Option<&str>) -> Result<ExitCode> {
         self.progress.finish_and_clear();
@@ -220,8 +226,14 @@ impl Report {
             }
             _ => String::new(),
         };
+        let removed = match (self.counts.members_removed, self.counts.pictures_removed) {
+            (0, 0) => String::new(),
+            (members, pictures) => {
+                format!("; {} members and {} pictures taken away", count(members), count(pictures))
+            }
+        };
         format!(
-            "{would}{} new, {} changed, {} same, {} rejected{illustrated}{repaired} in {seconds:.1} s ({} records/s); the log is at {position}",
+            "{would}{} new, {} changed, {} same, {} rejected{removed}{illustrated}{repaired} in {seconds:.1} s ({} records/s); the log is at {position}",
             count(*new),
             count(*changed),
             count(*same),

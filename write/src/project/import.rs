@@ -2,11 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use schemas::command::{ImportOptions, LineForm};
 use schemas::event::Event;
-use schemas::import::ImportRecord;
+use schemas::import::{ImportRecord, parse_members, patched};
 use schemas::record::Record;
+use schemas::slug::Slug;
 use serde_json::{Map, Value};
 
+use super::revise::current;
 use super::{Listing, Project, Rejection, select};
 
 /// What a line means for its project.
@@ -18,6 +21,10 @@ pub enum Change {
     Changed {
         /// In the record's order, for example `intro` or `taste.light`.
         members: Vec<String>,
+        /// Those of them that are taken away, without the pictures.
+        removed: Vec<String>,
+        /// The sources of pictures that are taken away.
+        removed_pictures: Vec<String>,
     },
     /// The project says this already.
     Same,
@@ -34,38 +41,75 @@ pub fn import(project: &Project, line: ImportRecord) -> Result<(Change, Vec<Even
     if events.is_empty() {
         return Ok((Change::Same, events));
     }
-    Ok((Change::Changed { members: differing(listing, &events)? }, events))
+    Ok((differing(listing, &events)?, events))
 }
 
-fn differing(listing: &Listing, after: &[Event]) -> Result<Vec<String>, Rejection> {
-    let mut names = Vec::new();
+/// Makes the whole line of one that says a part of a record: the rest is as the project has it, or not recorded.
+pub fn complete(
+    project: &Project,
+    slug: &Slug,
+    part: Map<String, Value>,
+    options: ImportOptions,
+) -> Result<ImportRecord, Rejection> {
+    let mut known = match (project, options.lines) {
+        (Project::Absent, _) | (_, LineForm::Record | LineForm::Cells) => Map::new(),
+        (Project::Listed(_) | Project::Withdrawn { .. }, LineForm::Patch) => current(project.listed(slug)?)?,
+    };
+    known.insert("slug".to_owned(), slug.as_str().into());
+    let part = part.into_iter().filter(|(name, _)| !matches!(name.as_str(), "slug" | "id")).collect();
+    let whole = patched(known, part).map_err(Rejection::Faulty)?;
+    parse_members(whole, options.ignore_unknown).map_err(Rejection::Faulty)
+}
+
+fn differing(listing: &Listing, after: &[Event]) -> Result<Change, Rejection> {
+    let (mut differing, mut removed_pictures) = (Differing::default(), Vec::new());
     for event in after {
         if let Event::ProjectRevised(revised) = event {
-            compare("", &members(&listing.record)?, &members(&revised.record)?, &mut names);
+            differing.compare("", &members(&listing.record)?, &members(&revised.record)?);
+            let after = &revised.record.pictures;
+            let before = listing.record.pictures.iter().map(|picture| &picture.source);
+            let gone = before.filter(|source| after.iter().all(|picture| picture.source != **source));
+            removed_pictures.extend(gone.cloned());
         } else {
-            names.push("vectors".to_owned());
+            differing.names.push("vectors".to_owned());
         }
     }
-    Ok(names)
+    let Differing { names, mut removed } = differing;
+    removed.retain(|name| name != "pictures");
+    Ok(Change::Changed { members: names, removed, removed_pictures })
 }
 
-/// Names the members that differ; those of an object are named one by one.
-fn compare(prefix: &str, before: &Map<String, Value>, after: &Map<String, Value>, names: &mut Vec<String>) {
-    let empty = Map::new();
-    let mut seen = BTreeSet::new();
-    for name in after.keys().chain(before.keys()).filter(|name| seen.insert(name.as_str())) {
-        match (before.get(name), after.get(name)) {
-            (before, after) if before == after => {}
-            (Some(Value::Object(before)), Some(Value::Object(after))) => {
-                compare(&format!("{prefix}{name}."), before, after, names);
+/// The members that differ, and those of them that were taken away.
+#[derive(Default)]
+struct Differing {
+    names: Vec<String>,
+    removed: Vec<String>,
+}
+
+impl Differing {
+    /// Names the members that differ; those of an object are named one by one.
+    fn compare(&mut self, prefix: &str, before: &Map<String, Value>, after: &Map<String, Value>) {
+        let empty = Map::new();
+        let mut seen = BTreeSet::new();
+        for name in after.keys().chain(before.keys()).filter(|name| seen.insert(name.as_str())) {
+            match (before.get(name), after.get(name)) {
+                (before, after) if before == after => {}
+                (Some(Value::Object(before)), Some(Value::Object(after))) => {
+                    self.compare(&format!("{prefix}{name}."), before, after);
+                }
+                (Some(Value::Object(before)), None) => {
+                    self.compare(&format!("{prefix}{name}."), before, &empty);
+                }
+                (None, Some(Value::Object(after))) => {
+                    self.compare(&format!("{prefix}{name}."), &empty, after);
+                }
+                (_, after) => {
+                    self.names.push(format!("{prefix}{name}"));
+                    if after.is_none() {
+                        self.removed.push(format!("{prefix}{name}"));
+                    }
+                }
             }
-            (Some(Value::Object(before)), None) => {
-                compare(&format!("{prefix}{name}."), before, &empty, names);
-            }
-            (None, Some(Value::Object(after))) => {
-                compare(&format!("{prefix}{name}."), &empty, after, names);
-            }
-            (_, _) => names.push(format!("{prefix}{name}")),
         }
     }
 }
@@ -111,7 +155,11 @@ mod tests {
             .then(&[revised_so(other)]);
         let members = ["category", "intro", "taste.material", "taste.light", "studio", "provenance.note"]
             .map(String::from);
-        assert_eq!(change(&[selected()], other), Change::Changed { members: members.into() });
+        let removed = vec!["studio".to_owned(), "provenance.note".to_owned()];
+        assert_eq!(
+            change(&[selected()], other),
+            Change::Changed { members: members.into(), removed, removed_pictures: Vec::new() }
+        );
     }
 
     #[test]
@@ -132,7 +180,12 @@ mod tests {
         let past = [selected(), vectors("m", &[1.0, 2.0])];
         assert_eq!(change(&past, &with("[1,2]")), Change::Same);
         assert_eq!(change(&past, FIRST), Change::Same, "a line without vectors leaves them as they are");
-        assert_eq!(change(&past, &with("[1,3]")), Change::Changed { members: vec!["vectors".into()] });
+        let changed = Change::Changed {
+            members: vec!["vectors".into()],
+            removed: Vec::new(),
+            removed_pictures: Vec::new(),
+        };
+        assert_eq!(change(&past, &with("[1,3]")), changed);
         given(&past)
             .when(|project| import(project, line(&with("[1,3]"))).map(|(_, events)| events))
             .then(&[vectors("m", &[1.0, 3.0])]);

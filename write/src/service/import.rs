@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::PoisonError;
 
 use futures::future::try_join_all;
-use schemas::command::{Answer, Command, CommandMessage, LineOutcome, LineResult};
+use schemas::command::{Answer, Command, CommandMessage, ImportOptions, LineOutcome, LineResult};
 use schemas::event::Event;
 use schemas::import::Fault;
 
@@ -66,7 +66,7 @@ impl CommandService {
             }
         }
         let (groups, mut ended) = self.grouped(&message, right).await?;
-        ended.extend(self.bring(&message, groups, options.dry_run).await?);
+        ended.extend(self.bring(&message, groups, options).await?);
         for (index, result) in ended {
             results[index] = Some(result);
         }
@@ -138,11 +138,11 @@ impl CommandService {
         &self,
         message: &CommandMessage,
         groups: Vec<Group>,
-        dry_run: bool,
+        options: ImportOptions,
     ) -> Result<Vec<Ended>, Refused> {
         let (mut groups, mut parts) = (groups.into_iter(), Vec::new());
         while groups.len() > 0 {
-            parts.push(self.bring_part(message, groups.by_ref().take(TOGETHER).collect(), dry_run));
+            parts.push(self.bring_part(message, groups.by_ref().take(TOGETHER).collect(), options));
         }
         Ok(try_join_all(parts).await?.into_iter().flatten().collect())
     }
@@ -152,13 +152,13 @@ impl CommandService {
         &self,
         message: &CommandMessage,
         mut groups: Vec<Group>,
-        dry_run: bool,
+        options: ImportOptions,
     ) -> Result<Vec<Ended>, Refused> {
         let mut ended = Vec::with_capacity(groups.len());
         while !groups.is_empty() {
             let (mut deciding, mut appends) = (Vec::with_capacity(groups.len()), Vec::new());
             for group in groups {
-                match group.decide(dry_run) {
+                match group.decide(options) {
                     Decided::Ended(result) => group.end(result, &mut ended),
                     Decided::Does(change, events) => {
                         appends.push(self.of_project(message, group.line.command, &group.past, events));
@@ -216,14 +216,21 @@ impl CommandService {
 
 impl Group {
     /// Decides what the line does. A dry run only takes it as done.
-    fn decide(&self, dry_run: bool) -> Decided {
+    fn decide(&self, options: ImportOptions) -> Decided {
         // A line that was carried out before is told again what it did then.
         let before = self.past.before(self.line.command);
-        let decided =
-            project::import(before.as_ref().unwrap_or(self.past.project()), self.line.record.clone());
-        match decided {
+        let project = before.as_ref().unwrap_or(self.past.project());
+        let line = match &self.line.part {
+            None => Ok(self.line.record.clone()),
+            Some(part) => {
+                // An old slug leads to the project where it is now.
+                let slug = project.listing().map_or(&self.line.record.slug, |listing| &listing.slug);
+                project::complete(project, slug, part.clone(), options)
+            }
+        };
+        match line.and_then(|line| project::import(project, line)) {
             Err(rejection) => Decided::Ended(LineResult::Rejected { faults: rejection.into_faults() }),
-            Ok((change, events)) if dry_run || before.is_some() || events.is_empty() => {
+            Ok((change, events)) if options.dry_run || before.is_some() || events.is_empty() => {
                 Decided::Ended(self.result(change))
             }
             Ok((change, events)) => Decided::Does(change, events),
@@ -236,7 +243,9 @@ impl Group {
         let slug = listing.map_or_else(|| self.line.record.slug.clone(), |listing| listing.slug.clone());
         match change {
             Change::New => LineResult::New { slug },
-            Change::Changed { members } => LineResult::Changed { slug, members },
+            Change::Changed { members, removed, removed_pictures } => {
+                LineResult::Changed { slug, members, removed, removed_pictures }
+            }
             Change::Same => LineResult::Same { slug },
         }
     }

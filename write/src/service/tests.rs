@@ -8,6 +8,7 @@ use super::*;
 use crate::event_store::SqliteStore;
 
 mod imports;
+mod parts;
 
 struct Catalog {
     folder: TempDir,
@@ -107,7 +108,7 @@ fn short(answer: &Answer) -> Vec<String> {
     assert!(lines.iter().map(|line| line.number).eq(1..=lines.len() as u64));
     let in_short = |line: &LineOutcome| match &line.result {
         LineResult::New { slug } => format!("new {slug}"),
-        LineResult::Changed { slug, members } => format!("changed {slug} {}", members.join(",")),
+        LineResult::Changed { slug, members, .. } => format!("changed {slug} {}", members.join(",")),
         LineResult::Same { slug } => format!("same {slug}"),
         LineResult::Rejected { faults } => format!("rejected {}: {}", faults[0].field, faults[0].reason),
     };

@@ -2,10 +2,11 @@
 
 use std::hash::{DefaultHasher, Hasher};
 
-use schemas::command::{CommandMessage, ImportLine, ImportOptions};
+use schemas::command::{CommandMessage, ImportLine, ImportOptions, LineForm};
 use schemas::ids::CommandId;
-use schemas::import::{Fault, Identity, ImportRecord, SlugOrigin, made_slugs, parse_line};
+use schemas::import::{Fault, Identity, ImportRecord, SlugOrigin, made_slugs, parse_line, parse_part};
 use schemas::slug::Slug;
+use serde_json::{Map, Value};
 
 use crate::derived_id::derived_id;
 use crate::event_store::StoreError;
@@ -18,7 +19,10 @@ pub(super) struct Line {
     pub(super) index: usize,
     pub(super) number: u64,
     pub(super) command: CommandId,
+    /// What it says; of a line that says a part of a record, what tells which project it is about.
     pub(super) record: ImportRecord,
+    /// The members of a line that says a part.
+    pub(super) part: Option<Map<String, Value>>,
     pub(super) identity: Identity,
     /// The slugs that it may have: one that is given or made from an id, or those that are made from its name.
     pub(super) slugs: Vec<Slug>,
@@ -62,7 +66,13 @@ pub(super) async fn read(
 }
 
 fn read_one(whole: CommandId, index: usize, line: &ImportLine, options: ImportOptions) -> Read {
-    let record = parse_line(&line.text, options.ignore_unknown)?;
+    let (record, part) = match options.lines {
+        LineForm::Record => (parse_line(&line.text, options.ignore_unknown)?, None),
+        LineForm::Patch | LineForm::Cells => {
+            let (record, part) = parse_part(&line.text)?;
+            (record, Some(part))
+        }
+    };
     let slugs = match record.origin {
         SlugOrigin::Given | SlugOrigin::Id => vec![record.slug.clone()],
         SlugOrigin::Name => made_slugs(&record.record),
@@ -73,13 +83,14 @@ fn read_one(whole: CommandId, index: usize, line: &ImportLine, options: ImportOp
         command: derived_id(whole, "line", index),
         identity: Identity::of(&record.record),
         slugs,
-        content: content(&record),
+        content: content(&(&record.record, &record.vectors, &part)),
         record,
+        part,
     })
 }
 
 /// A hash of what a record says, however the line writes it.
-fn content(line: &ImportRecord) -> u64 {
+fn content(line: &impl serde::Serialize) -> u64 {
     struct Hashing(DefaultHasher);
     impl std::io::Write for Hashing {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
@@ -93,6 +104,6 @@ fn content(line: &ImportRecord) -> u64 {
     }
     let mut hashing = Hashing(DefaultHasher::new());
     // Plain data always has its JSON, and the hash takes every byte.
-    serde_json::to_writer(&mut hashing, &(&line.record, &line.vectors)).ok();
+    serde_json::to_writer(&mut hashing, line).ok();
     hashing.0.finish()
 }

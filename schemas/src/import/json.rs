@@ -1,0 +1,138 @@
+//! Reads a line of JSON strictly: a member that stands twice in an object, or a text in which a character was lost before,
+//! is a fault.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+
+use super::{Fault, line_fault};
+
+/// Reads the members of one object.
+pub(super) fn members(text: &str) -> Result<Map<String, Value>, Vec<Fault>> {
+    let members = match serde_json::from_str(text) {
+        Ok(Strict(Value::Object(members))) => members,
+        Ok(Strict(_)) => {
+            return Err(vec![line_fault("is JSON but not an object; a record is one JSON object a line")]);
+        }
+        Err(error) if error.is_data() => {
+            let told = error.to_string();
+            let reason = told.rsplit_once(" at line ").map_or(told.as_str(), |(reason, _)| reason);
+            return Err(vec![line_fault(reason)]);
+        }
+        Err(error) => return Err(vec![line_fault(format!("is not JSON: {error}"))]),
+    };
+    // Most lines have no such character, written out or escaped, and are not looked through.
+    if text.contains(LOST) || text.contains("\\u") {
+        let faults = lost_characters(&members);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+    }
+    Ok(members)
+}
+
+/// What stands where a character could not be read.
+const LOST: char = char::REPLACEMENT_CHARACTER;
+
+/// Returns a fault for each text that has U+FFFD: a program that read it in a wrong encoding put it in the place of a
+/// character, which is lost.
+pub fn lost_characters(members: &Map<String, Value>) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for (name, value) in members {
+        look(name.clone(), value, &mut faults);
+    }
+    faults
+}
+
+fn look(path: String, value: &Value, faults: &mut Vec<Fault>) {
+    match value {
+        Value::String(text) => {
+            if let Some(at) = text.chars().position(|c| c == LOST) {
+                let reason = format!(
+                    "has U+FFFD at character {}, which stands for a lost character; make the file again in the right encoding",
+                    at + 1
+                );
+                faults.push(Fault { field: path, reason });
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                look(format!("{path}[{index}]"), item, faults);
+            }
+        }
+        Value::Object(members) => {
+            for (name, value) in members {
+                look(format!("{path}.{name}"), value, faults);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// A value whose objects have each member once.
+struct Strict(Value);
+
+impl<'de> Deserialize<'de> for Strict {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Strict, D::Error> {
+        deserializer.deserialize_any(Values).map(Strict)
+    }
+}
+
+struct Values;
+
+impl<'de> Visitor<'de> for Values {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_string<E: Error>(self, value: String) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut values = Vec::new();
+        while let Some(Strict(value)) = items.next_element()? {
+            values.push(value);
+        }
+        Ok(values.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        let mut values = Map::new();
+        while let Some(name) = members.next_key::<String>()? {
+            if values.contains_key(&name) {
+                return Err(Error::custom(format!("has the member “{name}” twice; leave one out")));
+            }
+            let Strict(value) = members.next_value()?;
+            values.insert(name, value);
+        }
+        Ok(values.into())
+    }
+}

@@ -1,0 +1,287 @@
+//! Lines that say a part of a record: members that are named change, null takes one away, the others stay.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::fields::Fields;
+use super::{Fault, ImportRecord, MAX_LINE_BYTES, json, length_fault, line_fault, parse_members};
+use crate::record::PictureSource;
+
+/// The dimensions that may also stand at a record's top level.
+const DIMENSIONS: [&str; 6] = ["material", "light", "color", "mood", "composition", "subject"];
+
+/// The members that tell which project a line without slug and id is about.
+const IDENTITY: [&str; 4] = ["name", "studio", "year", "city"];
+
+/// Reads a line that says a part of a record. Returns what tells which project it is about, as a record that has nothing
+/// else, and the members.
+pub fn parse_part(text: &str) -> Result<(ImportRecord, Map<String, Value>), Vec<Fault>> {
+    if text.len() > MAX_LINE_BYTES {
+        return Err(vec![length_fault(text)]);
+    }
+    let mut members = json::members(text)?;
+    // Null, as an empty cell of a sheet, gives none.
+    let is_blank =
+        |value: &Value| value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty());
+    for name in ["slug", "id", "vectors", "vector_model"] {
+        if members.get(name).is_some_and(is_blank) {
+            members.shift_remove(name);
+        }
+    }
+    let mut key: Map<String, Value> = [("category".to_owned(), "art".into())].into_iter().collect();
+    let named: Vec<&str> = ["slug", "id"].into_iter().filter(|name| members.contains_key(*name)).collect();
+    if named.is_empty() {
+        if members.get("name").is_none_or(is_blank) {
+            return Err(vec![line_fault(
+                "says no slug, id or name; one of them tells which project is meant",
+            )]);
+        }
+        key.extend(
+            IDENTITY.iter().filter_map(|name| Some(((*name).to_owned(), members.get(*name)?.clone()))),
+        );
+    } else {
+        key.insert("name".to_owned(), "-".into());
+        key.extend(named.iter().filter_map(|name| Some(((*name).to_owned(), members.get(*name)?.clone()))));
+    }
+    parse_members(key, false).map(|key| (key, members))
+}
+
+/// Applies a JSON merge patch (RFC 7396) to the members of an import record: null takes a member away, members inside
+/// `taste` and `provenance` are merged. `details` may be an object of labels with values, and `pictures` an object of
+/// pictures by their numbers, from 1, where `all` says that no others stay.
+pub fn patched(
+    mut members: Map<String, Value>,
+    mut patch: Map<String, Value>,
+) -> Result<Map<String, Value>, Vec<Fault>> {
+    let mut faults = Vec::new();
+    let lists: [(&str, fn(Vec<Value>, Map<String, Value>, &mut Vec<Fault>) -> Vec<Value>); 2] =
+        [("details", merge_details), ("pictures", merge_pictures)];
+    for (name, merge) in lists {
+        if let Some(Value::Object(given)) = patch.get_mut(name) {
+            let given = std::mem::take(given);
+            let known = match members.get(name) {
+                Some(Value::Array(known)) => known.clone(),
+                _ => Vec::new(),
+            };
+            patch.insert(name.to_owned(), merge(known, given, &mut faults).into());
+        }
+    }
+    merge(&mut members, gathered(patch));
+    if faults.is_empty() { Ok(members) } else { Err(faults) }
+}
+
+/// Returns the pictures that a line names, whole or in part; none where they are faulty.
+pub fn named_pictures(text: &str) -> Vec<PictureSource> {
+    let Ok(Value::Object(mut line)) = serde_json::from_str(text) else { return Vec::new() };
+    if let Some(Value::Object(numbered)) = line.get_mut("pictures") {
+        let named = std::mem::take(numbered).into_iter().map(|(_, picture)| picture);
+        let named: Vec<Value> =
+            named.filter(|picture| picture.get("source").is_some_and(Value::is_string)).collect();
+        line.insert("pictures".to_owned(), named.into());
+    }
+    Fields::new(line).pictures("pictures")
+}
+
+/// Moves the dimensions at the top of a patch into its `taste`, where the record keeps them. A dimension that is
+/// given at both places stays at both, for the reader to judge.
+fn gathered(mut changes: Map<String, Value>) -> Map<String, Value> {
+    if changes.get("taste").is_some_and(|taste| !taste.is_object()) {
+        return changes;
+    }
+    for dimension in DIMENSIONS {
+        let nested = changes.get("taste").and_then(|taste| taste.get(dimension));
+        if nested.is_none()
+            && let Some(value) = changes.shift_remove(dimension)
+            && let Value::Object(taste) = changes.entry("taste").or_insert_with(|| Map::new().into())
+        {
+            taste.insert(dimension.to_owned(), value);
+        }
+    }
+    changes
+}
+
+/// Applies a merge patch to an object.
+fn merge(target: &mut Map<String, Value>, patch: Map<String, Value>) {
+    for (name, change) in patch {
+        match change {
+            Value::Null => {
+                target.shift_remove(&name);
+            }
+            Value::Object(change) => {
+                let inner = target.entry(name).or_insert(Value::Null);
+                if !inner.is_object() {
+                    *inner = Map::new().into();
+                }
+                if let Value::Object(inner) = inner {
+                    merge(inner, change);
+                }
+            }
+            other => {
+                target.insert(name, other);
+            }
+        }
+    }
+}
+
+/// Sets details by their labels; null takes one away.
+fn merge_details(mut known: Vec<Value>, given: Map<String, Value>, _: &mut Vec<Fault>) -> Vec<Value> {
+    for (label, value) in given {
+        let is_it = |detail: &Value| detail.get("label").and_then(Value::as_str) == Some(label.as_str());
+        if value.is_null() {
+            known.retain(|detail| !is_it(detail));
+            continue;
+        }
+        match known.iter_mut().find(|detail| is_it(detail)) {
+            Some(Value::Object(detail)) => {
+                detail.insert("value".to_owned(), value);
+            }
+            _ => known.push(serde_json::json!({"label": label, "value": value})),
+        }
+    }
+    known
+}
+
+/// Sets pictures by their numbers. One that is named again keeps what is not said of it.
+fn merge_pictures(known: Vec<Value>, mut given: Map<String, Value>, faults: &mut Vec<Fault>) -> Vec<Value> {
+    let is_all = given.shift_remove("all") == Some(Value::Bool(true));
+    let mut numbered = BTreeMap::new();
+    for (number, picture) in given {
+        match (number.parse::<usize>(), picture) {
+            (Ok(number @ 1..), Value::Object(picture)) => {
+                numbered.insert(number, picture);
+            }
+            _ => faults.push(Fault {
+                field: format!("pictures.{number}"),
+                reason: "is no picture; pictures.1 is the source of the first, pictures.1.alt its text"
+                    .to_owned(),
+            }),
+        }
+    }
+    let mut pictures: Vec<Option<Value>> =
+        if is_all { Vec::new() } else { known.iter().cloned().map(Some).collect() };
+    for (number, given) in numbered {
+        let source = given.get("source").cloned();
+        let is_next = number == pictures.len() + 1;
+        match (pictures.get_mut(number - 1), source) {
+            (Some(place), Some(Value::Null)) => *place = None,
+            (Some(Some(Value::Object(picture))), source)
+                if source.is_none() || source.as_ref() == picture.get("source") =>
+            {
+                merge(picture, given);
+            }
+            (Some(place), Some(source)) => *place = Some(again(&known, &source, given)),
+            (None, Some(source @ Value::String(_))) if is_next => {
+                pictures.push(Some(again(&known, &source, given)));
+            }
+            (None, _) if given.values().all(Value::is_null) => {}
+            _ => faults.push(Fault {
+                field: format!("pictures.{number}"),
+                reason: "names a picture that the record does not have; give its source too, in the order of the pictures"
+                    .to_owned(),
+            }),
+        }
+    }
+    pictures.into_iter().flatten().collect()
+}
+
+/// A picture with what is said of it, and else as the record had the picture of this source.
+fn again(known: &[Value], source: &Value, given: Map<String, Value>) -> Value {
+    let same = known.iter().find(|picture| picture.get("source") == Some(source));
+    let mut picture = same.and_then(Value::as_object).cloned().unwrap_or_default();
+    merge(&mut picture, given);
+    picture.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(value: Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    fn pictures(patch: Value) -> Result<Value, Vec<String>> {
+        let known = json!({"pictures": [{"source": "a.jpg", "alt": "A"}, {"source": "b.jpg", "alt": "B"}]});
+        let patched = patched(object(known), object(json!({ "pictures": patch })));
+        let fields = |faults: Vec<Fault>| faults.into_iter().map(|fault| fault.field).collect();
+        patched.map(|members| members["pictures"].clone()).map_err(fields)
+    }
+
+    #[test]
+    fn a_patch_is_applied_as_rfc_7396_says() {
+        for (target, patch, result) in [
+            (json!({"a": "b"}), json!({"a": "c"}), json!({"a": "c"})),
+            (json!({"a": "b"}), json!({"b": "c"}), json!({"a": "b", "b": "c"})),
+            (json!({"a": "b", "b": "c"}), json!({"a": null}), json!({"b": "c"})),
+            (json!({"a": ["b"]}), json!({"a": "c"}), json!({"a": "c"})),
+            (json!({"a": {"b": "c"}}), json!({"a": {"b": "d", "c": null}}), json!({"a": {"b": "d"}})),
+            (json!({"a": [{"b": "c"}]}), json!({"a": [1]}), json!({"a": [1]})),
+            (json!({"e": null}), json!({"a": 1}), json!({"e": null, "a": 1})),
+            (json!({"a": "foo"}), json!({"b": {"c": null}}), json!({"a": "foo", "b": {}})),
+            (json!({}), json!({"a": {"bb": {"ccc": null}}}), json!({"a": {"bb": {}}})),
+        ] {
+            let (Value::Object(mut merged), Value::Object(patch)) = (target, patch) else { unreachable!() };
+            merge(&mut merged, patch);
+            assert_eq!(Value::Object(merged), result);
+        }
+    }
+
+    #[test]
+    fn pictures_are_set_by_their_numbers() {
+        let (a, b) = (json!({"source": "a.jpg", "alt": "A"}), json!({"source": "b.jpg", "alt": "B"}));
+        assert_eq!(pictures(json!({"1": {"alt": "X"}})), Ok(json!([{"source": "a.jpg", "alt": "X"}, b])));
+        assert_eq!(pictures(json!({"1": {"source": null, "alt": null}})), Ok(json!([b])));
+        assert_eq!(pictures(json!({"1": {"source": "b.jpg"}, "all": true})), Ok(json!([b])), "with its alt");
+        assert_eq!(pictures(json!({"all": true})), Ok(json!([])));
+        assert_eq!(pictures(json!({"3": {"source": "c.jpg"}})), Ok(json!([a, b, {"source": "c.jpg"}])));
+        assert_eq!(pictures(json!({"1": {"source": "c.jpg"}})), Ok(json!([{"source": "c.jpg"}, b])));
+        assert_eq!(pictures(json!({"3": {"source": null}, "9": {"alt": null}})), Ok(json!([a, b])));
+        assert_eq!(pictures(json!(["c.jpg"])), Ok(json!(["c.jpg"])), "an array is the whole");
+        for faulty in [
+            json!({"3": {"alt": "C"}}),
+            json!({"4": {"source": "d"}}),
+            json!({"x": {"source": "d"}}),
+            json!({"1": "d"}),
+        ] {
+            assert_eq!(pictures(faulty).unwrap_err().len(), 1);
+        }
+    }
+
+    #[test]
+    fn details_are_set_by_their_labels() {
+        let known = json!({"details": [{"label": "Area", "value": "1"}, {"label": "Client", "value": "x"}]});
+        let patch = json!({"details": {"Area": null, "Client": "y", "Floors": "2"}, "light": "dusk", "taste": {"mood": "calm"}});
+        assert_eq!(
+            Value::Object(patched(object(known), object(patch)).unwrap()),
+            json!({"details": [{"label": "Client", "value": "y"}, {"label": "Floors", "value": "2"}], "taste": {"mood": "calm", "light": "dusk"}})
+        );
+    }
+
+    #[test]
+    fn a_part_says_which_project_it_is_about() {
+        let key = |text: &str| {
+            parse_part(text).map(|(key, _)| (key.slug.to_string(), key.record.name, key.record.studio))
+        };
+        assert_eq!(key(r#"{"slug":"a","year":"x"}"#), Ok(("a".into(), "-".into(), None)));
+        assert_eq!(key(r#"{"slug":null,"id":7,"name":null}"#), Ok(("7".into(), "-".into(), None)));
+        assert_eq!(
+            key(r#"{"slug":" ","name":"B","studio":"S","intro":null}"#),
+            Ok(("b".into(), "B".into(), Some("S".into())))
+        );
+        let reason = "says no slug, id or name; one of them tells which project is meant";
+        assert_eq!(key(r#"{"city":"Ulm"}"#), Err(vec![line_fault(reason)]));
+        assert_eq!(key(r#"{"name":"B","year":"x"}"#).unwrap_err()[0].field, "year");
+    }
+
+    #[test]
+    fn the_pictures_that_a_line_names_are_found() {
+        let sources =
+            |text: &str| named_pictures(text).into_iter().map(|named| named.source).collect::<Vec<_>>();
+        assert_eq!(sources(r#"{"pictures":["a.jpg",{"path":"b.jpg"}]}"#), ["a.jpg", "b.jpg"]);
+        assert_eq!(sources(r#"{"pictures":{"1":{"source":"a.jpg"},"2":{"alt":"B"},"all":true}}"#), ["a.jpg"]);
+        assert_eq!(sources(r#"{"slug":"a"}"#), [""; 0]);
+    }
+}

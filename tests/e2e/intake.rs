@@ -1,0 +1,112 @@
+//! Files as spreadsheets and other programs write them: every line is in the catalog as it says, or among the rejects.
+
+use std::path::{Path, PathBuf};
+
+use kit::process;
+use serde_json::{Value, json};
+
+use crate::started::{LOGGIA, json as run_json};
+
+struct Folder {
+    folder: tempfile::TempDir,
+}
+
+impl Folder {
+    fn new() -> Folder {
+        Folder { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    /// Imports a file of these bytes; what it answered and the line, reason and text of each reject.
+    fn import(&self, name: &str, bytes: &[u8], flags: &[&str]) -> (Vec<Value>, Vec<(u64, String, String)>) {
+        let (file, rejects) = (self.path(name), self.path("rejects.ndjson"));
+        std::fs::write(&file, bytes).unwrap();
+        let args = [&["import", file.as_str(), "--rejects", rejects.as_str()][..], flags].concat();
+        let answers = run_json(&self.data(), &args);
+        let rejected = std::fs::read_to_string(&rejects).unwrap();
+        let rejected =
+            rejected.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).map(|line| {
+                let reason = line["faults"][0]["reason"].as_str().unwrap().to_owned();
+                (line["line"].as_u64().unwrap(), reason, line["record"].as_str().unwrap().to_owned())
+            });
+        (answers, rejected.collect())
+    }
+
+    fn export(&self) -> Vec<Value> {
+        let exported = process::run(LOGGIA, &self.data(), &["export"]).stdout;
+        let exported = String::from_utf8(exported).unwrap();
+        exported.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+fn counts(answers: &[Value]) -> [u64; 6] {
+    let last = answers.last().unwrap();
+    ["new", "changed", "same", "rejected", "members_removed", "pictures_removed"]
+        .map(|name| last[name].as_u64().unwrap())
+}
+
+#[test]
+fn a_sheet_leaves_what_it_has_no_columns_for() {
+    let folder = Folder::new();
+    let first = json!({"slug": "pic", "name": "Pic", "studio": "Nord", "category": "art", "description": "Long.",
+        "taste": {"material": "oak"}, "pictures": [{"source": "https://example.org/a.jpg", "alt": "A door"}]});
+    folder.import("in.ndjson", first.to_string().as_bytes(), &[]);
+    let sheet = b"sep=;\r\nslug;name;category;city;year\r\npic;Pic;art;Ulm;1984.0\r\n;;;;\r\n";
+    let (answers, _) = folder.import("in.csv", sheet, &[]);
+    assert_eq!(counts(&answers), [0, 1, 0, 0, 0, 0]);
+    let mut wanted = first.clone();
+    (wanted["city"], wanted["year"]) = ("Ulm".into(), "1984".into());
+    assert_eq!(folder.export(), [wanted]);
+    assert_eq!(counts(&folder.import("in.csv", sheet, &[]).0), [0, 0, 1, 0, 0, 0]);
+
+    let (answers, _) = folder.import("in.csv", sheet, &["--replace", "--dry-run"]);
+    assert_eq!(counts(&answers), [0, 1, 0, 0, 3, 1]);
+    let named = (&answers[0]["removed"], &answers[0]["removed_pictures"]);
+    let (members, pictures) =
+        (json!(["studio", "description", "taste.material"]), json!(["https://example.org/a.jpg"]));
+    assert_eq!(named, (&members, &pictures));
+    let patch = br#"{"slug":"pic","studio":null}"#;
+    assert_eq!(counts(&folder.import("in.ndjson", patch, &["--patch"]).0), [0, 1, 0, 0, 1, 0]);
+    assert_eq!(folder.export()[0].get("studio"), None);
+}
+
+#[test]
+fn a_row_with_an_open_quote_takes_no_other_row_along() {
+    let folder = Folder::new();
+    let text = "slug,name,category,description\nb1,B1,art,ok\nb2,B2,art,\"never closed\nb3,B3,art,ok\nb4,B4,art,ok\nb5,B5,art,ok\n";
+    let (answers, rejected) = folder.import("in.csv", text.as_bytes(), &[]);
+    assert_eq!(counts(&answers), [4, 0, 0, 1, 0, 0]);
+    let reason = "is no row of this file: the quote that opens in line 3 is not closed; close it, and double a quote that \
+                  stands inside a cell (\"\")";
+    assert_eq!(rejected, [(3, reason.to_owned(), "b2,B2,art,\"never closed".to_owned())]);
+    let slugs: Vec<Value> = folder.export().into_iter().map(|line| line["slug"].clone()).collect();
+    assert_eq!(slugs, ["b1", "b3", "b4", "b5"]);
+}
+
+#[test]
+fn files_of_other_encodings_are_read_where_they_are_named() {
+    let folder = Folder::new();
+    let line = b"{\"name\":\"Z\xfcrich\",\"category\":\"art\"}\n{\"name\":\"B\",\"category\":\"art\"}\n";
+    let (answers, rejected) = folder.import("in.ndjson", line, &[]);
+    assert_eq!(counts(&answers), [1, 0, 0, 1, 0, 0]);
+    let reason = "has the byte 0xFC at byte 11, which is no UTF-8; save the file as UTF-8, or name its encoding with \
+                  --encoding";
+    assert_eq!((rejected[0].0, rejected[0].1.as_str()), (1, reason));
+    assert_eq!(counts(&folder.import("in.ndjson", line, &["--encoding", "latin1"]).0), [1, 0, 1, 0, 0, 0]);
+    let sheet: Vec<u8> =
+        "\u{feff}name\tcategory\nŁódź\tart\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(counts(&folder.import("in.tsv", &sheet, &["--encoding", "utf-16"]).0), [1, 0, 0, 0, 0, 0]);
+    let names: Vec<Value> = folder.export().into_iter().map(|line| line["name"].clone()).collect();
+    assert_eq!(names, ["B", "Łódź", "Zürich"]);
+    let unnamed = process::run(LOGGIA, &folder.data(), &["import", &folder.path("in.tsv")]);
+    let told = String::from_utf8(unnamed.stderr).unwrap();
+    assert!(told.contains("the file is UTF-16; say --encoding utf-16, or save it as UTF-8"), "{told}");
+    assert!(!unnamed.status.success() && Path::new(&folder.data()).exists());
+}

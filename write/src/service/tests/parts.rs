@@ -1,0 +1,97 @@
+//! Imports whose lines say a part of a record: merge patches, and the cells of a sheet.
+
+use super::*;
+
+const FULL: &str = r#"{"slug":"pic","name":"Pic","studio":"Nord","city":"Ulm","category":"art","description":"Long.","details":[{"label":"Area","value":"1"},{"label":"Client","value":"x"}],"taste":{"material":"oak","light":"dusk"},"pictures":[{"source":"a.jpg","alt":"A door"},{"source":"b.jpg"}]}"#;
+
+impl Catalog {
+    async fn import_as(&self, lines: &[&str], form: LineForm) -> Vec<LineResult> {
+        let options = ImportOptions { lines: form, ..ImportOptions::default() };
+        let Answer::Imported { lines, .. } = self.send(import(lines, options)).await else { panic!() };
+        lines.into_iter().map(|line| line.result).collect()
+    }
+}
+
+fn changed(members: &[&str], removed: &[&str], removed_pictures: &[&str]) -> LineResult {
+    let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect();
+    LineResult::Changed {
+        slug: slug("pic"),
+        members: owned(members),
+        removed: owned(removed),
+        removed_pictures: owned(removed_pictures),
+    }
+}
+
+fn rejected(field: &str, reason: &str) -> LineResult {
+    LineResult::Rejected {
+        faults: vec![schemas::import::Fault { field: field.into(), reason: reason.into() }],
+    }
+}
+
+#[tokio::test]
+async fn a_row_changes_only_the_members_that_it_has_cells_for() {
+    let catalog = catalog().await;
+    catalog.import(&[FULL]).await;
+    let row = r#"{"slug":"pic","name":"Pic","category":"art","city":"Bonn"}"#;
+    assert_eq!(catalog.import_as(&[row], LineForm::Patch).await, [changed(&["city"], &[], &[])]);
+    assert_eq!(catalog.export().await, [FULL.replace("Ulm", "Bonn")]);
+    assert_eq!(catalog.import_as(&[row], LineForm::Patch).await, [LineResult::Same { slug: slug("pic") }]);
+    let emptied = r#"{"slug":"pic","studio":null,"taste":{"light":null},"details":{"Area":null},"pictures":{"1":{"source":"b.jpg"},"all":true}}"#;
+    assert_eq!(
+        catalog.import_as(&[emptied], LineForm::Patch).await,
+        [changed(&["details", "taste.light", "pictures", "studio"], &["taste.light", "studio"], &["a.jpg"])]
+    );
+    let left = r#"{"slug":"pic","name":"Pic","city":"Bonn","category":"art","description":"Long.","details":[{"label":"Client","value":"x"}],"taste":{"material":"oak"},"pictures":[{"source":"b.jpg"}]}"#;
+    assert_eq!(catalog.export().await, [left]);
+    let nameless = r#"{"slug":"pic","name":null,"city":"Ulm"}"#;
+    assert_eq!(
+        catalog.import_as(&[nameless], LineForm::Patch).await,
+        [rejected("name", "is absent or blank; every record needs one")]
+    );
+}
+
+#[tokio::test]
+async fn a_row_of_a_replacing_import_is_the_whole_record() {
+    let catalog = catalog().await;
+    catalog.import(&[FULL]).await;
+    let row = r#"{"slug":"pic","name":"Pic","category":"art","city":null,"details":{"Client":"x"}}"#;
+    let members = ["details", "studio", "city", "description", "taste.material", "taste.light", "pictures"];
+    let removed = ["studio", "city", "description", "taste.material", "taste.light"];
+    assert_eq!(
+        catalog.import_as(&[row], LineForm::Cells).await,
+        [changed(&members, &removed, &["a.jpg", "b.jpg"])]
+    );
+    let left = r#"{"slug":"pic","name":"Pic","category":"art","details":[{"label":"Client","value":"x"}]}"#;
+    assert_eq!(catalog.export().await, [left]);
+}
+
+#[tokio::test]
+async fn a_row_makes_a_project_and_finds_it_again_by_what_it_is() {
+    let catalog = catalog().await;
+    let row = r#"{"name":"Stair","category":"art","studio":"Nord","year":1984.0,"pictures":{"1":{"source":"a.jpg","alt":null},"all":true}}"#;
+    assert_eq!(catalog.import_as(&[row], LineForm::Patch).await, [LineResult::New { slug: slug("stair") }]);
+    let made = r#"{"slug":"stair","name":"Stair","studio":"Nord","year":"1984","category":"art","pictures":[{"source":"a.jpg"}]}"#;
+    assert_eq!(catalog.export().await, [made]);
+    let again = r#"{"name":"Stair","studio":"Nord","year":"1984","intro":"Now."}"#;
+    let LineResult::Changed { members, .. } = &catalog.import_as(&[again], LineForm::Patch).await[0] else {
+        panic!()
+    };
+    assert_eq!(members, &["intro"]);
+    let other = r#"{"name":"Stair","studio":"Süd"}"#;
+    assert_eq!(
+        catalog.import_as(&[other], LineForm::Patch).await,
+        [rejected("category", "is absent or blank; every record needs one")],
+        "another studio, another work"
+    );
+    catalog.send(withdraw("stair")).await;
+    assert_eq!(
+        catalog.import_as(&[again], LineForm::Patch).await,
+        [rejected("slug", "the project “stair” is withdrawn (sold); restore it first")]
+    );
+    assert_eq!(
+        catalog
+            .import_as(&[r#"{"slug":"x","name":"X","category":"art","colour":"red"}"#], LineForm::Patch)
+            .await,
+        [rejected("colour", "is not a member of an import record; leave it out, or ignore unknown members")]
+    );
+}
