@@ -114,6 +114,10 @@ pub struct PaymentRecorded {
     /// The end of what is paid for, where it is told.
     #[schemars(with = "Option<String>")]
     pub period_end: Option<Timestamp>,
+    /// Whether it says that a refund failed: the money did not go back, so the refund before it does not count. Its kind is
+    /// `partly_refunded`, from which nothing follows in version 0.1.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refund_failed: bool,
 }
 
 /// What the account's proven keys have at least from now on.

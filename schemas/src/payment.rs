@@ -113,9 +113,32 @@ impl PaymentRecorded {
         ids.map(|id| self.provider.name(id))
     }
 
+    /// Returns whether a tier should be named and is not: money was paid, or a subscription runs, for a price that is in no
+    /// setting. A checkout of a subscription need not name it: its invoice does.
+    pub fn is_unpriced(&self) -> bool {
+        let is_told_later = self.subscription.is_some() && self.period_end.is_none();
+        self.tier.is_none()
+            && match self.kind {
+                PaymentKind::Paid => !is_told_later,
+                PaymentKind::Changed => true,
+                PaymentKind::Pending
+                | PaymentKind::Failed
+                | PaymentKind::PartlyRefunded
+                | PaymentKind::Ended
+                | PaymentKind::Refunded => false,
+            }
+    }
+
     /// The name of the notice itself.
     pub fn event_name(&self) -> String {
         self.provider.name(&self.event_id)
+    }
+}
+
+impl PaymentId {
+    /// Returns whether it is the id of a charge or of a payment intent, by what Stripe puts in front of them.
+    pub fn is_charge(&self) -> bool {
+        ["ch_", "py_", "pi_"].iter().any(|prefix| self.0.starts_with(prefix))
     }
 }
 

@@ -131,6 +131,7 @@ fn invoice(id: &str, ends_in: i64) -> Value {
     let line = json!({"amount": 2900, "period": {"end": seconds_ago(-ends_in)},
         "pricing": {"price_details": {"price": "price_studio"}}});
     let invoice = json!({"id": "in_1", "customer": "cus_1", "customer_email": ADA, "lines": {"data": [line]},
+        "payments": {"data": [{"payment": {"type": "payment_intent", "payment_intent": "pi_1"}}]},
         "parent": {"subscription_details": {"subscription": "sub_1"}}});
     event(id, "invoice.paid", 58, invoice)
 }

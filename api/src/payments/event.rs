@@ -36,6 +36,7 @@ pub(super) struct Facts {
     pub(super) email: Option<Email>,
     pub(super) tier: Option<TierName>,
     pub(super) period_end: Option<Timestamp>,
+    pub(super) refund_failed: bool,
 }
 
 /// Reads an event.
@@ -63,10 +64,28 @@ pub fn read(raw: &str, terms: &Terms) -> Told {
         "invoice.payment_failed" => facts::failed_invoice(object),
         "customer.subscription.updated" => facts::subscription(object, terms),
         "customer.subscription.deleted" => facts::ended_subscription(object),
+        "invoice_payment.paid" => facts::invoice_payment(object),
         "charge.refunded" => facts::refund(object),
+        "charge.dispute.closed" if object["status"] == "lost" => facts::lost_dispute(object),
+        "refund.failed" => facts::failed_refund(object),
+        "refund.updated" | "charge.refund.updated"
+            if matches!(object["status"].as_str(), Some("failed" | "canceled")) =>
+        {
+            facts::failed_refund(object)
+        }
         _ => return kept(&event, KeptReason::NotLookedAt),
     };
-    let Facts { kind: Some(kind), subscription, customer, references, email, tier, period_end } = read else {
+    let Facts {
+        kind: Some(kind),
+        subscription,
+        customer,
+        references,
+        email,
+        tier,
+        period_end,
+        refund_failed,
+    } = read
+    else {
         return kept(&event, KeptReason::Unreadable);
     };
     if subscription.is_none() && customer.is_none() && references.is_empty() && email.is_none() {
@@ -82,6 +101,7 @@ pub fn read(raw: &str, terms: &Terms) -> Told {
         references,
         tier,
         period_end,
+        refund_failed,
     };
     Told::Notice(PaymentNotice { email, payment })
 }
@@ -111,11 +131,9 @@ impl Told {
         }
     }
 
-    /// Whether somebody paid, and nothing says for what. A checkout of a subscription need not say it: its invoice does.
+    /// Whether somebody paid or has a subscription, and nothing says for what.
     pub fn is_unpriced(&self) -> bool {
-        let Told::Notice(PaymentNotice { payment, .. }) = self else { return false };
-        let is_told_later = payment.subscription.is_some() && payment.period_end.is_none();
-        payment.kind == PaymentKind::Paid && payment.tier.is_none() && !is_told_later
+        matches!(self, Told::Notice(PaymentNotice { payment, .. }) if payment.is_unpriced())
     }
 
     /// Tells the operator of what should not be. Only ids are named.
@@ -123,7 +141,7 @@ impl Told {
         match self {
             Told::Notice(PaymentNotice { payment, .. }) if self.is_unpriced() => tracing::warn!(
                 event = %payment.event_id,
-                "a payment names no price of the setting stripe_prices and no tier of the setting tiers, so nothing follows from it"
+                "a payment or an active subscription names no price of the setting stripe_prices and no tier of the setting tiers, so nothing follows from it"
             ),
             Told::Kept(KeptNotice { event_id, kind, reason: KeptReason::Unreadable, .. }) => tracing::warn!(
                 event = %event_id,

@@ -11,6 +11,7 @@ use schemas::email::Email;
 use schemas::ids::AccountId;
 use serde::Serialize;
 use serde_json::json;
+use write::account::Payments;
 use write::service::{Paying, read_payers};
 use write::vault::{Held, HeldNotice, Vault};
 
@@ -23,7 +24,8 @@ const HEADINGS: [&str; 8] = ["state", "time", "what", "event", "tier", "until", 
 /// One notice.
 #[derive(Debug, Serialize)]
 struct Row {
-    /// `recorded`, `waiting`, or why it is kept without effect.
+    /// `recorded`; `unclear`, where a refund names no known payment; `unpriced`, where no tier belongs to what is paid for;
+    /// `waiting`; or why it is kept without effect.
     state: String,
     /// When it happened; of what is kept without effect, when it came.
     time: Timestamp,
@@ -33,7 +35,7 @@ struct Row {
     period_end: Option<Timestamp>,
     subscription: Option<String>,
     customer: Option<String>,
-    email: Option<String>,
+    email: Option<Email>,
 }
 
 /// Lists all notices, or those of one address, in the order in which they happened.
@@ -44,7 +46,7 @@ pub(super) async fn run(config: &Config, email: Option<&Email>, output: Output) 
         rows.extend(vault.held().await?.into_iter().map(held));
     }
     if let Some(wanted) = email.map(Email::folded) {
-        rows.retain(|row| row.email.as_ref().is_some_and(|email| email.to_lowercase() == wanted));
+        rows.retain(|row| row.email.as_ref().is_some_and(|email| email.folded() == wanted));
     }
     rows.sort_by(|a, b| (a.time, &a.event_id).cmp(&(b.time, &b.event_id)));
     if output.is_json() {
@@ -64,10 +66,24 @@ async fn recorded(config: &Config, vault: Option<&Vault>) -> Result<Vec<Row>> {
         None => HashMap::new(),
     };
     let of_account = |Paying { id, account }: &Paying| {
-        let payments = account.payments().map(|payments| payments.recorded().to_vec()).unwrap_or_default();
-        payments.iter().map(|payment| row("recorded", payment, emails.get(id))).collect::<Vec<_>>()
+        let of = |payments: &Payments| {
+            let rows = payments.recorded().iter();
+            rows.map(|payment| row(state(payments, payment), payment, emails.get(id))).collect::<Vec<_>>()
+        };
+        account.payments().map(of).unwrap_or_default()
     };
     Ok(read_payers(&store).await?.iter().flat_map(of_account).collect())
+}
+
+/// What stands in the column `state` of a notice that is recorded.
+fn state(payments: &Payments, payment: &PaymentRecorded) -> &'static str {
+    if payments.is_unclear(payment) {
+        "unclear"
+    } else if payment.is_unpriced() {
+        "unpriced"
+    } else {
+        "recorded"
+    }
 }
 
 fn row(state: &str, payment: &PaymentRecorded, email: Option<&Email>) -> Row {
@@ -81,7 +97,7 @@ fn row(state: &str, payment: &PaymentRecorded, email: Option<&Email>) -> Row {
         period_end: payment.period_end,
         subscription: text(&payment.subscription),
         customer: text(&payment.customer),
-        email: email.map(|email| email.as_str().to_owned()),
+        email: email.cloned(),
     }
 }
 
@@ -119,7 +135,7 @@ fn table(rows: &[Row]) -> Vec<String> {
             or_none(&row.tier),
             row.period_end.map_or_else(|| "-".into(), time),
             or_none(&row.subscription),
-            or_none(&row.email),
+            row.email.as_ref().map_or_else(|| "-".into(), |email| email.as_str().to_owned()),
         ]
     };
     let mut lines = vec![HEADINGS.map(str::to_owned)];

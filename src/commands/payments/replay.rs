@@ -30,7 +30,7 @@ struct Report {
     ignored: usize,
     /// The lines that cannot be read.
     unreadable: Vec<usize>,
-    /// The lines where somebody paid, and nothing says for what.
+    /// The lines where somebody paid or has a subscription, and nothing says for what.
     unpriced: Vec<usize>,
     position: Position,
 }
@@ -47,7 +47,7 @@ pub(super) async fn run(config: &Config, file: &Path, output: Output) -> Result<
     output.answer(&report, || report.to_text())?;
     if !report.unpriced.is_empty() {
         say(&format!(
-            "somebody paid, and nothing says for which tier, in {}; set stripe_prices (LOGGIA_STRIPE_PRICES), or metadata \
+            "money was paid or a subscription runs, and nothing says for which tier, in {}; set stripe_prices (LOGGIA_STRIPE_PRICES), or metadata \
              with the member tier",
             lines(&report.unpriced)
         ));

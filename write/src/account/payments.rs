@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use jiff::{Timestamp, ToSpan, tz::TimeZone};
 use schemas::account::PaymentRecorded;
-use schemas::payment::PaymentKind;
+use schemas::payment::{PaymentId, PaymentKind, Provider};
 use schemas::tier::{TierName, Tiers};
 
 /// All that was told of an account's payments.
@@ -96,35 +96,68 @@ impl Payments {
         Some(Period { tier, until })
     }
 
-    /// Whether the money of a payment went back. A refund that names an invoice or payment that is known is about that
-    /// one. Newer versions of Stripe do not name them: such a refund ends all that its payer paid until then.
+    /// Whether the money of a payment went back. A refund counts for what it names and for nothing else.
     fn is_refunded(&self, payment: &PaymentRecorded) -> bool {
-        let mut refunds = self.recorded.iter().filter(|notice| notice.kind == PaymentKind::Refunded);
-        refunds.any(|refund| {
-            let names_one =
-                |other: &&PaymentRecorded| other.kind == PaymentKind::Paid && shares_reference(refund, other);
-            if self.recorded.iter().any(|other| names_one(&other)) {
-                shares_reference(refund, payment)
-            } else {
-                payment.created <= refund.created && same_payer(refund, payment)
+        let linked = self.linked(payment);
+        self.refunds().any(|refund| names_any(refund, payment.provider, &linked) && !self.has_failed(refund))
+    }
+
+    /// Whether a refund names none of the account's payments, while its payer has paid for something by then that may be
+    /// what it is about: a payment that names no charge itself.
+    pub fn is_unclear(&self, refund: &PaymentRecorded) -> bool {
+        let paid = || self.recorded.iter().filter(|notice| notice.kind == PaymentKind::Paid);
+        let names_one =
+            |payment: &PaymentRecorded| names_any(refund, payment.provider, &self.linked(payment));
+        let may_be = |payment: &PaymentRecorded| {
+            let until = payment.period_end.unwrap_or_else(|| month_after(payment.created));
+            payment.created <= refund.created
+                && refund.created < until
+                && !self.linked(payment).iter().any(|id| id.is_charge())
+        };
+        refund.kind == PaymentKind::Refunded
+            && !self.has_failed(refund)
+            && !paid().any(names_one)
+            && paid().any(may_be)
+    }
+
+    fn refunds(&self) -> impl Iterator<Item = &PaymentRecorded> {
+        self.recorded.iter().filter(|notice| notice.kind == PaymentKind::Refunded)
+    }
+
+    /// Whether the money of a refund came back later.
+    fn has_failed(&self, refund: &PaymentRecorded) -> bool {
+        let of_it = |notice: &&PaymentRecorded| {
+            notice.refund_failed
+                && notice.created >= refund.created
+                && notice.provider == refund.provider
+                && notice.references.iter().any(|id| refund.references.contains(id))
+        };
+        self.recorded.iter().any(|notice| of_it(&notice))
+    }
+
+    /// The ids under which a payment is known: an invoice, its payment and its charge may be named by several notices, none
+    /// of which names them all.
+    fn linked<'p>(&'p self, payment: &'p PaymentRecorded) -> Vec<&'p PaymentId> {
+        let mut linked: Vec<&PaymentId> = payment.references.iter().collect();
+        loop {
+            let notices = self.recorded.iter().filter(|notice| names_any(notice, payment.provider, &linked));
+            let named = notices.flat_map(|notice| &notice.references);
+            let new: Vec<&PaymentId> = named.filter(|id| !linked.contains(id)).collect();
+            if new.is_empty() {
+                return linked;
             }
-        })
+            linked.extend(new);
+        }
     }
 }
 
 /// Where a notice stands among all, however they came.
-fn place(payment: &PaymentRecorded) -> (Timestamp, PaymentKind, &schemas::payment::PaymentId) {
+fn place(payment: &PaymentRecorded) -> (Timestamp, PaymentKind, &PaymentId) {
     (payment.created, payment.kind, &payment.event_id)
 }
 
-fn shares_reference(one: &PaymentRecorded, other: &PaymentRecorded) -> bool {
-    one.provider == other.provider && one.references.iter().any(|id| other.references.contains(id))
-}
-
-fn same_payer(one: &PaymentRecorded, other: &PaymentRecorded) -> bool {
-    let same = |a: &Option<_>, b: &Option<_>| a.is_some() && a == b;
-    one.provider == other.provider
-        && (same(&one.customer, &other.customer) || same(&one.subscription, &other.subscription))
+fn names_any(notice: &PaymentRecorded, provider: Provider, ids: &[&PaymentId]) -> bool {
+    notice.provider == provider && notice.references.iter().any(|id| ids.contains(&id))
 }
 
 /// What a payment that tells no end pays for: a calendar month.

@@ -123,6 +123,7 @@ pub(super) fn notice(event: &str, day: i8, kind: PaymentKind) -> PaymentRecorded
         references: Vec::new(),
         tier: None,
         period_end: None,
+        refund_failed: false,
     }
 }
 

@@ -182,6 +182,14 @@ impl CommandService {
         if account::calls_for_letter(&after, payment, &accounts.tiers, now) {
             accounts.vault.queue(past.id, LetterKind::Payment, now).await?;
         }
+        if after.payments().is_some_and(|payments| payments.is_unclear(payment)) {
+            tracing::warn!(
+                event = %payment.event_id,
+                account = %past.id,
+                "a refund names no payment that is known, so it ends nothing; `loggia payments list` shows it as unclear: look \
+                 at it, and let Stripe send invoice_payment.paid, which says what a refund is about"
+            );
+        }
         let claims = self.claims(notice, past).await?;
         Ok(self.append_account(cause, past, events, claims, now).await?.1)
     }

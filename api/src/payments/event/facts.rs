@@ -31,7 +31,7 @@ pub(super) fn checkout(session: &Value, terms: &Terms) -> Facts {
         ]),
         tier: priced(elements(&session["line_items"]["data"]), terms)
             .or_else(|| named(&[&session["metadata"], &session["subscription"]["metadata"]], terms)),
-        period_end: None,
+        ..Facts::default()
     }
 }
 
@@ -151,6 +151,41 @@ pub(super) fn refund(charge: &Value) -> Facts {
             &charge["billing_details"]["email"],
             &charge["customer"]["email"],
         ]),
+        ..Facts::default()
+    }
+}
+
+/// A payment of an invoice: in newer versions of Stripe's interface nothing else names the invoice together with the
+/// payment intent that a refund names.
+pub(super) fn invoice_payment(of_invoice: &Value) -> Facts {
+    let payment = &of_invoice["payment"];
+    let invoice = id(&of_invoice["invoice"]);
+    Facts {
+        kind: invoice.map(|_| PaymentKind::Pending),
+        references: ids(&[&of_invoice["invoice"], &payment["payment_intent"], &payment["charge"]]),
+        ..Facts::default()
+    }
+}
+
+/// A dispute that was lost: the provider gave the money of its charge back. Where the whole charge stands in it, less than
+/// its amount is a part.
+pub(super) fn lost_dispute(dispute: &Value) -> Facts {
+    let (disputed, charged) = (dispute["amount"].as_i64(), dispute["charge"]["amount"].as_i64());
+    let is_part = disputed.zip(charged).is_some_and(|(disputed, charged)| disputed < charged);
+    Facts {
+        kind: Some(if is_part { PaymentKind::PartlyRefunded } else { PaymentKind::Refunded }),
+        customer: id(&dispute["charge"]["customer"]),
+        references: ids(&[&dispute["charge"], &dispute["payment_intent"], &dispute["charge"]["invoice"]]),
+        ..Facts::default()
+    }
+}
+
+/// A refund whose money did not arrive and came back.
+pub(super) fn failed_refund(refund: &Value) -> Facts {
+    Facts {
+        kind: Some(PaymentKind::PartlyRefunded),
+        references: ids(&[&refund["charge"], &refund["payment_intent"]]),
+        refund_failed: true,
         ..Facts::default()
     }
 }

@@ -212,6 +212,53 @@ fn a_refund_says_whether_it_is_all() {
 }
 
 #[test]
+fn a_lost_dispute_is_a_refund_of_its_charge() {
+    let closed = |status: &str, charge: Value| {
+        let dispute = json!({"id": "du_1", "object": "dispute", "amount": 2900, "charge": charge,
+            "payment_intent": "pi_1", "status": status});
+        told("charge.dispute.closed", dispute)
+    };
+    let of = |kind: &str, customer: Value| {
+        json!({"kind": kind, "subscription": null, "customer": customer, "references": ["ch_1", "pi_1"], "tier": null,
+            "period_end": null, "email": null})
+    };
+    assert_eq!(closed("lost", json!("ch_1")), of("refunded", Value::Null));
+    let whole = json!({"id": "ch_1", "amount": 9900, "customer": "cus_1"});
+    assert_eq!(closed("lost", whole), of("partly_refunded", json!("cus_1")));
+    for status in ["won", "warning_closed"] {
+        assert_eq!(closed(status, json!("ch_1")), "NotLookedAt");
+    }
+    assert_eq!(told("charge.dispute.closed", json!({"status": "lost"})), "Unreadable", "it is of no charge");
+}
+
+#[test]
+fn a_refund_that_failed_says_so() {
+    let refund = |status: &str| json!({"id": "re_1", "object": "refund", "amount": 2900, "charge": "ch_1", "payment_intent": "pi_1", "status": status});
+    let failed = json!({"kind": "partly_refunded", "subscription": null, "customer": null, "references": ["ch_1", "pi_1"],
+        "tier": null, "period_end": null, "email": null, "refund_failed": true});
+    assert_eq!(told("refund.failed", refund("failed")), failed);
+    for kind in ["refund.updated", "charge.refund.updated"] {
+        assert_eq!(
+            [told(kind, refund("failed")), told(kind, refund("canceled"))],
+            [failed.clone(), failed.clone()]
+        );
+        assert_eq!(told(kind, refund("succeeded")), "NotLookedAt");
+    }
+}
+
+#[test]
+fn a_payment_of_an_invoice_says_what_a_refund_is_about() {
+    let paid = json!({"id": "inpay_1", "object": "invoice_payment", "invoice": "in_1", "status": "paid",
+        "amount_paid": 2900, "payment": {"type": "payment_intent", "payment_intent": "pi_1"}});
+    assert_eq!(
+        told("invoice_payment.paid", paid),
+        json!({"kind": "pending", "subscription": null, "customer": null, "references": ["in_1", "pi_1"], "tier": null,
+            "period_end": null, "email": null})
+    );
+    assert_eq!(told("invoice_payment.paid", json!({"id": "inpay_1"})), "Unreadable");
+}
+
+#[test]
 fn what_is_not_looked_at_or_cannot_be_read_is_kept_whole() {
     assert_eq!(told("customer.created", json!({"id": "cus_1", "email": "ada@example.org"})), "NotLookedAt");
     assert_eq!(told("invoice.paid", json!("in_1")), "Unreadable");
@@ -241,4 +288,9 @@ fn a_payment_that_names_no_price_is_noticed() {
     assert!(!unpriced("checkout.session.completed", session(json!({}))));
     assert!(unpriced("checkout.session.completed", session(json!({"subscription": null}))));
     assert!(!unpriced("checkout.session.completed", session(json!({"payment_status": "unpaid"}))));
+    let running = |status: &str, price: &str| json!({"id": "sub_1", "customer": "cus_1", "status": status, "items": {"data": [{"price": {"id": price}}]}});
+    let changed = "customer.subscription.updated";
+    assert!(unpriced(changed, running("active", "price_gold")));
+    assert!(!unpriced(changed, running("active", "price_pro")));
+    assert!(!unpriced(changed, running("past_due", "price_gold")));
 }

@@ -5,7 +5,8 @@ use super::*;
 /// The keys a and b are proven, c is not, and studio is paid until the first of December.
 fn paying() -> Vec<(AccountEvent, Timestamp)> {
     let proof = (proven(&["a", "b"]), at(11, 2));
-    let payment = paid("evt_1", 3, "studio", at(12, 1));
+    let references = vec!["in_1".parse().unwrap()];
+    let payment = PaymentRecorded { references, ..paid("evt_1", 3, "studio", at(12, 1)) };
     let given = [three(), vec![proof]].concat();
     let events = pay(&replayed(&given), &payment, &tiers(), at(11, 3)).unwrap();
     [given, events.into_iter().map(|event| (event, at(11, 3))).collect()].concat()
@@ -78,7 +79,8 @@ fn a_subscription_whose_end_has_passed_ends_at_once() {
 
 #[test]
 fn a_refund_ends_it_at_once_unless_something_newer_is_paid() {
-    let refund = notice("evt_2", 10, PaymentKind::Refunded);
+    let references = vec!["in_1".parse().unwrap()];
+    let refund = PaymentRecorded { references, ..notice("evt_2", 10, PaymentKind::Refunded) };
     given(&paying()).when(|account| pay(account, &refund, &tiers(), at(11, 10))).then(&[
         recorded(&refund),
         entitled("free"),

@@ -31,8 +31,9 @@ fn a_checkout_pays_a_month_until_its_invoice_tells_more() {
     let invoice = paid("evt_2", 3, "studio", "2027-11-03T12:00:00Z".parse().unwrap());
     let year = [("studio".into(), "2027-11-03T12:00:00Z".parse().unwrap())];
     assert_eq!(periods(&[checkout.clone(), invoice.clone()]), year);
-    let refund = notice("evt_3", 4, PaymentKind::Refunded);
-    assert_eq!(periods(&[checkout.clone(), invoice, refund]), []);
+    let refund = referring(notice("evt_3", 4, PaymentKind::Refunded), &["in_1"]);
+    let paid = [checkout.clone(), invoice].map(|notice| referring(notice, &["in_1"]));
+    assert_eq!(periods(&[paid.to_vec(), vec![refund]].concat()), []);
     let once = PaymentRecorded { subscription: None, ..checkout };
     let again = PaymentRecorded { event_id: "evt_9".parse().unwrap(), created: at(11, 20), ..once.clone() };
     assert_eq!(periods(&[once, again]), [("studio".into(), at(12, 3)), ("studio".into(), at(12, 20))]);
@@ -47,10 +48,40 @@ fn a_refund_that_names_its_invoice_ends_that_one_alone() {
     let with = |refund: PaymentRecorded| periods(&[both.to_vec(), vec![refund]].concat());
     assert_eq!(with(refund(&["ch_1", "pi_1"])), [("studio".into(), at(12, 8))]);
     assert_eq!(with(refund(&["ch_2", "pi_2"])), [("studio".into(), at(11, 8))]);
-    assert_eq!(with(refund(&["ch_2", "pi_9"])), [], "all that was paid until then");
-    let stranger =
-        PaymentRecorded { customer: Some("cus_x".parse().unwrap()), subscription: None, ..refund(&[]) };
-    assert_eq!(with(stranger), [("studio".into(), at(12, 8))]);
+    let other = refund(&["ch_shirt", "pi_shirt"]);
+    assert_eq!(with(other.clone()), [("studio".into(), at(12, 8))], "something else was bought");
+    assert!(!payments(&[both.to_vec(), vec![other.clone()]].concat()).is_unclear(&other));
+}
+
+#[test]
+fn a_refund_that_may_be_of_a_payment_without_a_charge_is_unclear_until_the_charge_is_named() {
+    let invoice = referring(paid("evt_1", 1, "studio", at(12, 1)), &["in_1"]);
+    let refund = referring(notice("evt_2", 9, PaymentKind::Refunded), &["ch_1", "pi_1"]);
+    let studio = [("studio".to_owned(), at(12, 1))];
+    let unclear = |notices: &[PaymentRecorded]| payments(notices).is_unclear(&refund);
+    let two = [invoice.clone(), refund.clone()];
+    assert_eq!((periods(&two), unclear(&two)), (studio.into(), true));
+    let link = referring(notice("evt_3", 1, PaymentKind::Pending), &["in_1", "pi_1"]);
+    let linked = [invoice.clone(), refund.clone(), link];
+    assert_eq!((periods(&linked), unclear(&linked)), (vec![], false));
+    let past = PaymentRecorded { period_end: Some(at(11, 5)), ..invoice };
+    assert!(!unclear(&[past, refund.clone()]), "nothing that was paid for ran at that time");
+}
+
+#[test]
+fn a_refund_that_failed_takes_nothing_away() {
+    let invoice = referring(paid("evt_1", 1, "studio", at(12, 1)), &["in_1", "pi_1", "ch_1"]);
+    let refund = |event, day| referring(notice(event, day, PaymentKind::Refunded), &["ch_1"]);
+    let failed = PaymentRecorded {
+        refund_failed: true,
+        ..referring(notice("evt_3", 10, PaymentKind::PartlyRefunded), &["ch_1"])
+    };
+    let studio = [("studio".into(), at(12, 1))];
+    let first = [invoice, refund("evt_2", 9)];
+    assert_eq!(periods(&first), []);
+    let undone = [first.to_vec(), vec![failed]].concat();
+    assert_eq!(periods(&undone), studio);
+    assert_eq!(periods(&[undone, vec![refund("evt_4", 11)]].concat()), [], "it was made again, and arrived");
 }
 
 #[test]
@@ -106,6 +137,7 @@ fn notices() -> impl Strategy<Value = Vec<PaymentRecorded>> {
                 references: references.iter().map(|id| format!("in_{id}").parse().unwrap()).collect(),
                 tier: Option::<&str>::map(tier_name, tier),
                 period_end: end.map(|days| created + SignedDuration::from_hours(24 * days)),
+                refund_failed: false,
             }
         };
         numbered.map(notice).collect()

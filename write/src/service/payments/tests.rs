@@ -125,6 +125,7 @@ fn notice(event: &str, seconds: i64, kind: PaymentKind, number: u8) -> PaymentNo
         references: Vec::new(),
         tier: None,
         period_end: None,
+        refund_failed: false,
     };
     PaymentNotice { email: None, payment }
 }
