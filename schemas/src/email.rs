@@ -26,9 +26,29 @@ impl Email {
         &self.0
     }
 
-    /// The form in which addresses are compared: upper and lower case are one.
+    /// The form in which addresses are compared: upper and lower case are one, and so are the two forms of an
+    /// internationalised domain; this has the ASCII one.
     pub fn folded(&self) -> String {
-        self.0.to_lowercase()
+        self.with_domain(|domain| idna::domain_to_ascii(domain).ok())
+    }
+
+    /// Every form under which the address may have been stored or written, in small letters: as it was given, then with its
+    /// domain in ASCII, then in Unicode. Version 0.1 compared addresses as they were given.
+    pub fn spellings(&self) -> Vec<String> {
+        let unicode = self.with_domain(|domain| match idna::domain_to_unicode(domain) {
+            (domain, Ok(())) => Some(domain),
+            (_, Err(_)) => None,
+        });
+        let mut spellings = vec![self.0.to_lowercase(), self.folded(), unicode];
+        spellings.dedup();
+        spellings
+    }
+
+    fn with_domain(&self, form: impl Fn(&str) -> Option<String>) -> String {
+        let folded = self.0.to_lowercase();
+        let parts = folded.rsplit_once('@');
+        let formed = parts.and_then(|(local, domain)| Some(format!("{local}@{}", form(domain)?)));
+        formed.unwrap_or(folded)
     }
 }
 

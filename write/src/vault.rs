@@ -141,11 +141,17 @@ impl Vault {
 
     /// The account of an address.
     pub async fn account_of(&self, email: &Email) -> Result<Option<AccountId>, VaultError> {
-        let account: Option<String> = sqlx::query_scalar("SELECT account FROM addresses WHERE digest = ?1")
-            .bind(self.seal.digest(email).as_slice())
-            .fetch_optional(&self.pool)
-            .await?;
-        account.map(|account| read_account(&account)).transpose()
+        for digest in self.seal.digests(email) {
+            let account: Option<String> =
+                sqlx::query_scalar("SELECT account FROM addresses WHERE digest = ?1")
+                    .bind(digest.as_slice())
+                    .fetch_optional(&self.pool)
+                    .await?;
+            if let Some(account) = account {
+                return read_account(&account).map(Some);
+            }
+        }
+        Ok(None)
     }
 
     /// The address of an account.
@@ -173,6 +179,9 @@ impl Vault {
     /// Enters an address with an account, and gives the account that the address has then: the one that it had
     /// before, if it had one.
     pub async fn enter(&self, email: &Email, account: AccountId) -> Result<AccountId, VaultError> {
+        if let Some(entered) = self.account_of(email).await? {
+            return Ok(entered);
+        }
         sqlx::query("INSERT INTO addresses (digest, account, sealed) VALUES (?1, ?2, ?3) ON CONFLICT (digest) DO NOTHING")
             .bind(self.seal.digest(email).as_slice())
             .bind(account.to_string())

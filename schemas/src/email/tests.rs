@@ -85,3 +85,21 @@ fn upper_and_lower_case_are_one_address() {
 fn an_address_is_not_shown_by_accident() {
     assert_eq!(format!("{:?}", "ada@example.org".parse::<Email>().unwrap()), "Email(…)");
 }
+
+#[test]
+fn both_forms_of_an_internationalised_domain_are_one_address() {
+    let [unicode, ascii]: [Email; 2] =
+        ["Bo@München.example", "bo@xn--mnchen-3ya.example"].map(|text| text.parse().unwrap());
+    assert_eq!([unicode.folded(), ascii.folded()], ["bo@xn--mnchen-3ya.example"; 2]);
+    assert_eq!(
+        unicode.spellings(),
+        ["bo@münchen.example", "bo@xn--mnchen-3ya.example", "bo@münchen.example"]
+    );
+    assert_eq!(ascii.spellings(), ["bo@xn--mnchen-3ya.example", "bo@münchen.example"]);
+    let plain: Email = "Ada@example.org".parse().unwrap();
+    assert_eq!(
+        (plain.folded(), plain.spellings()),
+        ("ada@example.org".into(), vec!["ada@example.org".into()])
+    );
+    assert_eq!(unicode.as_str(), "Bo@münchen.example", "mail is sent as it was written");
+}

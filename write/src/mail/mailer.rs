@@ -72,6 +72,18 @@ impl Header for AutoSubmitted {
     }
 }
 
+impl NotMailed {
+    /// Returns whether sending the same mail again is of no use: the server refused it for good (5xx), or it cannot be
+    /// addressed.
+    pub(super) fn is_final(&self) -> bool {
+        match self {
+            NotMailed::Refused(code) => code.starts_with('5'),
+            NotMailed::Address => true,
+            NotMailed::Unreachable(_) | NotMailed::Slow | NotMailed::Settings(_) => false,
+        }
+    }
+}
+
 impl Mailer {
     /// Sends on this route. A server needs to be told whom mails are from.
     pub fn new(route: &Route, from: Option<&Sender>) -> Result<Mailer, NotMailed> {

@@ -99,11 +99,15 @@ impl Postman {
             self.note(letter).await;
             return vault.letter_mailed(letter, now).await;
         }
+        let to = match vault.email_of(letter.account).await {
+            Err(error @ VaultError::Corrupt { .. }) => {
+                tracing::error!(account = %letter.account, %error, "a letter waits: its address cannot be read");
+                return vault.letter_failed(letter, now + pause_after(letter.attempts)).await;
+            }
+            to => to?,
+        };
         let token = vault::new_token()?;
-        let (Some(to), Some(_)) = (
-            vault.email_of(letter.account).await?,
-            vault.make_link(letter.account, token.hash(), now).await?,
-        ) else {
+        let (Some(to), Some(_)) = (to, vault.make_link(letter.account, token.hash(), now).await?) else {
             // The address was erased meanwhile.
             return vault.drop_letter(letter).await;
         };
@@ -120,6 +124,15 @@ impl Postman {
         };
         match sent {
             Ok(()) => vault.letter_mailed(letter, self.clock.now()).await,
+            Err(error) if error.is_final() => {
+                tracing::error!(
+                    account = %letter.account,
+                    %error,
+                    "a letter is given up, because it would be refused again; make a link with `loggia keys link`, or look at \
+                     the address with `loggia keys list`"
+                );
+                vault.drop_letter(letter).await
+            }
             Err(error) => {
                 let again = self.clock.now() + pause_after(letter.attempts);
                 tracing::warn!(account = %letter.account, %error, %again, "a letter could not be mailed");

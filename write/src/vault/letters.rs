@@ -30,6 +30,18 @@ pub struct Letter {
     pub attempts: u32,
 }
 
+/// How long a letter that cannot be read is left alone.
+const UNREADABLE_PAUSE: SignedDuration = SignedDuration::from_hours(1);
+
+fn read(account: &str, kind: &str, queued_at: i64, attempts: u32) -> Result<Letter, VaultError> {
+    Ok(Letter {
+        account: read_account(account)?,
+        kind: LetterKind::read(kind)?,
+        queued_at: read_time(queued_at)?,
+        attempts,
+    })
+}
+
 impl LetterKind {
     fn as_str(self) -> &'static str {
         match self {
@@ -74,23 +86,29 @@ impl Vault {
         Ok(queued.rows_affected() > 0)
     }
 
-    /// The oldest letter whose time has come.
+    /// The oldest letter whose time has come. One that cannot be read is put off by an hour, so that it holds up no other.
     pub async fn due_letter(&self, now: Timestamp) -> Result<Option<Letter>, VaultError> {
-        let row: Option<(String, String, i64, u32)> = sqlx::query_as(
-            "SELECT account, kind, queued_at, attempts FROM letters WHERE next_at <= ?1 ORDER BY queued_at, account LIMIT 1",
-        )
-        .bind(now.as_microsecond())
-        .fetch_optional(&self.pool)
-        .await?;
-        let read = |(account, kind, queued_at, attempts): (String, String, i64, u32)| {
-            Ok(Letter {
-                account: read_account(&account)?,
-                kind: LetterKind::read(&kind)?,
-                queued_at: read_time(queued_at)?,
-                attempts,
-            })
-        };
-        row.map(read).transpose()
+        loop {
+            let row: Option<(String, String, i64, u32)> = sqlx::query_as(
+                "SELECT account, kind, queued_at, attempts FROM letters WHERE next_at <= ?1 ORDER BY queued_at, account LIMIT 1",
+            )
+            .bind(now.as_microsecond())
+            .fetch_optional(&self.pool)
+            .await?;
+            let Some((account, kind, queued_at, attempts)) = row else { return Ok(None) };
+            match read(&account, &kind, queued_at, attempts) {
+                Ok(letter) => return Ok(Some(letter)),
+                Err(error) => {
+                    tracing::error!(%error, "a letter that waits cannot be read; the others go on");
+                    sqlx::query("UPDATE letters SET next_at = ?3 WHERE account = ?1 AND kind = ?2")
+                        .bind(account)
+                        .bind(kind)
+                        .bind((now + UNREADABLE_PAUSE).as_microsecond())
+                        .execute(&self.pool)
+                        .await?;
+                }
+            }
+        }
     }
 
     /// When the next letter is to be tried, if any waits.

@@ -171,7 +171,10 @@ impl Vault {
             HeldNotice::Waiting(notice) => {
                 notice.email.as_ref().is_some_and(|other| other.folded() == folded)
             }
-            HeldNotice::Kept(notice) => notice.raw.to_lowercase().contains(&folded),
+            HeldNotice::Kept(notice) => {
+                let raw = notice.raw.to_lowercase();
+                email.spellings().iter().any(|spelling| raw.contains(spelling))
+            }
         };
         let held = self.held().await?;
         let mut transaction = self.pool.begin().await?;

@@ -39,7 +39,12 @@ impl Seal {
         self.check
     }
 
-    /// By what an address is found: the same for all ways of writing it in capitals.
+    /// By what an address is found, whatever form of it was stored: the surest first.
+    pub(super) fn digests(&self, email: &Email) -> impl Iterator<Item = [u8; 32]> {
+        email.spellings().into_iter().map(|spelling| hmac(&self.digest, spelling.as_bytes()))
+    }
+
+    /// By what an address is stored: the same for all ways of writing it in capitals.
     pub(super) fn digest(&self, email: &Email) -> [u8; 32] {
         hmac(&self.digest, email.folded().as_bytes())
     }

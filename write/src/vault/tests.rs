@@ -275,3 +275,30 @@ async fn a_vault_of_the_first_version_is_brought_up() {
     }
     assert_eq!(ids[0], ids[1], "it stays the same vault");
 }
+
+#[tokio::test]
+async fn an_address_is_found_by_both_forms_of_its_domain_as_0_1_stored_it_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = Vault::open(folder.path(), None).await.unwrap();
+    let [unicode, ascii] = ["bo@münchen.example", "Bo@xn--mnchen-3ya.example"].map(email);
+    assert_eq!(vault.enter(&unicode, account(1)).await.unwrap(), account(1));
+    assert_eq!(vault.account_of(&ascii).await.unwrap(), Some(account(1)));
+    assert_eq!(vault.enter(&ascii, account(2)).await.unwrap(), account(1));
+    assert!(vault.erase(account(1)).await.unwrap());
+    // Version 0.1 made the digest of the address as it was given.
+    for (given, other, number) in [(&unicode, &ascii, 3), (&ascii, &unicode, 4)] {
+        sqlx::query("INSERT INTO addresses (digest, account, sealed) VALUES (?1, ?2, ?3)")
+            .bind(vault.seal.digests(given).next().unwrap().as_slice())
+            .bind(account(number).to_string())
+            .bind(vault.seal.seal(given, account(number)).unwrap())
+            .execute(&vault.pool)
+            .await
+            .unwrap();
+        if number == 3 {
+            assert_eq!(vault.account_of(other).await.unwrap(), Some(account(3)));
+        }
+    }
+    // Where both have an account already, each keeps its own.
+    assert_eq!(vault.account_of(&unicode).await.unwrap(), Some(account(3)));
+    assert_eq!(vault.account_of(&ascii).await.unwrap(), Some(account(4)));
+}

@@ -4,8 +4,11 @@ use schemas::command::{Answer, Command, CommandMessage};
 use schemas::email::Email;
 use schemas::key::KeyHash;
 use schemas::link::LinkHash;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection};
 use tempfile::TempDir;
 
+use super::super::mailer::NotMailed;
 use super::*;
 use crate::event_store::SqliteStore;
 use crate::vault::LetterKind;
@@ -85,7 +88,7 @@ async fn a_letter_is_mailed_with_a_fresh_link() {
 
 #[tokio::test]
 async fn a_letter_that_fails_is_tried_again_and_again_later() {
-    let office = office(&[Fault::NotNow, Fault::DropsIt, Fault::Never]).await;
+    let office = office(&[Fault::NotNow, Fault::DropsIt, Fault::NotNow]).await;
     office.ask().await;
     assert_eq!(office.after(0).await, Some(30));
     assert_eq!(office.after(29).await, Some(1));
@@ -112,6 +115,41 @@ async fn after_a_day_a_letter_is_given_up() {
     assert_eq!((office.server.conversations(), office.server.mails().len()), (30, 0));
     office.ask().await;
     assert!(office.after(0).await.is_some(), "it may be asked for again");
+}
+
+#[tokio::test]
+async fn a_letter_that_the_server_refuses_for_good_is_not_tried_again() {
+    let office = office(&[Fault::Never]).await;
+    office.ask().await;
+    assert_eq!(office.after(0).await, None);
+    assert_eq!(office.after(24 * 60 * 60).await, None);
+    assert_eq!((office.server.conversations(), office.server.mails().len()), (1, 0));
+    assert!(!NotMailed::Refused("451".into()).is_final() && NotMailed::Address.is_final());
+}
+
+#[tokio::test]
+async fn a_damaged_row_puts_off_only_itself() {
+    for (damaged, statement) in [
+        ("an address", "UPDATE addresses SET sealed = x'00'"),
+        ("a letter", "UPDATE letters SET attempts = attempts, account = 'x'"),
+    ] {
+        let office = office(&[]).await;
+        office.ask().await;
+        let file = SqliteConnectOptions::new().filename(office._folder.path().join("vault.db"));
+        let mut vault = file.connect().await.unwrap();
+        sqlx::raw_sql(statement).execute(&mut vault).await.unwrap();
+        vault.close().await.unwrap();
+        let (key_id, tier) = ("bbbbbbbb".parse().unwrap(), "free".parse().unwrap());
+        let hash = KeyHash::of(b"b");
+        let key = KeyIssued { key_id, hash, hint: "0a9Z".into(), name: None, sealed_name: None, tier };
+        let bob: Email = "bob@example.org".parse().unwrap();
+        office.send(Command::IssueKey { email: bob.clone(), key }).await;
+        office.clock.advance(SignedDuration::from_secs(1));
+        office.send(Command::SendLink { email: bob }).await;
+        let next = office.after(0).await.unwrap();
+        assert!((30..=3_600).contains(&next), "{damaged} is tried again after {next} s");
+        assert_eq!(office.server.mail(0).await.to, ["bob@example.org"], "{damaged}");
+    }
 }
 
 #[tokio::test]
