@@ -54,7 +54,11 @@ pub enum Command {
     Import(ImportArgs),
     /// Write the catalog as import records.
     #[command(after_help = "Example:\n  loggia export > catalog.ndjson")]
-    Export,
+    Export {
+        /// Write the computed vectors too; an import computes them again without.
+        #[arg(long)]
+        with_vectors: bool,
+    },
     /// One editor's act, or a project's history.
     #[command(subcommand)]
     Curate(CurateCommand),

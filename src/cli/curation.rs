@@ -28,7 +28,7 @@ pub enum CurateCommand {
         /// A member and its new value, for example provenance.note="Seen in winter".
         #[arg(long, value_name = "MEMBER=VALUE")]
         set: Vec<String>,
-        /// A member to take away.
+        /// A member to take away. `vectors` alone gives a project whose vectors were brought back to the encoder.
         #[arg(long, value_name = "MEMBER")]
         unset: Vec<String>,
         #[command(flatten)]

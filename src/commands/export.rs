@@ -4,7 +4,7 @@ use std::pin::pin;
 
 use anyhow::Result;
 use futures::TryStreamExt;
-use write::service::export;
+use write::service::{ExportedVectors, export};
 
 use crate::config::Config;
 use crate::output::Output;
@@ -14,10 +14,11 @@ use crate::session;
 const LINES: usize = 500;
 
 /// Writes every listed project to standard output.
-pub async fn run(config: &Config, output: Output) -> Result<()> {
+pub async fn run(config: &Config, vectors: bool, output: Output) -> Result<()> {
     let store = session::open_store_read_only(config).await?;
+    let vectors = if vectors { ExportedVectors::All } else { ExportedVectors::Brought };
     let bar = output.progress(0, "records");
-    let mut lines = pin!(export(&store).try_ready_chunks(LINES));
+    let mut lines = pin!(export(&store, vectors).try_ready_chunks(LINES));
     while let Some(chunk) = lines.try_next().await? {
         output.lines(&chunk)?;
         bar.inc(chunk.len() as u64);

@@ -6,6 +6,7 @@ mod claims;
 pub mod clock;
 pub mod command_client;
 pub mod command_server;
+mod computed;
 pub mod demo;
 pub mod derived_id;
 pub mod event_store;

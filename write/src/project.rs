@@ -20,7 +20,7 @@ use schemas::picture::Picture;
 use schemas::record::Record;
 use schemas::slug::Slug;
 
-pub use describe::describe;
+pub use describe::{describe, give_back, gives_back};
 pub use import::{Change, complete, import};
 pub use picture::{attach, look_at};
 pub use rejection::Rejection;

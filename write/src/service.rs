@@ -9,7 +9,7 @@ mod payments;
 mod pictures;
 mod refused;
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use jiff::Timestamp;
 use schemas::command::{Answer, Command, CommandMessage, Done, RefusalKind};
@@ -21,6 +21,7 @@ use schemas::slug::Slug;
 use crate::account;
 use crate::claims;
 use crate::clock::Clock;
+use crate::computed;
 use crate::event_store::{
     Append, AppendError, Appended, Claim, EventStore, Expected, Namespace, NewEvent, StoreError,
 };
@@ -30,7 +31,7 @@ use past::Past;
 use refused::Refused;
 
 pub use accounts::{Accounts, read_account, read_accounts};
-pub use export::export;
+pub use export::{ExportedVectors, export};
 pub use observed::Observed;
 pub use payments::{Paying, read_payers};
 pub use pictures::Pictures;
@@ -47,6 +48,8 @@ pub struct CommandService {
     pictures: Option<Arc<Pictures>>,
     identities: Arc<tokio::sync::Mutex<Identities>>,
     named: Arc<Mutex<Named>>,
+    /// The model of the encoder that describes projects beside this service.
+    encoder: Arc<OnceLock<String>>,
 }
 
 /// What events come from.
@@ -75,6 +78,7 @@ impl CommandService {
             pictures: None,
             identities: Arc::default(),
             named: Arc::default(),
+            encoder: Arc::default(),
         }
     }
 
@@ -96,6 +100,16 @@ impl CommandService {
     /// What it has for pictures.
     pub fn pictures(&self) -> Option<&Arc<Pictures>> {
         self.pictures.as_ref()
+    }
+
+    /// Says with which model vectors are computed beside the service: those are not taken from an import.
+    pub(crate) fn computes_with(&self, model: &str) {
+        self.encoder.get_or_init(|| model.to_owned());
+    }
+
+    /// Returns whether vectors of this model are computed here.
+    fn computes(&self, model: &str) -> bool {
+        computed::is_built_in(model) || self.encoder.get().is_some_and(|encoder| encoder == model)
     }
 
     /// The store it writes to.
@@ -133,6 +147,9 @@ impl CommandService {
     async fn decide(&self, message: CommandMessage) -> Answer {
         let answer = match &message.command {
             Command::Select { record } => self.select(&message, record.clone()).await.map(Answer::Done),
+            Command::Revise { slug, changes } if project::gives_back(changes) => {
+                self.give_back(&message, slug).await.map(Answer::Done)
+            }
             Command::Revise { slug, changes } => {
                 let decide =
                     |project: &Project, _: Option<&Project>| project::revise(project, slug, changes.clone());
@@ -175,6 +192,15 @@ impl CommandService {
             }
         };
         answer.unwrap_or_else(|refused| Answer::Refused(refused.into()))
+    }
+
+    /// Gives a project whose vectors were brought back to the encoder: they count as computed from now on, and as such the
+    /// encoder replaces them.
+    async fn give_back(&self, message: &CommandMessage, slug: &Slug) -> Result<Done, Refused> {
+        let actor = computed::ACTOR.parse().map_err(|error| Refused::Impossible(format!("{error}")))?;
+        let message = CommandMessage { actor, ..message.clone() };
+        let decide = |project: &Project, _: Option<&Project>| project::give_back(project, slug);
+        self.act(&message, slug, None, decide).await
     }
 
     /// Every event of the project that is or was at this slug, or nothing where none ever was.

@@ -17,8 +17,7 @@ use image::RgbImage;
 use schemas::record::Record;
 use schemas::vector::{Vector, VectorFault};
 
-/// The name of the encoder that needs no model.
-const BUILT_IN: &str = "loggia-1";
+use crate::computed::BUILT_IN;
 
 /// Which encoder to open.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,11 @@
 //! Describing: a worker of the write side records what the project looks and reads like.
 
 use schemas::event::{Event, VectorsRecorded};
+use schemas::slug::Slug;
+use serde_json::{Map, Value};
 
-use super::Project;
+use super::{Project, Rejection};
+use crate::computed::is_built_in;
 
 /// Decides what follows from computed vectors: they replace the ones before. Nothing follows for a project that is not in
 /// the catalog, nor where they say nothing new.
@@ -15,6 +18,20 @@ pub fn describe(project: &Project, vectors: VectorsRecorded) -> Vec<Event> {
     }
 }
 
+/// Whether changes of a record give a project back to the encoder: they take its vectors away, and say nothing else.
+pub fn gives_back(changes: &Map<String, Value>) -> bool {
+    changes.len() == 1 && changes.get("vectors").is_some_and(Value::is_null)
+}
+
+/// Decides what follows where the project asked for as `slug` is given back to the encoder: its vectors are recorded once
+/// more, as computed ones.
+pub fn give_back(project: &Project, slug: &Slug) -> Result<Vec<Event>, Rejection> {
+    match &project.listed(slug)?.vectors {
+        Some(vectors) if !is_built_in(&vectors.model) => Ok(vec![Event::VectorsRecorded(vectors.clone())]),
+        Some(_) | None => Ok(Vec::new()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::scenario::*;
@@ -23,6 +40,17 @@ mod tests {
     fn of(event: Event) -> VectorsRecorded {
         let Event::VectorsRecorded(vectors) = event else { panic!("these are vectors") };
         vectors
+    }
+
+    #[test]
+    fn only_brought_vectors_are_given_back() {
+        let give_back = |project: &Project| give_back(project, &"a".parse().unwrap());
+        given(&[selected(), vectors("m", &[1.0])]).when(give_back).then(&[vectors("m", &[1.0])]);
+        given(&[selected()]).when(give_back).then_nothing();
+        given(&[selected(), vectors("loggia-1", &[1.0])]).when(give_back).then_nothing();
+        given(&[selected(), withdrawn("sold")])
+            .when(give_back)
+            .then_rejected("the project “a” is withdrawn (sold); restore it first");
     }
 
     #[test]

@@ -12,7 +12,10 @@ use super::{Listing, Project, Rejection};
 pub fn revise(project: &Project, slug: &Slug, changes: Map<String, Value>) -> Result<Vec<Event>, Rejection> {
     let listing = project.listed(slug)?;
     if changes.get("vectors").is_some_and(Value::is_null) {
-        return Err(Rejection::fault("vectors", "cannot be taken away; record others instead"));
+        return Err(Rejection::fault(
+            "vectors",
+            "are given back to the encoder by a change of their own; leave the other members out",
+        ));
     }
     if changes.contains_key("id") {
         return Err(Rejection::fault("id", "makes the slug of a new project only; leave it out"));
@@ -81,9 +84,9 @@ mod tests {
         given(&[selected()])
             .when(change(json!({"vectors": {"visual": [1.0]}, "vector_model": "m"})))
             .then(&[vectors("m", &[1.0])]);
-        given(&[selected()])
-            .when(change(json!({"vectors": null})))
-            .then_rejected("vectors cannot be taken away; record others instead");
+        given(&[selected()]).when(change(json!({"vectors": null}))).then_rejected(
+            "vectors are given back to the encoder by a change of their own; leave the other members out",
+        );
     }
 
     #[test]

@@ -1,17 +1,32 @@
 //! The whole catalog as import lines, page by page, as it stood at one position of the log.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use futures::{Stream, stream};
+use schemas::envelope::Recorded;
+use schemas::event::VectorsRecorded;
 use schemas::ids::Position;
 use schemas::import::{ImportRecord, SlugOrigin};
 
 use super::past::Past;
+use crate::computed;
 use crate::event_store::{EventStore, Namespace, StoreError};
 use crate::project::{Listing, Project};
 
+/// The type of events that record vectors, in every version.
+const VECTORS: &str = "loggia.curation.vectors_recorded.";
+
 /// How many slugs are looked at for one page.
 const PAGE: usize = 200;
+
+/// Which vectors an export has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportedVectors {
+    /// Those that were brought. Computed ones come again wherever the records are imported.
+    Brought,
+    /// Computed ones too.
+    All,
+}
 
 /// An export under way. It holds one page in memory, however large the catalog is.
 struct Export<'s> {
@@ -20,12 +35,16 @@ struct Export<'s> {
     head: Option<Position>,
     after: String,
     lines: VecDeque<String>,
+    vectors: ExportedVectors,
 }
 
 /// The catalog as it is when the first line is asked for, as import lines without line ends, in the order of their
 /// slugs. What changes meanwhile does not show; withdrawn projects and old slugs are left out.
-pub fn export(store: &dyn EventStore) -> impl Stream<Item = Result<String, StoreError>> + Send + '_ {
-    let export = Export { store, head: None, after: String::new(), lines: VecDeque::new() };
+pub fn export(
+    store: &dyn EventStore,
+    vectors: ExportedVectors,
+) -> impl Stream<Item = Result<String, StoreError>> + Send + '_ {
+    let export = Export { store, head: None, after: String::new(), lines: VecDeque::new(), vectors };
     stream::try_unfold(export, |mut export| async move {
         while export.lines.is_empty() {
             if !export.read_page().await? {
@@ -48,28 +67,41 @@ impl Export<'_> {
         let Some((last, _)) = claims.last() else { return Ok(false) };
         self.after.clone_from(last);
         let streams: Vec<_> = claims.iter().map(|(_, stream)| stream.clone()).collect();
-        let mut projects = HashMap::new();
+        let (mut projects, mut encoded) = (HashMap::new(), HashSet::new());
         for (stream, mut events) in self.store.read_streams(&streams).await? {
             events.retain(|event| event.position <= head);
+            if self.vectors == ExportedVectors::Brought && are_computed(&events) {
+                encoded.insert(stream.clone());
+            }
             projects.insert(stream.clone(), Past::of(stream, events)?);
         }
         for (name, stream) in claims {
             if let Some(Project::Listed(listing)) = projects.get(&stream).map(Past::project)
                 && listing.slug.as_str() == name
             {
-                self.lines.push_back(line(listing)?);
+                let vectors = listing.vectors.clone().filter(|vectors| {
+                    let is_computed = computed::is_built_in(&vectors.model) || encoded.contains(&stream);
+                    self.vectors == ExportedVectors::All || !is_computed
+                });
+                self.lines.push_back(line(listing, vectors)?);
             }
         }
         Ok(true)
     }
 }
 
-fn line(listing: &Listing) -> Result<String, StoreError> {
+/// Returns whether the newest vectors of a project were recorded as computed.
+fn are_computed(events: &[Recorded]) -> bool {
+    let newest = events.iter().rfind(|event| event.kind.starts_with(VECTORS));
+    newest.is_some_and(|event| event.actor.as_str() == computed::ACTOR)
+}
+
+fn line(listing: &Listing, vectors: Option<VectorsRecorded>) -> Result<String, StoreError> {
     ImportRecord {
         slug: listing.slug.clone(),
         record: listing.record.clone(),
         origin: SlugOrigin::Given,
-        vectors: listing.vectors.clone(),
+        vectors,
     }
     .to_line()
     .map_err(|error| StoreError::corrupt(error.to_string()))

@@ -11,7 +11,7 @@ use std::sync::PoisonError;
 use futures::future::try_join_all;
 use schemas::command::{Answer, Command, CommandMessage, ImportOptions, LineOutcome, LineResult};
 use schemas::event::Event;
-use schemas::import::Fault;
+use schemas::import::{Fault, ImportRecord};
 
 use super::past::Past;
 use super::refused::Refused;
@@ -158,7 +158,7 @@ impl CommandService {
         while !groups.is_empty() {
             let (mut deciding, mut appends) = (Vec::with_capacity(groups.len()), Vec::new());
             for group in groups {
-                match group.decide(options) {
+                match group.decide(options, |model| self.computes(model)) {
                     Decided::Ended(result) => group.end(result, &mut ended),
                     Decided::Does(change, events) => {
                         appends.push(self.of_project(message, group.line.command, &group.past, events));
@@ -216,7 +216,7 @@ impl CommandService {
 
 impl Group {
     /// Decides what the line does. A dry run only takes it as done.
-    fn decide(&self, options: ImportOptions) -> Decided {
+    fn decide(&self, options: ImportOptions, computes: impl Fn(&str) -> bool) -> Decided {
         // A line that was carried out before is told again what it did then.
         let before = self.past.before(self.line.command);
         let project = before.as_ref().unwrap_or(self.past.project());
@@ -228,7 +228,12 @@ impl Group {
                 project::complete(project, slug, part.clone(), options)
             }
         };
-        match line.and_then(|line| project::import(project, line)) {
+        // Computed vectors follow the record as it is now, whatever a file of an earlier day says.
+        let without_computed = |mut line: ImportRecord| {
+            line.vectors = line.vectors.filter(|vectors| !computes(&vectors.model));
+            line
+        };
+        match line.map(without_computed).and_then(|line| project::import(project, line)) {
             Err(rejection) => Decided::Ended(LineResult::Rejected { faults: rejection.into_faults() }),
             Ok((change, events)) if options.dry_run || before.is_some() || events.is_empty() => {
                 Decided::Ended(self.result(change))

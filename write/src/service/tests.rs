@@ -49,7 +49,7 @@ impl Catalog {
     }
 
     async fn export(&self) -> Vec<String> {
-        export(&*self.store).try_collect().await.unwrap()
+        export(&*self.store, ExportedVectors::Brought).try_collect().await.unwrap()
     }
 
     async fn head(&self) -> u64 {
@@ -298,7 +298,7 @@ async fn an_export_shows_one_moment() {
         (0..300).map(|n| format!(r#"{{"slug":"p-{n:03}","name":"P","category":"art"}}"#)).collect();
     catalog.import(&lines.iter().map(String::as_str).collect::<Vec<_>>()).await;
     let before = catalog.export().await;
-    let mut export = std::pin::pin!(export(&*catalog.store));
+    let mut export = std::pin::pin!(export(&*catalog.store, ExportedVectors::Brought));
     let mut lines = vec![export.try_next().await.unwrap().unwrap()];
     catalog.send(rename("p-000", "z")).await;
     catalog.send(rename("p-299", "0")).await;

@@ -17,13 +17,11 @@ use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
 use super::Encoder;
+use crate::computed::{ACTOR, is_built_in};
 use crate::follow::Follower;
 use crate::media::MediaStore;
 use crate::project::{self, Listing, PictureFate, Project};
 use crate::service::{CommandService, Observed, Pictures};
-
-/// Who the computed vectors are by; those of others were brought, and win.
-const ACTOR: &str = "loggia-vectors";
 
 /// Projects described at once: their events share commits of the store.
 const AT_ONCE: usize = 32;
@@ -54,6 +52,7 @@ impl Describer {
         let pictures = service.pictures().cloned();
         let pictures = pictures.ok_or_else(|| CannotDescribe("this write side keeps no pictures".into()))?;
         let actor: Actor = ACTOR.parse().map_err(|error| CannotDescribe(format!("{error}")))?;
+        service.computes_with(encoder.name());
         let wanting = Wanting { model: encoder.name().to_owned(), ..Wanting::default() };
         Ok(Describer { service, pictures, encoder: Arc::new(encoder), actor, wanting })
     }
@@ -102,11 +101,14 @@ impl Describer {
     }
 
     async fn describe(&self, id: ProjectId) -> Result<Observed, crate::event_store::StoreError> {
+        // Computed vectors that an editor sent are recorded as computed once, whether they are right or not.
+        let is_sent = self.wanting.sent.contains(&id);
         let observe = async |project: &Project| match project {
-            Project::Listed(listing) => self
-                .vectors(id, listing)
-                .await
-                .map_or_else(Vec::new, |vectors| project::describe(project, vectors)),
+            Project::Listed(listing) => match self.vectors(id, listing).await {
+                Some(vectors) if is_sent => vec![Event::VectorsRecorded(vectors)],
+                Some(vectors) => project::describe(project, vectors),
+                None => Vec::new(),
+            },
             Project::Absent | Project::Withdrawn { .. } => Vec::new(),
         };
         self.service.observe(&StreamId::project(id), &self.actor, observe).await
@@ -172,6 +174,9 @@ struct Wanting {
     projects: HashSet<ProjectId>,
     /// Those that bring vectors of their own.
     brought: HashSet<ProjectId>,
+    /// Those whose newest vectors are of an encoder of the service's own and were sent by someone else, as by the import
+    /// of an export.
+    sent: HashSet<ProjectId>,
 }
 
 impl Wanting {
@@ -179,15 +184,27 @@ impl Wanting {
         let Some(id) = recorded.stream.as_project() else { return };
         // There is one for every project: hundreds of numbers that need not be read.
         if recorded.actor.as_str() == ACTOR {
-            if serde_json::from_str(recorded.data.get()).is_ok_and(|Made { model }| model == self.model) {
+            let Ok(Made { model }) = serde_json::from_str(recorded.data.get()) else { return };
+            // What was brought was given back to the encoder.
+            self.brought.remove(&id);
+            self.sent.remove(&id);
+            if model == self.model {
                 self.projects.remove(&id);
+            } else {
+                self.projects.insert(id);
             }
             return;
         }
         let Ok(Decoded::Known(event)) = recorded.decode() else { return };
         match *event {
+            Event::VectorsRecorded(vectors) if vectors.model == self.model || is_built_in(&vectors.model) => {
+                self.brought.remove(&id);
+                self.sent.insert(id);
+                self.projects.insert(id);
+            }
             Event::VectorsRecorded(_) => {
                 self.brought.insert(id);
+                self.sent.remove(&id);
                 self.projects.remove(&id);
             }
             Event::ProjectWithdrawn(_) => {

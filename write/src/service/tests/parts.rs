@@ -95,3 +95,23 @@ async fn a_row_makes_a_project_and_finds_it_again_by_what_it_is() {
         [rejected("colour", "is not a member of an import record; leave it out, or ignore unknown members")]
     );
 }
+
+#[tokio::test]
+async fn an_export_has_the_vectors_that_were_brought() {
+    let catalog = catalog().await;
+    let line = |at: &str, model: &str| {
+        format!(
+            r#"{{"slug":"{at}","name":"{at}","category":"art","vectors":{{"visual":[1.0,2.0]}},"vector_model":"{model}"}}"#
+        )
+    };
+    catalog.import(&[&line("a", "loggia-1"), &line("b", "m"), &line("c", "m")]).await;
+    catalog.send(revise("c", json!({"vectors": null}))).await;
+    let bare = |at: &str| format!(r#"{{"slug":"{at}","name":"{at}","category":"art"}}"#);
+    assert_eq!(catalog.export().await, [bare("a"), line("b", "m"), bare("c")]);
+    let all: Vec<String> = export(&*catalog.store, ExportedVectors::All).try_collect().await.unwrap();
+    assert_eq!(
+        all,
+        [bare("a"), line("b", "m"), line("c", "m")],
+        "what the encoder makes is not taken from a file"
+    );
+}

@@ -153,3 +153,76 @@ async fn a_restart_records_nothing_again_and_another_model_everything() {
     log.iter().for_each(|event| wanting.hear(event));
     assert_eq!(wanting.projects.len(), 301);
 }
+
+fn line_with(vectors: &VectorsRecorded, more: &str) -> String {
+    let semantic = vectors.semantic.as_ref().unwrap().as_slice();
+    let vectors =
+        serde_json::json!({"vectors": {"semantic": semantic}, "vector_model": vectors.model}).to_string();
+    format!(r#"{{"slug":"a","name":"A","category":"art",{more}{}"#, &vectors[1..])
+}
+
+#[tokio::test]
+async fn computed_vectors_of_a_file_do_not_keep_the_encoder_away() {
+    let catalog = Catalog::new().await;
+    let _worker = catalog.describe();
+    catalog.import(r#"{"slug":"a","name":"A","category":"art","intro":"Oak."}"#).await;
+    let first = catalog.wait_for("a", 1).await.remove(0).1;
+    // A line that an earlier release exported, edited: its vector is the one of the old text.
+    let edited = line_with(&first, r#""intro":"Steel.","#);
+    catalog.import(&edited).await;
+    let second = catalog.wait_for("a", 2).await.remove(1);
+    assert_eq!((second.0.as_str(), second.1.semantic != first.semantic), (ACTOR, true));
+    let head = catalog.store.head().await.unwrap();
+    catalog.import(&edited).await;
+    assert_eq!(catalog.store.head().await.unwrap(), head, "the second run changes nothing");
+}
+
+#[tokio::test]
+async fn a_log_with_computed_vectors_that_an_editor_sent_heals() {
+    let catalog = Catalog::new().await;
+    catalog.import(r#"{"slug":"a","name":"A","category":"art","intro":"Oak."}"#).await;
+    // As an import of the first release recorded them.
+    let changes = serde_json::json!({"vectors": {"semantic": [1.0, 2.0]}, "vector_model": "loggia-1"});
+    let revise = |changes: serde_json::Value| Command::Revise {
+        slug: "a".parse().unwrap(),
+        changes: changes.as_object().unwrap().clone(),
+    };
+    catalog.send(revise(changes)).await;
+    let worker = catalog.describe();
+    let healed = catalog.wait_for("a", 2).await.remove(1);
+    assert_eq!((healed.0.as_str(), healed.1.semantic.as_ref().unwrap().as_slice().len()), (ACTOR, 256));
+    catalog.send(revise(serde_json::json!({"intro": "Steel."}))).await;
+    let followed = catalog.wait_for("a", 3).await.remove(2);
+    assert_ne!(followed.1.semantic, healed.1.semantic);
+    drop(worker);
+    // What is right already is recorded as computed once, not at every start.
+    let changes = line_with(&followed.1, "");
+    let changes: serde_json::Value = serde_json::from_str(&changes).unwrap();
+    let (mut sent, vectors) = (serde_json::json!({"vector_model": "loggia-1"}), changes["vectors"].clone());
+    sent["vectors"] = vectors;
+    sent["vectors"]["semantic"][0] = 0.5.into();
+    catalog.send(revise(sent)).await;
+    let worker = catalog.describe();
+    catalog.wait_for("a", 5).await;
+    drop(worker);
+    let _again = catalog.describe();
+    catalog.import(r#"{"slug":"b","name":"B","category":"art"}"#).await;
+    catalog.wait_for("b", 1).await;
+    assert_eq!(catalog.recorded("a").await.len(), 5);
+}
+
+#[tokio::test]
+async fn brought_vectors_are_given_back_to_the_encoder() {
+    let catalog = Catalog::new().await;
+    let brought =
+        r#"{"slug":"a","name":"Stair","category":"art","vectors":{"visual":[1,2]},"vector_model":"m"}"#;
+    catalog.import(brought).await;
+    let _worker = catalog.describe();
+    let unset = serde_json::json!({"vectors": null}).as_object().unwrap().clone();
+    catalog.send(Command::Revise { slug: "a".parse().unwrap(), changes: unset }).await;
+    let computed = catalog.wait_for("a", 3).await.remove(2);
+    assert_eq!(
+        (computed.0.as_str(), computed.1.model.as_str(), &computed.1.visual),
+        (ACTOR, "loggia-1", &None)
+    );
+}

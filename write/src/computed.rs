@@ -1,0 +1,13 @@
+//! Which vectors of a project are computed: those that are recorded as such, and those of an encoder of the service's own,
+//! whoever sent them. They follow the record; others were brought, and stay.
+
+/// Who computed vectors are by.
+pub(crate) const ACTOR: &str = "loggia-vectors";
+
+/// The name of the encoder that needs no model.
+pub(crate) const BUILT_IN: &str = "loggia-1";
+
+/// Returns whether vectors of this model are made by the encoder that needs no model.
+pub(crate) fn is_built_in(model: &str) -> bool {
+    model == BUILT_IN
+}
