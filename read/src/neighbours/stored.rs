@@ -55,6 +55,13 @@ impl List {
     }
 }
 
+/// The last change, and how many projects are dirty.
+pub(super) async fn state(connection: &mut SqliteConnection) -> Result<(i64, usize), NeighboursError> {
+    let sql = "SELECT coalesce(max(changed), 0), count(*) FILTER (WHERE dirty = 1) FROM projects";
+    let (changed, dirty): (i64, i64) = sqlx::query_as(sql).fetch_one(connection).await?;
+    Ok((changed, usize::try_from(dirty).map_err(corrupt)?))
+}
+
 /// All that is dirty.
 pub(super) async fn dirty(transaction: &mut SqliteConnection) -> Result<Vec<Dirty>, NeighboursError> {
     let sql = "SELECT ordinal, listed, model, visual, semantic FROM projects LEFT JOIN vectors USING (ordinal) \

@@ -7,6 +7,8 @@ use proptest::prelude::*;
 use schemas::event::{Event, ProjectRestored, ProjectSelected, ProjectWithdrawn, VectorsRecorded};
 use schemas::ids::{Position, ProjectId};
 use schemas::vector::Vector;
+use sqlx::ConnectOptions;
+use sqlx::sqlite::SqliteConnection;
 
 use self::oracle::Oracle;
 use super::*;
@@ -210,6 +212,43 @@ async fn settling_that_is_dropped_changes_nothing_and_can_be_done_again() {
     assert_eq!(bench.reader.standing(1), Standing::Pending);
     bench.writer.settle().await.unwrap();
     bench.assert_same().await;
+}
+
+#[tokio::test]
+async fn readers_see_every_commit_though_settling_is_dropped_while_it_commits() {
+    let mut attempts = 0..50;
+    let mut bench = loop {
+        assert!(attempts.next().is_some(), "settling was never dropped between its commit and its end");
+        let mut bench = Bench::new().await;
+        bench.writer.prepare_replay();
+        bench.take(&many(20)).await;
+        let other = options(bench.folder.path()).read_only(true).connect().await.unwrap();
+        if dropped_once_committed(bench.writer.settle(), other).await {
+            break bench;
+        }
+    };
+    // It asks only for later changes from now on.
+    bench.reader.refresh().await.unwrap();
+    bench.take(&[withdrawn(7), selected(500)]).await;
+    bench.reader.refresh().await.unwrap();
+    // The project with the number 7 was selected at position 15, the last one at 42.
+    let standings = [15, 42].map(|ordinal| bench.reader.standing(ordinal));
+    assert_eq!(standings, [Standing::Withdrawn, Standing::NoVectors]);
+    bench.writer.settle().await.unwrap();
+    bench.assert_same().await;
+}
+
+/// Polls a future until what it writes is committed, and drops it then. Returns whether it had not ended before.
+async fn dropped_once_committed(future: impl Future, mut other: SqliteConnection) -> bool {
+    let mut future = std::pin::pin!(future);
+    let before = stored::state(&mut other).await.unwrap();
+    while futures::poll!(&mut future).is_pending() {
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        if stored::state(&mut other).await.unwrap() != before {
+            return true;
+        }
+    }
+    false
 }
 
 #[tokio::test]

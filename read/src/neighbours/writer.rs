@@ -47,6 +47,9 @@ pub struct NeighboursWriter {
     made: Option<(i64, Made)>,
     /// Counts commits that changed rows for readers.
     changed: i64,
+    /// Whether the file may have a change that is not in `changed` and `dirty`: what writes lists can be dropped while it
+    /// commits.
+    is_behind: bool,
     /// How many projects, at most, the lists do not show as they are.
     dirty: usize,
     waited: u32,
@@ -85,10 +88,7 @@ impl NeighboursWriter {
         let mut connection = options(folder).create_if_missing(true).connect().await?;
         database::make(&mut connection, include_str!("sql/schema.sql")).await?;
         let checkpoint = database::checkpoint(&mut connection, corrupt).await?;
-        let sql = "SELECT coalesce(max(changed), 0) FROM projects";
-        let changed = sqlx::query_scalar(sql).fetch_one(&mut connection).await?;
-        let sql = "SELECT count(*) FROM projects WHERE dirty = 1";
-        let dirty: i64 = sqlx::query_scalar(sql).fetch_one(&mut connection).await?;
+        let (changed, dirty) = stored::state(&mut connection).await?;
         let mut memory = Memory::load(&mut connection).await?;
         memory.renew_graphs(graph_from);
         Ok(NeighboursWriter {
@@ -99,7 +99,8 @@ impl NeighboursWriter {
             connection,
             checkpoint,
             changed,
-            dirty: usize::try_from(dirty).map_err(corrupt)?,
+            is_behind: false,
+            dirty,
             waited: 0,
             is_due: false,
             is_replay: false,
@@ -132,6 +133,7 @@ impl NeighboursWriter {
     /// Makes everything staged visible together with the checkpoint; with it the lists that follow from it where that is
     /// quick, and those that [`NeighboursWriter::settle`] has made meanwhile.
     pub async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), NeighboursError> {
+        self.read_back().await?;
         let moved = self.staged.moved();
         let (dirty, changed) = (self.dirty + moved, self.changed + 1);
         let has_waited = moved <= FEW && self.waited >= PATIENCE;
@@ -168,6 +170,7 @@ impl NeighboursWriter {
     /// are possible meanwhile, and the next call takes the lists in.
     pub async fn settle(&mut self) -> Result<(), NeighboursError> {
         self.is_replay = false;
+        self.read_back().await?;
         while self.dirty > 0 || self.made.is_some() {
             if self.made.is_none() {
                 self.begin().await?;
@@ -210,11 +213,23 @@ impl NeighboursWriter {
     async fn take_in(&mut self) -> Result<(), NeighboursError> {
         let Some((known, Made { memory, lists })) = &self.made else { return Ok(()) };
         let (known, changed) = (*known, self.changed + 1);
+        self.is_behind = true;
         let mut transaction = self.connection.begin().await?;
         let left = stored::write(&mut transaction, memory, lists, known, changed).await?;
         transaction.commit().await?;
+        self.is_behind = false;
         (self.changed, self.dirty, self.waited) = (changed, left, 0);
         self.memory = self.made.take().map(|(_, made)| made.memory);
+        Ok(())
+    }
+
+    /// Reads from the file what a transaction made that was dropped: SQLite may have committed it. The lists that it wrote
+    /// are written again, which changes nothing.
+    async fn read_back(&mut self) -> Result<(), NeighboursError> {
+        if self.is_behind {
+            (self.changed, self.dirty) = stored::state(&mut self.connection).await?;
+            self.is_behind = false;
+        }
         Ok(())
     }
 
