@@ -116,15 +116,19 @@ impl Lane {
             }
             Err(_) => {}
         }
-        for (call, settled) in settled? {
+        let settled = settled?;
+        for (call, settled) in &settled {
             if let Settled::NoStream = settled {
                 // A call always has its JSON.
-                stuck.add(&serde_json::to_vec(&call).unwrap_or_default(), "have a tier without a stream");
+                stuck.add(&serde_json::to_vec(call).unwrap_or_default(), "have a tier without a stream");
             }
+        }
+        stuck.set_aside(inner).await?;
+        // Nothing can fail from here on: a page that is published again would be taken off the budgets twice.
+        for (call, settled) in settled {
             let sequence = if let Settled::Counted(sequence) = settled { sequence } else { None };
             inner.own.unspooled(&Budget::of(&call), sequence);
         }
-        stuck.set_aside(inner).await?;
         inner.spool.published(file, end, count);
         Ok(Some(count))
     }
