@@ -93,7 +93,15 @@ async fn a_revoked_key_is_refused_while_idle_connections_hold_all_that_is_allowe
     let folder = tempfile::tempdir().unwrap();
     let settings = process::command(LOGGIA, folder.path());
     let mut command = Command::new("sh");
-    command.args(["-c", "ulimit -n 512 && exec \"$0\" \"$@\"", LOGGIA, "up", "--no-demo", "--auth", "keys"]);
+    command.args([
+        "-c",
+        "ulimit -S -n 256 && ulimit -H -n 512 && exec \"$0\" \"$@\"",
+        LOGGIA,
+        "up",
+        "--no-demo",
+        "--auth",
+        "keys",
+    ]);
     for (name, value) in settings.get_envs() {
         match value {
             Some(value) => command.env(name, value),
@@ -103,6 +111,10 @@ async fn a_revoked_key_is_refused_while_idle_connections_hold_all_that_is_allowe
     let mut loggia = Loggia::spawn_command(command, folder.path());
     let http = loggia.http().await;
     ready(&http).await;
+    // The soft limit was raised to the hard one.
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", loggia.pid())).unwrap();
+    let files = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
+    assert_eq!(files.split_whitespace().skip(3).take(2).collect::<Vec<_>>(), ["512", "512"]);
     let issued = json_of(folder.path(), &["keys", "issue", "--email", "ada@example.org"]).pop().unwrap();
     let usage = format!("/v1/usage?key={}", issued["key"].as_str().unwrap());
     kit::wait_until(PATIENCE, "the new key", async || http.get(&usage).await.status == 200).await;

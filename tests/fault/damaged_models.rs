@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use api::Policy;
 use kit::wait_until;
 use read::generation::Generations;
 use read::models::ReadModels;
@@ -14,6 +15,7 @@ use sqlx::ConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
 
 use crate::hand_made::{HandMade, REVISED, SELECTED, project, selected};
+use crate::metered::Metered;
 use crate::working::{SOON, Working, digests, keep_ledger};
 
 /// The models and the files that they consist of.
@@ -194,4 +196,27 @@ fn segment_files(folder: &Path) -> HashMap<String, Vec<PathBuf>> {
         }
     }
     files
+}
+
+/// A caller with a good key must not hear that there is no such key.
+#[tokio::test(flavor = "multi_thread")]
+async fn while_the_model_of_keys_is_missing_every_key_is_asked_to_wait() {
+    let Some(metered) = Metered::start(10, 1, 31).await else { return };
+    let keys = metered.folder.path().join("models/keys");
+    let aside = Generations::in_layout(&keys, read::keys::LAYOUT).quarantine("it is damaged").unwrap();
+    let node = metered.node(Policy::Spool).await;
+    let bearer = format!("Bearer {}", metered.keys[0].expose());
+    let list = r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}"#;
+    for (method, path, body) in [("GET", "/v1/search?q=house", ""), ("POST", "/mcp", list)] {
+        let headers = [("authorization", bearer.as_str()), ("content-type", "application/json")];
+        let answer = node.http.attempt(method, path, &headers, body).await.unwrap();
+        assert_eq!((answer.status, answer.header("retry-after")), (503, Some("2")), "{path}: {answer:?}");
+        assert!(answer.text().contains("The keys are still being read."), "{path}: {}", answer.text());
+    }
+    assert_eq!(metered.held_by_nats().await, 0, "none of that is counted");
+    // As a rebuild ends.
+    std::fs::rename(aside, keys.join("g000002")).unwrap();
+    std::fs::write(keys.join("current"), "g000002").unwrap();
+    let node = metered.node(Policy::Spool).await;
+    assert_eq!(node.call(&metered.keys[0]).await.status, 200);
 }
