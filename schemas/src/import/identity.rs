@@ -52,10 +52,10 @@ pub fn made_slugs(record: &Record) -> Vec<Slug> {
     slugs
 }
 
-/// Returns a slug that can be given to a record whose made slugs all belong to others. It has a checksum of the identity, so
+/// Returns a slug that can be given to a record whose made slugs all belong to others. It has a checksum of the record, so
 /// records of one name get different ones.
 pub fn unused_slug(record: &Record) -> Option<Slug> {
-    let mark = format!("{:08x}", crc32fast::hash(Identity::of(record).0.as_bytes()));
+    let mark = format!("{:08x}", crc32fast::hash(&serde_json::to_vec(record).ok()?));
     Slug::from_name_and(&record.name, &[&mark])
 }
 

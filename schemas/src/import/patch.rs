@@ -47,6 +47,9 @@ pub fn parse_part(text: &str) -> Result<(ImportRecord, Map<String, Value>), Vec<
     parse_members(key, false).map(|key| (key, members))
 }
 
+/// Makes a list of the known one and what is said of its items; what is wrong with that goes into the faults.
+type MergeList = fn(Vec<Value>, Map<String, Value>, &mut Vec<Fault>) -> Vec<Value>;
+
 /// Applies a JSON merge patch (RFC 7396) to the members of an import record: null takes a member away, members inside
 /// `taste` and `provenance` are merged. `details` may be an object of labels with values, and `pictures` an object of
 /// pictures by their numbers, from 1, where `all` says that no others stay.
@@ -55,8 +58,7 @@ pub fn patched(
     mut patch: Map<String, Value>,
 ) -> Result<Map<String, Value>, Vec<Fault>> {
     let mut faults = Vec::new();
-    let lists: [(&str, fn(Vec<Value>, Map<String, Value>, &mut Vec<Fault>) -> Vec<Value>); 2] =
-        [("details", merge_details), ("pictures", merge_pictures)];
+    let lists: [(&str, MergeList); 2] = [("details", merge_details), ("pictures", merge_pictures)];
     for (name, merge) in lists {
         if let Some(Value::Object(given)) = patch.get_mut(name) {
             let given = std::mem::take(given);

@@ -26,6 +26,8 @@ pub(super) struct Places {
     holders: HashMap<String, StreamId>,
     pasts: HashMap<StreamId, Past>,
     identities: HashMap<StreamId, Identity>,
+    /// The slug that each project has now, also of those whose past was taken.
+    current: HashMap<StreamId, Slug>,
     /// The streams that may have the identity of a line, by the line's identity.
     alike: HashMap<Identity, Vec<StreamId>>,
     /// The slugs of projects that lines before make, with their identities, and the other way round.
@@ -63,15 +65,19 @@ impl CommandService {
         let mut streams: Vec<StreamId> = holders.values().chain(alike.values().flatten()).cloned().collect();
         streams.sort_unstable();
         streams.dedup();
-        let (mut pasts, mut identities) = (HashMap::new(), HashMap::new());
+        let (mut pasts, mut identities, mut current) = (HashMap::new(), HashMap::new(), HashMap::new());
         for (stream, events) in self.store.read_streams(&streams).await? {
             let past = Past::of(stream.clone(), events)?;
-            if let Some(listing) = past.project().listing().filter(|_| !alike.is_empty()) {
-                identities.insert(stream.clone(), Identity::of(&listing.record));
+            if let Some(listing) = past.project().listing() {
+                current.insert(stream.clone(), listing.slug.clone());
+                if !alike.is_empty() {
+                    identities.insert(stream.clone(), Identity::of(&listing.record));
+                }
             }
             pasts.insert(stream, past);
         }
-        Ok(Places { holders, pasts, identities, alike, taken: HashMap::new(), made: HashMap::new() })
+        let (taken, made) = Default::default();
+        Ok(Places { holders, pasts, identities, current, alike, taken, made })
     }
 }
 
@@ -136,8 +142,8 @@ impl Places {
     }
 
     fn ambiguous(&self, several: &[&StreamId]) -> String {
-        let listings = several.iter().filter_map(|stream| self.pasts.get(*stream)?.project().listing());
-        let mut slugs: Vec<&str> = listings.map(|listing| listing.slug.as_str()).collect();
+        let mut slugs: Vec<&str> =
+            several.iter().filter_map(|stream| Some(self.current.get(*stream)?.as_str())).collect();
         slugs.sort_unstable();
         let shown = slugs[..slugs.len().min(3)].join(", ");
         format!(
@@ -151,7 +157,7 @@ impl Places {
     pub(super) fn slug<'p>(&'p self, place: &'p Place) -> Option<&'p Slug> {
         match place {
             Place::New(slug) => Some(slug),
-            Place::Held(stream) => self.pasts.get(stream)?.project().listing().map(|listing| &listing.slug),
+            Place::Held(stream) => self.current.get(stream),
         }
     }
 

@@ -173,6 +173,20 @@ async fn the_second_of_two_lines_that_contradict_each_other_is_refused() {
         );
     }
     assert_eq!(catalog.export().await, [line("b", "Four")]);
+    let other = line("a", "Five");
+    assert_eq!(
+        catalog.import(&[&old, &other]).await,
+        ["same b", &contradiction(1, "b")],
+        "twice by the old one"
+    );
+    let drawn = |year: u16, intro: &str| {
+        format!(r#"{{"name":"Blank","studio":"Ada","year":{year},"category":"art","intro":"{intro}"}}"#)
+    };
+    let drawn = [drawn(1801, "One."), drawn(1831, "Two."), drawn(1831, "Three.")];
+    let drawn: Vec<&str> = drawn.iter().map(String::as_str).collect();
+    for (first, second) in [("new blank", "new blank-ada"), ("same blank", "same blank-ada")] {
+        assert_eq!(catalog.import(&drawn).await, [first, second, &contradiction(2, "blank-ada")]);
+    }
     let nameless = [
         r#"{"name":"Stair","category":"art","intro":"One."}"#,
         r#"{"name":"Stair","category":"art","intro":"Two."}"#,
