@@ -7,6 +7,7 @@
 
 #[cfg(feature = "apply")]
 mod base;
+mod cursor;
 #[cfg(feature = "apply")]
 mod digest;
 #[cfg(feature = "apply")]
@@ -43,6 +44,7 @@ use std::path::Path;
 
 use sqlx::sqlite::SqliteConnectOptions;
 
+pub use cursor::{Cursor, InvalidCursor};
 pub use list::{Neighbour, Neighbours};
 pub use reader::NeighboursReader;
 #[cfg(feature = "apply")]

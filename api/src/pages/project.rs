@@ -89,6 +89,6 @@ fn cited(citation: &Citation) -> impl Iterator<Item = Meta> {
 /// Its neighbours; none while they are still being looked for.
 fn near(state: &ApiState, slug: &str) -> Result<Vec<Card>, Fault> {
     let Ok(Some(near)) = Near::find(state, slug) else { return Ok(Vec::new()) };
-    let Ok(neighbourhood) = near.neighbours(state, NEIGHBOURS) else { return Ok(Vec::new()) };
+    let Ok(neighbourhood) = near.neighbours(state, NEIGHBOURS, None) else { return Ok(Vec::new()) };
     neighbourhood.shown.iter().map(|(_, summary)| Card::of(summary, state.site())).collect()
 }

@@ -3,17 +3,16 @@
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
-use http::HeaderValue;
-use http::header::CONTENT_TYPE;
-use read::neighbours::{Neighbour, Standing};
+use read::neighbours::{Cursor, Neighbour, Standing};
 use read::search::View;
+use schemas::api::problem::ParameterFault;
 use schemas::api::similar::Basis;
 
 use super::standing::{self, Named, Place};
 use super::{List, search};
 use crate::fault::Fault;
 use crate::json_writer::{self, JsonWriter};
-use crate::query::{self, Given};
+use crate::query::{self, Given, fault};
 use crate::site::Site;
 use crate::state::ApiState;
 
@@ -34,18 +33,28 @@ pub(crate) struct Near {
 
 /// The nearest projects of one project.
 pub(crate) struct Neighbourhood<'a> {
-    /// The nearest first, each with its summary.
+    /// A page of them, the nearest first, each with its summary.
     pub(crate) shown: Vec<(Neighbour, &'a [u8])>,
-    /// How many there are to be shown.
-    pub(crate) listed: usize,
+    /// How many there are over all pages.
+    pub(crate) total: usize,
     /// Why there are none.
     pub(crate) note: Option<&'static str>,
+    /// The project, unless it was listed a moment ago.
+    project: Option<u64>,
+    /// How many stand on the pages before.
+    passed: usize,
 }
 
 impl Neighbourhood<'_> {
     /// What there is to be said of a project that was listed a moment ago.
     pub(crate) fn of_a_new_one() -> Neighbourhood<'static> {
-        Neighbourhood { shown: Vec::new(), listed: 0, note: Some(NEW) }
+        Neighbourhood { shown: Vec::new(), total: 0, note: Some(NEW), project: None, passed: 0 }
+    }
+
+    /// The cursor behind so many of those that are shown; none where no more follow.
+    pub(crate) fn next_after(&self, count: usize) -> Option<Cursor> {
+        let (last, _) = self.shown.get(count.checked_sub(1)?)?;
+        (self.passed + count < self.total).then_some(Cursor::behind(self.project?, *last))
     }
 }
 
@@ -68,8 +77,18 @@ impl Near {
         Ok(ordinal.map(|ordinal| Near { slug: slug.to_owned(), ordinal, view }))
     }
 
-    /// At most so many of its neighbours.
-    pub(crate) fn neighbours(&self, state: &ApiState, limit: usize) -> Result<Neighbourhood<'_>, Fault> {
+    /// Whether a cursor was given out with its neighbours.
+    pub(crate) fn has_given(&self, cursor: Cursor) -> bool {
+        cursor.project == self.ordinal
+    }
+
+    /// At most so many of its neighbours, from the first or behind a cursor.
+    pub(crate) fn neighbours(
+        &self,
+        state: &ApiState,
+        limit: usize,
+        after: Option<Cursor>,
+    ) -> Result<Neighbourhood<'_>, Fault> {
         let model = state
             .models()
             .neighbours()
@@ -84,27 +103,37 @@ impl Near {
             },
         };
         // One that left a moment ago is passed over, and the next takes its place.
-        let neighbours = list.iter().flat_map(|list| list.iter());
-        let shown: Vec<(Neighbour, &[u8])> = neighbours
-            .filter_map(|neighbour| Some((neighbour, self.view.summary_of(neighbour.ordinal)?)))
-            .take(limit)
-            .collect();
-        let listed = list.as_ref().map_or(0, |list| list.len());
-        Ok(Neighbourhood { shown, listed, note })
+        let neighbours = || list.iter().flat_map(|list| list.iter());
+        let passed = after.map_or(0, |cursor| cursor.passed(neighbours()));
+        let (mut shown, mut before, mut total) = (Vec::with_capacity(limit), 0, 0);
+        for (place, neighbour) in neighbours().enumerate() {
+            let Some(summary) = self.view.summary_of(neighbour.ordinal) else { continue };
+            total += 1;
+            if place < passed {
+                before += 1;
+            } else if shown.len() < limit {
+                shown.push((neighbour, summary));
+            }
+        }
+        Ok(Neighbourhood { shown, total, note, project: Some(self.ordinal), passed: before })
     }
 }
 
 /// Answers with a JSON document, as quickly as a search does and for the same reason: see `search::answer`.
 pub(crate) fn answer(state: &ApiState, near: &Near, query: &str) -> Result<List, Fault> {
     let asked = Asked::read(query)?;
-    let neighbourhood = near.neighbours(state, asked.limit)?;
-    let body = assemble(&near.slug, &neighbourhood, &asked.ignored, state.site())?;
-    Ok(List { body: body.into(), next: None })
+    if asked.cursor.is_some_and(|cursor| !near.has_given(cursor)) {
+        return Err(Fault::invalid_parameters(vec![invalid_cursor()]));
+    }
+    let neighbourhood = near.neighbours(state, asked.limit, asked.cursor)?;
+    list(&near.slug, &neighbourhood, &asked.ignored, state.site(), query)
 }
 
 /// What is asked beside the project.
 struct Asked {
     limit: usize,
+    /// Where the page before ended.
+    cursor: Option<Cursor>,
     /// Parameters that are not known here.
     ignored: Vec<String>,
 }
@@ -121,48 +150,67 @@ pub(crate) async fn similar(
         Named::Slug(slug) => slug,
         Named::Address(redirect) => return Ok(redirect),
     };
-    let body = match Near::find(&state, slug.as_str())? {
-        Some(near) => answer(&state, &near, query)?.body,
+    let list = match Near::find(&state, slug.as_str())? {
+        Some(near) => answer(&state, &near, query)?,
         None => match standing::place(&state, &slug, PATH, query).await? {
             Place::There(redirect) => return Ok(redirect),
             Place::Here(_) => {
                 let none = Neighbourhood::of_a_new_one();
-                assemble(slug.as_str(), &none, &asked.ignored, state.site())?.into()
+                list(slug.as_str(), &none, &asked.ignored, state.site(), query)?
             }
         },
     };
-    Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response())
+    Ok(list.into_response())
 }
 
 impl Asked {
     fn read(query: &str) -> Result<Asked, Fault> {
         let mut faults = Vec::new();
-        let sent = Given::read(query, ["limit", "key"]);
+        let sent = Given::read(query, ["limit", "cursor", "key"]);
         let limit = query::limit(&sent, &mut faults);
+        // An empty one asks for the first page, as forms do that send every field.
+        let text = sent.single("cursor", &mut faults).filter(|text| !text.is_empty());
+        let cursor = text.as_deref().and_then(|text| text.parse().ok());
+        if text.is_some() && cursor.is_none() {
+            faults.push(invalid_cursor());
+        }
         sent.single("key", &mut faults);
         if !faults.is_empty() {
             return Err(Fault::invalid_parameters(faults));
         }
-        Ok(Asked { limit, ignored: sent.ignored() })
+        Ok(Asked { limit, cursor, ignored: sent.ignored() })
     }
 }
 
+fn invalid_cursor() -> ParameterFault {
+    fault(
+        "cursor",
+        "It was not given out with the neighbours of this project. Start again from the first page, without a cursor.",
+        "next_cursor of the page before, with the same slug",
+    )
+}
+
 /// Writes the answer from the ready-rendered summaries.
-fn assemble(
+fn list(
     slug: &str,
     neighbourhood: &Neighbourhood<'_>,
     ignored: &[String],
     site: &Site,
-) -> Result<Vec<u8>, Fault> {
+    query: &str,
+) -> Result<List, Fault> {
     let neighbours = &neighbourhood.shown;
     let summaries = neighbours.iter().map(|(_, summary)| *summary);
     let mut json = JsonWriter::object(site, slug.len() + json_writer::room(summaries, site));
     json.member("slug", slug)?;
     json.member("count", &neighbours.len())?;
+    json.member("total", &neighbourhood.total)?;
     write(&mut json, neighbours.iter().map(|(neighbour, summary)| (*summary, neighbour)))?;
+    let next = neighbourhood.next_after(neighbours.len()).map(|cursor| cursor.to_string());
+    json.member("next_cursor", &next)?;
     json.member("note", &neighbourhood.note)?;
     json.ignored_parameters(ignored)?;
-    Ok(json.finish())
+    let path = format!("{PATH}/{slug}");
+    Ok(List::new(json.finish(), site, &path, query, next.as_deref()))
 }
 
 /// Writes the member `results`.

@@ -16,7 +16,10 @@ async fn the_nearest_come_first_with_what_their_score_is_made_of() {
     let reply = node.get("/v1/similar/haus-am-see").await;
     let answer = reply.json();
     assert_eq!((reply.status, &answer["slug"], &answer["count"]), (200, &json!("haus-am-see"), &json!(3)));
-    assert_eq!(answer["note"], Value::Null);
+    assert_eq!(
+        (&answer["total"], &answer["next_cursor"], &answer["note"]),
+        (&json!(3), &Value::Null, &Value::Null)
+    );
     assert_eq!(
         shown(&answer),
         [
@@ -27,7 +30,7 @@ async fn the_nearest_come_first_with_what_their_score_is_made_of() {
         "the one that left a moment ago is passed over"
     );
     let members: Vec<&String> = answer.as_object().unwrap().keys().collect();
-    assert_eq!(members, ["slug", "count", "results", "note"]);
+    assert_eq!(members, ["slug", "count", "total", "results", "next_cursor", "note"]);
     let summary = node.get("/v1/search?q=street+house+1").await.json()["results"][0].clone();
     let (result, summary) = (answer["results"][0].as_object().unwrap(), summary.as_object().unwrap());
     for (name, value) in summary.iter().filter(|(name, _)| *name != "score") {
@@ -53,11 +56,50 @@ async fn the_limit_is_kept_and_checked() {
 }
 
 #[tokio::test]
+async fn pages_of_neighbours_follow_each_other_and_a_cursor_belongs_to_its_project() {
+    let node = Node::start().await;
+    let whole = shown(&node.get("/v1/similar/haus-am-see").await.json());
+    let (mut paged, mut next) = (Vec::new(), "/v1/similar/haus-am-see?limit=1".to_owned());
+    loop {
+        let reply = node.get(&next).await;
+        let answer = reply.json();
+        assert_eq!(
+            (reply.status, &answer["count"], &answer["total"]),
+            (200, &json!(1), &json!(3)),
+            "{answer}"
+        );
+        paged.extend(shown(&answer));
+        let Some(cursor) = answer["next_cursor"].as_str() else {
+            assert_eq!(reply.header("link"), None);
+            break;
+        };
+        next = format!("/v1/similar/haus-am-see?limit=1&cursor={cursor}");
+        let link = format!("<https://catalog.example.org{next}>; rel=\"next\"");
+        assert_eq!(reply.header("link"), Some(link.as_str()));
+        // A cursor is of its project alone, and no other text is one.
+        for path in [format!("/v1/similar/new-mill?cursor={cursor}"), format!("{next}x")] {
+            let refused = node.get(&path).await;
+            assert_eq!(
+                (refused.status, &refused.json()["errors"][0]["parameter"]),
+                (400, &json!("cursor")),
+                "{path}"
+            );
+        }
+    }
+    assert_eq!(paged, whole);
+    let first = node.get("/v1/similar/haus-am-see?cursor=").await;
+    assert_eq!(shown(&first.json()), whole, "an empty one is the first page");
+}
+
+#[tokio::test]
 async fn one_that_cannot_be_compared_says_so() {
     let node = Node::start().await;
     let answer = node.get("/v1/similar/street-house-3").await.json();
     let note = "The project has no picture and no text that could be compared, so it has no neighbours.";
-    assert_eq!(answer, json!({"slug": "street-house-3", "count": 0, "results": [], "note": note}));
+    assert_eq!(
+        answer,
+        json!({"slug": "street-house-3", "count": 0, "total": 0, "results": [], "next_cursor": null, "note": note})
+    );
 }
 
 #[tokio::test]

@@ -13,8 +13,12 @@ pub struct SimilarAnswer<'a> {
     pub slug: &'a str,
     /// How many results are in this answer.
     pub count: usize,
+    /// How many neighbours there are in all, at most 50.
+    pub total: usize,
     /// The nearest first.
     pub results: Vec<SimilarResult<'a>>,
+    /// Send it as `cursor` for the next page; null at the end.
+    pub next_cursor: Option<String>,
     /// Why there are no neighbours, where the project can be compared with nothing; null otherwise.
     pub note: Option<&'a str>,
     /// Parameters of the request that this endpoint does not know. Absent where there are none.

@@ -68,8 +68,8 @@ pub(super) fn document() -> Value {
             "/similar/{slug}": {"get": {
                 "operationId": "similar",
                 "summary": "The projects that look and read most like one project",
-                "parameters": [slug_parameter(), limit_parameter()],
-                "responses": of_a_slug("The nearest projects, the nearest first.", &similar, &problem),
+                "parameters": [slug_parameter(), limit_parameter(), neighbours_cursor_parameter()],
+                "responses": of_a_slug("A page of the at most 50 nearest projects, the nearest first.", &similar, &problem),
             }},
             "/cite/{slug}/{revision}": outside(&cite(), &problem, &[400, 404, 429, 503]),
             "/feed.atom": outside(&feed(), &problem, &[429, 503]),
@@ -227,6 +227,13 @@ fn limit_parameter() -> Value {
         "schema": {"type": "integer", "minimum": MIN_LIMIT, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT}})
 }
 
+fn neighbours_cursor_parameter() -> Value {
+    json!({"name": "cursor", "in": "query",
+        "description": "next_cursor of the page before, or empty for the first page; the header Link with rel=\"next\" leads there \
+            too. A page begins behind the last project of the one before. Any other text is 400.",
+        "schema": {"type": "string", "maxLength": 200, "pattern": "^([A-Za-z0-9_-]{20,200})?$"}})
+}
+
 fn responses(about: &str, schema: &schemars::Schema, problem: &schemars::Schema, errors: &[u16]) -> Value {
     let tag = || json!({"description": "Weak; send it as If-None-Match.", "schema": {"type": "string"}});
     let mut responses = json!({
@@ -278,7 +285,7 @@ fn headers() -> Value {
         "X-RateLimit-Limit": integer("Calls per UTC calendar month; 2147483647 where calls are not limited."),
         "X-RateLimit-Remaining": integer("Calls left in this month; 2147483647 where calls are not limited."),
         "X-RateLimit-Reset": integer("The month's end in Unix seconds."),
-        "RateLimit-Policy": text("The same limit as the IETF draft says it: \"month\";q=limit;w=seconds of the month."),
+        "RateLimit-Policy": text("The same limit as the IETF draft says it: \"month\";q=limit;w=seconds of the month; and \"burst\";q=calls;w=1 where calls of a key within a second are limited."),
         "RateLimit": text("What is left as the IETF draft says it: \"month\";r=calls left;t=seconds to the month's end."),
         "X-Request-Id": text("Names this very request, as the server's log and the instance of a problem do."),
     })

@@ -96,13 +96,12 @@ pub(super) fn write_page<'a, T: Copy>(
     Ok((answer, total))
 }
 
+/// What a cursor must be.
+pub(super) const CURSOR: &str = "next_cursor of the page before; leave it out to start again";
+
 /// Where the page before ended.
 pub(super) fn cursor(arguments: &mut Arguments<'_>) -> Option<Cursor> {
-    arguments.parsed(
-        "cursor",
-        |text| text.parse().ok(),
-        "next_cursor of the page before; leave it out to start again",
-    )
+    arguments.parsed("cursor", |text| text.parse().ok(), CURSOR)
 }
 
 /// At most so many results are shown to whoever asks.

@@ -52,11 +52,7 @@ pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answer
 
 /// Where the page before ended.
 pub(super) fn cursor(arguments: &mut Arguments<'_>) -> Option<Cursor> {
-    arguments.parsed(
-        "cursor",
-        |text| text.parse().ok(),
-        "next_cursor of the page before; leave it out to start again",
-    )
+    arguments.parsed("cursor", |text| text.parse().ok(), listing::CURSOR)
 }
 
 /// A page of a search, of so many results behind a cursor.

@@ -83,6 +83,16 @@ async fn neighbours_are_those_of_rest() {
     let mut rest = node.get(&format!("/v1/similar/{HAUS}?limit=2")).await.json();
     rest.as_object_mut().unwrap().remove("note");
     assert_eq!(ask(&node, "similar_projects", json!({"slug": HAUS, "limit": 2})).await, rest);
+    let next = rest["next_cursor"].as_str().unwrap();
+    let second = ask(&node, "similar_projects", json!({"slug": HAUS, "limit": 2, "cursor": next})).await;
+    let mut rest = node.get(&format!("/v1/similar/{HAUS}?limit=2&cursor={next}")).await.json();
+    rest.as_object_mut().unwrap().remove("note");
+    assert_eq!((&second, &second["total"], &second["next_cursor"]), (&rest, &json!(3), &Value::Null));
+    let other = refused(&node, "similar_projects", json!({"slug": "street-house-1", "cursor": next})).await;
+    assert!(
+        other.starts_with("The cursor was not given out with the neighbours of street-house-1."),
+        "{other}"
+    );
     let moved = ask(&node, "similar_projects", json!({"slug": "old-mill"})).await;
     let rest = node.get("/v1/similar/new-mill").await.json();
     assert_eq!((&moved["slug"], &moved["results"]), (&rest["slug"], &rest["results"]));
