@@ -29,6 +29,7 @@ mod shelf;
 mod snapshot;
 mod tally;
 mod terms;
+mod vocabulary;
 mod words;
 #[cfg(feature = "apply")]
 mod writer;

@@ -13,6 +13,7 @@ use super::question::{Question, TasteRequest};
 use super::snapshot::Snapshot;
 use super::tally::{self, TastePage};
 use super::terms::{self, DimensionTerms, Term};
+use super::vocabulary::Vocabulary;
 use super::words::Stems;
 use crate::search::View;
 
@@ -20,6 +21,8 @@ use crate::search::View;
 #[derive(Clone, Debug)]
 pub struct Listing {
     pub(super) snapshot: Arc<Snapshot>,
+    /// The words in use, counted at this moment or somewhat earlier.
+    pub(super) vocabulary: Arc<Vocabulary>,
     /// The search index, which knows every project that is listed here; none where the archive is read by itself.
     pub(super) view: Option<View>,
     pub(super) stems: Arc<Stems>,
@@ -55,21 +58,22 @@ impl Listing {
         browse::listed(&self.snapshot, category)
     }
 
-    /// The words that projects really use, of one dimension or of each, at most `limit` of each dimension. The first to ask
-    /// behind a commit waits for them to be counted: some milliseconds at 100,000 projects.
+    /// The words that projects really use, of one dimension or of each, at most `limit` of each dimension. In a
+    /// large archive they are those of some moments ago: words are counted while the archive is refreshed, not while it is
+    /// asked.
     pub fn terms(
         &self,
         dimension: Option<Dimension>,
         category: Option<Category>,
         limit: usize,
     ) -> Vec<DimensionTerms> {
-        terms::terms(&self.snapshot, dimension, category, limit)
+        terms::terms(&self.vocabulary, dimension, category, limit)
     }
 
     /// For the words of a text that no project uses in a dimension: words that are used and differ by few letters, or begin
     /// alike; the nearest first, then the most used. At most `limit`.
     pub fn nearest_terms(&self, dimension: Dimension, text: &str, limit: usize) -> Vec<Term> {
-        nearest::nearest_terms(&self.snapshot, &self.stems, dimension, text, limit)
+        nearest::nearest_terms((&self.snapshot, &self.stems), &self.vocabulary, dimension, text, limit)
     }
 
     /// Whether the search index belongs to it, so that listed projects have summaries.

@@ -7,6 +7,7 @@ use super::dimension::Dimension;
 use super::question::MOST_WORDS;
 use super::snapshot::Snapshot;
 use super::terms::{Term, Use};
+use super::vocabulary::Vocabulary;
 use super::words::Stems;
 use crate::search::Typed;
 use crate::search::text::fold;
@@ -20,8 +21,8 @@ const SHORTEST_BEGINNING: usize = 3;
 
 /// The used words nearest to those of a text that a dimension does not use at all, at most `limit`.
 pub(super) fn nearest_terms(
-    snapshot: &Snapshot,
-    stems: &Stems,
+    (snapshot, stems): (&Snapshot, &Stems),
+    vocabulary: &Vocabulary,
     dimension: Dimension,
     text: &str,
     limit: usize,
@@ -33,9 +34,9 @@ pub(super) fn nearest_terms(
             words.push(word);
         }
     }
-    let uses = snapshot.counts(None).of_dimension(dimension);
-    let mut found = near(&words, uses, &snapshot.dictionary);
-    let form = |one: &Use| snapshot.dictionary.form(one.form);
+    let (uses, dictionary) = (vocabulary.counts(None).of_dimension(dimension), vocabulary.dictionary());
+    let mut found = near(&words, uses, dictionary);
+    let form = |one: &Use| dictionary.form(one.form);
     found.sort_unstable_by(|(distance, a), (others, b)| {
         let key = |distance, one: &Use| (distance, Reverse(one.projects));
         key(*distance, a).cmp(&key(*others, b)).then_with(|| form(a).cmp(form(b)))
@@ -48,7 +49,7 @@ pub(super) fn nearest_terms(
         }
         is_new
     });
-    found.iter().map(|(_, one)| one.term(&snapshot.dictionary)).collect()
+    found.iter().map(|(_, one)| one.term(dictionary)).collect()
 }
 
 fn is_used(snapshot: &Snapshot, stems: &Stems, dimension: Dimension, word: &str) -> bool {

@@ -21,6 +21,7 @@ use super::question::TasteRequest;
 use super::snapshot::{Changed, Changes, Snapshot};
 use super::tally::TastePage;
 use super::terms::{DimensionTerms, Term};
+use super::vocabulary::{Pace, Vocabulary};
 use super::words::Stems;
 use super::{ArchiveError, corrupt, options};
 use crate::checkpoint::Checkpoint;
@@ -46,6 +47,7 @@ pub struct ArchiveReader {
     /// How many projects a block holds at the most.
     largest: usize,
     spare_words: usize,
+    pace: Pace,
 }
 
 /// What is in memory already.
@@ -85,9 +87,12 @@ impl ArchiveReader {
         let written = Written::new(&folder.join("archive.db"));
         let shown = view.as_ref().map(View::position);
         let snapshot = Arc::new(Snapshot::new(largest));
-        let now = ArcSwap::from_pointee(Listing { snapshot, view, stems: Arc::new(Stems::new()) });
+        let vocabulary = Arc::new(Vocabulary::of(Arc::clone(&snapshot), None));
+        let now =
+            ArcSwap::from_pointee(Listing { snapshot, vocabulary, view, stems: Arc::new(Stems::new()) });
         let taken = Mutex::new(Taken { shown, ..Taken::default() });
-        let reader = ArchiveReader { pool, written, now, taken, largest, spare_words: SPARE_WORDS };
+        let (spare_words, pace) = (SPARE_WORDS, Pace::default());
+        let reader = ArchiveReader { pool, written, now, taken, largest, spare_words, pace };
         reader.refresh().await?;
         Ok(reader)
     }
@@ -139,7 +144,8 @@ impl ArchiveReader {
 
     /// The memory that what is asked takes, in bytes.
     pub fn bytes(&self) -> usize {
-        self.now.load().snapshot.bytes()
+        let now = self.now.load();
+        now.snapshot.bytes() + now.vocabulary.bytes()
     }
 
     /// Takes in what was committed since the last time; all of it again where too many words may be unused by now.
@@ -151,6 +157,16 @@ impl ArchiveReader {
     /// a project that it does not know yet is not listed: no answer names more projects than it has summaries.
     pub(crate) async fn refresh_beside(&self, view: Option<View>) -> Result<(), ArchiveError> {
         let mut taken = self.taken.lock().await;
+        self.take_in(&mut taken, view).await?;
+        let now = self.now.load_full();
+        if now.vocabulary.is_due(&now.snapshot, self.pace) {
+            let vocabulary = Vocabulary::of(Arc::clone(&now.snapshot), Some(&now.vocabulary));
+            self.now.store(Arc::new(Listing { vocabulary: Arc::new(vocabulary), ..Listing::clone(&now) }));
+        }
+        Ok(())
+    }
+
+    async fn take_in(&self, taken: &mut Taken, view: Option<View>) -> Result<(), ArchiveError> {
         if let Some(view) = view.filter(|view| taken.shown.is_none_or(|shown| view.position() > shown)) {
             // The one that is waited for is kept: the archive reaches it, however fast the index goes on.
             taken.coming.get_or_insert(view);
@@ -184,7 +200,7 @@ impl ArchiveReader {
         if reads_all {
             taken.words = snapshot.dictionary.forms();
         }
-        self.now.store(Arc::new(Listing { snapshot, view, stems: Arc::clone(&now.stems) }));
+        self.now.store(Arc::new(Listing { snapshot, view, ..Listing::clone(&now) }));
         if let Some(look) = look {
             self.written.saw(look);
         }
@@ -195,6 +211,12 @@ impl ArchiveReader {
     #[cfg(all(test, feature = "apply"))]
     pub(super) fn with_spare_words(self, spare_words: usize) -> ArchiveReader {
         ArchiveReader { spare_words, ..self }
+    }
+
+    /// The same, which counts words at another pace.
+    #[cfg(all(test, feature = "apply"))]
+    pub(super) fn with_pace(self, pace: Pace) -> ArchiveReader {
+        ArchiveReader { pace, ..self }
     }
 
     #[cfg(all(test, feature = "apply"))]

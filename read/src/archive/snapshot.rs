@@ -1,7 +1,7 @@
 //! The archive at one commit, as it is asked.
 
 use std::collections::HashSet;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use schemas::record::Category;
@@ -11,7 +11,6 @@ use super::newest::{Entry, Newest};
 use super::order::Day;
 use super::rebuild::{Arrivals, Coming};
 use super::shelf::Shelf;
-use super::terms::Counts;
 use super::words::Stems;
 
 /// Never changed; another one takes its place.
@@ -20,8 +19,6 @@ pub(super) struct Snapshot {
     pub(super) shelf: Shelf,
     pub(super) newest: Newest,
     pub(super) dictionary: Arc<Dictionary>,
-    /// How often each word is used, of all projects and of each category: counted when somebody asks first.
-    counts: [OnceLock<Counts>; 6],
 }
 
 /// What has changed since a snapshot.
@@ -75,12 +72,7 @@ impl Changes {
 impl Snapshot {
     /// Of nothing, in blocks that will hold so many projects at the most.
     pub(super) fn new(largest: usize) -> Snapshot {
-        Snapshot {
-            shelf: Shelf::new(largest),
-            newest: Newest::new(largest),
-            dictionary: Arc::default(),
-            counts: Default::default(),
-        }
+        Snapshot { shelf: Shelf::new(largest), newest: Newest::new(largest), dictionary: Arc::default() }
     }
 
     pub(super) fn reading<'a>(&self, stems: &'a Stems) -> Reading<'a> {
@@ -93,19 +85,12 @@ impl Snapshot {
         let arrivals = Arrivals { projects: &changes.coming, terms: &changes.terms, dictionary: &dictionary };
         let shelf = self.shelf.changed(&changes.changed, arrivals);
         let newest = self.newest.changed(&changes.changed, changes.newest);
-        Snapshot { shelf, newest, dictionary, counts: Default::default() }
-    }
-
-    /// How often each word is used in projects of a category, or in all.
-    pub(super) fn counts(&self, category: Option<Category>) -> &Counts {
-        let index = category.map_or(0, |category| 1 + category as usize);
-        self.counts[index].get_or_init(|| Counts::of(&self.shelf, &self.dictionary, category))
+        Snapshot { shelf, newest, dictionary }
     }
 
     /// The memory that it takes, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let blocks: usize = self.shelf.blocks.iter().map(|block| block.bytes()).sum();
-        let counts: usize = self.counts.iter().filter_map(OnceLock::get).map(Counts::bytes).sum();
-        blocks + self.newest.bytes() + self.dictionary.bytes() + counts
+        blocks + self.newest.bytes() + self.dictionary.bytes()
     }
 }

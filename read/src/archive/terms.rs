@@ -9,7 +9,7 @@ use super::block::{Block, Posting};
 use super::dictionary::Dictionary;
 use super::dimension::Dimension;
 use super::shelf::Shelf;
-use super::snapshot::Snapshot;
+use super::vocabulary::Vocabulary;
 use crate::function_words;
 use crate::search::text::fold;
 
@@ -49,22 +49,23 @@ pub(super) struct Use {
 
 /// The most used words of one dimension, or of each.
 pub(super) fn terms(
-    snapshot: &Snapshot,
+    vocabulary: &Vocabulary,
     dimension: Option<Dimension>,
     category: Option<Category>,
     limit: usize,
 ) -> Vec<DimensionTerms> {
-    let counts = snapshot.counts(category);
+    let counts = vocabulary.counts(category);
     let wanted = Dimension::ALL.into_iter().filter(|one| dimension.is_none_or(|wanted| wanted == *one));
     let of_dimension = |dimension: Dimension| {
         let uses = counts.of_dimension(dimension);
-        let terms = most_used(uses.to_vec(), &snapshot.dictionary, limit);
+        let terms = most_used(uses, vocabulary.dictionary(), limit);
         DimensionTerms { dimension, terms, distinct: uses.len() as u64 }
     };
     wanted.map(of_dimension).collect()
 }
 
-fn most_used(mut uses: Vec<Use>, dictionary: &Dictionary, limit: usize) -> Vec<Term> {
+fn most_used(uses: &[Use], dictionary: &Dictionary, limit: usize) -> Vec<Term> {
+    let mut uses = uses.to_vec();
     let order = |a: &Use, b: &Use| {
         let by_use = Reverse(a.projects).cmp(&Reverse(b.projects));
         by_use.then_with(|| dictionary.form(a.form).cmp(dictionary.form(b.form)))

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::super::vocabulary::Pace;
 use super::naive::{Naive, acts};
 use super::*;
 
@@ -62,6 +63,24 @@ async fn near_words_are_offered_where_a_word_is_not_used() {
     assert_eq!(near("qqqqq wwwww eeeee travartin", 5), [], "three words are looked up");
     assert_eq!(near("", 5), []);
     assert_eq!(near("木", 5), []);
+}
+
+#[tokio::test]
+async fn words_of_a_large_archive_are_counted_now_and_then_and_never_by_who_asks() {
+    let mut archive = Archive::of(&[saying(1, Dimension::Mood, "calm")]).await;
+    let of_mood = |archive: &Archive, category| {
+        archive.reader.terms(Some(Dimension::Mood), category, 9)[0].terms.clone()
+    };
+    assert_eq!(of_mood(&archive, Some(Category::Art)), of_mood(&archive, None));
+    archive.reader = archive.reader.with_pace(Pace { few: 0, rest: u32::MAX });
+    archive.apply(&[saying(2, Dimension::Mood, "calm")]).await;
+    assert_eq!(archive.found(Dimension::Mood, "calm"), (vec![1, 2], 2));
+    assert_eq!(of_mood(&archive, None), [term("calm", 1)]);
+    archive.reader = archive.reader.with_pace(Pace { few: 0, rest: 0 });
+    archive.reader.refresh().await.unwrap();
+    for category in [None, Some(Category::Art)] {
+        assert_eq!(of_mood(&archive, category), [term("calm", 2)], "without another commit");
+    }
 }
 
 proptest! {
