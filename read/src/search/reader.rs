@@ -83,7 +83,7 @@ impl SearchReader {
         self.shared.current.load().payload.clone()
     }
 
-    /// The number of live documents in view.
+    /// The number of listed projects in view.
     pub fn documents(&self) -> u64 {
         self.shared.current.load().documents
     }

@@ -176,6 +176,11 @@ impl Content {
             .take_while(move |document| self.ordinal(*document) == ordinal)
     }
 
+    /// The number of documents of listed projects, deleted ones included.
+    pub(super) fn listed(&self) -> u64 {
+        self.by_ordinal.len() as u64
+    }
+
     pub(super) fn total_length(&self) -> u64 {
         self.total_length
     }

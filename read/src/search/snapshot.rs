@@ -30,11 +30,11 @@ const ATTEMPTS: usize = 5;
 pub(super) struct Snapshot {
     pub(super) segments: Vec<Segment>,
     pub(super) lexicon: Lexicon,
-    /// The number of live documents.
+    /// The number of listed projects; withdrawn ones have documents without words.
     pub(super) documents: u64,
     /// The sum of the lengths of live documents, in weighted words.
     length: u64,
-    /// The mean length of live documents, in weighted words.
+    /// The mean length of the documents of listed projects, in weighted words.
     pub(super) mean_length: f32,
     /// The damping that goes with the mean length.
     pub(super) damping: Box<Damping>,
@@ -101,7 +101,7 @@ impl Snapshot {
         let empty = Lexicon::default();
         let mut words = earlier.map_or(&empty, |earlier| &earlier.lexicon).change();
         // Signed: a merged segment takes its deleted documents away before they are given back.
-        let mut length = 0_i64;
+        let (mut length, mut listed) = (0_i64, 0_i64);
         let mut known: HashMap<_, _> = HashMap::new();
         for segment in earlier.map_or(&[][..], |earlier| &earlier.segments) {
             known.insert(segment.id(), segment);
@@ -110,25 +110,31 @@ impl Snapshot {
             let before = known.remove(&segment.id());
             if before.is_none() {
                 length += segment.total_length().cast_signed();
+                listed += segment.listed().cast_signed();
                 segment.for_each_word(|word, documents| words.add(word, documents));
             }
             for document in segment.deleted_since(before) {
                 length -= segment.words_in(document).cast_signed();
+                listed -= i64::from(segment.words_in(document) > 0);
                 segment.for_each_word_of(document, |word| words.add(word, -1))?;
             }
         }
         for gone in known.into_values() {
             length -= gone.total_length().cast_signed();
+            listed -= gone.listed().cast_signed();
             gone.for_each_word(|word, documents| words.add(word, -documents));
             for document in gone.deleted_since(None) {
                 length += gone.words_in(document).cast_signed();
+                listed += i64::from(gone.words_in(document) > 0);
                 gone.for_each_word_of(document, |word| words.add(word, 1))?;
             }
         }
         let length = earlier.map_or(0, |earlier| earlier.length).checked_add_signed(length);
         let length =
             length.ok_or_else(|| SearchError::Corrupt("its documents have a negative length".to_owned()))?;
-        let documents = segments.iter().map(Segment::documents).sum();
+        let documents = earlier.map_or(0, |earlier| earlier.documents).checked_add_signed(listed);
+        let documents =
+            documents.ok_or_else(|| SearchError::Corrupt("it lists fewer than no projects".to_owned()))?;
         let mean_length = mean_length(length, documents);
         Ok(Snapshot {
             segments,

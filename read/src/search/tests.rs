@@ -96,8 +96,12 @@ impl Fixture {
 
 fn upsert(writer: &mut SearchWriter, project: &Project) {
     let (id, summary) = (project.id(), project.summary());
-    let document = SearchDocument {
-        project: &id,
+    writer.upsert(&document(project, &id, &summary)).unwrap();
+}
+
+fn document<'a>(project: &'a Project, id: &'a str, summary: &'a str) -> SearchDocument<'a> {
+    SearchDocument {
+        project: id,
         ordinal: project.ordinal,
         slug: &project.slug,
         name: &project.name,
@@ -109,8 +113,7 @@ fn upsert(writer: &mut SearchWriter, project: &Project) {
         summary: summary.as_bytes(),
         state: b"",
         listed: true,
-    };
-    writer.upsert(&document).unwrap();
+    }
 }
 
 fn request(text: &str) -> SearchRequest<'_> {

@@ -323,6 +323,20 @@ fn spelled_out(letter: char) -> Option<&'static str> {
         'ⱥ' => "a",
         'ȼ' => "c",
         'ς' => "σ",
+        // Letters of Arabic and Persian that are written for one another, and their digits.
+        'ى' | 'ی' => "ي",
+        'ک' => "ك",
+        'ة' => "ه",
+        '٠' | '۰' => "0",
+        '١' | '۱' => "1",
+        '٢' | '۲' => "2",
+        '٣' | '۳' => "3",
+        '٤' | '۴' => "4",
+        '٥' | '۵' => "5",
+        '٦' | '۶' => "6",
+        '٧' | '۷' => "7",
+        '٨' | '۸' => "8",
+        '٩' | '۹' => "9",
         _ => return None,
     })
 }

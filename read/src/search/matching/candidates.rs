@@ -87,17 +87,18 @@ pub(super) fn each_best(
             documents.iter().zip(shares).for_each(|(&document, share)| visit(document, *share));
         });
     }
-    BEST.with_borrow_mut(|best| {
-        best.reserve(filter.segment.bound());
-        for held in variants {
-            each_block(damping, filter.segment, held.holders, held.weight, |documents, shares| {
-                for (&document, share) in documents.iter().zip(shares) {
-                    best.change(document, |best| *best = best.max(*share));
-                }
-            });
-        }
-        best.drain(visit);
-    });
+    // A panic meanwhile leaves an empty one.
+    let mut best = BEST.take();
+    best.reserve(filter.segment.bound());
+    for held in variants {
+        each_block(damping, filter.segment, held.holders, held.weight, |documents, shares| {
+            for (&document, share) in documents.iter().zip(shares) {
+                best.change(document, |best| *best = best.max(*share));
+            }
+        });
+    }
+    best.drain(visit);
+    BEST.set(best);
 }
 
 /// Calls `visit` with every document that passes and holds a variant of any clause, in ascending order, with its score and how

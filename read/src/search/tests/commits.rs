@@ -67,6 +67,35 @@ fn a_merge_that_drops_most_documents_keeps_counts_and_scores() {
     assert_eq!(fixture.scores("stone"), fresh.scores("stone"));
 }
 
+#[test]
+fn withdrawn_projects_weigh_nothing() {
+    let left: Vec<Project> = (0..6)
+        .map(|ordinal| Project::named(ordinal, ["Stone house", "Glass house"][ordinal as usize % 2]))
+        .collect();
+    let mut fixture = Fixture::of(&left);
+    for ordinal in 6..200 {
+        let gone = Project::named(ordinal, "Stone tower");
+        let (id, summary) = (gone.id(), gone.summary());
+        let mut document = document(&gone, &id, &summary);
+        fixture.writer.upsert(&document).unwrap();
+        document.listed = false;
+        fixture.writer.upsert(&document).unwrap();
+    }
+    fixture.commit("withdrawn");
+    let fresh = Fixture::of(&left);
+    for text in ["stone", "house", "stone house"] {
+        assert_eq!(
+            (fixture.find(text), fixture.scores(text)),
+            (fresh.find(text), fresh.scores(text)),
+            "{text}"
+        );
+    }
+    assert_eq!(fixture.reader.documents(), 6);
+    fixture.writer.merge().unwrap();
+    fixture.reader.refresh().unwrap();
+    assert_eq!((fixture.reader.documents(), fixture.scores("stone")), (6, fresh.scores("stone")));
+}
+
 /// Builds the same content in different ways: another order, other cuts, detours, merges.
 #[test]
 fn equal_content_has_equal_digests_and_equal_scores() {
