@@ -34,8 +34,21 @@ pub struct Selected {
 }
 
 impl CatalogReader {
-    /// The parts that are not empty, each of at most so many projects.
+    /// The parts that are not empty, each of at most so many projects. They are counted once for each commit.
     pub async fn listed_parts(&self, size: u32) -> Result<Vec<ListedPart>, CatalogError> {
+        let mut counted = self.parts.lock().await;
+        let position = self.checkpoint().await?.position;
+        match &*counted {
+            Some((at, of, parts)) if (*at, *of) == (position, size) => Ok(parts.clone()),
+            _ => {
+                let parts = self.count_parts(size).await?;
+                *counted = Some((position, size, parts.clone()));
+                Ok(parts)
+            }
+        }
+    }
+
+    async fn count_parts(&self, size: u32) -> Result<Vec<ListedPart>, CatalogError> {
         let rows: Vec<(i64, String)> = sqlx::query_as(
             "SELECT (ordinal - 1) / ? AS part, max(substr(updated_at, 1, 10)) FROM projects INDEXED BY listed \
              WHERE withdrawn IS NULL GROUP BY part ORDER BY part",

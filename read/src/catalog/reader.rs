@@ -1,10 +1,14 @@
 //! Asks the catalog.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use bytes::Bytes;
+use schemas::ids::Position;
 use sqlx::SqlitePool;
+use tokio::sync::Mutex;
 
+use super::listed::ListedPart;
 use super::{CatalogError, options};
 use crate::checkpoint::Checkpoint;
 use crate::database;
@@ -16,6 +20,8 @@ const CONNECTIONS: u32 = 4;
 #[derive(Debug, Clone)]
 pub struct CatalogReader {
     pool: SqlitePool,
+    /// The listed parts, for which all projects are counted: at which commit, of which size.
+    pub(super) parts: Arc<Mutex<Option<(Position, u32, Vec<ListedPart>)>>>,
 }
 
 /// What stands at a slug. Rendered texts hold the mark of `schemas::api::site` where the site's address belongs.
@@ -40,7 +46,7 @@ impl CatalogReader {
     /// Opens the catalog in a generation's folder, for reading only.
     pub async fn open(folder: &Path) -> Result<CatalogReader, CatalogError> {
         let pool = database::readers(options(folder), CONNECTIONS).await?;
-        Ok(CatalogReader { pool })
+        Ok(CatalogReader { pool, parts: Arc::default() })
     }
 
     /// What stands at this slug.

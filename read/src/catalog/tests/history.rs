@@ -122,6 +122,22 @@ async fn what_is_listed_comes_in_parts_that_stay() {
     let parts = reader.listed_parts(2).await.unwrap();
     assert_eq!(parts.iter().map(|part| part.number).collect::<Vec<_>>(), [0, 2, 3]);
     assert!(parts.iter().all(|part| part.updated_on == "2026-11-20"));
+    // What was counted at a commit is not counted again.
+    let pool = sqlx::SqlitePool::connect_with(super::super::options(folder.path())).await.unwrap();
+    sqlx::query("UPDATE projects SET updated_at = '2026-12-24' WHERE slug = 'p7'")
+        .execute(&pool)
+        .await
+        .unwrap();
+    assert_eq!(reader.listed_parts(2).await.unwrap(), parts);
+    assert_eq!(
+        reader.listed_parts(9).await.unwrap()[0].updated_on,
+        "2026-12-24",
+        "another size is another count"
+    );
+    sqlx::query("UPDATE projects SET updated_at = '2026-11-20T08:00:07Z' WHERE slug = 'p7'")
+        .execute(&pool)
+        .await
+        .unwrap();
     for (number, slugs) in
         [(0, vec!["moved", "p2"]), (1, vec![]), (2, vec!["p5", "p6"]), (3, vec!["p7"]), (u64::MAX, vec![])]
     {
