@@ -40,6 +40,7 @@ struct ByAddress {
 /// A leaky bucket a key: it holds `most` calls and drains evenly within the window.
 #[derive(Debug)]
 struct Burst<K> {
+    most: u32,
     /// What one call adds, in nanoseconds of draining.
     interval: u64,
     capacity: u64,
@@ -59,6 +60,11 @@ impl Bursts {
             addresses: ByAddress::new(per_address, SECOND),
             mints: ByAddress::new(keys_per_address, HOUR),
         }
+    }
+
+    /// Returns how many calls of a key may come within a second; none where they are not limited.
+    pub(crate) fn per_key(&self) -> Option<u32> {
+        self.keys.as_ref().map(|burst| burst.most)
     }
 
     /// Takes calls of a key that came at once.
@@ -107,6 +113,7 @@ impl<K: Hash + Eq + Clone> Burst<K> {
         let window = u64::try_from(window.as_nanos()).unwrap_or(u64::MAX);
         let interval = window.checked_div(u64::from(most))?;
         Some(Burst {
+            most,
             interval,
             capacity: window,
             began: Instant::now(),

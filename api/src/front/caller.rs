@@ -51,7 +51,7 @@ impl Caller {
             (Caller::Anybody, _) | (_, Access::Open) => Allowance::UNLIMITED,
             (Caller::Nobody, _) => Allowance::NONE,
             (Caller::Known(known), Access::Keys(access)) => {
-                Allowance::of(&access.balance(state.models(), known, now))
+                Allowance::of(&access.balance(state.models(), known, now), access)
             }
         }
     }
@@ -70,8 +70,13 @@ impl Caller {
 }
 
 impl Allowance {
-    fn of(balance: &Balance) -> Allowance {
-        Allowance { limit: balance.limit, remaining: balance.limit.saturating_sub(balance.used) }
+    pub(super) fn of(balance: &Balance, access: &KeyAccess) -> Allowance {
+        Allowance {
+            limit: balance.limit,
+            remaining: balance.limit.saturating_sub(balance.used),
+            month: Some(balance.budget.month),
+            burst: access.bursts.per_key(),
+        }
     }
 }
 

@@ -40,22 +40,25 @@ impl Charge {
     ) -> (Allowance, Draft) {
         let Access::Keys(access) = state.access() else { return (Allowance::UNLIMITED, draft) };
         let charged = access.charge(state, &self.known, Surface::Rest, self.operation, deadline).await;
-        let limit = charged.balance.limit;
+        let allowance = Allowance::of(&charged.balance, access);
+        let limit = allowance.limit;
         match charged.outcome {
             Outcome::Counted { used } => {
                 if let Ok(id) = HeaderValue::try_from(charged.id.to_string()) {
                     draft.headers.insert(&CALL_ID, id);
                 }
-                (Allowance { limit, remaining: limit.saturating_sub(used) }, draft)
+                (Allowance { remaining: limit.saturating_sub(used), ..allowance }, draft)
             }
             Outcome::Exceeded => {
                 let fault = used_up(&charged.balance, charged.at);
-                (Allowance { limit, remaining: 0 }, Draft::problem(fault, HeaderMap::new(), asked, state))
+                (
+                    Allowance { remaining: 0, ..allowance },
+                    Draft::problem(fault, HeaderMap::new(), asked, state),
+                )
             }
             Outcome::Unavailable(reason) => {
-                let remaining = limit.saturating_sub(charged.balance.used);
                 let fault = Fault::uncountable(reason);
-                (Allowance { limit, remaining }, Draft::problem(fault, HeaderMap::new(), asked, state))
+                (allowance, Draft::problem(fault, HeaderMap::new(), asked, state))
             }
         }
     }
