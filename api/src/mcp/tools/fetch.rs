@@ -86,9 +86,7 @@ pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> 
     let mut answer = Answer::new(json);
     answer.notes.extend(found.notes.into_iter().map(Into::into));
     if !is_whole {
-        answer.notes.push(
-            format!("The text is shortened; all of it is in get_project and at {}.", record.url).into(),
-        );
+        answer.notes.push(format!("The text is shortened; all of it is at {}.", record.revision_url).into());
     }
     match picture(asked, &record).await {
         Ok(image) => answer.image = Some(image),

@@ -1,6 +1,12 @@
 //! `get_project`: the full record of one project.
 
+mod shortened;
+
+use schemas::api::site;
+use serde::Deserialize;
+
 use super::{Asked, Tool, listing, record};
+use crate::fault::Fault;
 use crate::json_writer::JsonWriter;
 use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::arguments::Arguments;
@@ -17,13 +23,29 @@ pub(super) static TOOL: Tool = Tool {
     writes: false,
 };
 
+/// Where the whole record is.
+#[derive(Deserialize)]
+struct Head {
+    revision_url: String,
+}
+
 pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
     let (project, past) = (record::reference(arguments, "slug"), record::past(arguments));
     let project = arguments.complete(project)?;
     let found = record::find(asked, &project, past).await?;
-    let mut json = JsonWriter::reopen(asked.state.site(), &found.record);
+    let site = asked.state.site();
+    let mut whole = Vec::with_capacity(found.record.len() + 512);
+    site::fill(&found.record, site.as_str(), &mut whole);
+    let short = shortened::shortened(&whole);
+    let mut json = JsonWriter::reopen(site, short.as_deref().unwrap_or(&whole));
     listing::preview(&mut json, asked, 1, 1)?;
     let mut answer = Answer::new(json);
     answer.notes.extend(found.notes.into_iter().map(Into::into));
+    if short.is_some() {
+        let Head { revision_url } = serde_json::from_slice(&whole).map_err(Fault::internal)?;
+        answer.notes.push(
+            format!("The record is long, so texts are cut short (…); all of it is at {revision_url}.").into(),
+        );
+    }
     Ok(answer)
 }

@@ -1,5 +1,7 @@
 //! Revisions that are named by an address or an argument, and arguments that are not known.
 
+use schemas::event::{Event, ProjectRevised};
+
 use super::*;
 use crate::tests::addresses::brought;
 use crate::tests::past::later;
@@ -12,6 +14,24 @@ async fn ask(node: &Node, tool: &str, arguments: Value) -> Value {
 
 async fn refused(node: &Node, tool: &str, arguments: Value) -> String {
     refusal(&node.post("", call(tool, arguments)).await)
+}
+
+#[tokio::test]
+async fn a_long_record_is_cut_short_and_says_where_the_whole_is() {
+    let long = json!({"name": "Haus am See", "category": "architecture", "description": "ü".repeat(40_000)});
+    let revised = Event::ProjectRevised(ProjectRevised { record: serde_json::from_value(long).unwrap() });
+    let node = Node::start_after(&[("2026-11-21T10:00:00Z", 0, revised)]).await;
+    let mut whole = node.get("/v1/project/haus-am-see").await.json();
+    let (record, note) = parted(ask(&node, "get_project", json!({"slug": "haus-am-see"})).await);
+    whole["description"] = format!("{}…", "ü".repeat(4_000)).into();
+    assert_eq!(record, whole);
+    assert_eq!(
+        note,
+        format!("The record is long, so texts are cut short (…); all of it is at {CITE}/haus-am-see/2.")
+    );
+    let fetched = ask(&node, "fetch", json!({"id": "haus-am-see"})).await;
+    let note = format!("The text is shortened; all of it is at {CITE}/haus-am-see/2.");
+    assert!(fetched["note"].as_str().unwrap().starts_with(&note), "{fetched}");
 }
 
 /// An answer without its note, and the note.
