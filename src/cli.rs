@@ -53,11 +53,16 @@ pub enum Command {
     )]
     Import(ImportArgs),
     /// Write the catalog as import records.
-    #[command(after_help = "Example:\n  loggia export > catalog.ndjson")]
+    #[command(
+        after_help = "Examples:\n  loggia export > catalog.ndjson\n  loggia export --pictures copy > copy/catalog.ndjson"
+    )]
     Export {
         /// Write the computed vectors too; an import computes them again without.
         #[arg(long)]
         with_vectors: bool,
+        /// A folder for the pictures that records name as files, so that an import of the records from there finds them.
+        #[arg(long, value_name = "DIR")]
+        pictures: Option<PathBuf>,
     },
     /// One editor's act, or a project's history.
     #[command(subcommand)]

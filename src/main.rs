@@ -60,7 +60,9 @@ async fn run(cli: &Cli, config: &Config) -> Result<ExitCode> {
         Command::Read => roles::read(config).await,
         Command::Serve => roles::serve(config).await,
         Command::Import(args) => commands::import::run(config, args, output).await,
-        Command::Export { with_vectors } => done(commands::export::run(config, *with_vectors, output).await),
+        Command::Export { with_vectors, pictures } => {
+            commands::export::run(config, *with_vectors, pictures.as_deref(), output).await
+        }
         Command::Curate(command) => commands::curate::run(config, command, output).await,
         Command::Rebuild { models } => commands::rebuild::run(config, models, output).await,
         Command::Verify { parts, repair } => commands::verify::run(config, parts, *repair, output).await,

@@ -403,11 +403,17 @@ pub enum LineResult {
         /// The sources of the pictures that are taken away.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         removed_pictures: Vec<String>,
+        /// Whether every picture is kept that the record names as a file.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pictures_kept: bool,
     },
     /// The project said this already.
     Same {
         /// Where it is found.
         slug: Slug,
+        /// Whether every picture is kept that the record names as a file.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pictures_kept: bool,
     },
     /// The line was not taken.
     Rejected {

@@ -248,3 +248,10 @@ pub struct PictureSource {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alt: Option<String>,
 }
+
+impl PictureSource {
+    /// Whether it is a file beside the imported one.
+    pub fn is_file(&self) -> bool {
+        !self.source.contains("://")
+    }
+}

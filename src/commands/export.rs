@@ -1,28 +1,50 @@
 //! `loggia export`: the catalog as import records, one a line, in the order of their slugs.
 
+mod pictures;
+
+use std::path::Path;
 use std::pin::pin;
+use std::process::ExitCode;
 
 use anyhow::Result;
 use futures::TryStreamExt;
 use write::service::{ExportedVectors, export};
 
 use crate::config::Config;
-use crate::output::Output;
+use crate::output::{Output, count, say};
 use crate::session;
+use pictures::Pictures;
 
 /// Lines written at once.
 const LINES: usize = 500;
 
-/// Writes every listed project to standard output.
-pub async fn run(config: &Config, vectors: bool, output: Output) -> Result<()> {
+/// Writes every listed project to standard output, and pictures that records name as files to a folder if one is given.
+pub async fn run(
+    config: &Config,
+    vectors: bool,
+    pictures: Option<&Path>,
+    output: Output,
+) -> Result<ExitCode> {
     let store = session::open_store_read_only(config).await?;
     let vectors = if vectors { ExportedVectors::All } else { ExportedVectors::Brought };
+    let mut pictures = pictures.map(|folder| Pictures::new(config, folder)).transpose()?;
     let bar = output.progress(0, "records");
-    let mut lines = pin!(export(&store, vectors).try_ready_chunks(LINES));
-    while let Some(chunk) = lines.try_next().await? {
-        output.lines(&chunk)?;
-        bar.inc(chunk.len() as u64);
+    let mut projects = pin!(export(&store, vectors).try_ready_chunks(LINES));
+    while let Some(chunk) = projects.try_next().await? {
+        let mut lines = Vec::with_capacity(chunk.len());
+        for project in chunk {
+            if let Some(pictures) = &mut pictures {
+                for (source, id) in project.pictures {
+                    pictures.write(&source, id)?;
+                }
+            }
+            lines.push(project.line);
+        }
+        output.lines(&lines)?;
+        bar.inc(lines.len() as u64);
     }
     bar.finish_and_clear();
-    Ok(())
+    let Some(Pictures { written, left_out, .. }) = pictures else { return Ok(ExitCode::SUCCESS) };
+    say(&format!("{} pictures written, {} not", count(written), count(left_out)));
+    Ok(if left_out == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

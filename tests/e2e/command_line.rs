@@ -53,6 +53,59 @@ fn export_import_export_gives_the_same_bytes() {
 }
 
 #[test]
+fn an_export_brings_its_pictures_and_what_is_kept_needs_no_file() {
+    let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (source, copy) = (first.path().join("source"), first.path().join("copy"));
+    std::fs::create_dir_all(source.join("a/b")).unwrap();
+    for (name, shade) in [("a/b/one.png", 40), ("two.png", 200)] {
+        image::GrayImage::from_pixel(64, 48, image::Luma([shade])).save(source.join(name)).unwrap();
+    }
+    let lines = [
+        json!({"name": "One", "category": "art", "pictures": ["a/b/one.png", "two.png"]}),
+        json!({"name": "Two", "category": "art", "pictures": [{"source": "two.png", "alt": "Grey"}]}),
+    ];
+    write_lines(&source.join("in.ndjson"), &lines);
+    let data = first.path().join("data");
+    let counts = run_json(&data, &["import", source.join("in.ndjson").to_str().unwrap()]).pop().unwrap();
+    assert_eq!((&counts["new"], &counts["pictures"]), (&json!(2), &json!(3)));
+
+    let output = process::run(LOGGIA, &data, &["export", "--pictures", copy.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(String::from_utf8(output.stdout.clone()).unwrap(), export(&data));
+    for name in ["a/b/one.png", "two.png"] {
+        assert_eq!(
+            std::fs::read(copy.join(name)).unwrap(),
+            std::fs::read(source.join(name)).unwrap(),
+            "{name}"
+        );
+    }
+    std::fs::write(copy.join("out.ndjson"), &output.stdout).unwrap();
+    let counts =
+        run_json(second.path(), &["import", copy.join("out.ndjson").to_str().unwrap()]).pop().unwrap();
+    assert_eq!(
+        (&counts["new"], &counts["pictures"], &counts["pictures_refused"]),
+        (&json!(2), &json!(3), &json!(0))
+    );
+
+    // The same records from a place without the files.
+    let bare = first.path().join("bare.ndjson");
+    std::fs::write(&bare, &output.stdout).unwrap();
+    let counts = run_json(&data, &["import", bare.to_str().unwrap()]).pop().unwrap();
+    assert_eq!((&counts["same"], &counts["pictures_refused"]), (&json!(2), &json!(0)));
+    // One picture that is not kept is missed.
+    let more = json!({"name": "Two", "category": "art", "pictures": [{"source": "two.png", "alt": "Grey"}, "three.png"]});
+    write_lines(&bare, &[more]);
+    let counts = run_json(&data, &["import", bare.to_str().unwrap()]).pop().unwrap();
+    assert_eq!((&counts["changed"], &counts["pictures_refused"]), (&json!(1), &json!(2)));
+    // Where another picture has the name, it is said, and the other stays.
+    std::fs::write(copy.join("two.png"), "another").unwrap();
+    let output = process::run(LOGGIA, second.path(), &["export", "--pictures", copy.to_str().unwrap()]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("1 pictures written, 2 not"), "{said}");
+    assert_eq!(std::fs::read(copy.join("two.png")).unwrap(), b"another");
+}
+
+#[test]
 fn a_dry_run_shows_the_difference_and_writes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let (file, data) = (folder.path().join("in.ndjson"), folder.path().join("data"));

@@ -31,7 +31,7 @@ use past::Past;
 use refused::Refused;
 
 pub use accounts::{Accounts, read_account, read_accounts};
-pub use export::{ExportedVectors, export};
+pub use export::{Exported, ExportedVectors, export};
 pub use observed::Observed;
 pub use payments::{Paying, read_payers};
 pub use pictures::Pictures;

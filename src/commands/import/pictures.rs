@@ -34,6 +34,8 @@ pub struct Wanted {
     pub line: u64,
     /// The project.
     slug: Slug,
+    /// Whether one is kept already: its file need not be there.
+    is_kept: bool,
     /// As the record names it.
     pub picture: PictureSource,
 }
@@ -60,14 +62,18 @@ impl<'s> Pictures<'s> {
 
     /// The files that lines name, of those that were taken.
     pub fn of(&self, lines: &[ImportLine], outcomes: &[LineOutcome]) -> Vec<Wanted> {
-        let slugs: HashMap<u64, &Slug> =
+        let slugs: HashMap<u64, (&Slug, bool)> =
             outcomes.iter().filter_map(|outcome| Some((outcome.number, taken(&outcome.result)?))).collect();
         let mut wanted = Vec::new();
         for line in lines {
-            let Some(slug) = slugs.get(&line.number) else { continue };
-            let files =
-                named_pictures(&line.text).into_iter().filter(|picture| !picture.source.contains("://"));
-            wanted.extend(files.map(|picture| Wanted { line: line.number, slug: (*slug).clone(), picture }));
+            let Some((slug, is_kept)) = slugs.get(&line.number) else { continue };
+            let files = named_pictures(&line.text).into_iter().filter(PictureSource::is_file);
+            wanted.extend(files.map(|picture| Wanted {
+                line: line.number,
+                slug: (*slug).clone(),
+                is_kept: *is_kept,
+                picture,
+            }));
         }
         wanted
     }
@@ -82,7 +88,11 @@ impl<'s> Pictures<'s> {
     }
 
     async fn bring_one(&self, wanted: &Wanted) -> Result<Brought> {
-        let bytes = match read(self.folder.join(&wanted.picture.source)).await {
+        let path = self.folder.join(&wanted.picture.source);
+        if wanted.is_kept && matches!(tokio::fs::try_exists(&path).await, Ok(false)) {
+            return Ok(Brought::Attached);
+        }
+        let bytes = match read(path).await {
             Ok(bytes) => bytes,
             Err(reason) => return Ok(Brought::Refused(reason)),
         };
@@ -100,10 +110,13 @@ impl<'s> Pictures<'s> {
     }
 }
 
-/// The project of a line that was taken.
-fn taken(result: &LineResult) -> Option<&Slug> {
+/// The project of a line that was taken, and whether all its files are kept already.
+fn taken(result: &LineResult) -> Option<(&Slug, bool)> {
     match result {
-        LineResult::New { slug } | LineResult::Changed { slug, .. } | LineResult::Same { slug } => Some(slug),
+        LineResult::New { slug } => Some((slug, false)),
+        LineResult::Changed { slug, pictures_kept, .. } | LineResult::Same { slug, pictures_kept } => {
+            Some((slug, *pictures_kept))
+        }
         LineResult::Rejected { .. } => None,
     }
 }

@@ -128,7 +128,7 @@ impl Report {
         }
         self.output.answer(outcome, || match &outcome.result {
             LineResult::New { slug } => format!("line {}: new {slug}", outcome.number),
-            LineResult::Changed { slug, members, removed, removed_pictures } => {
+            LineResult::Changed { slug, members, removed, removed_pictures, .. } => {
                 let removed: Vec<&str> = removed.iter().chain(removed_pictures).map(String::as_str).collect();
                 let removed = match removed[..] {
                     [] => String::new(),

@@ -7,11 +7,12 @@ use schemas::envelope::Recorded;
 use schemas::event::VectorsRecorded;
 use schemas::ids::Position;
 use schemas::import::{ImportRecord, SlugOrigin};
+use schemas::picture::PictureId;
 
 use super::past::Past;
 use crate::computed;
 use crate::event_store::{EventStore, Namespace, StoreError};
-use crate::project::{Listing, Project};
+use crate::project::{Listing, PictureFate, Project};
 
 /// The type of events that record vectors, in every version.
 const VECTORS: &str = "loggia.curation.vectors_recorded.";
@@ -28,35 +29,44 @@ pub enum ExportedVectors {
     All,
 }
 
+/// A listed project as it is exported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exported {
+    /// Its import line, without a line end.
+    pub line: String,
+    /// The kept pictures whose sources are files, by source.
+    pub pictures: Vec<(String, PictureId)>,
+}
+
 /// An export under way. It holds one page in memory, however large the catalog is.
 struct Export<'s> {
     store: &'s dyn EventStore,
     /// The position that the export shows, once it began.
     head: Option<Position>,
     after: String,
-    lines: VecDeque<String>,
+    projects: VecDeque<Exported>,
     vectors: ExportedVectors,
 }
 
-/// The catalog as it is when the first line is asked for, as import lines without line ends, in the order of their
-/// slugs. What changes meanwhile does not show; withdrawn projects and old slugs are left out.
+/// The catalog as it is when the first project is asked for, in the order of the slugs. What changes meanwhile does not show;
+/// withdrawn projects and old slugs are left out.
 pub fn export(
     store: &dyn EventStore,
     vectors: ExportedVectors,
-) -> impl Stream<Item = Result<String, StoreError>> + Send + '_ {
-    let export = Export { store, head: None, after: String::new(), lines: VecDeque::new(), vectors };
+) -> impl Stream<Item = Result<Exported, StoreError>> + Send + '_ {
+    let export = Export { store, head: None, after: String::new(), projects: VecDeque::new(), vectors };
     stream::try_unfold(export, |mut export| async move {
-        while export.lines.is_empty() {
+        while export.projects.is_empty() {
             if !export.read_page().await? {
                 return Ok(None);
             }
         }
-        Ok(export.lines.pop_front().map(|line| (line, export)))
+        Ok(export.projects.pop_front().map(|project| (project, export)))
     })
 }
 
 impl Export<'_> {
-    /// Reads the next page; false at the end. A page of old slugs alone gives no line.
+    /// Reads the next page; false at the end. A page of old slugs alone gives no project.
     async fn read_page(&mut self) -> Result<bool, StoreError> {
         let head = match self.head {
             Some(head) => head,
@@ -83,7 +93,8 @@ impl Export<'_> {
                     let is_computed = computed::is_built_in(&vectors.model) || encoded.contains(&stream);
                     self.vectors == ExportedVectors::All || !is_computed
                 });
-                self.lines.push_back(line(listing, vectors)?);
+                let (line, pictures) = (line(listing, vectors)?, pictures(listing));
+                self.projects.push_back(Exported { line, pictures });
             }
         }
         Ok(true)
@@ -94,6 +105,15 @@ impl Export<'_> {
 fn are_computed(events: &[Recorded]) -> bool {
     let newest = events.iter().rfind(|event| event.kind.starts_with(VECTORS));
     newest.is_some_and(|event| event.actor.as_str() == computed::ACTOR)
+}
+
+fn pictures(listing: &Listing) -> Vec<(String, PictureId)> {
+    let files = listing.record.pictures.iter().filter(|picture| picture.is_file());
+    let kept = files.filter_map(|picture| match listing.pictures.get(&picture.source)? {
+        PictureFate::Attached(kept) => Some((picture.source.clone(), kept.id)),
+        PictureFate::Refused(_) => None,
+    });
+    kept.collect()
 }
 
 fn line(listing: &Listing, vectors: Option<VectorsRecorded>) -> Result<String, StoreError> {

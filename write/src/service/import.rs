@@ -17,7 +17,7 @@ use super::past::Past;
 use super::refused::Refused;
 use super::{ATTEMPTS, CommandService};
 use crate::event_store::{AppendError, StoreError};
-use crate::project::{self, Change};
+use crate::project::{self, Change, Listing, PictureFate};
 
 pub(super) use identities::Identities;
 use line::{Line, read};
@@ -246,26 +246,36 @@ impl Group {
     fn result(&self, change: Change) -> LineResult {
         let listing = self.past.project().listing();
         let slug = listing.map_or_else(|| self.line.record.slug.clone(), |listing| listing.slug.clone());
+        let pictures_kept = listing.is_some_and(|listing| keeps_files(listing, &self.line.record));
         match change {
             Change::New => LineResult::New { slug },
             Change::Changed { members, removed, removed_pictures } => {
-                LineResult::Changed { slug, members, removed, removed_pictures }
+                LineResult::Changed { slug, members, removed, removed_pictures, pictures_kept }
             }
-            Change::Same => LineResult::Same { slug },
+            Change::Same => LineResult::Same { slug, pictures_kept },
         }
     }
 
     /// Writes down what became of the line and of those that say the same.
     fn end(self, result: LineResult, ended: &mut Vec<Ended>) {
         let copied = match &result {
-            LineResult::New { slug } | LineResult::Changed { slug, .. } | LineResult::Same { slug } => {
-                LineResult::Same { slug: slug.clone() }
+            LineResult::New { slug } => LineResult::Same { slug: slug.clone(), pictures_kept: false },
+            LineResult::Changed { slug, pictures_kept, .. } | LineResult::Same { slug, pictures_kept } => {
+                LineResult::Same { slug: slug.clone(), pictures_kept: *pictures_kept }
             }
             rejected @ LineResult::Rejected { .. } => rejected.clone(),
         };
         ended.extend(self.copies.into_iter().map(|index| (index, copied.clone())));
         ended.push((self.line.index, result));
     }
+}
+
+/// Whether every picture is kept that a record names as a file.
+fn keeps_files(listing: &Listing, record: &ImportRecord) -> bool {
+    let mut files = record.record.pictures.iter().filter(|picture| picture.is_file()).peekable();
+    files.peek().is_some()
+        && files
+            .all(|picture| matches!(listing.pictures.get(&picture.source), Some(PictureFate::Attached(_))))
 }
 
 fn contradiction(first: u64, slug: &str) -> LineResult {

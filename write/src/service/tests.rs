@@ -49,7 +49,7 @@ impl Catalog {
     }
 
     async fn export(&self) -> Vec<String> {
-        export(&*self.store, ExportedVectors::Brought).try_collect().await.unwrap()
+        export(&*self.store, ExportedVectors::Brought).map_ok(|project| project.line).try_collect().await.unwrap()
     }
 
     async fn head(&self) -> u64 {
@@ -109,7 +109,7 @@ fn short(answer: &Answer) -> Vec<String> {
     let in_short = |line: &LineOutcome| match &line.result {
         LineResult::New { slug } => format!("new {slug}"),
         LineResult::Changed { slug, members, .. } => format!("changed {slug} {}", members.join(",")),
-        LineResult::Same { slug } => format!("same {slug}"),
+        LineResult::Same { slug, .. } => format!("same {slug}"),
         LineResult::Rejected { faults } => format!("rejected {}: {}", faults[0].field, faults[0].reason),
     };
     lines.iter().map(in_short).collect()
@@ -299,13 +299,13 @@ async fn an_export_shows_one_moment() {
     catalog.import(&lines.iter().map(String::as_str).collect::<Vec<_>>()).await;
     let before = catalog.export().await;
     let mut export = std::pin::pin!(export(&*catalog.store, ExportedVectors::Brought));
-    let mut lines = vec![export.try_next().await.unwrap().unwrap()];
+    let mut lines = vec![export.try_next().await.unwrap().unwrap().line];
     catalog.send(rename("p-000", "z")).await;
     catalog.send(rename("p-299", "0")).await;
     catalog.send(withdraw("p-250")).await;
     catalog.send(revise("p-260", json!({"name": "Q"}))).await;
-    while let Some(line) = export.try_next().await.unwrap() {
-        lines.push(line);
+    while let Some(project) = export.try_next().await.unwrap() {
+        lines.push(project.line);
     }
     assert_eq!(lines, before);
 }
