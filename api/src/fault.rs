@@ -27,6 +27,8 @@ struct Told {
     kind: ProblemKind,
     status: StatusCode,
     detail: Cow<'static, str>,
+    /// What a page says in place of the detail.
+    on_pages: Option<&'static str>,
     errors: Vec<ParameterFault>,
     suggestions: Option<Vec<String>>,
     reason: Option<String>,
@@ -45,6 +47,7 @@ impl Fault {
             kind,
             status: StatusCode::from_u16(kind.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
             detail: detail.into(),
+            on_pages: None,
             errors: Vec::new(),
             suggestions: None,
             reason: None,
@@ -67,7 +70,10 @@ impl Fault {
             1 => "A parameter cannot be used; the member errors says which and what is allowed.",
             _ => "Several parameters cannot be used; the member errors says which and what is allowed.",
         };
-        Fault::new(ProblemKind::InvalidParameters, detail).with(|told| told.errors = errors)
+        Fault::new(ProblemKind::InvalidParameters, detail).with(|told| {
+            told.on_pages = Some("Part of this link is not valid:");
+            told.errors = errors;
+        })
     }
 
     pub(crate) fn ambiguous_key() -> Fault {
@@ -109,7 +115,10 @@ impl Fault {
             ProblemKind::TooManyRequests,
             "Too many calls came within a second. Wait as long as Retry-After says; nothing was counted.",
         )
-        .with(|told| told.retry_after = Some(wait.as_secs() + 1))
+        .with(|told| {
+            told.on_pages = Some("Too many pages were opened from your network at once.");
+            told.retry_after = Some(wait.as_secs() + 1);
+        })
     }
 
     /// An address has more connections open than one may.
@@ -136,7 +145,10 @@ impl Fault {
             ProblemKind::TooManyRequests,
             "Too many keys were asked for from this network within an hour; nothing was done. Wait as long as Retry-After says.",
         )
-        .with(|told| told.retry_after = Some(wait.as_secs() + 1))
+        .with(|told| {
+            told.on_pages = Some("Too many keys were requested from your network.");
+            told.retry_after = Some(wait.as_secs() + 1);
+        })
     }
 
     /// What was asked for is understood, and not done.
@@ -238,6 +250,7 @@ impl Fault {
 
     pub(crate) fn not_found() -> Fault {
         Fault::new(ProblemKind::NotFound, "Nothing is at this path. /openapi.json lists the paths there are.")
+            .with(|told| told.on_pages = Some("This page does not exist."))
     }
 
     pub(crate) fn method_not_allowed(route: Route) -> Fault {
@@ -286,7 +299,10 @@ impl Fault {
         } else {
             "No project has this slug. The member suggestions lists slugs that are near."
         };
-        Fault::new(ProblemKind::UnknownSlug, detail).with(|told| told.suggestions = Some(suggestions))
+        Fault::new(ProblemKind::UnknownSlug, detail).with(|told| {
+            told.on_pages = Some("There has never been a project at this address.");
+            told.suggestions = Some(suggestions);
+        })
     }
 
     pub(crate) fn unknown_revision(newest: Revision) -> Fault {

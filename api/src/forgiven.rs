@@ -43,17 +43,39 @@ pub(crate) fn write(
 
 /// The same as sentences; none where there is nothing to say.
 pub(crate) fn note(page: &SearchPage) -> Option<String> {
-    let mut sentences: Vec<String> = page.forgiven().map(sentences).unwrap_or_default();
+    said(page, page.forgiven().map(sentences).unwrap_or_default())
+}
+
+/// The same without [`suggestion`], to which a page has a link.
+pub(crate) fn finding(page: &SearchPage) -> Option<String> {
+    said(page, page.forgiven().map(found).into_iter().collect())
+}
+
+/// The query that finds more exactly, where little or nothing is found.
+pub(crate) fn suggestion(page: &SearchPage) -> Option<&Suggestion> {
+    page.forgiven().and_then(of_little)
+}
+
+fn said(page: &SearchPage, mut sentences: Vec<String>) -> Option<String> {
     if page.is_cut() {
         sentences.push(format!("Only the first {MOST_WORDS} words were looked for."));
     }
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
+fn of_little(forgiven: &Forgiven) -> Option<&Suggestion> {
+    let is_little = matches!(forgiven.how, Approximation::Most | Approximation::Nothing);
+    forgiven.did_you_mean.as_ref().filter(|_| is_little)
+}
+
 fn sentences(forgiven: &Forgiven) -> Vec<String> {
-    let Forgiven { how, exact, missing, replaced, held, left_out, did_you_mean } = forgiven;
+    std::iter::once(found(forgiven)).chain(of_little(forgiven).map(suggested)).collect()
+}
+
+/// What was found, or that nothing was.
+fn found(forgiven: &Forgiven) -> String {
+    let Forgiven { how, exact, missing, replaced, held, left_out, .. } = forgiven;
     let longer = || listed(replaced.iter().map(|one| one.to.as_str()), "or");
-    let suggested = did_you_mean.as_ref().map(suggested);
     match how {
         Approximation::Completed => {
             let rest = match replaced.first() {
@@ -62,23 +84,21 @@ fn sentences(forgiven: &Forgiven) -> Vec<String> {
                 }
                 None => "projects in which the last word begins a longer one.".to_owned(),
             };
-            vec![match exact {
+            match exact {
                 0 => format!("No project has all of these words. Shown are {rest}"),
                 1 => format!("One project has all of these words and comes first. After it come {rest}"),
                 exact => {
                     format!("{exact} projects have all of these words and come first. After them come {rest}")
                 }
-            }]
+            }
         }
         Approximation::Mended if replaced.is_empty() => {
-            vec![
-                "No project has these words as a phrase. Shown are projects that have them apart.".to_owned(),
-            ]
+            "No project has these words as a phrase. Shown are projects that have them apart.".to_owned()
         }
-        Approximation::Mended => vec![format!(
+        Approximation::Mended => format!(
             "No project has all of these words as they were typed. Shown are projects with {}.",
             instead(forgiven)
-        )],
+        ),
         Approximation::Most => {
             let shown = if held.is_empty() {
                 "most of them".to_owned()
@@ -94,19 +114,15 @@ fn sentences(forgiven: &Forgiven) -> Vec<String> {
             } else {
                 format!(" They have {}.", instead(forgiven))
             };
-            let first = format!(
-                "No project has all of these words. Shown are projects with {shown}.{lacking}{instead}"
-            );
-            std::iter::once(first).chain(suggested).collect()
+            format!("No project has all of these words. Shown are projects with {shown}.{lacking}{instead}")
+        }
+        Approximation::Nothing if missing.is_empty() => {
+            "No project has all of these words, or enough of them.".to_owned()
         }
         Approximation::Nothing => {
-            let first = match missing.is_empty() {
-                true => "No project has all of these words, or enough of them.".to_owned(),
-                false => format!("No project has {}.", listed(missing.iter().map(String::as_str), "or")),
-            };
-            std::iter::once(first).chain(suggested).collect()
+            format!("No project has {}.", listed(missing.iter().map(String::as_str), "or"))
         }
-        Approximation::NoWords => vec!["The text has no word that could be looked for.".to_owned()],
+        Approximation::NoWords => "The text has no word that could be looked for.".to_owned(),
     }
 }
 

@@ -93,7 +93,7 @@ async fn each_form_shows_its_own_fault() {
         for method in ["GET", "POST"] {
             let dead = started.http.send(method, path, &[FORM], "").await;
             assert_eq!(dead.status, 410, "{method} {path}");
-            assert!(text(&dead).contains("This link is of no use any more"), "{}", text(&dead));
+            assert!(text(&dead).contains("This link has expired"), "{}", text(&dead));
             let dead = started.http.send(method, path, &[FORM, ("accept", "application/json")], "").await;
             assert_eq!((dead.status, dead.header("content-type")), (410, Some("application/problem+json")));
         }
@@ -234,11 +234,11 @@ async fn a_mailed_link_acts_once_and_by_its_form_alone() {
         .map(|key| key["key_id"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(proven, [&mine[9..17], &new[9..17]], "what was ticked, and what was made here");
-    assert!(done.contains(&format!("Ended: <code>{}</code>", &other[51..])), "{done}");
+    assert!(done.contains(&format!("Revoked: <code>{}</code>", &other[51..])), "{done}");
     let again = post(&started, &path, &format!("revoke={}", &mine[9..17]), &[]).await;
     assert_eq!(again.status, 410);
     let again = text(&again);
-    assert!(again.contains("This link is of no use any more"), "{again}");
+    assert!(again.contains("This link has expired"), "{again}");
     for (key, status) in [(&mine, 200), (&stranger, 200), (&other, 401), (&new, 200)] {
         kit::wait_until(PATIENCE, "the keys on the node", async || {
             let bearer = format!("Bearer {key}");

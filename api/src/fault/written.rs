@@ -21,9 +21,21 @@ impl Fault {
 
     /// The same as a page, for somebody with a browser.
     pub(crate) fn write_page(self, state: &ApiState, instance: String, headers: &mut HeaderMap) -> Bytes {
+        let lead = self.lead();
         let problem = self.problem(state.site(), instance, headers);
         headers.extend(pages::headers());
-        pages::problem_page(&problem, state).unwrap_or_default()
+        pages::problem_page(&problem, lead.as_deref(), state).unwrap_or_default()
+    }
+
+    /// What a page says in place of the detail, which speaks of members and headers.
+    fn lead(&self) -> Option<String> {
+        let lead = self.0.on_pages?;
+        Some(match self.0.retry_after {
+            None => lead.to_owned(),
+            Some(1) => format!("{lead} Try again in a second."),
+            Some(seconds @ ..=90) => format!("{lead} Try again in {seconds} seconds."),
+            Some(seconds) => format!("{lead} Try again in {} minutes.", seconds.div_ceil(60)),
+        })
     }
 
     /// What is said of it; its own headers are put into `headers`.
@@ -59,5 +71,22 @@ impl Fault {
             citation_url: told.citation_url,
             quota,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn pages_say_when_to_try_again_in_words() {
+        let after = |seconds| Fault::too_many_keys(Duration::from_secs(seconds)).lead().unwrap();
+        assert_eq!(after(0), "Too many keys were requested from your network. Try again in a second.");
+        assert_eq!(after(40), "Too many keys were requested from your network. Try again in 41 seconds.");
+        assert_eq!(after(2_500), "Too many keys were requested from your network. Try again in 42 minutes.");
+        assert_eq!(Fault::not_found().lead().as_deref(), Some("This page does not exist."));
+        assert_eq!(Fault::missing_key().lead(), None, "its detail is for people too");
     }
 }

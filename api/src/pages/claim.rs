@@ -33,7 +33,7 @@ use crate::state::ApiState;
 /// What using a link may take of a request's time, after it was looked at.
 const USING: Duration = Duration::from_secs(5);
 /// What is said of a text that is no token.
-const NEVER_MADE: &str = "this link is not whole; open it as it stands in the mail, or ask for another";
+const NEVER_MADE: &str = "this link is incomplete; open it as it stands in the mail, or ask for another";
 
 #[derive(Template)]
 #[template(path = "link_asked.html")]
@@ -224,7 +224,7 @@ fn gone(access: &KeyAccess, state: &ApiState, headers: &HeaderMap, reason: &str)
     if wants_problem(headers) {
         return Err(Fault::dead_link(sentence(&reason)));
     }
-    let layout = Layout::new(state, "/keys", "This link is of no use any more").private();
+    let layout = Layout::new(state, "/keys", "This link has expired").private();
     refused(StatusCode::GONE, &Gone { layout, reason: sentence(&reason), mails: access.letters.leave() })
 }
 

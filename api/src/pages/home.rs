@@ -38,10 +38,18 @@ struct Home<'a> {
     categories: Vec<Choice>,
     dimensions: Vec<Offered>,
     notes: Vec<String>,
+    did_you_mean: Option<Suggested>,
     call: String,
     cards: Vec<Card>,
     first: Option<String>,
     next: Option<String>,
+}
+
+/// Other words that find more exactly.
+struct Suggested {
+    query: String,
+    href: String,
+    projects: String,
 }
 
 /// Something to choose, and where it leads.
@@ -91,6 +99,7 @@ pub(super) async fn home(
             .map(|of| offered(&asked, of.dimension, of.terms.into_iter().map(|term| term.term), base))
             .collect(),
         notes: found.notes,
+        did_you_mean: found.did_you_mean.map(|(query, projects)| suggested(&asked, query, projects, base)),
         call: call::of(&asked, state.site()),
         cards: Card::with_kept_pictures(found.cards, &state).await,
         first: asked.cursor.is_some().then(|| asked.at(None).href(base)),
@@ -105,6 +114,12 @@ fn placeholder(dimensions: &[DimensionTerms], cards: &[Card]) -> String {
     let examples = [material, cards.iter().find_map(Card::place), cards.iter().find_map(Card::studio)];
     let examples: Vec<&str> = examples.into_iter().flatten().collect();
     if examples.is_empty() { String::new() } else { format!("{}…", examples.join(", ")) }
+}
+
+fn suggested(asked: &Asked, query: String, projects: u64, base: &str) -> Suggested {
+    let projects =
+        if projects == 1 { "one project".to_owned() } else { format!("{} projects", grouped(projects)) };
+    Suggested { href: asked.searching(query.clone()).href(base), query, projects }
 }
 
 fn categories(asked: &Asked, base: &str) -> Vec<Choice> {

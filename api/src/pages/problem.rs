@@ -29,6 +29,7 @@ struct ProblemPage {
 struct ErrorPage<'a> {
     layout: Layout,
     problem: &'a Problem,
+    lead: &'a str,
     name: &'a str,
 }
 
@@ -48,11 +49,16 @@ pub(super) async fn problem(
     page(&ProblemPage { layout, name, status: kind.status(), title, meaning, remedy })
 }
 
-/// A problem as a page; none if it cannot be made.
-pub(crate) fn of(problem: &Problem, state: &ApiState) -> Option<Bytes> {
-    let layout = Layout::new(state, "", problem.title.clone()).private();
+/// A problem as a page, with a sentence for people in place of its detail; none if it cannot be made.
+pub(crate) fn of(problem: &Problem, lead: Option<&str>, state: &ApiState) -> Option<Bytes> {
+    let title = match problem.suggestions {
+        Some(_) => "Project not found",
+        None => &problem.title,
+    };
+    let layout = Layout::new(state, "", title).private();
     let name = problem.kind.rsplit('/').next().unwrap_or_default();
-    ErrorPage { layout, problem, name }.render().ok().map(Bytes::from)
+    let lead = lead.unwrap_or(&problem.detail);
+    ErrorPage { layout, problem, lead, name }.render().ok().map(Bytes::from)
 }
 
 /// What it means, and what to do; HTML.

@@ -123,10 +123,31 @@ async fn the_front_page_shows_what_the_catalog_has() {
     assert_eq!(links(&node.get("/?material=larch").await), ["haus-am-see"]);
     let nothing = node.get("/?material=larsh").await;
     assert!(
-        nothing.text().contains("No project says “larsh” of its material; near are larch."),
+        nothing.text().contains("No project has “larsh” as its material. Did you mean larch?"),
         "{nothing:?}"
     );
     assert!(links(&nothing).is_empty());
+}
+
+#[tokio::test]
+async fn other_words_that_find_more_are_a_link() {
+    let node = Node::start().await;
+    let page = node.get("/?q=street+xyzzy&category=design").await;
+    let said = "<p class=\"soft\">No project has “xyzzy”.</p>";
+    let link = "<p>Did you mean <a href=\"/?q=street&#38;category=design\" rel=\"nofollow\">street</a>? It finds 3 projects.</p>";
+    assert!(page.text().contains(said) && page.text().contains(link), "{}", page.text());
+    assert!(page.text().contains("No projects found"));
+    assert!(!node.get("/?q=street").await.text().contains("Did you mean"));
+}
+
+#[tokio::test]
+async fn the_reference_calls_from_a_script_too() {
+    let node = Node::start().await;
+    let page = node.get("/docs").await;
+    // Nobody needs a key on this node.
+    let script = "<code id=\"javascript\">const answer = await fetch(\"https://catalog.example.org/v1/search?q=brick+library\");\n\
+                  const { results } = await answer.json();</code>";
+    assert!(page.text().contains(script), "{}", page.text());
 }
 
 #[tokio::test]
@@ -134,7 +155,7 @@ async fn a_browser_is_told_what_went_wrong_on_a_page_and_a_program_in_json() {
     let node = Node::start().await;
     for (path, status, title) in [
         ("/nothing", 404, "Nothing is here"),
-        ("/projects/haus-am-sea", 404, "Unknown slug"),
+        ("/projects/haus-am-sea", 404, "Project not found"),
         ("/projects/gone-house", 410, "Withdrawn"),
         ("/?category=music", 400, "Invalid parameters"),
         ("/keys", 404, "Nothing is here"),

@@ -82,6 +82,11 @@ impl Asked {
         Asked { cursor, ..self.clone() }
     }
 
+    /// The same with other words, from the beginning.
+    pub(super) fn searching(&self, q: String) -> Asked {
+        Asked { q, cursor: None, ..self.clone() }
+    }
+
     /// The same in another category, from the beginning.
     pub(super) fn in_category(&self, category: Option<Category>) -> Asked {
         Asked { category, cursor: None, ..self.clone() }

@@ -24,6 +24,8 @@ pub(super) struct Found {
     pub(super) next: Option<String>,
     /// What there is to say to it.
     pub(super) notes: Vec<String>,
+    /// Other words that find more exactly, and how many projects.
+    pub(super) did_you_mean: Option<(String, u64)>,
 }
 
 impl Found {
@@ -46,14 +48,15 @@ impl Found {
             (page.ordinals, page.total, page.next, Vec::new())
         };
         let cards = cards(state, &listing, &ordinals)?;
-        Ok(Found { cards, total, next: next.map(|cursor| cursor.to_string()), notes })
+        Ok(Found { cards, total, next: next.map(|cursor| cursor.to_string()), notes, did_you_mean: None })
     }
 
     /// How many there are.
     pub(super) fn heading(&self, asked: &Asked) -> String {
         match (self.total, asked.q.is_empty() && !asked.is_taste()) {
-            (0, _) => "Nothing yet".to_owned(),
-            (_, true) if asked.category.is_none() => "Newest first".to_owned(),
+            (0, true) if asked.category.is_none() => "Nothing yet".to_owned(),
+            (0, _) => "No projects found".to_owned(),
+            (_, true) if asked.category.is_none() => "Latest additions".to_owned(),
             (total, true) => format!("{total} projects, newest first"),
             (1, false) => "One project".to_owned(),
             (total, false) => format!("{total} projects"),
@@ -74,11 +77,14 @@ fn by_words(state: &ApiState, asked: &Asked) -> Result<Found, Fault> {
         error => routes::search::fault(error),
     })?;
     let cards = page.hits().map(|hit| Card::of(hit.summary, state.site())).collect::<Result<Vec<_>, _>>()?;
-    let mut notes: Vec<String> = forgiven::note(&page).into_iter().collect();
+    let mut notes: Vec<String> = forgiven::finding(&page).into_iter().collect();
     if cards.is_empty() && asked.category.is_some() {
-        notes.push("A category may stand in the way.".into());
+        notes.push("Try searching all categories.".into());
     }
-    Ok(Found { cards, total: page.total(), next: page.next().map(|cursor| cursor.to_string()), notes })
+    let did_you_mean =
+        forgiven::suggestion(&page).map(|suggestion| (suggestion.query.clone(), suggestion.total));
+    let next = page.next().map(|cursor| cursor.to_string());
+    Ok(Found { cards, total: page.total(), next, notes, did_you_mean })
 }
 
 fn cards(state: &ApiState, listing: &Listing, ordinals: &[u64]) -> Result<Vec<Card>, Fault> {
@@ -93,15 +99,18 @@ fn nearest(listing: &Listing, asked: &Asked, dimension: Dimension) -> Option<Str
         listing.nearest_terms(dimension, text, 3).into_iter().map(|term| term.term).collect();
     let name = dimension.as_str();
     Some(match near.as_slice() {
-        [] => format!("No project says “{text}” of its {name}."),
-        near => format!("No project says “{text}” of its {name}; near are {}.", near.join(", ")),
+        [] => format!("No project has “{text}” as its {name}."),
+        [only] => format!("No project has “{text}” as its {name}. Did you mean {only}?"),
+        [others @ .., last] => {
+            format!("No project has “{text}” as its {name}. Did you mean {} or {last}?", others.join(", "))
+        }
     })
 }
 
 fn foreign() -> Fault {
     Fault::invalid_parameters(vec![fault(
         "cursor",
-        "It belongs to no page of this list, or the list has changed. Start again from the first page.",
-        "the cursor of a link “More”, unchanged",
+        "This link has expired. Start again from the first page.",
+        "the link to the next page, unchanged",
     )])
 }
