@@ -182,14 +182,17 @@ impl DataFolder {
 
     /// Says that other users of the machine can read the folder. It is not closed: its owner may have opened it for somebody.
     pub fn warn_if_open(&self) {
-        let open = fs::metadata(&self.root).is_ok_and(|found| found.permissions().mode() & 0o077 != 0);
-        if open {
+        if self.is_open() {
             let folder = self.root.display();
             tracing::warn!(
                 "the data folder {folder} is open to other users of this machine, who can read who called what and the \
                  hashes of keys; close it with `chmod -R go= {folder}`"
             );
         }
+    }
+
+    fn is_open(&self) -> bool {
+        fs::metadata(&self.root).is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
     }
 
     /// Refuses a folder that a newer version wrote, before anything in it is touched.

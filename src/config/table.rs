@@ -188,7 +188,7 @@ pub const SETTINGS: &[Setting] = &[
     setting(
         "keys_per_address",
         "LOGGIA_KEYS_PER_ADDRESS",
-        Some("10"),
+        Some("5"),
         "Keys that one address may ask for in an hour over MCP and the form; 0: no limit.",
     ),
     setting(

@@ -100,6 +100,25 @@ fn the_compose_file_is_one() {
     }
 }
 
+/// A proxy that is believed about who calls must be the balancer, and no other network.
+#[test]
+fn only_the_balancers_network_is_trusted() {
+    let compose = text("deploy/compose.yaml");
+    let behind = |name: &str| {
+        let at = compose.find(name).unwrap() + name.len();
+        compose[at..].split(['\n', '}']).next().unwrap().trim()
+    };
+    assert_eq!(behind("LOGGIA_TRUSTED_PROXIES:"), behind("subnet:"));
+    // Where another proxy stands before the balancer, what to set is said beside it, as HAProxy takes it.
+    let haproxy = text("deploy/haproxy.cfg");
+    assert!(
+        haproxy.contains("option forwardfor except 172.16.0.0/12")
+            && haproxy.contains("\n    option forwardfor\n")
+    );
+    let settings = text("deploy/kubernetes/settings.yaml");
+    assert!(settings.contains("Narrow it to those of its pods"), "{settings}");
+}
+
 #[test]
 fn docker_takes_the_compose_file() {
     let Some(program) = docker_compose() else { return };

@@ -21,6 +21,50 @@ async fn ends(mut command: Command, role: &str, data: &Path) -> String {
     said.lines().last().unwrap_or_default().to_owned()
 }
 
+/// What lies below a folder and others than its owner may use.
+fn open_to_others(folder: &Path) -> Vec<String> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (mut open, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let found = std::fs::symlink_metadata(&path).unwrap();
+            let mode = found.permissions().mode() & 0o777;
+            if mode & 0o077 != 0 && !found.is_symlink() {
+                open.push(format!("{mode:o} {}", path.display()));
+            }
+            if found.is_dir() {
+                folders.push(path);
+            }
+        }
+    }
+    open
+}
+
+#[tokio::test]
+async fn files_are_their_owners_alone_and_a_folder_that_is_open_is_warned_of() {
+    use std::os::unix::fs::PermissionsExt as _;
+    if kit::nats::available().await.is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    std::fs::create_dir(&data).unwrap();
+    std::fs::set_permissions(&data, std::fs::Permissions::from_mode(0o755)).unwrap();
+    // As from a shell whose files are for everybody.
+    let mut command = process::command("sh", &data);
+    command.args(["-c", "umask 022; exec \"$0\" \"$@\"", LOGGIA, "up", "--no-demo"]);
+    let mut loggia = Loggia::spawn_command(command, &data);
+    crate::started::ready(&loggia.http().await).await;
+    assert_eq!(open_to_others(&data), [""; 0]);
+    assert!(loggia.stderr().contains("is open to other users of this machine"), "{}", loggia.stderr());
+    assert!(loggia.terminate().await.success());
+    std::fs::set_permissions(&data, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
+    crate::started::ready(&loggia.http().await).await;
+    assert!(!loggia.stderr().contains("is open to other users"), "{}", loggia.stderr());
+}
+
 /// A role on a NATS server that lets everybody in.
 fn on(nats: &Nats, data: &Path) -> Command {
     let mut command = process::command(LOGGIA, data);
