@@ -40,7 +40,8 @@ fn form_of(page: &str) -> String {
 
 #[tokio::test]
 async fn a_form_makes_one_key_however_often_it_is_sent() {
-    let Some(started) = Started::with(&["--no-demo", "--auth", "keys"]).await else { return };
+    let settings = ["--no-demo", "--auth", "keys", "--keys-per-address", "20"];
+    let Some(started) = Started::with(&settings).await else { return };
     let page = text(&started.http.get("/keys").await);
     let form = form_of(&page);
     assert_ne!(form_of(&text(&started.http.get("/keys").await)), form, "each copy has its own");
@@ -130,7 +131,8 @@ async fn links_are_limited_by_address() {
 
 #[tokio::test]
 async fn the_form_hands_out_three_keys_an_address_and_tells_no_address_from_another() {
-    let Some(started) = Started::with(&["--no-demo", "--auth", "keys"]).await else { return };
+    let settings = ["--no-demo", "--auth", "keys", "--keys-per-address", "20"];
+    let Some(started) = Started::with(&settings).await else { return };
     let (first, key) = get_key(&started, "ada@example.org").await;
     let (known, _) = get_key(&started, "ada@example.org").await;
     let (unknown, _) = get_key(&started, "grace@example.org").await;
