@@ -111,7 +111,7 @@ impl CommandService {
                     groups[group].copies.push(line.index)
                 }
                 (None, Some(first)) if first.content == line.content => {
-                    ended.push((line.index, LineResult::Same { slug }));
+                    ended.push((line.index, LineResult::Same { slug, pictures_kept: false }));
                 }
                 (Some((first, _)), _) | (None, Some(first)) => {
                     ended.push((line.index, contradiction(first.number, slug.as_str())));

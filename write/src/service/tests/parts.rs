@@ -19,6 +19,7 @@ fn changed(members: &[&str], removed: &[&str], removed_pictures: &[&str]) -> Lin
         members: owned(members),
         removed: owned(removed),
         removed_pictures: owned(removed_pictures),
+        pictures_kept: false,
     }
 }
 
@@ -35,7 +36,10 @@ async fn a_row_changes_only_the_members_that_it_has_cells_for() {
     let row = r#"{"slug":"pic","name":"Pic","category":"art","city":"Bonn"}"#;
     assert_eq!(catalog.import_as(&[row], LineForm::Patch).await, [changed(&["city"], &[], &[])]);
     assert_eq!(catalog.export().await, [FULL.replace("Ulm", "Bonn")]);
-    assert_eq!(catalog.import_as(&[row], LineForm::Patch).await, [LineResult::Same { slug: slug("pic") }]);
+    assert_eq!(
+        catalog.import_as(&[row], LineForm::Patch).await,
+        [LineResult::Same { slug: slug("pic"), pictures_kept: false }]
+    );
     let emptied = r#"{"slug":"pic","studio":null,"taste":{"light":null},"details":{"Area":null},"pictures":{"1":{"source":"b.jpg"},"all":true}}"#;
     assert_eq!(
         catalog.import_as(&[emptied], LineForm::Patch).await,
