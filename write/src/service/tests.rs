@@ -49,7 +49,11 @@ impl Catalog {
     }
 
     async fn export(&self) -> Vec<String> {
-        export(&*self.store, ExportedVectors::Brought).map_ok(|project| project.line).try_collect().await.unwrap()
+        export(&*self.store, ExportedVectors::Brought)
+            .map_ok(|project| project.line)
+            .try_collect()
+            .await
+            .unwrap()
     }
 
     async fn head(&self) -> u64 {
