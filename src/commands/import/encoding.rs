@@ -30,7 +30,7 @@ pub fn decoded(input: Box<dyn Read + Send>, encoding: Encoding) -> Result<Box<dy
     }
     let decode: Box<dyn Decode + Send> = match encoding {
         Encoding::Utf8 => return Ok(Box::new(input)),
-        Encoding::Latin1 => Box::new(|byte| char::from(byte)),
+        Encoding::Latin1 => Box::new(latin_1),
         Encoding::Windows1252 => Box::new(windows_1252),
         Encoding::Utf16 => Box::new(Utf16 { is_big_endian, byte: None, surrogate: None }),
     };
@@ -49,6 +49,11 @@ impl<F: FnMut(u8) -> char> Decode for F {
     fn decode(&mut self, bytes: &[u8], text: &mut String) {
         text.extend(bytes.iter().map(|byte| self(*byte)));
     }
+}
+
+/// The first 256 characters of Unicode are those of ISO 8859-1.
+fn latin_1(byte: u8) -> char {
+    char::from(byte)
 }
 
 /// UTF-16, with what the end of a chunk cut in two.
