@@ -3,6 +3,7 @@
 mod accounts;
 mod curation;
 mod nats;
+mod pictures;
 mod setting_flags;
 
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use accounts::{AuditArgs, KeysCommand, PaymentsCommand};
 pub use curation::{ActFlags, CurateCommand, IdFlag};
 pub use nats::{NatsCommand, NatsConfigArgs};
+pub use pictures::PicturesCommand;
 pub use setting_flags::SettingFlags;
 
 /// A self-hosted service for a curated catalog: search, provenance and replay.
@@ -94,6 +96,9 @@ pub enum Command {
     /// Take in what payment providers told, and look at it.
     #[command(subcommand)]
     Payments(PaymentsCommand),
+    /// Look at the pictures that records name, fetch refused ones again, and make smaller forms again.
+    #[command(subcommand)]
+    Pictures(PicturesCommand),
     /// Show every counted call of a key, or recount all of them.
     #[command(
         after_help = "Examples:\n  loggia audit Ab3dEf9h --month 2026-11\n  loggia audit verify; exit status 3 on a difference"

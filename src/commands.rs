@@ -11,6 +11,7 @@ pub mod import;
 pub mod keys;
 pub mod nats;
 pub mod payments;
+pub mod pictures;
 pub mod rebuild;
 pub mod snapshot;
 pub mod status;

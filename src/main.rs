@@ -69,6 +69,7 @@ async fn run(cli: &Cli, config: &Config) -> Result<ExitCode> {
         Command::Events(command) => commands::events::run(config, command, output).await,
         Command::Keys(command) => commands::keys::run(config, command, output).await,
         Command::Payments(command) => commands::payments::run(config, command, output).await,
+        Command::Pictures(command) => commands::pictures::run(config, command, output).await,
         Command::Audit(args) => commands::audit::run(config, args, output).await,
         Command::Status => done(commands::status::run(config, output).await),
         Command::Config => done(commands::config::run(config, output)),

@@ -64,6 +64,31 @@ impl MediaStore {
         Ok(checked)
     }
 
+    /// Makes the description and the smaller forms of a picture again from its original, and returns the description and
+    /// whether anything is other than before. Forms have the same names as before.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the original is missing, has other bytes than its name says, or cannot be decoded, and where the folder
+    /// cannot be written.
+    pub fn remake(&self, id: PictureId) -> Result<(Picture, bool), MediaError> {
+        let path = self.path(id, Form::Original);
+        let damaged = |reason: String| MediaError::damaged(&path, reason);
+        let original = self.read(id, Form::Original)?.ok_or_else(|| damaged("it is not there".to_owned()))?;
+        if PictureId(Sha256::digest(&original).into()) != id {
+            return Err(damaged("its bytes are not those that its name is made of".to_owned()));
+        }
+        let (picture, forms) = made(id, &original).map_err(|fault| damaged(fault.to_string()))?;
+        let mut same = self.get(id).is_ok_and(|kept| kept.as_ref() == Some(&picture));
+        for (form, bytes) in &forms {
+            same = same && self.read(id, *form)?.as_ref() == Some(bytes);
+        }
+        if !same {
+            self.files.replace(&picture, &original, &forms)?;
+        }
+        Ok((picture, !same))
+    }
+
     /// Reads a picture in all its forms; where a smaller one or the description is not right, all are made again.
     pub(super) fn whole(&self, id: PictureId, look: Look) -> Result<Whole, MediaError> {
         let path = self.path(id, Form::Original);
@@ -185,6 +210,27 @@ mod tests {
             assert_eq!(files(&place), before, "{name}");
         }
         assert_eq!(fs::read_dir(folder.path().join("incoming")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn forms_and_description_are_made_again_as_this_version_makes_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = MediaStore::open(folder.path()).unwrap();
+        let picture = store.take(&in_every_format(&scene(90, 90))[0].1).unwrap();
+        assert_eq!(store.remake(picture.id).unwrap(), (picture.clone(), false));
+        let former = Picture { palette: Vec::new(), ..picture.clone() };
+        let description = store.path(picture.id, Form::Original).with_file_name("picture.json");
+        fs::write(&description, serde_json::to_vec(&former).unwrap()).unwrap();
+        let form = store.path(picture.id, Form::Webp(90));
+        let bytes = fs::read(&form).unwrap();
+        fs::write(&form, b"RIFF").unwrap();
+        assert_eq!(store.remake(picture.id).unwrap(), (picture.clone(), true));
+        assert_eq!(
+            (store.get(picture.id).unwrap(), fs::read(&form).unwrap()),
+            (Some(picture.clone()), bytes)
+        );
+        fs::write(store.path(picture.id, Form::Original), b"other").unwrap();
+        assert!(store.remake(picture.id).is_err());
     }
 
     #[test]

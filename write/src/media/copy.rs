@@ -49,7 +49,11 @@ impl MediaStore {
     }
 
     /// The names of all pictures, in order.
-    pub(super) fn ids(&self) -> Result<Vec<PictureId>, MediaError> {
+    ///
+    /// # Errors
+    ///
+    /// Fails where the folder cannot be read.
+    pub fn ids(&self) -> Result<Vec<PictureId>, MediaError> {
         let mut ids = Vec::new();
         for shelf in names(self.files.root())? {
             if shelf.len() == 2 {

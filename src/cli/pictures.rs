@@ -1,0 +1,29 @@
+//! What operators type about pictures.
+
+use clap::Subcommand;
+
+/// A look at pictures, or another try.
+#[derive(Debug, Subcommand)]
+pub enum PicturesCommand {
+    /// Show every picture that a record names, and what became of it.
+    #[command(
+        after_help = "Examples:\n  loggia pictures list --refused\n  loggia --json pictures list --unused"
+    )]
+    List {
+        /// Only those that could not be fetched or kept, with the reason.
+        #[arg(long, conflicts_with = "unused")]
+        refused: bool,
+        /// The kept pictures instead that no listed project shows.
+        #[arg(long)]
+        unused: bool,
+    },
+    /// Fetch refused pictures again, now.
+    #[command(after_help = "Example:\n  loggia pictures retry stair-house")]
+    Retry {
+        /// Only those of this project.
+        slug: Option<String>,
+    },
+    /// Make smaller forms, palettes and visual vectors again from the originals, as this version makes them.
+    #[command(after_help = "Example:\n  loggia pictures remake")]
+    Remake,
+}

@@ -1,0 +1,263 @@
+//! `loggia pictures`: what became of the pictures that records name, another try, and smaller forms made again.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use schemas::command::{Answer, Command};
+use schemas::ids::{Actor, Position, StreamId};
+use schemas::picture::{Picture, PictureId};
+use schemas::record::PictureSource;
+use schemas::slug::Slug;
+use schemas::versioned::Decoded;
+use serde::Serialize;
+use write::event_store::EventStore;
+use write::media::MediaStore;
+use write::project::{Listing, PictureFate, Project};
+
+use crate::cli::PicturesCommand;
+use crate::config::{self, Config};
+use crate::data_folder::DataFolder;
+use crate::output::{Output, aligned, count, say};
+use crate::session::{self, Session};
+
+/// Events read at once.
+const PAGE: usize = 500;
+
+/// How the kinds of events begin that say nothing of pictures and are long.
+const VECTORS: &str = "loggia.curation.vectors_recorded.";
+
+const HEADINGS: [&str; 4] = ["state", "project", "source", "picture or reason"];
+
+/// A picture that a record names.
+#[derive(Debug, Serialize)]
+struct Row {
+    /// `kept`, `refused`, or `missing` where it was not looked at.
+    state: &'static str,
+    slug: String,
+    source: String,
+    picture: Option<PictureId>,
+    reason: Option<String>,
+}
+
+/// A kept picture that no listed project shows.
+#[derive(Debug, Serialize)]
+struct Unused {
+    picture: PictureId,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Retried {
+    fetched: u64,
+    /// A sentence for each that was refused again.
+    refused: Vec<String>,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Remade {
+    /// The pictures whose original was looked at.
+    pictures: u64,
+    /// Those whose smaller forms or palette are other ones now.
+    changed: u64,
+    /// The projects that were told.
+    projects: u64,
+    /// A sentence for each picture that cannot be made.
+    faults: Vec<String>,
+}
+
+/// Lists pictures, or brings them to where they should be.
+pub async fn run(config: &Config, command: &PicturesCommand, output: Output) -> Result<ExitCode> {
+    match command {
+        PicturesCommand::List { unused: true, .. } => list_unused(config, output).await,
+        PicturesCommand::List { refused, .. } => list(config, *refused, output).await,
+        PicturesCommand::Retry { slug } => {
+            let slug: Option<Slug> = slug.as_deref().map(str::parse).transpose()?;
+            retry(config, slug.as_ref(), output).await
+        }
+        PicturesCommand::Remake => remake(config, output).await,
+    }
+}
+
+/// Every listed project of the log.
+async fn listed(config: &Config) -> Result<Vec<Listing>> {
+    let store = session::open_store_read_only(config).await?;
+    let (mut projects, mut after) = (HashMap::<StreamId, Project>::new(), Position::START);
+    loop {
+        let page = store.read_all(after, PAGE).await?;
+        let Some(last) = page.last() else { break };
+        after = last.position;
+        for event in &page {
+            if event.stream.as_project().is_none() || event.kind.starts_with(VECTORS) {
+                continue;
+            }
+            if let Decoded::Known(decoded) = event.decode()? {
+                let project = projects.entry(event.stream.clone()).or_default();
+                *project = std::mem::take(project).evolve(&decoded);
+            }
+        }
+    }
+    let listing = |project| match project {
+        Project::Listed(listing) => Some(listing),
+        Project::Absent | Project::Withdrawn { .. } => None,
+    };
+    let mut listed: Vec<Listing> = projects.into_values().filter_map(listing).collect();
+    listed.sort_by(|a, b| a.slug.cmp(&b.slug));
+    Ok(listed)
+}
+
+fn rows(listing: &Listing) -> impl Iterator<Item = Row> {
+    listing.record.picture_sources().map(|source| {
+        let (state, picture, reason) = match listing.pictures.get(source) {
+            Some(PictureFate::Attached(picture)) => ("kept", Some(picture.id), None),
+            Some(PictureFate::Refused(reason)) => ("refused", None, Some(reason.clone())),
+            None => ("missing", None, None),
+        };
+        Row { state, slug: listing.slug.to_string(), source: source.to_owned(), picture, reason }
+    })
+}
+
+async fn list(config: &Config, refused: bool, output: Output) -> Result<ExitCode> {
+    let listed = listed(config).await?;
+    let rows: Vec<Row> =
+        listed.iter().flat_map(rows).filter(|row| !refused || row.state == "refused").collect();
+    if output.is_json() {
+        rows.iter().try_for_each(|row| output.answer(row, String::new))?;
+    } else if rows.is_empty() {
+        say(if refused { "no picture was refused" } else { "no record names a picture" });
+    } else {
+        let cells = |row: &Row| {
+            let picture = row.picture.map(|id| id.to_string());
+            let last = picture.or_else(|| row.reason.clone()).unwrap_or_else(|| "-".into());
+            [row.state.to_owned(), row.slug.clone(), row.source.clone(), last]
+        };
+        let mut lines = vec![HEADINGS.map(str::to_owned)];
+        lines.extend(rows.iter().map(cells));
+        output.lines(&aligned(&lines))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn list_unused(config: &Config, output: Output) -> Result<ExitCode> {
+    let listed = listed(config).await?;
+    let shown: HashSet<PictureId> = listed.iter().flat_map(rows).filter_map(|row| row.picture).collect();
+    let kept = MediaStore::open_read_only(&DataFolder::new(&config.data).media()).ids()?;
+    let unused = kept.into_iter().filter(|id| !shown.contains(id));
+    let unused: Vec<Unused> = unused.map(|picture| Unused { picture }).collect();
+    if unused.is_empty() && !output.is_json() {
+        say("every kept picture is shown by a project");
+    }
+    unused.iter().try_for_each(|row| output.answer(row, || row.picture.to_string()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn retry(config: &Config, slug: Option<&Slug>, output: Output) -> Result<ExitCode> {
+    let listed = listed(config).await?;
+    let session = Session::open(config).await?;
+    let mut retried = Retried::default();
+    let done = async {
+        for listing in listed.iter().filter(|listing| slug.is_none_or(|slug| *slug == listing.slug)) {
+            for named in &listing.record.pictures {
+                let is_refused = matches!(listing.pictures.get(&named.source), Some(PictureFate::Refused(_)));
+                if !(is_refused && named.source.contains("://")) {
+                    continue;
+                }
+                match attach(&session, &listing.slug, named.clone(), None).await? {
+                    Ok(()) => retried.fetched += 1,
+                    Err(reason) => {
+                        retried.refused.push(format!("{}: {}: {reason}", listing.slug, named.source))
+                    }
+                }
+            }
+        }
+        anyhow::Ok(())
+    }
+    .await;
+    session.close().await;
+    done?;
+    output.answer(&retried, || {
+        let sentence = format!("{} fetched, {} refused again", count(retried.fetched), retried.refused.len());
+        retried.refused.iter().cloned().chain([sentence]).collect::<Vec<_>>().join("\n")
+    })?;
+    Ok(if retried.refused.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Attaches a picture that the record names already, or returns why it is refused.
+async fn attach(
+    session: &Session,
+    slug: &Slug,
+    picture: PictureSource,
+    kept: Option<PictureId>,
+) -> Result<Result<(), String>> {
+    let actor: Actor = config::user().unwrap_or_else(|| "operator".into()).parse()?;
+    let command = Command::Attach { slug: slug.clone(), picture, kept };
+    match session.send(actor, None, command).await? {
+        Answer::Done(_) => Ok(Ok(())),
+        Answer::Refused(refusal) => Ok(Err(refusal.detail)),
+        _ => bail!("the write side answered with something else; are both of one version?"),
+    }
+}
+
+async fn remake(config: &Config, output: Output) -> Result<ExitCode> {
+    let folder = DataFolder::new(&config.data).media();
+    let bar = output.progress(0, "making pictures");
+    let making = bar.clone();
+    let made = tokio::task::spawn_blocking(move || {
+        let store = MediaStore::open_read_only(&folder);
+        let (mut remade, mut pictures) = (Remade::default(), BTreeMap::new());
+        for id in store.ids()? {
+            match store.remake(id) {
+                Ok((picture, changed)) => {
+                    remade.changed += u64::from(changed);
+                    pictures.insert(id, picture);
+                }
+                Err(error) => remade.faults.push(error.to_string()),
+            }
+            remade.pictures += 1;
+            making.set_position(remade.pictures);
+        }
+        anyhow::Ok((remade, pictures))
+    })
+    .await;
+    bar.finish_and_clear();
+    let (mut remade, pictures) = made??;
+    remade.projects = tell(config, &pictures, &mut remade.faults).await?;
+    output.answer(&remade, || {
+        let Remade { pictures, changed, projects, faults } = &remade;
+        let sentence =
+            format!("{} made again, {} changed, in {}", count(*pictures), count(*changed), count(*projects));
+        faults.iter().cloned().chain([format!("{sentence} projects")]).collect::<Vec<_>>().join("\n")
+    })?;
+    Ok(if remade.faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Records pictures whose palette or size is another one now with the projects that show them; their vectors follow.
+async fn tell(
+    config: &Config,
+    pictures: &BTreeMap<PictureId, Picture>,
+    faults: &mut Vec<String>,
+) -> Result<u64> {
+    let listed = listed(config).await?;
+    let session = Session::open(config).await?;
+    let mut told = HashSet::new();
+    let done = async {
+        for listing in &listed {
+            for named in &listing.record.pictures {
+                let Some(PictureFate::Attached(known)) = listing.pictures.get(&named.source) else {
+                    continue;
+                };
+                if pictures.get(&known.id).is_none_or(|picture| picture == known) {
+                    continue;
+                }
+                match attach(&session, &listing.slug, named.clone(), Some(known.id)).await? {
+                    Ok(()) => drop(told.insert(listing.slug.clone())),
+                    Err(reason) => faults.push(format!("{}: {}: {reason}", listing.slug, named.source)),
+                }
+            }
+        }
+        anyhow::Ok(())
+    }
+    .await;
+    session.close().await;
+    done?;
+    Ok(told.len() as u64)
+}
