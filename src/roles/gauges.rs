@@ -1,5 +1,7 @@
 //! Gauges of the projections, read off when metrics are asked for.
 
+use std::sync::Arc;
+
 use api::metrics::Registry;
 use health::Health;
 use projections::node::Node;
@@ -10,6 +12,7 @@ use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
 use read::models::Model;
 use schemas::control::{LogHead, ProjectionStatus};
 use tokio::sync::watch;
+use write::media::collector::Counts;
 
 /// Adds the gauges of this node's projections.
 pub fn register(registry: &mut Registry, node: Node) {
@@ -38,6 +41,38 @@ pub fn register_keeper(registry: &mut Registry, here: bool) {
 /// Adds a gauge of whether the readers of this node's models fail.
 pub fn register_models(registry: &mut Registry, health: Health) {
     registry.register_collector(Box::new(Refreshes { health }));
+}
+
+/// Adds gauges of the pictures that records name by URL.
+pub fn register_pictures(registry: &mut Registry, counts: Arc<Counts>) {
+    registry.register_collector(Box::new(Pictures { counts }));
+}
+
+#[derive(Debug)]
+struct Pictures {
+    counts: Arc<Counts>,
+}
+
+impl Collector for Pictures {
+    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
+        let gauges = [
+            (
+                "loggia_pictures_waiting",
+                "Pictures that wait to be fetched or are under way.",
+                self.counts.waiting(),
+            ),
+            (
+                "loggia_pictures_refused",
+                "Pictures that records name by URL and that could not be fetched or kept.",
+                self.counts.refused(),
+            ),
+        ];
+        for (name, help, value) in gauges {
+            let gauge = ConstGauge::new(i64::try_from(value).unwrap_or(i64::MAX));
+            gauge.encode(encoder.encode_descriptor(name, help, None, MetricType::Gauge)?)?;
+        }
+        Ok(())
+    }
 }
 
 /// A gauge's name, its help, and how it is read off.

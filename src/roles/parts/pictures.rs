@@ -12,6 +12,7 @@ use write::vectors::{Encoder, EncoderChoice};
 
 use super::Parts;
 use crate::config::Vectors;
+use crate::roles::gauges;
 
 impl Parts {
     /// Takes pictures, and gives them to read nodes.
@@ -19,13 +20,15 @@ impl Parts {
         let pictures = service.pictures().context("this write side keeps no pictures")?;
         let store = pictures.store().clone();
         let uploads = Arc::new(Uploads::open(store.clone(), self.clock.clone())?);
+        let collector = Collector::new(service.clone())?;
+        gauges::register_pictures(&mut self.registry, collector.counts());
         let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());
         let background = self.background().await?;
         let client = background.client().clone();
         let ending = stop.clone();
         let serving = async move { Ok(media_server::serve(&client, store, uploads, &ending).await?) };
         lifecycle.spawn_on("the media store", serving, background.handle());
-        let collector = Collector::new(service.clone())?.run(stop);
+        let collector = collector.run(stop);
         let collecting = async move {
             collector.await;
             Ok(())

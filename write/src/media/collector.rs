@@ -1,9 +1,11 @@
 //! Fetches the pictures that records name by URL, and draws those of the demo catalog, each once: what comes of it is
 //! recorded, so that nobody does it again.
 
+mod hosts;
 mod wanting;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use schemas::ids::{Actor, StreamId};
@@ -18,13 +20,13 @@ use crate::event_store::StoreError;
 use crate::follow::Follower;
 use crate::project::{self, Project};
 use crate::service::{CommandService, Observed, Pictures};
-use wanting::{Wanted, Wanting};
+use wanting::{Tried, Wanted, Wanting};
 
 /// Who records what was found.
 const ACTOR: &str = "loggia-pictures";
 
-/// Pictures fetched at once.
-const AT_ONCE: usize = 4;
+/// Pictures fetched or drawn at once, at most two of one host; each may take 10 MiB until it is kept.
+const AT_ONCE: usize = 8;
 
 /// How long to wait before a store that cannot be written is tried again.
 const PAUSE: Duration = Duration::from_secs(10);
@@ -34,8 +36,33 @@ const PAUSE: Duration = Duration::from_secs(10);
 #[error("pictures cannot be fetched: {0}")]
 pub struct CannotCollect(String);
 
+/// How many pictures that records name wait, and how many were refused.
+#[derive(Debug, Default)]
+pub struct Counts {
+    waiting: AtomicUsize,
+    refused: AtomicUsize,
+}
+
+impl Counts {
+    /// Pictures that wait to be fetched or are under way.
+    pub fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Relaxed)
+    }
+
+    /// Pictures that records of listed projects name by URL and that are not kept.
+    pub fn refused(&self) -> usize {
+        self.refused.load(Ordering::Relaxed)
+    }
+
+    fn set(&self, (waiting, refused): (usize, usize)) {
+        self.waiting.store(waiting, Ordering::Relaxed);
+        self.refused.store(refused, Ordering::Relaxed);
+    }
+}
+
 /// Fetches what records name and nobody has looked at.
 pub struct Collector {
+    counts: Arc<Counts>,
     service: CommandService,
     pictures: Arc<Pictures>,
     actor: Actor,
@@ -47,7 +74,12 @@ impl Collector {
         let pictures = service.pictures().cloned();
         let pictures = pictures.ok_or_else(|| CannotCollect("this write side keeps no pictures".into()))?;
         let actor = ACTOR.parse().map_err(|error| CannotCollect(format!("{error}")))?;
-        Ok(Collector { service, pictures, actor })
+        Ok(Collector { counts: Arc::default(), service, pictures, actor })
+    }
+
+    /// How much is to be done, as it goes on.
+    pub fn counts(&self) -> Arc<Counts> {
+        self.counts.clone()
     }
 
     /// Works until `stop`.
@@ -69,12 +101,13 @@ impl Collector {
                 let this = self.clone();
                 under_way.spawn(async move { this.collect(wanted).await });
             }
-            let again = wanting.earliest();
+            self.counts.set(wanting.counts());
+            // Where all are busy one of them ends first.
+            let again = wanting.earliest().filter(|_| under_way.len() < AT_ONCE);
             tokio::select! {
                 Some(ended) = under_way.join_next(), if !under_way.is_empty() => match ended {
-                    Ok((_, Ok(()))) => {}
-                    Ok((wanted, Err(reason))) => {
-                        if let Some(reason) = wanting.put_off(&wanted, reason, Instant::now()) {
+                    Ok((wanted, tried)) => {
+                        if let Some(reason) = wanting.tried(&wanted, tried, Instant::now()) {
                             self.record(&wanted, Err(reason)).await;
                         }
                     }
@@ -86,19 +119,20 @@ impl Collector {
         }
     }
 
-    /// Fetches or draws a picture and records what came of it; the reason where a later try may bring it.
-    async fn collect(&self, wanted: Wanted) -> (Wanted, Result<(), String>) {
+    /// Fetches or draws a picture and records what came of it, unless a later try may bring it.
+    async fn collect(&self, wanted: Wanted) -> (Wanted, Tried) {
         let got = match wanted.address() {
-            Some(address) => self.pictures.fetch(&address).await,
+            Some(address) => self.pictures.fetch_patiently(&address).await,
             None => self.draw(&wanted).await,
         };
         let found = match got {
             Ok(picture) => Ok(picture),
             Err(FetchError::Refused(reason)) => Err(reason),
-            Err(FetchError::Later(reason)) => return (wanted, Err(reason)),
+            Err(FetchError::Later(reason)) => return (wanted, Tried::Later { reason, silent: false }),
+            Err(FetchError::Silent(reason)) => return (wanted, Tried::Later { reason, silent: true }),
         };
-        self.record(&wanted, found).await;
-        (wanted, Ok(()))
+        let tried = self.record(&wanted, found).await;
+        (wanted, tried)
     }
 
     /// Draws the picture of a demo project from its record.
@@ -119,12 +153,20 @@ impl Collector {
         }
     }
 
-    async fn record(&self, wanted: &Wanted, found: Result<Picture, String>) {
-        let stream = StreamId::project(wanted.project);
+    async fn record(&self, wanted: &Wanted, found: Result<Picture, String>) -> Tried {
+        let (stream, kept) = (StreamId::project(wanted.project), found.is_ok());
         loop {
-            let observe = async |project: &Project| project::look_at(project, &wanted.source, found.clone());
+            let mut is_named = false;
+            let observe = async |project: &Project| {
+                is_named = project.listing().is_some_and(|listing| {
+                    listing.record.picture_sources().any(|source| source == wanted.source)
+                });
+                project::look_at(project, &wanted.source, found.clone())
+            };
             match self.service.observe(&stream, &self.actor, observe).await {
-                Ok(Observed::Recorded(_) | Observed::Nothing) => return,
+                Ok(Observed::Recorded(_)) => return Tried::Settled { kept },
+                Ok(Observed::Nothing) if is_named => return Tried::Settled { kept },
+                Ok(Observed::Nothing) => return Tried::Unwanted,
                 Ok(Observed::Overtaken) => {}
                 Err(error) => {
                     tracing::warn!(%error, source = wanted.source, "what a picture is cannot be recorded; trying again");

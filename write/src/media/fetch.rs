@@ -18,8 +18,12 @@ use crate::tls;
 
 /// The most times that a host may send on.
 const MOST_REDIRECTS: usize = 5;
-/// For everything from the look-up to the last byte.
+/// For everything from the look-up to the last byte, where somebody waits for it.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// For a worker: the longest time in which nothing comes.
+const SILENCE: Duration = Duration::from_secs(10);
+/// For a worker: everything, so that 10 MiB need 1.4 Mbit/s.
+const CAP: Duration = Duration::from_secs(60);
 
 /// Where pictures may be fetched from.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +44,9 @@ pub enum FetchError {
     /// A later try may bring it.
     #[error("{0}")]
     Later(String),
+    /// A later try may bring it; the host was silent, or slow, for so long that it is better left alone.
+    #[error("{0}")]
+    Silent(String),
 }
 
 /// Looks a name up.
@@ -81,16 +88,24 @@ impl Fetcher {
         Fetcher { rules, tls: trusting(roots), look_up, is_public, patience }
     }
 
-    /// The bytes behind a URL of https, at most [`MAX_PICTURE_BYTES`]; whether they are a picture is not looked at.
+    /// The bytes behind a URL of https, at most [`MAX_PICTURE_BYTES`], within a few seconds; whether they are a picture is not
+    /// looked at.
     pub async fn fetch(&self, url: &str) -> Result<Vec<u8>, FetchError> {
+        self.fetch_within(url, self.patience, self.patience).await
+    }
+
+    /// Does the same in up to a minute, as long as bytes come.
+    pub async fn fetch_patiently(&self, url: &str) -> Result<Vec<u8>, FetchError> {
+        let silence = if self.patience == PATIENCE { SILENCE } else { self.patience };
+        self.fetch_within(url, silence, CAP).await
+    }
+
+    async fn fetch_within(&self, url: &str, silence: Duration, cap: Duration) -> Result<Vec<u8>, FetchError> {
         let url = self.permitted(url)?;
         let host = url.host_str().unwrap_or_default().to_owned();
-        let bytes = tokio::time::timeout(self.patience, self.follow(url, &host)).await;
+        let bytes = tokio::time::timeout(cap, self.follow(url, silence)).await;
         bytes.unwrap_or_else(|_| {
-            Err(FetchError::Later(format!(
-                "{host} did not send it within {} s.",
-                self.patience.as_secs_f32()
-            )))
+            Err(FetchError::Silent(format!("{host} did not send it within {} s.", cap.as_secs_f32())))
         })
     }
 
@@ -130,24 +145,54 @@ impl Fetcher {
         }
     }
 
-    /// Fetches, from the addresses that the host has now, as often as it sends on to itself.
-    pub(super) async fn follow(&self, mut url: Url, host: &str) -> Result<Vec<u8>, FetchError> {
-        let client = self.client(host, self.addresses(&url, host).await?)?;
+    /// Fetches, and follows where the host sends on to: each other host is judged and looked up as the first was.
+    pub(super) async fn follow(&self, mut url: Url, silence: Duration) -> Result<Vec<u8>, FetchError> {
+        let first = url.host_str().unwrap_or_default().to_owned();
+        let mut client = self.client_for(&url, silence).await?;
         for _ in 0..=MOST_REDIRECTS {
-            let response = client.get(url.clone()).send().await.map_err(|error| unreachable(host, &error))?;
+            let host = url.host_str().unwrap_or_default().to_owned();
+            let sent = within(silence, &host, client.get(url.clone()).send()).await?;
+            let response = sent.map_err(|error| unreachable(&host, &error))?;
             match response.status() {
-                status if status.is_success() => return body(host, response).await,
+                status if status.is_success() => return body(&host, response, silence).await,
                 StatusCode::MOVED_PERMANENTLY
                 | StatusCode::FOUND
                 | StatusCode::SEE_OTHER
                 | StatusCode::TEMPORARY_REDIRECT
-                | StatusCode::PERMANENT_REDIRECT => url = next(host, &url, response.headers())?,
-                status => return Err(answered(host, status)),
+                | StatusCode::PERMANENT_REDIRECT => {
+                    let next = self.next(&host, &url, response.headers())?;
+                    if next.origin() != url.origin() {
+                        client = self.client_for(&next, silence).await?;
+                    }
+                    url = next;
+                }
+                status => return Err(answered(&host, status)),
             }
         }
         Err(FetchError::Refused(format!(
-            "{host} sends on more than {MOST_REDIRECTS} times; give the address where the picture is."
+            "{first} sends on more than {MOST_REDIRECTS} times; give the address where the picture is."
         )))
+    }
+
+    /// Where the host sends on to, when it is permitted.
+    fn next(&self, host: &str, url: &Url, headers: &HeaderMap) -> Result<Url, FetchError> {
+        let location = headers.get(LOCATION).and_then(|location| location.to_str().ok());
+        let Some(next) = location.and_then(|location| url.join(location).ok()) else {
+            return Err(FetchError::Refused(format!("{host} sends on without saying where to.")));
+        };
+        if next.origin() == url.origin() && next.username().is_empty() && next.password().is_none() {
+            return Ok(next);
+        }
+        let place = format!("{}://{}", next.scheme(), next.host_str().unwrap_or_default());
+        self.permitted(next.as_str())
+            .map_err(|reason| FetchError::Refused(format!("{host} sends on to {place}. {reason}")))
+    }
+
+    /// A client for the addresses that the host of a URL has now.
+    async fn client_for(&self, url: &Url, silence: Duration) -> Result<Client, FetchError> {
+        let host = url.host_str().unwrap_or_default();
+        let addresses = within(silence, host, self.addresses(url, host)).await??;
+        self.client(host, addresses)
     }
 
     /// The addresses of the host that may be reached, looked up once.
@@ -209,20 +254,14 @@ async fn look_up(host: String) -> io::Result<Vec<IpAddr>> {
     Ok(found.map(|address| address.ip()).collect())
 }
 
-/// Where the host sends on to, when that is itself.
-fn next(host: &str, url: &Url, headers: &HeaderMap) -> Result<Url, FetchError> {
-    let location = headers.get(LOCATION).and_then(|location| location.to_str().ok());
-    let Some(next) = location.and_then(|location| url.join(location).ok()) else {
-        return Err(FetchError::Refused(format!("{host} sends on without saying where to.")));
-    };
-    if next.origin() != url.origin() || !next.username().is_empty() || next.password().is_some() {
-        let place = format!("{}://{}", next.scheme(), next.host_str().unwrap_or_default());
-        return Err(FetchError::Refused(format!("{host} sends on to {place}; give the address there.")));
-    }
-    Ok(next)
+/// Waits no longer than this for the next sign of a host.
+async fn within<T>(silence: Duration, host: &str, sign: impl Future<Output = T>) -> Result<T, FetchError> {
+    tokio::time::timeout(silence, sign)
+        .await
+        .map_err(|_| FetchError::Silent(format!("{host} sent nothing for {} s.", silence.as_secs_f32())))
 }
 
-async fn body(host: &str, mut response: Response) -> Result<Vec<u8>, FetchError> {
+async fn body(host: &str, mut response: Response, silence: Duration) -> Result<Vec<u8>, FetchError> {
     let too_large = || {
         Err(FetchError::Refused(format!(
             "{host} sends more than {MAX_PICTURE_BYTES} bytes (10 MiB); put a smaller one there."
@@ -233,7 +272,9 @@ async fn body(host: &str, mut response: Response) -> Result<Vec<u8>, FetchError>
         return too_large();
     }
     let mut bytes = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| unreachable(host, &error))? {
+    while let Some(chunk) =
+        within(silence, host, response.chunk()).await?.map_err(|error| unreachable(host, &error))?
+    {
         if bytes.len() + chunk.len() > MAX_PICTURE_BYTES {
             return too_large();
         }
@@ -242,13 +283,12 @@ async fn body(host: &str, mut response: Response) -> Result<Vec<u8>, FetchError>
     Ok(bytes)
 }
 
+/// Most answers are other ones tomorrow: only what says that it is gone, or makes no sense, is final.
 fn answered(host: &str, status: StatusCode) -> FetchError {
     let sentence = format!("{host} answered {status}.");
     match status {
-        StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY | StatusCode::TOO_MANY_REQUESTS => {
-            FetchError::Later(sentence)
-        }
-        status if status.is_server_error() => FetchError::Later(sentence),
+        StatusCode::GONE => FetchError::Refused(sentence),
+        status if status.is_client_error() || status.is_server_error() => FetchError::Later(sentence),
         _ => FetchError::Refused(sentence),
     }
 }

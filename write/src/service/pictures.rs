@@ -33,7 +33,15 @@ impl Pictures {
 
     /// Fetches what stands at a URL and keeps it.
     pub async fn fetch(&self, url: &str) -> Result<Picture, FetchError> {
-        let bytes = self.fetcher.fetch(url).await?;
+        self.keep(self.fetcher.fetch(url).await?).await
+    }
+
+    /// Does the same for a worker, which can wait for a slow host as long as bytes come.
+    pub async fn fetch_patiently(&self, url: &str) -> Result<Picture, FetchError> {
+        self.keep(self.fetcher.fetch_patiently(url).await?).await
+    }
+
+    async fn keep(&self, bytes: Vec<u8>) -> Result<Picture, FetchError> {
         self.take(bytes).await.map_err(|error| match error {
             TakeError::Refused(fault) => FetchError::Refused(fault.to_string()),
             TakeError::Store(error) => FetchError::Later(error.to_string()),
@@ -88,7 +96,7 @@ impl CommandService {
             })?,
             None => pictures.fetch(&named.source).await.map_err(|error| match error {
                 FetchError::Refused(reason) => Rejection::fault(&named.source, reason).into(),
-                FetchError::Later(reason) => Refused::Unreachable(reason),
+                FetchError::Later(reason) | FetchError::Silent(reason) => Refused::Unreachable(reason),
             })?,
         };
         let decide =

@@ -1,6 +1,6 @@
-//! Which pictures are still to be fetched, as the log tells it, and when.
+//! Which pictures are still to be fetched: what the latest revision of each listed project names and nobody has looked at.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use schemas::envelope::Recorded;
@@ -10,9 +10,10 @@ use schemas::record::Record;
 use schemas::versioned::Decoded;
 use tokio::time::Instant;
 
+use super::hosts::Hosts;
 use crate::demo;
 
-/// How long a host that did not answer is left alone before each further try; after the last one it is given up.
+/// How long a picture that did not come is left alone before each further try; after the last one it is given up.
 const PAUSES: [Duration; 4] = [
     Duration::from_secs(60),
     Duration::from_secs(10 * 60),
@@ -22,6 +23,9 @@ const PAUSES: [Duration; 4] = [
 
 /// What addresses of pictures begin with.
 const SCHEMES: [&str; 2] = ["https://", "http://"];
+
+/// How the kinds of events begin that may name no picture and still matter.
+const LISTINGS: [&str; 2] = ["loggia.curation.project_withdrawn.", "loggia.curation.project_restored."];
 
 /// A picture to be fetched.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -41,26 +45,52 @@ impl Wanted {
         let rest = SCHEMES.iter().find_map(|scheme| self.source.strip_prefix(scheme))?;
         Some(format!("https://{rest}"))
     }
+
+    /// The host that is asked for it; `None` where it is drawn.
+    pub(super) fn host(&self) -> Option<String> {
+        let rest = SCHEMES.iter().find_map(|scheme| self.source.strip_prefix(scheme))?;
+        rest.split(['/', '?', '#']).next().map(str::to_ascii_lowercase)
+    }
 }
 
-/// How it stands with a picture.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    /// It waits its turn.
-    Waiting,
-    /// It is being fetched, after so many tries.
-    UnderWay(usize),
-    /// It was tried so often, and is tried again from then on.
-    PutOff(usize, Instant),
-    /// It was looked at. A later revision that names it again does not make it wanted again.
-    Settled,
+/// What came of a try.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Tried {
+    /// The project still names it, and what it is stands in the log.
+    Settled {
+        /// Whether it is kept.
+        kept: bool,
+    },
+    /// The project does not name it any more, or is not listed, so nothing was recorded.
+    Unwanted,
+    /// A later try may bring it.
+    Later {
+        /// Why it did not come.
+        reason: String,
+        /// Whether its host was silent for too long.
+        silent: bool,
+    },
+}
+
+/// What is known of a project that names, or named, pictures to be fetched.
+#[derive(Debug, Default)]
+struct Wish {
+    withdrawn: bool,
+    /// What the latest revision names.
+    named: Vec<String>,
+    /// What was looked at, and whether it is kept.
+    looked_at: HashMap<String, bool>,
 }
 
 /// What is to be fetched.
 #[derive(Debug, Default)]
 pub(super) struct Wanting {
-    states: HashMap<Wanted, State>,
-    turn: VecDeque<Wanted>,
+    wishes: HashMap<ProjectId, Wish>,
+    /// How often each of those that wait or are under way was tried.
+    tries: HashMap<Wanted, usize>,
+    under_way: HashSet<Wanted>,
+    hosts: Hosts,
+    refused: usize,
 }
 
 impl Wanting {
@@ -70,160 +100,163 @@ impl Wanting {
         // Many texts name none of either kind; reading every record would take longer than fetching.
         let drawn = recorded.actor.as_str() == demo::ACTOR;
         let text = recorded.data.get();
-        if !SCHEMES.iter().any(|scheme| text.contains(scheme)) && !text.contains(demo::pictures::SOURCE) {
+        let names =
+            SCHEMES.iter().any(|scheme| text.contains(scheme)) || text.contains(demo::pictures::SOURCE);
+        let is_listing = LISTINGS.iter().any(|kind| recorded.kind.starts_with(kind));
+        if !(names || is_listing || self.wishes.contains_key(&project)) {
             return;
         }
         let Ok(Decoded::Known(event)) = recorded.decode() else { return };
         match *event {
             Event::ProjectSelected(selected) => self.want(project, &selected.record, drawn),
             Event::ProjectRevised(revised) => self.want(project, &revised.record, drawn),
-            Event::PictureAttached(attached) => self.settle(project, attached.source),
-            Event::PictureRefused(refused) => self.settle(project, refused.source),
-            Event::ProjectRenamed(_)
-            | Event::ProjectWithdrawn(_)
-            | Event::ProjectRestored(_)
-            | Event::VectorsRecorded(_)
-            | Event::Account(_) => {}
+            Event::PictureAttached(attached) => self.settle(project, attached.source, true),
+            Event::PictureRefused(refused) => self.settle(project, refused.source, false),
+            Event::ProjectWithdrawn(_) => self.list(project, false),
+            Event::ProjectRestored(_) => self.list(project, true),
+            Event::ProjectRenamed(_) | Event::VectorsRecorded(_) | Event::Account(_) => {}
         }
     }
 
-    /// `drawn` tells whether the record is one of the demo catalog, whose pictures are drawn. Other files are brought by
-    /// whoever imports them.
+    /// How many pictures wait or are under way, and how many of those that are named were refused.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        (self.tries.len(), self.refused)
+    }
+
+    /// Takes a revision as the whole wish of a project. `drawn` tells whether the record is one of the demo catalog, whose
+    /// pictures are drawn; other files are brought by the import. What was refused before is wanted again.
     fn want(&mut self, project: ProjectId, record: &Record, drawn: bool) {
-        for source in record.picture_sources() {
-            let wanted = Wanted { project, source: source.to_owned() };
-            if !(wanted.address().is_some() || drawn && wanted.is_drawn()) {
-                continue;
-            }
-            if !self.states.contains_key(&wanted) {
-                self.states.insert(wanted.clone(), State::Waiting);
-                self.turn.push_back(wanted);
-            }
+        let is_wanted = |source: &&str| {
+            let wanted = Wanted { project, source: (*source).to_owned() };
+            wanted.address().is_some() || drawn && wanted.is_drawn()
+        };
+        let named: Vec<String> = record.picture_sources().filter(is_wanted).map(str::to_owned).collect();
+        if named.is_empty() && !self.wishes.contains_key(&project) {
+            return;
         }
+        self.change(project, |wish| {
+            wish.named = named;
+            wish.looked_at.retain(|_, is_kept| *is_kept);
+        });
     }
 
-    fn settle(&mut self, project: ProjectId, source: String) {
-        self.states.insert(Wanted { project, source }, State::Settled);
+    fn settle(&mut self, project: ProjectId, source: String, is_kept: bool) {
+        self.change(project, |wish| {
+            wish.looked_at.insert(source, is_kept);
+        });
+    }
+
+    fn list(&mut self, project: ProjectId, listed: bool) {
+        self.change(project, |wish| wish.withdrawn = !listed);
+    }
+
+    /// Changes what is known of a project, and what waits with it.
+    fn change(&mut self, project: ProjectId, change: impl FnOnce(&mut Wish)) {
+        let wish = self.wishes.entry(project).or_default();
+        let former = wish.wanted();
+        self.refused -= wish.refused();
+        change(wish);
+        self.refused += wish.refused();
+        let now = wish.wanted();
+        for source in former.into_iter().filter(|source| !now.contains(source)) {
+            let wanted = Wanted { project, source };
+            if !self.under_way.contains(&wanted) {
+                // The queue of its host leaves it out when its turn comes.
+                self.tries.remove(&wanted);
+            }
+        }
+        now.into_iter().for_each(|source| self.queue(Wanted { project, source }));
+    }
+
+    fn queue(&mut self, wanted: Wanted) {
+        if !self.tries.contains_key(&wanted) {
+            self.tries.insert(wanted.clone(), 0);
+            self.hosts.push(wanted);
+        }
     }
 
     /// The next to be fetched.
     pub(super) fn next(&mut self, now: Instant) -> Option<Wanted> {
-        while let Some(wanted) = self.turn.pop_front() {
-            // It may have been settled while it waited.
-            if let Some(state @ State::Waiting) = self.states.get_mut(&wanted) {
-                *state = State::UnderWay(0);
-                return Some(wanted);
-            }
-        }
-        let due = self.states.iter_mut().find_map(|(wanted, state)| match *state {
-            State::PutOff(tries, until) if until <= now => Some((wanted, state, tries)),
-            _ => None,
-        });
-        let (wanted, state, tries) = due?;
-        *state = State::UnderWay(tries);
-        Some(wanted.clone())
+        let (tries, under_way) = (&self.tries, &self.under_way);
+        let waits = |wanted: &Wanted| tries.contains_key(wanted) && !under_way.contains(wanted);
+        let wanted = self.hosts.next(now, waits)?;
+        self.under_way.insert(wanted.clone());
+        Some(wanted)
     }
 
-    /// When the first of those that were put off is due.
+    /// When the first of those that were put off, or the first host that rests, is due.
     pub(super) fn earliest(&self) -> Option<Instant> {
-        let due = |state: &State| match state {
-            State::PutOff(_, until) => Some(*until),
-            State::Waiting | State::UnderWay(_) | State::Settled => None,
-        };
-        self.states.values().filter_map(due).min()
+        self.hosts.earliest()
     }
 
-    /// Puts a picture off for a later try; gives the reason to record where there is none left.
-    pub(super) fn put_off(&mut self, wanted: &Wanted, reason: String, now: Instant) -> Option<String> {
-        let state = self.states.get_mut(wanted)?;
-        let State::UnderWay(tries) = *state else { return None };
-        match PAUSES.get(tries) {
+    /// Takes in what came of a try; gives the reason to record where there is no further one.
+    pub(super) fn tried(&mut self, wanted: &Wanted, tried: Tried, now: Instant) -> Option<String> {
+        let silent = matches!(tried, Tried::Later { silent: true, .. });
+        self.under_way.remove(wanted);
+        self.hosts.ended(wanted, silent, now);
+        match tried {
+            Tried::Settled { kept } => self.note(wanted, kept),
+            Tried::Unwanted => {
+                self.tries.remove(wanted);
+                // It may have been named again while it was under way.
+                if self.is_wanted(wanted) {
+                    self.queue(wanted.clone());
+                }
+            }
+            Tried::Later { reason, .. } => return self.put_off(wanted, &reason, now),
+        }
+        None
+    }
+
+    fn put_off(&mut self, wanted: &Wanted, reason: &str, now: Instant) -> Option<String> {
+        if !self.is_wanted(wanted) {
+            self.tries.remove(wanted);
+            return None;
+        }
+        let tries = self.tries.get_mut(wanted)?;
+        *tries += 1;
+        match PAUSES.get(*tries - 1) {
             Some(pause) => {
-                *state = State::PutOff(tries + 1, now + *pause);
+                self.hosts.put_off(wanted.clone(), now + *pause);
                 None
             }
-            None => Some(format!("It could not be fetched in {} tries: {reason}", PAUSES.len() + 1)),
+            None => {
+                self.note(wanted, false);
+                Some(format!("It could not be fetched in {} tries: {reason}", PAUSES.len() + 1))
+            }
         }
+    }
+
+    /// Notes what is about to be heard from the log.
+    fn note(&mut self, wanted: &Wanted, kept: bool) {
+        self.tries.remove(wanted);
+        self.change(wanted.project, |wish| {
+            wish.looked_at.entry(wanted.source.clone()).or_insert(kept);
+        });
+    }
+
+    fn is_wanted(&self, wanted: &Wanted) -> bool {
+        self.wishes.get(&wanted.project).is_some_and(|wish| wish.wanted().contains(&wanted.source))
+    }
+}
+
+impl Wish {
+    /// What is to be looked at, in the order of the record.
+    fn wanted(&self) -> Vec<String> {
+        if self.withdrawn {
+            return Vec::new();
+        }
+        self.named.iter().filter(|source| !self.looked_at.contains_key(*source)).cloned().collect()
+    }
+
+    /// How many of those that are named were refused.
+    fn refused(&self) -> usize {
+        if self.withdrawn {
+            return 0;
+        }
+        self.named.iter().filter(|source| self.looked_at.get(*source) == Some(&false)).count()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn record(pictures: &[&str]) -> Record {
-        let pictures: Vec<String> =
-            pictures.iter().map(|source| format!("{{\"source\":\"{source}\"}}")).collect();
-        let text = format!(r#"{{"name":"A","category":"art","pictures":[{}]}}"#, pictures.join(","));
-        serde_json::from_str(&text).unwrap()
-    }
-
-    fn project(byte: u8) -> ProjectId {
-        format!("01ARZ3NDEKTSV4RRFFQ69G5F{byte:02}").parse().unwrap()
-    }
-
-    const ONE: &str = "https://x.org/1";
-    const TWO: &str = "https://x.org/2";
-
-    fn wanted(source: &str) -> Wanted {
-        Wanted { project: project(1), source: source.into() }
-    }
-
-    #[test]
-    fn each_is_fetched_once_and_files_never() {
-        let (mut wanting, now) = (Wanting::default(), Instant::now());
-        wanting.want(project(1), &record(&[ONE, "a.jpg", "demo/a.jpg", TWO]), false);
-        wanting.want(project(1), &record(&[TWO, ONE]), false);
-        assert_eq!(wanting.next(now), Some(wanted(ONE)));
-        wanting.settle(project(1), TWO.into());
-        assert_eq!(wanting.next(now), None, "the other was settled while it waited");
-        wanting.want(project(1), &record(&[ONE, TWO]), false);
-        assert_eq!(wanting.next(now), None);
-        wanting.want(project(2), &record(&[ONE]), false);
-        assert_eq!(wanting.next(now), Some(Wanted { project: project(2), source: ONE.into() }));
-    }
-
-    #[test]
-    fn the_image_that_a_record_brings_itself_is_fetched_like_a_picture() {
-        let (mut wanting, now) = (Wanting::default(), Instant::now());
-        let brings = |thumbnail: &str| Record { thumbnail: Some(thumbnail.into()), ..record(&[ONE]) };
-        wanting.want(project(1), &brings(TWO), false);
-        assert_eq!([wanting.next(now), wanting.next(now)], [Some(wanted(ONE)), Some(wanted(TWO))]);
-        wanting.want(project(1), &brings(ONE), false);
-        assert_eq!(wanting.next(now), None, "each once");
-        wanting.want(project(1), &brings("http://x.org/3"), false);
-        let brought = wanting.next(now).unwrap();
-        assert_eq!(
-            (brought.source.as_str(), brought.address().as_deref()),
-            ("http://x.org/3", Some("https://x.org/3"))
-        );
-    }
-
-    #[test]
-    fn pictures_of_the_demo_catalog_are_drawn_for_it_alone() {
-        let (mut wanting, now) = (Wanting::default(), Instant::now());
-        wanting.want(project(1), &record(&["demo/a.jpg", "b.jpg"]), true);
-        let drawn = wanting.next(now).unwrap();
-        assert_eq!((drawn.source.as_str(), drawn.is_drawn()), ("demo/a.jpg", true));
-        assert_eq!(wanting.next(now), None);
-    }
-
-    #[test]
-    fn one_that_does_not_come_is_tried_again_and_then_given_up() {
-        let (mut wanting, mut now) = (Wanting::default(), Instant::now());
-        wanting.want(project(1), &record(&[ONE]), false);
-        for pause in PAUSES {
-            assert_eq!(wanting.next(now), Some(wanted(ONE)));
-            assert_eq!(wanting.put_off(&wanted(ONE), "It was silent.".into(), now), None);
-            assert_eq!(wanting.earliest(), Some(now + pause));
-            assert_eq!(wanting.next(now + pause - Duration::from_millis(1)), None);
-            now += pause;
-        }
-        assert_eq!(wanting.next(now), Some(wanted(ONE)));
-        assert_eq!(
-            wanting.put_off(&wanted(ONE), "It was silent.".into(), now),
-            Some("It could not be fetched in 5 tries: It was silent.".into())
-        );
-        assert_eq!((wanting.earliest(), wanting.next(now)), (None, None));
-    }
-}
+mod tests;

@@ -21,6 +21,8 @@ pub(crate) enum Reply {
     Stalled(Vec<u8>),
     /// With this head, and then with zeros for ever.
     Endless(Vec<u8>),
+    /// With this head, and then with twelve zeros, four a second.
+    Dripping(Vec<u8>),
 }
 
 impl Reply {
@@ -120,6 +122,16 @@ async fn reply(stream: &mut (impl AsyncWrite + Unpin), answer: &Answer, path: &s
             let _ = stream.write_all(&bytes).await;
             let _ = stream.flush().await;
             std::future::pending().await
+        }
+        Reply::Dripping(head) => {
+            let _ = stream.write_all(&head).await;
+            for _ in 0..12 {
+                tokio::time::sleep(std::time::Duration::from_millis(250)).await;
+                if stream.write_all(&[0]).await.is_err() || stream.flush().await.is_err() {
+                    return false;
+                }
+            }
+            true
         }
         Reply::Endless(head) => {
             let _ = stream.write_all(&head).await;
