@@ -16,6 +16,8 @@ mod palette;
 mod room;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) use tests::samples;
 mod thumbnails;
 pub mod uploads;
 
@@ -102,6 +104,12 @@ impl MediaStore {
 /// Makes the description and the smaller forms of a picture from the bytes that came.
 fn made(id: PictureId, bytes: &[u8]) -> Result<(Picture, Forms), PictureFault> {
     let decoded = decode::decode(bytes)?;
+    if let Some(reason) = &decoded.unread_profile {
+        tracing::warn!(
+            picture = %id,
+            "the colour profile of a picture cannot be used ({reason}), so its numbers are taken as sRGB; send a copy in sRGB"
+        );
+    }
     let (format, pixels) = (decoded.format, &decoded.pixels);
     let (width, height) = pixels.dimensions();
     let longer = width.max(height);

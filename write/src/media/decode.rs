@@ -13,16 +13,37 @@ use schemas::picture::{MAX_PICTURE_BYTES, MAX_SIDE, PictureFormat};
 use super::fault::{MAX_DECODED_BYTES, PictureFault};
 use super::room::{Held, ROOM};
 use super::{format, header};
+use colour::Profile;
+
+mod cmyk;
+mod colour;
 
 /// The pixels of a picture. As long as they are here, the memory that they took to decode is counted.
 #[derive(Debug)]
 pub(super) struct Decoded {
     pub(super) format: PictureFormat,
     pub(super) pixels: RgbImage,
+    /// Why the colour profile was left out, where it was: the numbers are taken as sRGB then.
+    pub(super) unread_profile: Option<String>,
     _held: Held,
 }
 
-/// The pixels as they are seen: turned as the camera says, on white where they let light through. Waits until there is room
+/// What became of the pixels.
+struct Seen {
+    pixels: RgbImage,
+    unread_profile: Option<String>,
+    held: Held,
+}
+
+/// What stands in a file beside its pixels.
+#[derive(Default)]
+struct Beside {
+    /// Orientation as in EXIF, where the decoder does not see it.
+    exif: Option<Vec<u8>>,
+    profile: Option<Profile>,
+}
+
+/// The pixels as they are seen: turned as the camera says, in sRGB, on white where they let light through. Waits until there is room
 /// for them beside those of other pictures.
 pub(super) fn decode(bytes: &[u8]) -> Result<Decoded, PictureFault> {
     if bytes.len() > MAX_PICTURE_BYTES {
@@ -32,36 +53,89 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Decoded, PictureFault> {
     header::check(format, bytes)?;
     // Decoders are written with care, and yet the bytes are a stranger's.
     let decoded = catch_unwind(AssertUnwindSafe(|| pixels(format, bytes)));
-    let (pixels, held) = decoded.map_err(|_| PictureFault::damaged("its decoder gave up"))??;
-    Ok(Decoded { format, pixels, _held: held })
+    let Seen { pixels, unread_profile, held } =
+        decoded.map_err(|_| PictureFault::damaged("its decoder gave up"))??;
+    Ok(Decoded { format, pixels, unread_profile, _held: held })
 }
 
-fn pixels(format: PictureFormat, bytes: &[u8]) -> Result<(RgbImage, Held), PictureFault> {
-    let bytes = Cursor::new(bytes);
+fn pixels(format: PictureFormat, bytes: &[u8]) -> Result<Seen, PictureFault> {
+    let cursor = Cursor::new(bytes);
     match format {
-        // Those of a picture that comes in several scans are kept as coefficients, two bytes each, until the last.
-        PictureFormat::Jpeg => seen(JpegDecoder::new(bytes).map_err(fault)?, 6),
-        PictureFormat::Png => seen(PngDecoder::with_limits(bytes, limits()).map_err(fault)?, 0),
+        PictureFormat::Jpeg => match cmyk::of(bytes, |icc| Profile::of_icc(icc).ok().flatten()) {
+            Some(inks) => printed(&inks, JpegDecoder::new(cursor).map_err(fault)?),
+            // Those of a picture that comes in several scans are kept as coefficients, two bytes each, until the last.
+            None => seen(JpegDecoder::new(cursor).map_err(fault)?, 6, Beside::default()),
+        },
+        PictureFormat::Png => {
+            let header::Png { exif, gamma, primaries } = header::png(bytes);
+            let profile = gamma.and_then(|gamma| Profile::of_gamma(gamma, primaries));
+            seen(PngDecoder::with_limits(cursor, limits()).map_err(fault)?, 0, Beside { exif, profile })
+        }
         // It decodes into a buffer of its own with four bytes a pixel.
-        PictureFormat::Webp => seen(WebPDecoder::new(bytes).map_err(fault)?, 4),
+        PictureFormat::Webp => seen(WebPDecoder::new(cursor).map_err(fault)?, 4, Beside::default()),
+    }
+}
+
+/// The pixels of a JPEG of four inks. One whose profile cannot be applied is seen as the decoder has it.
+fn printed(inks: &cmyk::Inks<'_>, mut decoder: impl ImageDecoder) -> Result<Seen, PictureFault> {
+    let (width, height) = (inks.width, inks.height);
+    let cost = Cost::of(ColorType::Rgba8, u64::from(width) * u64::from(height), true);
+    if cost.largest() > MAX_DECODED_BYTES {
+        return Err(PictureFault::TooMuchMemory { width, height, bytes: cost.largest() });
+    }
+    let orientation = orientation(&mut decoder, None);
+    let held = ROOM.hold(cost.in_all(8, orientation));
+    match inks.to_srgb()? {
+        Ok(pixels) => Ok(Seen { pixels: turned(pixels, orientation), unread_profile: None, held }),
+        Err(reason) => {
+            drop(held);
+            let seen = seen(decoder, 6, Beside::default())?;
+            Ok(Seen { unread_profile: Some(reason), ..seen })
+        }
     }
 }
 
 /// `working` is how many bytes a pixel the decoder takes besides what it gives.
-fn seen(mut decoder: impl ImageDecoder, working: u64) -> Result<(RgbImage, Held), PictureFault> {
+fn seen(mut decoder: impl ImageDecoder, working: u64, beside: Beside) -> Result<Seen, PictureFault> {
     let (width, height) = decoder.dimensions();
-    let cost = Cost::of(decoder.color_type(), u64::from(width) * u64::from(height));
+    let (profile, mut unread_profile) = match decoder.icc_profile() {
+        Ok(Some(icc)) => {
+            Profile::of_icc(&icc).map_or_else(|reason| (None, Some(reason)), |profile| (profile, None))
+        }
+        Ok(None) => (beside.profile, None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    let cost = Cost::of(decoder.color_type(), u64::from(width) * u64::from(height), profile.is_some());
     if cost.largest() > MAX_DECODED_BYTES {
         return Err(PictureFault::TooMuchMemory { width, height, bytes: cost.largest() });
     }
     decoder.set_limits(limits()).map_err(fault)?;
-    // Metadata that cannot be read turns nothing.
-    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    let orientation = orientation(&mut decoder, beside.exif);
     let held = ROOM.hold(cost.in_all(working, orientation));
     let image = DynamicImage::from_decoder(decoder).map_err(fault)?;
-    let mut image = DynamicImage::ImageRgb8(on_white(image));
+    let pixels = match profile.map(|profile| profile.to_srgb(&image)) {
+        Some(Ok(pixels)) => pixels,
+        Some(Err(reason)) => {
+            unread_profile = Some(reason);
+            flat(image)
+        }
+        None => flat(image),
+    };
+    Ok(Seen { pixels: turned(pixels, orientation), unread_profile, held })
+}
+
+/// How the picture is to be turned. Metadata that cannot be read turns nothing; many writers put a name in front of it that
+/// belongs into JPEG alone.
+fn orientation(decoder: &mut impl ImageDecoder, beside: Option<Vec<u8>>) -> Orientation {
+    let exif = decoder.exif_metadata().ok().flatten().or(beside).unwrap_or_default();
+    let exif = exif.strip_prefix(b"Exif\0\0").unwrap_or(&exif);
+    Orientation::from_exif_chunk(exif).unwrap_or(Orientation::NoTransforms)
+}
+
+fn turned(pixels: RgbImage, orientation: Orientation) -> RgbImage {
+    let mut image = DynamicImage::ImageRgb8(pixels);
     image.apply_orientation(orientation);
-    Ok((image.into_rgb8(), held))
+    image.into_rgb8()
 }
 
 /// What the pixels of a picture take, in bytes, in each of the forms that they go through.
@@ -76,10 +150,13 @@ struct Cost {
 }
 
 impl Cost {
-    fn of(color: ColorType, pixels: u64) -> Cost {
+    /// `managed` tells whether the pixels are converted by a profile.
+    fn of(color: ColorType, pixels: u64, managed: bool) -> Cost {
         let coded = pixels.saturating_mul(u64::from(color.bytes_per_pixel()));
         let (with_alpha, flat) = match color {
-            ColorType::Rgb8 => (0, 0),
+            ColorType::Rgb8 if !managed => (0, 0),
+            ColorType::L8 | ColorType::La8 if managed => (4, 3),
+            ColorType::L16 | ColorType::La16 if managed => (8, 3),
             ColorType::Rgba8 => (0, 3),
             other if other.has_alpha() => (4, 3),
             _ => (0, 3),
@@ -116,7 +193,7 @@ fn limits() -> Limits {
     limits
 }
 
-fn on_white(image: DynamicImage) -> RgbImage {
+fn flat(image: DynamicImage) -> RgbImage {
     if !image.color().has_alpha() {
         return image.into_rgb8();
     }
@@ -124,12 +201,17 @@ fn on_white(image: DynamicImage) -> RgbImage {
     let (width, height) = image.dimensions();
     let mut flat = RgbImage::new(width, height);
     for (from, to) in image.pixels().zip(flat.pixels_mut()) {
-        let [red, green, blue, alpha] = from.0.map(u16::from);
-        // At most 255 in all; half of 255 is added to round.
-        to.0 = [red, green, blue]
-            .map(|part| u8::try_from((part * alpha + 255 * (255 - alpha) + 127) / 255).unwrap_or(u8::MAX));
+        let [red, green, blue, alpha] = from.0;
+        to.0 = [red, green, blue].map(|part| on_white(part, alpha));
     }
     flat
+}
+
+/// A part of a colour that lets light through, on white.
+fn on_white(part: u8, alpha: u8) -> u8 {
+    let (part, alpha) = (u16::from(part), u16::from(alpha));
+    // At most 255 in all; half of 255 is added to round.
+    u8::try_from((part * alpha + 255 * (255 - alpha) + 127) / 255).unwrap_or(u8::MAX)
 }
 
 fn fault(error: ImageError) -> PictureFault {
@@ -160,16 +242,17 @@ mod tests {
             (ColorType::Rgb16, 6, 9),
             (ColorType::Rgba16, 8, 12),
         ] {
-            let cost = Cost::of(color, 1_000);
+            let cost = Cost::of(color, 1_000, false);
             assert_eq!(
                 (cost.largest(), cost.in_all(0, as_they_are)),
                 (largest * 1_000, in_all * 1_000),
                 "{color:?}"
             );
         }
-        let photograph = Cost::of(ColorType::Rgb8, 1_000);
+        let photograph = Cost::of(ColorType::Rgb8, 1_000, false);
         assert_eq!(photograph.in_all(6, as_they_are), 9_000);
         assert_eq!(photograph.in_all(0, Orientation::Rotate90), 6_000);
+        assert_eq!(Cost::of(ColorType::Rgb8, 1_000, true).in_all(0, as_they_are), 6_000);
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod webp;
 use schemas::picture::{MAX_SIDE, PictureFormat};
 
 use super::fault::PictureFault;
+pub(super) use png::{Png, beside as png};
 
 /// What a header tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 mod bad;
+mod colours;
 mod fetch;
 mod kept;
-pub(super) mod samples;
+pub(crate) mod samples;
 mod server;
 mod uploads;
 

@@ -1,7 +1,7 @@
 //! Describes every project that brings no vectors of its own: from its first picture that is kept, and from its texts.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,10 +14,12 @@ use schemas::record::Record;
 use schemas::vector::Vector;
 use schemas::versioned::Decoded;
 use serde::Deserialize;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::Encoder;
 use crate::computed::{ACTOR, is_built_in};
+use crate::event_store::StoreError;
 use crate::follow::Follower;
 use crate::media::MediaStore;
 use crate::project::{self, Listing, PictureFate, Project};
@@ -32,6 +34,9 @@ const ROUND: usize = 256;
 /// How long to wait before a store that cannot be written is tried again.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// How long to wait before a picture that could not be looked at is tried again.
+const UNREAD_PAUSE: Duration = Duration::from_secs(10);
+
 /// Why the worker cannot start.
 #[derive(Debug, thiserror::Error)]
 #[error("vectors cannot be recorded: {0}")]
@@ -44,6 +49,9 @@ pub struct Describer {
     encoder: Arc<Encoder>,
     actor: Actor,
     wanting: Wanting,
+    /// The projects whose picture could not be looked at, and when it is tried again.
+    unread: HashMap<ProjectId, Instant>,
+    unread_pause: Duration,
 }
 
 impl Describer {
@@ -54,7 +62,15 @@ impl Describer {
         let actor: Actor = ACTOR.parse().map_err(|error| CannotDescribe(format!("{error}")))?;
         service.computes_with(encoder.name());
         let wanting = Wanting { model: encoder.name().to_owned(), ..Wanting::default() };
-        Ok(Describer { service, pictures, encoder: Arc::new(encoder), actor, wanting })
+        Ok(Describer {
+            service,
+            pictures,
+            encoder: Arc::new(encoder),
+            actor,
+            wanting,
+            unread: HashMap::new(),
+            unread_pause: UNREAD_PAUSE,
+        })
     }
 
     /// Works until `stop`.
@@ -66,8 +82,9 @@ impl Describer {
         let mut log = Follower::new(self.service.store().clone());
         loop {
             log.hear(|event| self.wanting.hear(event)).await;
+            self.retry_due();
             if self.wanting.projects.is_empty() {
-                log.wait().await;
+                self.wait(&mut log).await;
             } else {
                 self.round().await;
             }
@@ -83,11 +100,12 @@ impl Describer {
         let mut failed = false;
         for (id, outcome) in described {
             match outcome {
-                Ok(Observed::Recorded(_) | Observed::Nothing) => {
+                Ok(Described { observed: Observed::Recorded(_) | Observed::Nothing, unread }) => {
                     self.wanting.projects.remove(&id);
+                    self.note(id, unread);
                 }
                 // What overtook it is about to be heard.
-                Ok(Observed::Overtaken) => {}
+                Ok(Described { observed: Observed::Overtaken, .. }) => {}
                 Err(error) => {
                     if !std::mem::replace(&mut failed, true) {
                         tracing::warn!(%error, "vectors cannot be recorded at present; they are tried again");
@@ -100,34 +118,86 @@ impl Describer {
         }
     }
 
-    async fn describe(&self, id: ProjectId) -> Result<Observed, crate::event_store::StoreError> {
+    async fn describe(&self, id: ProjectId) -> Result<Described, StoreError> {
         // Computed vectors that an editor sent are recorded as computed once, whether they are right or not.
         let is_sent = self.wanting.sent.contains(&id);
+        let mut unread = None;
         let observe = async |project: &Project| match project {
-            Project::Listed(listing) => match self.vectors(id, listing).await {
-                Some(vectors) if is_sent => vec![Event::VectorsRecorded(vectors)],
-                Some(vectors) => project::describe(project, vectors),
-                None => Vec::new(),
-            },
+            Project::Listed(listing) => {
+                let vectors;
+                (vectors, unread) = self.vectors(id, listing).await;
+                match vectors {
+                    Some(vectors) if is_sent => vec![Event::VectorsRecorded(vectors)],
+                    Some(vectors) => project::describe(project, vectors),
+                    None => Vec::new(),
+                }
+            }
             Project::Absent | Project::Withdrawn { .. } => Vec::new(),
         };
-        self.service.observe(&StreamId::project(id), &self.actor, observe).await
+        let observed = self.service.observe(&StreamId::project(id), &self.actor, observe).await?;
+        Ok(Described { observed, unread })
     }
 
-    /// What a project looks and reads like; nothing where it does neither.
-    async fn vectors(&self, id: ProjectId, listing: &Listing) -> Option<VectorsRecorded> {
+    /// What a project looks and reads like; nothing where it does neither. Where its picture is attached and cannot be read,
+    /// it keeps the side that it has, and the reason is returned too.
+    async fn vectors(&self, id: ProjectId, listing: &Listing) -> (Option<VectorsRecorded>, Option<String>) {
         let (encoder, record) = (self.encoder.clone(), listing.record.clone());
         let picture = first_picture(listing);
         let sides = self.pictures.blocking(move |store| {
-            (
-                picture.and_then(|picture| visual(&encoder, store, id, picture)),
-                semantic(&encoder, id, &record),
-            )
+            (picture.map(|picture| visual(&encoder, store, id, picture)), semantic(&encoder, id, &record))
         });
         let (visual, semantic) = sides.await;
         let model = self.encoder.name().to_owned();
-        (visual.is_some() || semantic.is_some()).then_some(VectorsRecorded { model, visual, semantic })
+        let (visual, unread) = match visual.transpose() {
+            Ok(visual) => (visual.flatten(), None),
+            Err(reason) => {
+                let former = listing.vectors.as_ref().filter(|former| former.model == model);
+                (former.and_then(|former| former.visual.clone()), Some(reason))
+            }
+        };
+        let described = visual.is_some() || semantic.is_some();
+        (described.then_some(VectorsRecorded { model, visual, semantic }), unread)
     }
+
+    /// Wants what could not be looked at again, where its time has come.
+    fn retry_due(&mut self) {
+        let now = Instant::now();
+        for (id, again) in self.unread.iter_mut().filter(|(_, again)| **again <= now) {
+            *again = now + self.unread_pause;
+            self.wanting.projects.insert(*id);
+        }
+    }
+
+    /// Waits until the log goes on or a picture is to be looked at again.
+    async fn wait(&self, log: &mut Follower) {
+        match self.unread.values().min() {
+            Some(again) => drop(tokio::time::timeout_at(*again, log.wait()).await),
+            None => log.wait().await,
+        }
+    }
+
+    /// Notes whether the picture of a project could be read; one that could not is tried again until it can.
+    fn note(&mut self, id: ProjectId, unread: Option<String>) {
+        match unread {
+            None => drop(self.unread.remove(&id)),
+            Some(reason) => {
+                if self.unread.insert(id, Instant::now() + self.unread_pause).is_none() {
+                    tracing::warn!(
+                        project = %id,
+                        reason,
+                        "a picture cannot be looked at; the project keeps what is known of its looks until it can"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// What became of a project.
+struct Described {
+    observed: Observed,
+    /// Why its picture could not be looked at.
+    unread: Option<String>,
 }
 
 /// The first of the pictures that stand for the record, of those that are kept.
@@ -138,19 +208,23 @@ fn first_picture(listing: &Listing) -> Option<PictureId> {
     })
 }
 
-/// A picture that cannot be looked at leaves its side open; the rest goes on.
-fn visual(encoder: &Encoder, store: &MediaStore, id: ProjectId, picture: PictureId) -> Option<Vector> {
-    let raster = match store.raster(picture) {
-        Ok(raster) => raster?,
-        Err(error) => {
-            tracing::warn!(%error, project = %id, "a picture cannot be compared");
-            return None;
-        }
-    };
-    encoder.visual(&raster).unwrap_or_else(|error| {
+/// A picture that the encoder cannot look at leaves its side open; the rest goes on.
+fn visual(
+    encoder: &Encoder,
+    store: &MediaStore,
+    id: ProjectId,
+    picture: PictureId,
+) -> Result<Option<Vector>, String> {
+    let raster = store.raster(picture).map_err(|error| error.to_string())?;
+    let raster = raster.ok_or_else(|| {
+        format!(
+            "the picture {picture} is not in the media folder; restore it from a backup, or attach it again"
+        )
+    })?;
+    Ok(encoder.visual(&raster).unwrap_or_else(|error| {
         tracing::warn!(%error, project = %id, %picture, "a picture cannot be compared");
         None
-    })
+    }))
 }
 
 fn semantic(encoder: &Encoder, id: ProjectId, record: &Record) -> Option<Vector> {

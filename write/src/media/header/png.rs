@@ -26,3 +26,47 @@ pub(super) fn header(bytes: &[u8]) -> Result<Header, PictureFault> {
     }
     Ok(header)
 }
+
+/// What the chunks of a PNG say beside its pixels, wherever they stand.
+#[derive(Debug, Default, PartialEq)]
+pub(in crate::media) struct Png {
+    pub(in crate::media) exif: Option<Vec<u8>>,
+    /// How its numbers were coded, as 1/2.2, where nothing says more.
+    pub(in crate::media) gamma: Option<f32>,
+    /// White, red, green and blue, each as x and y.
+    pub(in crate::media) primaries: Option<[[f32; 2]; 4]>,
+}
+
+/// Reads the chunks; what is cut off or too short says nothing.
+pub(in crate::media) fn beside(bytes: &[u8]) -> Png {
+    let (mut said, mut more, mut at) = (Png::default(), false, SIGNATURE);
+    while let (Ok(length), Ok(name)) = (array(bytes, at), array(bytes, at + 4)) {
+        let Ok(length) = usize::try_from(u32::from_be_bytes(length)) else { break };
+        let from = at + 8;
+        let Some(data) = from.checked_add(length).and_then(|to| bytes.get(from..to)) else { break };
+        match &name {
+            b"eXIf" => said.exif = Some(data.to_vec()),
+            // A profile, or the word that it is sRGB or coded as video is, says more than a gamma.
+            b"iCCP" | b"sRGB" | b"cICP" => more = true,
+            b"gAMA" => said.gamma = parts(data).map(|[gamma]| gamma),
+            b"cHRM" => {
+                said.primaries = parts(data).map(|[wx, wy, rx, ry, gx, gy, bx, by]: [f32; 8]| {
+                    [[wx, wy], [rx, ry], [gx, gy], [bx, by]]
+                });
+            }
+            _ => {}
+        }
+        at = from + length + 4;
+    }
+    if more { Png { gamma: None, primaries: None, ..said } } else { said }
+}
+
+/// So many numbers as PNG writes them, in hundred thousandths.
+#[expect(clippy::cast_precision_loss, reason = "they are of a few digits")]
+fn parts<const N: usize>(data: &[u8]) -> Option<[f32; N]> {
+    let mut parts = [0.0; N];
+    for (index, part) in parts.iter_mut().enumerate() {
+        *part = u32::from_be_bytes(array(data, index * 4).ok()?) as f32 / 100_000.0;
+    }
+    Some(parts)
+}

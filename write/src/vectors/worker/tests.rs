@@ -10,6 +10,7 @@ use super::*;
 use crate::clock::Clock;
 use crate::event_store::{EventStore, Namespace, SqliteStore};
 use crate::media::fetch::{FetchRules, Fetcher};
+use crate::media::samples;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -32,7 +33,8 @@ impl Catalog {
 
     fn describe(&self) -> tokio_util::sync::DropGuard {
         let encoder = Encoder::open(&EncoderChoice::BuiltIn).unwrap();
-        let describer = Describer::new(self.service.clone(), encoder).unwrap();
+        let mut describer = Describer::new(self.service.clone(), encoder).unwrap();
+        describer.unread_pause = Duration::from_millis(50);
         let stop = CancellationToken::new();
         #[expect(clippy::disallowed_methods, reason = "the guard that is given back ends it")]
         tokio::spawn(describer.run(stop.clone()));
@@ -111,6 +113,42 @@ async fn a_picture_adds_the_other_side() {
     catalog.send(Command::Attach { slug: "a".parse().unwrap(), picture, kept: Some(kept.id) }).await;
     let both = catalog.wait_for("a", 2).await.remove(1).1;
     assert_eq!((both.semantic, both.visual.is_some()), (alone.semantic, true));
+}
+
+#[tokio::test]
+async fn a_picture_that_cannot_be_read_for_a_moment_costs_no_side() {
+    let catalog = Catalog::new().await;
+    let _worker = catalog.describe();
+    catalog.import(r#"{"slug":"a","name":"Stair","category":"art"}"#).await;
+    let png = samples::encoded(samples::scene(64, 48), image::ImageFormat::Png);
+    let kept = catalog.service.pictures().unwrap().take(png).await.unwrap();
+    let attach = |slug: &str| {
+        let picture = PictureSource { source: "a.png".into(), alt: None };
+        Command::Attach { slug: slug.parse().unwrap(), picture, kept: Some(kept.id) }
+    };
+    catalog.send(attach("a")).await;
+    let both = catalog.wait_for("a", 2).await.remove(1).1;
+    let (media, aside) = (catalog._folder.path().join("media"), catalog._folder.path().join("aside"));
+    let shelf = &kept.id.to_string()[..2];
+    std::fs::create_dir(&aside).unwrap();
+    std::fs::rename(media.join(shelf), aside.join(shelf)).unwrap();
+    catalog.import(r#"{"slug":"a","name":"Stair of oak","category":"art","pictures":["a.png"]}"#).await;
+    let without = catalog.wait_for("a", 3).await.remove(2).1;
+    assert_ne!(without.semantic, both.semantic, "its texts are followed");
+    assert_eq!(without.visual, both.visual, "it keeps what is known of its looks");
+    std::fs::rename(aside.join(shelf), media.join(shelf)).unwrap();
+
+    catalog.import(r#"{"slug":"b","name":"Door","category":"art"}"#).await;
+    catalog.wait_for("b", 1).await;
+    let picture = catalog.service.pictures().unwrap().store().get(kept.id).unwrap();
+    assert_eq!(picture, Some(kept.clone()));
+    let forms = media.join(shelf).join(kept.id.to_string());
+    std::fs::rename(forms.join("64.webp"), aside.join("64.webp")).unwrap();
+    catalog.send(attach("b")).await;
+    catalog.import(r#"{"slug":"b","name":"Door of oak","category":"art","pictures":["a.png"]}"#).await;
+    assert_eq!(catalog.wait_for("b", 2).await.remove(1).1.visual, None);
+    std::fs::rename(aside.join("64.webp"), forms.join("64.webp")).unwrap();
+    assert_eq!(catalog.wait_for("b", 3).await.remove(2).1.visual, both.visual, "it is tried again by itself");
 }
 
 #[tokio::test]
