@@ -4,6 +4,7 @@ use bytes::Bytes;
 use schemas::ids::ProjectId;
 use sqlx::{QueryBuilder, Row, Sqlite};
 
+use super::reader::Parts;
 use super::{CatalogError, CatalogReader, corrupt};
 
 /// A listed project, in short.
@@ -39,10 +40,10 @@ impl CatalogReader {
         let mut counted = self.parts.lock().await;
         let position = self.checkpoint().await?.position;
         match &*counted {
-            Some((at, of, parts)) if (*at, *of) == (position, size) => Ok(parts.clone()),
+            Some(known) if (known.position, known.size) == (position, size) => Ok(known.parts.clone()),
             _ => {
                 let parts = self.count_parts(size).await?;
-                *counted = Some((position, size, parts.clone()));
+                *counted = Some(Parts { position, size, parts: parts.clone() });
                 Ok(parts)
             }
         }

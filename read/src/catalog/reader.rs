@@ -20,8 +20,17 @@ const CONNECTIONS: u32 = 4;
 #[derive(Debug, Clone)]
 pub struct CatalogReader {
     pool: SqlitePool,
-    /// The listed parts, for which all projects are counted: at which commit, of which size.
-    pub(super) parts: Arc<Mutex<Option<(Position, u32, Vec<ListedPart>)>>>,
+    /// The listed parts, for which all projects are counted.
+    pub(super) parts: Arc<Mutex<Option<Parts>>>,
+}
+
+/// The listed parts of one commit.
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub(super) position: Position,
+    /// The most projects of one.
+    pub(super) size: u32,
+    pub(super) parts: Vec<ListedPart>,
 }
 
 /// What stands at a slug. Rendered texts hold the mark of `schemas::api::site` where the site's address belongs.
