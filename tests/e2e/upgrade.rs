@@ -1,5 +1,8 @@
 //! What a former release left must go on: its data folder, its backup and its NATS streams are started on by this build,
 //! and its nodes run beside this build's while they are replaced.
+//!
+//! At each release its fixture is made with its binary and committed:
+//! `LOGGIA_FORMER=target/release/loggia cargo test --features eventstore --test e2e -- --ignored upgrade::make`.
 
 mod fixture;
 mod side_by_side;
