@@ -81,7 +81,9 @@ async fn assert_as_before(fixture: &Fixture, http: &Http, data: &Path) {
     for (path, former) in fixture.pictures() {
         assert_eq!(fixture::picture(http, &path).await, former, "{path}");
     }
-    assert_eq!(json_with(LOGGIA, data, &["export"]), fixture.lines("export"), "the exported records");
+    // A release before exported computed vectors without being asked.
+    let exported = json_with(LOGGIA, data, &["export", "--with-vectors"]);
+    assert_eq!(exported, fixture.lines("export"), "the exported records");
     let events = json_with(LOGGIA, data, &["events", "tail", "--from", "1", "--no-follow"]);
     let former = fixture.lines("events");
     for (event, former) in events.iter().zip(&former) {
@@ -120,9 +122,13 @@ fn cited_as_recorded(former: &Value) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-/// `now` has every member of `former`, with the same value; objects may have further members.
+/// `now` has every member of `former`, with the same value; objects may have further members. Scores of a search are
+/// numbers of another size where projects are withdrawn, which weighed in a release before; their order is the same.
 fn assert_holds(former: &Value, now: &Value, what: &str) {
     match (former, now) {
+        (Value::Number(_), Value::Number(now)) if what.contains("search") && what.ends_with("].score") => {
+            assert!(now.as_f64().unwrap() > 0.0, "{what}: {now}");
+        }
         (Value::Object(former), Value::Object(now)) => {
             for (name, value) in former {
                 let found = now.get(name).unwrap_or_else(|| panic!("{what}: {name} is missing in {now:?}"));
