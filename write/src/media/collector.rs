@@ -114,6 +114,11 @@ impl Collector {
                     Err(error) => tracing::error!(%error, "a picture was dropped; the next start tries it again"),
                 },
                 () = log.wait() => log.hear(|event| wanting.hear(event)).await,
+                projects = self.pictures.asked_again() => {
+                    // What was refused a moment ago may not have been heard.
+                    log.hear(|event| wanting.hear(event)).await;
+                    projects.into_iter().for_each(|project| wanting.want_again(project));
+                }
                 () = until(again), if again.is_some() => {}
             }
         }

@@ -159,7 +159,12 @@ impl CommandService {
             let (mut deciding, mut appends) = (Vec::with_capacity(groups.len()), Vec::new());
             for group in groups {
                 match group.decide(options, |model| self.computes(model)) {
-                    Decided::Ended(result) => group.end(result, &mut ended),
+                    Decided::Ended(result) => {
+                        if !options.dry_run {
+                            self.ask_again(&group, &result);
+                        }
+                        group.end(result, &mut ended);
+                    }
                     Decided::Does(change, events) => {
                         appends.push(self.of_project(message, group.line.command, &group.past, events));
                         deciding.push((group, change));
@@ -189,6 +194,21 @@ impl CommandService {
             }
         }
         Ok(ended)
+    }
+
+    /// Asks for the refused pictures of a project again where a line says what the catalog says already: no event tells
+    /// the worker that fetches them.
+    fn ask_again(&self, group: &Group, result: &LineResult) {
+        let (Some(pictures), LineResult::Same { .. }) = (&self.pictures, result) else { return };
+        let is_refused = |listing: &Listing| {
+            let mut sources = listing.record.picture_sources();
+            sources.any(|source| matches!(listing.pictures.get(source), Some(PictureFate::Refused(_))))
+        };
+        if group.past.project().listing().is_some_and(is_refused)
+            && let Some(project) = group.past.stream.as_project()
+        {
+            pictures.ask_again(project);
+        }
     }
 
     /// Looks where the line of a group goes now, and reads what happened there meanwhile.

@@ -1,11 +1,14 @@
 //! Attaching a picture: its bytes are kept already, or fetched now.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use schemas::command::{CommandMessage, Done};
+use schemas::ids::ProjectId;
 use schemas::picture::{Picture, PictureId};
 use schemas::record::PictureSource;
 use schemas::slug::Slug;
+use tokio::sync::Notify;
 
 use super::CommandService;
 use super::refused::Refused;
@@ -18,12 +21,28 @@ use crate::project::{self, Project, Rejection};
 pub struct Pictures {
     store: Arc<MediaStore>,
     fetcher: Fetcher,
+    /// The projects whose refused pictures are to be fetched again.
+    again: Mutex<BTreeSet<ProjectId>>,
+    again_asked: Notify,
 }
 
 impl Pictures {
     /// Pictures that are kept in this store and come from where this fetcher may go.
     pub fn new(store: Arc<MediaStore>, fetcher: Fetcher) -> Pictures {
-        Pictures { store, fetcher }
+        Pictures { store, fetcher, again: Mutex::default(), again_asked: Notify::new() }
+    }
+
+    /// Asks for the refused pictures of a project to be fetched again.
+    pub(super) fn ask_again(&self, project: ProjectId) {
+        self.again.lock().unwrap_or_else(PoisonError::into_inner).insert(project);
+        self.again_asked.notify_one();
+    }
+
+    /// Waits until refused pictures are asked for again; returns the projects that name them, each once. Nothing is lost
+    /// where the wait is given up.
+    pub(crate) async fn asked_again(&self) -> BTreeSet<ProjectId> {
+        self.again_asked.notified().await;
+        std::mem::take(&mut *self.again.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Where they are kept.

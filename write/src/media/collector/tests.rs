@@ -1,57 +1,111 @@
 //! The collector on a real store.
 
-use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions};
+use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions, LineResult};
 use schemas::event::Event;
 use schemas::ids::Position;
 use schemas::versioned::Decoded;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::*;
 use crate::clock::Clock;
 use crate::demo;
-use crate::event_store::{EventStore, SqliteStore};
+use crate::event_store::SqliteStore;
 use crate::media::MediaStore;
 use crate::media::fetch::{FetchRules, Fetcher};
 
 /// Pictures drawn without optimisation take their time.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn pictures_are_drawn_while_projects_come() {
-    let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-    let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
-    let media = MediaStore::open(&folder.path().join("media")).unwrap();
-    let pictures = Pictures::new(Arc::new(media), Fetcher::new(FetchRules::default()));
-    let service = CommandService::new(store.clone(), clock.clone()).with_pictures(pictures);
-    let stop = CancellationToken::new();
-    let collector = Collector::new(service.clone()).unwrap();
-    #[expect(clippy::disallowed_methods, reason = "it is told to stop at the end")]
-    let working = tokio::spawn(collector.run(stop.clone()));
-    let records = demo::catalog(demo::DEMO_SEED, 24);
-    // Many commits, each of which the collector hears while it works on the pictures of those before.
-    for record in records {
-        let lines = vec![ImportLine { number: 1, text: Value::Object(record).to_string() }];
-        let id = clock.command_id();
-        let command = Command::Import { lines, options: ImportOptions::default() };
+/// A write side on a folder of its own.
+struct Desk {
+    service: CommandService,
+    clock: Clock,
+    _folder: tempfile::TempDir,
+}
+
+impl Desk {
+    async fn open() -> Desk {
+        let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
+        let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
+        let media = MediaStore::open(&folder.path().join("media")).unwrap();
+        let pictures = Pictures::new(Arc::new(media), Fetcher::new(FetchRules::default()));
+        let service = CommandService::new(store, clock.clone()).with_pictures(pictures);
+        Desk { service, clock, _folder: folder }
+    }
+
+    /// Imports a record of the demo catalog; returns what became of it.
+    async fn import(&self, record: &Map<String, Value>, dry_run: bool) -> LineResult {
+        let lines = vec![ImportLine { number: 1, text: Value::Object(record.clone()).to_string() }];
+        let id = self.clock.command_id();
+        let options = ImportOptions { dry_run, ..ImportOptions::default() };
         let message = CommandMessage {
             id,
             actor: demo::ACTOR.parse().unwrap(),
             correlation: id,
-            command,
+            command: Command::Import { lines, options },
             not_after: None,
         };
-        assert!(matches!(service.handle(message).await, Answer::Imported { .. }));
+        match self.service.handle(message).await {
+            Answer::Imported { mut lines, .. } => lines.pop().unwrap().result,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    async fn log(&self) -> Vec<Event> {
+        let log = self.service.store().read_all(Position::START, 1_000).await.unwrap();
+        let known = log.iter().map(|recorded| match recorded.decode().unwrap() {
+            Decoded::Known(event) => *event,
+            Decoded::Unknown => panic!("{}", recorded.kind),
+        });
+        known.collect()
+    }
+
+    async fn attached(&self) -> usize {
+        self.log().await.iter().filter(|event| matches!(event, Event::PictureAttached(_))).count()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pictures_are_drawn_while_projects_come() {
+    let desk = Desk::open().await;
+    let stop = CancellationToken::new();
+    let collector = Collector::new(desk.service.clone()).unwrap();
+    #[expect(clippy::disallowed_methods, reason = "it is told to stop at the end")]
+    let working = tokio::spawn(collector.run(stop.clone()));
+    // Many commits, each of which the collector hears while it works on the pictures of those before.
+    for record in demo::catalog(demo::DEMO_SEED, 24) {
+        assert!(matches!(desk.import(&record, false).await, LineResult::New { .. }));
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    kit::wait_until(PATIENCE, "a picture of every project", async || {
-        let log = store.read_all(Position::START, 1_000).await.unwrap();
-        let attached = log.iter().filter(|recorded| match recorded.decode().unwrap() {
-            Decoded::Known(event) => matches!(*event, Event::PictureAttached(_)),
-            Decoded::Unknown => false,
-        });
-        attached.count() == 24
-    })
-    .await;
+    kit::wait_until(PATIENCE, "a picture of every project", async || desk.attached().await == 24).await;
+    stop.cancel();
+    working.await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_import_that_changes_nothing_has_a_refused_picture_tried_again() {
+    let desk = Desk::open().await;
+    let record = demo::catalog(demo::DEMO_SEED, 1).next().unwrap();
+    assert!(matches!(desk.import(&record, false).await, LineResult::New { .. }));
+    let stream = desk.service.store().read_all(Position::START, 1).await.unwrap()[0].stream.clone();
+    let refuse = async |project: &Project| {
+        let source = project.listing().unwrap().record.picture_sources().next().unwrap().to_owned();
+        project::look_at(project, &source, Err("It was not there.".into()))
+    };
+    let observed = desk.service.observe(&stream, &"test".parse().unwrap(), refuse).await.unwrap();
+    assert!(matches!(observed, Observed::Recorded(_)));
+
+    let stop = CancellationToken::new();
+    let collector = Collector::new(desk.service.clone()).unwrap();
+    let counts = collector.counts();
+    #[expect(clippy::disallowed_methods, reason = "it is told to stop at the end")]
+    let working = tokio::spawn(collector.run(stop.clone()));
+    kit::wait_until(PATIENCE, "the refused picture", async || (counts.waiting(), counts.refused()) == (0, 1))
+        .await;
+    assert!(matches!(desk.import(&record, true).await, LineResult::Same { .. }));
+    assert!(matches!(desk.import(&record, false).await, LineResult::Same { .. }));
+    kit::wait_until(PATIENCE, "its picture", async || desk.attached().await == 1).await;
+    kit::wait_until(PATIENCE, "the counts", async || (counts.waiting(), counts.refused()) == (0, 0)).await;
     stop.cancel();
     working.await.unwrap();
 }

@@ -140,6 +140,13 @@ impl Wanting {
         });
     }
 
+    /// Wants again what a project names and what was refused.
+    pub(super) fn want_again(&mut self, project: ProjectId) {
+        if self.wishes.contains_key(&project) {
+            self.change(project, |wish| wish.looked_at.retain(|_, is_kept| *is_kept));
+        }
+    }
+
     fn settle(&mut self, project: ProjectId, source: String, is_kept: bool) {
         self.change(project, |wish| {
             wish.looked_at.insert(source, is_kept);

@@ -84,6 +84,30 @@ fn one_that_does_not_come_is_tried_again_and_then_given_up() {
 }
 
 #[test]
+fn what_was_refused_is_wanted_again_where_it_is_asked_for() {
+    let (mut wanting, now) = (Wanting::default(), Instant::now());
+    let brings = Record { thumbnail: Some(TWO.into()), ..record(&[ONE, "https://x.org/kept"]) };
+    wanting.want(project(1), &brings, false);
+    wanting.settle(project(1), ONE.into(), false);
+    wanting.settle(project(1), TWO.into(), false);
+    wanting.settle(project(1), "https://x.org/kept".into(), true);
+    assert_eq!((wanting.next(now), wanting.counts()), (None, (0, 2)));
+    wanting.want_again(project(2));
+    assert_eq!(wanting.next(now), None, "nothing is known of this one");
+    wanting.want_again(project(1));
+    assert_eq!(wanting.counts(), (2, 0));
+    assert_eq!([wanting.next(now), wanting.next(now)], [Some(wanted(ONE)), Some(wanted(TWO))]);
+    wanting.want_again(project(1));
+    assert_eq!(wanting.next(now), None, "both are under way");
+    assert_eq!(wanting.tried(&wanted(ONE), Tried::Settled { kept: true }, now), None);
+    assert_eq!(wanting.tried(&wanted(TWO), Tried::Settled { kept: false }, now), None);
+    assert_eq!((wanting.next(now), wanting.counts()), (None, (0, 1)));
+    wanting.list(project(1), false);
+    wanting.want_again(project(1));
+    assert_eq!(wanting.next(now), None, "a project that is withdrawn names nothing");
+}
+
+#[test]
 fn what_is_dropped_while_it_is_fetched_is_fetched_when_it_is_named_again() {
     let (mut wanting, now) = (Wanting::default(), Instant::now());
     wanting.want(project(1), &record(&[ONE]), false);
