@@ -151,11 +151,19 @@ async fn list_unused(config: &Config, output: Output) -> Result<ExitCode> {
 }
 
 async fn retry(config: &Config, slug: Option<&Slug>, output: Output) -> Result<ExitCode> {
-    let listed = listed(config).await?;
+    let mut listed = listed(config).await?;
+    if let Some(slug) = slug {
+        listed.retain(|listing| *slug == listing.slug);
+        if listed.is_empty() {
+            bail!(
+                "no listed project has the slug {slug}; `loggia pictures list --refused` names those with refused pictures"
+            );
+        }
+    }
     let session = Session::open(config).await?;
     let mut retried = Retried::default();
     let done = async {
-        for listing in listed.iter().filter(|listing| slug.is_none_or(|slug| *slug == listing.slug)) {
+        for listing in &listed {
             for named in &listing.record.pictures {
                 let is_refused = matches!(listing.pictures.get(&named.source), Some(PictureFate::Refused(_)));
                 if !(is_refused && named.source.contains("://")) {
@@ -189,10 +197,15 @@ async fn attach(
     kept: Option<PictureId>,
 ) -> Result<Result<(), String>> {
     let actor: Actor = config::user().unwrap_or_else(|| "operator".into()).parse()?;
+    let source = picture.source.clone();
     let command = Command::Attach { slug: slug.clone(), picture, kept };
     match session.send(actor, None, command).await? {
         Answer::Done(_) => Ok(Ok(())),
-        Answer::Refused(refusal) => Ok(Err(refusal.detail)),
+        Answer::Refused(refusal) => {
+            // The callers name the source themselves.
+            let reason = refusal.detail.strip_prefix(&source).unwrap_or(&refusal.detail);
+            Ok(Err(reason.trim_start().to_owned()))
+        }
         _ => bail!("the write side answered with something else; are both of one version?"),
     }
 }

@@ -33,6 +33,7 @@ mod operators;
 mod panics;
 mod payments;
 mod permissions;
+mod pictures;
 mod read_nodes;
 mod read_nodes_measured;
 mod rebuild;
