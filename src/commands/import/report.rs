@@ -232,8 +232,13 @@ impl Report {
                 format!("; {} members and {} pictures taken away", count(members), count(pictures))
             }
         };
+        // Where no line was sent, nothing was heard of the log.
+        let reached = match *position {
+            Position::START => String::new(),
+            position => format!("; the log is at {position}"),
+        };
         format!(
-            "{would}{} new, {} changed, {} same, {} rejected{removed}{illustrated}{repaired} in {seconds:.1} s ({} records/s); the log is at {position}",
+            "{would}{} new, {} changed, {} same, {} rejected{removed}{illustrated}{repaired} in {seconds:.1} s ({} records/s){reached}",
             count(*new),
             count(*changed),
             count(*same),

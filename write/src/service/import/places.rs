@@ -175,7 +175,8 @@ fn taken(line: &Line) -> String {
     let given = unused_slug(&line.record.record);
     let given = given.map_or_else(String::new, |slug| format!(", for example {slug}"));
     format!(
-        "is absent, and every slug that can be made ({}) belongs to a project of another studio, year or city; give a slug{given}, or an id",
+        "is absent, and every slug that can be made ({}) belongs to a project of another name, studio, year or city; give \
+         a slug{given}, or an id",
         line.slugs.iter().map(Slug::as_str).collect::<Vec<_>>().join(", ")
     )
 }

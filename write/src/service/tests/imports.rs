@@ -16,8 +16,8 @@ const UNTITLED: [&str; 8] = [
 
 fn taken(slug: &str, free: &str) -> String {
     format!(
-        "rejected slug: is absent, and every slug that can be made ({slug}) belongs to a project of another studio, year or \
-         city; give a slug, for example {free}, or an id"
+        "rejected slug: is absent, and every slug that can be made ({slug}) belongs to a project of another name, \
+         studio, year or city; give a slug, for example {free}, or an id"
     )
 }
 
