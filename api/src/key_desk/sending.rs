@@ -21,6 +21,9 @@ const AFTERWARDS: Duration = Duration::from_secs(1);
 /// What the write side needs from the moment at which it begins to write until its answer is here; clocks of two
 /// machines may differ by most of this.
 const RETURN: Duration = Duration::from_millis(1_500);
+/// No attempt is begun with less time than this: NATS might not even say in time that nobody listens, and then it would
+/// not be known whether the command arrived.
+const SHORTEST: Duration = Duration::from_millis(500);
 /// How long to wait before trying again.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -103,7 +106,7 @@ async fn request(client: &Client, message: &CommandMessage, deadline: Deadline) 
         } else {
             "there is no connection to NATS".to_owned()
         };
-        if deadline.left() <= PAUSE {
+        if deadline.left() <= PAUSE + SHORTEST {
             return Err(if is_sent { NotDone::Unknown(error) } else { NotDone::Unavailable(error) });
         }
         tokio::time::sleep(PAUSE).await;
