@@ -88,10 +88,16 @@ impl Till {
 }
 
 async fn start(folder: &Path) -> (Loggia, Http) {
+    start_with(folder, Some("price_studio=studio, price_pro=pro")).await
+}
+
+async fn start_with(folder: &Path, prices: Option<&str>) -> (Loggia, Http) {
     let mut command = process::command(LOGGIA, folder);
     command.args(["up", "--no-demo", "--auth", "keys", "--burst-per-key", "0"]);
     command.env("LOGGIA_STRIPE_SECRET", SECRET);
-    command.env("LOGGIA_STRIPE_PRICES", "price_studio=studio, price_pro=pro");
+    if let Some(prices) = prices {
+        command.env("LOGGIA_STRIPE_PRICES", prices);
+    }
     let mut loggia = Loggia::spawn_command(command, folder);
     let http = loggia.http().await;
     ready(&http).await;
@@ -252,6 +258,20 @@ async fn a_crash_neither_loses_nor_doubles_a_payment() {
     till.until(&key, "free").await;
     let verified = process::run(LOGGIA, till.folder.path(), &["events", "verify"]);
     assert!(verified.status.success(), "{verified:?}");
+}
+
+#[tokio::test]
+async fn a_service_without_prices_says_at_its_start_that_payments_raise_no_key() {
+    if kit::nats::available().await.is_none() {
+        return;
+    }
+    let warning = "stripe_secret is set and stripe_prices is not";
+    for (prices, is_warned) in [(None, true), (Some("price_studio=studio"), false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut loggia, _http) = start_with(folder.path(), prices).await;
+        assert!(loggia.terminate().await.success());
+        assert_eq!(loggia.stderr().contains(warning), is_warned, "{prices:?}: {}", loggia.stderr());
+    }
 }
 
 #[test]

@@ -207,6 +207,8 @@ async fn taste_says_what_matched_and_what_to_do_where_nothing_does() {
     let expected = json!({"dimensions": [{"dimension": "material", "distinct": 1, "terms": [{"term": "larch", "projects": 1}]}]});
     assert_eq!(terms, expected);
     assert_eq!(ask(&node, "list_taste_terms", json!({})).await["dimensions"].as_array().unwrap().len(), 6);
+    let none = ask(&node, "list_taste_terms", json!({"category": "photography"})).await;
+    assert_eq!(none["note"], "No project says anything here yet. Leave category or dimension out.");
     assert!(refused(&node, "list_taste_terms", json!({"dimension": "smell"})).await.contains(
         "dimension is “smell”, it must be one of material, light, color, mood, composition, subject"
     ));
