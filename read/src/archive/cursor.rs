@@ -1,7 +1,6 @@
 //! The opaque text between two pages.
 
 use std::fmt;
-use std::hash::Hasher;
 use std::str::FromStr;
 
 use base64::Engine;
@@ -67,7 +66,7 @@ impl fmt::Display for Cursor {
         bytes.extend_from_slice(&self.day.to_bytes());
         bytes.extend_from_slice(&self.ordinal.to_be_bytes());
         bytes.extend_from_slice(self.slug.as_bytes());
-        let sum = checksum(&bytes[4..]);
+        let sum = Fnv::checksum(&bytes[4..]);
         bytes[..4].copy_from_slice(&sum);
         f.write_str(&URL_SAFE_NO_PAD.encode(bytes))
     }
@@ -87,18 +86,10 @@ impl FromStr for Cursor {
         let slug = std::str::from_utf8(slug).map_err(|_| garbled)?;
         let number = |from: usize| head[from..from + 8].iter().fold(0, |n, byte| n << 8 | u64::from(*byte));
         let [version, matches] = [head[4], head[5]];
-        if head[..4] != checksum(&bytes[4..]) || version != VERSION {
+        if head[..4] != Fnv::checksum(&bytes[4..]) || version != VERSION {
             return Err(garbled);
         }
         let day = Day::from_bytes([head[14], head[15], head[16], head[17]]);
         Ok(Cursor { question: number(6), matches, day, ordinal: number(18), slug: slug.to_owned() })
     }
-}
-
-/// Tells a cursor whose end was cut from one with a shorter slug. Whoever makes one up harms only their own pages.
-fn checksum(bytes: &[u8]) -> [u8; 4] {
-    let mut hash = Fnv::default();
-    hash.write(bytes);
-    let [first, second, third, fourth, ..] = hash.finish().to_be_bytes();
-    [first, second, third, fourth]
 }

@@ -1,7 +1,6 @@
 //! The opaque text between two pages of a project's neighbours.
 
 use std::fmt;
-use std::hash::Hasher;
 use std::str::FromStr;
 
 use base64::Engine;
@@ -62,7 +61,7 @@ impl fmt::Display for Cursor {
         bytes[5..13].copy_from_slice(&self.project.to_be_bytes());
         bytes[13..21].copy_from_slice(&self.last.to_be_bytes());
         bytes[21..].copy_from_slice(&self.score.to_be_bytes());
-        let sum = checksum(&bytes[4..]);
+        let sum = Fnv::checksum(&bytes[4..]);
         bytes[..4].copy_from_slice(&sum);
         f.write_str(&URL_SAFE_NO_PAD.encode(bytes))
     }
@@ -78,21 +77,13 @@ impl FromStr for Cursor {
         }
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| InvalidCursor)?;
         let bytes: [u8; LENGTH] = bytes.try_into().map_err(|_| InvalidCursor)?;
-        if bytes[..4] != checksum(&bytes[4..]) || bytes[4] != VERSION {
+        if bytes[..4] != Fnv::checksum(&bytes[4..]) || bytes[4] != VERSION {
             return Err(InvalidCursor);
         }
         let number = |from: usize| bytes[from..from + 8].iter().fold(0, |n, byte| n << 8 | u64::from(*byte));
         let score = f32::from_be_bytes([bytes[21], bytes[22], bytes[23], bytes[24]]);
         Ok(Cursor { project: number(5), last: number(13), score })
     }
-}
-
-/// Tells a cursor that was altered from one that was given out.
-fn checksum(bytes: &[u8]) -> [u8; 4] {
-    let mut hash = Fnv::default();
-    hash.write(bytes);
-    let [first, second, third, fourth, ..] = hash.finish().to_be_bytes();
-    [first, second, third, fourth]
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ impl fmt::Display for Cursor {
             place.copy_from_slice(&rarity.to_be_bytes());
         }
         let length = HEAD + 4 * rarities.len();
-        let sum = checksum(&bytes[4..length]);
+        let sum = Fnv::checksum(&bytes[4..length]);
         bytes[..4].copy_from_slice(&sum);
         let mut text = [0; LONGEST_TEXT];
         let written = URL_SAFE_NO_PAD.encode_slice(&bytes[..length], &mut text).map_err(|_| fmt::Error)?;
@@ -76,7 +76,7 @@ impl FromStr for Cursor {
         }
         let length = URL_SAFE_NO_PAD.decode_slice(text, &mut bytes).map_err(|_| garbled())?;
         let is_whole = (HEAD..=LONGEST).contains(&length) && (length - HEAD).is_multiple_of(4);
-        if !is_whole || bytes[..4] != checksum(&bytes[4..length]) || bytes[4] != VERSION {
+        if !is_whole || bytes[..4] != Fnv::checksum(&bytes[4..length]) || bytes[4] != VERSION {
             return Err(garbled());
         }
         let number = |from: usize| bytes[from..from + 8].iter().fold(0, |n, byte| n << 8 | u64::from(*byte));
@@ -93,16 +93,19 @@ impl FromStr for Cursor {
     }
 }
 
-/// Tells a cursor that was cut from a shorter one. Whoever makes one up harms only their own pages.
-fn checksum(bytes: &[u8]) -> [u8; 4] {
-    let mut hash = Fnv::default();
-    hash.write(bytes);
-    let [first, second, third, fourth, ..] = hash.finish().to_be_bytes();
-    [first, second, third, fourth]
-}
-
 /// The hash that stands for queries and words in cursors: FNV-1a, which is the same in every process.
 pub(crate) struct Fnv(u64);
+
+impl Fnv {
+    /// Returns what a cursor holds of its other bytes, which tells it from one that was cut or altered on its way. A cursor
+    /// that was made up harms only the pages of its maker.
+    pub(crate) fn checksum(bytes: &[u8]) -> [u8; 4] {
+        let mut hash = Fnv::default();
+        hash.write(bytes);
+        let [first, second, third, fourth, ..] = hash.finish().to_be_bytes();
+        [first, second, third, fourth]
+    }
+}
 
 impl Default for Fnv {
     fn default() -> Fnv {
