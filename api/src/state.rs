@@ -139,7 +139,7 @@ impl ApiState {
             slug: String,
         }
         let (archive, search) = (self.models().archive()?, self.models().search()?);
-        let newest = archive.reader.newest(None, 1, None).ok()?;
+        let newest = archive.reader.now().newest(None, 1, None).ok()?;
         let view = search.reader.view();
         let mut summary = view.summary_of(*newest.ordinals.first()?)?.to_vec();
         // A summary is kept without its last brace, and with a byte that JSON has not where the site's address belongs.

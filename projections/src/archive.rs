@@ -134,7 +134,7 @@ mod tests {
         let reader = ArchiveReader::open(folder.path()).await.unwrap();
         let found = |text| {
             let request = TasteRequest { limit: 10, ..TasteRequest::default() };
-            let page = reader.by_taste(&request.asking(Dimension::Material, text)).unwrap();
+            let page = reader.now().by_taste(&request.asking(Dimension::Material, text)).unwrap();
             page.hits.iter().map(|hit| hit.ordinal).collect::<Vec<u64>>()
         };
         assert_eq!(["oak", "beton", "glass"].map(found), [vec![2], vec![1], vec![]]);

@@ -65,28 +65,30 @@ fn questions(reader: &ArchiveReader, dice: &mut Dice) {
             for (dimension, text) in Dimension::ALL.into_iter().zip(texts) {
                 request = request.asking(dimension, text);
             }
-            reader.by_taste(&request).unwrap().total
+            reader.now().by_taste(&request).unwrap().total
         });
     }
     let numbers = 0..1_000;
     report("the newest of a category", numbers.clone(), |_| {
-        reader.newest(Some(Category::Design), 10, None).unwrap().total
+        reader.now().newest(Some(Category::Design), 10, None).unwrap().total
     });
     report("one by chance of a category", numbers.clone(), |_| {
-        reader.random(Some(Category::Design), dice.next()).unwrap()
+        reader.now().random(Some(Category::Design), dice.next()).unwrap()
     });
     let began = Instant::now();
-    let distinct: u64 = reader.terms(None, None, 20).iter().map(|terms| terms.distinct).sum();
+    let distinct: u64 = reader.now().terms(None, None, 20).iter().map(|terms| terms.distinct).sum();
     println!(
         "{:28} {:.1} ms, {distinct} words",
         "all words, counted at first",
         began.elapsed().as_secs_f64() * 1e3
     );
     let began = Instant::now();
-    reader.terms(None, Some(Category::Design), 20);
+    reader.now().terms(None, Some(Category::Design), 20);
     println!("{:28} {:.1} ms", "the same, of a category", began.elapsed().as_secs_f64() * 1e3);
-    report("all words, once counted", numbers.take(50), |_| reader.terms(None, None, 20)[0].distinct);
-    report("near words to one", 0..50, |_| reader.nearest_terms(Dimension::Mood, "mbrklaed", 5).len() as u64);
+    report("all words, once counted", numbers.take(50), |_| reader.now().terms(None, None, 20)[0].distinct);
+    report("near words to one", 0..50, |_| {
+        reader.now().nearest_terms(Dimension::Mood, "mbrklaed", 5).len() as u64
+    });
 }
 
 fn report<T>(name: &str, asked: impl Iterator<Item = T>, mut ask: impl FnMut(T) -> u64) {

@@ -12,15 +12,9 @@ use sqlx::{Row, SqlitePool};
 use tokio::sync::Mutex;
 
 use super::block::LARGEST;
-use super::browse::NewestPage;
-use super::cursor::{Cursor, InvalidCursor};
-use super::dimension::Dimension;
 use super::listing::Listing;
 use super::order::Day;
-use super::question::TasteRequest;
 use super::snapshot::{Changed, Changes, Snapshot};
-use super::tally::TastePage;
-use super::terms::{DimensionTerms, Term};
 use super::vocabulary::{Pace, Vocabulary};
 use super::words::Stems;
 use super::{ArchiveError, corrupt, options};
@@ -100,46 +94,6 @@ impl ArchiveReader {
     /// The archive as it is now. What one answer needs is asked of one listing.
     pub fn now(&self) -> Listing {
         Listing::clone(&self.now.load())
-    }
-
-    /// See [`Listing::by_taste`].
-    pub fn by_taste(&self, request: &TasteRequest<'_>) -> Result<TastePage, InvalidCursor> {
-        self.now.load().by_taste(request)
-    }
-
-    /// See [`Listing::newest`].
-    pub fn newest(
-        &self,
-        category: Option<Category>,
-        limit: usize,
-        after: Option<Cursor>,
-    ) -> Result<NewestPage, InvalidCursor> {
-        self.now.load().newest(category, limit, after)
-    }
-
-    /// See [`Listing::random`].
-    pub fn random(&self, category: Option<Category>, draw: u64) -> Option<u64> {
-        self.now.load().random(category, draw)
-    }
-
-    /// See [`Listing::listed`].
-    pub fn listed(&self, category: Option<Category>) -> u64 {
-        self.now.load().listed(category)
-    }
-
-    /// See [`Listing::terms`].
-    pub fn terms(
-        &self,
-        dimension: Option<Dimension>,
-        category: Option<Category>,
-        limit: usize,
-    ) -> Vec<DimensionTerms> {
-        self.now.load().terms(dimension, category, limit)
-    }
-
-    /// See [`Listing::nearest_terms`].
-    pub fn nearest_terms(&self, dimension: Dimension, text: &str, limit: usize) -> Vec<Term> {
-        self.now.load().nearest_terms(dimension, text, limit)
     }
 
     /// The memory that what is asked takes, in bytes.

@@ -62,7 +62,7 @@ impl Archive {
 
     /// What is found for one text in one dimension: the ordinals, and how many.
     fn found(&self, dimension: Dimension, text: &str) -> (Vec<u64>, u64) {
-        let page = self.reader.by_taste(&asking(&[(dimension, text)])).unwrap();
+        let page = self.reader.now().by_taste(&asking(&[(dimension, text)])).unwrap();
         (page.hits.iter().map(|hit| hit.ordinal).collect(), page.total)
     }
 }

@@ -18,7 +18,7 @@ fn chi_square(archive: &Archive, category: Option<Category>, expected: &[u64], s
     const EACH: usize = 200;
     let mut came = vec![0_u32; 1_000];
     for draw in draws(seed).take(EACH * expected.len()) {
-        came[archive.reader.random(category, draw).unwrap() as usize] += 1;
+        came[archive.reader.now().random(category, draw).unwrap() as usize] += 1;
     }
     let of_expected: u32 = expected.iter().map(|ordinal| came[*ordinal as usize]).sum();
     assert_eq!(of_expected as usize, EACH * expected.len(), "no other is drawn");
@@ -40,7 +40,7 @@ async fn every_project_comes_as_often_as_the_others() {
     let (all, art) =
         (chi_square(&archive, None, &listed, 11), chi_square(&archive, Some(Category::Art), &of_art, 12));
     assert!(all < 285.0 && art < 113.0, "{all} {art}");
-    assert_eq!(archive.reader.random(Some(Category::Interiors), 7), None);
-    let ends = [0, u64::MAX].map(|draw| archive.reader.random(None, draw));
+    assert_eq!(archive.reader.now().random(Some(Category::Interiors), 7), None);
+    let ends = [0, u64::MAX].map(|draw| archive.reader.now().random(None, draw));
     assert_eq!(ends, [Some(1), Some(99)], "p1 is the first slug, and p99 the last");
 }

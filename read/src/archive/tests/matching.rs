@@ -57,7 +57,7 @@ async fn any_text_is_legal_and_the_answer_says_what_became_of_it() {
         (Dimension::Color, ""),
         (Dimension::Material, "unheard"),
     ]);
-    let page = archive.reader.by_taste(&request).unwrap();
+    let page = archive.reader.now().by_taste(&request).unwrap();
     let asked =
         |dimension, words, has_more, projects| AskedDimension { dimension, words, has_more, projects };
     let expected = TastePage {
@@ -74,7 +74,7 @@ async fn any_text_is_legal_and_the_answer_says_what_became_of_it() {
     };
     assert_eq!(page, expected);
     let nothing = TastePage { hits: vec![], total: 0, next: None, asked: vec![] };
-    assert_eq!(archive.reader.by_taste(&asking(&[])).unwrap(), nothing);
+    assert_eq!(archive.reader.now().by_taste(&asking(&[])).unwrap(), nothing);
 }
 
 #[tokio::test]
@@ -91,13 +91,13 @@ async fn more_dimensions_come_first_then_the_newest_then_the_slug() {
     ])
     .await;
     let request = asking(&[(Mood, "calm"), (Material, "oak"), (Light, "dim")]);
-    let page = archive.reader.by_taste(&request).unwrap();
+    let page = archive.reader.now().by_taste(&request).unwrap();
     let hits: Vec<(u64, Vec<Dimension>)> =
         page.hits.iter().map(|hit| (hit.ordinal, hit.matched.iter().collect())).collect();
     let two = vec![Material, Mood];
     assert_eq!(hits, [(3, two.clone()), (2, two), (4, vec![Mood]), (1, vec![Mood]), (6, vec![Mood])]);
     let of_art = TasteRequest { category: Some(Category::Art), ..request };
-    let page = archive.reader.by_taste(&of_art).unwrap();
+    let page = archive.reader.now().by_taste(&of_art).unwrap();
     let projects: Vec<u64> = page.asked.iter().map(|asked| asked.projects).collect();
     assert_eq!((page.total, projects), (4, vec![1, 0, 4]));
 }
@@ -108,18 +108,21 @@ async fn withdrawn_projects_are_nowhere_and_a_renamed_one_is_there_once() {
         Archive::of(&[saying(1, Dimension::Mood, "calm"), saying(2, Dimension::Mood, "calm")]).await;
     archive.apply(&[withdrawn(1)]).await;
     assert_eq!(archive.found(Dimension::Mood, "calm"), (vec![2], 1));
-    assert_eq!((archive.reader.listed(None), archive.reader.random(None, u64::MAX)), (1, Some(2)));
+    assert_eq!(
+        (archive.reader.now().listed(None), archive.reader.now().random(None, u64::MAX)),
+        (1, Some(2))
+    );
     archive.apply(&[renamed(2, "zz"), restored(1)]).await;
     assert_eq!(archive.found(Dimension::Mood, "calm"), (vec![1, 2], 2));
     archive.apply(&[renamed(2, "aa")]).await;
-    assert_eq!(archive.reader.newest(None, 9, None).unwrap().ordinals, [2, 1]);
+    assert_eq!(archive.reader.now().newest(None, 9, None).unwrap().ordinals, [2, 1]);
     archive.apply(&[revised(2, record(Category::Design, Some("2001-01-01"), &[]))]).await;
     assert_eq!(archive.found(Dimension::Mood, "calm"), (vec![1], 1));
-    assert_eq!(archive.reader.newest(Some(Category::Design), 9, None).unwrap().ordinals, [2]);
+    assert_eq!(archive.reader.now().newest(Some(Category::Design), 9, None).unwrap().ordinals, [2]);
     archive.apply(&[withdrawn(1), withdrawn(2)]).await;
     let empty = NewestPage { ordinals: vec![], total: 0, next: None };
-    assert_eq!(archive.reader.newest(None, 9, None).unwrap(), empty);
-    assert_eq!(archive.reader.random(None, 0), None);
+    assert_eq!(archive.reader.now().newest(None, 9, None).unwrap(), empty);
+    assert_eq!(archive.reader.now().random(None, 0), None);
 }
 
 #[tokio::test]

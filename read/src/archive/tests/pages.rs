@@ -26,12 +26,13 @@ fn with_request<T>(asked: &Asked, limit: usize, ask: impl FnOnce(TasteRequest<'_
 
 fn ask(reader: &ArchiveReader, asked: &Asked, limit: usize, after: Option<&str>) -> TastePage {
     let after = after.map(|text| text.parse().unwrap());
-    with_request(asked, limit, |request| reader.by_taste(&TasteRequest { after, ..request })).unwrap()
+    with_request(asked, limit, |request| reader.now().by_taste(&TasteRequest { after, ..request })).unwrap()
 }
 
 /// The same cursor makes the same page in readers of the same content, however they cut it into blocks.
 fn agree(one: &ArchiveReader, other: &ArchiveReader, asked: &Asked) {
     assert_eq!(ask(one, asked, 5, None), ask(other, asked, 5, None));
+    let (one, other) = (one.now(), other.now());
     for category in [None, Some(Category::Art)] {
         assert_eq!(one.newest(category, 5, None), other.newest(category, 5, None));
         assert_eq!(one.terms(None, category, 100), other.terms(None, category, 100));
@@ -86,7 +87,7 @@ proptest! {
                         .collect();
                     expected.sort();
                     assert_eq!(walk(&archive.reader, category), expected.iter().map(|made| made.1.0).collect::<Vec<_>>());
-                    assert_eq!(archive.reader.listed(category), expected.len() as u64);
+                    assert_eq!(archive.reader.now().listed(category), expected.len() as u64);
                 }
                 for (dimension, text) in Dimension::ALL.into_iter().zip(&asked.taste) {
                     let alone = text.as_ref().map(|text| archive.found(dimension, &written(text)).1);
@@ -105,7 +106,7 @@ proptest! {
 fn walk(reader: &ArchiveReader, category: Option<Category>) -> Vec<u64> {
     let (mut all, mut after) = (Vec::new(), None);
     loop {
-        let page = reader.newest(category, 3, after).unwrap();
+        let page = reader.now().newest(category, 3, after).unwrap();
         all.extend(page.ordinals);
         after = page.next;
         if after.is_none() {
@@ -118,7 +119,7 @@ fn walk(reader: &ArchiveReader, category: Option<Category>) -> Vec<u64> {
 async fn cursors_of_other_questions_and_altered_ones_are_refused() {
     let events: Vec<Happened> = (1..9).map(|number| saying(number, Dimension::Mood, "calm oak")).collect();
     let archive = Archive::of(&events).await;
-    let page = |request: TasteRequest<'_>| archive.reader.by_taste(&request);
+    let page = |request: TasteRequest<'_>| archive.reader.now().by_taste(&request);
     let first = page(TasteRequest { limit: 3, ..asking(&[(Dimension::Mood, "calm, oaks")]) }).unwrap();
     let cursor = first.next.unwrap();
     let text = cursor.to_string();
@@ -136,10 +137,10 @@ async fn cursors_of_other_questions_and_altered_ones_are_refused() {
     for other in others {
         assert_eq!(page(after(other)).unwrap_err().to_string(), refusal);
     }
-    assert_eq!(archive.reader.newest(None, 3, Some(cursor)).unwrap_err().to_string(), refusal);
-    let newest = archive.reader.newest(None, 3, None).unwrap().next;
-    assert!(archive.reader.newest(Some(Category::Art), 3, newest.clone()).is_err());
-    assert!(archive.reader.newest(None, 3, newest).is_ok());
+    assert_eq!(archive.reader.now().newest(None, 3, Some(cursor)).unwrap_err().to_string(), refusal);
+    let newest = archive.reader.now().newest(None, 3, None).unwrap().next;
+    assert!(archive.reader.now().newest(Some(Category::Art), 3, newest.clone()).is_err());
+    assert!(archive.reader.now().newest(None, 3, newest).is_ok());
     let cut = "The cursor does not belong to this question: it was cut or altered on its way. Leave it out to start \
                from the first page.";
     for end in 0..text.len() {

@@ -21,7 +21,7 @@ async fn a_term_is_the_commonest_way_to_write_it_and_counts_projects() {
     ])
     .await;
     let terms = |archive: &Archive, dimension, category, limit| {
-        let found = archive.reader.terms(Some(dimension), category, limit);
+        let found = archive.reader.now().terms(Some(dimension), category, limit);
         assert_eq!(found.len(), 1);
         (found[0].terms.clone(), found[0].distinct)
     };
@@ -34,7 +34,7 @@ async fn a_term_is_the_commonest_way_to_write_it_and_counts_projects() {
     let of_light = ["keeffe", "o'keeffe", "京", "東", "東京"].map(|one| term(one, 1)).to_vec();
     assert_eq!(terms(&archive, Dimension::Light, None, 9), (of_light, 5));
     let dimensions: Vec<Dimension> =
-        archive.reader.terms(None, None, 9).iter().map(|terms| terms.dimension).collect();
+        archive.reader.now().terms(None, None, 9).iter().map(|terms| terms.dimension).collect();
     assert_eq!(dimensions, Dimension::ALL);
     archive.apply(&[withdrawn(1), withdrawn(2)]).await;
     let left = vec![term("ash", 1), term("beton", 1), term("lighting", 1), term("zinc", 1)];
@@ -50,7 +50,7 @@ async fn near_words_are_offered_where_a_word_is_not_used() {
         saying(4, Dimension::Mood, "concret"),
     ])
     .await;
-    let near = |text, limit| archive.reader.nearest_terms(Dimension::Material, text, limit);
+    let near = |text, limit| archive.reader.now().nearest_terms(Dimension::Material, text, limit);
     assert_eq!(near("travartin", 5), [term("travertine", 1)]);
     assert_eq!(near("cnocrete", 5), [term("concrete", 2)]);
     assert_eq!(near("BÉTTON", 5), [term("béton", 1)]);
@@ -69,7 +69,7 @@ async fn near_words_are_offered_where_a_word_is_not_used() {
 async fn words_of_a_large_archive_are_counted_now_and_then_and_never_by_who_asks() {
     let mut archive = Archive::of(&[saying(1, Dimension::Mood, "calm")]).await;
     let of_mood = |archive: &Archive, category| {
-        archive.reader.terms(Some(Dimension::Mood), category, 9)[0].terms.clone()
+        archive.reader.now().terms(Some(Dimension::Mood), category, 9)[0].terms.clone()
     };
     assert_eq!(of_mood(&archive, Some(Category::Art)), of_mood(&archive, None));
     archive.reader = archive.reader.with_pace(Pace { few: 0, rest: u32::MAX });
@@ -93,12 +93,12 @@ proptest! {
             let events: Vec<Happened> = acts.iter().filter_map(|act| naive.act(act)).collect();
             archive.apply(&events).await;
             for category in [None, Some(Category::Art)] {
-                for DimensionTerms { dimension, terms, distinct } in archive.reader.terms(None, category, 1_000) {
+                for DimensionTerms { dimension, terms, distinct } in archive.reader.now().terms(None, category, 1_000) {
                     assert_eq!(terms.len() as u64, distinct);
                     assert!(terms.is_sorted_by_key(|one| (std::cmp::Reverse(one.projects), one.term.clone())));
                     for Term { term, projects } in terms {
                         let request = TasteRequest { category, ..asking(&[(dimension, &term)]) };
-                        let page = archive.reader.by_taste(&request).unwrap();
+                        let page = archive.reader.now().by_taste(&request).unwrap();
                         assert_eq!((page.total, page.asked[0].words), (projects, 1), "{term} in {dimension}");
                         assert!(projects > 0);
                     }
