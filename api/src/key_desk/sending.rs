@@ -21,8 +21,8 @@ const AFTERWARDS: Duration = Duration::from_secs(1);
 /// What the write side needs from the moment at which it begins to write until its answer is here; clocks of two
 /// machines may differ by most of this.
 const RETURN: Duration = Duration::from_millis(1_500);
-/// No attempt is begun with less time than this: NATS might not even say in time that nobody listens, and then it would
-/// not be known whether the command arrived.
+/// No attempt is begun with less time than this: NATS might not even answer in time that there is no responder, and then
+/// it would not be known whether the command arrived.
 const SHORTEST: Duration = Duration::from_millis(500);
 /// How long to wait before trying again.
 const PAUSE: Duration = Duration::from_millis(100);

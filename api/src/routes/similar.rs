@@ -51,7 +51,7 @@ impl Neighbourhood<'_> {
         Neighbourhood { shown: Vec::new(), total: 0, note: Some(NEW), project: None, passed: 0 }
     }
 
-    /// The cursor behind so many of those that are shown; none where no more follow.
+    /// The cursor behind the given number of those that are shown; none where no more follow.
     pub(crate) fn next_after(&self, count: usize) -> Option<Cursor> {
         let (last, _) = self.shown.get(count.checked_sub(1)?)?;
         (self.passed + count < self.total).then_some(Cursor::behind(self.project?, *last))
@@ -82,7 +82,7 @@ impl Near {
         cursor.project == self.ordinal
     }
 
-    /// At most so many of its neighbours, from the first or behind a cursor.
+    /// At most `limit` of its neighbours, from the first or behind a cursor.
     pub(crate) fn neighbours(
         &self,
         state: &ApiState,

@@ -13,9 +13,9 @@ use super::terms::Counts;
 /// When words are counted again behind a commit: a count takes a pass over all of them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pace {
-    /// Up to so many projects at once.
+    /// Counted at each commit up to this number of projects.
     pub(super) few: u64,
-    /// Of more projects once so many times as long have passed as the last count took.
+    /// Of more projects, once this multiple of the time that the last count took has passed.
     pub(super) rest: u32,
 }
 

@@ -35,7 +35,7 @@ pub struct Selected {
 }
 
 impl CatalogReader {
-    /// The parts that are not empty, each of at most so many projects. They are counted once for each commit.
+    /// The parts that are not empty, each of at most `size` projects. They are counted once for each commit.
     pub async fn listed_parts(&self, size: u32) -> Result<Vec<ListedPart>, CatalogError> {
         let mut counted = self.parts.lock().await;
         let position = self.checkpoint().await?.position;

@@ -111,7 +111,7 @@ impl<R: BufRead> Rows<R> {
         &self.pending[self.start..]
     }
 
-    /// Takes so many lines away, whatever they hold; after them a row begins again.
+    /// Takes this number of lines away, whatever they hold; after them a row begins again.
     fn faulty(&mut self, reason: String, lines: u64) -> Result<Row> {
         let (number, mut text) = (self.line, Vec::new());
         while self.line < number + lines {

@@ -79,7 +79,7 @@ mod tests {
         let most = std::fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap().trim().parse().unwrap();
         let listener = listen("127.0.0.1:0".parse().unwrap()).unwrap();
         let address = listener.local_addr().unwrap();
-        // The usual length of a queue, 128, would make the next one wait for ever.
+        // The usual length of a queue, 128, would make the next one wait without end.
         let wanted = 400.min(most);
         let mut open = Vec::new();
         for number in 0..wanted {

@@ -237,7 +237,7 @@ impl CommandService {
 impl Group {
     /// Decides what the line does. A dry run only takes it as done.
     fn decide(&self, options: ImportOptions, computes: impl Fn(&str) -> bool) -> Decided {
-        // A line that was carried out before is told again what it did then.
+        // A line that was carried out before is answered again with what it did then.
         let before = self.past.before(self.line.command);
         let project = before.as_ref().unwrap_or(self.past.project());
         let line = match &self.line.part {

@@ -1,4 +1,4 @@
-//! Which pictures are still to be fetched: what the latest revision of each listed project names and nobody has looked at.
+//! Which pictures are still to be fetched: what the latest revision of each listed project names and that was not looked at yet.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-/// The most bytes of a record that is told whole.
+/// The most bytes of a record that is answered whole.
 pub(super) const LONGEST: usize = 16 << 10;
 /// The most bytes of one text, tried one after the other until the record is short enough.
 const TEXTS: [usize; 4] = [8_000, 2_000, 500, 100];
