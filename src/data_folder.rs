@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -148,7 +148,7 @@ impl DataFolder {
     /// Takes parts of the folder for this process: makes it, checks its version, and keeps a second process out.
     pub fn hold(&self, parts: &[Part]) -> Result<Held> {
         let shown = self.root.display();
-        self.check_format()?;
+        self.check()?;
         // Its owner's alone: the log, the ledger and the read models tell who called what.
         fs::DirBuilder::new().recursive(true).mode(0o700).create(self.run()).with_context(|| {
             format!("the data folder {shown} cannot be made; check its place and its owner")
@@ -195,8 +195,32 @@ impl DataFolder {
         fs::metadata(&self.root).is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
     }
 
-    /// Refuses a folder that a newer version wrote, before anything in it is touched.
-    pub fn check_format(&self) -> Result<()> {
+    /// Refuses a folder of another user and one that a newer version wrote, before anything in it is touched.
+    ///
+    /// # Errors
+    ///
+    /// Fails with what to do where the folder cannot be used.
+    pub fn check(&self) -> Result<()> {
+        self.check_owner(rustix::process::geteuid().as_raw())?;
+        self.check_format()
+    }
+
+    /// Files that another user makes, root too, could not be written by the service any more; SQLite makes some even where
+    /// it only reads. What a process of Loggia has made shows whose folder it is: the folder itself may be a mount.
+    fn check_owner(&self, user: u32) -> Result<()> {
+        let Ok(made) = fs::metadata(self.run()) else { return Ok(()) };
+        let owner = made.uid();
+        if owner != user {
+            bail!(
+                "the data folder {} belongs to the user with the id {owner}, and this process runs as {user}; nothing was \
+                 changed. Run it as that user, for example with `sudo -u '#{owner}' loggia …`",
+                self.root.display()
+            );
+        }
+        Ok(())
+    }
+
+    fn check_format(&self) -> Result<()> {
         let path = self.root.join("format");
         let Ok(text) = fs::read_to_string(&path) else { return Ok(()) };
         match text.trim().parse::<u32>() {
@@ -346,6 +370,23 @@ mod tests {
         let root = folder.path().join("data");
         DataFolder::new(&root).hold(&[Part::Write]).unwrap();
         assert_eq!(fs::metadata(&root).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+
+    #[test]
+    fn a_folder_of_another_user_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = DataFolder::new(folder.path());
+        let us = rustix::process::geteuid().as_raw();
+        data.check_owner(us + 1).unwrap();
+        drop(data.hold(&[Part::Write]).unwrap());
+        data.check_owner(us).unwrap();
+        let refused = data.check_owner(us + 1).unwrap_err().to_string();
+        let expected = format!(
+            "belongs to the user with the id {us}, and this process runs as {}; nothing was changed. Run it as that user, \
+             for example with `sudo -u '#{us}' loggia …`",
+            us + 1
+        );
+        assert!(refused.ends_with(&expected), "{refused}");
     }
 
     #[test]

@@ -88,7 +88,7 @@ pub fn site(config: &Config) -> String {
 
 /// Opens the event store beside whoever writes it; one that is elsewhere by its replica, with all that it has now.
 pub async fn open_store_read_only(config: &Config) -> Result<SqliteStore> {
-    DataFolder::new(&config.data).check_format()?;
+    DataFolder::new(&config.data).check()?;
     let folder = store_folder(config);
     Ok(match &config.store {
         #[cfg(feature = "eventstore")]
@@ -207,7 +207,7 @@ impl Session {
     pub async fn open(config: &Config) -> Result<Session> {
         let clock = clock::system();
         let data = DataFolder::new(&config.data);
-        data.check_format()?;
+        data.check()?;
         let url =
             data.running(Part::Write).map(|running| running.nats_url).or_else(|| config.nats_url.clone());
         let way = match url {
@@ -314,7 +314,7 @@ pub async fn with_node(
     work: impl AsyncFnOnce(&async_nats::Client, &str) -> Result<ExitCode>,
 ) -> Result<ExitCode> {
     let data = DataFolder::new(&config.data);
-    data.check_format()?;
+    data.check()?;
     if let Some(running) = data.running(Part::Project) {
         return work(&connect(config, &running.nats_url).await?, &running.node).await;
     }

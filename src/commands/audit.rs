@@ -32,7 +32,7 @@ const HEADINGS: &str = "position,time,surface,operation,call_id,key_id,tier,mont
 
 /// Runs it.
 pub async fn run(config: &Config, args: &AuditArgs, output: Output) -> Result<ExitCode> {
-    DataFolder::new(&config.data).check_format()?;
+    DataFolder::new(&config.data).check()?;
     let Some(ledger) = Ledger::open_read_only(&session::store_folder(config)).await? else {
         bail!(
             "there is no ledger in {} yet: calls are counted by `loggia up` and `loggia write` while auth is keys",

@@ -13,7 +13,7 @@ use crate::session::now;
 /// Copies the models into a folder, whether their node runs or not.
 pub async fn run(config: &Config, folder: &Path, output: Output) -> Result<()> {
     let data = DataFolder::new(&config.data);
-    data.check_format()?;
+    data.check()?;
     let manifest = take(&data.models(), folder, now()).await?;
     output.answer(&manifest, || {
         format!(
