@@ -108,8 +108,12 @@ pub enum Command {
     #[command(after_help = "Example:\n  loggia status --json")]
     Status,
     /// Show every setting with its source and default, secrets hidden.
-    #[command(after_help = "Example:\n  LOGGIA_LISTEN=0.0.0.0:80 loggia config")]
-    Config,
+    #[command(after_help = "Examples:\n  LOGGIA_LISTEN=0.0.0.0:80 loggia config\n  loggia config --check")]
+    Config {
+        /// Look for all that a start would refuse, and start nothing; exit status 1 where there is something.
+        #[arg(long)]
+        check: bool,
+    },
     /// Make what a NATS cluster of one's own needs.
     #[command(subcommand)]
     Nats(NatsCommand),

@@ -3,13 +3,14 @@
 mod choices;
 mod offset;
 mod scale;
+mod sources;
 mod table;
 
-use std::collections::BTreeMap;
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use api::payments::{self, Secrets, Terms};
 use api::{Checkouts, Contact, Origins, Prices, SiteTexts, TrustedProxies};
 use schemas::tier::Tiers;
@@ -17,11 +18,13 @@ use serde::Serialize;
 use write::event_store::LogPlace;
 use write::mail::{Route, Sender};
 
-use choices::SiteText;
-pub use choices::{Auth, Hosts, Metering, PictureAddresses, Replicas, Vectors};
+pub use choices::{Auth, Hosts, LogFilter, LogFormat, Metering, PictureAddresses, Replicas, Vectors};
+use choices::{ListenAddress, SiteText, WholeNumber};
 pub use offset::ClockOffset;
 pub use scale::{Drain, Size, SnapshotSource};
-pub use table::{SETTINGS, Setting};
+use sources::Given;
+pub use sources::Sources;
+pub use table::SETTINGS;
 
 /// All settings, checked.
 #[derive(Debug, Clone)]
@@ -51,8 +54,10 @@ pub struct Config {
     pub nats_server: Option<PathBuf>,
     /// `store`: where the event store is; unset: SQLite in the data folder.
     pub store: Option<LogPlace>,
-    /// `log`: what is logged, as a tracing filter.
-    pub log: String,
+    /// `log`: what is logged.
+    pub log: LogFilter,
+    /// `log_format`: how.
+    pub log_format: LogFormat,
     /// `auth`: who may call.
     pub auth: Auth,
     /// `tiers`: what keys may call in a month.
@@ -122,37 +127,11 @@ pub struct Resolved {
     pub about: &'static str,
 }
 
-/// The places that settings come from, as plain maps, so that a test needs no environment.
-#[derive(Debug, Clone, Default)]
-pub struct Sources {
-    /// By name, from the command line.
-    pub flags: BTreeMap<String, String>,
-    /// By variable name.
-    pub environment: BTreeMap<String, String>,
-    /// The file's path, for messages, and its text.
-    pub file: Option<(PathBuf, String)>,
-}
-
-impl Sources {
-    /// Takes the process's environment, and the file that is named or `loggia.toml` here.
-    pub fn of_process(flags: BTreeMap<String, String>, file: Option<PathBuf>) -> Result<Sources> {
-        let named = file.is_some();
-        let path = file.unwrap_or_else(|| "loggia.toml".into());
-        let file = match std::fs::read_to_string(&path) {
-            Ok(text) => Some((path, text)),
-            Err(error) if !named && error.kind() == std::io::ErrorKind::NotFound => None,
-            Err(error) => {
-                return Err(error)
-                    .with_context(|| format!("the settings file {} cannot be read", path.display()));
-            }
-        };
-        #[expect(clippy::disallowed_methods, reason = "the one place that reads the settings' variables")]
-        let environment = std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .filter(|(name, _)| name.starts_with("LOGGIA_"))
-            .collect();
-        Ok(Sources { flags, environment, file })
-    }
+/// A setting that cannot be used.
+#[derive(Debug)]
+struct Fault {
+    setting: &'static str,
+    sentence: String,
 }
 
 /// The name of the person at the terminal, if the system tells it.
@@ -162,20 +141,39 @@ pub fn user() -> Option<String> {
 }
 
 impl Config {
-    /// Reads and checks all settings. An error names the setting and where it was set.
+    /// Reads and checks all settings.
+    ///
+    /// # Errors
+    ///
+    /// Fails with a line for each setting that cannot be used: its name, where it was set, and what is wanted.
     pub fn read(sources: &Sources) -> Result<Config> {
-        let file = file_values(sources)?;
-        let mut resolved = Vec::new();
-        for setting in SETTINGS {
-            resolved.push(resolve(setting, sources, &file));
+        let mut faults = Vec::new();
+        let mut given = Given::of(sources, &mut faults);
+        loop {
+            match Config::of(&given, sources) {
+                Ok(config) if faults.is_empty() => return Ok(config),
+                Ok(_) => break,
+                // Without it the others are checked too.
+                Err(Fault { setting, sentence }) => {
+                    faults.push(sentence);
+                    if !given.remove(setting) {
+                        break;
+                    }
+                }
+            }
         }
-        let values = Values { resolved: &resolved, sources, file: &file };
+        bail!(faults.join("\n"))
+    }
+
+    fn of(given: &Given, sources: &Sources) -> Result<Config, Fault> {
+        let values = Values { given };
+        let calls = |name| Ok(values.required::<WholeNumber>(name)?.0);
         Ok(Config {
             data: values.parse("data")?.unwrap_or_else(|| "./data".into()),
-            listen: values.required("listen")?,
+            listen: values.required::<ListenAddress>("listen")?.0,
             public_url: values.text("public_url").map(|url| public_url(&url, &values)).transpose()?,
             site: site_texts(&values)?,
-            admin_listen: values.parse("admin_listen")?,
+            admin_listen: values.parse::<ListenAddress>("admin_listen")?.map(|address| address.0),
             admin_hosts: values.parse("admin_hosts")?,
             nats_url: values.text("nats_url"),
             nats_creds: values.parse("nats_creds")?,
@@ -183,7 +181,8 @@ impl Config {
             nats_replicas: values.required("nats_replicas")?,
             nats_server: values.parse("nats_server")?,
             store: values.parse("store")?,
-            log: values.text("log").unwrap_or_default(),
+            log: values.required("log")?,
+            log_format: values.required("log_format")?,
             auth: values.required("auth")?,
             tiers: values.required("tiers")?,
             prices: values.required("prices")?,
@@ -192,9 +191,9 @@ impl Config {
             stripe: stripe(&values)?,
             metering: values.required("metering")?,
             spool_limit: values.required("spool_limit")?,
-            burst_per_key: values.required("burst_per_key")?,
-            burst_per_address: values.required("burst_per_address")?,
-            keys_per_address: values.required("keys_per_address")?,
+            burst_per_key: calls("burst_per_key")?,
+            burst_per_address: calls("burst_per_address")?,
+            keys_per_address: calls("keys_per_address")?,
             mcp_origins: values.required("mcp_origins")?,
             trusted_proxies: values.parse("trusted_proxies")?.unwrap_or_default(),
             secret_file: values.parse("secret_file")?,
@@ -206,60 +205,47 @@ impl Config {
             vectors: values.required("vectors")?,
             snapshot: values.parse("snapshot")?,
             drain: values.required("drain")?,
-            fault: sources.environment.get("LOGGIA_FAULT").filter(|_| cfg!(debug_assertions)).cloned(),
+            fault: sources.environment.get(sources::FAULT).filter(|_| cfg!(debug_assertions)).cloned(),
             clock_offset: values.required("clock_offset")?,
-            resolved,
+            resolved: SETTINGS.iter().map(|setting| given.resolved(setting)).collect(),
         })
     }
 }
 
-/// Looks values up by name and says where a wrong one was set.
+/// Looks values up by name.
 struct Values<'a> {
-    resolved: &'a [Resolved],
-    sources: &'a Sources,
-    file: &'a BTreeMap<String, String>,
+    given: &'a Given,
 }
 
 impl Values<'_> {
     fn text(&self, name: &str) -> Option<String> {
         let setting = SETTINGS.iter().find(|setting| setting.name == name)?;
-        raw(setting, self.sources, self.file).map(|(value, _)| value)
+        self.given.value(setting).map(str::to_owned)
     }
 
-    fn source(&self, name: &str) -> &str {
-        self.resolved.iter().find(|r| r.name == name).map_or("", |r| &r.source)
-    }
-
-    fn parse<T: std::str::FromStr<Err: std::fmt::Display>>(&self, name: &str) -> Result<Option<T>> {
+    fn parse<T: std::str::FromStr<Err: fmt::Display>>(&self, name: &'static str) -> Result<Option<T>, Fault> {
         let Some(text) = self.text(name) else { return Ok(None) };
-        match text.parse() {
-            Ok(value) => Ok(Some(value)),
-            Err(error) => {
-                let shown = SETTINGS.iter().find(|setting| setting.name == name);
-                let text = shown.map_or_else(String::new, |setting| table::shown(setting, text));
-                bail!("{name} is “{text}” ({}), which cannot be used: {error}", self.source(name))
-            }
-        }
+        let parsed = text.parse().map(Some);
+        parsed.map_err(|error| self.given.fault(name, format_args!(", which cannot be used: {error}")))
     }
 
-    fn required<T: std::str::FromStr<Err: std::fmt::Display>>(&self, name: &str) -> Result<T> {
-        self.parse(name)?.with_context(|| format!("{name} is not set"))
+    fn required<T: std::str::FromStr<Err: fmt::Display>>(&self, name: &'static str) -> Result<T, Fault> {
+        let value = self.parse(name)?;
+        value.ok_or_else(|| Fault { setting: name, sentence: format!("{name} is not set") })
     }
 }
 
-fn public_url(url: &str, values: &Values<'_>) -> Result<String> {
+fn public_url(url: &str, values: &Values<'_>) -> Result<String, Fault> {
     let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '<' | '>' | '?' | '#');
     let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     if host.is_none_or(str::is_empty) || !url.chars().all(plain) {
-        bail!(
-            "public_url is “{url}” ({}); an address such as https://catalog.example.org is wanted",
-            values.source("public_url")
-        );
+        let wanted = "; an address such as https://catalog.example.org is wanted";
+        return Err(values.given.fault("public_url", wanted));
     }
     Ok(url.trim_end_matches('/').to_owned())
 }
 
-fn site_texts(values: &Values<'_>) -> Result<SiteTexts> {
+fn site_texts(values: &Values<'_>) -> Result<SiteTexts, Fault> {
     Ok(SiteTexts {
         name: values.parse::<SiteText<80>>("site_name")?.map(|text| text.0),
         tagline: values.parse::<SiteText<160>>("site_tagline")?.map(|text| text.0),
@@ -267,79 +253,24 @@ fn site_texts(values: &Values<'_>) -> Result<SiteTexts> {
     })
 }
 
-fn stripe(values: &Values<'_>) -> Result<Terms> {
+fn stripe(values: &Values<'_>) -> Result<Terms, Fault> {
     let (tiers, mode) = (values.required::<Tiers>("tiers")?, values.required("stripe_mode")?);
     let prices: payments::Prices = values.parse("stripe_prices")?.unwrap_or_default();
     if let Some(unknown) = prices.tiers().find(|tier| tiers.get(tier).is_none()) {
-        bail!(
-            "stripe_prices is “{prices}” ({}); there is no tier “{unknown}”, the setting tiers has {tiers}",
-            values.source("stripe_prices")
-        );
+        let reason = format_args!("; there is no tier “{unknown}”, the setting tiers has {tiers}");
+        return Err(values.given.fault("stripe_prices", reason));
     }
     Ok(Terms { prices, tiers, mode })
 }
 
 /// The sender, which a mail server must be told.
-fn mail_from(values: &Values<'_>) -> Result<Option<Sender>> {
+fn mail_from(values: &Values<'_>) -> Result<Option<Sender>, Fault> {
     let from = values.parse("mail_from")?;
     if from.is_none() && matches!(values.required::<Route>("mail")?, Route::Server(_)) {
-        bail!(
-            "mail_from is not set, and mail goes to a server ({}); set it to whom mails are from, such as \
-             mail@example.org",
-            values.source("mail")
-        );
+        let reason = ", and mail_from is not set; set it to whom mails are from, such as mail@example.org";
+        return Err(values.given.fault("mail", reason));
     }
     Ok(from)
-}
-
-fn file_values(sources: &Sources) -> Result<BTreeMap<String, String>> {
-    let Some((path, text)) = &sources.file else { return Ok(BTreeMap::new()) };
-    let table: toml::Table =
-        text.parse().with_context(|| format!("the settings file {} is not TOML", path.display()))?;
-    let mut values = BTreeMap::new();
-    for (name, value) in table {
-        if !SETTINGS.iter().any(|setting| setting.name == name) {
-            bail!("{} sets “{name}”, which is no setting; `loggia config` lists them all", path.display());
-        }
-        let value = match value {
-            toml::Value::String(text) => text,
-            toml::Value::Integer(number) => number.to_string(),
-            toml::Value::Boolean(flag) => flag.to_string(),
-            _ => bail!("{} sets “{name}” to something that is no text, number or truth", path.display()),
-        };
-        values.insert(name, value);
-    }
-    Ok(values)
-}
-
-/// The value as it was set, and by what.
-fn raw(setting: &Setting, sources: &Sources, file: &BTreeMap<String, String>) -> Option<(String, String)> {
-    let present = |value: &String| !value.trim().is_empty();
-    if let Some(value) = sources.flags.get(setting.name) {
-        return Some((value.clone(), "flag".into()));
-    }
-    if let Some(value) = sources.environment.get(setting.variable).filter(|v| present(v)) {
-        return Some((value.clone(), format!("variable {}", setting.variable)));
-    }
-    if let (Some(value), Some((path, _))) = (file.get(setting.name).filter(|v| present(v)), &sources.file) {
-        return Some((value.clone(), path.display().to_string()));
-    }
-    setting.default.map(|value| (value.to_owned(), "default".into()))
-}
-
-fn resolve(setting: &Setting, sources: &Sources, file: &BTreeMap<String, String>) -> Resolved {
-    let (value, source) = match raw(setting, sources, file) {
-        Some((value, source)) => (Some(value), source),
-        None => (None, "unset".into()),
-    };
-    Resolved {
-        name: setting.name,
-        value: value.map(|value| table::shown(setting, value)),
-        source,
-        default: setting.default,
-        variable: setting.variable,
-        about: setting.about,
-    }
 }
 
 #[cfg(test)]

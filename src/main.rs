@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Parser;
 
-use cli::{BackupCommand, Cli, Command};
+use cli::{BackupCommand, Cli, Command, SettingFlags};
 use config::{Config, Sources};
 use output::Output;
 
@@ -29,25 +29,47 @@ use output::Output;
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
+/// The status of a wrong command line, and of settings that cannot be used.
+const WRONG_USAGE: u8 = 2;
+
 fn main() -> ExitCode {
+    if SettingFlags::ask_for_help(std::env::args_os().skip(1)) {
+        return failed_or(Output::new(false).line(&SettingFlags::help()).map(|()| ExitCode::SUCCESS));
+    }
     let cli = Cli::parse();
-    let outcome = read_config(&cli).and_then(|config| {
-        telemetry::start(&config.log)?;
-        // The files of a NATS cluster are handed to other users.
-        if !matches!(cli.command, Command::Nats(_)) {
-            data_folder::make_private();
-        }
-        clock::set_ahead(config.clock_offset.0);
-        tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(run(&cli, &config))
-    });
+    let sources = match Sources::of_process(cli.settings.given.clone(), cli.settings.config.clone()) {
+        Ok(sources) => sources,
+        Err(error) => return wrong_usage(&error),
+    };
+    match Config::read(&sources) {
+        Ok(config) => failed_or(start(&cli, &sources, &config)),
+        Err(error) => wrong_usage(&error),
+    }
+}
+
+fn start(cli: &Cli, sources: &Sources, config: &Config) -> Result<ExitCode> {
+    telemetry::start(&config.log, config.log_format)?;
+    for warning in sources.unknown_variables() {
+        tracing::warn!("{warning}");
+    }
+    // The files of a NATS cluster are handed to other users.
+    if !matches!(cli.command, Command::Nats(_)) {
+        data_folder::make_private();
+    }
+    clock::set_ahead(config.clock_offset.0);
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(run(cli, config))
+}
+
+fn failed_or(outcome: Result<ExitCode>) -> ExitCode {
     outcome.unwrap_or_else(|error| {
         output::say(&format!("loggia: {error:#}"));
         ExitCode::FAILURE
     })
 }
 
-fn read_config(cli: &Cli) -> Result<Config> {
-    Config::read(&Sources::of_process(cli.settings.given(), cli.settings.config.clone())?)
+fn wrong_usage(error: &anyhow::Error) -> ExitCode {
+    output::say(&format!("loggia: {error:#}"));
+    ExitCode::from(WRONG_USAGE)
 }
 
 async fn run(cli: &Cli, config: &Config) -> Result<ExitCode> {
@@ -72,7 +94,8 @@ async fn run(cli: &Cli, config: &Config) -> Result<ExitCode> {
         Command::Pictures(command) => commands::pictures::run(config, command, output).await,
         Command::Audit(args) => commands::audit::run(config, args, output).await,
         Command::Status => done(commands::status::run(config, output).await),
-        Command::Config => done(commands::config::run(config, output)),
+        Command::Config { check: false } => done(commands::config::run(config, output)),
+        Command::Config { check: true } => commands::config::check(config, output).await,
         Command::Nats(command) => done(commands::nats::run(command, output)),
         Command::Backup { command: Some(BackupCommand::Verify { folder }), .. } => {
             done(commands::backup::verify(folder, output).await)

@@ -28,6 +28,8 @@ use crate::lifecycle::Lifecycle;
 use crate::session::Naming;
 use parts::Parts;
 
+pub use descriptors::enough as enough_files;
+pub use parts::check_tiers;
 pub use starting::settled;
 
 /// `loggia up`: everything in one process.

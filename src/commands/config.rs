@@ -1,6 +1,11 @@
-//! `loggia config`: every setting with its source and default, secrets hidden.
+//! `loggia config`: every setting with its source and default, secrets hidden; and whether a start would take them.
+
+mod check;
+
+use std::process::ExitCode;
 
 use anyhow::Result;
+use serde_json::json;
 
 use crate::config::Config;
 use crate::output::Output;
@@ -19,4 +24,15 @@ pub fn run(config: &Config, output: Output) -> Result<()> {
         }
         text.trim_end().to_owned()
     })
+}
+
+/// Prints what a start would refuse.
+pub async fn check(config: &Config, output: Output) -> Result<ExitCode> {
+    let findings = check::findings(config).await;
+    output.answer(&json!({ "ok": findings.is_empty(), "findings": findings }), || {
+        let lines: Vec<String> =
+            findings.iter().map(|found| format!("{}: {}", found.about, found.reason)).collect();
+        if lines.is_empty() { "a start would find nothing wrong".to_owned() } else { lines.join("\n") }
+    })?;
+    Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -1,7 +1,12 @@
 //! Settings that are one of a few words, or a list.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
+
+use tracing_subscriber::EnvFilter;
+
+use super::table;
 
 /// Who may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,6 +15,27 @@ pub enum Auth {
     Keys,
     /// Everybody; nothing is counted.
     Off,
+}
+
+/// Where a listener listens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ListenAddress(pub SocketAddr);
+
+/// A whole number of which 0 means no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WholeNumber(pub u32);
+
+/// What is logged: levels, and levels of parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogFilter(pub String);
+
+/// How the log is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogFormat {
+    /// A line an event, for people.
+    Text,
+    /// A JSON object a line.
+    Json,
 }
 
 /// What becomes of calls while NATS cannot count them.
@@ -66,6 +92,56 @@ impl<const LONGEST: usize> FromStr for SiteText<LONGEST> {
     }
 }
 
+impl FromStr for ListenAddress {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.trim().parse().map(ListenAddress).map_err(|_| {
+            "an IP address and a port such as 127.0.0.1:8080 are wanted; 0.0.0.0:8080 stands for all addresses of this \
+             machine"
+        })
+    }
+}
+
+impl FromStr for WholeNumber {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.trim().parse().map(WholeNumber).map_err(|_| "a whole number such as 20 is wanted; 0 is no limit")
+    }
+}
+
+impl FromStr for LogFilter {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
+        const WANTED: &str = "a level such as info is wanted, or levels of parts such as warn,loggia=debug";
+        let words = text.split(',').map(str::trim);
+        // The library takes any other word for the name of a part, of which all is logged, and of the others nothing.
+        let mut bare = words.filter(|word| !word.is_empty() && !word.contains(['=', '[']));
+        if let Some(word) = bare.find(|word| !LEVELS.contains(&word.to_ascii_lowercase().as_str())) {
+            let nearest = table::nearest(word, LEVELS.into_iter());
+            let meant = nearest.map(|nearest| format!(" (did you mean {nearest}?)")).unwrap_or_default();
+            return Err(format!("“{word}” is no level{meant}; {WANTED}"));
+        }
+        EnvFilter::try_new(text).map_err(|error| format!("{error}; {WANTED}"))?;
+        Ok(LogFilter(text.to_owned()))
+    }
+}
+
+impl FromStr for LogFormat {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "text" => Ok(LogFormat::Text),
+            "json" => Ok(LogFormat::Json),
+            _ => Err("text or json is wanted"),
+        }
+    }
+}
+
 impl FromStr for PictureAddresses {
     type Err = &'static str;
 
@@ -112,8 +188,8 @@ impl FromStr for Vectors {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Ok(match text {
-            "builtin" => Vectors::BuiltIn,
-            "off" => Vectors::Off,
+            word if word.eq_ignore_ascii_case("builtin") => Vectors::BuiltIn,
+            word if word.eq_ignore_ascii_case("off") => Vectors::Off,
             folder => Vectors::Models(folder.into()),
         })
     }

@@ -34,7 +34,8 @@ impl FromStr for Drain {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let seconds = text.trim().trim_end_matches('s').parse::<u64>();
+        let text = text.trim();
+        let seconds = text.strip_suffix('s').unwrap_or(text).parse::<u64>();
         match seconds {
             Ok(seconds) if seconds <= LONGEST_DRAIN => Ok(Drain(Duration::from_secs(seconds))),
             _ => Err(format!("whole seconds from 0s to {LONGEST_DRAIN}s are wanted")),
@@ -112,7 +113,7 @@ mod tests {
     fn a_drain_is_some_seconds() {
         let seconds = |text: &str| text.parse::<Drain>().map(|drain| drain.0.as_secs());
         assert_eq!(["0s", "5", " 60s"].map(seconds), [Ok(0), Ok(5), Ok(60)]);
-        for wrong in ["", "s", "61s", "-1", "1m", "1.5s"] {
+        for wrong in ["", "s", "5ss", "61s", "-1", "1m", "1.5s"] {
             assert_eq!(seconds(wrong), Err("whole seconds from 0s to 60s are wanted".to_owned()), "{wrong}");
         }
     }

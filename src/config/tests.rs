@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use super::*;
 
 fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
@@ -13,11 +15,12 @@ fn a_flag_wins_over_a_variable_over_the_file_over_the_default() {
     let config = Config::read(&Sources { flags, environment, file }).unwrap();
     assert_eq!(config.listen.port(), 1);
     assert_eq!(config.data, PathBuf::from("/variable"));
-    assert_eq!(config.log, "debug");
+    assert_eq!(config.log, LogFilter("debug".to_owned()));
     let sources: Vec<(&str, &str)> = config.resolved.iter().map(|r| (r.name, r.source.as_str())).collect();
     assert_eq!(sources[0], ("data", "variable LOGGIA_DATA"));
     assert_eq!(sources[1], ("listen", "flag"));
-    assert_eq!(sources.last().unwrap(), &("log", "loggia.toml"));
+    assert_eq!(sources.last().unwrap(), &("log_format", "default"));
+    assert_eq!(sources[sources.len() - 2], ("log", "loggia.toml"));
     assert_eq!(sources[2], ("public_url", "unset"));
 }
 
@@ -45,7 +48,8 @@ fn a_wrong_value_is_refused_with_its_name_and_place() {
     };
     assert_eq!(
         refused("LOGGIA_LISTEN", "here"),
-        "listen is “here” (variable LOGGIA_LISTEN), which cannot be used: invalid socket address syntax"
+        "listen is “here” (variable LOGGIA_LISTEN), which cannot be used: an IP address and a port such as 127.0.0.1:8080 are \
+         wanted; 0.0.0.0:8080 stands for all addresses of this machine"
     );
     assert_eq!(
         refused("LOGGIA_PUBLIC_URL", "catalog"),
@@ -79,8 +83,18 @@ fn a_wrong_value_is_refused_with_its_name_and_place() {
     );
     assert_eq!(
         refused("LOGGIA_MAIL", "smtp://mail.example.org"),
-        "mail_from is not set, and mail goes to a server (variable LOGGIA_MAIL); set it to whom mails are from, such \
-         as mail@example.org"
+        "mail is “smtp://mail.example.org” (variable LOGGIA_MAIL), and mail_from is not set; set it to whom mails are \
+         from, such as mail@example.org"
+    );
+    assert_eq!(
+        refused("LOGGIA_BURST_PER_KEY", "many"),
+        "burst_per_key is “many” (variable LOGGIA_BURST_PER_KEY), which cannot be used: a whole number such as 20 is \
+         wanted; 0 is no limit"
+    );
+    assert_eq!(
+        refused("LOGGIA_LOG", "inof"),
+        "log is “inof” (variable LOGGIA_LOG), which cannot be used: “inof” is no level (did you mean info?); a level such \
+         as info is wanted, or levels of parts such as warn,loggia=debug"
     );
     assert_eq!(
         refused("LOGGIA_AUTH", "none"),
@@ -132,7 +146,7 @@ fn an_unknown_name_in_the_file_is_refused() {
     let sources = Sources { file: Some(("x.toml".into(), "lisen = '1'".into())), ..Sources::default() };
     assert_eq!(
         Config::read(&sources).unwrap_err().to_string(),
-        "x.toml sets “lisen”, which is no setting; `loggia config` lists them all"
+        "x.toml sets “lisen”, which is no setting; did you mean listen? `loggia config` lists them all"
     );
 }
 
@@ -150,4 +164,78 @@ fn a_password_is_hidden() {
     let config = Config::read(&Sources { environment: several, ..Sources::default() }).unwrap();
     let shown = config.resolved.iter().find(|r| r.name == "nats_url").unwrap();
     assert_eq!(shown.value.as_deref(), Some("nats://***@a,nats://***@b"));
+}
+
+#[test]
+fn all_that_cannot_be_used_is_told_at_once() {
+    let file = Some(("x.toml".into(), "drain = '5ss'\nburst-per-key = 3\nlog_format = 'xml'".to_owned()));
+    let environment = map(&[("LOGGIA_LISTEN", ":8080"), ("LOGGIA_LOG", "a=b=c")]);
+    let refused = Config::read(&Sources { environment, file, ..Sources::default() }).unwrap_err().to_string();
+    let lines: Vec<&str> = refused.lines().collect();
+    assert_eq!(
+        lines[0],
+        "x.toml sets “burst-per-key”, which is no setting; did you mean burst_per_key? `loggia config` lists them all"
+    );
+    let names: Vec<&str> = lines[1..].iter().map(|line| line.split(" is “").next().unwrap()).collect();
+    assert_eq!(names, ["listen", "log", "log_format", "drain"]);
+}
+
+#[test]
+fn levels_of_parts_are_a_filter() {
+    for right in ["info", "WARN,loggia=debug", "loggia[span]=trace, off", "warn,loggia=info"] {
+        right.parse::<LogFilter>().unwrap();
+    }
+    for wrong in ["verbose", "loggia", "loggia=loud", "info debug"] {
+        let reason = wrong.parse::<LogFilter>().unwrap_err();
+        assert!(reason.contains("a level such as info is wanted"), "{wrong}: {reason}");
+    }
+}
+
+#[test]
+fn the_page_of_the_settings_is_what_the_table_says() {
+    let mut page = "# Settings\n\nA setting is taken from its flag, else from its variable, else from `loggia.toml` in the \
+                    current folder (or the file that\n`--config` names), where it has the name below; else the default \
+                    holds. `loggia config` shows the values with their sources,\n`loggia config --check` looks for what a \
+                    start would refuse. Secrets have no flag, since everybody on a machine can read\nwhat a program was \
+                    started with. This page is generated from `src/config/table.rs`.\n"
+        .to_owned();
+    for setting in SETTINGS {
+        let flag = if setting.hidden {
+            "no flag".into()
+        } else {
+            format!("`--{} {}`", setting.flag(), setting.shape)
+        };
+        let default =
+            setting.default.map_or_else(|| "unset".to_owned(), |default| format!("default `{default}`"));
+        page += &format!(
+            "\n## `{}`\n\n{}\n\n{flag} · `{}` · {default} · for example `{}`\n",
+            setting.name, setting.about, setting.variable, setting.example
+        );
+    }
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/operating/settings.md");
+    #[expect(clippy::disallowed_methods, reason = "a variable says whether to write the page again")]
+    if std::env::var_os("UPDATE_CONTRACT").is_some() {
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, &page).unwrap();
+    }
+    let committed = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        committed == page,
+        "docs/operating/settings.md is not what the table says; write it with UPDATE_CONTRACT=1 cargo test --bin loggia \
+         the_page_of_the_settings"
+    );
+}
+
+#[test]
+fn every_example_can_be_set() {
+    for setting in SETTINGS {
+        let mut environment = map(&[(setting.variable, setting.example)]);
+        match setting.name {
+            "mail" => drop(environment.insert("LOGGIA_MAIL_FROM".into(), "a@b.example".into())),
+            "tiers" => drop(environment.insert("LOGGIA_PRICES".into(), "free=0 EUR: Any".into())),
+            _ => {}
+        }
+        let read = Config::read(&Sources { environment, ..Sources::default() });
+        assert!(read.is_ok(), "{}: {:#}", setting.name, read.unwrap_err());
+    }
 }

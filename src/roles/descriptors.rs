@@ -38,6 +38,16 @@ pub fn limits(proxies: TrustedProxies) -> Result<Limits> {
     Ok(Limits { connections, per_address: connections / SHARE, proxies, ..Limits::default() })
 }
 
+/// Checks that enough files may be open, once the limit is as high as it can be.
+///
+/// # Errors
+///
+/// Fails where too few may be open.
+pub fn enough() -> Result<()> {
+    raise()?;
+    connections(getrlimit(Resource::Nofile).current.unwrap_or(MOST), 0).map(drop)
+}
+
 /// Returns the same for the operators' listener.
 pub fn operators_limits() -> Limits {
     Limits { connections: OPERATORS, per_address: OPERATORS, ..Limits::default() }

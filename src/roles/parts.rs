@@ -51,6 +51,7 @@ use crate::config::{Auth, Config, Metering, Replicas};
 use crate::data_folder::{DataFolder, Held, Part, Running};
 use crate::lifecycle::{Ending, Lifecycle};
 use crate::session::{self, Naming, WriteSide};
+pub use ledger::check_tiers;
 
 /// What a role has started so far.
 pub struct Parts {

@@ -251,5 +251,5 @@ fn settings_are_shown_with_their_source() {
     let nats = shown.as_array().unwrap().iter().find(|s| s["name"] == "nats_url").unwrap();
     assert_eq!((&nats["value"], &nats["source"]), (&json!("nats://***@127.0.0.1:1"), &json!("flag")));
     let wrong = process::run(LOGGIA, folder.path(), &["config", "--listen", "here"]);
-    assert_eq!(wrong.status.code(), Some(1));
+    assert_eq!(wrong.status.code(), Some(2));
 }

@@ -40,6 +40,7 @@ mod rebuild;
 mod refused_at_start;
 mod restored;
 mod roles_apart;
+mod settings;
 mod several;
 mod shared_settings;
 mod similar;

@@ -54,7 +54,7 @@ impl Parts {
 }
 
 /// Fails where live keys are in tiers that are not set: their holders would get less than they have.
-pub(super) async fn check_tiers(store: &dyn EventStore, tiers: &Tiers) -> Result<()> {
+pub async fn check_tiers(store: &dyn EventStore, tiers: &Tiers) -> Result<()> {
     let mut missing: BTreeMap<TierName, u64> = BTreeMap::new();
     for (_, account) in read_accounts(store).await? {
         for key in account.live().filter(|key| tiers.get(&key.tier).is_none()) {

@@ -1,0 +1,154 @@
+//! Settings as an operator makes and mistakes them.
+
+use std::os::unix::fs::{MetadataExt as _, chown};
+use std::path::Path;
+use std::process::Output;
+
+use kit::process;
+use kit::skipped;
+use serde_json::{Value, json};
+
+use crate::started::LOGGIA;
+
+/// Runs a command with variables of its own.
+fn run(data: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
+    let mut command = process::command(LOGGIA, data);
+    command.args(arguments).envs(variables.iter().copied());
+    command.output().unwrap()
+}
+
+fn said(output: &Output) -> (Option<i32>, String) {
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).trim().to_owned())
+}
+
+#[test]
+fn settings_that_cannot_be_used_are_wrong_usage_and_all_told_at_once() {
+    let data = tempfile::tempdir().unwrap();
+    let wrong = [("LOGGIA_LISTEN", ":8080"), ("LOGGIA_DRAIN", "5ss")];
+    let expected = "loggia: listen is “:8080” (variable LOGGIA_LISTEN), which cannot be used: an IP address and a port such \
+                    as 127.0.0.1:8080 are wanted; 0.0.0.0:8080 stands for all addresses of this machine\ndrain is “5ss” \
+                    (variable LOGGIA_DRAIN), which cannot be used: whole seconds from 0s to 60s are wanted";
+    assert_eq!(said(&run(data.path(), &wrong, &["up"])), (Some(2), expected.to_owned()));
+    let (status, _) = said(&run(data.path(), &[], &["up", "--data", ""]));
+    assert_eq!(status, Some(2));
+    let missing = run(data.path(), &[], &["config", "--config", "/no/such.toml"]);
+    let (status, text) = said(&missing);
+    assert_eq!(status, Some(2));
+    assert!(text.starts_with("loggia: the settings file /no/such.toml cannot be read"), "{text}");
+    assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0, "nothing was made");
+}
+
+#[test]
+fn a_variable_that_is_no_setting_is_warned_of_in_the_format_of_the_log() {
+    let data = tempfile::tempdir().unwrap();
+    let variables = [("LOGGIA_LISTN", "0.0.0.0:1"), ("LOGGIA_LOG_FORMAT", "json")];
+    let (status, text) = said(&run(data.path(), &variables, &["config"]));
+    assert_eq!(status, Some(0));
+    let line: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&line["level"], &line["target"]), (&json!("WARN"), &json!("loggia")));
+    let expected = "the variable LOGGIA_LISTN is no setting and has no effect; did you mean LOGGIA_LISTEN?";
+    assert_eq!(line["message"], expected);
+}
+
+#[test]
+fn a_check_finds_what_a_start_would_refuse_and_starts_nothing() {
+    let data = tempfile::tempdir().unwrap();
+    let check = |variables: &[(&str, &str)]| {
+        let output = run(data.path(), variables, &["config", "--check", "--json"]);
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let findings = answer["findings"].as_array().unwrap().iter();
+        let found = findings.map(|found| {
+            let text = |member: &str| found[member].as_str().unwrap().to_owned();
+            (text("about"), text("reason"))
+        });
+        (output.status.code(), found.collect::<Vec<(String, String)>>())
+    };
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let (status, found) = check(&[
+        ("LOGGIA_LISTEN", address.as_str()),
+        ("LOGGIA_NATS_SERVER", "/no/nats-server"),
+        ("LOGGIA_SECRET_FILE", "/no/vault.key"),
+        ("LOGGIA_SNAPSHOT", "/no/snapshot"),
+        ("LOGGIA_VECTORS", "/no/models"),
+    ]);
+    assert_eq!(status, Some(1));
+    let about: Vec<&str> = found.iter().map(|(about, _)| about.as_str()).collect();
+    assert_eq!(about, ["listen", "nats_server", "secret_file", "vectors", "snapshot"], "{found:?}");
+    assert_eq!(
+        found[0].1,
+        format!("{address} is in use by another program; stop it, or listen somewhere else")
+    );
+    let (_, found) = check(&[("LOGGIA_NATS_URL", "nats://127.0.0.1:1")]);
+    assert!(found[0].1.contains("does not answer"), "{found:?}");
+    assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0, "nothing was made");
+}
+
+#[test]
+fn a_check_finds_keys_in_a_tier_that_is_gone() {
+    let data = tempfile::tempdir().unwrap();
+    let issued = run(data.path(), &[], &["keys", "issue", "--email", "a@b.example", "--tier", "studio"]);
+    assert!(issued.status.success(), "{}", said(&issued).1);
+    let tiers = |tiers| [("LOGGIA_AUTH", "keys"), ("LOGGIA_TIERS", tiers)];
+    let checked = run(data.path(), &tiers("free=3, gold=9"), &["config", "--check"]);
+    let text = String::from_utf8_lossy(&checked.stdout);
+    assert!(
+        text.contains("store: tiers is “free=3, gold=9”, and 1 key is in studio; keep the tier"),
+        "{text}"
+    );
+    let checked = run(data.path(), &tiers("free=3, studio=9"), &["config", "--check"]);
+    assert!(!String::from_utf8_lossy(&checked.stdout).contains("studio"));
+}
+
+/// Every path below a folder with its owner.
+fn owners(folder: &Path) -> Vec<(String, u32)> {
+    let (mut all, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let found = std::fs::symlink_metadata(&path).unwrap();
+            if found.is_dir() {
+                folders.push(path.clone());
+            }
+            all.push((path.display().to_string(), found.uid()));
+        }
+    }
+    all.sort();
+    all
+}
+
+#[test]
+fn a_folder_of_another_user_is_never_written_to() {
+    const OTHER: u32 = 12_345;
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let file = folder.path().join("one.ndjson");
+    std::fs::write(&file, "{\"name\": \"One\", \"category\": \"art\"}\n").unwrap();
+    let import = ["import", file.to_str().unwrap()];
+    assert!(run(&data, &[], &import).status.success());
+    for (path, _) in owners(&data) {
+        if chown(&path, Some(OTHER), Some(OTHER)).is_err() {
+            return skipped("only root can give files to another user");
+        }
+    }
+    let before = owners(&data);
+    let backup = folder.path().join("backup");
+    let commands: [&[&str]; 9] = [
+        &import,
+        &["up", "--no-demo"],
+        &["rebuild", "catalog"],
+        &["verify"],
+        &["export"],
+        &["events", "verify"],
+        &["audit", "verify"],
+        &["keys", "list"],
+        &["backup", backup.to_str().unwrap()],
+    ];
+    for command in commands {
+        let (status, text) = said(&run(&data, &[], command));
+        assert_eq!(status, Some(1), "{command:?}: {text}");
+        assert!(text.contains("belongs to the user with the id 12345"), "{command:?}: {text}");
+        assert!(text.contains("Run it as that user"), "{command:?}: {text}");
+        assert_eq!(owners(&data), before, "{command:?}");
+    }
+}
