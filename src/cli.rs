@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use accounts::{AuditArgs, KeysCommand, PaymentsCommand};
-pub use curation::{ActFlags, CurateCommand, IdFlag};
+pub use curation::{ActFlags, ActorFlag, CurateCommand, IdFlag};
 pub use nats::{NatsCommand, NatsConfigArgs};
 pub use pictures::PicturesCommand;
 pub use setting_flags::SettingFlags;
@@ -209,11 +209,8 @@ pub struct ImportArgs {
     /// Read the control characters U+0080 to U+009F as Windows-1252 (quotes, dashes, €), and count them.
     #[arg(long)]
     pub repair_text: bool,
-    /// Who acts.
-    #[arg(long, value_name = "NAME", default_value = "import")]
-    pub actor: String,
     #[command(flatten)]
-    pub id: IdFlag,
+    pub act: ActFlags,
 }
 
 /// A file format of records.

@@ -31,9 +31,9 @@ use write::nats::Login;
 use write::service::{Accounts, CommandService, Pictures};
 use write::vault::Vault;
 
-use crate::cli::IdFlag;
+use crate::cli::{ActorFlag, IdFlag};
 use crate::clock;
-use crate::config::{Config, Hosts, PictureAddresses, Sources};
+use crate::config::{self, Config, Hosts, PictureAddresses, Sources};
 use crate::data_folder::{DataFolder, Held, Part};
 use crate::lifecycle::Lifecycle;
 use crate::output::say;
@@ -67,6 +67,17 @@ enum Way {
 /// The time, for what only shows it.
 pub fn now() -> Timestamp {
     clock::now()
+}
+
+/// Returns who acts: as it is given, else the user of this machine.
+///
+/// # Errors
+///
+/// Fails where that is no name.
+pub fn actor(flag: &ActorFlag) -> Result<Actor> {
+    let name = flag.actor.clone().or_else(config::user).unwrap_or_else(|| "operator".into());
+    name.parse()
+        .with_context(|| format!("“{name}” is no name of one who acts; say who acts with --actor NAME"))
 }
 
 /// The folder of the event store; where that is elsewhere, of its replica, the vault and the ledger.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use schemas::month::Month;
 
-use super::IdFlag;
+use super::{ActFlags, ActorFlag};
 
 /// An act on keys. Addresses are kept in the vault of the write side only.
 #[derive(Debug, Subcommand)]
@@ -22,6 +22,8 @@ pub enum KeysCommand {
         /// Its tier, if it is not the first.
         #[arg(long)]
         tier: Option<String>,
+        #[command(flatten)]
+        actor: ActorFlag,
     },
     /// Show keys: all, or those of an address.
     #[command(after_help = "Example:\n  loggia keys list --email ada@example.org")]
@@ -36,7 +38,7 @@ pub enum KeysCommand {
         /// Its id: the 8 characters behind log_live_.
         key_id: String,
         #[command(flatten)]
-        id: IdFlag,
+        act: ActFlags,
     },
     /// Bring the keys of an address into another tier, at once.
     #[command(after_help = "Example:\n  loggia keys tier --email ada@example.org studio")]
@@ -50,7 +52,7 @@ pub enum KeysCommand {
         /// The tier.
         tier: String,
         #[command(flatten)]
-        id: IdFlag,
+        act: ActFlags,
     },
     /// Print a link with which the holder of an address looks after its keys; it is used once, within 30 minutes.
     #[command(after_help = "Example:\n  loggia keys link --email ada@example.org")]
@@ -58,6 +60,8 @@ pub enum KeysCommand {
         /// The address.
         #[arg(long)]
         email: String,
+        #[command(flatten)]
+        actor: ActorFlag,
     },
     /// Erase an address for ever and end its keys; what was counted stays.
     #[command(after_help = "Example:\n  loggia keys erase --email ada@example.org")]
@@ -66,7 +70,7 @@ pub enum KeysCommand {
         #[arg(long)]
         email: String,
         #[command(flatten)]
-        id: IdFlag,
+        act: ActFlags,
     },
 }
 
@@ -80,6 +84,8 @@ pub enum PaymentsCommand {
     Replay {
         /// One event a line, a JSON array of them, or Stripe's list; - for standard input.
         file: PathBuf,
+        #[command(flatten)]
+        actor: ActorFlag,
     },
     /// Show what was recorded, what waits until somebody's address is known for it, and what has no effect.
     #[command(after_help = "Example:\n  loggia payments list --email ada@example.org")]

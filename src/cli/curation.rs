@@ -91,11 +91,18 @@ pub enum CurateCommand {
 /// Who acts, and under which id.
 #[derive(Debug, Args)]
 pub struct ActFlags {
+    #[command(flatten)]
+    pub actor: ActorFlag,
+    #[command(flatten)]
+    pub id: IdFlag,
+}
+
+/// Who sends a command.
+#[derive(Debug, Clone, Args)]
+pub struct ActorFlag {
     /// Who acts; $USER when it is not given.
     #[arg(long, value_name = "NAME")]
     pub actor: Option<String>,
-    #[command(flatten)]
-    pub id: IdFlag,
 }
 
 /// The id of a command.

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use schemas::command::{Answer, Command, Done, Refusal};
 use schemas::envelope::Recorded;
-use schemas::ids::{Actor, CommandId};
+use schemas::ids::CommandId;
 use schemas::record::PictureSource;
 use schemas::slug::Slug;
 use serde_json::{Map, Value};
@@ -37,7 +37,7 @@ pub async fn run(config: &Config, command: &CurateCommand, output: Output) -> Re
         }
         CurateCommand::Restore { slug, act } => (Command::Restore { slug: parse(slug)? }, act),
     };
-    let actor = who(act)?;
+    let actor = session::actor(&act.actor)?;
     let session = Session::open(config).await?;
     let id = session.id(&act.id);
     let answer = session.send_as(id, actor, None, command).await;
@@ -62,7 +62,7 @@ async fn attach(
     act: &ActFlags,
     output: Output,
 ) -> Result<ExitCode> {
-    let actor = who(act)?;
+    let actor = session::actor(&act.actor)?;
     let session = Session::open(config).await?;
     let id = session.id(&act.id);
     let attached = async {
@@ -113,11 +113,6 @@ pub fn refuse(refusal: &Refusal, output: Output) -> Result<ExitCode> {
         say(&format!("  {} {}", fault.field, fault.reason));
     }
     Ok(ExitCode::FAILURE)
-}
-
-fn who(flags: &ActFlags) -> Result<Actor> {
-    let name = flags.actor.clone().or_else(crate::config::user).unwrap_or_else(|| "operator".into());
-    name.parse().with_context(|| "say who acts with --actor NAME")
 }
 
 fn parse(slug: &str) -> Result<Slug> {

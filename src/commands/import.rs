@@ -23,7 +23,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::cli::{ImportArgs, ImportFormat};
 use crate::config::Config;
 use crate::output::Output;
-use crate::session::Session;
+use crate::session::{self, Session};
 use csv_lines::CsvLines;
 use lines::{NdjsonLines, SourceLine};
 use pictures::Pictures;
@@ -37,11 +37,11 @@ const BATCH_BYTES: usize = 4 << 20;
 
 /// Imports the file, and says what became of its lines.
 pub async fn run(config: &Config, args: &ImportArgs, output: Output) -> Result<ExitCode> {
-    let actor: Actor = args.actor.parse().with_context(|| "--actor is no name")?;
+    let actor = session::actor(&args.act.actor)?;
     let format = format(args)?;
     let mut lines = open(args, format)?;
     let session = Session::open(config).await?;
-    let id = session.id(&args.id);
+    let id = session.id(&args.act.id);
     let pictures = Pictures::new(&session, actor.clone(), id, &args.file);
     let repairs = args.repair_text;
     let import = Import { session: &session, actor, id, options: options(args, format), repairs, pictures };

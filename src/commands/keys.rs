@@ -15,50 +15,54 @@ use schemas::key::KeyId;
 use schemas::tier::TierName;
 
 use super::curate::refuse;
-use crate::cli::{IdFlag, KeysCommand};
-use crate::config::{self, Config};
+use crate::cli::{ActFlags, KeysCommand};
+use crate::config::Config;
 use crate::output::{Output, count};
-use crate::session::{Session, settled};
+use crate::session::{self, Session, settled};
 
 /// Carries an act out, or lists the keys.
 pub async fn run(config: &Config, command: &KeysCommand, output: Output) -> Result<ExitCode> {
     match command {
-        KeysCommand::Issue { email, name, tier } => {
+        KeysCommand::Issue { email, name, tier, actor } => {
             let tier = tier.as_deref().map(parse_tier).transpose()?;
-            issue::run(config, email.parse()?, name.clone(), tier, output).await
+            let actor = session::actor(actor)?;
+            issue::run(config, actor, email.parse()?, name.clone(), tier, output).await
         }
         KeysCommand::List { email } => {
             let email: Option<Email> = email.as_deref().map(str::parse).transpose()?;
             list::run(config, email.as_ref(), output).await
         }
-        KeysCommand::Revoke { key_id, id } => {
+        KeysCommand::Revoke { key_id, act } => {
             let command = Command::RevokeKey { key_id: parse_key(key_id)? };
-            act(config, command, id, output, revoked).await
+            carry_out(config, command, act, output, revoked).await
         }
-        KeysCommand::Tier { email, key, tier, id } => {
+        KeysCommand::Tier { email, key, tier, act } => {
             let key_ids = key.iter().map(|key| parse_key(key)).collect::<Result<_>>()?;
             let command = Command::ChangeTier { email: email.parse()?, key_ids, tier: parse_tier(tier)? };
-            act(config, command, id, output, |done| moved(config, done)).await
+            carry_out(config, command, act, output, |done| moved(config, done)).await
         }
-        KeysCommand::Link { email } => link::run(config, email.parse()?, output).await,
-        KeysCommand::Erase { email, id } => {
+        KeysCommand::Link { email, actor } => {
+            link::run(config, session::actor(actor)?, email.parse()?, output).await
+        }
+        KeysCommand::Erase { email, act } => {
             let command = Command::EraseAccount { email: email.parse()? };
-            act(config, command, id, output, erased).await
+            carry_out(config, command, act, output, erased).await
         }
     }
 }
 
 /// Sends a command and tells what became of it, once the keys of this folder's node know of it.
-async fn act(
+async fn carry_out(
     config: &Config,
     command: Command,
-    id: &IdFlag,
+    act: &ActFlags,
     output: Output,
     text: impl FnOnce(&AccountDone) -> String,
 ) -> Result<ExitCode> {
+    let actor = session::actor(&act.actor)?;
     let session = Session::open(config).await?;
-    let id = session.id(id);
-    let answer = session.send_as(id, actor()?, None, command).await;
+    let id = session.id(&act.id);
+    let answer = session.send_as(id, actor, None, command).await;
     session.close().await;
     match account(settled(answer, id)?)? {
         Ok(done) => {
@@ -70,8 +74,8 @@ async fn act(
     }
 }
 
-async fn send(config: &Config, command: Command) -> Result<Result<AccountDone, Refusal>> {
-    account(ask(config, command).await?)
+async fn send(config: &Config, actor: Actor, command: Command) -> Result<Result<AccountDone, Refusal>> {
+    account(ask(config, actor, command).await?)
 }
 
 fn account(answer: Answer) -> Result<Result<AccountDone, Refusal>> {
@@ -83,15 +87,11 @@ fn account(answer: Answer) -> Result<Result<AccountDone, Refusal>> {
 }
 
 /// Sends a command and gives its answer, whatever it is.
-async fn ask(config: &Config, command: Command) -> Result<Answer> {
+async fn ask(config: &Config, actor: Actor, command: Command) -> Result<Answer> {
     let session = Session::open(config).await?;
-    let answer = session.send(actor()?, None, command).await;
+    let answer = session.send(actor, None, command).await;
     session.close().await;
     answer
-}
-
-fn actor() -> Result<Actor> {
-    Ok(config::user().unwrap_or_else(|| "operator".into()).parse()?)
 }
 
 fn parse_key(text: &str) -> Result<KeyId> {

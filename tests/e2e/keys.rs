@@ -256,3 +256,28 @@ async fn an_erased_address_is_in_no_byte_and_is_erased_again_in_an_older_backup(
     let refused = failure(&elsewhere.path().join("none"), &["restore", &at("older"), "--erasures", &bad]);
     assert!(refused.contains("line 1 of") && !elsewhere.path().join("none").exists(), "{refused}");
 }
+
+#[test]
+fn events_say_who_acted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, file) = (folder.path().join("data"), folder.path().join("one.ndjson"));
+    std::fs::write(&file, "{\"name\": \"One\", \"category\": \"art\"}\n").unwrap();
+    let key_id =
+        run_json(&data, &["keys", "issue", "--email", ADA, "--actor", "ann"]).pop().unwrap()["key_id"].take();
+    run_json(&data, &["keys", "tier", "--email", ADA, "studio", "--actor", "bea"]);
+    run_json(&data, &["keys", "revoke", key_id.as_str().unwrap(), "--actor", "cleo"]);
+    run_json(&data, &["import", file.to_str().unwrap(), "--actor", "dora"]);
+    let mut command = process::command(LOGGIA, &data);
+    let imported =
+        command.args(["curate", "withdraw", "one", "--reason", "Sold."]).env("USER", "eve").output();
+    assert!(imported.unwrap().status.success());
+    let events = run_json(&data, &["events", "tail", "--from", "1", "--no-follow"]);
+    let mut actors: Vec<&str> = events.iter().map(|event| event["actor"].as_str().unwrap()).collect();
+    actors.dedup();
+    assert_eq!(actors, ["ann", "bea", "cleo", "dora", "eve"]);
+    let refused = failure(&data, &["keys", "erase", "--email", ADA, "--actor", " "]);
+    assert_eq!(
+        refused,
+        "loggia: say who acts with --actor NAME: “ ” is not an actor: a name of 1 to 200 characters on one line"
+    );
+}

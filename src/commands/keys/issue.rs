@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use schemas::account::KeyIssued;
 use schemas::command::{Command, RefusalKind};
 use schemas::email::Email;
+use schemas::ids::Actor;
 use schemas::key::KeyId;
 use schemas::tier::{Tier, TierName};
 use serde::Serialize;
@@ -27,6 +28,7 @@ struct Issued<'a> {
 /// Issues one; in the first tier where none is named.
 pub(super) async fn run(
     config: &Config,
+    actor: Actor,
     email: Email,
     name: Option<String>,
     tier: Option<TierName>,
@@ -43,15 +45,16 @@ pub(super) async fn run(
             key.id()
         )
     };
-    let done = match send(config, Command::IssueKey { email, key: issued }).await.with_context(unknown)? {
-        Ok(done) => done,
-        Err(refusal) => {
-            if refusal.kind == RefusalKind::Unavailable {
-                say(&unknown());
+    let done =
+        match send(config, actor, Command::IssueKey { email, key: issued }).await.with_context(unknown)? {
+            Ok(done) => done,
+            Err(refusal) => {
+                if refusal.kind == RefusalKind::Unavailable {
+                    say(&unknown());
+                }
+                return refuse(&refusal, output);
             }
-            return refuse(&refusal, output);
-        }
-    };
+        };
     applied::wait(config, done.position).await;
     let shown = Issued { key: key.expose(), key_id: key.id(), tier: &tier.name, quota: tier.quota };
     output.answer(&shown, || {

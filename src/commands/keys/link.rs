@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use jiff::Timestamp;
 use schemas::command::{Answer, Command};
 use schemas::email::Email;
+use schemas::ids::Actor;
 use serde::Serialize;
 use write::vault::new_token;
 
@@ -23,9 +24,9 @@ struct Shown {
 }
 
 /// Makes one; the token is made here, and only its hash is sent.
-pub(super) async fn run(config: &Config, email: Email, output: Output) -> Result<ExitCode> {
+pub(super) async fn run(config: &Config, actor: Actor, email: Email, output: Output) -> Result<ExitCode> {
     let token = new_token()?;
-    match ask(config, Command::MakeLink { email, link: token.hash() }).await? {
+    match ask(config, actor, Command::MakeLink { email, link: token.hash() }).await? {
         Answer::Link { expires_at } => {
             let shown = Shown { link: token.at(&session::site(config)), expires_at };
             output.answer(&shown, || {

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::super::keys::applied;
 use super::source::{self, Source};
-use crate::config::{self, Config};
+use crate::config::Config;
 use crate::output::{Output, say};
 use crate::session::Session;
 
@@ -36,11 +36,11 @@ struct Report {
 }
 
 /// Takes them in, and says what became of them.
-pub(super) async fn run(config: &Config, file: &Path, output: Output) -> Result<ExitCode> {
+pub(super) async fn run(config: &Config, actor: Actor, file: &Path, output: Output) -> Result<ExitCode> {
     let sources = source::read(file)?;
     let session = Session::open(config).await?;
     let mut report = Report::default();
-    let taken = all(config, &session, &sources, &mut report).await;
+    let taken = all(config, &session, &actor, &sources, &mut report).await;
     session.close().await;
     taken?;
     applied::wait(config, report.position).await;
@@ -59,8 +59,13 @@ pub(super) async fn run(config: &Config, file: &Path, output: Output) -> Result<
     Ok(ExitCode::FAILURE)
 }
 
-async fn all(config: &Config, session: &Session, sources: &[Source], report: &mut Report) -> Result<()> {
-    let actor: Actor = config::user().unwrap_or_else(|| "operator".into()).parse()?;
+async fn all(
+    config: &Config,
+    session: &Session,
+    actor: &Actor,
+    sources: &[Source],
+    report: &mut Report,
+) -> Result<()> {
     let correlation = session.command_id();
     for Source { number, text } in sources {
         let told = api::payments::read(text, &config.stripe);
@@ -74,7 +79,7 @@ async fn all(config: &Config, session: &Session, sources: &[Source], report: &mu
                 continue;
             }
         }
-        let done = send(session, &actor, correlation, told).await?;
+        let done = send(session, actor, correlation, told).await?;
         report.position = report.position.max(done.position);
         report.count(reason, done.outcome);
     }
