@@ -76,8 +76,7 @@ pub fn now() -> Timestamp {
 /// Fails where that is no name.
 pub fn actor(flag: &ActorFlag) -> Result<Actor> {
     let name = flag.actor.clone().or_else(config::user).unwrap_or_else(|| "operator".into());
-    name.parse()
-        .with_context(|| format!("“{name}” is no name of one who acts; say who acts with --actor NAME"))
+    name.parse().context("say who acts with --actor NAME")
 }
 
 /// The folder of the event store; where that is elsewhere, of its replica, the vault and the ledger.
