@@ -139,15 +139,16 @@ pub enum Command {
     /// Put a backup into an empty data folder.
     #[command(
         after_help = "Examples:\n  loggia restore /backups/2026-11-20 --data /var/lib/loggia\n  loggia restore \
-                      /backups/2026-11-20 --data /srv/new --erasures /var/lib/loggia/store/erasures.ndjson"
+                      /backups/2026-11-20 --data /srv/new --erasures /var/lib/loggia/store/erasures.ndjson \
+                      --erasures /var/lib/loggia/media/pictures-erased.ndjson"
     )]
     Restore {
         /// The folder that `loggia backup` wrote.
         folder: PathBuf,
-        /// The journal of accounts that were erased since: erasures.ndjson of the former folder's store, or of a newer
-        /// backup. They are erased again.
+        /// A journal of what was erased since: erasures.ndjson of the former folder's store, pictures-erased.ndjson of its
+        /// media folder, or either of a newer backup. These accounts are erased again, and the pictures left out.
         #[arg(long, value_name = "FILE")]
-        erasures: Option<PathBuf>,
+        erasures: Vec<PathBuf>,
     },
     /// Look after the place where the log of events is.
     #[command(subcommand)]

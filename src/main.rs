@@ -106,7 +106,7 @@ async fn run(cli: &Cli, config: &Config) -> Result<ExitCode> {
         },
         Command::Snapshot { folder } => done(commands::snapshot::run(config, folder, output).await),
         Command::Restore { folder, erasures } => {
-            done(commands::backup::restore(config, folder, erasures.as_deref(), output).await)
+            done(commands::backup::restore(config, folder, erasures, output).await)
         }
         Command::Store(command) => commands::store::run(config, command, output).await,
         Command::Bench(args) => commands::bench::run(config, args, output).await,

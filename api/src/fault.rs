@@ -324,6 +324,15 @@ impl Fault {
         })
     }
 
+    /// A picture that the operator took down for good.
+    pub(crate) fn taken_down() -> Fault {
+        Fault::new(
+            ProblemKind::TakenDown,
+            "This picture was taken down and does not come back. Delete any copy of it that you keep.",
+        )
+        .with(|told| told.on_pages = Some("This picture was taken down."))
+    }
+
     pub(crate) fn body_too_large() -> Fault {
         Fault::new(
             ProblemKind::TooLarge,

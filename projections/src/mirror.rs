@@ -1,4 +1,5 @@
-//! Brings the pictures that the log names to a read node whose media folder is not that of the write side.
+//! Brings the pictures that the log names to a read node whose media folder is not that of the write side, and deletes those
+//! that it says are erased.
 //!
 //! A file is named by what it holds, so one that is there already is right, and bringing one twice changes nothing. Originals
 //! stay where they came.
@@ -13,6 +14,7 @@ use read::checkpoint::Checkpoint;
 use read::media::{MediaReader, is_whole};
 use schemas::chain::Hash;
 use schemas::control::{PICTURE_LENGTH, ReadPicture};
+use schemas::erased_pictures::ErasedPicture;
 use schemas::event::Event;
 use schemas::ids::Position;
 use schemas::picture::{Form, Picture, PictureId};
@@ -54,7 +56,7 @@ pub struct Mirror {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Place {
     position: Position,
-    /// The hash of the event there; `None` at the start, and where version 0.1 noted the place.
+    /// The hash of the event there; `None` at the start.
     hash: Option<Hash>,
 }
 
@@ -62,6 +64,7 @@ struct Place {
 #[derive(Debug)]
 enum Heard {
     Attached(Picture),
+    Erased(ErasedPicture),
     /// All up to here has been heard.
     Place(Place),
 }
@@ -155,8 +158,11 @@ impl Mirror {
     }
 
     async fn bring_all(&self, mut queue: mpsc::Receiver<Heard>) {
-        // What a loss of power has left is brought again, wherever the place of the folder is.
         let mut absent = Absent::default();
+        if let Err(error) = self.media.finish_erasures().await {
+            self.failing.failed(format_args!("erased pictures cannot be deleted: {error}"));
+        }
+        // What a loss of power has left is brought again, wherever the place of the folder is.
         match self.media.damaged().await {
             Ok(damaged) => damaged.into_iter().for_each(|(id, form)| absent.add(id, form)),
             Err(error) => {
@@ -181,14 +187,36 @@ impl Mirror {
                 heard = queue.recv() => match heard {
                     None => return,
                     Some(Heard::Attached(picture)) => self.bring(&picture, &mut absent).await,
+                    Some(Heard::Erased(erased)) => {
+                        absent.files.retain(|(id, _)| *id != erased.picture);
+                        self.erase(erased).await;
+                    }
                     Some(Heard::Place(place)) => reached = Some(place),
                 },
             }
         }
     }
 
+    /// Deletes a picture, however long that takes: the place of the folder does not move before.
+    async fn erase(&self, erased: ErasedPicture) {
+        while let Err(error) = self.media.erase(erased.clone()).await {
+            self.failing
+                .failed(format_args!("the erased picture {} cannot be deleted: {error}", erased.picture));
+            sleep(PAUSE).await;
+        }
+    }
+
+    /// Whether a picture was erased; one of which that cannot be told counts as not erased, and the write side decides.
+    async fn is_erased(&self, id: PictureId) -> bool {
+        self.media.is_erased(id).await.unwrap_or(false)
+    }
+
     /// Brings every form of a picture, however long that takes, but for those that the write side does not have.
     async fn bring(&self, picture: &Picture, absent: &mut Absent) {
+        // The log names it before it says that it is erased.
+        if self.is_erased(picture.id).await {
+            return;
+        }
         let forms = picture.widths().map(Form::Webp).chain([Form::Jpeg(picture.list_width())]);
         for form in forms {
             if self.media.has(picture.id, form).await {
@@ -257,6 +285,7 @@ impl Mirror {
         }
     }
 
+    /// Returns how far the folder has come.
     async fn read_place(&self) -> Place {
         Place::read(&tokio::fs::read_to_string(&self.place).await.unwrap_or_default())
     }
@@ -276,14 +305,16 @@ impl Mirror {
 }
 
 impl Place {
-    /// Reads what was noted. Version 0.1 noted the position alone; what is unreadable is the start.
+    /// Reads what was noted. What is unreadable is the start, and so is a position alone: version 0.1 noted that, and passed
+    /// over what the log says of erased pictures.
     fn read(text: &str) -> Place {
         let mut parts = text.split_whitespace();
         let position = parts.next().and_then(|position| position.parse().ok());
-        position.map_or_else(Place::default, |position| Place {
-            position: Position(position),
-            hash: parts.next().and_then(|hash| hash.parse().ok()),
-        })
+        let hash = parts.next().and_then(|hash| hash.parse().ok());
+        match (position, hash) {
+            (Some(position), Some(hash)) => Place { position: Position(position), hash: Some(hash) },
+            _ => Place::default(),
+        }
     }
 
     /// As it is noted.
@@ -305,8 +336,8 @@ async fn continues(continuity: &mut Continuity, place: Place) -> bool {
 /// for all of it.
 fn pass_on(batch: &[Arc<Arrived>], after: &mut Place, heard: &mpsc::Sender<Heard>) -> bool {
     for arrived in batch {
-        if let Some(picture) = attached(arrived)
-            && heard.try_send(Heard::Attached(picture)).is_err()
+        if let Some(of_a_picture) = of_a_picture(arrived)
+            && heard.try_send(of_a_picture).is_err()
         {
             return false;
         }
@@ -315,9 +346,14 @@ fn pass_on(batch: &[Arc<Arrived>], after: &mut Place, heard: &mpsc::Sender<Heard
     heard.try_send(Heard::Place(*after)).is_ok()
 }
 
-fn attached(arrived: &Arrived) -> Option<Picture> {
-    match &**arrived.found.as_ref().ok()?.event.as_ref().ok()?.as_ref()? {
-        Event::PictureAttached(attached) => Some(attached.picture.clone()),
+fn of_a_picture(arrived: &Arrived) -> Option<Heard> {
+    let found = arrived.found.as_ref().ok()?;
+    match &**found.event.as_ref().ok()?.as_ref()? {
+        Event::PictureAttached(attached) => Some(Heard::Attached(attached.picture.clone())),
+        Event::PictureErased(erased) => {
+            let erased_at = found.recorded.time;
+            Some(Heard::Erased(ErasedPicture { picture: erased.picture, erased_at }))
+        }
         _ => None,
     }
 }
@@ -327,12 +363,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_survives_its_note_and_that_of_version_0_1_is_read() {
+    fn a_place_survives_its_note_and_that_of_version_0_1_is_the_start() {
         let place = Place { position: Position(41), hash: Some(Hash([7; 32])) };
         assert_eq!(Place::read(&place.text()), place);
-        assert_eq!(Place::read("41\n"), Place { hash: None, ..place });
-        assert_eq!(Place::read("41\n").text(), "41\n");
-        for unreadable in ["", "\0\0\0", "x y"] {
+        assert_eq!(Place::read(&Place::default().text()), Place::default());
+        for unreadable in ["", "41\n", "\0\0\0", "x y"] {
             assert_eq!(Place::read(unreadable), Place::default());
         }
     }

@@ -72,6 +72,7 @@ impl KeyEvent {
             | Event::ProjectRestored(_)
             | Event::PictureAttached(_)
             | Event::PictureRefused(_)
+            | Event::PictureErased(_)
             | Event::VectorsRecorded(_) => None,
         }
     }

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use bytes::Bytes;
 #[cfg(feature = "apply")]
 pub use keeping::is_whole;
+use schemas::erased_pictures::{self, ERASED_PICTURES, ErasedPicture};
 use schemas::picture::{Form, PictureId};
 
 /// Reads the media folder of a node.
@@ -31,5 +32,24 @@ impl MediaReader {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// Whether a picture was taken down for good, as the journal of the folder says. It is read each time: other processes
+    /// write it, and it is asked only for what is not kept.
+    pub async fn is_erased(&self, id: PictureId) -> io::Result<bool> {
+        Ok(self.erased().await?.iter().any(|erased| erased.picture == id))
+    }
+
+    /// The pictures that were taken down for good.
+    async fn erased(&self) -> io::Result<Vec<ErasedPicture>> {
+        let path = self.folder.join(ERASED_PICTURES);
+        let text = match tokio::fs::read_to_string(&path).await {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            text => text?,
+        };
+        erased_pictures::parse(&text).map_err(|line| {
+            let reason = format!("line {line} of {} names no erased picture", path.display());
+            io::Error::new(ErrorKind::InvalidData, reason)
+        })
     }
 }

@@ -97,6 +97,10 @@ impl Project {
                 project.pictures.insert(attached.source.clone(), attached.picture.clone());
                 return Ok(project);
             }
+            (Some(mut project), Event::PictureErased(erased)) => {
+                project.pictures.retain(|_, picture| picture.id != erased.picture);
+                return Ok(project);
+            }
             (Some(mut project), Event::ProjectRevised(revised)) => {
                 project.record.clone_from(&revised.record);
                 project.revision = project.revision.next();

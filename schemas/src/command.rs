@@ -78,6 +78,12 @@ pub enum Command {
         /// What is kept of it already; without it the source is an https URL, and the write side fetches it.
         kept: Option<PictureId>,
     },
+    /// Take a picture down for good: its bytes are deleted, no revision of any project shows it any more, and it is not
+    /// taken again.
+    ErasePicture {
+        /// Its name.
+        picture: PictureId,
+    },
     /// Make the catalog say what these lines say, slug by slug.
     Import {
         /// Lines of an import file.
@@ -175,6 +181,7 @@ impl Command {
             Command::Withdraw { .. } => "withdraw",
             Command::Restore { .. } => "restore",
             Command::Attach { .. } => "attach",
+            Command::ErasePicture { .. } => "erase_picture",
             Command::Import { .. } => "import",
             Command::IssueKey { .. } => "issue_key",
             Command::RevokeKey { .. } => "revoke_key",
@@ -241,6 +248,8 @@ pub enum Answer {
     },
     /// It is done to an account.
     Account(AccountDone),
+    /// A picture is erased.
+    PictureErased(PictureErasure),
     /// What a provider told of a payment has arrived.
     Payment(PaymentDone),
     /// It will be seen to; nothing more is told.
@@ -266,6 +275,21 @@ pub struct Done {
     /// The log's position of the last event of the command; 0 where there was nothing to change.
     pub position: Position,
     /// Whether anything was written.
+    pub changed: bool,
+}
+
+/// A picture that is erased.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PictureErasure {
+    /// Its name.
+    pub picture: PictureId,
+    /// When it was first erased.
+    pub erased_at: Timestamp,
+    /// The number of projects that showed it, in any revision.
+    pub projects: u64,
+    /// The log's position of the last event that says so; 0 where no project ever showed it.
+    pub position: Position,
+    /// Whether the command changed anything: the picture was not erased before, or not in every project.
     pub changed: bool,
 }
 

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::account::AccountEvent;
-use crate::picture::Picture;
+use crate::picture::{Picture, PictureId};
 use crate::record::Record;
 use crate::slug::Slug;
 use crate::vector::Vector;
@@ -27,6 +27,8 @@ pub enum Event {
     PictureAttached(PictureAttached),
     /// A picture that the record names cannot be kept.
     PictureRefused(PictureRefused),
+    /// A picture of the project was taken down for good.
+    PictureErased(PictureErased),
     /// Vectors were recorded for the project, brought by an import or computed.
     VectorsRecorded(VectorsRecorded),
     /// Something happened to an account and its keys.
@@ -89,6 +91,15 @@ pub struct PictureRefused {
     pub source: String,
     /// Why, in words for editors.
     pub reason: String,
+}
+
+/// A picture that the project shows, or showed in a former revision, was erased: no revision shows it any more, and its bytes
+/// are deleted wherever they are kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PictureErased {
+    /// Its name.
+    #[schemars(with = "String")]
+    pub picture: PictureId,
 }
 
 /// What the project looks and reads like, for finding its neighbours. At least one side is there.

@@ -11,6 +11,7 @@ pub mod contract;
 pub mod control;
 pub mod email;
 pub mod envelope;
+pub mod erased_pictures;
 pub mod event;
 pub mod ids;
 pub mod import;

@@ -69,6 +69,7 @@ versions! {
     ProjectRestored writes "loggia.curation.project_restored.v1" reads "loggia.curation.project_restored.v1";
     PictureAttached writes "loggia.curation.picture_attached.v1" reads "loggia.curation.picture_attached.v1";
     PictureRefused writes "loggia.curation.picture_refused.v1" reads "loggia.curation.picture_refused.v1";
+    PictureErased writes "loggia.curation.picture_erased.v1" reads "loggia.curation.picture_erased.v1";
     VectorsRecorded writes "loggia.curation.vectors_recorded.v1" reads "loggia.curation.vectors_recorded.v1";
     Account.AccountOpened writes "loggia.account.account_opened.v1" reads "loggia.account.account_opened.v1";
     Account.KeyIssued writes "loggia.account.key_issued.v1" reads "loggia.account.key_issued.v1";

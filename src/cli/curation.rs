@@ -59,7 +59,8 @@ pub enum CurateCommand {
         #[command(flatten)]
         act: ActFlags,
     },
-    /// Take a project out of the catalog; its citations stay.
+    /// Take a project out of the catalog; its citations stay, with the pictures that they show: `loggia pictures erase` takes
+    /// those down.
     #[command(
         after_help = "Example:\n  loggia curate withdraw stair-house --reason 'The owners asked for it.'"
     )]

@@ -2,6 +2,8 @@
 
 use clap::Subcommand;
 
+use super::ActFlags;
+
 /// A look at pictures, or another try.
 #[derive(Debug, Subcommand)]
 pub enum PicturesCommand {
@@ -26,4 +28,16 @@ pub enum PicturesCommand {
     /// Make smaller forms, palettes and visual vectors again from the originals, as this version makes them.
     #[command(after_help = "Example:\n  loggia pictures remake")]
     Remake,
+    /// Take a picture down for good: everywhere, in every revision, never to be kept again. It cannot be undone.
+    #[command(
+        after_help = "Example:\n  loggia pictures erase 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+    )]
+    Erase {
+        /// Its name: the 64 digits that `loggia pictures list` prints. Those of withdrawn projects and of former revisions
+        /// are in `loggia curate history SLUG --json`.
+        #[arg(value_name = "ID")]
+        picture: String,
+        #[command(flatten)]
+        act: ActFlags,
+    },
 }

@@ -1,14 +1,17 @@
 //! `loggia backup` and `loggia restore`: the event store, from which everything else is rebuilt, the vault, and the
 //! pictures.
 
-use std::path::Path;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use health::Health;
+use schemas::command::Refusal;
+use schemas::erased_pictures::ERASED_PICTURES;
 use serde::Serialize;
 use write::clock::Clock;
-use write::event_store::{BackupError, Restored, SqliteStore};
-use write::vault::{ERASURES_FILE, FILE as VAULT_FILE, read_erasures};
+use write::event_store::{BackupError, Erased, Restored, SqliteStore};
+use write::vault::ERASURES_FILE;
 
 use crate::config::Config;
 use crate::counted_calls;
@@ -23,6 +26,8 @@ struct Brought {
     restored: Restored,
     /// The accounts that were erased after the backup, and are erased again.
     erased_again: u64,
+    /// The pictures that were erased after the backup, and that its log still showed.
+    pictures_erased_again: u64,
 }
 
 /// Copies the event store into a folder while it may run.
@@ -69,7 +74,7 @@ pub async fn verify(folder: &Path, output: Output) -> Result<()> {
 }
 
 /// Puts a backup into an empty data folder.
-pub async fn restore(config: &Config, folder: &Path, erasures: Option<&Path>, output: Output) -> Result<()> {
+pub async fn restore(config: &Config, folder: &Path, erasures: &[PathBuf], output: Output) -> Result<()> {
     if !session::store_is_here(config) {
         bail!(
             "a backup is restored into SQLite: leave store (LOGGIA_STORE) unset here, then bring the log to its place with \
@@ -77,12 +82,10 @@ pub async fn restore(config: &Config, folder: &Path, erasures: Option<&Path>, ou
             session::store_folder(config).display()
         );
     }
-    let erased = match erasures {
-        Some(journal) => {
-            read_erasures(journal)?.with_context(|| format!("{} is not there", journal.display()))?
-        }
-        None => Vec::new(),
-    };
+    let mut erased = Vec::new();
+    for journal in erasures {
+        erased.extend(Erased::read(journal)?);
+    }
     let data = DataFolder::new(&config.data);
     let _held = data.hold(&[Part::Write, Part::Project])?;
     let store = session::store_folder(config);
@@ -95,38 +98,52 @@ pub async fn restore(config: &Config, folder: &Path, erasures: Option<&Path>, ou
         restored => restored?,
     };
     warn_of_unlisted_pictures(&restored);
-    if erasures.is_none() && restored.manifest.files.iter().any(|file| file.name == VAULT_FILE) {
+    if erasures.is_empty() && (restored.pictures > 0 || !restored.manifest.files.is_empty()) {
         say(&format!(
-            "addresses that were erased after {} are known again, unless they are erased once more; where the former folder \
-             or a newer backup is left, restore with --erasures and its {ERASURES_FILE}",
+            "addresses and pictures that were erased after {} are here again, unless they are erased once more; where the \
+             former folder or a newer backup is left, restore with --erasures and its {ERASURES_FILE}, and the same with \
+             its {ERASED_PICTURES}",
             restored.manifest.created
         ));
     }
-    let has_journal = store.join(ERASURES_FILE).exists();
-    let erased_again = if has_journal { erase_again(config).await? } else { 0 };
-    let brought = Brought { restored, erased_again };
-    output.answer(&brought, || {
-        let contents = contents(&brought.restored);
-        match brought.erased_again {
-            0 => format!("{contents} are restored; `loggia up` rebuilds the rest from them"),
-            again => format!(
-                "{contents} are restored, and {} accounts that were erased later are erased again; `loggia up` rebuilds the \
-                 rest from them",
-                count(again)
-            ),
-        }
-    })
+    let journals = [store.join(ERASURES_FILE), data.media().join(ERASED_PICTURES)];
+    let mut brought = Brought { restored, erased_again: 0, pictures_erased_again: 0 };
+    if journals.iter().any(|journal| journal.exists()) {
+        (brought.erased_again, brought.pictures_erased_again) = erase_again(config).await?;
+    }
+    output.answer(&brought, || restored_sentence(&brought))
 }
 
-/// Ends the accounts that the journal names and the restored log does not.
-async fn erase_again(config: &Config) -> Result<u64> {
+fn restored_sentence(brought: &Brought) -> String {
+    let counts = [(brought.erased_again, "accounts"), (brought.pictures_erased_again, "pictures")];
+    let again = counts.iter().filter(|(number, _)| *number > 0);
+    let again: Vec<String> = again.map(|(number, what)| format!("{} {what}", count(*number))).collect();
+    let contents = contents(&brought.restored);
+    if again.is_empty() {
+        return format!("{contents} are restored; `loggia up` rebuilds the rest from them");
+    }
+    format!(
+        "{contents} are restored, and {} that were erased later are erased again; `loggia up` rebuilds the rest from them",
+        again.join(" and ")
+    )
+}
+
+/// Ends the accounts and erases the pictures that the journals name and the restored log does not, and returns how many there
+/// are of each.
+async fn erase_again(config: &Config) -> Result<(u64, u64)> {
     let opened = session::open_write_side(config, &Clock::system(), &Health::default(), Naming::None).await;
-    let WriteSide { store, service, .. } = opened.context(
-        "the backup is restored; the accounts that were erased later are erased when `loggia up` starts",
-    )?;
-    let ended = service.finish_erasures().await.map_err(|refusal| anyhow!(refusal.detail));
+    let WriteSide { store, service, .. } =
+        opened.context("the backup is restored; what was erased later is erased when `loggia up` starts")?;
+    let erased = async {
+        let actor = "loggia".parse()?;
+        let refused = |refusal: Refusal| anyhow!(refusal.detail);
+        let accounts = service.finish_erasures().await.map_err(refused)?;
+        let pictures = service.finish_picture_erasures(&HashSet::new(), &actor).await.map_err(refused)?;
+        anyhow::Ok((accounts, pictures))
+    }
+    .await;
     store.close().await;
-    ended
+    erased
 }
 
 fn not_empty(config: &Config, there: &Path) -> String {

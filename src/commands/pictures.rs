@@ -1,4 +1,7 @@
-//! `loggia pictures`: what became of the pictures that records name, another try, and smaller forms made again.
+//! `loggia pictures`: what became of the pictures that records name, another try, smaller forms made again, and pictures
+//! taken down for good.
+
+mod erase;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::process::ExitCode;
@@ -32,7 +35,7 @@ const HEADINGS: [&str; 4] = ["state", "project", "source", "picture or reason"];
 /// A picture that a record names.
 #[derive(Debug, Serialize)]
 struct Row {
-    /// `kept`, `refused`, or `missing` where it was not looked at.
+    /// `kept`, `refused`, `erased`, or `missing` where it was not looked at.
     state: &'static str,
     slug: String,
     source: String,
@@ -75,6 +78,7 @@ pub async fn run(config: &Config, command: &PicturesCommand, output: Output) -> 
             retry(config, slug.as_ref(), output).await
         }
         PicturesCommand::Remake => remake(config, output).await,
+        PicturesCommand::Erase { picture, act } => erase::run(config, picture, act, output).await,
     }
 }
 
@@ -110,6 +114,7 @@ fn rows(listing: &Listing) -> impl Iterator<Item = Row> {
         let (state, picture, reason) = match listing.pictures.get(source) {
             Some(PictureFate::Attached(picture)) => ("kept", Some(picture.id), None),
             Some(PictureFate::Refused(reason)) => ("refused", None, Some(reason.clone())),
+            Some(PictureFate::Erased(id)) => ("erased", Some(*id), None),
             None => ("missing", None, None),
         };
         Row { state, slug: listing.slug.to_string(), source: source.to_owned(), picture, reason }

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use image::{ImageFormat, Rgb, RgbImage};
 use schemas::email::Email;
+use schemas::erased_pictures::ErasedPicture;
 use schemas::ids::AccountId;
-use schemas::picture::{Form, Picture};
+use schemas::picture::{Form, Picture, PictureId};
 use tempfile::TempDir;
 use write::clock::Clock;
 use write::event_store::*;
@@ -367,7 +368,7 @@ async fn a_restored_folder_begins_with_every_erasure_that_is_known() {
     std::fs::create_dir(&target).unwrap();
     Vault::open(elsewhere.path(), None).await.unwrap().note_erasures(vec![there.clone()]).await.unwrap();
     std::fs::copy(elsewhere.path().join("erasures.ndjson"), target.join("erasures.ndjson")).unwrap();
-    SqliteStore::restore(&backup, &target, None, std::slice::from_ref(&given)).await.unwrap();
+    SqliteStore::restore(&backup, &target, None, &[Erased::Account(given.clone())]).await.unwrap();
     let mut found = read_erasures(&target.join("erasures.ndjson")).unwrap().unwrap();
     let mut expected = vec![own, given, there];
     found.sort_by_key(|erasure| erasure.account);
@@ -376,4 +377,47 @@ async fn a_restored_folder_begins_with_every_erasure_that_is_known() {
     flip(&backup.join("erasures.ndjson"));
     let error = SqliteStore::verify_backup(&backup).await.unwrap_err().to_string();
     assert!(error.contains("the bytes of its erasures.ndjson are not those that were written"), "{error}");
+}
+
+#[tokio::test]
+async fn a_restored_folder_does_not_get_an_erased_picture_back() {
+    let WithPictures { elsewhere, backup, pictures: [first, second], _kept: kept, .. } =
+        with_pictures().await;
+    let media = kept.folder.path().join("media");
+    let erased = |picture: &Picture| ErasedPicture { picture: picture.id, erased_at: kept.clock.now() };
+    MediaStore::open(&media).unwrap().erase(&[erased(&first)]).unwrap();
+    let newer = elsewhere.path().join("newer");
+    let manifest = kept.store.backup(&newer, Some(&media)).await.unwrap();
+    assert_eq!(manifest.erased_pictures.as_ref().unwrap().pictures, 1);
+    assert_eq!(manifest.media.as_ref().unwrap().pictures, 1);
+    assert_eq!(SqliteStore::verify_backup(&newer).await.unwrap().pictures, 1);
+    let restore = async |name: &str, backup: &Path, given: &[Erased]| {
+        let (target, media) = (elsewhere.path().join(name), elsewhere.path().join(format!("{name}-media")));
+        let restored = SqliteStore::restore(backup, &target, Some(&media), given).await.unwrap();
+        assert!(!names(&target).iter().any(|name| name.contains("pictures")), "{:?}", names(&target));
+        let store = MediaStore::open(&media).unwrap();
+        let erased: Vec<PictureId> = store.erased().unwrap().iter().map(|erased| erased.picture).collect();
+        (restored.pictures, store.ids().unwrap(), erased)
+    };
+    assert_eq!(restore("of-newer", &newer, &[]).await, (1, vec![second.id], vec![first.id]));
+    let mut both = vec![first.id, second.id];
+    both.sort_unstable();
+    assert_eq!(restore("of-older", &backup, &[]).await, (2, both, vec![]));
+    // The journal of a newer backup, or of the former folder.
+    for (name, place) in [("with-newer", &newer), ("with-former", &media)] {
+        let journal = Erased::read(&place.join("pictures-erased.ndjson")).unwrap();
+        assert_eq!(restore(name, &backup, &journal).await, (1, vec![second.id], vec![first.id]));
+    }
+    std::fs::write(elsewhere.path().join("bad"), "{}\n").unwrap();
+    let error = Erased::read(&elsewhere.path().join("bad")).unwrap_err().to_string();
+    assert!(
+        error.contains("line 1 of") && error.contains("names no erased account and no erased picture"),
+        "{error}"
+    );
+    flip(&newer.join("pictures-erased.ndjson"));
+    let error = SqliteStore::verify_backup(&newer).await.unwrap_err().to_string();
+    assert!(
+        error.contains("the bytes of its pictures-erased.ndjson are not those that were written"),
+        "{error}"
+    );
 }

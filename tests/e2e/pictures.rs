@@ -1,12 +1,16 @@
-//! `loggia pictures`: what became of the pictures that records name, another try, and smaller forms made again.
+//! `loggia pictures`: what became of the pictures that records name, another try, smaller forms made again, and pictures
+//! taken down for good.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use image::{ImageFormat, Rgb, RgbImage};
+use kit::http::Http;
+use kit::nats::Nats;
+use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
-use crate::started::{PATIENCE, Started};
+use crate::started::{LOGGIA, PATIENCE, Started, json as run_json, ready};
 
 const WITH_PORT: &str = "https://pictures.example:8443/back.jpg";
 const WITH_PORT_REASON: &str = "Its address names port 8443; give one without a port.";
@@ -111,4 +115,131 @@ async fn forms_are_made_again_and_unused_pictures_are_listed() {
     assert!(text.contains("its bytes are not those that its name is made of"), "{text}{told}");
     assert!(text.ends_with("1 made again, 0 changed, in 0 projects\n"), "{text}");
     assert_eq!(std::fs::read(&width).unwrap(), bytes);
+}
+
+/// A write side and a read node with folders of their own, on one NATS server.
+struct Apart {
+    folder: tempfile::TempDir,
+    nats: Nats,
+    processes: Vec<Loggia>,
+}
+
+impl Apart {
+    async fn start() -> Option<(Apart, Http)> {
+        let mut apart =
+            Apart { nats: Nats::start().await?, folder: tempfile::tempdir().unwrap(), processes: Vec::new() };
+        let http = apart.processes().await;
+        Some((apart, http))
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Starts both, and gives the way to the read node once it is ready.
+    async fn processes(&mut self) -> Http {
+        let spawn = |role: &str| {
+            let mut command = process::command(LOGGIA, &self.at(role));
+            command.arg(role).env("LOGGIA_NATS_URL", self.nats.url()).env("LOGGIA_LISTEN", "127.0.0.1:0");
+            Loggia::spawn_command(command, &self.at(role))
+        };
+        let (write, mut read) = (spawn("write"), spawn("read"));
+        let announced = self.at("write").join("run/write.json");
+        kit::wait_until(PATIENCE, "the write side", async || announced.exists()).await;
+        let http = read.http().await;
+        ready(&http).await;
+        self.processes = vec![write, read];
+        http
+    }
+
+    async fn kill(&mut self) {
+        self.processes.iter_mut().for_each(Loggia::kill9);
+        self.processes.clear();
+        std::fs::remove_file(self.at("write").join("run/write.json")).unwrap();
+    }
+
+    fn run(&self, args: &[&str]) -> Vec<Value> {
+        run_json(&self.at("write"), args)
+    }
+}
+
+#[tokio::test]
+async fn an_erased_picture_is_gone_everywhere_and_no_backup_brings_it_back() {
+    let Some((mut apart, http)) = Apart::start().await else { return };
+    let (front, file) = (apart.at("front.png"), apart.at("in.ndjson"));
+    RgbImage::from_pixel(400, 300, Rgb([200, 90, 60])).save_with_format(&front, ImageFormat::Png).unwrap();
+    std::fs::write(&file, format!("{}\n", json!({"slug": "stair", "name": "Stair", "category": "art"})))
+        .unwrap();
+    apart.run(&["import", file.to_str().unwrap()]);
+    apart.run(&["curate", "attach", "stair", front.to_str().unwrap()]);
+    let listed = apart.run(&["pictures", "list"]).remove(0);
+    let id = listed["picture"].as_str().unwrap().to_owned();
+    let path = format!("/media/{id}/320.webp");
+    kit::wait_until(PATIENCE, "the picture on the read node", async || http.get(&path).await.status == 200)
+        .await;
+    kit::wait_until(PATIENCE, "its address", async || {
+        http.get("/v1/project/stair").await.json()["images"][0]["url"].is_string()
+    })
+    .await;
+    let mirrored = folder_of(&apart.at("read"), &id);
+    assert!(mirrored.join("320.webp").exists());
+    apart.run(&["backup", apart.at("older").to_str().unwrap()]);
+
+    let erased = apart.run(&["pictures", "erase", &id, "--actor", "Ada"]).remove(0);
+    assert_eq!(
+        (&erased["picture"], &erased["projects"], &erased["changed"]),
+        (&json!(id), &json!(1), &json!(true))
+    );
+    assert!(!folder_of(&apart.at("write"), &id).exists());
+    kit::wait_until(PATIENCE, "the end of it on the read node", async || {
+        http.get(&path).await.status == 410 && !mirrored.exists()
+    })
+    .await;
+    assert_eq!(http.get(&path).await.json()["title"], "Taken down");
+    kit::wait_until(PATIENCE, "the record without it", async || {
+        http.get("/v1/project/stair").await.json()["images"] == json!([])
+    })
+    .await;
+    for cited in 1..=2 {
+        let cited = http.get(&format!("/cite/stair/{cited}")).await;
+        assert!(cited.status == 200 && !cited.text().contains(&id), "{}", cited.text());
+    }
+    // It is neither missing nor taken again.
+    assert_eq!(
+        apart.run(&["pictures", "list"]),
+        [json!({"state": "erased", "slug": "stair", "source": "front.png",
+        "picture": id, "reason": null})]
+    );
+    assert_eq!(apart.run(&["verify", "media"])[0]["missing"], json!([]));
+    let again =
+        process::run(LOGGIA, &apart.at("write"), &["curate", "attach", "stair", front.to_str().unwrap()]);
+    let (status, _, told) = said(&again);
+    assert!(status == Some(1) && told.contains("It was taken down on "), "{told}");
+    let unchanged = process::run(LOGGIA, &apart.at("write"), &["pictures", "erase", &id]);
+    let (status, text, _) = said(&unchanged);
+    assert!(status == Some(0) && text.contains("was erased before, on "), "{text}");
+
+    apart.kill().await;
+    let http = apart.processes().await;
+    kit::wait_until(PATIENCE, "an answer", async || http.get(&path).await.status != 503).await;
+    assert_eq!(http.get(&path).await.status, 410);
+    let verified = run_json(&apart.at("read"), &["verify", "--nats-url", &apart.nats.url()]);
+    assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");
+
+    let journal = apart.at("write").join("media/pictures-erased.ndjson");
+    let restored = apart.at("restored");
+    let older = apart.at("older");
+    let args = ["restore", older.to_str().unwrap(), "--erasures", journal.to_str().unwrap()];
+    let brought = run_json(&restored, &args).remove(0);
+    assert_eq!(
+        (&brought["pictures"], &brought["pictures_erased_again"]),
+        (&json!(0), &json!(1)),
+        "{brought}"
+    );
+    assert!(!folder_of(&restored, &id).exists());
+    let mut up = Loggia::up(LOGGIA, &restored, &["--no-demo"]).await;
+    let http = up.http().await;
+    ready(&http).await;
+    assert_eq!(http.get(&path).await.status, 410);
+    assert_eq!(http.get("/v1/project/stair").await.json()["images"], json!([]));
 }

@@ -47,7 +47,7 @@ const IMPORTS: Lane = Lane { commands: &["import"], slots: 16 };
 const LANES: [Lane; 5] = [
     EDITS,
     IMPORTS,
-    Lane { commands: &["attach"], slots: 16 },
+    Lane { commands: &["attach", "erase_picture"], slots: 16 },
     Lane {
         commands: &[
             "issue_key",

@@ -5,6 +5,7 @@ mod check;
 pub mod collector;
 mod copy;
 mod decode;
+mod erased;
 mod fault;
 pub mod fetch;
 mod files;
@@ -22,6 +23,7 @@ mod thumbnails;
 pub mod uploads;
 
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use image::RgbImage;
 use schemas::picture::{Form, Picture, PictureId};
@@ -44,6 +46,8 @@ type Forms = Vec<(Form, Vec<u8>)>;
 #[derive(Debug)]
 pub struct MediaStore {
     files: Files,
+    /// The journal of erased pictures is written by one at a time.
+    noting: Mutex<()>,
 }
 
 /// Why a picture is not kept.
@@ -60,24 +64,38 @@ pub enum TakeError {
 impl MediaStore {
     /// Opens the store in a folder, which is made where it is absent, and removes what a killed process left half.
     pub fn open(folder: &Path) -> Result<MediaStore, MediaError> {
-        Ok(MediaStore { files: Files::open(folder)? })
+        let store = MediaStore { files: Files::open(folder)?, noting: Mutex::default() };
+        store.finish_erasures()?;
+        Ok(store)
     }
 
     /// Keeps a picture, with its smaller forms, or refuses it. When this returns it is on the disk, whole. A picture
     /// that is kept already is not looked at again; taking one at several places at once keeps it once.
     pub fn take(&self, bytes: &[u8]) -> Result<Picture, TakeError> {
         let id = PictureId(Sha256::digest(bytes).into());
+        if let Some(fault) = self.refuse_erased(id)? {
+            return Err(fault.into());
+        }
         // One whose description is damaged is made anew.
         if let Ok(Some(kept)) = self.get(id) {
             return Ok(kept);
         }
         let (picture, forms) = made(id, bytes)?;
-        Ok(self.files.keep(&picture, bytes, &forms)?)
+        let kept = self.files.keep(&picture, bytes, &forms)?;
+        match self.refuse_erased(id)? {
+            Some(fault) => Err(fault.into()),
+            None => Ok(kept),
+        }
     }
 
     /// What is kept under a name; nothing where nothing is.
     pub fn get(&self, id: PictureId) -> Result<Option<Picture>, MediaError> {
         self.files.picture(id)
+    }
+
+    /// Whether anything is kept under a name, whole or not.
+    pub fn holds(&self, id: PictureId) -> bool {
+        self.path(id, Form::Original).parent().is_some_and(Path::exists)
     }
 
     /// The bytes of one form of a picture; nothing where it is not kept, or not in that form.

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use schemas::event::{Event, ProjectRevised, VectorsRecorded};
 use schemas::ids::Revision;
-use schemas::picture::Picture;
+use schemas::picture::{Picture, PictureId};
 use schemas::record::Record;
 use schemas::slug::Slug;
 
@@ -69,6 +69,8 @@ pub enum PictureFate {
     Attached(Picture),
     /// It cannot be kept, for this reason.
     Refused(String),
+    /// It was kept and is taken down for good.
+    Erased(PictureId),
 }
 
 impl Project {
@@ -93,6 +95,13 @@ impl Project {
             }),
             Event::PictureRefused(refused) => self.with(|listing| {
                 listing.pictures.insert(refused.source.clone(), PictureFate::Refused(refused.reason.clone()));
+            }),
+            Event::PictureErased(erased) => self.with(|listing| {
+                for fate in listing.pictures.values_mut() {
+                    if matches!(fate, PictureFate::Attached(picture) if picture.id == erased.picture) {
+                        *fate = PictureFate::Erased(erased.picture);
+                    }
+                }
             }),
             Event::VectorsRecorded(vectors) => self.with(|listing| listing.vectors = Some(vectors.clone())),
             Event::ProjectWithdrawn(withdrawn) => match self {
@@ -177,6 +186,7 @@ pub fn claimed(event: &Event) -> Option<&Slug> {
         | Event::ProjectRestored(_)
         | Event::PictureAttached(_)
         | Event::PictureRefused(_)
+        | Event::PictureErased(_)
         | Event::VectorsRecorded(_)
         | Event::Account(_) => None,
     }

@@ -172,6 +172,9 @@ impl CommandService {
             Command::Attach { slug, picture, kept } => {
                 self.attach(&message, slug, picture, *kept).await.map(Answer::Done)
             }
+            Command::ErasePicture { picture } => {
+                self.erase_picture(&message, *picture).await.map(Answer::PictureErased)
+            }
             Command::Import { .. } => self.import(message).await,
             Command::IssueKey { .. }
             | Command::RevokeKey { .. }
@@ -326,6 +329,7 @@ fn looks_first(command: &Command) -> bool {
     matches!(
         command,
         Command::Import { .. }
+            | Command::ErasePicture { .. }
             | Command::SendLink { .. }
             | Command::MakeLink { .. }
             | Command::OpenLink { .. }
@@ -340,6 +344,7 @@ fn rests_on_what_was_read(answer: &Answer) -> bool {
         Answer::Done(done) => !done.changed,
         Answer::Account(done) => !done.changed,
         Answer::Imported { .. }
+        | Answer::PictureErased(_)
         | Answer::Payment(_)
         | Answer::Accepted
         | Answer::Link { .. }

@@ -117,6 +117,10 @@ fn explanation(kind: ProblemKind) -> (&'static str, &'static str) {
             "The project left the catalog. The member <code>reason</code> says why.",
             "The address in <code>citation_url</code> still shows what was published, and may still be cited. Take the project out of your lists.",
         ),
+        ProblemKind::TakenDown => (
+            "The picture was taken down for good, for example because its rights forbid that it is shown. No record shows it any more.",
+            "Delete any copy of it that you keep, and read the project’s record again for the pictures that it has now.",
+        ),
         ProblemKind::Refused => (
             "What a form asked for was understood and not done: the address has all its keys (409), the form was sent before (409), or the link cannot be used any more (410).",
             "The member <code>detail</code> says what stands against it. Open <a href=\"/keys\">/keys</a> for another form or link.",

@@ -1,4 +1,5 @@
-//! `GET /media/{picture}/{width}.webp`: a kept picture at one of its widths. Named by what it holds, it never changes.
+//! `GET /media/{picture}/{width}.webp`: a kept picture at one of its widths. Named by what it holds, it never changes; one
+//! that was taken down for good is 410.
 
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
@@ -28,6 +29,9 @@ pub(crate) async fn picture(
         Form::Original => return Err(Fault::not_found()),
     };
     match state.media().read(id, form).await.map_err(Fault::unavailable_because)? {
+        None if state.media().is_erased(id).await.map_err(Fault::unavailable_because)? => {
+            Err(Fault::taken_down())
+        }
         None => Err(Fault::not_found()),
         Some(bytes) => {
             // It is the same for everybody, in one encoding.

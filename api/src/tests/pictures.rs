@@ -65,6 +65,29 @@ async fn nothing_else_of_the_folder_is_shown() {
 }
 
 #[tokio::test]
+async fn an_erased_picture_is_gone() {
+    let node = Node::start().await;
+    keep(&node, Form::Webp(320), b"w");
+    let (erased, kept) = (PictureId([0x61; 32]), format!("/media/{ID}/320.webp"));
+    let journal = node.folder.path().join("media/pictures-erased.ndjson");
+    let line = json!({"picture": erased, "erased_at": "2026-11-23T00:00:00Z"});
+    std::fs::write(journal, format!("{line}\n")).unwrap();
+    for file in ["320.webp", "640.jpg"] {
+        let reply = node.get(&format!("/media/{erased}/{file}")).await;
+        assert_eq!((reply.status, reply.header("content-type")), (410, Some("application/problem+json")));
+        assert_eq!(reply.header("cache-control"), Some("no-store"));
+        let problem = reply.json();
+        assert_eq!(
+            (&problem["type"], &problem["title"]),
+            (&json!("https://catalog.example.org/problems/taken-down"), &json!("Taken down"))
+        );
+    }
+    assert_eq!(node.get(&format!("/media/{erased}/original")).await.status, 404);
+    assert_eq!(node.get(&format!("/media/{ID}/640.webp")).await.status, 404);
+    assert_eq!(node.get(&kept).await.status, 200);
+}
+
+#[tokio::test]
 async fn a_picture_that_a_record_brings_is_shown_as_the_copy_that_is_kept() {
     let id = PictureId([0x5e; 32]);
     let picture = Picture { id, format: PictureFormat::Jpeg, width: 1_000, height: 500, palette: Vec::new() };

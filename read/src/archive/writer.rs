@@ -175,6 +175,7 @@ impl Project {
             Event::ProjectSelected(_)
             | Event::PictureAttached(_)
             | Event::PictureRefused(_)
+            | Event::PictureErased(_)
             | Event::VectorsRecorded(_)
             | Event::Account(_) => return,
         }

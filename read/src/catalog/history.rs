@@ -3,6 +3,7 @@
 //! What a revision says never changes: it is rendered from the record that it recorded, under the slug and the time that it
 //! had then. Pictures come later than the record that names them, so a revision shows, for each source that it names, the
 //! picture that was kept when it was recorded, or else the first that came; one that replaces it shows from the next revision on.
+//! Where that picture was erased it shows none.
 
 use std::collections::BTreeMap;
 
@@ -166,7 +167,11 @@ async fn put_back(
     .fetch_all(view)
     .await?;
     for (source, picture) in rows {
-        pictures.insert(source, serde_json::from_str(&picture).map_err(corrupt)?);
+        match serde_json::from_str(&picture).map_err(corrupt)? {
+            Some(picture) => drop(pictures.insert(source, picture)),
+            // It was erased; another one does not take its place.
+            None => drop(pictures.remove(&source)),
+        }
     }
     Ok(())
 }

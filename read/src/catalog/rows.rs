@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use schemas::api::project::Project as Answer;
 use schemas::ids::{CommandId, Position, ProjectId, Revision};
+use schemas::picture::PictureId;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{QueryBuilder, Row, Sqlite};
 
@@ -22,6 +23,9 @@ pub(super) struct RevisionRow {
     pub(super) record: String,
 }
 
+/// The picture of a row that tells that one was erased: JSON.
+pub(super) const ERASED: &str = "null";
+
 /// A picture that gave way.
 #[derive(Debug)]
 pub(super) struct ReplacedRow {
@@ -29,6 +33,7 @@ pub(super) struct ReplacedRow {
     pub(super) source: String,
     pub(super) until: Position,
     pub(super) command: CommandId,
+    /// JSON; [`ERASED`] where it was erased.
     pub(super) picture: String,
 }
 
@@ -117,6 +122,21 @@ pub(super) async fn write_replaced(
             .push_bind(&replaced.picture);
     });
     query.build().execute(transaction).await?;
+    Ok(())
+}
+
+/// Lets the revisions of a project that showed a picture show none in its place.
+pub(super) async fn erase_replaced(
+    transaction: &mut SqliteConnection,
+    project: ProjectId,
+    picture: PictureId,
+) -> Result<(), CatalogError> {
+    sqlx::query("UPDATE replaced SET picture = ?1 WHERE project = ?2 AND picture ->> 'id' = ?3")
+        .bind(ERASED)
+        .bind(project.to_string())
+        .bind(picture.to_string())
+        .execute(transaction)
+        .await?;
     Ok(())
 }
 

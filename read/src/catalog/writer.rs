@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::ProjectId;
+use schemas::picture::PictureId;
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{ConnectOptions, Connection, QueryBuilder, Sqlite};
 
 use super::rows::{
-    ReplacedRow, RevisionRow, read_project, rendered, write_projects, write_replaced, write_revisions,
-    write_slugs,
+    ERASED, ReplacedRow, RevisionRow, erase_replaced, read_project, rendered, write_projects, write_replaced,
+    write_revisions, write_slugs,
 };
 use super::{CatalogError, FILE, corrupt, options};
 use crate::checkpoint::Checkpoint;
@@ -38,6 +39,7 @@ struct Staged {
     projects: HashMap<ProjectId, Project>,
     revisions: Vec<RevisionRow>,
     replaced: Vec<ReplacedRow>,
+    erased: Vec<(ProjectId, PictureId)>,
     slugs: Vec<(String, ProjectId)>,
 }
 
@@ -128,6 +130,9 @@ impl CatalogWriter {
             self.staged.slugs.push((project.slug.to_string(), id));
         }
         self.staged.replaced.extend(replaced);
+        if let Event::PictureErased(erased) = event {
+            self.staged.erased.push((id, erased.picture));
+        }
         self.staged.projects.insert(id, project);
         Ok(())
     }
@@ -152,6 +157,9 @@ impl CatalogWriter {
         for chunk in staged.replaced.chunks(ROWS) {
             write_replaced(&mut transaction, chunk).await?;
         }
+        for (project, picture) in staged.erased {
+            erase_replaced(&mut transaction, project, picture).await?;
+        }
         for chunk in staged.slugs.chunks(ROWS) {
             write_slugs(&mut transaction, chunk).await?;
         }
@@ -173,21 +181,30 @@ impl CatalogWriter {
     }
 }
 
-/// The picture that gives way to the one that an event attaches.
+/// The pictures that no longer show after an event: the one that gives way to an attached one, or all that were erased.
 fn replaced(
     before: Option<&Project>,
     recorded: &Recorded,
     id: ProjectId,
     event: &Event,
-) -> Result<Option<ReplacedRow>, serde_json::Error> {
-    let Event::PictureAttached(attached) = event else { return Ok(None) };
-    let former = before.and_then(|project| project.pictures.get(&attached.source));
-    let Some(former) = former.filter(|former| **former != attached.picture) else { return Ok(None) };
-    Ok(Some(ReplacedRow {
+) -> Result<Vec<ReplacedRow>, serde_json::Error> {
+    let row = |source: &str, picture| ReplacedRow {
         project: id,
-        source: attached.source.clone(),
+        source: source.to_owned(),
         until: recorded.position,
         command: recorded.causation,
-        picture: serde_json::to_string(former)?,
-    }))
+        picture,
+    };
+    let shown = before.map(|project| &project.pictures).into_iter().flatten();
+    match event {
+        Event::PictureAttached(attached) => shown
+            .filter(|(source, former)| **source == attached.source && **former != attached.picture)
+            .map(|(source, former)| Ok(row(source, serde_json::to_string(former)?)))
+            .collect(),
+        Event::PictureErased(erased) => Ok(shown
+            .filter(|(_, picture)| picture.id == erased.picture)
+            .map(|(source, _)| row(source, ERASED.to_owned()))
+            .collect()),
+        _ => Ok(Vec::new()),
+    }
 }

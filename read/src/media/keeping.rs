@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use bytes::Bytes;
+use schemas::erased_pictures::{self, ERASED_PICTURES, ErasedPicture};
 use schemas::picture::{Form, PictureId};
 
 use super::MediaReader;
@@ -25,6 +26,29 @@ impl MediaReader {
     pub async fn put(&self, id: PictureId, form: Form, bytes: Bytes) -> io::Result<()> {
         let path = self.folder.join(form.path(id));
         tokio::task::spawn_blocking(move || write_durably(&path, &bytes)).await.map_err(io::Error::from)?
+    }
+
+    /// Takes a picture down for good: notes it in the journal of the folder, and then deletes it. On the disk when this
+    /// returns. One at a time.
+    pub async fn erase(&self, erased: ErasedPicture) -> io::Result<()> {
+        let mut all = self.erased().await?;
+        let (folder, id) = (self.folder.clone(), erased.picture);
+        let is_new = all.iter().all(|known| known.picture != id);
+        all.push(erased);
+        let work = move || {
+            if is_new {
+                write_durably(&folder.join(ERASED_PICTURES), erased_pictures::text(all).1.as_bytes())?;
+            }
+            delete(&folder, id)
+        };
+        tokio::task::spawn_blocking(work).await.map_err(io::Error::from)?
+    }
+
+    /// Deletes what a killed process has left of erased pictures.
+    pub async fn finish_erasures(&self) -> io::Result<()> {
+        let (erased, folder) = (self.erased().await?, self.folder.clone());
+        let work = move || erased.iter().try_for_each(|erased| delete(&folder, erased.picture));
+        tokio::task::spawn_blocking(work).await.map_err(io::Error::from)?
     }
 
     /// Returns the files whose bytes are not all there, and removes what was being written when the process ended.
@@ -83,6 +107,16 @@ fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()?;
     fs::rename(&part, path)?;
     sync(folder)
+}
+
+/// Deletes all files of a picture, where there are any.
+fn delete(root: &Path, id: PictureId) -> io::Result<()> {
+    let original = root.join(Form::Original.path(id));
+    let Some(folder) = original.parent() else { return Ok(()) };
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed.and_then(|()| folder.parent().map_or(Ok(()), sync)),
+    }
 }
 
 fn sync(folder: &Path) -> io::Result<()> {
@@ -144,6 +178,30 @@ mod tests {
                 assert!(!is_whole(&bytes[..length], form), "{length} bytes of {form}");
             }
         }
+    }
+
+    #[tokio::test]
+    async fn an_erased_picture_is_gone_and_stays_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let media = MediaReader::new(folder.path().join("media"));
+        assert!(!media.is_erased(ID).await.unwrap());
+        media.put(ID, FORMS[0], file(FORMS[0])).await.unwrap();
+        let erased =
+            |second| ErasedPicture { picture: ID, erased_at: jiff::Timestamp::from_second(second).unwrap() };
+        media.erase(erased(1)).await.unwrap();
+        assert_eq!(
+            (media.read(ID, FORMS[0]).await.unwrap(), media.is_erased(ID).await.unwrap()),
+            (None, true)
+        );
+        media.erase(erased(2)).await.unwrap();
+        assert_eq!(media.erased().await.unwrap(), [erased(1)]);
+        // What a process that was killed between the two has left.
+        media.put(ID, FORMS[0], file(FORMS[0])).await.unwrap();
+        media.finish_erasures().await.unwrap();
+        assert_eq!(media.read(ID, FORMS[0]).await.unwrap(), None);
+        assert!(!folder.path().join("media").join(FORMS[0].path(ID)).parent().unwrap().exists());
+        fs::write(folder.path().join("media").join(ERASED_PICTURES), "x\n").unwrap();
+        assert_eq!(media.is_erased(ID).await.unwrap_err().kind(), ErrorKind::InvalidData);
     }
 
     #[tokio::test]

@@ -150,7 +150,8 @@ impl Staged {
                 Event::ProjectRevised(_)
                 | Event::ProjectRenamed(_)
                 | Event::PictureAttached(_)
-                | Event::PictureRefused(_),
+                | Event::PictureRefused(_)
+                | Event::PictureErased(_),
             ) => Ok(()),
         }
     }

@@ -34,6 +34,8 @@ pub enum ProblemKind {
     UnknownSlug,
     /// The project left the catalog.
     Withdrawn,
+    /// The picture was taken down for good.
+    TakenDown,
     /// What a form asked for was not done.
     Refused,
     /// The request's body, head or address is too large.
@@ -48,7 +50,7 @@ pub enum ProblemKind {
 
 impl ProblemKind {
     /// Every kind.
-    pub const ALL: [ProblemKind; 18] = [
+    pub const ALL: [ProblemKind; 19] = [
         ProblemKind::InvalidParameters,
         ProblemKind::AmbiguousKey,
         ProblemKind::MissingKey,
@@ -62,6 +64,7 @@ impl ProblemKind {
         ProblemKind::MethodNotAllowed,
         ProblemKind::UnknownSlug,
         ProblemKind::Withdrawn,
+        ProblemKind::TakenDown,
         ProblemKind::Refused,
         ProblemKind::TooLarge,
         ProblemKind::Timeout,
@@ -85,6 +88,7 @@ impl ProblemKind {
             ProblemKind::MethodNotAllowed => "method-not-allowed",
             ProblemKind::UnknownSlug => "unknown-slug",
             ProblemKind::Withdrawn => "withdrawn",
+            ProblemKind::TakenDown => "taken-down",
             ProblemKind::Refused => "refused",
             ProblemKind::TooLarge => "too-large",
             ProblemKind::Timeout => "timeout",
@@ -109,6 +113,7 @@ impl ProblemKind {
             ProblemKind::MethodNotAllowed => "Method not allowed",
             ProblemKind::UnknownSlug => "Unknown slug",
             ProblemKind::Withdrawn => "Withdrawn",
+            ProblemKind::TakenDown => "Taken down",
             ProblemKind::Refused => "Nothing was done",
             ProblemKind::TooLarge => "Too large",
             ProblemKind::Timeout => "Took too long",
@@ -129,7 +134,7 @@ impl ProblemKind {
             ProblemKind::NotFound | ProblemKind::UnknownSlug => 404,
             ProblemKind::MethodNotAllowed => 405,
             ProblemKind::Refused => 409,
-            ProblemKind::Withdrawn => 410,
+            ProblemKind::Withdrawn | ProblemKind::TakenDown => 410,
             ProblemKind::TooLarge => 413,
             ProblemKind::QuotaExceeded | ProblemKind::TooManyRequests => 429,
             ProblemKind::Internal => 500,

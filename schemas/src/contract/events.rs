@@ -8,8 +8,8 @@ use crate::account::{
     TierChanged,
 };
 use crate::event::{
-    PictureAttached, PictureRefused, ProjectRenamed, ProjectRestored, ProjectRevised, ProjectSelected,
-    ProjectWithdrawn, VectorsRecorded,
+    PictureAttached, PictureErased, PictureRefused, ProjectRenamed, ProjectRestored, ProjectRevised,
+    ProjectSelected, ProjectWithdrawn, VectorsRecorded,
 };
 
 /// The schema of each newest payload under its CloudEvents type.
@@ -22,6 +22,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
         ("loggia.curation.project_restored.v1", schema_of::<ProjectRestored>()),
         ("loggia.curation.picture_attached.v1", schema_of::<PictureAttached>()),
         ("loggia.curation.picture_refused.v1", schema_of::<PictureRefused>()),
+        ("loggia.curation.picture_erased.v1", schema_of::<PictureErased>()),
         ("loggia.curation.vectors_recorded.v1", schema_of::<VectorsRecorded>()),
         ("loggia.account.account_opened.v1", schema_of::<AccountOpened>()),
         ("loggia.account.key_issued.v1", schema_of::<KeyIssued>()),

@@ -73,7 +73,7 @@ pub(super) fn document() -> Value {
             }},
             "/cite/{slug}/{revision}": outside(&cite(), &problem, &[400, 404, 429, 503]),
             "/feed.atom": outside(&feed(), &problem, &[429, 503]),
-            "/media/{picture}/{file}": outside(&picture(), &problem, &[404, 503]),
+            "/media/{picture}/{file}": outside(&picture(&problem), &problem, &[503]),
         },
         "components": {
             "schemas": generator.take_definitions(true),
@@ -161,7 +161,7 @@ fn feed() -> Value {
     })
 }
 
-fn picture() -> Value {
+fn picture(problem: &schemars::Schema) -> Value {
     let [small, list, large] = WIDTHS;
     let image = json!({"schema": {"type": "string", "format": "binary"}});
     json!({
@@ -170,7 +170,7 @@ fn picture() -> Value {
         "description": format!(
             "Records name the address. Each picture is kept as WebP {small}, {list} and {large} pixels wide, as far as the \
              original reaches, and {LIST_WIDTH} pixels wide as JPEG too; one that is smaller than {large} also at its own \
-             width. It never changes and may be kept for a year."
+             width. It never changes and may be kept for a year. One that was taken down for good is 410 from then on."
         ),
         "parameters": [
             {"name": "picture", "in": "path", "required": true, "description": "Names the picture by what it holds.",
@@ -181,6 +181,8 @@ fn picture() -> Value {
         ],
         "responses": {
             "200": {"description": "The picture.", "headers": headers(), "content": {"image/webp": image, "image/jpeg": image}},
+            "404": refusal("No picture is kept under this name, or not in this form.", problem),
+            "410": refusal("The picture was taken down for good.", problem),
         },
     })
 }

@@ -20,13 +20,14 @@ use crate::session;
 const PAGE: usize = 500;
 
 /// How the types of events that name a picture begin, in every version.
-const ATTACHED: &str = "loggia.curation.picture_attached.";
+const NAMING: [&str; 2] = ["loggia.curation.picture_attached.", "loggia.curation.picture_erased."];
 
 #[derive(Serialize)]
 struct Verified {
     #[serde(flatten)]
     checked: Checked,
-    /// The pictures that the log names and the folder does not have; `None` where the log is not here.
+    /// The pictures that the log names, without those that it says are erased, and the folder does not have; `None` where the
+    /// log is not here.
     missing: Option<BTreeSet<PictureId>>,
 }
 
@@ -40,7 +41,8 @@ pub(super) async fn verify(config: &Config, repair: bool, output: Output) -> Res
         let store = MediaStore::open_read_only(&folder);
         let checked = store.check(repair, |pictures| checking.set_position(pictures))?;
         let is_missing = |id: &PictureId| store.get(*id).is_ok_and(|picture| picture.is_none());
-        let missing = named.map(|named| named.into_iter().filter(is_missing).collect());
+        let erased: BTreeSet<PictureId> = store.erased()?.into_iter().map(|erased| erased.picture).collect();
+        let missing = named.map(|named| named.difference(&erased).copied().filter(is_missing).collect());
         anyhow::Ok(Verified { checked, missing })
     })
     .await;
@@ -50,22 +52,23 @@ pub(super) async fn verify(config: &Config, repair: bool, output: Output) -> Res
     Ok(verified.checked.faults.is_empty() && verified.missing.is_none_or(|missing| missing.is_empty()))
 }
 
-/// The pictures that the log names; `None` where there is no log in this folder.
+/// The pictures that the log names, without those that it says are erased; `None` where there is no log in this folder.
 async fn named(config: &Config) -> Result<Option<BTreeSet<PictureId>>> {
     if session::store_is_here(config) && !session::store_folder(config).join("events.db").exists() {
         return Ok(None);
     }
     let store = session::open_store_read_only(config).await?;
-    let (mut named, mut after) = (BTreeSet::new(), Position::START);
+    let (mut named, mut erased, mut after) = (BTreeSet::new(), BTreeSet::new(), Position::START);
     loop {
         let page = store.read_all(after, PAGE).await?;
-        let Some(last) = page.last() else { return Ok(Some(named)) };
+        let Some(last) = page.last() else { return Ok(Some(&named - &erased)) };
         after = last.position;
-        for event in page.iter().filter(|event| event.kind.starts_with(ATTACHED)) {
-            if let Decoded::Known(event) = event.decode()?
-                && let Event::PictureAttached(attached) = *event
-            {
-                named.insert(attached.picture.id);
+        for event in page.iter().filter(|event| NAMING.iter().any(|kind| event.kind.starts_with(kind))) {
+            let Decoded::Known(event) = event.decode()? else { continue };
+            match *event {
+                Event::PictureAttached(attached) => drop(named.insert(attached.picture.id)),
+                Event::PictureErased(event) => drop(erased.insert(event.picture)),
+                _ => {}
             }
         }
     }

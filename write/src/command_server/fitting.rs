@@ -31,6 +31,7 @@ pub(super) fn encode(answer: Answer, room: usize) -> Vec<u8> {
         }),
         Answer::Done(_)
         | Answer::Account(_)
+        | Answer::PictureErased(_)
         | Answer::Payment(_)
         | Answer::Accepted
         | Answer::Link { .. }

@@ -45,7 +45,9 @@ pub(crate) use replica::Replica;
 pub(crate) use rows::failure;
 pub(crate) use writer::tail;
 
-pub use backup::{BackupError, Copied, ErasuresCopy, Manifest, MediaCopy, Restored};
+pub use backup::{
+    BackupError, Copied, Erased, ErasedPicturesCopy, ErasuresCopy, Manifest, MediaCopy, Restored,
+};
 pub use verify::{Damage, Verified};
 
 /// How many readers may read at once.

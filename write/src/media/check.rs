@@ -50,6 +50,7 @@ impl MediaStore {
                 Ok(Whole { remade: None, .. }) => {}
                 Ok(whole) if repair => {
                     self.files.replace(&whole.picture, &whole.original, &whole.forms)?;
+                    self.refuse_erased(id)?;
                     checked.repaired += 1;
                 }
                 Ok(Whole { remade: Some(reason), .. }) => checked.faults.push(format!(
@@ -85,6 +86,9 @@ impl MediaStore {
         }
         if !same {
             self.files.replace(&picture, &original, &forms)?;
+            if let Some(fault) = self.refuse_erased(id)? {
+                return Err(damaged(fault.to_string()));
+            }
         }
         Ok((picture, !same))
     }

@@ -4,16 +4,21 @@
 mod hosts;
 mod wanting;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use schemas::envelope::Recorded;
+use schemas::event::Event;
 use schemas::ids::{Actor, StreamId};
-use schemas::picture::Picture;
+use schemas::picture::{Picture, PictureId};
+use schemas::versioned::Decoded;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::TakeError;
 use super::fetch::FetchError;
 use crate::demo::pictures::picture_of;
 use crate::event_store::StoreError;
@@ -27,6 +32,9 @@ const ACTOR: &str = "loggia-pictures";
 
 /// Pictures fetched or drawn at once, at most two of one host; each may take 10 MiB until it is kept.
 const AT_ONCE: usize = 8;
+
+/// How the type of events begins that say that a picture is erased, in every version.
+const ERASED: &str = "loggia.curation.picture_erased.";
 
 /// How long to wait before a store that cannot be written is tried again.
 const PAUSE: Duration = Duration::from_secs(10);
@@ -90,8 +98,14 @@ impl Collector {
     async fn work(self: Arc<Self>) {
         let mut log = Follower::new(self.service.store().clone());
         let mut wanting = Wanting::default();
+        let mut erased = HashSet::new();
         // What the whole log says is heard first: most of what it names was looked at long ago.
-        log.hear(|event| wanting.hear(event)).await;
+        log.hear(|event| {
+            wanting.hear(event);
+            erased.extend(erased_picture(event));
+        })
+        .await;
+        self.finish_erasures(&erased).await;
         // Each in a task of its own: one that is not polled while the log is read would hold what reading waits for.
         let mut under_way = JoinSet::new();
         loop {
@@ -151,7 +165,8 @@ impl Collector {
         });
         match drawn.await {
             Some(Ok(picture)) => Ok(picture),
-            Some(Err(error)) => Err(FetchError::Later(error.to_string())),
+            Some(Err(TakeError::Refused(fault))) => Err(FetchError::Refused(fault.to_string())),
+            Some(Err(TakeError::Store(error))) => Err(FetchError::Later(error.to_string())),
             None => {
                 Err(FetchError::Refused("The record names no picture of the demo catalog any more.".into()))
             }
@@ -159,8 +174,20 @@ impl Collector {
     }
 
     async fn record(&self, wanted: &Wanted, found: Result<Picture, String>) -> Tried {
-        let (stream, kept) = (StreamId::project(wanted.project), found.is_ok());
+        let stream = StreamId::project(wanted.project);
         loop {
+            let (_guard, found) = match &found {
+                Ok(picture) => match self.pictures.not_erasing(picture.id).await {
+                    Ok((guard, None)) => (Some(guard), found.clone()),
+                    Ok((guard, Some(reason))) => (Some(guard), Err(reason)),
+                    Err(error) => {
+                        self.cannot_record(wanted, &error).await;
+                        continue;
+                    }
+                },
+                Err(_) => (None, found.clone()),
+            };
+            let kept = found.is_ok();
             let mut is_named = false;
             let observe = async |project: &Project| {
                 is_named = project.listing().is_some_and(|listing| {
@@ -173,12 +200,36 @@ impl Collector {
                 Ok(Observed::Nothing) if is_named => return Tried::Settled { kept },
                 Ok(Observed::Nothing) => return Tried::Unwanted,
                 Ok(Observed::Overtaken) => {}
-                Err(error) => {
-                    tracing::warn!(%error, source = wanted.source, "what a picture is cannot be recorded; trying again");
-                    tokio::time::sleep(PAUSE).await;
-                }
+                Err(error) => self.cannot_record(wanted, &error).await,
             }
         }
+    }
+
+    async fn cannot_record(&self, wanted: &Wanted, error: &StoreError) {
+        tracing::warn!(%error, source = wanted.source, "what a picture is cannot be recorded; trying again");
+        tokio::time::sleep(PAUSE).await;
+    }
+
+    /// Brings the log, the journal of erased pictures and what is kept to agree.
+    async fn finish_erasures(&self, in_log: &HashSet<PictureId>) {
+        while let Err(refusal) = self.service.finish_picture_erasures(in_log, &self.actor).await {
+            tracing::warn!(reason = refusal.detail, "erased pictures cannot be seen to; trying again");
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+}
+
+/// The picture that an event says is erased.
+fn erased_picture(recorded: &Recorded) -> Option<PictureId> {
+    if !recorded.kind.starts_with(ERASED) {
+        return None;
+    }
+    match recorded.decode() {
+        Ok(Decoded::Known(event)) => match *event {
+            Event::PictureErased(erased) => Some(erased.picture),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

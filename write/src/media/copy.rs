@@ -1,8 +1,10 @@
 //! Copies of the whole store, for backups.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::sync::Mutex;
 
 use schemas::picture::PictureId;
 
@@ -13,18 +15,19 @@ use super::{MediaError, MediaStore};
 impl MediaStore {
     /// The store in a folder that another process may be writing, for reading only; the folder need not be there.
     pub fn open_read_only(folder: &Path) -> MediaStore {
-        MediaStore { files: Files::beside(folder) }
+        MediaStore { files: Files::beside(folder), noting: Mutex::default() }
     }
 
-    /// Copies every picture that the other store does not keep yet, and returns how many both keep then. Smaller forms
-    /// that are not whole are made again in the copy.
+    /// Copies every picture that the other store does not keep yet, and returns how many both keep then. Those that were
+    /// erased there are left out. Smaller forms that are not whole are made again in the copy.
     ///
     /// # Errors
     ///
     /// Fails where an original is missing or its bytes are not those of its name.
     pub fn copy_to(&self, other: &MediaStore) -> Result<u64, MediaError> {
         let mut pictures = 0;
-        for id in self.ids()? {
+        let erased: HashSet<PictureId> = other.erased()?.into_iter().map(|erased| erased.picture).collect();
+        for id in self.ids()?.into_iter().filter(|id| !erased.contains(id)) {
             if other.get(id)?.is_none() {
                 let whole = self.whole(id, Look::Outline)?;
                 if let Some(reason) = &whole.remade {
@@ -48,7 +51,7 @@ impl MediaStore {
         Ok(self.ids()?.is_empty())
     }
 
-    /// The names of all pictures, in order.
+    /// The names of all pictures, in order; what is left of erased ones is none.
     ///
     /// # Errors
     ///
@@ -61,6 +64,8 @@ impl MediaStore {
                 ids.extend(names(&shelf)?.iter().filter_map(|name| name.parse::<PictureId>().ok()));
             }
         }
+        let erased: HashSet<PictureId> = self.erased()?.into_iter().map(|erased| erased.picture).collect();
+        ids.retain(|id| !erased.contains(id));
         ids.sort_unstable();
         Ok(ids)
     }

@@ -1,5 +1,7 @@
 //! What can be wrong with a picture, in sentences for the editors who sent it.
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use schemas::picture::{MAX_PICTURE_BYTES, MAX_SIDE};
 
 /// The most bytes that the pixels of a picture may take while it is decoded.
@@ -61,6 +63,15 @@ pub enum PictureFault {
         height: u32,
         /// How many its pixels take.
         bytes: u64,
+    },
+    /// It was taken down for good.
+    #[error(
+        "It was taken down on {} and is not kept again; use another picture.",
+        .erased_at.to_zoned(TimeZone::UTC).date()
+    )]
+    Erased {
+        /// When.
+        erased_at: Timestamp,
     },
     /// The bytes stop before the picture does.
     #[error("It ends in the middle; send the whole file.")]

@@ -203,6 +203,28 @@ impl Files {
         sync_folder(shelf).map_err(|error| MediaError::unavailable(&place, error))
     }
 
+    /// Deletes all that is kept of a picture, and what has come of it; on the disk when this returns.
+    pub(super) fn delete(&self, id: PictureId) -> Result<(), MediaError> {
+        let place = self.folder(id);
+        let unless_absent = |deleted: io::Result<()>| match deleted {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            deleted => deleted.map(|()| true),
+        };
+        let delete = || -> io::Result<()> {
+            unless_absent(fs::remove_file(self.part(id)))?;
+            if unless_absent(fs::remove_dir_all(&place))? {
+                sync_folder(place.parent().unwrap_or(&self.root))?;
+            }
+            Ok(())
+        };
+        delete().map_err(|error| MediaError::unavailable(&place, error))
+    }
+
+    /// Where the bytes of a picture come in part by part.
+    pub(super) fn part(&self, id: PictureId) -> PathBuf {
+        self.incoming().join(format!("{id}.part"))
+    }
+
     /// Puts a new folder in the place of another, and removes that one.
     fn change_places(&self, new: &Path, place: &Path, id: PictureId) -> Result<(), MediaError> {
         let unavailable = |error| MediaError::unavailable(place, error);

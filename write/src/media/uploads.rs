@@ -99,6 +99,9 @@ impl Uploads {
         total: u64,
         bytes: &[u8],
     ) -> Result<Progress, UploadError> {
+        if let Some(fault) = self.store.refuse_erased(id)? {
+            return Ok(Progress::Refused(fault.to_string()));
+        }
         if let Some(kept) = self.store.get(id)? {
             self.remove(id)?;
             return Ok(Progress::Taken(kept));
@@ -195,7 +198,7 @@ impl Uploads {
     }
 
     fn part(&self, id: PictureId) -> PathBuf {
-        self.folder.join(format!("{id}.part"))
+        self.store.files.part(id)
     }
 }
 

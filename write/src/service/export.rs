@@ -111,7 +111,7 @@ fn pictures(listing: &Listing) -> Vec<(String, PictureId)> {
     let files = listing.record.pictures.iter().filter(|picture| picture.is_file());
     let kept = files.filter_map(|picture| match listing.pictures.get(&picture.source)? {
         PictureFate::Attached(kept) => Some((picture.source.clone(), kept.id)),
-        PictureFate::Refused(_) => None,
+        PictureFate::Refused(_) | PictureFate::Erased(_) => None,
     });
     kept.collect()
 }

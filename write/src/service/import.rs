@@ -290,12 +290,14 @@ impl Group {
     }
 }
 
-/// Whether every picture is kept that a record names as a file.
+/// Whether every picture is kept that a record names as a file, but for erased ones: their files are not needed.
 fn keeps_files(listing: &Listing, record: &ImportRecord) -> bool {
     let mut files = record.record.pictures.iter().filter(|picture| picture.is_file()).peekable();
     files.peek().is_some()
-        && files
-            .all(|picture| matches!(listing.pictures.get(&picture.source), Some(PictureFate::Attached(_))))
+        && files.all(|picture| {
+            let fate = listing.pictures.get(&picture.source);
+            matches!(fate, Some(PictureFate::Attached(_) | PictureFate::Erased(_)))
+        })
 }
 
 fn contradiction(first: u64, slug: &str) -> LineResult {

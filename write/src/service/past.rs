@@ -3,6 +3,7 @@
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{CommandId, Position, StreamId, StreamVersion};
+use schemas::picture::PictureId;
 use schemas::versioned::Decoded;
 
 use crate::event_store::StoreError;
@@ -48,6 +49,16 @@ impl Past {
     /// The project as it is.
     pub(super) fn project(&self) -> &Project {
         &self.project
+    }
+
+    /// Whether the project shows a picture, in its newest or a former revision: it was attached, and not erased since.
+    pub(super) fn shows(&self, picture: PictureId) -> bool {
+        let of_it = self.acts.iter().rev().find_map(|act| match &act.event {
+            Event::PictureAttached(attached) => (attached.picture.id == picture).then_some(true),
+            Event::PictureErased(erased) => (erased.picture == picture).then_some(false),
+            _ => None,
+        });
+        of_it.unwrap_or(false)
     }
 
     /// The project as a command found it, if the command did something.

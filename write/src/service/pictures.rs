@@ -1,5 +1,7 @@
 //! Attaching a picture: its bytes are kept already, or fetched now.
 
+mod erasing;
+
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,7 +10,7 @@ use schemas::ids::ProjectId;
 use schemas::picture::{Picture, PictureId};
 use schemas::record::PictureSource;
 use schemas::slug::Slug;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, RwLock, RwLockReadGuard};
 
 use super::CommandService;
 use super::refused::Refused;
@@ -24,12 +26,15 @@ pub struct Pictures {
     /// The projects whose refused pictures are to be fetched again.
     again: Mutex<BTreeSet<ProjectId>>,
     again_asked: Notify,
+    /// Held for writing while a picture is erased, and for reading while one is attached that is kept.
+    erasing: RwLock<()>,
 }
 
 impl Pictures {
     /// Pictures that are kept in this store and come from where this fetcher may go.
     pub fn new(store: Arc<MediaStore>, fetcher: Fetcher) -> Pictures {
-        Pictures { store, fetcher, again: Mutex::default(), again_asked: Notify::new() }
+        let (again, again_asked, erasing) = (Mutex::default(), Notify::new(), RwLock::default());
+        Pictures { store, fetcher, again, again_asked, erasing }
     }
 
     /// Asks for the refused pictures of a project to be fetched again.
@@ -73,8 +78,18 @@ impl Pictures {
     }
 
     async fn kept(&self, id: PictureId) -> Result<Option<Picture>, StoreError> {
-        let kept = self.blocking(move |store| store.get(id)).await;
-        kept.map_err(|error| StoreError::unavailable(error.to_string()))
+        self.on_store(move |store| store.get(id)).await
+    }
+
+    /// Keeps pictures from being erased until the guard is dropped. With it comes why the one at hand is not to be attached,
+    /// where it was erased since it was kept.
+    pub(crate) async fn not_erasing(
+        &self,
+        id: PictureId,
+    ) -> Result<(RwLockReadGuard<'_, ()>, Option<String>), StoreError> {
+        let guard = self.erasing.read().await;
+        let refused = self.on_store(move |store| store.refuse_erased(id)).await?;
+        Ok((guard, refused.map(|fault| fault.to_string())))
     }
 
     /// Works on the store where waiting for the disk and the processor disturbs nobody.
@@ -110,14 +125,21 @@ impl CommandService {
             past.project().may_be_changed(slug)?;
         }
         let picture = match kept {
-            Some(id) => pictures.kept(id).await?.ok_or_else(|| {
-                Rejection::fault("picture", format!("{id} is not kept here; send its bytes first"))
-            })?,
+            Some(id) => {
+                let (_, refused) = pictures.not_erasing(id).await?;
+                let absent = || format!("{id} is not kept here; send its bytes first");
+                let found = pictures.kept(id).await?;
+                found.ok_or_else(|| Rejection::fault("picture", refused.unwrap_or_else(absent)))?
+            }
             None => pictures.fetch(&named.source).await.map_err(|error| match error {
                 FetchError::Refused(reason) => Rejection::fault(&named.source, reason).into(),
                 FetchError::Later(reason) | FetchError::Silent(reason) => Refused::Unreachable(reason),
             })?,
         };
+        let (_guard, refused) = pictures.not_erasing(picture.id).await?;
+        if let Some(reason) = refused {
+            return Err(Rejection::fault(&named.source, reason).into());
+        }
         let decide =
             |project: &Project, _: Option<&Project>| project::attach(project, slug, named, picture.clone());
         self.act(message, slug, None, decide).await

@@ -204,7 +204,7 @@ struct Described {
 fn first_picture(listing: &Listing) -> Option<PictureId> {
     listing.record.picture_sources().find_map(|source| match listing.pictures.get(source)? {
         PictureFate::Attached(picture) => Some(picture.id),
-        PictureFate::Refused(_) => None,
+        PictureFate::Refused(_) | PictureFate::Erased(_) => None,
     })
 }
 
@@ -287,7 +287,8 @@ impl Wanting {
             Event::ProjectSelected(_)
             | Event::ProjectRevised(_)
             | Event::ProjectRestored(_)
-            | Event::PictureAttached(_) => {
+            | Event::PictureAttached(_)
+            | Event::PictureErased(_) => {
                 if !self.brought.contains(&id) {
                     self.projects.insert(id);
                 }

@@ -37,9 +37,9 @@ CREATE TABLE revisions (
 CREATE TABLE replaced (
     project TEXT NOT NULL,
     source  TEXT NOT NULL,
-    until   INTEGER NOT NULL,             -- position of the event that attached the next one
+    until   INTEGER NOT NULL,             -- position of the event that attached the next one, or erased this one
     command TEXT NOT NULL,                -- the command which that event followed from
-    picture TEXT NOT NULL,                -- JSON
+    picture TEXT NOT NULL,                -- JSON; null where it was erased
     PRIMARY KEY (project, source, until)
 ) WITHOUT ROWID, STRICT;
 

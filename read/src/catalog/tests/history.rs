@@ -1,6 +1,6 @@
 //! What a revision says, whatever comes later.
 
-use schemas::event::PictureAttached;
+use schemas::event::{PictureAttached, PictureErased};
 use schemas::ids::Revision;
 use schemas::picture::{Picture, PictureFormat, PictureId};
 
@@ -110,6 +110,35 @@ async fn a_picture_that_came_with_a_revision_belongs_to_it() {
     let reader = CatalogReader::open(folder.path()).await.unwrap();
     assert_eq!(shown(&reader, "p", 1).await, "p 2026-11-20T08:00:01Z 11");
     assert_eq!(shown(&reader, "p", 2).await, "p 2026-11-20T08:00:03Z 22");
+}
+
+#[tokio::test]
+async fn an_erased_picture_shows_in_no_revision_and_none_takes_its_place_in_a_former_one() {
+    let erased = |byte| Event::PictureErased(PictureErased { picture: PictureId([byte; 32]) });
+    let first = Event::ProjectSelected(ProjectSelected { slug: "p".parse().unwrap(), record: record(NAMED) });
+    let again = || Event::ProjectRevised(ProjectRevised { record: record(NAMED) });
+    let events = vec![
+        (1, first),
+        (1, attached("a.png", 0x11)),
+        (1, attached("b.png", 0x22)),
+        (1, again()),
+        (1, attached("a.png", 0x33)),
+        (1, erased(0x11)),
+        (1, erased(0x22)),
+        (1, attached("b.png", 0x44)),
+        (1, again()),
+    ];
+    let mut digests = Vec::new();
+    for commits in [&[][..], &[5], &[2, 6, 7]] {
+        let folder = tempfile::tempdir().unwrap();
+        let reader = catalog(folder.path(), &events, commits).await;
+        // The first two showed what was erased since; the second would have shown 33 only from its next revision on.
+        assert_eq!(shown(&reader, "p", 1).await, "p 2026-11-20T08:00:01Z ");
+        assert_eq!(shown(&reader, "p", 2).await, "p 2026-11-20T08:00:04Z ");
+        assert_eq!(shown(&reader, "p", 3).await, "p 2026-11-20T08:00:09Z 33,44");
+        digests.push(reader.digest().await.unwrap().1);
+    }
+    assert!(digests.iter().all(|digest| *digest == digests[0]), "however the events were committed");
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use schemas::chain::Hash;
+use schemas::erased_pictures::ERASED_PICTURES;
 use schemas::ids::Position;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -26,7 +27,7 @@ use crate::ledger::{self, LedgerCopy};
 use crate::media::MediaError;
 use crate::vault::{ERASURES_FILE, VaultError};
 pub use beside::Copied;
-pub use erasures::ErasuresCopy;
+pub use erasures::{Erased, ErasedPicturesCopy, ErasuresCopy};
 pub use pictures::MediaCopy;
 pub use restore::Restored;
 pub(super) use restore::refuse_unfinished;
@@ -61,6 +62,9 @@ pub struct Manifest {
     /// The journal of erasures; absent in backups of older versions, and where nothing was ever erased.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erasures: Option<ErasuresCopy>,
+    /// The journal of erased pictures; absent where none was ever erased.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub erased_pictures: Option<ErasedPicturesCopy>,
 }
 
 /// Why there is no backup, or none was restored.
@@ -99,6 +103,17 @@ pub enum BackupError {
     /// The pictures could not be read or written.
     #[error(transparent)]
     Media(#[from] MediaError),
+    /// A line of a journal of erasures is none.
+    #[error(
+        "line {line} of {} names no erased account and no erased picture; correct it, or take the file of a backup",
+        .path.display()
+    )]
+    Journal {
+        /// The journal.
+        path: PathBuf,
+        /// Which line, from 1.
+        line: usize,
+    },
     /// A journal of erasures could not be read.
     #[error(transparent)]
     Erasures(#[from] VaultError),
@@ -162,10 +177,12 @@ impl SqliteStore {
         let erasures = erasures::copy(own, folder)?;
         let ledger = copy_ledger(&self.path.with_file_name(LEDGER), folder).await?;
         // After the log too: a picture is kept before its event.
-        let media = match media {
-            Some(media) => Some(pictures::copy(media, folder).await?),
-            None => None,
-        };
+        let (mut copied_media, mut erased_pictures) = (None, None);
+        if let Some(media) = media {
+            copied_media = Some(pictures::copy(media, folder).await?);
+            // After them: one that is erased meanwhile is known.
+            erased_pictures = erasures::copy_pictures(media, folder)?;
+        }
         let manifest = Manifest {
             store: store.to_string(),
             position: head.position,
@@ -174,8 +191,9 @@ impl SqliteStore {
             sha256: digest(&part).await?,
             ledger,
             files,
-            media,
+            media: copied_media,
             erasures,
+            erased_pictures,
         };
         File::open(&part).and_then(|file| file.sync_all()).map_err(at(&part))?;
         for name in names(&manifest) {
@@ -192,12 +210,15 @@ fn names(manifest: &Manifest) -> Vec<String> {
     let media = manifest.media.iter().map(|_| pictures::LISTING.to_owned());
     let files = manifest.files.iter().map(|file| file.name.clone());
     let erasures = manifest.erasures.iter().map(|_| ERASURES_FILE.to_owned());
-    files.chain(ledger).chain(media).chain(erasures).chain([COPY.to_owned()]).collect()
+    let pictures = manifest.erased_pictures.iter().map(|_| ERASED_PICTURES.to_owned());
+    files.chain(ledger).chain(media).chain(erasures).chain(pictures).chain([COPY.to_owned()]).collect()
 }
 
 /// Every file that a backup may have.
 fn own_names() -> impl Iterator<Item = &'static str> {
-    [COPY, LEDGER, MANIFEST, pictures::LISTING, ERASURES_FILE].into_iter().chain(beside::names())
+    [COPY, LEDGER, MANIFEST, pictures::LISTING, ERASURES_FILE, ERASED_PICTURES]
+        .into_iter()
+        .chain(beside::names())
 }
 
 /// What was in a backup's folder before, so that all that a failed backup wrote can be removed.

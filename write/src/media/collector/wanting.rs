@@ -114,7 +114,11 @@ impl Wanting {
             Event::PictureRefused(refused) => self.settle(project, refused.source, false),
             Event::ProjectWithdrawn(_) => self.list(project, false),
             Event::ProjectRestored(_) => self.list(project, true),
-            Event::ProjectRenamed(_) | Event::VectorsRecorded(_) | Event::Account(_) => {}
+            // What stands behind the source of an erased picture was looked at: it is not fetched again of itself.
+            Event::PictureErased(_)
+            | Event::ProjectRenamed(_)
+            | Event::VectorsRecorded(_)
+            | Event::Account(_) => {}
         }
     }
 

@@ -68,6 +68,7 @@ fn record(event: &Event) -> Option<&Record> {
         | Event::ProjectRestored(_)
         | Event::PictureAttached(_)
         | Event::PictureRefused(_)
+        | Event::PictureErased(_)
         | Event::VectorsRecorded(_)
         | Event::Account(_) => None,
     }

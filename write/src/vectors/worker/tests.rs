@@ -46,7 +46,10 @@ impl Catalog {
         let message =
             CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command, not_after: None };
         let answer = self.service.handle(message).await;
-        assert!(matches!(answer, Answer::Done(_) | Answer::Imported { .. }), "{answer:?}");
+        assert!(
+            matches!(answer, Answer::Done(_) | Answer::Imported { .. } | Answer::PictureErased(_)),
+            "{answer:?}"
+        );
     }
 
     async fn import(&self, text: &str) {
@@ -112,7 +115,10 @@ async fn a_picture_adds_the_other_side() {
     let picture = PictureSource { source: "a.png".into(), alt: None };
     catalog.send(Command::Attach { slug: "a".parse().unwrap(), picture, kept: Some(kept.id) }).await;
     let both = catalog.wait_for("a", 2).await.remove(1).1;
-    assert_eq!((both.semantic, both.visual.is_some()), (alone.semantic, true));
+    assert_eq!((&both.semantic, both.visual.is_some()), (&alone.semantic, true));
+    // Without its picture it looks like nothing again.
+    catalog.send(Command::ErasePicture { picture: kept.id }).await;
+    assert_eq!(catalog.wait_for("a", 3).await.remove(2).1, alone);
 }
 
 #[tokio::test]

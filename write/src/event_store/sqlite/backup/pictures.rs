@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use schemas::chain::Hash;
+use schemas::erased_pictures::ErasedPicture;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -73,12 +74,21 @@ pub(super) async fn prove(backup: &Path, noted: &MediaCopy) -> Result<(), Backup
     }
 }
 
-/// Copies the pictures of a backup into a media folder and returns how many there are.
-pub(super) async fn bring(backup: &Path, media: &Path) -> Result<u64, BackupError> {
+/// Copies the pictures of a backup into a media folder, but for erased ones, and returns how many there are.
+pub(super) async fn bring(
+    backup: &Path,
+    media: &Path,
+    erased: Vec<ErasedPicture>,
+) -> Result<u64, BackupError> {
     let (from, to): (PathBuf, PathBuf) = (backup.join(FOLDER), media.to_owned());
     blocking(move || {
         let from = MediaStore::open_read_only(&from);
-        if from.is_empty()? { Ok(0) } else { Ok(from.copy_to(&MediaStore::open(&to)?)?) }
+        if from.is_empty()? && erased.is_empty() {
+            return Ok(0);
+        }
+        let to = MediaStore::open(&to)?;
+        to.erase(&erased)?;
+        Ok(from.copy_to(&to)?)
     })
     .await
 }

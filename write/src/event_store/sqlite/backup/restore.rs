@@ -3,19 +3,20 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use schemas::erased_pictures::ERASED_PICTURES;
 use schemas::ids::{Position, StoreId};
 use serde::Serialize;
 use sqlx::{ConnectOptions, Connection};
 
 use super::{
-    BackupError, COPY, LEDGER, Manifest, at, beside, digest, erasures, names, part, pictures, private,
-    private_folder, put, sync_folder,
+    BackupError, COPY, Erased, LEDGER, Manifest, at, beside, digest, erasures, names, part, pictures,
+    private, private_folder, put, sync_folder,
 };
 use crate::event_store::StoreError;
 use crate::event_store::sqlite::rows::failure;
 use crate::event_store::sqlite::{SqliteStore, file, rows, verify};
 use crate::ledger::{self, LedgerCopy};
-use crate::vault::{ERASURES_FILE, Erasure};
+use crate::vault::ERASURES_FILE;
 
 /// Stands in a store's folder while a backup is restored into it, so that an interrupted restore is known.
 const UNFINISHED: &str = "restore.unfinished";
@@ -44,7 +45,8 @@ pub(in crate::event_store::sqlite) fn refuse_unfinished(folder: &Path) -> Result
 impl SqliteStore {
     /// Puts a backup into a folder that has no event store, and its pictures into a media folder, once all its bytes, its
     /// whole log and its whole ledger are proven right. The folder's journal names the accounts that were `erased` after the
-    /// backup: the command service ends them again. Where that fails, what was written is removed again; what a
+    /// backup: the command service ends them again. Pictures that were erased are not brought, and the media folder's
+    /// journal names them. Where that fails, what was written is removed again; what a
     /// restore that was killed left is written over.
     ///
     /// # Errors
@@ -54,7 +56,7 @@ impl SqliteStore {
         backup: &Path,
         folder: &Path,
         media: Option<&Path>,
-        erased: &[Erasure],
+        erased: &[Erased],
     ) -> Result<Restored, BackupError> {
         let manifest = Manifest::read(backup)?;
         refuse_unknown(backup, &manifest)?;
@@ -85,10 +87,7 @@ impl SqliteStore {
         for noted in &manifest.files {
             prove_file(backup, &noted.name, digest_of(backup, &noted.name).await? == noted.sha256)?;
         }
-        if let Some(noted) = &manifest.erasures {
-            let is_right = digest_of(backup, ERASURES_FILE).await? == noted.sha256;
-            prove_file(backup, ERASURES_FILE, is_right)?;
-        }
+        prove_journals(backup, &manifest).await?;
         let log = backup.join(COPY);
         present(backup, COPY)?;
         prove_log(backup, &log, &manifest).await?;
@@ -113,7 +112,7 @@ async fn bring(
     folder: &Path,
     media: Option<&Path>,
     manifest: Manifest,
-    erased: &[Erasure],
+    erased: &[Erased],
 ) -> Result<Restored, BackupError> {
     let unfinished = folder.join(UNFINISHED);
     private(&unfinished).and_then(|file| file.sync_all()).map_err(at(&unfinished))?;
@@ -128,23 +127,19 @@ async fn bring(
         copy(backup, folder, LEDGER)?;
         prove_ledger(backup, &part(folder, LEDGER), noted).await?;
     }
+    prove_journals(backup, &manifest).await?;
     let mut pictures = 0;
     if let Some(media) = media {
         if let Some(noted) = &manifest.media {
             pictures::prove(backup, noted).await?;
         }
-        pictures = pictures::bring(backup, media).await?;
-    }
-    if let Some(noted) = &manifest.erasures {
-        let is_right = digest_of(backup, ERASURES_FILE).await? == noted.sha256;
-        prove_file(backup, ERASURES_FILE, is_right)?;
+        pictures = pictures::bring(backup, media, erasures::pictures(backup, erased)?).await?;
     }
     if erasures::bring(backup, folder, erased)? {
         put(folder, ERASURES_FILE)?;
     }
-    for name in
-        names(&manifest).iter().filter(|name| ![pictures::LISTING, ERASURES_FILE].contains(&name.as_str()))
-    {
+    let elsewhere = [pictures::LISTING, ERASURES_FILE, ERASED_PICTURES];
+    for name in names(&manifest).iter().filter(|name| !elsewhere.contains(&name.as_str())) {
         put(folder, name)?;
     }
     sync_folder(folder)?;
@@ -237,6 +232,16 @@ fn prove_file(backup: &Path, name: &str, is_right: bool) -> Result<(), BackupErr
     }
     let reason = format!("the bytes of its {name} are not those that were written");
     Err(BackupError::Broken { folder: backup.to_owned(), reason })
+}
+
+/// Proves the journals of what was erased.
+async fn prove_journals(backup: &Path, manifest: &Manifest) -> Result<(), BackupError> {
+    let accounts = manifest.erasures.as_ref().map(|noted| (ERASURES_FILE, noted.sha256));
+    let pictures = manifest.erased_pictures.as_ref().map(|noted| (ERASED_PICTURES, noted.sha256));
+    for (name, noted) in accounts.into_iter().chain(pictures) {
+        prove_file(backup, name, digest_of(backup, name).await? == noted)?;
+    }
+    Ok(())
 }
 
 /// Proves that a copy of the log has the bytes of the manifest and holds a right log.

@@ -1,0 +1,58 @@
+//! `loggia pictures erase`: takes a picture down for good.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use schemas::command::{Answer, Command, PictureErasure};
+use schemas::erased_pictures::ERASED_PICTURES;
+use schemas::picture::PictureId;
+
+use crate::cli::ActFlags;
+use crate::commands::curate::refuse;
+use crate::config::Config;
+use crate::output::{Output, count};
+use crate::session::{self, Session, settled};
+
+/// What an operator has to know besides: what Loggia cannot reach.
+const ELSEWHERE: &str = "copies may be left where Loggia cannot delete them: browsers and caches keep pictures for up to a \
+                         year, so purge a cache in front of the site; read nodes delete theirs as soon as they hear of it";
+
+pub(super) async fn run(config: &Config, picture: &str, act: &ActFlags, output: Output) -> Result<ExitCode> {
+    let picture: PictureId = picture
+        .parse()
+        .context("name the picture as `loggia pictures list` does, or `loggia curate history SLUG --json`")?;
+    let actor = session::actor(&act.actor)?;
+    let session = Session::open(config).await?;
+    let id = session.id(&act.id);
+    let answer = session.send_as(id, actor, None, Command::ErasePicture { picture }).await;
+    session.close().await;
+    match settled(answer, id)? {
+        Answer::PictureErased(erased) => {
+            output.answer(&erased, || sentences(&erased))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Answer::Refused(refusal) => refuse(&refusal, output),
+        _ => bail!("the write side answered with something else; are both of one version?"),
+    }
+}
+
+fn sentences(erased: &PictureErasure) -> String {
+    let PictureErasure { picture, erased_at, projects, changed, .. } = erased;
+    let first = match (changed, projects) {
+        (false, _) => {
+            format!("the picture {picture} was erased before, on {erased_at}; nothing of it is kept")
+        }
+        (true, 0) => format!("the picture {picture} is erased; no project ever showed it"),
+        (true, 1) => {
+            format!("the picture {picture} is erased; one project showed it, now or in a former revision")
+        }
+        (true, _) => format!(
+            "the picture {picture} is erased; {} projects showed it, now or in a former revision",
+            count(*projects)
+        ),
+    };
+    format!(
+        "{first}\n{ELSEWHERE}\nbackups that were made before still hold it: delete them, or restore them with `loggia restore \
+         DIR --erasures FILE` and {ERASED_PICTURES} of the media folder or of a newer backup, which leaves it out"
+    )
+}

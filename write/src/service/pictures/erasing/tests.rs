@@ -1,0 +1,181 @@
+//! Erasing on a real store and media folder.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use schemas::command::{Answer, Command};
+use schemas::ids::CommandId;
+use schemas::picture::Form;
+use schemas::record::PictureSource;
+use serde_json::json;
+
+use super::*;
+use crate::clock::Clock;
+use crate::event_store::{EventStore, SqliteStore};
+use crate::media::fetch::{FetchRules, Fetcher};
+use crate::media::samples::{in_every_format, scene};
+use crate::media::{TakeError, collector::Collector};
+use crate::project::PictureFate;
+
+/// A write side whose media folder can be exchanged.
+struct Desk {
+    folder: tempfile::TempDir,
+    store: Arc<SqliteStore>,
+    clock: Clock,
+    service: CommandService,
+}
+
+impl Desk {
+    async fn open() -> Desk {
+        let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
+        let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
+        let service = service(&store, &clock, &folder.path().join("media"));
+        Desk { folder, store, clock, service }
+    }
+
+    async fn send_as(&self, id: CommandId, command: Command) -> Answer {
+        let actor = "Ada".parse().unwrap();
+        let message = CommandMessage { id, actor, correlation: id, command, not_after: None };
+        self.service.handle(message).await
+    }
+
+    async fn send(&self, command: Command) -> Answer {
+        self.send_as(self.clock.command_id(), command).await
+    }
+
+    async fn done(&self, command: Command) {
+        let answer = self.send(command).await;
+        assert!(matches!(answer, Answer::Done(_)), "{answer:?}");
+    }
+
+    async fn select(&self, slug: &str) {
+        let record = json!({"slug": slug, "name": slug, "category": "art"});
+        self.done(Command::Select { record: record.as_object().unwrap().clone() }).await;
+    }
+
+    async fn take(&self, bytes: &[u8]) -> PictureId {
+        self.service.pictures().unwrap().take(bytes.to_vec()).await.unwrap().id
+    }
+
+    async fn attach(&self, slug: &str, kept: PictureId) -> Answer {
+        let picture = PictureSource { source: "front.jpg".into(), alt: None };
+        self.send(Command::Attach { slug: slug.parse().unwrap(), picture, kept: Some(kept) }).await
+    }
+
+    /// The streams in which the log says that a picture is erased, with who said so.
+    async fn erased(&self) -> Vec<(StreamId, String)> {
+        let log = self.store.read_all(Position::START, 1_000).await.unwrap();
+        let of_it = log.iter().filter(|event| event.kind == "loggia.curation.picture_erased.v1");
+        of_it.map(|event| (event.stream.clone(), event.actor.to_string())).collect()
+    }
+}
+
+fn service(store: &Arc<SqliteStore>, clock: &Clock, media: &Path) -> CommandService {
+    let media = MediaStore::open(media).unwrap();
+    let pictures = Pictures::new(Arc::new(media), Fetcher::new(FetchRules::default()));
+    CommandService::new(store.clone(), clock.clone()).with_pictures(pictures)
+}
+
+fn erasure(answer: Answer) -> PictureErasure {
+    let Answer::PictureErased(erasure) = answer else { panic!("{answer:?}") };
+    erasure
+}
+
+fn detail(answer: Answer) -> String {
+    let Answer::Refused(refusal) = answer else { panic!("{answer:?}") };
+    refusal.detail
+}
+
+#[tokio::test]
+async fn every_project_that_ever_showed_it_is_told_and_it_never_comes_back() {
+    let desk = Desk::open().await;
+    let [(_, bytes), (_, other), ..] = in_every_format(&scene(90, 90));
+    let (picture, next) = (desk.take(&bytes).await, desk.take(&other).await);
+    for slug in ["former", "gone", "shown", "without"] {
+        desk.select(slug).await;
+    }
+    for (slug, kept) in
+        [("former", picture), ("former", next), ("gone", picture), ("shown", picture), ("without", next)]
+    {
+        let answer = desk.attach(slug, kept).await;
+        assert!(matches!(answer, Answer::Done(_)), "{answer:?}");
+    }
+    desk.done(Command::Withdraw { slug: "gone".parse().unwrap(), reason: "sold".into() }).await;
+
+    let (id, before) = (desk.clock.command_id(), desk.store.head().await.unwrap().position);
+    let erased = erasure(desk.send_as(id, Command::ErasePicture { picture }).await);
+    assert_eq!((erased.picture, erased.projects, erased.changed), (picture, 3, true));
+    assert_eq!(erased.position, Position(before.0 + 3));
+    let said = desk.erased().await;
+    assert_eq!((said.len(), said.iter().all(|(_, actor)| actor == "Ada")), (3, true), "{said:?}");
+    let media = desk.service.pictures().unwrap().store().clone();
+    assert!(!media.holds(picture) && media.read(next, Form::Original).unwrap().is_some());
+    let shown = desk.store.holder(crate::event_store::Namespace::SLUG, "shown").await.unwrap().unwrap();
+    let project = desk.service.project(&shown).await.unwrap();
+    assert_eq!(project.listing().unwrap().pictures["front.jpg"], PictureFate::Erased(picture));
+
+    // The same command again is answered as before; another one finds nothing to do.
+    assert_eq!(erasure(desk.send_as(id, Command::ErasePicture { picture }).await), erased);
+    let again = erasure(desk.send(Command::ErasePicture { picture }).await);
+    assert_eq!(again, PictureErasure { changed: false, ..erased });
+    assert_eq!(desk.erased().await.len(), 3);
+    let reason = format!(
+        "It was taken down on {} and is not kept again; use another picture.",
+        erased.erased_at.to_string().split('T').next().unwrap()
+    );
+    assert!(detail(desk.attach("without", picture).await).ends_with(&reason));
+    let Err(TakeError::Refused(fault)) = media.take(&bytes) else { panic!("it was taken") };
+    assert_eq!(fault.to_string(), reason);
+    // Another picture may take its place.
+    assert!(matches!(desk.attach("shown", next).await, Answer::Done(_)));
+    let unknown = PictureId([7; 32]);
+    let refused = detail(desk.send(Command::ErasePicture { picture: unknown }).await);
+    assert!(refused.contains("is kept nowhere here, and no project shows it"), "{refused}");
+    assert_eq!(media.erased_at(unknown).unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_picture_that_no_project_shows_is_erased_too() {
+    let desk = Desk::open().await;
+    let picture = desk.take(&in_every_format(&scene(90, 90))[0].1).await;
+    let erased = erasure(desk.send(Command::ErasePicture { picture }).await);
+    assert_eq!((erased.projects, erased.position, erased.changed), (0, Position::START, true));
+    assert!(!desk.service.pictures().unwrap().store().holds(picture));
+}
+
+#[tokio::test]
+async fn log_journal_and_folder_agree_after_a_crash_and_a_restore() {
+    let desk = Desk::open().await;
+    let [(_, bytes), (_, other), ..] = in_every_format(&scene(90, 90));
+    let (picture, second) = (desk.take(&bytes).await, desk.take(&other).await);
+    for (slug, kept) in [("a", picture), ("b", second)] {
+        desk.select(slug).await;
+        assert!(matches!(desk.attach(slug, kept).await, Answer::Done(_)));
+    }
+    // The journal is ahead of the log, as after a crash, and after a restore of an older backup with a newer journal.
+    let erased = ErasedPicture { picture, erased_at: desk.clock.now() };
+    desk.service.pictures().unwrap().store().erase(std::slice::from_ref(&erased)).unwrap();
+    let actor = "loggia".parse().unwrap();
+    let finish = async |in_log: &[PictureId]| {
+        desk.service.finish_picture_erasures(&in_log.iter().copied().collect(), &actor).await.unwrap()
+    };
+    assert_eq!((finish(&[]).await, finish(&[]).await), (1, 0));
+    assert_eq!(desk.erased().await.len(), 1);
+
+    // The log is ahead of the journal, where a media folder of an earlier day is put in its place.
+    let media = desk.folder.path().join("former");
+    let former = MediaStore::open(&media).unwrap();
+    former.take(&bytes).unwrap();
+    former.take(&other).unwrap();
+    let collector = Collector::new(service(&desk.store, &desk.clock, &media)).unwrap();
+    let stop = tokio_util::sync::CancellationToken::new();
+    #[expect(clippy::disallowed_methods, reason = "it is told to stop at the end")]
+    let working = tokio::spawn(collector.run(stop.clone()));
+    kit::wait_until(std::time::Duration::from_secs(20), "the picture to go", async || !former.holds(picture))
+        .await;
+    assert_eq!(former.erased().unwrap()[0].picture, picture);
+    assert!(former.holds(second));
+    stop.cancel();
+    working.await.unwrap();
+    assert_eq!(desk.erased().await.len(), 1);
+}
