@@ -2,6 +2,7 @@
 
 mod accounts;
 mod curation;
+mod import;
 mod nats;
 mod pictures;
 mod setting_flags;
@@ -12,9 +13,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use accounts::{AuditArgs, KeysCommand, PaymentsCommand};
 pub use curation::{ActFlags, ActorFlag, CurateCommand, IdFlag};
+pub use import::{Encoding, ImportArgs, ImportFormat, MaxRejected};
 pub use nats::{NatsCommand, NatsConfigArgs};
 pub use pictures::PicturesCommand;
 pub use setting_flags::SettingFlags;
+
+use crate::signals::Ends;
 
 /// A self-hosted service for a curated catalog: search, provenance and replay.
 #[derive(Debug, Parser)]
@@ -164,6 +168,22 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// Returns what a signal does to it.
+    pub fn ends(&self) -> Ends {
+        match self {
+            Command::Up(_) | Command::Write | Command::Project | Command::Read | Command::Serve => {
+                Ends::AsRole
+            }
+            Command::Import(_) | Command::Rebuild { .. } | Command::Verify { .. } | Command::Bench(_) => {
+                Ends::InOrder
+            }
+            Command::Backup { command: None, .. } => Ends::InOrder,
+            _ => Ends::AtOnce,
+        }
+    }
+}
+
 /// How to come up.
 #[derive(Debug, Args)]
 pub struct UpArgs {
@@ -173,71 +193,6 @@ pub struct UpArgs {
     /// Leave an empty catalog empty.
     #[arg(long)]
     pub no_demo: bool,
-}
-
-/// What to import and how.
-#[derive(Debug, Args)]
-pub struct ImportArgs {
-    /// An NDJSON or CSV file, or - for standard input.
-    pub file: PathBuf,
-    /// The format, if the file's ending does not tell.
-    #[arg(long, value_enum)]
-    pub format: Option<ImportFormat>,
-    /// The encoding of the file.
-    #[arg(long, value_enum, default_value = "utf-8")]
-    pub encoding: Encoding,
-    /// Take every line as the whole record: members without a CSV column are taken away.
-    #[arg(long, conflicts_with = "patch")]
-    pub replace: bool,
-    /// Take every line as a merge patch (RFC 7396): absent members stay and null clears, as in CSV.
-    #[arg(long)]
-    pub patch: bool,
-    /// A JSON object that maps CSV headings to members, for example {"Ort": "city", "Nr.": "id"}.
-    #[arg(long, value_name = "FILE")]
-    pub columns: Option<PathBuf>,
-    /// Show the difference and write nothing.
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Stop at the first line that cannot be taken.
-    #[arg(long)]
-    pub strict: bool,
-    /// Where to write the lines that cannot be taken, with their faults.
-    #[arg(long, value_name = "FILE")]
-    pub rejects: Option<PathBuf>,
-    /// Keep unknown members out instead of refusing the line.
-    #[arg(long)]
-    pub ignore_unknown: bool,
-    /// Read the control characters U+0080 to U+009F as Windows-1252 (quotes, dashes, €), and count them.
-    #[arg(long)]
-    pub repair_text: bool,
-    #[command(flatten)]
-    pub act: ActFlags,
-}
-
-/// A file format of records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ImportFormat {
-    /// One JSON object a line.
-    Ndjson,
-    /// Comma-separated values with headings.
-    Csv,
-}
-
-/// An encoding of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Encoding {
-    /// With or without a byte order mark.
-    #[value(name = "utf-8")]
-    Utf8,
-    /// ISO 8859-1.
-    #[value(name = "latin1")]
-    Latin1,
-    /// As Western Windows programs write it.
-    #[value(name = "windows-1252")]
-    Windows1252,
-    /// Of either byte order.
-    #[value(name = "utf-16")]
-    Utf16,
 }
 
 /// A read model.

@@ -10,12 +10,13 @@ use std::time::Duration;
 use anyhow::{Error, Result};
 use futures::FutureExt;
 use tokio::runtime::Handle;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+
+use crate::signals::Signals;
 
 /// How long tasks may take to end once they are told to.
 const DEADLINE: Duration = Duration::from_secs(10);
@@ -85,8 +86,7 @@ impl Failures {
 #[derive(Debug)]
 pub struct Ending {
     failures: Failures,
-    term: Signal,
-    int: Signal,
+    signals: Signals,
     /// Whether a signal came during the start.
     signalled: bool,
 }
@@ -99,7 +99,7 @@ impl Ending {
             biased;
             failure = self.failures.next() => return Err(failure),
             done = start => return done,
-            () = Self::signal(&mut self.term, &mut self.int) => {}
+            _ = self.signals.next() => {}
         }
         self.signalled = true;
         Ok(())
@@ -108,15 +108,8 @@ impl Ending {
     /// Waits for a signal or the death of a task, and returns what the task died of.
     async fn next(&mut self) -> Option<Error> {
         tokio::select! {
-            () = Self::signal(&mut self.term, &mut self.int) => None,
+            _ = self.signals.next() => None,
             failure = self.failures.next() => Some(failure),
-        }
-    }
-
-    async fn signal(term: &mut Signal, int: &mut Signal) {
-        tokio::select! {
-            _ = term.recv() => {}
-            _ = int.recv() => {}
         }
     }
 }
@@ -148,12 +141,10 @@ impl Lifecycle {
         (lifecycle, Failures(received))
     }
 
-    /// The same for a process that runs until a signal ends it. From here on signals are taken: one that comes early in
-    /// the start ends it cleanly too.
-    pub fn until_signalled(fault: Option<&str>) -> Result<(Lifecycle, Ending)> {
+    /// The same for a process that runs until a signal ends it: one that comes early in the start ends it cleanly too.
+    pub fn until_signalled(fault: Option<&str>, signals: Signals) -> (Lifecycle, Ending) {
         let (lifecycle, failures) = Lifecycle::new(fault);
-        let (term, int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-        Ok((lifecycle, Ending { failures, term, int, signalled: false }))
+        (lifecycle, Ending { failures, signals, signalled: false })
     }
 
     /// Runs a task until the process ends. If it ends before, with an error or without, so does the process.

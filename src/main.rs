@@ -13,41 +13,50 @@ mod nodes;
 mod output;
 mod roles;
 mod session;
+mod signals;
 mod telemetry;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Result;
 use clap::Parser;
 
 use cli::{BackupCommand, Cli, Command, SettingFlags};
 use config::{Config, Sources};
-use output::Output;
+use output::{Output, Usage};
+use signals::Signals;
 
 /// Also what SQLite uses, which is C: linked in, it stands in for the system's allocator, which keeps what many threads gave back
 /// (ADR 16).
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
-/// The status of a wrong command line, and of settings that cannot be used.
-const WRONG_USAGE: u8 = 2;
+/// How long work on threads may go on once the command has ended.
+const LEFT_OVER: Duration = Duration::from_secs(10);
 
 fn main() -> ExitCode {
     if SettingFlags::ask_for_help(std::env::args_os().skip(1)) {
-        return failed_or(Output::new(false).line(&SettingFlags::help()).map(|()| ExitCode::SUCCESS));
+        let output = Output::new(false);
+        let printed = output.line(&SettingFlags::help()).map(|()| ExitCode::SUCCESS);
+        return printed.unwrap_or_else(|error| output.failed(&error));
     }
     let cli = Cli::parse();
+    let output = Output::new(cli.json);
     let sources = match Sources::of_process(cli.settings.given.clone(), cli.settings.config.clone()) {
         Ok(sources) => sources,
-        Err(error) => return wrong_usage(&error),
+        Err(error) => return output.misused(&error),
     };
     match Config::read(&sources) {
-        Ok(config) => failed_or(start(&cli, &sources, &config)),
-        Err(error) => wrong_usage(&error),
+        Ok(config) => start(&cli, &sources, &config).unwrap_or_else(|error| output.failed(&error)),
+        Err(error) => output.misused(&error),
     }
 }
 
 fn start(cli: &Cli, sources: &Sources, config: &Config) -> Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    // Before anything is opened that would have to be put away.
+    let signals = Signals::listen(&runtime, cli.command.ends())?;
     telemetry::start(&config.log, config.log_format)?;
     for warning in sources.unknown_variables() {
         tracing::warn!("{warning}");
@@ -57,37 +66,29 @@ fn start(cli: &Cli, sources: &Sources, config: &Config) -> Result<ExitCode> {
         data_folder::make_private();
     }
     clock::set_ahead(config.clock_offset.0);
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(run(cli, config))
+    let outcome = runtime.block_on(run(cli, config, signals));
+    runtime.shutdown_timeout(LEFT_OVER);
+    outcome
 }
 
-fn failed_or(outcome: Result<ExitCode>) -> ExitCode {
-    outcome.unwrap_or_else(|error| {
-        output::say(&format!("loggia: {error:#}"));
-        ExitCode::FAILURE
-    })
-}
-
-fn wrong_usage(error: &anyhow::Error) -> ExitCode {
-    output::say(&format!("loggia: {error:#}"));
-    ExitCode::from(WRONG_USAGE)
-}
-
-async fn run(cli: &Cli, config: &Config) -> Result<ExitCode> {
+async fn run(cli: &Cli, config: &Config, signals: Signals) -> Result<ExitCode> {
     let output = Output::new(cli.json);
     let done = |outcome: Result<()>| outcome.map(|()| ExitCode::SUCCESS);
     match &cli.command {
-        Command::Up(args) => roles::up(config, args).await,
-        Command::Write => roles::write(config).await,
-        Command::Project => roles::project(config).await,
-        Command::Read => roles::read(config).await,
-        Command::Serve => roles::serve(config).await,
-        Command::Import(args) => commands::import::run(config, args, output).await,
+        Command::Up(args) => roles::up(config, args, signals).await,
+        Command::Write => roles::write(config, signals).await,
+        Command::Project => roles::project(config, signals).await,
+        Command::Read => roles::read(config, signals).await,
+        Command::Serve => roles::serve(config, signals).await,
+        Command::Import(args) => commands::import::run(config, args, output, signals).await,
         Command::Export { with_vectors, pictures } => {
             commands::export::run(config, *with_vectors, pictures.as_deref(), output).await
         }
         Command::Curate(command) => commands::curate::run(config, command, output).await,
-        Command::Rebuild { models } => commands::rebuild::run(config, models, output).await,
-        Command::Verify { parts, repair } => commands::verify::run(config, parts, *repair, output).await,
+        Command::Rebuild { models } => commands::rebuild::run(config, models, output, signals).await,
+        Command::Verify { parts, repair } => {
+            commands::verify::run(config, parts, *repair, output, signals).await
+        }
         Command::Events(command) => commands::events::run(config, command, output).await,
         Command::Keys(command) => commands::keys::run(config, command, output).await,
         Command::Payments(command) => commands::payments::run(config, command, output).await,
@@ -101,15 +102,15 @@ async fn run(cli: &Cli, config: &Config) -> Result<ExitCode> {
             done(commands::backup::verify(folder, output).await)
         }
         Command::Backup { folder, command: None } => match folder {
-            Some(folder) => done(commands::backup::run(config, folder, output).await),
-            None => anyhow::bail!("name the folder of the backup"),
+            Some(folder) => done(signals.unless_asked(commands::backup::run(config, folder, output)).await),
+            None => Err(Usage("name the folder of the backup").into()),
         },
         Command::Snapshot { folder } => done(commands::snapshot::run(config, folder, output).await),
         Command::Restore { folder, erasures } => {
             done(commands::backup::restore(config, folder, erasures, output).await)
         }
         Command::Store(command) => commands::store::run(config, command, output).await,
-        Command::Bench(args) => commands::bench::run(config, args, output).await,
+        Command::Bench(args) => signals.unless_asked(commands::bench::run(config, args, output)).await,
         Command::BenchBare { body } => commands::bench::bare(body).await,
     }
 }

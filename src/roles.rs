@@ -26,6 +26,7 @@ use crate::config::Config;
 use crate::data_folder::Part;
 use crate::lifecycle::Lifecycle;
 use crate::session::Naming;
+use crate::signals::Signals;
 use parts::Parts;
 
 pub use descriptors::enough as enough_files;
@@ -33,8 +34,8 @@ pub use parts::check_tiers;
 pub use starting::settled;
 
 /// `loggia up`: everything in one process.
-pub async fn up(config: &Config, args: &UpArgs) -> Result<ExitCode> {
-    let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref())?;
+pub async fn up(config: &Config, args: &UpArgs, signals: Signals) -> Result<ExitCode> {
+    let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref(), signals);
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Up, &[Part::Write, Part::Project])?;
     let starting = async {
         // The address is taken first: a port that is in use is known before anything else starts.
@@ -61,8 +62,8 @@ pub async fn up(config: &Config, args: &UpArgs) -> Result<ExitCode> {
 }
 
 /// `loggia write`: commands, event store and relay.
-pub async fn write(config: &Config) -> Result<ExitCode> {
-    let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref())?;
+pub async fn write(config: &Config, signals: Signals) -> Result<ExitCode> {
+    let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref(), signals);
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Write, &[Part::Write])?;
     let starting = async {
         let client = parts.nats().await?;
@@ -78,8 +79,8 @@ pub async fn write(config: &Config) -> Result<ExitCode> {
 }
 
 /// `loggia project`: the projection workers of a read node.
-pub async fn project(config: &Config) -> Result<ExitCode> {
-    let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref())?;
+pub async fn project(config: &Config, signals: Signals) -> Result<ExitCode> {
+    let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref(), signals);
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Project, &[Part::Project])?;
     let starting = async {
         parts.given_nats().await?;
@@ -94,8 +95,8 @@ pub async fn project(config: &Config) -> Result<ExitCode> {
 }
 
 /// `loggia read`: a whole read node, projection workers and API in one process.
-pub async fn read(config: &Config) -> Result<ExitCode> {
-    let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref())?;
+pub async fn read(config: &Config, signals: Signals) -> Result<ExitCode> {
+    let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref(), signals);
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Read, &[Part::Project])?;
     let starting = async {
         let listener = parts.bind().await?;
@@ -110,8 +111,8 @@ pub async fn read(config: &Config) -> Result<ExitCode> {
 }
 
 /// `loggia serve`: the API of a read node, beside its projection workers.
-pub async fn serve(config: &Config) -> Result<ExitCode> {
-    let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref())?;
+pub async fn serve(config: &Config, signals: Signals) -> Result<ExitCode> {
+    let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref(), signals);
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Serve, &[])?;
     let starting = async {
         let listener = parts.bind().await?;

@@ -19,6 +19,7 @@ use schemas::ids::{Actor, CommandId, Position};
 use schemas::nats_role::NatsRole;
 use schemas::picture::PictureId;
 use schemas::slug::Slug;
+use tempfile::TempDir;
 use write::clock::Clock;
 use write::command_client::CommandClient;
 #[cfg(feature = "eventstore")]
@@ -38,7 +39,11 @@ use crate::data_folder::{DataFolder, Held, Part};
 use crate::lifecycle::Lifecycle;
 use crate::output::say;
 use crate::roles;
+use crate::signals::{Interrupted, Signals};
 pub use keeper::{Keeper, Naming, look as keeper, move_here as move_keeper};
+
+/// The file of a log in SQLite.
+const LOG: &str = "events.db";
 
 /// How often a command that follows a log elsewhere brings the replica up to date.
 const FRESH: Duration = Duration::from_secs(1);
@@ -61,7 +66,13 @@ pub struct Session {
 
 enum Way {
     Remote(CommandClient),
-    Local { service: CommandService, store: Arc<SqliteStore>, _held: Held },
+    Local {
+        service: CommandService,
+        store: Arc<SqliteStore>,
+        _held: Held,
+        /// Where the folder is only for as long as the session.
+        _aside: Option<TempDir>,
+    },
 }
 
 /// The time, for what only shows it.
@@ -213,23 +224,42 @@ impl Session {
         Session::open(&Config::read(&Sources { flags, ..Sources::default() })?).await
     }
 
+    /// Takes the way that is open, for a command that writes nothing: where there is no event store yet, an empty one
+    /// that goes with the session takes its place.
+    pub async fn trying(config: &Config) -> Result<Session> {
+        let data = DataFolder::new(&config.data);
+        let is_running = data.running(Part::Write).is_some() || config.nats_url.is_some();
+        if is_running || !store_is_here(config) || store_folder(config).join(LOG).exists() {
+            return Session::open(config).await;
+        }
+        data.check()?;
+        let aside = tempfile::tempdir().context("a temporary folder cannot be made")?;
+        let place = aside.path().to_owned();
+        Session::local(&Config { data: place, store: None, secret_file: None, ..config.clone() }, Some(aside))
+            .await
+    }
+
     /// Takes the way that is open: a running process, a NATS server that is set, or the folder itself.
     pub async fn open(config: &Config) -> Result<Session> {
-        let clock = clock::system();
         let data = DataFolder::new(&config.data);
         data.check()?;
         let url =
             data.running(Part::Write).map(|running| running.nats_url).or_else(|| config.nats_url.clone());
-        let way = match url {
-            Some(url) => Way::Remote(CommandClient::new(connect(config, &url).await?)),
-            None => {
-                let held = data.hold(&[Part::Write])?;
-                let side = open_write_side(config, &clock, &Health::default(), Naming::None).await?;
-                let WriteSide { store, service, .. } = side;
-                Way::Local { service, store, _held: held }
+        match url {
+            Some(url) => {
+                let way = Way::Remote(CommandClient::new(connect(config, &url).await?));
+                Ok(Session { way, clock: clock::system() })
             }
-        };
-        Ok(Session { way, clock })
+            None => Session::local(config, None).await,
+        }
+    }
+
+    async fn local(config: &Config, aside: Option<TempDir>) -> Result<Session> {
+        let clock = clock::system();
+        let held = DataFolder::new(&config.data).hold(&[Part::Write])?;
+        let side = open_write_side(config, &clock, &Health::default(), Naming::None).await?;
+        let WriteSide { store, service, .. } = side;
+        Ok(Session { way: Way::Local { service, store, _held: held, _aside: aside }, clock })
     }
 
     /// A new id, for what groups commands.
@@ -317,16 +347,19 @@ pub async fn history(config: &Config, slug: &Slug) -> Result<Option<Vec<Recorded
 }
 
 /// Gives the connection and the name of this folder's running node; where none runs, starts the write side, NATS and
-/// the projection workers for as long as `work` takes, and before it waits for the models if it needs them.
+/// the projection workers for as long as `work` takes, and before it waits for the models if it needs them. A signal ends
+/// the work, and the node in order.
 pub async fn with_node(
     config: &Config,
     needs_models: bool,
+    mut signals: Signals,
     work: impl AsyncFnOnce(&async_nats::Client, &str) -> Result<ExitCode>,
 ) -> Result<ExitCode> {
     let data = DataFolder::new(&config.data);
     data.check()?;
     if let Some(running) = data.running(Part::Project) {
-        return work(&connect(config, &running.nats_url).await?, &running.node).await;
+        let asking = async { work(&connect(config, &running.nats_url).await?, &running.node).await };
+        return signals.unless_asked(asking).await;
     }
     if !store_folder(config).exists() && config.nats_url.is_none() {
         bail!(
@@ -335,10 +368,13 @@ pub async fn with_node(
         );
     }
     let (lifecycle, mut failures) = Lifecycle::new(None);
-    let node = roles::start_node_for_a_while(config, &lifecycle, needs_models).await?;
+    // A node that is given up while it starts goes with the runtime, and its NATS server too.
+    let starting = roles::start_node_for_a_while(config, &lifecycle, needs_models);
+    let node = signals.clone().unless_asked(starting).await?;
     let outcome = tokio::select! {
         outcome = work(&node.client, &node.name) => outcome,
         failed = failures.next() => Err(failed),
+        asked = signals.next() => Err(Interrupted(asked).into()),
     };
     lifecycle.end().await;
     node.leave().await;

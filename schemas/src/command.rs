@@ -396,6 +396,17 @@ pub enum RefusalKind {
     Unavailable,
 }
 
+impl RefusalKind {
+    /// Returns its name, as it is in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            RefusalKind::Rejected => "rejected",
+            RefusalKind::Conflict => "conflict",
+            RefusalKind::Unavailable => "unavailable",
+        }
+    }
+}
+
 /// What became of one line of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineOutcome {

@@ -90,7 +90,7 @@ pub enum CurateCommand {
 }
 
 /// Who acts, and under which id.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct ActFlags {
     #[command(flatten)]
     pub actor: ActorFlag,

@@ -20,7 +20,7 @@ use write::service::read_accounts;
 use crate::cli::AuditArgs;
 use crate::config::Config;
 use crate::data_folder::DataFolder;
-use crate::output::{Output, count, say};
+use crate::output::{Output, Usage, count, say};
 use crate::session;
 
 /// Calls printed at once.
@@ -33,23 +33,30 @@ const HEADINGS: &str = "position,time,surface,operation,call_id,key_id,tier,mont
 /// Runs it.
 pub async fn run(config: &Config, args: &AuditArgs, output: Output) -> Result<ExitCode> {
     DataFolder::new(&config.data).check()?;
-    let Some(ledger) = Ledger::open_read_only(&session::store_folder(config)).await? else {
-        bail!(
-            "there is no ledger in {} yet: calls are counted by `loggia up` and `loggia write` while auth is keys",
-            session::store_folder(config).display()
-        );
-    };
     if args.subject == "verify" {
         if args.month.is_some() || args.csv {
-            bail!("--month and --csv go with the id of a key; `loggia audit verify` looks at everything");
+            return Err(Usage(
+                "--month and --csv go with the id of a key; `loggia audit verify` looks at everything",
+            )
+            .into());
         }
+        let Some(ledger) = ledger(config).await? else {
+            bail!(
+                "there is no ledger in {} yet: calls are counted by `loggia up` and `loggia write` while auth is keys",
+                session::store_folder(config).display()
+            );
+        };
         return verify::run(config, &ledger, output).await;
     }
     if args.csv && output.is_json() {
-        bail!("choose one of --csv and --json");
+        return Err(Usage("choose one of --csv and --json").into());
     }
     let key: KeyId = args.subject.parse()?;
-    let is_empty = calls(&ledger, key, args, output).await?;
+    // Where nothing was ever counted there is no ledger.
+    let is_empty = match ledger(config).await? {
+        Some(ledger) => calls(&ledger, key, args, output).await?,
+        None => true,
+    };
     if is_empty {
         if !is_issued(config, key).await? {
             bail!("there is no key {key}; `loggia keys list` shows which there are");
@@ -60,6 +67,10 @@ pub async fn run(config: &Config, args: &AuditArgs, output: Output) -> Result<Ex
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+async fn ledger(config: &Config) -> Result<Option<Ledger>> {
+    Ok(Ledger::open_read_only(&session::store_folder(config)).await?)
 }
 
 /// One counted call as it is printed.

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use crate::cli::{ActFlags, CurateCommand};
 use crate::commands::import;
 use crate::config::Config;
-use crate::output::{Output, say};
+use crate::output::{Output, Usage};
 use crate::session::{self, Session, settled};
 
 /// Carries the act out, or prints the history.
@@ -105,14 +105,7 @@ fn tell(done: &Done, output: Output) -> Result<ExitCode> {
 
 /// Tells why a command was not carried out.
 pub fn refuse(refusal: &Refusal, output: Output) -> Result<ExitCode> {
-    if output.is_json() {
-        output.answer(refusal, String::new)?;
-    }
-    say(&refusal.detail);
-    for fault in &refusal.faults {
-        say(&format!("  {} {}", fault.field, fault.reason));
-    }
-    Ok(ExitCode::FAILURE)
+    Ok(output.refused(refusal))
 }
 
 fn parse(slug: &str) -> Result<Slug> {
@@ -146,7 +139,7 @@ fn changes(set: &[String], unset: &[String]) -> Result<Map<String, Value>> {
         put(&mut changes, member, Value::Null)?;
     }
     if changes.is_empty() {
-        bail!("nothing to change; give --set MEMBER=VALUE or --unset MEMBER");
+        return Err(Usage("nothing to change; give --set MEMBER=VALUE or --unset MEMBER").into());
     }
     Ok(changes)
 }
@@ -166,8 +159,7 @@ fn put(changes: &mut Map<String, Value>, member: &str, value: Value) -> Result<(
 async fn history(config: &Config, slug: &str, output: Output) -> Result<ExitCode> {
     let slug = parse(slug)?;
     let Some(events) = session::history(config, &slug).await? else {
-        say(&format!("no project has or ever had the slug “{slug}”"));
-        return Ok(ExitCode::FAILURE);
+        return Ok(output.not_done(&format!("no project has or ever had the slug “{slug}”")));
     };
     for event in &events {
         output.answer(event, || line(event))?;

@@ -12,7 +12,7 @@ use write::event_store::{EventStore, Head, SqliteStore};
 use super::curate::line;
 use crate::cli::EventsCommand;
 use crate::config::Config;
-use crate::output::{Output, count, say};
+use crate::output::{Output, count};
 use crate::session;
 use witness::Known;
 
@@ -47,6 +47,9 @@ async fn tail(
             output.answer(event, || line(event))?;
             after = event.position;
         }
+        if !output.has_reader() {
+            return Ok(ExitCode::SUCCESS);
+        }
         if page.is_empty() {
             if !follow {
                 return Ok(ExitCode::SUCCESS);
@@ -65,8 +68,9 @@ async fn show(store: &impl EventStore, position: Position, output: Output) -> Re
     let Some(event) = store.read_all(before, 1).await?.into_iter().find(|event| event.position == position)
     else {
         let head = store.head().await?.position;
-        say(&format!("there is no event at {position}; the log goes from 1 to {head}"));
-        return Ok(ExitCode::FAILURE);
+        return Ok(
+            output.not_done(&format!("there is no event at {position}; the log goes from 1 to {head}"))
+        );
     };
     let whole = serde_json::to_value(&event)?;
     output.answer(&event, || format!("{whole:#}"))?;

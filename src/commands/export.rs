@@ -42,6 +42,9 @@ pub async fn run(
         }
         output.lines(&lines)?;
         bar.inc(lines.len() as u64);
+        if pictures.is_none() && !output.has_reader() {
+            break;
+        }
     }
     bar.finish_and_clear();
     let Some(Pictures { written, left_out, .. }) = pictures else { return Ok(ExitCode::SUCCESS) };

@@ -4,59 +4,60 @@ mod csv_lines;
 mod encoding;
 mod lines;
 pub mod pictures;
+mod reading;
 mod repair;
 mod report;
 mod rows;
 
-use std::fs::File;
-use std::io::{BufRead, Read};
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use futures::FutureExt;
-use schemas::command::{Answer, Command, ImportLine, ImportOptions, LineForm};
-use schemas::ids::{Actor, CommandId};
-use schemas::import::Fault;
-use tokio::signal::unix::{SignalKind, signal};
+use schemas::command::{Answer, Command, ImportLine, ImportOptions, LineForm, LineOutcome, LineResult};
+use schemas::ids::{Actor, CommandId, Position};
 
 use crate::cli::{ImportArgs, ImportFormat};
 use crate::config::Config;
-use crate::output::Output;
+use crate::output::{Output, sentence};
 use crate::session::{self, Session};
-use csv_lines::CsvLines;
-use lines::{NdjsonLines, SourceLine};
+use crate::signals::{Asked, Interrupted, Signals};
 use pictures::Pictures;
-use repair::Repaired;
-use report::Report;
+use reading::{Batch, Reading, Refused};
+use report::{End, Report};
 use write::derived_id::derived_id;
 
-/// Lines in one command, and their bytes: well below what one NATS message holds.
-const BATCH_LINES: usize = 2_000;
-const BATCH_BYTES: usize = 4 << 20;
+/// How long an import that is interrupted waits for what became of the lines that are under way.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Imports the file, and says what became of its lines.
-pub async fn run(config: &Config, args: &ImportArgs, output: Output) -> Result<ExitCode> {
+pub async fn run(
+    config: &Config,
+    args: &ImportArgs,
+    output: Output,
+    mut signals: Signals,
+) -> Result<ExitCode> {
     let actor = session::actor(&args.act.actor)?;
     let format = format(args)?;
-    let mut lines = open(args, format)?;
-    let session = Session::open(config).await?;
+    let options = options(args, format);
+    let mut reading = Reading::start(args, format, options.lines);
+    // Before anything is opened: a file that cannot be read makes no data folder.
+    let first = tokio::select! {
+        biased;
+        asked = signals.next() => return Err(Interrupted(asked).into()),
+        first = reading.next() => first?,
+    };
+    let report = Report::new(args, output)?;
+    let session = match args.dry_run {
+        true => Session::trying(config).await?,
+        false => Session::open(config).await?,
+    };
     let id = session.id(&args.act.id);
     let pictures = Pictures::new(&session, actor.clone(), id, &args.file);
-    let repairs = args.repair_text;
-    let import = Import { session: &session, actor, id, options: options(args, format), repairs, pictures };
-    let mut report = Report::new(args, output)?;
-    let stopped = import.all(&mut lines, &mut report).await;
+    let import = Import { session: &session, actor, id, options, strict: args.strict, pictures };
+    let finished = import.finish(first, &mut reading, report, &mut signals).await;
     session.close().await;
-    match stopped {
-        Ok(Ended::Whole) => report.finish(None),
-        Ok(Ended::Strict) => report.finish(Some("stopped at the first line that cannot be taken (--strict)")),
-        Ok(Ended::Interrupted) => {
-            report.finish(Some(&format!("interrupted; what is counted here is done, {}", again(id))))
-        }
-        // What was done before stays done, so its counts are told.
-        Err(error) => report.finish(Some(&format!("{error:#}"))),
-    }
+    finished
 }
 
 /// What to do for the lines that were not reached.
@@ -73,8 +74,6 @@ fn options(args: &ImportArgs, format: ImportFormat) -> ImportOptions {
     };
     ImportOptions { dry_run: args.dry_run, ignore_unknown: args.ignore_unknown, lines }
 }
-
-type Lines = Box<dyn Iterator<Item = Result<SourceLine>> + Send>;
 
 fn format(args: &ImportArgs) -> Result<ImportFormat> {
     let ending = args.file.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
@@ -93,32 +92,15 @@ fn format(args: &ImportArgs) -> Result<ImportFormat> {
     Ok(format)
 }
 
-fn open(args: &ImportArgs, format: ImportFormat) -> Result<Lines> {
-    let input: Box<dyn Read + Send> = if args.file == Path::new("-") {
-        Box::new(std::io::stdin())
-    } else {
-        Box::new(File::open(&args.file).with_context(|| format!("{} cannot be read", args.file.display()))?)
-    };
-    let reader: Box<dyn BufRead + Send> = encoding::decoded(input, args.encoding)?;
-    match format {
-        ImportFormat::Ndjson => Ok(Box::new(NdjsonLines::new(reader))),
-        ImportFormat::Csv => Ok(Box::new(CsvLines::new(reader, &columns(args.columns.as_deref())?)?)),
-    }
-}
-
-fn columns(path: Option<&Path>) -> Result<std::collections::BTreeMap<String, String>> {
-    let Some(path) = path else { return Ok(Default::default()) };
-    let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    serde_json::from_str(&text).with_context(|| {
-        format!("{} is no column map; a JSON object such as {{\"Ort\": \"city\"}} is wanted", path.display())
-    })
-}
-
-/// How an import came to its end.
+/// How an import came to its end, where nothing failed.
 enum Ended {
     Whole,
-    Strict,
-    Interrupted,
+    /// Before this line.
+    Strict(u64),
+    /// Because a picture was refused.
+    Unillustrated,
+    TooManyRejected,
+    Interrupted(Asked),
 }
 
 struct Import<'a> {
@@ -127,61 +109,173 @@ struct Import<'a> {
     /// The id of the whole; those of its batches and lines are made from it.
     id: CommandId,
     options: ImportOptions,
-    /// Whether texts are mended.
-    repairs: bool,
+    strict: bool,
     pictures: Pictures<'a>,
 }
 
 impl Import<'_> {
-    async fn all(&self, lines: &mut Lines, report: &mut Report) -> Result<Ended> {
-        let mut interrupt = signal(SignalKind::interrupt())?;
-        let mut batch = next_batch(lines, self.repairs)?;
+    /// Sends all lines, and says what became of them.
+    async fn finish(
+        &self,
+        first: Option<Batch>,
+        reading: &mut Reading,
+        mut report: Report,
+        signals: &mut Signals,
+    ) -> Result<ExitCode> {
+        let ended = self.all(first, reading, &mut report, signals).await;
+        if matches!(ended, Ok(Ended::Whole | Ended::Strict(_))) && report.position() == Position::START {
+            // No line was sent: the log is asked where it is.
+            let (position, _) = self.command(0, Vec::new(), self.options).await?;
+            report.reached(position);
+        }
+        let end = match ended {
+            Ok(Ended::Whole) => report.verdict(),
+            Ok(Ended::Strict(line)) => End::failed(format!(
+                "stopped before line {line}, which cannot be taken (--strict); {}",
+                if self.options.dry_run {
+                    "nothing was written"
+                } else {
+                    "the lines before it are written, and none after"
+                }
+            )),
+            Ok(Ended::Unillustrated) => End::failed(
+                "stopped at a picture that is not attached (--strict); what is counted here is done".into(),
+            ),
+            Ok(Ended::TooManyRejected) => End::failed(format!(
+                "stopped: {}; what is counted here is done, {}",
+                report.too_many(),
+                again(self.id)
+            )),
+            Ok(Ended::Interrupted(asked)) => End::interrupted(
+                asked,
+                format!("interrupted by {}; what is counted here is done, {}", asked.name(), again(self.id)),
+            ),
+            // What was done before stays done, so its counts are told.
+            Err(error) => match error.downcast_ref() {
+                Some(Interrupted(asked)) => End::interrupted(*asked, sentence(&error)),
+                None => End::failed(sentence(&error)),
+            },
+        };
+        report.finish(end)
+    }
+
+    async fn all(
+        &self,
+        first: Option<Batch>,
+        reading: &mut Reading,
+        report: &mut Report,
+        signals: &mut Signals,
+    ) -> Result<Ended> {
+        let mut next = first;
         for number in 0.. {
-            let mut is_empty = true;
-            for Unreadable { number, text, reason } in std::mem::take(&mut batch.unreadable) {
-                is_empty = false;
-                report.rejected(number, &text, &[Fault { field: String::new(), reason }])?;
-            }
-            if is_empty && batch.lines.is_empty() {
-                return Ok(Ended::Whole);
-            }
-            report.repaired(batch.repaired);
-            // The next lines are read while the write side is at work on these.
-            let next = async { next_batch(lines, self.repairs) };
-            let next = if batch.lines.is_empty() {
-                next.await
-            } else {
-                let (sent, next) = tokio::join!(biased; self.send(number, batch.lines, report), next);
-                sent?;
-                next
+            let Some(batch) = next else { break };
+            let taking = self.take(number, batch, report);
+            let (ended, asked) = match unless_late(taking, signals).await {
+                Ok((ended, asked)) => (ended?, asked),
+                Err(asked) => {
+                    return Err(Interrupted(asked)).with_context(|| {
+                        format!(
+                            "what became of the last lines that were sent is not known; {}",
+                            again(self.id)
+                        )
+                    });
+                }
             };
-            if report.is_strict_and_rejected() {
-                return Ok(Ended::Strict);
+            if let Some(ended) = ended.or(asked.map(Ended::Interrupted)) {
+                return Ok(ended);
             }
-            if interrupt.recv().now_or_never().is_some() {
-                return Ok(Ended::Interrupted);
-            }
-            batch = next?;
+            next = tokio::select! {
+                biased;
+                asked = signals.next() => return Ok(Ended::Interrupted(asked)),
+                read = reading.next() => read?,
+            };
         }
         Ok(Ended::Whole)
     }
 
-    async fn send(&self, batch: usize, lines: Vec<ImportLine>, report: &mut Report) -> Result<()> {
+    /// Sends the lines of a batch. Returns how the import ends, where it ends with them.
+    async fn take(&self, number: usize, batch: Batch, report: &mut Report) -> Result<Option<Ended>> {
+        let Batch { mut lines, form, mut refused, mended } = batch;
+        let options = ImportOptions { lines: form, ..self.options };
+        let mut fault = None;
+        if self.strict {
+            refused.truncate(1);
+            let first = self.first_fault(number, &lines, options, report).await?;
+            fault = refused.pop().into_iter().chain(first).min_by_key(|fault| fault.number);
+            if let Some(Refused { number, .. }) = &fault {
+                lines.retain(|line| line.number < *number);
+            }
+        }
+        let until = fault.as_ref().map_or(u64::MAX, |fault| fault.number);
+        report.mended(mended.iter().filter(|(number, _)| *number < until));
+        for Refused { number, text, faults } in refused.iter().chain(&fault) {
+            report.rejected(*number, text, faults, form)?;
+        }
+        if !lines.is_empty() {
+            self.send(number, lines, options, report).await?;
+        }
+        Ok(match fault {
+            Some(fault) => Some(Ended::Strict(fault.number)),
+            None if self.strict && report.is_faulty() => Some(Ended::Unillustrated),
+            None if report.has_too_many_rejected() => Some(Ended::TooManyRejected),
+            None => None,
+        })
+    }
+
+    /// Returns the first of these lines that cannot be taken, without writing anything. A write side of any version knows
+    /// how to do that.
+    async fn first_fault(
+        &self,
+        batch: usize,
+        lines: &[ImportLine],
+        options: ImportOptions,
+        report: &mut Report,
+    ) -> Result<Option<Refused>> {
+        if lines.is_empty() {
+            return Ok(None);
+        }
+        let options = ImportOptions { dry_run: true, ..options };
+        let (position, outcomes) = self.command(batch, lines.to_vec(), options).await?;
+        report.reached(position);
+        let refused = |outcome: LineOutcome| {
+            let LineResult::Rejected { faults } = outcome.result else { return None };
+            let line = lines.iter().find(|line| line.number == outcome.number);
+            let text = line.map_or_else(String::new, |line| line.text.clone());
+            Some(Refused { number: outcome.number, text, faults })
+        };
+        Ok(outcomes.into_iter().filter_map(refused).min_by_key(|fault| fault.number))
+    }
+
+    async fn send(
+        &self,
+        batch: usize,
+        lines: Vec<ImportLine>,
+        options: ImportOptions,
+        report: &mut Report,
+    ) -> Result<()> {
         let illustrated: Vec<ImportLine> =
             lines.iter().filter(|line| Pictures::may_be_in(&line.text)).cloned().collect();
         let texts = report.keeps_texts().then(|| lines.clone());
-        let command = Command::Import { lines, options: self.options };
+        let (position, lines) = self.command(batch, lines, options).await?;
+        let wanted = self.pictures.of(&illustrated, &lines);
+        report.batch(position, lines, texts.as_deref(), options.lines)?;
+        if !self.options.dry_run {
+            report.pictures(self.pictures.bring(wanted).await?);
+        }
+        Ok(())
+    }
+
+    async fn command(
+        &self,
+        batch: usize,
+        lines: Vec<ImportLine>,
+        options: ImportOptions,
+    ) -> Result<(Position, Vec<LineOutcome>)> {
+        let command = Command::Import { lines, options };
         let id = derived_id(self.id, "batch", batch);
         let sent = self.session.send_as(id, self.actor.clone(), Some(self.id), command).await;
         match sent.with_context(|| again(self.id))? {
-            Answer::Imported { position, lines } => {
-                let wanted = self.pictures.of(&illustrated, &lines);
-                report.batch(position, lines, texts.as_deref())?;
-                if !self.options.dry_run {
-                    report.pictures(self.pictures.bring(wanted).await?);
-                }
-                Ok(())
-            }
+            Answer::Imported { position, lines } => Ok((position, lines)),
             Answer::Refused(refusal) => {
                 bail!("{}; what was reported before is done, {}", refusal.detail, again(self.id))
             }
@@ -190,37 +284,20 @@ impl Import<'_> {
     }
 }
 
-/// Lines for one command, and those that the file's format broke.
-struct Batch {
-    lines: Vec<ImportLine>,
-    unreadable: Vec<Unreadable>,
-    repaired: Repaired,
-}
-
-struct Unreadable {
-    number: u64,
-    text: String,
-    reason: String,
-}
-
-fn next_batch(lines: &mut Lines, repairs: bool) -> Result<Batch> {
-    let mut batch = Batch { lines: Vec::new(), unreadable: Vec::new(), repaired: Repaired::default() };
-    let mut bytes = 0;
-    while batch.lines.len() + batch.unreadable.len() < BATCH_LINES && bytes < BATCH_BYTES {
-        match lines.next().transpose()? {
-            None => break,
-            Some(SourceLine::Record(mut line)) => {
-                if repairs {
-                    batch.repaired.line(&mut line);
-                }
-                bytes += line.text.len();
-                batch.lines.push(line);
-            }
-            Some(SourceLine::Unreadable { number, text, reason }) => {
-                bytes += text.len();
-                batch.unreadable.push(Unreadable { number, text, reason });
-            }
-        }
+/// Does work to its end, and returns the signal that came meanwhile. Behind a signal the work may take a while; its error is
+/// the signal then.
+async fn unless_late<T>(
+    work: impl Future<Output = T>,
+    signals: &mut Signals,
+) -> Result<(T, Option<Asked>), Asked> {
+    let mut work = std::pin::pin!(work);
+    let asked = tokio::select! {
+        biased;
+        done = &mut work => return Ok((done, None)),
+        asked = signals.next() => asked,
+    };
+    match tokio::time::timeout(PATIENCE, work).await {
+        Ok(done) => Ok((done, Some(asked))),
+        Err(_) => Err(asked),
     }
-    Ok(batch)
 }

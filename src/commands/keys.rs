@@ -46,7 +46,7 @@ pub async fn run(config: &Config, command: &KeysCommand, output: Output) -> Resu
         }
         KeysCommand::Erase { email, act } => {
             let command = Command::EraseAccount { email: email.parse()? };
-            carry_out(config, command, act, output, erased).await
+            erase(config, command, act, output).await
         }
     }
 }
@@ -59,19 +59,43 @@ async fn carry_out(
     output: Output,
     text: impl FnOnce(&AccountDone) -> String,
 ) -> Result<ExitCode> {
-    let actor = session::actor(&act.actor)?;
-    let session = Session::open(config).await?;
-    let id = session.id(&act.id);
-    let answer = session.send_as(id, actor, None, command).await;
-    session.close().await;
-    match account(settled(answer, id)?)? {
+    match sent(config, command, act).await? {
         Ok(done) => {
-            applied::wait(config, done.position).await;
             output.answer(&done, || text(&done))?;
             Ok(ExitCode::SUCCESS)
         }
         Err(refusal) => refuse(&refusal, output),
     }
+}
+
+/// Erases an address. One that the vault does not hold may be mistyped, so that is a failure.
+async fn erase(config: &Config, command: Command, act: &ActFlags, output: Output) -> Result<ExitCode> {
+    match sent(config, command, act).await? {
+        Ok(done) if done.changed => {
+            output.answer(&done, || {
+                format!("the address is erased for ever; its keys have ended: {}", ids(&done))
+            })?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Ok(_) => Ok(output.not_done(
+            "nothing was erased: the vault does not hold this address, or not any more; check how it is written",
+        )),
+        Err(refusal) => refuse(&refusal, output),
+    }
+}
+
+/// Sends a command, and returns once the keys of this folder's node know of it.
+async fn sent(config: &Config, command: Command, act: &ActFlags) -> Result<Result<AccountDone, Refusal>> {
+    let actor = session::actor(&act.actor)?;
+    let session = Session::open(config).await?;
+    let id = session.id(&act.id);
+    let answer = session.send_as(id, actor, None, command).await;
+    session.close().await;
+    let done = account(settled(answer, id)?)?;
+    if let Ok(done) = &done {
+        applied::wait(config, done.position).await;
+    }
+    Ok(done)
 }
 
 async fn send(config: &Config, actor: Actor, command: Command) -> Result<Result<AccountDone, Refusal>> {
@@ -116,14 +140,6 @@ fn moved(config: &Config, done: &AccountDone) -> String {
         None => format!("{} is {now} in tier {}", key.key_id, key.tier),
     });
     each.collect::<Vec<_>>().join("\n")
-}
-
-fn erased(done: &AccountDone) -> String {
-    if done.changed {
-        format!("the address is erased for ever; its keys have ended: {}", ids(done))
-    } else {
-        "no keys end by this; the vault does not hold the address, or not any more".into()
-    }
 }
 
 fn ids(done: &AccountDone) -> String {

@@ -13,15 +13,21 @@ use crate::cli::ModelName;
 use crate::config::Config;
 use crate::output::{Output, count};
 use crate::session::with_node;
+use crate::signals::Signals;
 
 /// A worker that is silent for so long is taken for dead.
 const SILENCE: Duration = Duration::from_secs(60);
 
 /// Rebuilds the models one after the other, whether a node is running or not.
-pub async fn run(config: &Config, models: &[ModelName], output: Output) -> Result<ExitCode> {
+pub async fn run(
+    config: &Config,
+    models: &[ModelName],
+    output: Output,
+    signals: Signals,
+) -> Result<ExitCode> {
     let wanted = names(models);
     // A model that is damaged never applies anything, and this is what mends it.
-    with_node(config, false, async |client, node| follow(client, node, &wanted, output).await).await
+    with_node(config, false, signals, async |client, node| follow(client, node, &wanted, output).await).await
 }
 
 /// The names of the wanted models; all where none or `all` is named.

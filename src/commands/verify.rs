@@ -4,7 +4,7 @@ mod media;
 
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use projections::archive::ArchiveProjection;
 use projections::catalog::CatalogProjection;
 use projections::counters;
@@ -19,32 +19,45 @@ use super::rebuild::names;
 use crate::cli::{ModelName, VerifiedPart};
 use crate::config::Config;
 use crate::data_folder::DataFolder;
-use crate::output::Output;
+use crate::output::{Output, Usage};
 use crate::session::{now, with_node};
+use crate::signals::Signals;
 
 /// Checks what is named, or all read models, whether a node is running or not.
-pub async fn run(config: &Config, parts: &[VerifiedPart], repair: bool, output: Output) -> Result<ExitCode> {
+pub async fn run(
+    config: &Config,
+    parts: &[VerifiedPart],
+    repair: bool,
+    output: Output,
+    signals: Signals,
+) -> Result<ExitCode> {
     if repair && !parts.contains(&VerifiedPart::Media) {
-        bail!(
-            "--repair makes pictures again: use it with `loggia verify media`; `loggia rebuild` mends read models"
-        );
+        return Err(Usage(
+            "--repair makes pictures again: use it with `loggia verify media`; `loggia rebuild` mends read models",
+        )
+        .into());
     }
     let models: Vec<ModelName> = parts.iter().filter_map(|part| part.model()).collect();
     let mut equal = true;
     if parts.contains(&VerifiedPart::Media) {
-        equal &= media::verify(config, repair, output).await?;
+        equal &= signals.clone().unless_asked(media::verify(config, repair, output)).await?;
     }
     if parts.is_empty() || !models.is_empty() {
-        equal &= compare_models(config, &models, output).await? == ExitCode::SUCCESS;
+        equal &= compare_models(config, &models, output, signals).await? == ExitCode::SUCCESS;
     }
     Ok(if equal { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }
 
 /// Compares the models one after the other.
-async fn compare_models(config: &Config, models: &[ModelName], output: Output) -> Result<ExitCode> {
+async fn compare_models(
+    config: &Config,
+    models: &[ModelName],
+    output: Output,
+    signals: Signals,
+) -> Result<ExitCode> {
     let wanted = names(models);
     let data = DataFolder::new(&config.data);
-    with_node(config, true, async |client, _| {
+    with_node(config, true, signals, async |client, _| {
         let source = EventSource::new(client.clone());
         let mut equal = true;
         for name in &wanted {

@@ -270,7 +270,7 @@ async fn each_part_of_a_backup_is_proven_where_it_lies() {
         let missing = format!("its {name} is missing");
         assert_eq!(SqliteStore::verify_backup(&backup).await.unwrap_err().to_string(), broken(&missing));
         let none = SqliteStore::verify_backup(&backup.join("media")).await.unwrap_err().to_string();
-        assert!(none.contains("it has no manifest.json, which is written last"), "{none}");
+        assert!(none.starts_with("no backup is there: "), "{none}");
     }
 }
 
@@ -346,10 +346,69 @@ async fn a_failed_backup_leaves_nothing() {
     let error = kept.store.backup(&backup, Some(&media)).await.unwrap_err().to_string();
     assert!(error.contains("its bytes are not those that its name is made of"), "{error}");
     assert_eq!(names(elsewhere.path()), Vec::<String>::new());
+    // What a backup that was killed left is in the way of none.
     std::fs::create_dir(&backup).unwrap();
-    std::fs::write(backup.join("notes.txt"), "mine").unwrap();
+    std::fs::write(backup.join("events.db.part"), "half").unwrap();
     kept.store.backup(&backup, Some(&media)).await.unwrap_err();
+    assert_eq!(names(&backup), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_backup_goes_into_an_empty_folder_and_is_looked_for_where_one_is() {
+    let (kept, elsewhere) = (kept().await, tempfile::tempdir().unwrap());
+    let backup = elsewhere.path().join("backup");
+    std::fs::create_dir(&backup).unwrap();
+    let read = |error: BackupError| error.to_string();
+    let none = read(SqliteStore::verify_backup(&backup).await.unwrap_err());
+    let place = backup.display();
+    assert_eq!(
+        none,
+        format!(
+            "no backup is there: {place} has no manifest.json; name the folder that `loggia backup` wrote"
+        )
+    );
+    let none = read(SqliteStore::restore(&backup.join("no"), elsewhere.path(), None, &[]).await.unwrap_err());
+    assert!(none.starts_with("no backup is there: "), "{none}");
+    std::fs::write(backup.join("notes.txt"), "mine").unwrap();
+    assert_eq!(
+        read(kept.store.backup(&backup, None).await.unwrap_err()),
+        format!(
+            "{place}/notes.txt is there already; name an empty folder, or one that does not exist yet; nothing was changed"
+        )
+    );
     assert_eq!(names(&backup), ["notes.txt"]);
+    std::fs::remove_file(backup.join("notes.txt")).unwrap();
+    kept.store.backup(&backup, None).await.unwrap();
+    std::fs::remove_file(backup.join("manifest.json")).unwrap();
+    let broken = read(SqliteStore::verify_backup(&backup).await.unwrap_err());
+    assert!(broken.contains("it has no manifest.json, which is written last"), "{broken}");
+}
+
+#[tokio::test]
+async fn a_backup_that_is_dropped_before_its_end_leaves_nothing() {
+    let (kept, elsewhere) = (kept().await, tempfile::tempdir().unwrap());
+    let (media, backup) = (kept.folder.path().join("media"), elsewhere.path().join("backup"));
+    // Once in the middle of the log's copy, once in that of the pictures.
+    for wanted in ["", "media"] {
+        let begun = async {
+            while !backup.join(wanted).exists() {
+                tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+            }
+        };
+        tokio::select! {
+            biased;
+            () = begun => {}
+            _ = kept.store.backup(&backup, Some(&media)) => {}
+        }
+        if backup.join("manifest.json").exists() {
+            // It was too fast for this test; it is whole then.
+            std::fs::remove_dir_all(&backup).unwrap();
+        }
+        kit::wait_until(std::time::Duration::from_secs(60), "an empty folder", async || {
+            names(elsewhere.path()).is_empty()
+        })
+        .await;
+    }
 }
 
 fn erasure(clock: &Clock) -> Erasure {

@@ -360,7 +360,7 @@ async fn a_backup_is_taken_in_use_and_restored() {
     store.append(append(&clock, "a", Expected::Any, &["3"])).await.unwrap();
 
     let again = store.backup(&backup, None).await.unwrap_err();
-    assert!(again.to_string().contains("is in the way"), "{again}");
+    assert!(again.to_string().contains("is there already"), "{again}");
     let over = SqliteStore::restore(&backup, folder.path(), None, &[]).await.unwrap_err();
     assert!(over.to_string().contains("is in the way"), "{over}");
 

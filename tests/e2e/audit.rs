@@ -259,3 +259,28 @@ async fn a_damaged_row_is_found() {
         json!({"position": 3, "reason": "the entry is not what its hash was made of"})
     );
 }
+
+#[test]
+fn a_key_that_never_called_has_no_calls_and_wrong_usage_ends_with_2() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| process::run(LOGGIA, folder.path(), args);
+    let issued = run(&["keys", "issue", "--email", "ada@example.org", "--json"]);
+    let issued: Value = serde_json::from_slice(&issued.stdout).unwrap();
+    let id = issued["key_id"].as_str().unwrap();
+    let none = run(&["audit", id, "--json"]);
+    assert!(none.status.success() && none.stdout.is_empty(), "{none:?}");
+    let unknown = run(&["audit", "Ab3dEf9h", "--json"]);
+    let failure: Value = serde_json::from_slice(&unknown.stdout).unwrap();
+    assert_eq!((unknown.status.code(), &failure["kind"]), (Some(1), &json!("failed")));
+    for (args, detail) in [
+        (&["audit", "verify", "--csv"][..], "--month and --csv go with the id of a key; "),
+        (&["audit", id, "--csv"], "choose one of --csv and --json"),
+        (&["curate", "revise", "a"], "nothing to change; give --set MEMBER=VALUE or --unset MEMBER"),
+        (&["verify", "--repair"], "--repair makes pictures again: "),
+    ] {
+        let wrong = run(&[args, &["--json"]].concat());
+        let failure: Value = serde_json::from_slice(&wrong.stdout).unwrap();
+        assert_eq!((wrong.status.code(), &failure["kind"]), (Some(2), &json!("usage")), "{args:?}");
+        assert!(failure["detail"].as_str().unwrap().starts_with(detail), "{failure}");
+    }
+}

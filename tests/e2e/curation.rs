@@ -118,6 +118,7 @@ async fn what_cannot_be_done_is_refused_with_a_sentence() {
     assert!(restored.contains("stair-house"), "{restored}");
     let wrong = refused(&["curate", "revise", "stair-house", "--set", "category=film", "--set", "year=19"]);
     assert!(wrong.contains("category is “film”") && wrong.contains("year is “19”"), "{wrong}");
+    assert_eq!((wrong.matches("film").count(), wrong.matches("“19”").count()), (1, 1), "{wrong}");
     let usage = started.run(&["curate", "rename", "stair-house"]);
     assert_eq!(usage.status.code(), Some(2));
 }

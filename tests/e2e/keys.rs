@@ -102,7 +102,9 @@ fn keys_move_between_tiers_and_end() {
         json!({"keys": [now(&a, "pro", true, true), now(&b, "free", true, false)], "position": 8, "changed": true})
     );
     let again = run(folder.path(), &["keys", "erase", "--email", ADA]);
-    assert!(again.status.success(), "{again:?}");
+    assert_eq!(again.status.code(), Some(1), "an address that is not held may be mistyped: {again:?}");
+    let said = String::from_utf8(again.stderr).unwrap();
+    assert!(said.starts_with("nothing was erased: the vault does not hold this address"), "{said}");
     let rows = run_json(folder.path(), &["keys", "list"]);
     assert!(rows.iter().all(|row| row["email"].is_null() && row["revoked_at"].is_string()), "{rows:?}");
     assert!(run_json(folder.path(), &["keys", "list", "--email", ADA]).is_empty());

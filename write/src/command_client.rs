@@ -77,7 +77,10 @@ impl CommandClient {
     /// after the other; their answers become one.
     pub async fn send(&self, message: &CommandMessage) -> Result<Answer, SendError> {
         match &message.command {
-            Command::Import { lines, options } => self.import(message, lines, *options).await,
+            // Without lines it only asks where the log is.
+            Command::Import { lines, options } if !lines.is_empty() => {
+                self.import(message, lines, *options).await
+            }
             _ => self.send_whole(message).await,
         }
     }

@@ -83,7 +83,10 @@ impl<R: BufRead> CsvLines<R> {
                 continue;
             }
             return Ok(Some(match self.line(&cells) {
-                Ok(line) => SourceLine::Record(ImportLine { number, text: Value::Object(line).to_string() }),
+                Ok(line) => {
+                    let line = ImportLine { number, text: Value::Object(line).to_string() };
+                    SourceLine::Record { line, form: None }
+                }
                 Err(reason) => {
                     let text = cells.iter().map(|cell| String::from_utf8_lossy(cell)).collect::<Vec<_>>();
                     SourceLine::Unreadable { number, text: text.join(" | "), reason }
@@ -204,7 +207,7 @@ mod tests {
     fn read(text: &str, columns: &[(&str, &str)]) -> Vec<(u64, String)> {
         let columns = columns.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
         let lines = CsvLines::new(text.as_bytes(), &columns).unwrap().map(|line| match line.unwrap() {
-            SourceLine::Record(line) => (line.number, line.text),
+            SourceLine::Record { line, .. } => (line.number, line.text),
             SourceLine::Unreadable { number, text, reason } => (number, format!("{text} >> {reason}")),
         });
         lines.collect()

@@ -3,8 +3,10 @@
 use std::io::{BufRead, Read};
 
 use anyhow::{Context, Result};
-use schemas::command::ImportLine;
-use schemas::import::MAX_LINE_BYTES;
+use schemas::command::{ImportLine, LineForm};
+use schemas::import::{Fault, MAX_LINE_BYTES};
+use serde::Deserialize;
+use serde_json::Value;
 
 use super::encoding::not_utf_8;
 
@@ -12,7 +14,12 @@ use super::encoding::not_utf_8;
 #[derive(Debug, Clone)]
 pub enum SourceLine {
     /// A record, to be read by the write side.
-    Record(ImportLine),
+    Record {
+        /// The line.
+        line: ImportLine,
+        /// How much of a record it says, where it says that itself.
+        form: Option<LineForm>,
+    },
     /// The file's format is broken here; the rest goes on.
     Unreadable {
         /// The line's number.
@@ -56,11 +63,14 @@ impl<R: BufRead> NdjsonLines<R> {
             }
             let number = self.number;
             return Ok(Some(match std::str::from_utf8(line) {
-                Ok(text) => SourceLine::Record(ImportLine { number, text: text.to_owned() }),
+                Ok(text) => match reject(text) {
+                    Some((text, form)) => SourceLine::Record { line: ImportLine { number, text }, form },
+                    None => record(number, text.to_owned()),
+                },
                 // A long line is cut, perhaps within a character.
                 Err(error) if line.len() > MAX_LINE_BYTES && error.error_len().is_none() => {
                     let text = String::from_utf8_lossy(line).into_owned();
-                    SourceLine::Record(ImportLine { number, text })
+                    record(number, text)
                 }
                 Err(error) => SourceLine::Unreadable {
                     number,
@@ -69,6 +79,36 @@ impl<R: BufRead> NdjsonLines<R> {
                 },
             }));
         }
+    }
+}
+
+fn record(number: u64, text: String) -> SourceLine {
+    SourceLine::Record { line: ImportLine { number, text }, form: None }
+}
+
+/// A line of the file that `--rejects` writes. Its record is the text that was refused, or what somebody made of it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Reject {
+    #[serde(rename = "line")]
+    _line: u64,
+    #[serde(rename = "faults")]
+    _faults: Vec<Fault>,
+    record: Value,
+    #[serde(default)]
+    form: Option<LineForm>,
+}
+
+/// Returns the record of a line that was refused before, if this is one.
+fn reject(text: &str) -> Option<(String, Option<LineForm>)> {
+    if !text.contains("\"faults\"") || !text.contains("\"record\"") {
+        return None;
+    }
+    let Reject { record, form, .. } = serde_json::from_str(text).ok()?;
+    match record {
+        Value::String(text) => Some((text, form)),
+        Value::Object(_) => Some((record.to_string(), form)),
+        _ => None,
     }
 }
 
@@ -86,7 +126,7 @@ mod tests {
 
     fn read(bytes: &[u8]) -> Vec<(u64, String)> {
         let lines = NdjsonLines::new(bytes).map(|line| match line.unwrap() {
-            SourceLine::Record(line) => (line.number, line.text),
+            SourceLine::Record { line, .. } => (line.number, line.text),
             SourceLine::Unreadable { number, text, reason } => (number, format!("{text} {reason}")),
         });
         lines.collect()
@@ -95,6 +135,26 @@ mod tests {
     #[test]
     fn lines_keep_their_numbers() {
         assert_eq!(read(b"{\"a\":1}\r\n\n  \n{\"b\":2}"), [(1, "{\"a\":1}".into()), (4, "{\"b\":2}".into())]);
+    }
+
+    #[test]
+    fn a_line_that_was_refused_before_is_its_record() {
+        let form = |text: &str| reject(text).map(|(text, form)| (text, form.unwrap_or_default()));
+        let faults = r#""faults":[{"field":"name","reason":"is absent"}]"#;
+        assert_eq!(
+            form(&format!("{{\"line\":3,{faults},\"record\":\"{{\\\"a\\\":1}}\"}}")),
+            Some(("{\"a\":1}".into(), LineForm::Record))
+        );
+        let mended =
+            format!("{{\"record\": {{\"name\": \"B\"}}, \"form\": \"patch\", \"line\": 3, {faults}}}");
+        assert_eq!(form(&mended), Some(("{\"name\":\"B\"}".into(), LineForm::Patch)));
+        for other in [
+            format!("{{\"line\":3,{faults},\"record\":7}}"),
+            format!("{{\"line\":3,{faults},\"record\":\"a\",\"name\":\"A\"}}"),
+            r#"{"name":"A","intro":"the \"faults\" of a \"record\""}"#.to_owned(),
+        ] {
+            assert_eq!(form(&other), None, "{other}");
+        }
     }
 
     #[test]

@@ -15,30 +15,18 @@ pub fn windows_1252(byte: u8) -> char {
     control.copied().unwrap_or(char::from(byte))
 }
 
-/// How much was mended.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Repaired {
-    /// Records with at least one such character.
-    pub records: u64,
-    /// Characters.
-    pub characters: u64,
-}
-
-impl Repaired {
-    /// Mends a line and counts it. A line that is not JSON stays as it is.
-    pub fn line(&mut self, line: &mut ImportLine) {
-        // Most lines have none, written out or escaped, and are not read here.
-        if !line.text.contains(is_faulty) && !line.text.contains("\\u00") {
-            return;
-        }
-        let Ok(mut record) = serde_json::from_str(&line.text) else { return };
-        let characters = mend(&mut record);
-        if characters > 0 {
-            line.text = record.to_string();
-            self.records += 1;
-            self.characters += characters;
-        }
+/// Mends a line, and returns how many characters it mended. A line that is not JSON stays as it is.
+pub fn mended(line: &mut ImportLine) -> u64 {
+    // Most lines have none, written out or escaped, and are not read here.
+    if !line.text.contains(is_faulty) && !line.text.contains("\\u00") {
+        return 0;
     }
+    let Ok(mut record) = serde_json::from_str(&line.text) else { return 0 };
+    let characters = mend(&mut record);
+    if characters > 0 {
+        line.text = record.to_string();
+    }
+    characters
 }
 
 fn is_faulty(character: char) -> bool {
@@ -68,10 +56,10 @@ fn mend(value: &mut Value) -> u64 {
 mod tests {
     use super::*;
 
-    fn repaired(text: &str) -> (String, Repaired) {
-        let (mut line, mut repaired) = (ImportLine { number: 1, text: text.into() }, Repaired::default());
-        repaired.line(&mut line);
-        (line.text, repaired)
+    fn repaired(text: &str) -> (String, u64) {
+        let mut line = ImportLine { number: 1, text: text.into() };
+        let characters = mended(&mut line);
+        (line.text, characters)
     }
 
     #[test]
@@ -80,10 +68,7 @@ mod tests {
             repaired(
                 "{\"name\":\"Dealer\u{92}s \u{80} 5\",\"details\":[{\"label\":\"a\",\"value\":\"1\\u00962\"}]}"
             ),
-            (
-                "{\"name\":\"Dealer’s € 5\",\"details\":[{\"label\":\"a\",\"value\":\"1–2\"}]}".into(),
-                Repaired { records: 1, characters: 3 }
-            )
+            ("{\"name\":\"Dealer’s € 5\",\"details\":[{\"label\":\"a\",\"value\":\"1–2\"}]}".into(), 3)
         );
     }
 
@@ -95,7 +80,7 @@ mod tests {
             "{\"name\":\"\u{92}",
             "",
         ] {
-            assert_eq!(repaired(text), (text.into(), Repaired::default()), "{text:?}");
+            assert_eq!(repaired(text), (text.into(), 0), "{text:?}");
         }
     }
 }

@@ -1,22 +1,23 @@
 //! What an import tells: counts, the lines it did not take and why, and where the log is at its end.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use indicatif::ProgressBar;
-use schemas::command::{ImportLine, LineOutcome, LineResult};
+use schemas::command::{ImportLine, LineForm, LineOutcome, LineResult};
 use schemas::ids::Position;
 use schemas::import::Fault;
 use serde::Serialize;
 
-use crate::cli::ImportArgs;
-use crate::output::{Output, count, say};
+use crate::cli::{ImportArgs, MaxRejected};
+use crate::output::{Failure, Output, count, say};
+use crate::signals::Asked;
 
 use super::pictures::{Brought, Wanted};
-use super::repair::Repaired;
 
 /// How many refused lines are shown where no file takes them.
 const SHOWN: u64 = 20;
@@ -26,9 +27,11 @@ pub struct Report {
     counts: Counts,
     began: Instant,
     output: Output,
-    strict: bool,
+    /// The file as it was named.
+    source: String,
     dry_run: bool,
-    rejects: Option<BufWriter<File>>,
+    max_rejected: Option<MaxRejected>,
+    rejects: Option<File>,
     progress: ProgressBar,
 }
 
@@ -53,21 +56,54 @@ struct Counts {
     position: Position,
 }
 
+#[derive(Serialize)]
+struct Outcome<'a> {
+    #[serde(flatten)]
+    counts: &'a Counts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<Failure<'a>>,
+}
+
 /// A refused line in the file of rejects.
 #[derive(Serialize)]
 struct Reject<'a> {
     line: u64,
     faults: &'a [Fault],
     record: &'a str,
+    /// How much of a record it says, where that is not all.
+    #[serde(skip_serializing_if = "is_whole")]
+    form: LineForm,
+}
+
+fn is_whole(form: &LineForm) -> bool {
+    *form == LineForm::Record
+}
+
+/// How an import ended.
+pub struct End {
+    status: ExitCode,
+    /// What kind of failure it is, and why.
+    failure: Option<(&'static str, String)>,
+}
+
+impl End {
+    /// An import that failed.
+    pub fn failed(why: String) -> End {
+        End { status: ExitCode::FAILURE, failure: Some(("failed", why)) }
+    }
+
+    /// An import that a signal ended.
+    pub fn interrupted(asked: Asked, why: String) -> End {
+        End { status: asked.status(), failure: Some(("interrupted", why)) }
+    }
 }
 
 impl Report {
     /// Nothing yet.
     pub fn new(args: &ImportArgs, output: Output) -> Result<Report> {
-        let rejects = args.rejects.as_ref().map(|path| {
-            File::create(path)
-                .map(BufWriter::new)
-                .with_context(|| format!("{} cannot be written", path.display()))
+        let rejects = args.rejects.as_deref().map(|path| {
+            refuse_source(path, &args.file)?;
+            File::create(path).with_context(|| format!("{} cannot be written", path.display()))
         });
         let none = args.repair_text.then_some(0);
         let counts = Counts { repaired_records: none, repaired_characters: none, ..Counts::default() };
@@ -75,8 +111,9 @@ impl Report {
             counts,
             began: Instant::now(),
             output,
-            strict: args.strict,
+            source: args.file.display().to_string(),
             dry_run: args.dry_run,
+            max_rejected: args.max_rejected,
             rejects: rejects.transpose()?,
             progress: output.progress(0, "records"),
         })
@@ -93,8 +130,9 @@ impl Report {
         position: Position,
         lines: Vec<LineOutcome>,
         texts: Option<&[ImportLine]>,
+        form: LineForm,
     ) -> Result<()> {
-        self.counts.position = position;
+        self.reached(position);
         self.progress.inc(lines.len() as u64);
         for outcome in lines {
             if self.dry_run {
@@ -111,11 +149,8 @@ impl Report {
                 LineResult::Rejected { faults } => {
                     let text =
                         texts.and_then(|texts| texts.iter().find(|line| line.number == outcome.number));
-                    self.rejected(outcome.number, text.map_or("", |line| &line.text), &faults)?;
+                    self.rejected(outcome.number, text.map_or("", |line| &line.text), &faults, form)?;
                 }
-            }
-            if self.is_strict_and_rejected() {
-                break;
             }
         }
         Ok(())
@@ -141,11 +176,13 @@ impl Report {
     }
 
     /// Takes a line that was not taken.
-    pub fn rejected(&mut self, number: u64, text: &str, faults: &[Fault]) -> Result<()> {
+    pub fn rejected(&mut self, number: u64, text: &str, faults: &[Fault], form: LineForm) -> Result<()> {
         self.counts.rejected += 1;
         if let Some(file) = &mut self.rejects {
-            serde_json::to_writer(&mut *file, &Reject { line: number, faults, record: text })?;
-            file.write_all(b"\n").context("the file of rejects cannot be written")?;
+            // A line at a time, so that the file ends with a whole one whenever the import ends.
+            let mut line = serde_json::to_vec(&Reject { line: number, faults, record: text, form })?;
+            line.push(b'\n');
+            file.write_all(&line).context("the file of rejects cannot be written")?;
         } else if self.counts.rejected <= SHOWN {
             self.progress.suspend(|| {
                 for fault in faults {
@@ -179,41 +216,84 @@ impl Report {
         }
     }
 
-    /// Takes what was mended in the lines of a batch.
-    pub fn repaired(&mut self, repaired: Repaired) {
-        let counts = [
-            (&mut self.counts.repaired_records, repaired.records),
-            (&mut self.counts.repaired_characters, repaired.characters),
-        ];
-        for (count, more) in counts {
+    /// Takes how many characters were mended in which lines.
+    pub fn mended<'m>(&mut self, mended: impl Iterator<Item = &'m (u64, u64)>) {
+        let (mut records, mut all) = (0, 0);
+        for (_, characters) in mended {
+            records += 1;
+            all += characters;
+        }
+        for (count, more) in
+            [(&mut self.counts.repaired_records, records), (&mut self.counts.repaired_characters, all)]
+        {
             *count = count.map(|count| count + more);
         }
     }
 
-    /// Whether the import must end here.
-    pub fn is_strict_and_rejected(&self) -> bool {
-        self.strict && self.counts.rejected + self.counts.pictures_refused > 0
+    /// Takes where the log is.
+    pub fn reached(&mut self, position: Position) {
+        self.counts.position = position;
     }
 
-    /// Prints the counts. An import that was cut short is a failure.
-    pub fn finish(mut self, cut_short: Option<&str>) -> Result<ExitCode> {
+    /// Returns where the log is, as far as that was heard.
+    pub fn position(&self) -> Position {
+        self.counts.position
+    }
+
+    /// Returns whether anything was refused.
+    pub fn is_faulty(&self) -> bool {
+        self.counts.rejected + self.counts.pictures_refused > 0
+    }
+
+    /// Returns whether more lines were refused than the operator allows.
+    pub fn has_too_many_rejected(&self) -> bool {
+        self.max_rejected.is_some_and(|most| most.is_exceeded(self.counts.rejected, self.lines()))
+    }
+
+    /// Says how many lines were refused, and how many the operator allows.
+    pub fn too_many(&self) -> String {
+        let allowed = self.max_rejected.map(|most| most.to_string()).unwrap_or_default();
+        format!(
+            "{} of {} lines cannot be taken, and --max-rejected allows {allowed}",
+            count(self.counts.rejected),
+            count(self.lines())
+        )
+    }
+
+    fn lines(&self) -> u64 {
+        let Counts { new, changed, same, rejected, .. } = &self.counts;
+        new + changed + same + rejected
+    }
+
+    /// Returns how an import ended that came to the end of its file.
+    pub fn verdict(&self) -> End {
+        match self.counts.rejected {
+            0 => End { status: ExitCode::SUCCESS, failure: None },
+            rejected if rejected == self.lines() => End::failed("no line could be taken".into()),
+            _ => End { status: ExitCode::SUCCESS, failure: None },
+        }
+    }
+
+    /// Prints the counts, and why the import failed if it did.
+    pub fn finish(mut self, end: End) -> Result<ExitCode> {
         self.progress.finish_and_clear();
-        if let Some(mut file) = self.rejects.take() {
-            file.flush().context("the file of rejects cannot be written")?;
-        }
         self.counts.seconds = self.began.elapsed().as_secs_f64();
-        self.output.answer(&self.counts, || self.sentence())?;
-        if let Some(why) = cut_short {
-            say(why);
-            return Ok(ExitCode::FAILURE);
+        let End { status, failure } = end;
+        let why = failure.as_ref().map(|(kind, detail)| Failure { kind, detail, faults: &[] });
+        self.output.answer(&Outcome { counts: &self.counts, failure: why }, || self.sentence())?;
+        if let Some((_, detail)) = failure {
+            say(&detail);
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(status)
     }
 
     fn sentence(&self) -> String {
         let Counts { new, changed, same, rejected, pictures, pictures_refused, position, .. } = &self.counts;
+        if self.lines() == 0 {
+            return format!("nothing was read: {} has no records; the log is at {position}", self.source);
+        }
         let seconds = self.began.elapsed().as_secs_f64();
-        let rate = (new + changed + same + rejected) as f64 / seconds.max(1e-9);
+        let rate = self.lines() as f64 / seconds.max(1e-9);
         let would = if self.dry_run { "dry run, nothing was written: " } else { "" };
         let illustrated = match (pictures, pictures_refused) {
             (0, 0) => String::new(),
@@ -246,4 +326,14 @@ impl Report {
             count(rate as u64),
         )
     }
+}
+
+/// Refuses to write over the very file that is imported.
+fn refuse_source(rejects: &Path, source: &Path) -> Result<()> {
+    if let (Ok(rejects), Ok(source)) = (rejects.canonicalize(), source.canonicalize())
+        && rejects == source
+    {
+        bail!("--rejects names the file that is imported; name another");
+    }
+    Ok(())
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use schemas::account::KeyIssued;
-use schemas::command::{Command, RefusalKind};
+use schemas::command::{Command, Refusal, RefusalKind};
 use schemas::email::Email;
 use schemas::ids::Actor;
 use schemas::key::KeyId;
@@ -45,19 +45,21 @@ pub(super) async fn run(
             key.id()
         )
     };
-    let done =
-        match send(config, actor, Command::IssueKey { email, key: issued }).await.with_context(unknown)? {
-            Ok(done) => done,
-            Err(refusal) => {
-                if refusal.kind == RefusalKind::Unavailable {
-                    say(&unknown());
-                }
-                return refuse(&refusal, output);
+    let done = match send(config, actor.clone(), Command::IssueKey { email, key: issued })
+        .await
+        .with_context(unknown)?
+    {
+        Ok(done) => done,
+        Err(refusal) => {
+            if refusal.kind == RefusalKind::Unavailable {
+                say(&unknown());
             }
-        };
+            return refuse(&refusal, output);
+        }
+    };
     applied::wait(config, done.position).await;
     let shown = Issued { key: key.expose(), key_id: key.id(), tier: &tier.name, quota: tier.quota };
-    output.answer(&shown, || {
+    let printed = output.deliver(&shown, || {
         format!(
             "{}\n\nKeep it: it is shown this once. Its id is {}, its tier {}: {} calls in a calendar month (UTC).",
             shown.key,
@@ -65,8 +67,27 @@ pub(super) async fn run(
             shown.tier,
             count(shown.quota)
         )
-    })?;
-    Ok(ExitCode::SUCCESS)
+    });
+    match printed {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(error) => Err(error.context(taken_back(config, actor, key.id()).await)),
+    }
+}
+
+/// Revokes a key that nobody has seen, and says what became of it.
+async fn taken_back(config: &Config, actor: Actor, key_id: KeyId) -> String {
+    match send(config, actor, Command::RevokeKey { key_id }).await {
+        Ok(Ok(_)) => format!("the key {key_id} could not be printed and is revoked; issue another"),
+        Ok(Err(Refusal { detail, .. })) => unseen(key_id, &detail),
+        Err(error) => unseen(key_id, &format!("{error:#}")),
+    }
+}
+
+fn unseen(key_id: KeyId, reason: &str) -> String {
+    format!(
+        "the key {key_id} was issued, could not be printed, and is not revoked ({reason}); revoke it with `loggia keys \
+         revoke {key_id}`"
+    )
 }
 
 fn wanted(config: &Config, name: Option<TierName>) -> Result<&Tier> {

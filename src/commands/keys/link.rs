@@ -29,7 +29,7 @@ pub(super) async fn run(config: &Config, actor: Actor, email: Email, output: Out
     match ask(config, actor, Command::MakeLink { email, link: token.hash() }).await? {
         Answer::Link { expires_at } => {
             let shown = Shown { link: token.at(&session::site(config)), expires_at };
-            output.answer(&shown, || {
+            output.deliver(&shown, || {
                 format!(
                     "{}\n\nGive it to the holder of the address, and to nobody else. It works once, until {:.0}.",
                     shown.link, shown.expires_at

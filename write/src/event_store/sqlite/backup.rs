@@ -10,6 +10,8 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
 use schemas::chain::Hash;
@@ -80,6 +82,21 @@ pub enum BackupError {
         /// What is there.
         PathBuf,
     ),
+    /// The folder of a backup is used for something else.
+    #[error(
+        "{} is there already; name an empty folder, or one that does not exist yet; nothing was changed",
+        .0.display()
+    )]
+    NotEmpty(
+        /// What is there.
+        PathBuf,
+    ),
+    /// There is nothing of a backup.
+    #[error("no backup is there: {} has no {MANIFEST}; name the folder that `loggia backup` wrote", .0.display())]
+    Absent(
+        /// Where it was looked for.
+        PathBuf,
+    ),
     /// The backup is not whole.
     #[error("{} is no whole backup: {reason}; use another one", .folder.display())]
     Broken {
@@ -131,32 +148,43 @@ impl Manifest {
         match fs::read(&path) {
             Ok(text) => serde_json::from_slice(&text)
                 .map_err(|error| broken(format!("its {MANIFEST} is unreadable: {error}"))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && has_any_of(backup) => {
                 Err(broken(format!("it has no {MANIFEST}, which is written last")))
+            }
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                Err(BackupError::Absent(backup.to_owned()))
             }
             Err(error) => Err(at(&path)(error)),
         }
     }
 }
 
+/// Returns whether a folder holds anything of a backup, be it half written.
+fn has_any_of(folder: &Path) -> bool {
+    own_names().any(|name| folder.join(name).exists() || part(folder, name).exists())
+}
+
 impl SqliteStore {
-    /// Writes a copy of the store, of the pictures in the media folder, and its manifest into a folder that holds no
-    /// backup yet. Where that fails, what was written is removed again.
+    /// Writes a copy of the store, of the pictures in the media folder, and its manifest into a folder that is empty or not
+    /// there. Where that fails or is dropped before its end, what was written is removed again.
     ///
     /// # Errors
     ///
     /// Fails where something is in the way, where a file cannot be read or written, and where the original of a picture
     /// is damaged.
     pub async fn backup(&self, folder: &Path, media: Option<&Path>) -> Result<Manifest, BackupError> {
-        let undo = Undo::before(folder)?;
-        let outcome = self.copy_into(folder, media).await;
-        if outcome.is_err() {
-            undo.remove();
-        }
-        outcome
+        let begun = Begun(Arc::new(Undo::before(folder)?));
+        let manifest = self.copy_into(folder, media, &begun).await?;
+        begun.0.is_kept.store(true, Ordering::Relaxed);
+        Ok(manifest)
     }
 
-    async fn copy_into(&self, folder: &Path, media: Option<&Path>) -> Result<Manifest, BackupError> {
+    async fn copy_into(
+        &self,
+        folder: &Path,
+        media: Option<&Path>,
+        begun: &Begun,
+    ) -> Result<Manifest, BackupError> {
         private_folder(folder)?;
         let part = part(folder, COPY);
         private(&part).map_err(at(&part))?;
@@ -179,7 +207,7 @@ impl SqliteStore {
         // After the log too: a picture is kept before its event.
         let (mut copied_media, mut erased_pictures) = (None, None);
         if let Some(media) = media {
-            copied_media = Some(pictures::copy(media, folder).await?);
+            copied_media = Some(pictures::copy(media, folder, begun.0.clone()).await?);
             // After them: one that is erased meanwhile is known.
             erased_pictures = erasures::copy_pictures(media, folder)?;
         }
@@ -221,25 +249,50 @@ fn own_names() -> impl Iterator<Item = &'static str> {
         .chain(beside::names())
 }
 
-/// What was in a backup's folder before, so that all that a failed backup wrote can be removed.
+/// A backup that is being written.
+struct Begun(Arc<Undo>);
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        self.0.is_given_up.store(true, Ordering::Relaxed);
+    }
+}
+
+/// What was in a backup's folder before. Dropped by the last that writes to the folder, it removes what a backup that was
+/// not kept wrote.
 struct Undo {
     folder: PathBuf,
     is_new: bool,
-    has_media: bool,
+    is_kept: AtomicBool,
+    /// Whether nothing more is to be written.
+    is_given_up: AtomicBool,
+}
+
+impl Drop for Undo {
+    fn drop(&mut self) {
+        if !self.is_kept.load(Ordering::Relaxed) {
+            self.remove();
+        }
+    }
 }
 
 impl Undo {
-    /// Refuses a folder that holds any file of a backup or of a store.
+    /// Refuses a folder that holds anything but what a backup that was killed left there.
     fn before(folder: &Path) -> Result<Undo, BackupError> {
-        let all = own_names();
-        if let Some(there) = all.map(|name| folder.join(name)).find(|path| path.exists()) {
-            return Err(BackupError::InTheWay(there));
+        let is_new = !folder.exists();
+        if !is_new {
+            for entry in fs::read_dir(folder).map_err(at(folder))? {
+                let entry = entry.map_err(at(folder))?;
+                let name = entry.file_name().to_string_lossy().into_owned();
+                if !own_names()
+                    .any(|own| name == format!("{own}.part") || name == format!("{own}.part-journal"))
+                {
+                    return Err(BackupError::NotEmpty(entry.path()));
+                }
+            }
         }
-        Ok(Undo {
-            folder: folder.to_owned(),
-            is_new: !folder.exists(),
-            has_media: folder.join(pictures::FOLDER).exists(),
-        })
+        let (is_kept, is_given_up) = Default::default();
+        Ok(Undo { folder: folder.to_owned(), is_new, is_kept, is_given_up })
     }
 
     /// Removes what was written; what cannot be removed is written over by the next backup into the folder.
@@ -249,9 +302,7 @@ impl Undo {
                 let _ = fs::remove_file(self.folder.join(name));
             }
         }
-        if !self.has_media {
-            let _ = fs::remove_dir_all(self.folder.join(pictures::FOLDER));
-        }
+        let _ = fs::remove_dir_all(self.folder.join(pictures::FOLDER));
         if self.is_new {
             let _ = fs::remove_dir(&self.folder);
         }

@@ -102,6 +102,10 @@ pub(crate) fn failure(error: sqlx::Error) -> StoreError {
             StoreError::unavailable(format!("the disk gives errors ({error}); check it, then try again"))
         }
         Some(11 | 26) => StoreError::corrupt(error.to_string()),
+        Some(14) => StoreError::unavailable(
+            "its file cannot be opened: also to read it, its folder must be one that this user may write to, and the process \
+             needs free file descriptors; copy a folder that cannot be written to elsewhere",
+        ),
         Some(13) => StoreError::unavailable("the disk is full; make room, then try again"),
         _ => StoreError::unavailable(error.to_string()),
     }

@@ -1,13 +1,15 @@
 //! The pictures of a backup: copies in a media folder, and a listing that proves them.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use schemas::chain::Hash;
 use schemas::erased_pictures::ErasedPicture;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{BackupError, at, write_part};
+use super::{BackupError, Undo, at, write_part};
 use crate::event_store::StoreError;
 use crate::media::{Difference, Listing, MediaStore};
 
@@ -29,7 +31,7 @@ pub struct MediaCopy {
 }
 
 /// Copies the pictures of a media folder into a backup, and writes their listing beside its place.
-pub(super) async fn copy(media: &Path, backup: &Path) -> Result<MediaCopy, BackupError> {
+pub(super) async fn copy(media: &Path, backup: &Path, undo: Arc<Undo>) -> Result<MediaCopy, BackupError> {
     let (from, to) = (media.to_owned(), backup.join(FOLDER));
     let listing = blocking(move || {
         let from = MediaStore::open_read_only(&from);
@@ -37,7 +39,8 @@ pub(super) async fn copy(media: &Path, backup: &Path) -> Result<MediaCopy, Backu
             return Ok(Listing::default());
         }
         let to = MediaStore::open(&to)?;
-        from.copy_to(&to)?;
+        // Held to the end: what is written here is removed only then.
+        from.copy_to_while(&to, || !undo.is_given_up.load(Ordering::Relaxed))?;
         Ok(to.list()?)
     });
     let listing = listing.await?;

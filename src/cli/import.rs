@@ -1,0 +1,141 @@
+//! What is typed about imports.
+
+use std::fmt::{Display, Formatter};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+
+use super::ActFlags;
+
+/// What to import and how.
+#[derive(Debug, Clone, Args)]
+pub struct ImportArgs {
+    /// An NDJSON or CSV file, or - for standard input. What --rejects wrote is taken too, as it is or mended.
+    pub file: PathBuf,
+    /// The format, if the file's ending does not tell.
+    #[arg(long, value_enum)]
+    pub format: Option<ImportFormat>,
+    /// The encoding of the file.
+    #[arg(long, value_enum, default_value = "utf-8")]
+    pub encoding: Encoding,
+    /// Take every line as the whole record: members without a CSV column are taken away.
+    #[arg(long, conflicts_with = "patch")]
+    pub replace: bool,
+    /// Take every line as a merge patch (RFC 7396): absent members stay and null clears, as in CSV.
+    #[arg(long)]
+    pub patch: bool,
+    /// A JSON object that maps CSV headings to members, for example {"Ort": "city", "Nr.": "id"}.
+    #[arg(long, value_name = "FILE")]
+    pub columns: Option<PathBuf>,
+    /// Show the difference and write nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Stop before the first line that cannot be taken: only the lines before it are written.
+    #[arg(long)]
+    pub strict: bool,
+    /// Stop with status 1 once more lines are refused: a number, or a percentage of the lines so far. It is looked at
+    /// after every 2,000 lines and at the end.
+    #[arg(long, value_name = "N|P%", conflicts_with = "strict")]
+    pub max_rejected: Option<MaxRejected>,
+    /// Where to write the lines that cannot be taken, with their faults.
+    #[arg(long, value_name = "FILE")]
+    pub rejects: Option<PathBuf>,
+    /// Keep unknown members out instead of refusing the line.
+    #[arg(long)]
+    pub ignore_unknown: bool,
+    /// Read the control characters U+0080 to U+009F as Windows-1252 (quotes, dashes, €), and count them.
+    #[arg(long)]
+    pub repair_text: bool,
+    #[command(flatten)]
+    pub act: ActFlags,
+}
+
+/// How many lines of an import may be refused.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum MaxRejected {
+    /// So many.
+    Lines(u64),
+    /// So many of a hundred.
+    Percent(f64),
+}
+
+impl MaxRejected {
+    /// Returns whether more lines were refused.
+    pub fn is_exceeded(self, rejected: u64, lines: u64) -> bool {
+        match self {
+            MaxRejected::Lines(most) => rejected > most,
+            MaxRejected::Percent(most) => rejected as f64 * 100.0 > most * lines as f64,
+        }
+    }
+}
+
+impl FromStr for MaxRejected {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<MaxRejected, String> {
+        let number = match text.strip_suffix('%') {
+            None => text.parse().ok().map(MaxRejected::Lines),
+            Some(percent) => percent
+                .trim()
+                .parse()
+                .ok()
+                .filter(|percent| (0.0..=100.0).contains(percent))
+                .map(MaxRejected::Percent),
+        };
+        number.ok_or_else(|| "give a number of lines such as 20, or a percentage such as 2%".to_owned())
+    }
+}
+
+impl Display for MaxRejected {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            MaxRejected::Lines(most) => write!(f, "{most}"),
+            MaxRejected::Percent(most) => write!(f, "{most}%"),
+        }
+    }
+}
+
+/// A file format of records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ImportFormat {
+    /// One JSON object a line.
+    Ndjson,
+    /// Comma-separated values with headings.
+    Csv,
+}
+
+/// An encoding of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Encoding {
+    /// With or without a byte order mark.
+    #[value(name = "utf-8")]
+    Utf8,
+    /// ISO 8859-1.
+    #[value(name = "latin1")]
+    Latin1,
+    /// As Western Windows programs write it.
+    #[value(name = "windows-1252")]
+    Windows1252,
+    /// Of either byte order.
+    #[value(name = "utf-16")]
+    Utf16,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_many_lines_may_be_refused_is_a_number_or_a_percentage() {
+        let exceeded = |most: &str, rejected, lines| -> bool {
+            most.parse::<MaxRejected>().unwrap().is_exceeded(rejected, lines)
+        };
+        assert_eq!((exceeded("0", 0, 9), exceeded("0", 1, 9)), (false, true));
+        assert_eq!((exceeded("20", 20, 21), exceeded("20", 21, 21)), (false, true));
+        assert_eq!((exceeded("2.5%", 5, 200), exceeded("2.5 %", 6, 200)), (false, true));
+        for wrong in ["", "-1", "2.5", "101%", "%", "NaN%", "many"] {
+            assert!(wrong.parse::<MaxRejected>().is_err(), "{wrong}");
+        }
+    }
+}

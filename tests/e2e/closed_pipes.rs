@@ -1,0 +1,74 @@
+//! Commands whose reader goes away: what they found stays their exit status, and what they do is done to the end.
+
+use std::path::Path;
+use std::process::Output;
+
+use kit::process;
+use serde_json::json;
+
+use crate::started::{LOGGIA, Started, json as run_json};
+
+/// Runs a command whose standard output nothing reads.
+fn unread(folder: &Path, args: &[&str]) -> Output {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    process::command(LOGGIA, folder).args(args).stdout(writer).output().unwrap()
+}
+
+#[tokio::test]
+async fn models_are_all_checked_and_rebuilt_though_nothing_reads_it() {
+    let Some(mut started) = Started::empty().await else { return };
+    let records: Vec<_> =
+        (0..20).map(|n| json!({"name": format!("Shelf {n}"), "category": "design"})).collect();
+    started.import(&records).await;
+    assert!(started.loggia.terminate().await.success());
+    let folder = started.folder.path();
+    let catalog = folder.join("models/catalog/g000001/catalog.db");
+    let tampered = std::process::Command::new("python3")
+        .args(["-c", "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute(\"UPDATE projects SET answer=replace(answer,'Shelf','Self') WHERE slug='shelf-7'\"); c.commit()"])
+        .arg(&catalog)
+        .status()
+        .unwrap();
+    assert!(tampered.success());
+    let verified = unread(folder, &["verify"]);
+    assert_eq!(verified.status.code(), Some(3), "{verified:?}");
+    let rebuilt = unread(folder, &["rebuild", "all"]);
+    assert!(rebuilt.status.success(), "{rebuilt:?}");
+    for model in ["catalog", "search", "neighbours", "archive", "keys", "counters"] {
+        let current = std::fs::read_to_string(folder.join("models").join(model).join("current")).unwrap();
+        assert_eq!(current.trim(), "g000002", "{model}");
+    }
+    assert!(unread(folder, &["verify"]).status.success());
+    assert_eq!(write::nats_server::end_orphan(&folder.join("nats")).unwrap(), None, "no nats-server is left");
+}
+
+#[test]
+fn a_key_that_could_not_be_shown_is_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let issued = unread(folder.path(), &["keys", "issue", "--email", "ada@example.org"]);
+    assert_eq!(issued.status.code(), Some(1), "{issued:?}");
+    let listed = run_json(folder.path(), &["keys", "list"]);
+    let id = listed[0]["key_id"].as_str().unwrap();
+    assert!(listed.len() == 1 && listed[0]["revoked_at"].is_string(), "{listed:?}");
+    assert_eq!(
+        String::from_utf8(issued.stderr).unwrap(),
+        format!(
+            "loggia: the key {id} could not be printed and is revoked; issue another: standard output was closed before it \
+             was read\n"
+        )
+    );
+    let link = unread(folder.path(), &["keys", "link", "--email", "ada@example.org"]);
+    assert_eq!(link.status.code(), Some(1), "{link:?}");
+}
+
+#[test]
+fn lines_that_nothing_reads_end_an_export_and_a_tail() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("in.ndjson");
+    std::fs::write(&file, "{\"name\":\"A\",\"category\":\"art\"}\n").unwrap();
+    run_json(folder.path(), &["import", file.to_str().unwrap()]);
+    for args in [&["export"][..], &["events", "tail", "--from", "1"]] {
+        let ended = unread(folder.path(), args);
+        assert!(ended.status.success() && ended.stderr.is_empty(), "{args:?}: {ended:?}");
+    }
+}

@@ -1,0 +1,225 @@
+//! What an import says is what it did.
+
+use std::path::Path;
+use std::process::{Output, Stdio};
+
+use kit::process;
+use serde_json::{Value, json};
+
+use crate::started::{LOGGIA, Started};
+
+/// Runs an import, and returns its exit status, its counts and what it says to people.
+fn import(folder: &Path, args: &[&str]) -> (Option<i32>, Value, String) {
+    told(&process::run(LOGGIA, folder, &[&["import", "--json"], args].concat()))
+}
+
+fn told(output: &Output) -> (Option<i32>, Value, String) {
+    let (out, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let last = out.lines().last().unwrap_or_else(|| panic!("{said}"));
+    (output.status.code(), serde_json::from_str(last).unwrap(), said.into_owned())
+}
+
+fn exported(folder: &Path) -> Vec<Value> {
+    let output = process::run(LOGGIA, folder, &["export"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn house(n: usize) -> String {
+    format!("{{\"slug\":\"house-{n:04}\",\"name\":\"House {n}\",\"category\":\"art\"}}")
+}
+
+/// Counts of an import by their names.
+fn of<const N: usize>(counts: &Value, names: [&str; N]) -> [u64; N] {
+    names.map(|name| counts[name].as_u64().unwrap_or_else(|| panic!("{name} in {counts}")))
+}
+
+const COUNTS: [&str; 4] = ["new", "same", "rejected", "position"];
+
+#[test]
+fn a_strict_import_writes_what_stands_before_the_first_fault_and_says_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, rejects) = (folder.path().join("in.ndjson"), folder.path().join("rejects.ndjson"));
+    // The second batch has the first fault, in its middle, and more behind it.
+    let mut lines: Vec<String> = (1..=2_500).map(house).collect();
+    for fault in [2_194, 2_300] {
+        lines[fault - 1] = "{\"name\":\"Film\",\"category\":\"film\"}".into();
+    }
+    std::fs::write(&file, lines.join("\n")).unwrap();
+    let (file, data) = (file.to_str().unwrap(), folder.path().join("data"));
+    let (status, counts, said) = import(&data, &[file, "--strict", "--rejects", rejects.to_str().unwrap()]);
+    assert_eq!((status, of(&counts, COUNTS)), (Some(1), [2_193, 0, 1, 2_193]), "{said}");
+    let why = "stopped before line 2194, which cannot be taken (--strict); the lines before it are written, and none after";
+    assert_eq!(said.trim(), why);
+    assert_eq!(counts["failure"], json!({"kind": "failed", "detail": why}));
+    assert_eq!(exported(&data).len(), 2_193);
+    let rejected = std::fs::read_to_string(&rejects).unwrap();
+    assert!(rejected.starts_with("{\"line\":2194,") && rejected.lines().count() == 1, "{rejected}");
+
+    // A row that is none, and a line that contradicts an earlier one, stand for themselves.
+    for (bad, other) in [
+        (b"{\"name\":\"Z\xfcrich\"}".to_vec(), "not-utf-8"),
+        (house(1).replace("House 1", "Another").into_bytes(), "contradiction"),
+    ] {
+        let mut bytes = lines[..4].join("\n").into_bytes();
+        bytes.push(b'\n');
+        bytes.extend_from_slice(&bad);
+        bytes.extend_from_slice(format!("\n{}\n", lines[5]).as_bytes());
+        std::fs::write(file, bytes).unwrap();
+        let data = folder.path().join(other);
+        let (status, counts, said) = import(&data, &[file, "--strict"]);
+        assert_eq!((status, of(&counts, COUNTS)), (Some(1), [4, 0, 1, 4]), "{other}: {said}");
+        assert!(said.contains("stopped before line 5,"), "{other}: {said}");
+        assert_eq!(exported(&data).len(), 4, "{other}");
+    }
+    std::fs::write(file, lines[..100].join("\n")).unwrap();
+    let (status, counts, said) = import(&data, &[file, "--strict"]);
+    assert_eq!((status, of(&counts, COUNTS)), (Some(0), [0, 100, 0, 2_193]), "{said}");
+}
+
+#[tokio::test]
+async fn a_strict_import_beside_a_service_writes_no_more_than_it_says() {
+    let Some(started) = Started::empty().await else { return };
+    let file = started.folder.path().join("in.ndjson");
+    let mut lines: Vec<String> = (1..=600).map(house).collect();
+    lines[193] = "{}".into();
+    std::fs::write(&file, lines.join("\n")).unwrap();
+    let (status, counts, said) = import(started.folder.path(), &[file.to_str().unwrap(), "--strict"]);
+    assert_eq!((status, of(&counts, COUNTS)), (Some(1), [193, 0, 1, 193]), "{said}");
+    assert_eq!(exported(started.folder.path()).len(), 193);
+    let dry = import(started.folder.path(), &[file.to_str().unwrap(), "--strict", "--dry-run"]);
+    assert_eq!((dry.0, of(&dry.1, COUNTS)), (Some(1), [0, 193, 1, 193]), "{}", dry.2);
+    assert!(dry.2.contains("(--strict); nothing was written"), "{}", dry.2);
+    // Nothing to read, over NATS too.
+    let nothing = import(started.folder.path(), &["-"]);
+    assert_eq!((nothing.0, of(&nothing.1, COUNTS)), (Some(0), [0, 0, 0, 193]), "{}", nothing.2);
+}
+
+#[test]
+fn an_import_fails_where_no_line_could_be_taken_or_more_were_refused_than_allowed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("in.ndjson");
+    let (file, data) = (file.to_str().unwrap(), folder.path().join("data"));
+    std::fs::write(file, "{}\nnot json\n").unwrap();
+    let (status, counts, said) = import(&data, &[file]);
+    assert_eq!((status, of(&counts, COUNTS)), (Some(1), [0, 0, 2, 0]));
+    assert!(said.ends_with("no line could be taken\n"), "{said}");
+
+    // 30 of 2,030 lines are refused, all of them in the first batch.
+    let bad = (0..30).map(|_| "{}".to_owned());
+    let lines: Vec<String> = bad.chain((1..=2_000).map(house)).collect();
+    std::fs::write(file, lines.join("\n")).unwrap();
+    for allowed in ["29", "1%"] {
+        let (status, counts, said) = import(&data, &[file, "--max-rejected", allowed]);
+        assert_eq!((status, &counts["rejected"], &counts["position"]), (Some(1), &json!(30), &json!(1_970)));
+        let why = format!("stopped: 30 of 2,000 lines cannot be taken, and --max-rejected allows {allowed};");
+        assert!(said.contains(&why), "{said}");
+    }
+    for allowed in ["30", "1.5%"] {
+        let (status, counts, said) = import(&data, &[file, "--max-rejected", allowed]);
+        assert_eq!(
+            (status, &counts["rejected"], &counts["position"]),
+            (Some(0), &json!(30), &json!(2_000)),
+            "{said}"
+        );
+    }
+    let wrong = process::run(LOGGIA, &data, &["import", file, "--max-rejected", "some"]);
+    assert_eq!(wrong.status.code(), Some(2));
+}
+
+#[test]
+fn an_empty_input_says_that_nothing_was_read_and_where_the_log_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("in.ndjson");
+    std::fs::write(&file, [house(1), house(2), house(3)].join("\n")).unwrap();
+    let data = folder.path().join("data");
+    import(&data, &[file.to_str().unwrap()]);
+    let nothing = process::run(LOGGIA, &data, &["import", "-"]);
+    assert_eq!(
+        (nothing.status.code(), String::from_utf8(nothing.stdout).unwrap().as_str()),
+        (Some(0), "nothing was read: - has no records; the log is at 3\n")
+    );
+    let (status, counts, _) = import(&data, &["-"]);
+    assert_eq!((status, of(&counts, COUNTS)), (Some(0), [0, 0, 0, 3]));
+}
+
+#[test]
+fn a_dry_run_on_a_folder_that_is_not_there_makes_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, data) = (folder.path().join("in.ndjson"), folder.path().join("data"));
+    std::fs::write(&file, [house(1), house(2), "{}".into()].join("\n")).unwrap();
+    let (status, counts, said) = import(&data, &[file.to_str().unwrap(), "--dry-run"]);
+    assert_eq!((status, of(&counts, COUNTS)), (Some(0), [2, 0, 1, 0]), "{said}");
+    assert!(!data.exists());
+    let missing = process::run(LOGGIA, &data, &["import", "/nowhere/in.ndjson", "--json"]);
+    let (status, failure, said) = told(&missing);
+    assert_eq!((status, &failure["kind"]), (Some(1), &json!("failed")), "{said}");
+    assert!(!data.exists());
+}
+
+#[test]
+fn what_was_refused_is_imported_again_from_the_file_of_rejects() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, rejects) = (folder.path().join("in.csv"), folder.path().join("rejects.ndjson"));
+    let (again, data) = (folder.path().join("again.ndjson"), folder.path().join("data"));
+    let sheet = "slug,name,category,city\na,A,art,Ulm\nb,B,film,Ulm\nc,C,film,Ulm\nd,D,film,Ulm\n";
+    std::fs::write(&file, sheet).unwrap();
+    let rejecting =
+        |from: &Path, to: &Path| import(&data, &[from.to_str().unwrap(), "--rejects", to.to_str().unwrap()]);
+    let (_, counts, said) = rejecting(&file, &rejects);
+    assert_eq!(of(&counts, COUNTS), [1, 0, 3, 1], "{said}");
+    let refused = std::fs::read_to_string(&rejects).unwrap();
+
+    // As it is: the same lines are refused for the same reasons, and the file that is read stays as it is.
+    let over = process::run(
+        LOGGIA,
+        &data,
+        &["import", rejects.to_str().unwrap(), "--rejects", rejects.to_str().unwrap()],
+    );
+    let why = "loggia: --rejects names the file that is imported; name another\n";
+    assert_eq!(String::from_utf8(over.stderr).unwrap(), why);
+    assert_eq!(std::fs::read_to_string(&rejects).unwrap(), refused);
+    let (status, counts, said) = rejecting(&rejects, &again);
+    assert_eq!((status, of(&counts, COUNTS)), (Some(1), [0, 0, 3, 1]), "{said}");
+    let lines = |text: &str| -> Vec<Value> {
+        let line = |line: &str| {
+            let mut line: Value = serde_json::from_str(line).unwrap();
+            line.as_object_mut().unwrap().remove("line");
+            line
+        };
+        text.lines().map(line).collect()
+    };
+    assert_eq!(lines(&std::fs::read_to_string(&again).unwrap()), lines(&refused));
+
+    // Mended in place, with its record written out, and as a plain record; cells change what they say alone.
+    let mut mended = lines(&refused);
+    let sheet = sheet.replace("a,A,art,Ulm\n", "").replace("film", "art").replace(",Ulm", ",");
+    std::fs::write(&file, sheet).unwrap();
+    import(&data, &[file.to_str().unwrap()]);
+    for (number, line) in mended.iter_mut().enumerate() {
+        line["line"] = (number + 3).into();
+    }
+    mended[0]["record"] = mended[0]["record"].as_str().unwrap().replace("film", "design").into();
+    mended[1]["record"] = json!({"slug": "c", "category": "design"});
+    mended[2] = json!({"slug": "d", "name": "D", "category": "design"});
+    let text: String = mended.iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(&rejects, text).unwrap();
+    let (status, counts, said) = import(&data, &[rejects.to_str().unwrap()]);
+    assert_eq!((status, &counts["changed"], &counts["rejected"]), (Some(0), &json!(3), &json!(0)), "{said}");
+    assert_eq!(
+        exported(&data)[1..],
+        [
+            json!({"slug": "b", "name": "B", "category": "design", "city": "Ulm"}),
+            json!({"slug": "c", "name": "C", "category": "design"}),
+            json!({"slug": "d", "name": "D", "category": "design"}),
+        ]
+    );
+}
+
+#[test]
+fn a_closed_input_is_an_empty_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = process::command(LOGGIA, &folder.path().join("data"));
+    let output = command.args(["import", "-", "--json"]).stdin(Stdio::null()).output().unwrap();
+    assert_eq!(told(&output).0, Some(0));
+}
