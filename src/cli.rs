@@ -11,6 +11,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::build_info;
+
 pub use accounts::{AuditArgs, KeysCommand, PaymentsCommand};
 pub use curation::{ActFlags, ActorFlag, CurateCommand, IdFlag};
 pub use import::{Encoding, ImportArgs, ImportFormat, MaxRejected};
@@ -22,7 +24,7 @@ use crate::signals::Ends;
 
 /// A self-hosted service for a curated catalog: search, provenance and replay.
 #[derive(Debug, Parser)]
-#[command(name = "loggia", version, propagate_version = true, arg_required_else_help = true)]
+#[command(name = "loggia", version = build_info::long_version(), propagate_version = true, arg_required_else_help = true)]
 pub struct Cli {
     #[command(flatten)]
     pub settings: SettingFlags,

@@ -2,6 +2,7 @@
 
 #![allow(unreachable_pub, reason = "in a program, pub says what a module offers to the others")]
 
+mod build_info;
 mod cli;
 mod clock;
 mod commands;

@@ -1,9 +1,14 @@
 //! The log: to standard error, one line an event.
 
+mod repeated;
+
 use std::io::IsTerminal;
 
 use anyhow::Result;
+use repeated::Repeated;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::config::{LogFilter, LogFormat};
 
@@ -17,19 +22,33 @@ const ENGINE: &str = "tantivy";
 /// The client of NATS. It logs every connection and every try; what they come to is logged by the component that needs it.
 const NATS: &str = "async_nats";
 
-/// Logs what the filter lets through from now on.
+/// Logs what the filter lets through from now on; the same warning at most once a minute.
 pub fn start(filter: &LogFilter, format: LogFormat) -> Result<()> {
     let log = tracing_subscriber::fmt().with_env_filter(filtered(filter)?).with_writer(std::io::stderr);
+    let repeated = Repeated::default();
     match format {
-        LogFormat::Text => log.with_ansi(std::io::stderr().is_terminal()).init(),
-        LogFormat::Json => log.json().flatten_event(true).with_current_span(false).init(),
+        LogFormat::Text => {
+            log.with_ansi(std::io::stderr().is_terminal()).finish().with(repeated).try_init()?;
+        }
+        LogFormat::Json => {
+            log.json().flatten_event(true).with_current_span(false).finish().with(repeated).try_init()?;
+        }
     }
     Ok(())
 }
 
-/// The filter, without the lines of [`CLIENT`] and the minor ones of [`ENGINE`] and [`NATS`] unless it names them.
+/// The crates of this service, which the filter names together as `loggia`.
+const CRATES: [&str; 6] = ["api", "health", "projections", "read", "schemas", "write"];
+
+/// The filter, with the level of `loggia` for each of [`CRATES`] that it does not name, and without the lines of [`CLIENT`] and the minor ones of [`ENGINE`] and [`NATS`] unless it names them.
 fn filtered(LogFilter(text): &LogFilter) -> Result<EnvFilter> {
     let mut filtered = EnvFilter::try_new(text)?;
+    let words = || text.split(',').map(str::trim);
+    for level in words().filter_map(|word| word.strip_prefix("loggia=")) {
+        for name in CRATES.iter().filter(|name| !words().any(|word| word.starts_with(**name))) {
+            filtered = filtered.add_directive(format!("{name}={level}").parse()?);
+        }
+    }
     for (name, level) in [(CLIENT, "off"), (ENGINE, "error"), (NATS, "warn")] {
         if !text.contains(name) {
             filtered = filtered.add_directive(format!("{name}={level}").parse()?);
@@ -50,6 +69,19 @@ mod tests {
         assert!(!shown("info,kurrentdb=debug").contains("kurrentdb=off"));
         assert!(shown("info,kurrentdb=debug").contains("tantivy=error"));
         assert!(shown("info").contains("async_nats=warn"));
+    }
+
+    #[test]
+    fn the_service_is_one_part_of_the_log() {
+        let shown = |filter: &str| filtered(&LogFilter(filter.to_owned())).unwrap().to_string();
+        let parts = shown("warn,loggia=info,api=debug");
+        assert!(parts.contains("write=info") && parts.contains("api=debug"), "{parts}");
+        assert!(!parts.contains("api=info"), "{parts}");
+    }
+
+    #[test]
+    fn minor_lines_of_libraries_are_logged_if_they_are_asked_for() {
+        let shown = |filter: &str| filtered(&LogFilter(filter.to_owned())).unwrap().to_string();
         assert!(!shown("tantivy=debug").contains("tantivy=error"));
     }
 }

@@ -40,6 +40,7 @@ use http_body_util::Full;
 use hyper::body::{Body as _, Incoming};
 use jiff::Timestamp;
 use memchr::memmem;
+use schemas::key::KeyId;
 use tokio::time::Instant;
 use tower::Service;
 
@@ -96,6 +97,8 @@ struct Asked {
     origin: Option<HeaderValue>,
     /// Whether a person looks at it in a browser, and wants to be told there what went wrong.
     wants_page: bool,
+    /// The key that it comes with, if it is a good one.
+    key_id: Option<KeyId>,
 }
 
 impl Front {
@@ -166,7 +169,8 @@ impl Front {
                 catch_unwind(answer).unwrap_or_else(|_panic| Err(Fault::panicked())).into()
             }
         };
-        let asked = Asked::new(self.ids.next(), started, parts.method, parts.uri, &parts.headers);
+        let mut asked = Asked::new(self.ids.next(), started, parts.method, parts.uri, &parts.headers);
+        asked.key_id = caller.key_id();
         let draft = Draft::of(outcome, &asked, &self.state);
         match Charge::of(&caller, route, &draft) {
             None => Either::Left(ready(self.finish(&asked, &caller, draft))),
@@ -192,7 +196,7 @@ impl Front {
     ) -> Reply {
         let id = self.ids.next();
         let route = Route::of(parts.uri.path());
-        let asked = Asked::new(id, started, parts.method.clone(), parts.uri.clone(), &parts.headers);
+        let mut asked = Asked::new(id, started, parts.method.clone(), parts.uri.clone(), &parts.headers);
         let (caller, admitted) = match admission {
             Admission::Decided(caller, admitted) => (caller, admitted),
             Admission::Unknown(hash) => {
@@ -201,6 +205,7 @@ impl Front {
                 caller::admit_late(&self.state, route, &parts, peer, key)
             }
         };
+        asked.key_id = caller.key_id();
         let mut deadline = Deadline::of(started, self.patience);
         let outcome = match admitted {
             Err(fault) => fault.into(),
@@ -367,7 +372,7 @@ impl Asked {
                 .iter()
                 .any(|accepted| memmem::find(accepted.as_bytes(), b"text/html").is_some());
         let origin = headers.get(ORIGIN).cloned();
-        Asked { started, id, method, uri, known_tags, encodings, origin, wants_page }
+        Asked { started, id, method, uri, known_tags, encodings, origin, wants_page, key_id: None }
     }
 }
 

@@ -84,11 +84,15 @@ impl<'a, W> Rebuilds<'a, W> {
     /// The rebuilt model has taken over.
     pub(crate) fn taken_over(&mut self, swapped: &RebuildProgress) {
         self.recovery = None;
+        if let RebuildProgress::Swapped { model, generation, position, events, seconds } = swapped {
+            tracing::info!(projection = model, generation, %position, events, seconds, "a rebuilt model has taken over");
+        }
         self.askers.end(swapped);
     }
 
     /// A rebuild failed, before its end or when it was to take over.
     pub(crate) fn failed(&mut self, reason: &str) {
+        tracing::info!(projection = self.model, reason, "a model was not rebuilt");
         self.askers
             .end(&RebuildProgress::Failed { reason: format!("{} was not rebuilt: {reason}", self.model) });
         if let Some((next, failures)) = &mut self.recovery {

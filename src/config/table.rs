@@ -365,7 +365,8 @@ pub const SETTINGS: &[Setting] = &[
         "FILTER",
         "info,loggia=debug",
         Some("warn,loggia=info"),
-        "What is logged: a level (error, warn, info, debug, trace, off), and levels of parts, with commas.",
+        "What is logged: a level (error, warn, info, debug, trace, off), and levels of parts, with commas; access=info adds a \
+         line for each request.",
     ),
     setting(
         "log_format",

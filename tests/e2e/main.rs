@@ -28,6 +28,7 @@ mod keepers;
 mod keyed;
 mod keys;
 mod links;
+mod logs;
 mod mcp;
 mod museums;
 mod nats_later;

@@ -1,6 +1,7 @@
 //! Serves the write side over NATS: commands on `loggia.command.<name>`, pages of the log on `loggia.read.events`.
 
 mod fitting;
+mod noted;
 mod pages;
 
 use std::time::Duration;
@@ -18,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::nats::{InsufficientServer, sufficient};
 use crate::service::CommandService;
+use noted::Noted;
 
 /// How many requests of a kind are under way at once; more wait.
 const CONCURRENT: usize = 64;
@@ -215,7 +217,12 @@ fn report(done: Result<(), tokio::task::JoinError>) {
 
 async fn answer(service: &CommandService, message: &Message, room: usize) -> Vec<u8> {
     let answer = match read(message) {
-        Ok(command) => service.handle(command).await,
+        Ok(command) => {
+            let noted = Noted::of(&command);
+            let answer = service.handle(command).await;
+            noted.answered(&answer);
+            answer
+        }
         Err(detail) => Answer::Refused(refusal(detail)),
     };
     fitting::encode(answer, room)

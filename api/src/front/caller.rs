@@ -6,7 +6,7 @@ use http::request::Parts;
 use http::{HeaderMap, Method};
 use jiff::Timestamp;
 use read::keys::KnownKey;
-use schemas::key::KeyHash;
+use schemas::key::{KeyHash, KeyId};
 
 use super::rate::Allowance;
 use super::{LONGEST_ADDRESS, origins, presented};
@@ -37,6 +37,14 @@ pub(super) enum Admission {
 }
 
 impl Caller {
+    /// The key that the request comes with, if it is a good one.
+    pub(super) fn key_id(&self) -> Option<KeyId> {
+        match self {
+            Caller::Known(known) => Some(known.key_id),
+            Caller::Anybody | Caller::Nobody => None,
+        }
+    }
+
     /// Who stands behind a request that nothing is known of.
     pub(super) fn unknown(state: &ApiState) -> Caller {
         match state.access() {

@@ -5,18 +5,21 @@ use std::time::Duration;
 
 use http::StatusCode;
 use memchr::memmem;
-use schemas::key;
+use schemas::key::{self, KeyId};
 
 use super::Asked;
 
 /// How many characters a key has behind its prefix.
 const KEY_TAIL: usize = key::KEY_LENGTH - key::PREFIX.len();
 
-/// One line a request. Only what is the service's own fault is worth an
-/// operator's attention.
+/// The target of the access log, which is off unless the filter names it.
+const ACCESS: &str = "access";
+
+/// Writes a line of the access log. What is the service's own fault is logged for operators too.
 pub(super) fn answered(asked: &Asked, status: StatusCode, took: Duration, cause: Option<&str>) {
     let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-    if status.is_server_error() {
+    // Not to be ready is an answer.
+    if status.is_server_error() && asked.uri.path() != "/readyz" {
         tracing::warn!(
             method = %asked.method,
             path = shown(asked.uri.path()),
@@ -26,16 +29,17 @@ pub(super) fn answered(asked: &Asked, status: StatusCode, took: Duration, cause:
             cause,
             "answered with an error"
         );
-    } else {
-        tracing::debug!(
-            method = %asked.method,
-            path = shown(asked.uri.path()),
-            status = status.as_u16(),
-            micros,
-            request = %asked.id,
-            "answered"
-        );
     }
+    tracing::info!(
+        target: ACCESS,
+        method = %asked.method,
+        path = shown(asked.uri.path()),
+        status = status.as_u16(),
+        micros,
+        request = %asked.id,
+        key = asked.key_id.as_ref().map(KeyId::as_str),
+        "answered"
+    );
 }
 
 /// The path, unless there is a key in it, or the token of a link that was mailed, however they are written.

@@ -1,0 +1,83 @@
+//! What a service writes to its log, as a collector of logs reads it.
+
+use kit::process::{self, Loggia};
+use serde_json::Value;
+
+use crate::started::{LOGGIA, json as run_json, ready};
+
+/// The lines of a log whose member `target` begins with a text.
+fn lines_of(log: &str, target: &str) -> Vec<Value> {
+    let lines =
+        log.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")));
+    lines.filter(|line: &Value| line["target"].as_str().unwrap().starts_with(target)).collect()
+}
+
+#[tokio::test]
+async fn operators_acts_and_requests_are_lines_of_json() {
+    if kit::nats::available().await.is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (data, file) = (folder.path().join("data"), folder.path().join("two.ndjson"));
+    std::fs::write(
+        &file,
+        "{\"name\": \"One\", \"category\": \"art\"}\n{\"name\": \"\", \"category\": \"art\"}\n",
+    )
+    .unwrap();
+    let mut command = process::command(LOGGIA, &data);
+    command.args([
+        "up",
+        "--no-demo",
+        "--auth",
+        "keys",
+        "--log-format",
+        "json",
+        "--log",
+        "warn,loggia=info,access=info",
+    ]);
+    let mut loggia = Loggia::spawn_command(command, &data);
+    let http = loggia.http().await;
+    ready(&http).await;
+    let issue = ["keys", "issue", "--email", "ada@example.org", "--actor", "ann"];
+    let issued = run_json(&data, &issue).pop().unwrap();
+    let key_id = issued["key_id"].as_str().unwrap();
+    assert!(
+        process::run(LOGGIA, &data, &["import", file.to_str().unwrap(), "--actor", "bea"]).status.success()
+    );
+    run_json(&data, &["rebuild", "catalog"]);
+    let path = format!("/v1/usage?key={}", issued["key"].as_str().unwrap());
+    assert_eq!(http.get(&path).await.status, 200);
+    run_json(&data, &["keys", "erase", "--email", "ada@example.org", "--actor", "cleo"]);
+    assert!(loggia.terminate().await.success());
+    let log = loggia.stderr();
+
+    let commands: Vec<[String; 3]> = lines_of(&log, "write::command_server")
+        .iter()
+        .map(|line| ["command", "actor", "outcome"].map(|member| line[member].as_str().unwrap().to_owned()))
+        .collect();
+    let expected = [
+        ["issue_key", "ann", &format!("done: {key_id}")],
+        ["import", "bea", "1 new, 1 rejected"],
+        ["erase_account", "cleo", &format!("done: {key_id}")],
+    ];
+    assert_eq!(commands, expected.map(|line| line.map(str::to_owned)));
+    let rebuilt = lines_of(&log, "projections::rebuilds");
+    assert_eq!(
+        rebuilt.iter().map(|line| line["projection"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["catalog"]
+    );
+    let requests = lines_of(&log, "access");
+    let usage = requests.iter().find(|line| line["path"] == "/v1/usage").unwrap();
+    assert_eq!(
+        (&usage["method"], &usage["status"], &usage["key"]),
+        (&"GET".into(), &200.into(), &key_id.into())
+    );
+    assert!(
+        usage["micros"].is_u64() && usage["request"].as_str().is_some_and(|id| id.len() == 16),
+        "{usage}"
+    );
+    assert!(requests.iter().any(|line| line["path"] == "/readyz" && line["status"] == 200));
+    let warnings: Vec<&str> = log.lines().filter(|line| line.contains("\"WARN\"")).collect();
+    assert!(warnings.is_empty(), "{warnings:?}");
+    assert!(!log.contains(issued["key"].as_str().unwrap()) && !log.contains("ada@"), "{log}");
+}

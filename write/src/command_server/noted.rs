@@ -1,0 +1,80 @@
+//! What the log says of commands: a line for each, with what an operator may look for later and nothing of what it holds.
+
+use std::collections::BTreeMap;
+
+use schemas::command::{Answer, Command, CommandMessage, LineResult};
+use schemas::ids::{Actor, CommandId};
+
+/// A command that is under way.
+pub(super) struct Noted {
+    name: &'static str,
+    id: CommandId,
+    actor: Actor,
+    /// Whether the log has a line of it by default: editors' acts, and what the service sends to itself, are in the log of
+    /// events and would fill this one.
+    is_shown: bool,
+}
+
+impl Noted {
+    /// Notes what is asked.
+    pub(super) fn of(message: &CommandMessage) -> Noted {
+        let is_shown = matches!(
+            message.command,
+            Command::Import { .. }
+                | Command::IssueKey { .. }
+                | Command::RevokeKey { .. }
+                | Command::ProveEmail { .. }
+                | Command::ChangeTier { .. }
+                | Command::EraseAccount { .. }
+                | Command::ErasePicture { .. }
+                | Command::MakeLink { .. }
+                | Command::UseLink { .. }
+        );
+        Noted { name: message.command.name(), id: message.id, actor: message.actor.clone(), is_shown }
+    }
+
+    /// Writes the line, once the answer is there.
+    pub(super) fn answered(self, answer: &Answer) {
+        let (command, id, actor, outcome) = (self.name, self.id, self.actor, outcome(answer));
+        if self.is_shown {
+            tracing::info!(command, %actor, %id, outcome, "a command was carried out");
+        } else {
+            tracing::debug!(command, %actor, %id, outcome, "a command was carried out");
+        }
+    }
+}
+
+fn outcome(answer: &Answer) -> String {
+    match answer {
+        Answer::Done(done) => changed(done.changed).to_owned(),
+        Answer::Account(done) => {
+            let keys: Vec<&str> = done.keys.iter().map(|key| key.key_id.as_str()).collect();
+            format!(
+                "{}: {}",
+                changed(done.changed),
+                if keys.is_empty() { "no key".into() } else { keys.join(", ") }
+            )
+        }
+        Answer::Imported { lines, .. } => {
+            let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+            for line in lines {
+                let result = match &line.result {
+                    LineResult::New { .. } => "new",
+                    LineResult::Changed { .. } => "changed",
+                    LineResult::Same { .. } => "same",
+                    LineResult::Rejected { .. } => "rejected",
+                };
+                *counts.entry(result).or_default() += 1;
+            }
+            counts.iter().map(|(result, count)| format!("{count} {result}")).collect::<Vec<_>>().join(", ")
+        }
+        Answer::PictureErased(done) => changed(done.changed).to_owned(),
+        Answer::Payment(_) | Answer::Accepted | Answer::Link { .. } | Answer::Claim(_) => "done".to_owned(),
+        // What it says may name an address.
+        Answer::Refused(refusal) => format!("refused: {:?}", refusal.kind),
+    }
+}
+
+fn changed(changed: bool) -> &'static str {
+    if changed { "done" } else { "nothing to change" }
+}
