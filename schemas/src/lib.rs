@@ -29,3 +29,4 @@ pub mod tier;
 pub mod usage;
 pub mod vector;
 pub mod versioned;
+pub mod web_address;

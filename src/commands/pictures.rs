@@ -13,6 +13,7 @@ use schemas::picture::{Picture, PictureId};
 use schemas::record::PictureSource;
 use schemas::slug::Slug;
 use schemas::versioned::Decoded;
+use schemas::web_address::without_login;
 use serde::Serialize;
 use write::event_store::EventStore;
 use write::media::MediaStore;
@@ -38,6 +39,7 @@ struct Row {
     /// `kept`, `refused`, `erased`, or `missing` where it was not looked at.
     state: &'static str,
     slug: String,
+    /// Without a password: version 0.1 took addresses with one.
     source: String,
     picture: Option<PictureId>,
     reason: Option<String>,
@@ -117,7 +119,13 @@ fn rows(listing: &Listing) -> impl Iterator<Item = Row> {
             Some(PictureFate::Erased(id)) => ("erased", Some(*id), None),
             None => ("missing", None, None),
         };
-        Row { state, slug: listing.slug.to_string(), source: source.to_owned(), picture, reason }
+        Row {
+            state,
+            slug: listing.slug.to_string(),
+            source: without_login(source).into_owned(),
+            picture,
+            reason,
+        }
     })
 }
 
@@ -177,7 +185,8 @@ async fn retry(config: &Config, slug: Option<&Slug>, output: Output) -> Result<E
                 match attach(&session, &listing.slug, named.clone(), None).await? {
                     Ok(()) => retried.fetched += 1,
                     Err(reason) => {
-                        retried.refused.push(format!("{}: {}: {reason}", listing.slug, named.source))
+                        let source = without_login(&named.source);
+                        retried.refused.push(format!("{}: {source}: {reason}", listing.slug));
                     }
                 }
             }
@@ -268,7 +277,10 @@ async fn tell(
                 }
                 match attach(&session, &listing.slug, named.clone(), Some(known.id)).await? {
                     Ok(()) => drop(told.insert(listing.slug.clone())),
-                    Err(reason) => faults.push(format!("{}: {}: {reason}", listing.slug, named.source)),
+                    Err(reason) => {
+                        let source = without_login(&named.source);
+                        faults.push(format!("{}: {source}: {reason}", listing.slug));
+                    }
                 }
             }
         }
@@ -278,4 +290,29 @@ async fn tell(
     session.close().await;
     done?;
     Ok(told.len() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use schemas::event::{Event, PictureAttached, PictureErased, ProjectSelected};
+    use schemas::picture::PictureFormat;
+
+    use super::*;
+
+    #[test]
+    fn what_became_of_each_picture_is_shown_without_a_password() {
+        let record = r#"{"name":"A","category":"art","pictures":[{"source":"https://me:secret@example.org/a.jpg"},{"source":"b.jpg"}]}"#;
+        let selected =
+            ProjectSelected { slug: "a".parse().unwrap(), record: serde_json::from_str(record).unwrap() };
+        let id = PictureId([7; 32]);
+        let picture = Picture { id, format: PictureFormat::Png, width: 1, height: 1, palette: Vec::new() };
+        let project = Project::replay(&[
+            Event::ProjectSelected(selected),
+            Event::PictureAttached(PictureAttached { source: "b.jpg".into(), picture }),
+            Event::PictureErased(PictureErased { picture: id }),
+        ]);
+        let rows: Vec<Row> = rows(project.listing().unwrap()).collect();
+        let shown: Vec<_> = rows.iter().map(|row| (row.state, row.source.as_str(), row.picture)).collect();
+        assert_eq!(shown, [("missing", "https://example.org/a.jpg", None), ("erased", "b.jpg", Some(id))]);
+    }
 }

@@ -14,8 +14,8 @@ use crate::started::{LOGGIA, PATIENCE, Started, json as run_json, ready};
 
 const WITH_PORT: &str = "https://pictures.example:8443/back.jpg";
 const WITH_PORT_REASON: &str = "Its address names port 8443; give one without a port.";
-const WITH_PASSWORD: &str = "https://me:secret@pictures.example/a.jpg";
-const WITH_PASSWORD_REASON: &str = "Its address holds a user or a password; give one without.";
+const OTHER_PORT: &str = "https://pictures.example:8444/a.jpg";
+const OTHER_PORT_REASON: &str = "Its address names port 8444; give one without a port.";
 
 /// A service with a kept picture and two that are refused without a connection to their hosts, once both are refused.
 async fn with_refused() -> Option<Started> {
@@ -25,7 +25,7 @@ async fn with_refused() -> Option<Started> {
     let record = |slug: &str, pictures: Value| json!({"slug": slug, "name": slug, "category": "art", "pictures": pictures});
     let house =
         json!([{"source": "front.png", "alt": "The front"}, {"source": WITH_PORT, "alt": "The back"}]);
-    let plain = json!([{"source": WITH_PASSWORD, "alt": "A door"}]);
+    let plain = json!([{"source": OTHER_PORT, "alt": "A door"}]);
     started.import(&[record("stair-house", house), record("plain", plain)]).await;
     kit::wait_until(PATIENCE, "two refused pictures", async || {
         started.json(&["pictures", "list", "--refused"]).len() == 2
@@ -51,7 +51,7 @@ fn folder_of(data: &Path, id: &str) -> PathBuf {
 #[tokio::test]
 async fn refused_pictures_are_listed_with_the_reason_and_tried_again() {
     let Some(started) = with_refused().await else { return };
-    let plain = refused("plain", WITH_PASSWORD, WITH_PASSWORD_REASON);
+    let plain = refused("plain", OTHER_PORT, OTHER_PORT_REASON);
     let house = refused("stair-house", WITH_PORT, WITH_PORT_REASON);
     let listed = [plain, house];
     assert_eq!(started.json(&["pictures", "list", "--refused"]), listed);
@@ -62,13 +62,13 @@ async fn refused_pictures_are_listed_with_the_reason_and_tried_again() {
     assert_eq!(all, [listed[0].clone(), wanted, listed[1].clone()]);
     let (status, table, _) = said(&started.run(&["pictures", "list", "--refused"]));
     let wanted = format!(
-        "state    project      source                                    picture or reason\n\
-         refused  plain        {WITH_PASSWORD}  {WITH_PASSWORD_REASON}\n\
-         refused  stair-house  {WITH_PORT}    {WITH_PORT_REASON}\n"
+        "state    project      source                                  picture or reason\n\
+         refused  plain        {OTHER_PORT}     {OTHER_PORT_REASON}\n\
+         refused  stair-house  {WITH_PORT}  {WITH_PORT_REASON}\n"
     );
     assert_eq!((status, table), (Some(0), wanted));
 
-    let of_plain = format!("plain: {WITH_PASSWORD}: {WITH_PASSWORD_REASON}\n");
+    let of_plain = format!("plain: {OTHER_PORT}: {OTHER_PORT_REASON}\n");
     let of_house = format!("stair-house: {WITH_PORT}: {WITH_PORT_REASON}\n");
     let (status, text, _) = said(&started.run(&["pictures", "retry"]));
     assert_eq!((status, text), (Some(1), format!("{of_plain}{of_house}0 fetched, 2 refused again\n")));
@@ -77,6 +77,12 @@ async fn refused_pictures_are_listed_with_the_reason_and_tried_again() {
     let (status, text, told) = said(&started.run(&["pictures", "retry", "no-house"]));
     assert_eq!((status, text.as_str()), (Some(1), ""), "{told}");
     assert!(told.contains("no listed project has the slug no-house"), "{told}");
+
+    let address = "thumbnail=https://me:secret@pictures.example/a.jpg";
+    let (status, _, told) = said(&started.run(&["curate", "revise", "plain", "--set", address]));
+    let sentence =
+        "thumbnail holds a user or a password, which everybody could read; give an address without";
+    assert!(status == Some(1) && told.contains(sentence) && !told.contains("secret"), "{told}");
 
     // What a record no longer names is not tried again.
     started.json(&["curate", "revise", "plain", "--unset", "pictures"]);

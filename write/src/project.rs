@@ -1,5 +1,6 @@
 //! The project: what an editor may do with it, and what follows. Everything here is pure; one use case, one file.
 
+mod addresses;
 mod describe;
 mod import;
 mod picture;

@@ -14,6 +14,7 @@ use schemas::event::Event;
 use schemas::ids::{Actor, StreamId};
 use schemas::picture::{Picture, PictureId};
 use schemas::versioned::Decoded;
+use schemas::web_address::without_login;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -206,7 +207,8 @@ impl Collector {
     }
 
     async fn cannot_record(&self, wanted: &Wanted, error: &StoreError) {
-        tracing::warn!(%error, source = wanted.source, "what a picture is cannot be recorded; trying again");
+        let source = without_login(&wanted.source);
+        tracing::warn!(%error, %source, "what a picture is cannot be recorded; trying again");
         tokio::time::sleep(PAUSE).await;
     }
 

@@ -9,6 +9,7 @@ use schemas::record::Record;
 use schemas::slug::Slug;
 use serde_json::{Map, Value};
 
+use super::addresses::refuse_logins;
 use super::revise::current;
 use super::{Listing, Project, Rejection, select};
 
@@ -37,6 +38,7 @@ pub fn import(project: &Project, line: ImportRecord) -> Result<(Change, Vec<Even
         Project::Absent => return Ok((Change::New, select(project, line)?)),
         Project::Listed(_) | Project::Withdrawn { .. } => project.listed(&line.slug)?,
     };
+    refuse_logins(Some(&listing.record), &line.record)?;
     let events = listing.rewritten(line.record, line.vectors);
     if events.is_empty() {
         return Ok((Change::Same, events));

@@ -5,6 +5,7 @@ use schemas::import::{ImportRecord, SlugOrigin, lost_characters, parse_members, 
 use schemas::slug::Slug;
 use serde_json::{Map, Value};
 
+use super::addresses::refuse_logins;
 use super::{Listing, Project, Rejection};
 
 /// Decides how the record of the project asked for as `slug` changes. `changes` is a JSON merge patch (RFC 7396) over
@@ -29,6 +30,7 @@ pub fn revise(project: &Project, slug: &Slug, changes: Map<String, Value>) -> Re
         return Err(Rejection::fault("slug", "is not changed by revising; rename the project instead"));
     }
     let revised = parse_members(members, false).map_err(Rejection::Faulty)?;
+    refuse_logins(Some(&listing.record), &revised.record)?;
     Ok(listing.rewritten(revised.record, revised.vectors))
 }
 

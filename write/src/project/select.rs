@@ -3,12 +3,14 @@
 use schemas::event::{Event, ProjectSelected};
 use schemas::import::ImportRecord;
 
+use super::addresses::refuse_logins;
 use super::{Project, Rejection};
 
 /// Decides whether the record becomes a project; `holder` is the project that has the record's slug, if any.
 pub fn select(holder: &Project, line: ImportRecord) -> Result<Vec<Event>, Rejection> {
     match holder {
         Project::Absent => {
+            refuse_logins(None, &line.record)?;
             let mut events =
                 vec![Event::ProjectSelected(ProjectSelected { slug: line.slug, record: line.record })];
             events.extend(line.vectors.map(Event::VectorsRecorded));
