@@ -111,8 +111,13 @@ pub enum Command {
     )]
     Audit(AuditArgs),
     /// Show roles, positions, lag, parked events, sizes and health on one screen.
-    #[command(after_help = "Example:\n  loggia status --json")]
-    Status,
+    #[command(after_help = "Examples:\n  loggia status --json\n  loggia status --check")]
+    Status {
+        /// Answer a monitor: exit status 0 where all is well, 1 where something should be looked at, 2 where something
+        /// does not work, and the verdict in the first line. What lags is looked at twice within 3 seconds.
+        #[arg(long)]
+        check: bool,
+    },
     /// Show every setting with its source and default, secrets hidden.
     #[command(after_help = "Examples:\n  LOGGIA_LISTEN=0.0.0.0:80 loggia config\n  loggia config --check")]
     Config {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use jiff::Timestamp;
 use rustix::fs::Mode;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -53,7 +54,8 @@ pub struct Running {
 }
 
 impl Part {
-    fn name(self) -> &'static str {
+    /// Returns its name in files.
+    pub fn name(self) -> &'static str {
         match self {
             Part::Write => "write",
             Part::Project => "project",
@@ -240,6 +242,12 @@ impl DataFolder {
         let lock = File::open(self.lock_file(part)).ok()?;
         // Whoever gets the lock finds that nobody runs; what the file says is then a leftover.
         if lock.try_lock_shared().is_ok() { None } else { serde_json::from_str(&text).ok() }
+    }
+
+    /// Returns when the process that holds a part announced it, which it does once it has started.
+    pub fn announced(&self, part: Part) -> Option<Timestamp> {
+        let file = fs::metadata(self.running_file(part)).ok()?;
+        Timestamp::try_from(file.modified().ok()?).ok()
     }
 
     /// Tells the command line how this process is reached.

@@ -95,7 +95,7 @@ async fn run(cli: &Cli, config: &Config, signals: Signals) -> Result<ExitCode> {
         Command::Payments(command) => commands::payments::run(config, command, output).await,
         Command::Pictures(command) => commands::pictures::run(config, command, output).await,
         Command::Audit(args) => commands::audit::run(config, args, output).await,
-        Command::Status => done(commands::status::run(config, output).await),
+        Command::Status { check } => commands::status::run(config, *check, output).await,
         Command::Config { check: false } => done(commands::config::run(config, output)),
         Command::Config { check: true } => commands::config::check(config, output).await,
         Command::Nats(command) => done(commands::nats::run(command, output)),

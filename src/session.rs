@@ -145,6 +145,11 @@ pub async fn check_replica(config: &Config) -> Result<()> {
     }
 }
 
+/// Returns whether there is a log in SQLite in its folder.
+pub fn has_log(config: &Config) -> bool {
+    store_folder(config).join(LOG).exists()
+}
+
 /// Whether the log itself is on this machine.
 pub fn store_is_here(config: &Config) -> bool {
     matches!(config.store, Some(LogPlace::Sqlite(_)) | None)
@@ -229,7 +234,7 @@ impl Session {
     pub async fn trying(config: &Config) -> Result<Session> {
         let data = DataFolder::new(&config.data);
         let is_running = data.running(Part::Write).is_some() || config.nats_url.is_some();
-        if is_running || !store_is_here(config) || store_folder(config).join(LOG).exists() {
+        if is_running || !store_is_here(config) || has_log(config) {
             return Session::open(config).await;
         }
         data.check()?;

@@ -1,36 +1,35 @@
 //! `loggia status`: one screen on how this data folder and its processes are.
 
+mod gathering;
+mod screen;
 mod usage;
 
-use std::path::Path;
+use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
 use jiff::Timestamp;
-use projections::source::EventSource;
 use schemas::control::{NodeSummary, ProjectionStatus};
 use schemas::ids::Position;
 use schemas::month::Month;
-use schemas::subject;
 use serde::Serialize;
-use write::event_store::EventStore;
-use write::ledger::Ledger;
 
 use crate::config::Config;
-use crate::data_folder::{DataFolder, Part, Running};
-use crate::nodes;
-use crate::output::{Output, bytes, count};
-use crate::session::{self, Keeper};
+use crate::output::Output;
+use crate::session::Keeper;
 use usage::UsageStatus;
 
-/// How long a running process may take to answer.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// How long what lags may take to move on before it is taken to stand still.
+const MOVES_WITHIN: Duration = Duration::from_secs(3);
 
 /// Everything that is known.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct Status {
+    version: &'static str,
     data: String,
     running: Option<u32>,
+    /// The processes that hold parts of the folder.
+    processes: Vec<Process>,
     api: Option<String>,
     store: Option<StoreStatus>,
     /// Who keeps what is not in a log elsewhere.
@@ -41,7 +40,40 @@ struct Status {
     /// All processes of the cluster that answer.
     nodes: Vec<NodeSummary>,
     usage: Option<UsageStatus>,
+    spool: Option<SpoolStatus>,
+    disk: Option<DiskStatus>,
+    verdict: Verdict,
+    /// The first of the problems.
     problem: Option<String>,
+    /// What does not work.
+    problems: Vec<String>,
+    /// What works and should be looked at.
+    warnings: Vec<String>,
+}
+
+/// How all of it is, for monitors.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Verdict {
+    #[default]
+    Ok,
+    Warning,
+    Problem,
+}
+
+/// A process that holds parts of the folder.
+#[derive(Debug, Serialize)]
+struct Process {
+    pid: u32,
+    node: String,
+    /// `write` and `project`.
+    parts: Vec<&'static str>,
+    /// When it had started.
+    since: Option<Timestamp>,
+    uptime_seconds: Option<u64>,
+    /// The role and the version, where it answers.
+    role: Option<String>,
+    version: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -66,194 +98,92 @@ struct NatsStatus {
     server: String,
     version: String,
     position: Position,
-    /// How many events of the log it lacks.
+    /// How many events of the log it lacks: the relay has not carried them yet.
     lag: u64,
     messages: u64,
     bytes: u64,
 }
 
-/// Shows it.
-pub async fn run(config: &Config, output: Output) -> Result<()> {
-    let status = gather(config).await;
-    output.answer(&status, || screen(&status))
+/// Calls that NATS could not count yet.
+#[derive(Debug, Serialize)]
+struct SpoolStatus {
+    /// In all processes that answer.
+    calls: u64,
+    /// The size of the files in this folder.
+    bytes: u64,
 }
 
-async fn gather(config: &Config) -> Status {
-    let data = DataFolder::new(&config.data);
-    let workers = data.running(Part::Project);
-    let running = workers.clone().or_else(|| data.running(Part::Write));
-    let mut status = Status {
-        data: config.data.display().to_string(),
-        running: running.as_ref().map(|running| running.pid),
-        api: std::fs::read_to_string(data.api_address())
-            .ok()
-            .map(|address| format!("http://{}", address.trim())),
-        store: None,
-        keeper: None,
-        ledger: ledger(config).await.ok().flatten(),
-        nats: None,
-        projections: Vec::new(),
-        nodes: Vec::new(),
-        usage: None,
-        problem: None,
-    };
-    match elsewhere(config).await {
-        Ok(keeper) => status.keeper = keeper,
-        Err(error) => status.problem = Some(format!("the log cannot be asked: {error:#}")),
-    }
-    status.store = store(config).await.ok();
-    match UsageStatus::of(&data).await {
-        Ok(usage) => status.usage = usage,
-        Err(error) => status.problem = Some(format!("{error:#}")),
-    }
-    let url = running.map(|running| running.nats_url).or_else(|| config.nats_url.clone());
-    if let Some(url) = url
-        && let Err(error) = ask(config, &url, workers.as_ref(), &mut status).await
-    {
-        status.problem = Some(format!("the running processes cannot be asked: {error:#}"));
-    }
-    status
+/// The disk of the data folder.
+#[derive(Debug, Serialize)]
+struct DiskStatus {
+    free: u64,
+    total: u64,
 }
 
-/// The keeper of a log that is elsewhere, once that log has been asked; nothing where it is here.
-async fn elsewhere(config: &Config) -> Result<Option<Keeper>> {
-    session::check_replica(config).await?;
-    session::keeper(config).await
-}
-
-async fn store(config: &Config) -> Result<StoreStatus> {
-    let store = session::open_store_read_only(config).await?;
-    let head = store.head().await?;
-    let folder = session::store_folder(config);
-    let bytes = projections::status::folder_bytes(&folder).saturating_sub(ledger_bytes(&folder));
-    Ok(StoreStatus { position: head.position, hash: head.hash.to_string(), bytes })
-}
-
-async fn ledger(config: &Config) -> Result<Option<LedgerStatus>> {
-    let folder = session::store_folder(config);
-    let Some(ledger) = Ledger::open_read_only(&folder).await? else { return Ok(None) };
-    let (head, month) = (ledger.head().await?, Month::of(session::now()));
-    let calls = ledger.totals(month).await?.values().map(|used| used.used + used.overrun).sum();
-    let hash = head.hash.to_string();
-    Ok(Some(LedgerStatus { position: head.position, hash, bytes: ledger_bytes(&folder), month, calls }))
-}
-
-/// The size of the ledger's file, and of what waits to be written into it.
-fn ledger_bytes(store: &Path) -> u64 {
-    let size = |name: &str| std::fs::metadata(store.join(name)).map_or(0, |file| file.len());
-    size("usage.db") + size("usage.db-wal")
-}
-
-/// Asks NATS, the projection workers of this folder, and every process of the cluster.
-async fn ask(config: &Config, url: &str, workers: Option<&Running>, status: &mut Status) -> Result<()> {
-    let client = session::connect(config, url).await?;
-    let info = client.server_info();
-    let stream = async_nats::jetstream::new(client.clone()).get_stream(subject::EVENTS).await?;
-    let state = &stream.cached_info().state;
-    let head = EventSource::new(client.clone()).head_of_log().await?;
-    status.nats = Some(NatsStatus {
-        server: info.server_name,
-        version: info.version,
-        position: Position(state.last_sequence),
-        lag: head.0.saturating_sub(state.last_sequence),
-        messages: state.messages,
-        bytes: state.bytes,
-    });
-    status.nodes = nodes::ask(&client).await?;
-    if let Some(Running { node, .. }) = workers {
-        let request = client.request(subject::control(node, "status"), "".into());
-        let answer = tokio::time::timeout(PATIENCE, request).await??;
-        status.projections = serde_json::from_slice(&answer.payload)?;
+/// Shows it. With `check` the exit status tells it too: 0 where all is well, 1 where something should be looked at, 2 where
+/// something does not work.
+pub async fn run(config: &Config, check: bool, output: Output) -> Result<ExitCode> {
+    let mut status = gathering::gather(config).await;
+    if check {
+        if status.processes.is_empty() && config.nats_url.is_none() {
+            status.problems.push("no process runs on this data folder".to_owned());
+        }
+        if status.lags() {
+            tokio::time::sleep(MOVES_WITHIN).await;
+            let later = gathering::gather(config).await;
+            status.problems.extend(status.standing_still(&later));
+        }
     }
-    Ok(())
+    status.judge();
+    output.answer(&status, || screen::screen(&status, check))?;
+    Ok(match status.verdict {
+        Verdict::Warning if check => ExitCode::from(1),
+        Verdict::Problem if check => ExitCode::from(2),
+        Verdict::Ok | Verdict::Warning | Verdict::Problem => ExitCode::SUCCESS,
+    })
 }
 
-fn screen(status: &Status) -> String {
-    let mut text = format!("data folder  {}\n", status.data);
-    text += &match (status.running, &status.api) {
-        (Some(pid), Some(api)) => format!("process      {pid}, API on {api}\n"),
-        (Some(pid), None) => format!("process      {pid}\n"),
-        (None, _) => "process      none is running\n".to_owned(),
-    };
-    if let Some(store) = &status.store {
-        let hash = &store.hash[..16];
-        text += &format!(
-            "event store  position {}, {}, hash {hash}…\n",
-            count(store.position.0),
-            bytes(store.bytes)
-        );
-    }
-    if let Some(keeper) = &status.keeper {
-        text += &format!("keeper       {}\n", keeper.in_short());
-    }
-    if let Some(ledger) = &status.ledger {
-        let LedgerStatus { position, hash, bytes: size, month, calls } = ledger;
-        let (position, hash, calls) = (count(position.0), &hash[..16], count(*calls));
-        text += &format!(
-            "ledger       position {position}, {}, hash {hash}…, {calls} calls in {month}\n",
-            bytes(*size)
-        );
-    }
-    if let Some(nats) = &status.nats {
-        let (position, messages) = (count(nats.position.0), count(nats.messages));
-        let behind = match nats.lag {
-            0 => String::new(),
-            lag => format!(", {} events behind the log", count(lag)),
+impl Status {
+    fn judge(&mut self) {
+        self.verdict = match (self.problems.is_empty(), self.warnings.is_empty()) {
+            (true, true) => Verdict::Ok,
+            (true, false) => Verdict::Warning,
+            (false, _) => Verdict::Problem,
         };
-        text += &format!(
-            "NATS         {} {}, stream {} at {position}, {messages} messages, {}{behind}\n",
-            nats.server,
-            nats.version,
-            subject::EVENTS,
-            bytes(nats.bytes)
-        );
+        self.problem = self.problems.first().cloned();
     }
-    for projection in &status.projections {
-        text += &projection_line(projection);
+
+    /// Returns whether anything has less than the log.
+    fn lags(&self) -> bool {
+        self.nats.as_ref().is_some_and(|nats| nats.lag > 0)
+            || self.projections.iter().any(|projection| projection.lag > 0)
     }
-    for node in &status.nodes {
-        text += &nodes::line(node);
+
+    /// Says what lagged, lags still, and has not moved since.
+    fn standing_still(&self, later: &Status) -> Vec<String> {
+        let mut still = Vec::new();
+        if let (Some(before), Some(now)) = (&self.nats, &later.nats)
+            && before.lag > 0
+            && now.lag > 0
+            && before.position == now.position
+        {
+            still.push(format!(
+                "the relay stands still at {}, {} events behind the log",
+                now.position, now.lag
+            ));
+        }
+        for now in later.projections.iter().filter(|projection| projection.lag > 0) {
+            let before = self.projections.iter().find(|before| before.name == now.name);
+            if before.is_some_and(|before| before.lag > 0 && before.position == now.position) {
+                still.push(format!(
+                    "the {} model stands still at {}, lag {}",
+                    now.name, now.position, now.lag
+                ));
+            }
+        }
+        still
     }
-    if let Some(usage) = &status.usage {
-        text += &usage.line();
-    }
-    if let Some(problem) = &status.problem {
-        text += &format!("problem      {problem}\n");
-    }
-    text.trim_end().to_owned()
 }
 
-fn projection_line(projection: &ProjectionStatus) -> String {
-    let ProjectionStatus {
-        name,
-        generation,
-        position,
-        lag,
-        heartbeat,
-        parked,
-        parked_beyond,
-        quarantined,
-        skipped,
-        bytes: size,
-    } = projection;
-    let beat = heartbeat.map_or("never".to_owned(), |beat: Timestamp| format!("{beat:.0}"));
-    let mut line = format!(
-        "{name:<12} position {}, lag {}, {}, generation {generation}, last heartbeat {beat}\n",
-        count(position.0),
-        count(*lag),
-        bytes(*size)
-    );
-    if let Some(reason) = quarantined {
-        line += &format!("{:13}quarantined, and made again from the log: {reason}\n", "");
-    }
-    if *skipped > 0 {
-        line += &format!("{:13}{} events of a newer version were passed over\n", "", count(*skipped));
-    }
-    for event in parked {
-        line += &format!("{:13}parked: {} {} {}\n", "", event.position, event.kind, event.reason);
-    }
-    if *parked_beyond > 0 {
-        line += &format!("{:13}parked: {} more\n", "", count(*parked_beyond));
-    }
-    line
-}
+#[cfg(test)]
+mod tests;

@@ -50,6 +50,7 @@ mod signalled;
 mod similar;
 mod site;
 mod started;
+mod status;
 mod stopped;
 #[cfg(feature = "eventstore")]
 mod stores;

@@ -143,7 +143,7 @@ impl Others<'_> {
     /// The spools of all processes that answer, and what is left in the one of this folder.
     async fn spools(&self) -> Result<Vec<Spool>> {
         let mut spools = match &self.client {
-            Some(client) => nodes::ask(client).await?,
+            Some(client) => nodes::ask(client, &[]).await?,
             None => Vec::new(),
         }
         .into_iter()

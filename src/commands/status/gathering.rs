@@ -1,0 +1,268 @@
+//! Asks everything how it is, and takes what goes wrong on the way for part of the answer.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use projections::source::EventSource;
+use projections::status::folder_bytes;
+use schemas::control::ProjectionStatus;
+use schemas::ids::Position;
+use schemas::month::Month;
+use schemas::subject;
+use write::event_store::EventStore;
+use write::ledger::Ledger;
+
+use super::usage::UsageStatus;
+use super::{DiskStatus, LedgerStatus, NatsStatus, Process, SpoolStatus, Status, StoreStatus};
+use crate::config::Config;
+use crate::data_folder::{DataFolder, Part, Running};
+use crate::nodes;
+use crate::output::{bytes, count, sentence};
+use crate::session::{self, Keeper};
+
+/// How long a running process may take to answer.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// The free room below which an operator should make some.
+const LITTLE_ROOM: u64 = 1 << 30;
+
+/// The free room below which the private NATS server takes nothing more soon.
+const NO_ROOM: u64 = 128 << 20;
+
+/// Gathers everything that can be learnt.
+pub(super) async fn gather(config: &Config) -> Status {
+    let data = DataFolder::new(&config.data);
+    let mut status = Status {
+        version: env!("CARGO_PKG_VERSION"),
+        data: config.data.display().to_string(),
+        ..Status::default()
+    };
+    let (workers, write) = (data.running(Part::Project), data.running(Part::Write));
+    status.running = workers.as_ref().or(write.as_ref()).map(|running| running.pid);
+    let url = workers.as_ref().or(write.as_ref()).map(|running| running.nats_url.clone());
+    status.processes = processes(&data, write, workers.as_ref());
+    // Where the folder is not to be touched, its processes can be asked all the same.
+    if config.data.exists() {
+        match data.check() {
+            Ok(()) => folder(config, &data, &mut status).await,
+            Err(error) => status.problems.push(sentence(&error)),
+        }
+    } else if config.nats_url.is_none() {
+        status.problems.push(format!(
+            "there is no data folder {}; name it with --data or LOGGIA_DATA, or start `loggia up`, which makes it",
+            config.data.display()
+        ));
+    }
+    if let Some(url) = url.or_else(|| config.nats_url.clone()) {
+        ask(config, &url, workers.as_ref(), &mut status).await;
+    }
+    look_at_nodes(&mut status);
+    status
+}
+
+/// Reads what is in the folder.
+async fn folder(config: &Config, data: &DataFolder, status: &mut Status) {
+    status.api =
+        std::fs::read_to_string(data.api_address()).ok().map(|address| format!("http://{}", address.trim()));
+    let has_log = !session::store_is_here(config) || session::has_log(config);
+    if has_log {
+        match elsewhere(config).await {
+            Ok(keeper) => status.keeper = keeper,
+            Err(error) => status.problems.push(format!("the log cannot be asked: {}", sentence(&error))),
+        }
+        match store(config).await {
+            Ok(store) => status.store = Some(store),
+            // A log elsewhere that cannot be asked was said above.
+            Err(_) if !session::store_is_here(config) && !status.problems.is_empty() => {}
+            Err(error) => status.problems.push(format!("the log cannot be read: {}", sentence(&error))),
+        }
+    } else if status.processes.iter().any(|process| process.parts.contains(&Part::Write.name())) {
+        status.problems.push("the log of the running process is not in this folder any more".to_owned());
+    } else if status.processes.is_empty() && !data.models().exists() {
+        status.warnings.push("there is nothing in this data folder yet".to_owned());
+    }
+    match ledger(config).await {
+        Ok(ledger) => status.ledger = ledger,
+        Err(error) => status.problems.push(format!("the ledger cannot be read: {}", sentence(&error))),
+    }
+    match UsageStatus::of(data).await {
+        Ok(usage) => status.usage = usage,
+        Err(error) => status.problems.push(format!("the counters cannot be read: {}", sentence(&error))),
+    }
+    if data.spool().exists() {
+        status.spool = Some(SpoolStatus { calls: 0, bytes: folder_bytes(&data.spool()) });
+    }
+    match disk(&config.data) {
+        Ok(disk) => {
+            let free = bytes(disk.free);
+            if disk.free < NO_ROOM {
+                status.problems.push(format!("the disk has {free} left; make room"));
+            } else if disk.free < LITTLE_ROOM {
+                status.warnings.push(format!("the disk has {free} left; make room soon"));
+            }
+            status.disk = Some(disk);
+        }
+        Err(error) => {
+            status.warnings.push(format!("the room on the disk is not known: {}", sentence(&error)))
+        }
+    }
+}
+
+/// The processes that hold parts of the folder, each once.
+fn processes(data: &DataFolder, write: Option<Running>, workers: Option<&Running>) -> Vec<Process> {
+    let mut processes: Vec<Process> = Vec::new();
+    for (part, running) in [(Part::Write, write.as_ref()), (Part::Project, workers)] {
+        let Some(Running { pid, node, .. }) = running else { continue };
+        if let Some(process) = processes.iter_mut().find(|process| process.pid == *pid) {
+            process.parts.push(part.name());
+            continue;
+        }
+        let since = data.announced(part);
+        let uptime = since.map(|since| session::now().duration_since(since).as_secs().max(0).unsigned_abs());
+        processes.push(Process {
+            pid: *pid,
+            node: node.clone(),
+            parts: vec![part.name()],
+            since,
+            uptime_seconds: uptime,
+            role: None,
+            version: None,
+        });
+    }
+    processes
+}
+
+/// The keeper of a log that is elsewhere, once that log has been asked; nothing where it is here.
+async fn elsewhere(config: &Config) -> Result<Option<Keeper>> {
+    session::check_replica(config).await?;
+    session::keeper(config).await
+}
+
+async fn store(config: &Config) -> Result<StoreStatus> {
+    let store = session::open_store_read_only(config).await?;
+    let head = store.head().await?;
+    let folder = session::store_folder(config);
+    let bytes = folder_bytes(&folder).saturating_sub(ledger_bytes(&folder));
+    Ok(StoreStatus { position: head.position, hash: head.hash.to_string(), bytes })
+}
+
+async fn ledger(config: &Config) -> Result<Option<LedgerStatus>> {
+    let folder = session::store_folder(config);
+    let Some(ledger) = Ledger::open_read_only(&folder).await? else { return Ok(None) };
+    let (head, month) = (ledger.head().await?, Month::of(session::now()));
+    let calls = ledger.totals(month).await?.values().map(|used| used.used + used.overrun).sum();
+    let hash = head.hash.to_string();
+    Ok(Some(LedgerStatus { position: head.position, hash, bytes: ledger_bytes(&folder), month, calls }))
+}
+
+/// The size of the ledger's file, and of what waits to be written into it.
+fn ledger_bytes(store: &Path) -> u64 {
+    let size = |name: &str| std::fs::metadata(store.join(name)).map_or(0, |file| file.len());
+    size("usage.db") + size("usage.db-wal")
+}
+
+fn disk(folder: &Path) -> Result<DiskStatus> {
+    let disk = rustix::fs::statvfs(folder)?;
+    let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
+    Ok(DiskStatus { free: bytes(disk.f_bavail), total: bytes(disk.f_blocks) })
+}
+
+/// Asks NATS, the projection workers of this folder, and every process of the cluster.
+async fn ask(config: &Config, url: &str, workers: Option<&Running>, status: &mut Status) {
+    let client = match session::connect(config, url).await {
+        Ok(client) => client,
+        Err(error) => {
+            let problem = format!("the running processes cannot be asked: {}", sentence(&error));
+            return status.problems.push(problem);
+        }
+    };
+    let here = status.store.as_ref().map(|store| store.position);
+    match nats(&client, here).await {
+        Ok(nats) => status.nats = Some(nats),
+        Err(error) => {
+            let stream = subject::EVENTS;
+            status.problems.push(format!("the stream {stream} cannot be asked: {}", sentence(&error)));
+        }
+    }
+    let expected: Vec<&str> = status.processes.iter().map(|process| process.node.as_str()).collect();
+    match nodes::ask(&client, &expected).await {
+        Ok(nodes) => status.nodes = nodes,
+        Err(error) => status.problems.push(format!("the processes cannot be asked: {}", sentence(&error))),
+    }
+    if let Some(workers) = workers {
+        match projections(&client, workers).await {
+            Ok(projections) => status.projections = projections,
+            Err(error) => {
+                let problem = format!("the projection workers do not answer: {}", sentence(&error));
+                status.problems.push(problem);
+            }
+        }
+    }
+}
+
+/// Asks how far the stream is behind the log, as far as that is known here or there.
+async fn nats(client: &async_nats::Client, here: Option<Position>) -> Result<NatsStatus> {
+    let info = client.server_info();
+    let stream = async_nats::jetstream::new(client.clone()).get_stream(subject::EVENTS).await?;
+    let state = &stream.cached_info().state;
+    let head = EventSource::new(client.clone()).head_of_log().await?.max(here.unwrap_or(Position::START));
+    Ok(NatsStatus {
+        server: info.server_name,
+        version: info.version,
+        position: Position(state.last_sequence),
+        lag: head.0.saturating_sub(state.last_sequence),
+        messages: state.messages,
+        bytes: state.bytes,
+    })
+}
+
+async fn projections(client: &async_nats::Client, workers: &Running) -> Result<Vec<ProjectionStatus>> {
+    let request = client.request(subject::control(&workers.node, "status"), "".into());
+    let answer =
+        tokio::time::timeout(PATIENCE, request).await.context("no answer came within 3 seconds")??;
+    serde_json::from_slice(&answer.payload).context("the answer is unreadable")
+}
+
+/// Takes what the processes say of themselves for problems and warnings.
+fn look_at_nodes(status: &mut Status) {
+    let mut spooled = 0;
+    for node in &status.nodes {
+        let own = status.processes.iter_mut().find(|process| process.node == node.node);
+        let reason = node.reason.clone().unwrap_or_else(|| "it gives no reason".into());
+        match own {
+            Some(own) => {
+                own.role = Some(node.role.clone());
+                own.version = Some(node.version.clone());
+                if !node.ready {
+                    status.problems.push(format!("the process {} is not ready: {reason}", own.pid));
+                }
+            }
+            None if !node.ready => {
+                status.warnings.push(format!("the {} node {} is not ready: {reason}", node.role, node.node));
+            }
+            None => {}
+        }
+        spooled += node.spool.unwrap_or(0);
+    }
+    if spooled > 0 {
+        let calls = count(spooled);
+        status.warnings.push(format!("{calls} calls wait in spools until NATS counts them"));
+        status.spool.get_or_insert(SpoolStatus { calls: 0, bytes: 0 }).calls = spooled;
+    }
+    for ProjectionStatus { name, parked, parked_beyond, quarantined, skipped, .. } in &status.projections {
+        if let Some(reason) = quarantined {
+            status.problems.push(format!("the {name} model is quarantined: {reason}"));
+        }
+        let parked = parked.len() as u64 + *parked_beyond;
+        if parked > 0 {
+            status.warnings.push(format!("{} events are parked by the {name} model", count(parked)));
+        }
+        if *skipped > 0 {
+            let skipped = count(*skipped);
+            status
+                .warnings
+                .push(format!("{skipped} events of a newer version were passed over by the {name} model"));
+        }
+    }
+}

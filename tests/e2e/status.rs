@@ -1,0 +1,105 @@
+//! `loggia status`: what does not work is said, and what works is not complained of.
+
+use std::path::Path;
+
+use kit::nats::Nats;
+use kit::process::{self, Loggia};
+use serde_json::{Value, json};
+
+use crate::started::{LOGGIA, PATIENCE, Started};
+
+/// Runs `loggia status --check --json`, and returns its exit status and what it says.
+fn checked(folder: &Path) -> (Option<i32>, Value) {
+    let output = process::run(LOGGIA, folder, &["status", "--check", "--json"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    (output.status.code(), serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}")))
+}
+
+#[tokio::test]
+async fn a_healthy_service_has_no_problem_and_a_stopped_one_has() {
+    let Some(mut started) = Started::with(&["--no-demo", "--auth", "keys"]).await else { return };
+    started.import(&[json!({"name": "Bridge", "category": "architecture"})]).await;
+    let folder = started.folder.path().to_owned();
+    let (code, status) = checked(&folder);
+    assert_eq!(
+        (code, &status["verdict"], &status["problems"]),
+        (Some(0), &json!("ok"), &json!([])),
+        "{status}"
+    );
+    let process = &status["processes"][0];
+    assert_eq!(
+        (&process["pid"], &process["role"], &process["parts"], &process["version"]),
+        (
+            &json!(started.loggia.pid()),
+            &json!("up"),
+            &json!(["write", "project"]),
+            &json!(env!("CARGO_PKG_VERSION"))
+        )
+    );
+    assert!(process["uptime_seconds"].is_u64() && status["disk"]["free"].is_u64(), "{status}");
+    assert_eq!((&status["nats"]["lag"], &status["nats"]["position"]), (&json!(0), &json!(1)), "{status}");
+    let screen = String::from_utf8(started.run(&["status", "--check"]).stdout).unwrap();
+    assert!(
+        screen.starts_with("OK\n") && screen.contains("relay        has carried the whole log"),
+        "{screen}"
+    );
+    let role = format!("role         up, process {}, version ", started.loggia.pid());
+    assert!(screen.contains(&role), "{screen}");
+
+    assert!(started.loggia.terminate().await.success());
+    let (code, status) = checked(&folder);
+    assert_eq!((code, &status["problems"]), (Some(2), &json!(["no process runs on this data folder"])));
+    let plain = started.json(&["status"]).pop().unwrap();
+    assert_eq!((&plain["problems"], &plain["problem"]), (&json!([]), &Value::Null));
+
+    // A log and a ledger that cannot be read are said, and the command shows the rest.
+    for (file, said) in
+        [("store/events.db", "the log cannot be read: "), ("store/usage.db", "the ledger cannot be read: ")]
+    {
+        let path = folder.join(file);
+        let whole = std::fs::read(&path).unwrap_or_default();
+        std::fs::write(&path, vec![0xa5; 8_192]).unwrap();
+        let status = started.json(&["status"]).pop().unwrap();
+        let problem = status["problem"].as_str().unwrap_or_else(|| panic!("{file}: {status}"));
+        assert!(problem.starts_with(said) && status["verdict"] == "problem", "{status}");
+        std::fs::write(&path, whole).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_healthy_write_side_has_no_problem_and_one_without_nats_has() {
+    let Some(mut nats) = Nats::start().await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = process::command(LOGGIA, folder.path());
+    command.args(["write", "--auth", "keys"]).env("LOGGIA_NATS_URL", nats.url());
+    let mut write = Loggia::spawn_command(command, folder.path());
+    kit::wait_until(PATIENCE, "a write side without a problem", async || {
+        let (code, status) = checked(folder.path());
+        code == Some(0) && status["processes"][0]["role"] == "write"
+    })
+    .await;
+    let output = process::run(LOGGIA, folder.path(), &["status"]);
+    let screen = String::from_utf8(output.stdout).unwrap();
+    assert!(!screen.contains("problem") && screen.contains("\nNATS  "), "{screen}");
+    nats.kill9().await;
+    let (code, status) = checked(folder.path());
+    assert_eq!(code, Some(2), "{status}");
+    let problem = status["problem"].as_str().unwrap();
+    assert!(problem.starts_with("the running processes cannot be asked: "), "{problem}");
+    assert!(write.terminate().await.code().is_some());
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_a_problem_and_none_is_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let output = process::run(LOGGIA, &data, &["status"]);
+    let screen = String::from_utf8(output.stdout).unwrap();
+    assert!(screen.contains(&format!("problem      there is no data folder {}", data.display())), "{screen}");
+    assert_eq!(checked(&data).0, Some(2));
+    assert!(!data.exists());
+    std::fs::create_dir(&data).unwrap();
+    std::fs::write(data.join("format"), "99\n").unwrap();
+    let problem = checked(&data).1["problem"].as_str().unwrap().to_owned();
+    assert!(problem.contains("was written by a newer version of Loggia"), "{problem}");
+}
