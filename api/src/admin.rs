@@ -1,6 +1,8 @@
 //! The operators' listener: metrics and health. It is no part of the public interface, and no page of the web may reach it
 //! through an operator's browser, by whatever name.
 
+mod exposition;
+
 use std::sync::Arc;
 
 use axum::Router;
@@ -8,8 +10,8 @@ use axum::extract::{Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use http::header::{CONTENT_TYPE, HOST, ORIGIN};
-use http::{HeaderValue, StatusCode};
+use http::header::{CONTENT_TYPE, HOST, ORIGIN, VARY};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -27,7 +29,7 @@ struct Admin {
     hosts: Arc<[String]>,
 }
 
-/// `/metrics` in the OpenMetrics text format, `/healthz`, `/readyz`, and `/status` as the closure tells it. Metrics and status
+/// `/metrics` in the text format that is asked for, OpenMetrics or that of Prometheus, `/healthz`, `/readyz`, and `/status` as the closure tells it. Metrics and status
 /// are given to those who ask by a plain address, by localhost or by one of the names.
 ///
 /// Gauges that are read off at the moment of asking, such as lag, are registered as collectors
@@ -82,12 +84,12 @@ fn forbidden(detail: &str) -> Response {
     json(StatusCode::FORBIDDEN, &json!({"error": detail}))
 }
 
-async fn metrics(State(admin): State<Admin>) -> Response {
-    let mut text = String::with_capacity(16 * 1024);
-    match prometheus_client::encoding::text::encode(&mut text, &admin.registry) {
-        Ok(()) => {
-            let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-            ([(CONTENT_TYPE, HeaderValue::from_static(kind))], text).into_response()
+async fn metrics(State(admin): State<Admin>, headers: HeaderMap) -> Response {
+    match exposition::written(&admin.registry, exposition::Format::asked_for(&headers)) {
+        Ok((kind, text)) => {
+            let headers =
+                [(CONTENT_TYPE, HeaderValue::from_static(kind)), (VARY, HeaderValue::from_static("accept"))];
+            (headers, text).into_response()
         }
         Err(error) => {
             tracing::error!(%error, "the metrics could not be written");

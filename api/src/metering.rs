@@ -167,6 +167,11 @@ impl Meter {
         self.inner.spool.waiting()
     }
 
+    /// Returns how many bytes the files of the spool take.
+    pub fn spooled_bytes(&self) -> u64 {
+        self.inner.spool.bytes()
+    }
+
     /// How many calls count against a budget, as far as this node knows: what the counters say, and its own calls that
     /// they have not seen.
     pub(crate) fn used(&self, budget: &Budget, counted: Counted) -> u64 {

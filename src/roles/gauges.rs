@@ -1,5 +1,9 @@
 //! Gauges of the projections, read off when metrics are asked for.
 
+pub mod calls;
+pub mod commands;
+pub mod process;
+
 use std::sync::Arc;
 
 use api::metrics::Registry;
@@ -102,7 +106,7 @@ impl Collector for Projections {
                 p.skipped.cast_signed()
             }),
             (
-                "loggia_projection_heartbeat_seconds",
+                "loggia_projection_heartbeat_timestamp_seconds",
                 "When the worker last showed that it lives, in Unix seconds.",
                 |p| p.heartbeat.map_or(0, |beat| beat.as_second()),
             ),

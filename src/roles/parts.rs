@@ -45,7 +45,7 @@ use write::service::CommandService;
 use super::background::Background;
 use super::readiness::{Looked, Teller};
 use super::shared_settings::{self, Comparison};
-use super::{demo, descriptors, snapshot, starting};
+use super::{demo, descriptors, gauges, snapshot, starting};
 use crate::clock;
 use crate::config::{Auth, Config, Metering, Replicas};
 use crate::data_folder::{DataFolder, Held, Part, Running};
@@ -218,6 +218,7 @@ impl Parts {
     ) -> Result<(Arc<SqliteStore>, CommandService)> {
         let WriteSide { store, service, keeper } =
             session::open_write_side(&self.config, &self.clock, &self.health, naming).await?;
+        gauges::commands::register(&mut self.registry, service.measured().clone());
         let is_keeper = keeper.here;
         let stop = self.lifecycle.stop.clone();
         let lifecycle = self.lifecycle.clone();

@@ -41,7 +41,9 @@ async fn metrics_tell_the_projections_and_the_requests() {
     let once: std::collections::BTreeSet<&str> = helped.iter().copied().collect();
     assert_eq!(helped.len(), once.len(), "each metric is described once: {helped:?}");
     assert!(metrics.text().contains("\nloggia_events_unheard_seconds "), "{}", metrics.text());
-    for part in ["loggia_projection_heartbeat_seconds{projection=\"catalog\"}", "route=\"", "status=\""] {
+    for part in
+        ["loggia_projection_heartbeat_timestamp_seconds{projection=\"catalog\"}", "route=\"", "status=\""]
+    {
         assert!(metrics.text().contains(part), "{part} is missing:\n{}", metrics.text());
     }
     assert!(!metrics.text().contains("/nothing"), "no metric is labelled by a slug");

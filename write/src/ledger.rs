@@ -13,6 +13,7 @@ mod totals;
 mod verify;
 mod writer;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -62,6 +63,10 @@ struct State {
     /// `sources` says the same.
     writer: Mutex<Option<Writer>>,
     sources: watch::Sender<Vec<LedgerSource>>,
+    /// The last position.
+    position: AtomicU64,
+    /// Where each stream ended when it was last looked at.
+    ends: std::sync::Mutex<BTreeMap<String, u64>>,
 }
 
 impl Ledger {
@@ -89,7 +94,12 @@ impl Ledger {
             .test_before_acquire(false)
             .connect_lazy_with(reading(&path));
         let sources = rows::sources(&readers).await?;
-        let state = State { writer: Mutex::new(writer), sources: watch::Sender::new(sources) };
+        let state = State {
+            writer: Mutex::new(writer),
+            sources: watch::Sender::new(sources),
+            position: AtomicU64::new(rows::head(&readers).await?.position.0),
+            ends: std::sync::Mutex::default(),
+        };
         let (state, changes) = (Arc::new(state), TaskTracker::new());
         Ok(Ledger { path, readers, state, changes, malformed: AtomicU64::new(0) })
     }
@@ -155,6 +165,31 @@ impl Ledger {
 
     fn count_malformed(&self) {
         self.malformed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns the last position as this process knows it, without a look at the file.
+    pub fn position(&self) -> Position {
+        Position(self.state.position.load(Ordering::Relaxed))
+    }
+
+    /// Returns how many messages of all streams are not copied yet, as the streams were when they were last looked at.
+    pub fn lag(&self) -> u64 {
+        let sources = self.state.sources.borrow();
+        let copied = |name: &str| {
+            let of_stream = sources.iter().filter(|source| source.stream == name);
+            of_stream.map(|source| source.sequence).max().unwrap_or_default()
+        };
+        self.ends().iter().map(|(name, end)| end.saturating_sub(copied(name))).sum()
+    }
+
+    /// Notes that a stream ends at this sequence.
+    fn saw_end(&self, stream: &str, end: u64) {
+        self.ends().insert(stream.to_owned(), end);
+    }
+
+    fn ends(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, u64>> {
+        // A panic while the lock was held leaves plain numbers.
+        self.state.ends.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// The last position, and the hash that covers all up to it.
@@ -269,6 +304,7 @@ impl State {
             writer.as_mut().ok_or_else(|| StoreError::unavailable("its ledger is not open for writing"))?;
         let (head, sources) = writer.keep(copied).await?;
         self.sources.send_replace(sources);
+        self.position.store(head.position.0, Ordering::Relaxed);
         Ok(head)
     }
 

@@ -3,6 +3,7 @@
 mod accounts;
 mod export;
 mod import;
+pub mod measured;
 mod observed;
 mod past;
 mod payments;
@@ -10,6 +11,7 @@ mod pictures;
 mod refused;
 
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Instant;
 
 use jiff::Timestamp;
 use schemas::command::{Answer, Command, CommandMessage, Done, RefusalKind};
@@ -27,6 +29,7 @@ use crate::event_store::{
 };
 use crate::project::{self, Project, Rejection};
 use import::{Identities, Named};
+use measured::Measured;
 use past::Past;
 use refused::Refused;
 
@@ -50,6 +53,7 @@ pub struct CommandService {
     named: Arc<Mutex<Named>>,
     /// The model of the encoder that describes projects beside this service.
     encoder: Arc<OnceLock<String>>,
+    measured: Arc<Measured>,
 }
 
 /// What events come from.
@@ -79,6 +83,7 @@ impl CommandService {
             identities: Arc::default(),
             named: Arc::default(),
             encoder: Arc::default(),
+            measured: Arc::default(),
         }
     }
 
@@ -117,11 +122,23 @@ impl CommandService {
         &self.store
     }
 
+    /// Returns the counts of the commands that it and its clones carry out.
+    pub fn measured(&self) -> &Arc<Measured> {
+        &self.measured
+    }
+
     /// Carries out a command. The same command sent again, even at once or after a crash, is carried out once and
     /// answered as it was the first time, as far as it wrote anything.
     ///
     /// A command is refused, or found to change nothing, only on what the log held when it arrived or later.
     pub async fn handle(&self, message: CommandMessage) -> Answer {
+        let (name, began) = (message.command.name(), Instant::now());
+        let answer = self.answer(message).await;
+        self.measured.note(name, &answer, began.elapsed());
+        answer
+    }
+
+    async fn answer(&self, message: CommandMessage) -> Answer {
         if !self.store.is_replica() {
             return self.decide(message).await;
         }

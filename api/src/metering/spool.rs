@@ -155,6 +155,11 @@ impl Spool {
         self.shared.waiting.load(Ordering::Relaxed)
     }
 
+    /// Returns how many bytes its files take.
+    pub(super) fn bytes(&self) -> u64 {
+        self.shared.used()
+    }
+
     /// Returns whether calls of a tier wait in it.
     pub(super) fn holds(&self, tier: &TierName) -> bool {
         let files = self.shared.files();

@@ -38,10 +38,12 @@ async fn operators_see_numbers_and_health() {
 
     let mut connection = Connection::to(address).await;
     let reply = connection.ask("GET", "/metrics", "").await;
-    assert_eq!(
-        reply.header("content-type"),
-        Some("application/openmetrics-text; version=1.0.0; charset=utf-8")
-    );
+    assert_eq!(reply.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+    let helped = |name: &str| {
+        let line = format!("# HELP {name} ");
+        reply.text().lines().filter(|own| own.starts_with(&line)).count()
+    };
+    assert_eq!((helped("loggia_requests_total"), helped("loggia_requests"), helped("loggia_lag")), (1, 0, 1));
     for line in [
         r#"loggia_requests_total{route="/v1/search",status="2xx"} 2"#,
         r#"loggia_requests_total{route="/v1/search",status="4xx"} 1"#,
@@ -50,12 +52,19 @@ async fn operators_see_numbers_and_health() {
         r#"loggia_request_seconds_count{route="/v1/search"} 3"#,
         "loggia_open_connections 1",
         "loggia_lag 7",
-        "# EOF",
     ] {
         assert!(reply.text().lines().any(|own| own == line), "{line} in\n{}", reply.text());
     }
     assert!(!reply.text().contains("haus-am-see"));
     assert_eq!(reply.header("access-control-allow-origin"), None, "not for pages of other sites");
+
+    connection.send("GET /metrics HTTP/1.1\r\nHost: [::1]\r\nAccept: application/openmetrics-text;version=1.0.0\r\n\r\n".to_owned()).await;
+    let reply = connection.reply("GET").await;
+    assert_eq!(
+        reply.header("content-type"),
+        Some("application/openmetrics-text; version=1.0.0; charset=utf-8")
+    );
+    assert!(reply.text().ends_with("# EOF\n"), "{}", reply.text());
 
     assert_eq!(connection.ask("GET", "/healthz", "").await.text(), r#"{"status":"ok"}"#);
     assert_eq!(connection.ask("GET", "/readyz", "").await.text(), r#"{"status":"ready"}"#);

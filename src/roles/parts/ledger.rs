@@ -14,7 +14,7 @@ use super::Parts;
 use crate::config::Replicas;
 use crate::counted_calls;
 use crate::data_folder::Part;
-use crate::roles::starting;
+use crate::roles::{gauges, starting};
 use crate::session;
 
 impl Parts {
@@ -22,6 +22,7 @@ impl Parts {
     pub(super) async fn metering(&mut self) -> Result<()> {
         let ledger = Arc::new(Ledger::open(&session::store_folder(&self.config)).await?);
         self.ledger = Some(ledger.clone());
+        gauges::calls::register_ledger(&mut self.registry, ledger.clone());
         let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());
         let (tiers, clock) = (self.config.tiers.clone(), self.clock.clone());
         let Replicas(replicas) = self.config.nats_replicas;

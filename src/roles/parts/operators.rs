@@ -1,8 +1,9 @@
 //! What operators and balancers see of a process: health, metrics, snapshots.
 
 use anyhow::{Context, Result};
+use api::metrics::Registry;
 use projections::node::Node;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use super::Parts;
@@ -18,44 +19,9 @@ impl Parts {
             .await
             .with_context(|| format!("admin_listen: {address} cannot be taken; choose another"))?;
         tracing::info!("metrics and health on http://{}", listener.local_addr()?);
-        let mut registry = std::mem::take(&mut self.registry);
-        if let Some(node) = &self.node {
-            gauges::register(&mut registry, node.clone());
-        }
-        if let Some(announced) = &self.announced {
-            gauges::register_log(&mut registry, announced.clone());
-        }
-        if self.serves {
-            gauges::register_models(&mut registry, self.health.clone());
-        }
-        gauges::register_health(&mut registry, self.health.clone());
-        if let Some(here) = self.keeper {
-            gauges::register_keeper(&mut registry, here);
-        }
-        let (node, health, keeper) = (self.node.clone(), self.health.clone(), self.keeper);
-        let status = move || {
-            let failing: Vec<_> = health
-                .failing()
-                .into_iter()
-                .map(|failing| {
-                    json!({
-                        "component": failing.component,
-                        "reason": failing.reason,
-                        "seconds": failing.lasting.as_secs(),
-                    })
-                })
-                .collect();
-            let mut status = json!({"failing": failing});
-            if let Some(node) = &node {
-                status["projections"] = json!(node.last_status());
-            }
-            if let Some(here) = keeper {
-                status["keeper"] = json!(here);
-            }
-            status
-        };
+        let registry = self.operators_registry();
         let hosts = self.config.admin_hosts.clone().map(|hosts| hosts.0).unwrap_or_default();
-        let router = api::admin::router(registry, self.readiness.subscribe(), status, hosts);
+        let router = api::admin::router(registry, self.readiness.subscribe(), self.status(), hosts);
         let stop = self.lifecycle.stop.clone();
         // Whoever holds the models gives them on; another process on the folder would be in its way.
         let gives = self.held.contains(&Part::Project).then(|| self.data.snapshot_token()).transpose()?;
@@ -78,6 +44,57 @@ impl Parts {
             Ok(())
         });
         Ok(())
+    }
+
+    /// Returns all metrics of the process; what registers later is not among them.
+    fn operators_registry(&mut self) -> Registry {
+        let mut registry = std::mem::take(&mut self.registry);
+        let readiness = self.readiness.subscribe();
+        gauges::process::register(&mut registry, self.role.name(), readiness, self.client.clone());
+        gauges::process::register_machine(&mut registry, &self.config.data);
+        if let Some(meter) = &self.meter {
+            gauges::calls::register_spool(&mut registry, meter.clone(), self.data.spool());
+        }
+        if let Some(node) = &self.node {
+            gauges::register(&mut registry, node.clone());
+        }
+        if let Some(announced) = &self.announced {
+            gauges::register_log(&mut registry, announced.clone());
+        }
+        if self.serves {
+            gauges::register_models(&mut registry, self.health.clone());
+        }
+        gauges::register_health(&mut registry, self.health.clone());
+        if let Some(here) = self.keeper {
+            gauges::register_keeper(&mut registry, here);
+        }
+        registry
+    }
+
+    /// Returns what tells how the process is.
+    fn status(&self) -> impl Fn() -> Value + Send + Sync + 'static {
+        let (node, health, keeper) = (self.node.clone(), self.health.clone(), self.keeper);
+        move || {
+            let failing: Vec<_> = health
+                .failing()
+                .into_iter()
+                .map(|failing| {
+                    json!({
+                        "component": failing.component,
+                        "reason": failing.reason,
+                        "seconds": failing.lasting.as_secs(),
+                    })
+                })
+                .collect();
+            let mut status = json!({"failing": failing});
+            if let Some(node) = &node {
+                status["projections"] = json!(node.last_status());
+            }
+            if let Some(here) = keeper {
+                status["keeper"] = json!(here);
+            }
+            status
+        }
     }
 
     /// Says that the node may be used from now on.

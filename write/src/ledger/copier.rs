@@ -187,6 +187,7 @@ impl Copier {
                 names.push(former);
             }
         }
+        self.ledger.ends().retain(|name, _| names.contains(name));
         Ok(names)
     }
 

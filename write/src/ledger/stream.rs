@@ -112,6 +112,7 @@ impl<'a> Copying<'a> {
         let moved = || Interruption::Moved(name.to_owned());
         let stream = found(&jetstream, name).await?.ok_or_else(moved)?;
         let info = stream.cached_info().clone();
+        ledger.saw_end(name, info.state.last_sequence);
         let created = created(&info)?;
         let known = ledger.refresh().await?.into_iter().find(|source| source.stream == name);
         let fresh = LedgerSource { stream: name.to_owned(), created, sequence: 0 };
@@ -172,6 +173,7 @@ impl<'a> Copying<'a> {
         if created(info)? != self.source.created || !self.is_where_it_was(info).await? {
             return Err(moved());
         }
+        self.ledger.saw_end(&self.source.stream, info.state.last_sequence);
         Ok(info.state.last_sequence)
     }
 

@@ -81,6 +81,21 @@ async fn a_call_stands_in_it_once_with_all_that_is_known_of_it() {
 }
 
 #[tokio::test]
+async fn it_knows_its_position_and_what_the_streams_have_more_than_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = ledger(folder.path()).await;
+    assert_eq!((first.position(), first.lag()), (Position::START, 0));
+    first.saw_end("USAGE_FREE", 5);
+    first.saw_end(OVERRUN, 2);
+    assert_eq!(first.lag(), 7);
+    first.keep(copied("USAGE_FREE", &[1, 2, 3])).await.unwrap();
+    first.keep(copied(OVERRUN, &[4, 5])).await.unwrap();
+    assert_eq!((first.position(), first.lag()), (Position(5), 2));
+    first.close().await;
+    assert_eq!(ledger(folder.path()).await.position(), Position(5));
+}
+
+#[tokio::test]
 async fn a_stream_that_was_made_anew_is_another_source() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path()).await;

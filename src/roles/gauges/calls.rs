@@ -1,0 +1,91 @@
+//! Where counted calls are: in the ledger, on NATS only, or in the spool.
+
+use std::fmt::{Debug, Formatter};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use api::Meter;
+use api::metrics::Registry;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::counter::ConstCounter;
+use write::ledger::Ledger;
+
+use super::gauge;
+
+/// Adds the gauges of the ledger.
+pub fn register_ledger(registry: &mut Registry, ledger: Arc<Ledger>) {
+    registry.register_collector(Box::new(Kept { ledger }));
+}
+
+/// Adds the gauges of the spool in a folder.
+pub fn register_spool(registry: &mut Registry, meter: Meter, folder: PathBuf) {
+    registry.register_collector(Box::new(Spooled { meter, folder }));
+}
+
+struct Kept {
+    ledger: Arc<Ledger>,
+}
+
+impl Debug for Kept {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Kept").field("position", &self.ledger.position()).finish()
+    }
+}
+
+impl Collector for Kept {
+    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
+        let position = self.ledger.position().0;
+        gauge(&mut encoder, "loggia_ledger_position", "Last position of the ledger of calls.", position)?;
+        let help = "Messages of the streams of calls that are not in the ledger yet.";
+        gauge(&mut encoder, "loggia_ledger_lag", help, self.ledger.lag())?;
+        let (name, help) = (
+            "loggia_ledger_malformed",
+            "Messages on the streams of calls that are no calls, since the start.",
+        );
+        let metric = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
+        ConstCounter::new(self.ledger.malformed()).encode(metric)
+    }
+}
+
+#[derive(Debug)]
+struct Spooled {
+    meter: Meter,
+    folder: PathBuf,
+}
+
+impl Collector for Spooled {
+    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
+        let help = "Answered calls that wait in the spool of this node until NATS counts them.";
+        gauge(&mut encoder, "loggia_spool_calls", help, self.meter.spooled())?;
+        let help = "Size of the files of the spool of this node.";
+        gauge(&mut encoder, "loggia_spool_bytes", help, self.meter.spooled_bytes())?;
+        let help = "Size of the files with calls that no stream can take, in the folder of the spool.";
+        gauge(&mut encoder, "loggia_spool_stuck_bytes", help, stuck_bytes(&self.folder))
+    }
+}
+
+/// Returns how large the files are that were set aside; 0 where the folder cannot be read.
+fn stuck_bytes(folder: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+    let stuck =
+        entries.flatten().filter(|entry| Path::new(&entry.file_name()).extension() == Some("stuck".as_ref()));
+    stuck.filter_map(|entry| Some(entry.metadata().ok()?.len())).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_set_aside_is_measured() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(stuck_bytes(folder.path()), 0);
+        for (name, length) in [("a.stuck", 3), ("b.stuck", 4), ("c.spool", 50)] {
+            std::fs::write(folder.path().join(name), vec![b'x'; length]).unwrap();
+        }
+        assert_eq!(stuck_bytes(folder.path()), 7);
+        assert_eq!(stuck_bytes(&folder.path().join("absent")), 0);
+    }
+}

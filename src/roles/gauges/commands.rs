@@ -1,0 +1,52 @@
+//! What becomes of commands and of the lines of imports, and how long commands take.
+
+use std::sync::Arc;
+
+use api::metrics::Registry;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, NoLabelSet};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::counter::ConstCounter;
+use write::service::measured::{BOUNDS, LINES, Measured, OUTCOMES};
+
+/// Adds the counts of a command service.
+pub fn register(registry: &mut Registry, measured: Arc<Measured>) {
+    registry.register_collector(Box::new(Commands { measured }));
+}
+
+#[derive(Debug)]
+struct Commands {
+    measured: Arc<Measured>,
+}
+
+impl Collector for Commands {
+    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
+        let commands = self.measured.commands();
+        // A family without a sample says nothing.
+        if !commands.is_empty() {
+            let help = "Commands that the write side answered, by outcome.";
+            let mut metric = encoder.encode_descriptor("loggia_commands", help, None, MetricType::Counter)?;
+            for (command, counts) in &commands {
+                for (outcome, count) in OUTCOMES.iter().zip(counts.ended) {
+                    let labels = [("command", *command), ("outcome", *outcome)];
+                    ConstCounter::new(count).encode(metric.encode_family(&labels)?)?;
+                }
+            }
+            let (name, help) = ("loggia_command_seconds", "Time from a command's arrival to its answer.");
+            let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Histogram)?;
+            for (command, counts) in &commands {
+                let buckets: Vec<(f64, u64)> = BOUNDS.into_iter().zip(counts.buckets).collect();
+                let (seconds, answers) = (counts.took.as_secs_f64(), counts.buckets.iter().sum());
+                let labels = [("command", *command)];
+                let mut metric = metric.encode_family(&labels)?;
+                metric.encode_histogram::<NoLabelSet>(seconds, answers, &buckets, None)?;
+            }
+        }
+        let help = "Lines of imports that the write side answered, by outcome.";
+        let mut metric = encoder.encode_descriptor("loggia_import_lines", help, None, MetricType::Counter)?;
+        for (outcome, count) in LINES.into_iter().zip(self.measured.lines()) {
+            ConstCounter::new(count).encode(metric.encode_family(&[("outcome", outcome)])?)?;
+        }
+        Ok(())
+    }
+}

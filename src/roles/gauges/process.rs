@@ -1,0 +1,185 @@
+//! What the process is and what it takes of the machine: version, readiness, connection, processor, memory, files, disk.
+
+use std::path::{Path, PathBuf};
+
+use api::Readiness;
+use api::metrics::Registry;
+use async_nats::connection::State;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::metrics::info::Info;
+use rustix::process::{Resource, getrlimit};
+use tokio::sync::watch;
+
+use super::gauge;
+
+/// Ticks a second in which Linux gives processor time and start times to programs.
+const TICKS: f64 = 100.0;
+
+/// Adds what the process is: its version, its role, whether it is ready, and its connection to NATS where it has one.
+pub fn register(
+    registry: &mut Registry,
+    role: &'static str,
+    readiness: watch::Receiver<Readiness>,
+    nats: Option<async_nats::Client>,
+) {
+    let build = Info::new([("version", env!("CARGO_PKG_VERSION")), ("role", role)]);
+    registry.register("loggia_build", "Version and role of the process", build);
+    registry.register_collector(Box::new(Connected { readiness, nats }));
+}
+
+/// Adds what the process takes of the machine, and the room on the disk of the data folder.
+pub fn register_machine(registry: &mut Registry, data: &Path) {
+    registry.register_collector(Box::new(Machine { data: data.to_owned() }));
+}
+
+struct Connected {
+    readiness: watch::Receiver<Readiness>,
+    nats: Option<async_nats::Client>,
+}
+
+impl std::fmt::Debug for Connected {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connected").finish_non_exhaustive()
+    }
+}
+
+impl Collector for Connected {
+    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
+        let ready = self.readiness.borrow().ready;
+        gauge(&mut encoder, "loggia_ready", "1 while the process is ready, else 0.", ready.into())?;
+        let Some(nats) = &self.nats else { return Ok(()) };
+        let connected = nats.connection_state() == State::Connected;
+        let help = "1 while the process is connected to NATS, else 0.";
+        gauge(&mut encoder, "loggia_nats_connected", help, connected.into())
+    }
+}
+
+#[derive(Debug)]
+struct Machine {
+    data: PathBuf,
+}
+
+impl Collector for Machine {
+    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
+        if let Ok(disk) = rustix::fs::statvfs(&self.data) {
+            let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
+            let help = "Bytes that the process may still write to the disk of the data folder.";
+            gauge(&mut encoder, "loggia_disk_free_bytes", help, bytes(disk.f_bavail))?;
+            let help = "Size of the disk of the data folder.";
+            gauge(&mut encoder, "loggia_disk_size_bytes", help, bytes(disk.f_blocks))?;
+        }
+        if let Some(limit) = getrlimit(Resource::Nofile).current {
+            gauge(&mut encoder, "process_max_fds", "Files that the process may have open.", limit)?;
+        }
+        // Linux only: other systems have no such files, and then the metrics are left out.
+        if let Ok(open) = std::fs::read_dir("/proc/self/fd") {
+            // Without the folder itself, which is open for this.
+            let open = (open.count() as u64).saturating_sub(1);
+            gauge(&mut encoder, "process_open_fds", "Files that the process has open.", open)?;
+        }
+        let read = |path| std::fs::read_to_string(path).ok();
+        if let Some(taken) = read("/proc/self/stat").as_deref().and_then(Taken::read) {
+            let (name, help) = ("process_cpu_seconds", "Processor time that the process has taken.");
+            let metric = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
+            ConstCounter::new(taken.processor).encode(metric)?;
+            if let Some(booted) = read("/proc/stat").as_deref().and_then(booted) {
+                let (name, help) = ("process_start_time_seconds", "When the process began, in Unix seconds.");
+                let metric = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
+                ConstGauge::new(booted + taken.began).encode(metric)?;
+            }
+        }
+        let Some(status) = read("/proc/self/status") else { return Ok(()) };
+        for (line, name, help) in [
+            ("VmRSS:", "process_resident_memory_bytes", "Memory that the process holds."),
+            ("VmSize:", "process_virtual_memory_bytes", "Addresses that the process has mapped."),
+        ] {
+            if let Some(bytes) = memory(&status, line) {
+                gauge(&mut encoder, name, help, bytes)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What `/proc/self/stat` says of times.
+#[derive(Debug, PartialEq)]
+struct Taken {
+    /// Seconds of the processor, for the process and for the system in its name.
+    processor: f64,
+    /// Seconds after the machine's start at which the process began.
+    began: f64,
+}
+
+impl Taken {
+    fn read(stat: &str) -> Option<Taken> {
+        // The second field is the program's name in brackets, which may hold anything.
+        let (_, rest) = stat.rsplit_once(") ")?;
+        let fields: Vec<&str> = rest.split(' ').collect();
+        let ticks = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
+        let seconds = |ticks: u64| ticks as f64 / TICKS;
+        Some(Taken { processor: seconds(ticks(14)? + ticks(15)?), began: seconds(ticks(22)?) })
+    }
+}
+
+/// Returns the Unix second at which the machine started, as `/proc/stat` says.
+fn booted(stat: &str) -> Option<f64> {
+    stat.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()
+}
+
+/// Returns the bytes on a line of `/proc/self/status`, which are told in KiB.
+fn memory(status: &str, line: &str) -> Option<u64> {
+    let told = status.lines().find_map(|found| found.strip_prefix(line))?;
+    told.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_linux_says_of_a_process_is_read() {
+        let stat = "7 (a) b (c) S 1 2 3 4 5 6 7 8 9 10 250 50 0 0 20 0 9 0 12345 99 1 18446744073709551615 1";
+        assert_eq!(Taken::read(stat), Some(Taken { processor: 3.0, began: 123.45 }));
+        assert_eq!(Taken::read("7 (a) S 1 2"), None);
+        assert_eq!(booted("cpu 1 2\nbtime 1700000000\nprocesses 3\n"), Some(1_700_000_000.0));
+        let status = "VmSize:\t  2048 kB\nVmRSS:\t      12 kB\n";
+        assert_eq!((memory(status, "VmRSS:"), memory(status, "VmSwap:")), (Some(12_288), None));
+    }
+
+    #[test]
+    fn a_process_sees_itself_and_its_disk() {
+        let (folder, mut registry) = (tempfile::tempdir().unwrap(), Registry::default());
+        let (_told, readiness) = watch::channel(Readiness::READY);
+        register(&mut registry, "write", readiness, None);
+        register_machine(&mut registry, folder.path());
+        let mut text = String::new();
+        prometheus_client::encoding::text::encode(&mut text, &registry).unwrap();
+        let build =
+            format!("loggia_build_info{{version=\"{}\",role=\"write\"}} 1", env!("CARGO_PKG_VERSION"));
+        for line in ["loggia_ready 1", &build] {
+            assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
+        }
+        let value = |name: &str| {
+            let sample = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+            sample.map(|value| value.parse::<f64>().unwrap())
+        };
+        let (free, size) =
+            (value("loggia_disk_free_bytes").unwrap(), value("loggia_disk_size_bytes").unwrap());
+        assert!(0.0 <= free && free <= size && size > 0.0, "{text}");
+        if cfg!(target_os = "linux") {
+            for name in [
+                "process_open_fds",
+                "process_resident_memory_bytes",
+                "process_virtual_memory_bytes",
+                "process_start_time_seconds",
+            ] {
+                assert!(value(name).is_some_and(|value| value > 0.0), "{name} is not in\n{text}");
+            }
+            assert!(value("process_cpu_seconds_total").is_some(), "{text}");
+        }
+    }
+}
