@@ -9,9 +9,14 @@ use super::ActFlags;
 pub enum PicturesCommand {
     /// Show every picture that a record names, and what became of it.
     #[command(
-        after_help = "Examples:\n  loggia pictures list --refused\n  loggia --json pictures list --unused"
+        after_help = "Examples:\n  loggia pictures list --refused\n  loggia --json pictures list --unused\n  loggia pictures list \
+                      stair-house"
     )]
     List {
+        /// Only those of this project, by any slug it ever had: also where it is withdrawn, and with those that only former
+        /// revisions show.
+        #[arg(conflicts_with = "unused")]
+        slug: Option<String>,
         /// Only those that could not be fetched or kept, with the reason.
         #[arg(long, conflicts_with = "unused")]
         refused: bool,
@@ -33,8 +38,8 @@ pub enum PicturesCommand {
         after_help = "Example:\n  loggia pictures erase 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
     )]
     Erase {
-        /// Its name: the 64 digits that `loggia pictures list` prints. Those of withdrawn projects and of former revisions
-        /// are in `loggia curate history SLUG --json`.
+        /// Its name: the 64 digits that `loggia pictures list` prints, with a project's slug also for those of a withdrawn
+        /// project and of former revisions.
         #[arg(value_name = "ID")]
         picture: String,
         #[command(flatten)]

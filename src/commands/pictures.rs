@@ -2,6 +2,7 @@
 //! taken down for good.
 
 mod erase;
+mod of_project;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::process::ExitCode;
@@ -36,7 +37,7 @@ const HEADINGS: [&str; 4] = ["state", "project", "source", "picture or reason"];
 /// A picture that a record names.
 #[derive(Debug, Serialize)]
 struct Row {
-    /// `kept`, `refused`, `erased`, or `missing` where it was not looked at.
+    /// `kept`, `refused`, `erased`, `former` where only a former revision shows it, or `missing` where it was not looked at.
     state: &'static str,
     slug: String,
     /// Without a password: version 0.1 took addresses with one.
@@ -74,7 +75,12 @@ struct Remade {
 pub async fn run(config: &Config, command: &PicturesCommand, output: Output) -> Result<ExitCode> {
     match command {
         PicturesCommand::List { unused: true, .. } => list_unused(config, output).await,
-        PicturesCommand::List { refused, .. } => list(config, *refused, output).await,
+        PicturesCommand::List { slug: Some(slug), refused, .. } => {
+            print(of_project::of_project(config, &slug.parse()?).await?, *refused, output)
+        }
+        PicturesCommand::List { refused, .. } => {
+            print(listed(config).await?.iter().flat_map(rows).collect(), *refused, output)
+        }
         PicturesCommand::Retry { slug } => {
             let slug: Option<Slug> = slug.as_deref().map(str::parse).transpose()?;
             retry(config, slug.as_ref(), output).await
@@ -129,10 +135,8 @@ fn rows(listing: &Listing) -> impl Iterator<Item = Row> {
     })
 }
 
-async fn list(config: &Config, refused: bool, output: Output) -> Result<ExitCode> {
-    let listed = listed(config).await?;
-    let rows: Vec<Row> =
-        listed.iter().flat_map(rows).filter(|row| !refused || row.state == "refused").collect();
+fn print(mut rows: Vec<Row>, refused: bool, output: Output) -> Result<ExitCode> {
+    rows.retain(|row| !refused || row.state == "refused");
     if output.is_json() {
         rows.iter().try_for_each(|row| output.answer(row, String::new))?;
     } else if rows.is_empty() {

@@ -20,7 +20,7 @@ const ELSEWHERE: &str = "copies may be left where Loggia cannot delete them: bro
 pub(super) async fn run(config: &Config, picture: &str, act: &ActFlags, output: Output) -> Result<ExitCode> {
     let picture: PictureId = picture
         .parse()
-        .context("name the picture as `loggia pictures list` does, or `loggia curate history SLUG --json`")?;
+        .context("name the picture as `loggia pictures list` or `loggia pictures list SLUG` does")?;
     let actor = session::actor(&act.actor)?;
     let session = Session::open(config).await?;
     let id = session.id(&act.id);

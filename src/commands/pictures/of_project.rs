@@ -1,0 +1,98 @@
+//! Every picture that one project ever showed: also of a withdrawn one, and of former revisions.
+
+use anyhow::{Result, bail};
+use schemas::event::Event;
+use schemas::picture::PictureId;
+use schemas::slug::Slug;
+use schemas::versioned::Decoded;
+use schemas::web_address::without_login;
+use write::project::Project;
+
+use super::{Row, rows};
+use crate::config::Config;
+use crate::session;
+
+/// Returns the pictures that the record names, and then those that only former revisions show.
+pub(super) async fn of_project(config: &Config, slug: &Slug) -> Result<Vec<Row>> {
+    let Some(recorded) = session::history(config, slug).await? else {
+        bail!(
+            "no project has or ever had the slug {slug}; `loggia pictures list` shows those that have pictures"
+        );
+    };
+    let mut events = Vec::with_capacity(recorded.len());
+    for recorded in &recorded {
+        if let Decoded::Known(event) = recorded.decode()? {
+            events.push(*event);
+        }
+    }
+    Ok(all(&events))
+}
+
+fn all(events: &[Event]) -> Vec<Row> {
+    let project = Project::replay(events);
+    let Some(listing) = project.listing() else { return Vec::new() };
+    let mut all: Vec<Row> = rows(listing).collect();
+    for event in events {
+        if let Event::PictureAttached(attached) = event
+            && let source = without_login(&attached.source)
+            && !all.iter().any(|row| row.source == source && row.picture == Some(attached.picture.id))
+        {
+            let picture = attached.picture.id;
+            let state = if is_erased(events, picture) { "erased" } else { "former" };
+            let (slug, source) = (listing.slug.to_string(), source.into_owned());
+            all.push(Row { state, slug, source, picture: Some(picture), reason: None });
+        }
+    }
+    all
+}
+
+/// Whether the newest event about a picture says that it is erased.
+fn is_erased(events: &[Event], picture: PictureId) -> bool {
+    let newest = events.iter().rev().find_map(|event| match event {
+        Event::PictureAttached(attached) => (attached.picture.id == picture).then_some(false),
+        Event::PictureErased(erased) => (erased.picture == picture).then_some(true),
+        _ => None,
+    });
+    newest.unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use schemas::event::{PictureAttached, PictureErased, ProjectRevised, ProjectSelected, ProjectWithdrawn};
+    use schemas::picture::{Picture, PictureFormat};
+
+    use super::*;
+
+    fn attached(source: &str, byte: u8) -> Event {
+        let id = PictureId([byte; 32]);
+        let picture = Picture { id, format: PictureFormat::Png, width: 1, height: 1, palette: Vec::new() };
+        Event::PictureAttached(PictureAttached { source: source.into(), picture })
+    }
+
+    #[test]
+    fn pictures_of_former_revisions_and_of_a_withdrawn_project_are_listed_too() {
+        let naming = |sources: &str| {
+            let json = format!(r#"{{"name":"A","category":"art","pictures":[{sources}]}}"#);
+            serde_json::from_str(&json).unwrap()
+        };
+        let (a, b) = (r#"{"source":"a.jpg"}"#, r#"{"source":"b.jpg"}"#);
+        let selected = ProjectSelected { slug: "a".parse().unwrap(), record: naming(&format!("{a},{b}")) };
+        let events = [
+            Event::ProjectSelected(selected),
+            attached("a.jpg", 1),
+            attached("a.jpg", 2),
+            attached("a.jpg", 3),
+            attached("b.jpg", 4),
+            Event::ProjectRevised(ProjectRevised { record: naming(a) }),
+            Event::PictureErased(PictureErased { picture: PictureId([2; 32]) }),
+            Event::ProjectWithdrawn(ProjectWithdrawn { reason: "sold".into() }),
+        ];
+        let rows = all(&events);
+        let shown: Vec<_> =
+            rows.iter().map(|row| (row.state, row.source.as_str(), row.picture.unwrap().0[0])).collect();
+        let wanted =
+            [("kept", "a.jpg", 3), ("former", "a.jpg", 1), ("erased", "a.jpg", 2), ("former", "b.jpg", 4)];
+        assert_eq!(shown, wanted);
+        assert!(all(&[]).is_empty());
+    }
+}
