@@ -57,7 +57,7 @@ pub enum Ends {
     AsRole,
 }
 
-/// Learns of signals. A clone learns of those that come after it was made.
+/// Learns of signals. A clone learns of those that this one has not heard of yet.
 #[derive(Debug, Clone)]
 pub struct Signals(watch::Receiver<Option<Asked>>);
 

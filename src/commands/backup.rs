@@ -32,6 +32,7 @@ struct Brought {
 
 /// Copies the event store into a folder while it may run.
 pub async fn run(config: &Config, folder: &Path, output: Output) -> Result<()> {
+    refuse_parts_of(&DataFolder::new(&config.data), folder)?;
     let store = session::open_store_read_only(config).await?;
     let manifest = store.backup(folder, Some(&DataFolder::new(&config.data).media())).await?;
     let pictures = manifest.media.as_ref().map_or(0, |media| media.pictures);
@@ -56,6 +57,22 @@ pub async fn run(config: &Config, folder: &Path, output: Output) -> Result<()> {
     output.answer(&copied, || {
         format!("{} are in {}; restore them with `loggia restore`", contents(&copied), folder.display())
     })
+}
+
+/// Refuses a folder within one that the service itself fills.
+fn refuse_parts_of(data: &DataFolder, folder: &Path) -> Result<()> {
+    let wanted = std::path::absolute(folder)?;
+    let own = [data.store(), data.models(), data.media(), data.nats(), data.spool(), data.snapshot()];
+    for part in own {
+        if wanted.starts_with(std::path::absolute(&part)?) {
+            bail!(
+                "{} is within {}, which Loggia itself fills; name a folder elsewhere, on another disk if you can",
+                folder.display(),
+                part.display()
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Proves that a backup is whole, without restoring it.

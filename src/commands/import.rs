@@ -48,10 +48,13 @@ pub async fn run(
         first = reading.next() => first?,
     };
     let report = Report::new(args, output)?;
-    let session = match args.dry_run {
-        true => Session::trying(config).await?,
-        false => Session::open(config).await?,
+    let opening = async {
+        match args.dry_run {
+            true => Session::trying(config).await,
+            false => Session::open(config).await,
+        }
     };
+    let session = signals.clone().unless_asked(opening).await?;
     let id = session.id(&args.act.id);
     let pictures = Pictures::new(&session, actor.clone(), id, &args.file);
     let import = Import { session: &session, actor, id, options, strict: args.strict, pictures };
@@ -97,8 +100,9 @@ enum Ended {
     Whole,
     /// Before this line.
     Strict(u64),
-    /// Because a picture was refused.
-    Unillustrated,
+    /// Because something was refused that nothing spoke against before: a picture, or a line that another change made
+    /// impossible meanwhile.
+    Faulty,
     TooManyRejected,
     Interrupted(Asked),
 }
@@ -138,8 +142,9 @@ impl Import<'_> {
                     "the lines before it are written, and none after"
                 }
             )),
-            Ok(Ended::Unillustrated) => End::failed(
-                "stopped at a picture that is not attached (--strict); what is counted here is done".into(),
+            Ok(Ended::Faulty) => End::failed(
+                "stopped at a picture or a line that was refused (--strict); what is counted here is done"
+                    .into(),
             ),
             Ok(Ended::TooManyRejected) => End::failed(format!(
                 "stopped: {}; what is counted here is done, {}",
@@ -216,7 +221,7 @@ impl Import<'_> {
         }
         Ok(match fault {
             Some(fault) => Some(Ended::Strict(fault.number)),
-            None if self.strict && report.is_faulty() => Some(Ended::Unillustrated),
+            None if self.strict && report.is_faulty() => Some(Ended::Faulty),
             None if report.has_too_many_rejected() => Some(Ended::TooManyRejected),
             None => None,
         })

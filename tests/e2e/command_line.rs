@@ -214,6 +214,11 @@ async fn backup_and_restore_carry_the_whole_catalog() {
     started.import(&lines()).await;
     let before = export(started.folder.path());
     let (copy, data) = (started.folder.path().join("copy"), tempfile::tempdir().unwrap());
+    for (own, why) in [("", "is there already"), ("store/copy", ", which Loggia itself fills")] {
+        let refused = started.run(&["backup", started.folder.path().join(own).to_str().unwrap()]);
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert!(refused.status.code() == Some(1) && said.contains(why), "{own}: {said}");
+    }
     started.json(&["backup", copy.to_str().unwrap()]);
     let restored = data.path().join("data");
     run_json(&restored, &["restore", copy.to_str().unwrap()]);
