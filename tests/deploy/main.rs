@@ -1,6 +1,8 @@
 //! The files of deploy/, each read by a tool that knows its kind, and held against what the program and the checkout say.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, reason = "a test may panic")]
 
+mod prometheus;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

@@ -15,6 +15,7 @@ use rustix::process::{Resource, getrlimit};
 use tokio::sync::watch;
 
 use super::gauge;
+use crate::build_info;
 
 /// Ticks a second in which Linux gives processor time and start times to programs.
 const TICKS: f64 = 100.0;
@@ -26,8 +27,13 @@ pub fn register(
     readiness: watch::Receiver<Readiness>,
     nats: Option<async_nats::Client>,
 ) {
-    let build = Info::new([("version", env!("CARGO_PKG_VERSION")), ("role", role)]);
-    registry.register("loggia_build", "Version and role of the process", build);
+    let build = [
+        ("version", build_info::VERSION),
+        ("commit", build_info::COMMIT.unwrap_or("unknown")),
+        ("features", build_info::FEATURES),
+        ("role", role),
+    ];
+    registry.register("loggia_build", "Build and role of the process", Info::new(build));
     registry.register_collector(Box::new(Connected { readiness, nats }));
 }
 
@@ -158,11 +164,10 @@ mod tests {
         register_machine(&mut registry, folder.path());
         let mut text = String::new();
         prometheus_client::encoding::text::encode(&mut text, &registry).unwrap();
-        let build =
-            format!("loggia_build_info{{version=\"{}\",role=\"write\"}} 1", env!("CARGO_PKG_VERSION"));
-        for line in ["loggia_ready 1", &build] {
-            assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
-        }
+        let begin = format!("loggia_build_info{{version=\"{}\",commit=\"", build_info::VERSION);
+        let build = text.lines().find(|line| line.starts_with(&begin)).unwrap();
+        assert!(build.ends_with(",role=\"write\"} 1"), "{build}");
+        assert!(text.lines().any(|found| found == "loggia_ready 1"), "{text}");
         let value = |name: &str| {
             let sample = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
             sample.map(|value| value.parse::<f64>().unwrap())

@@ -1,0 +1,212 @@
+//! The rules and the dashboard of deploy/, held against each other, against the runbook and against what real processes
+//! answer.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use kit::http::Http;
+use kit::process::{self, Loggia};
+use serde_json::Value;
+
+use crate::{LOGGIA, ROOT, text};
+
+const RULES: &str = "deploy/prometheus/rules.yml";
+const DASHBOARD: &str = "deploy/grafana/loggia.json";
+const RUNBOOK: &str = "docs/operating/runbook.md";
+
+/// How long anything may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// promtool of Prometheus, where it was brought.
+fn promtool() -> Option<PathBuf> {
+    let path = Path::new(ROOT).join(".tools/deploy/bin/promtool");
+    if !path.exists() {
+        kit::absent("promtool is not in .tools/deploy: run bin/setup --test");
+        return None;
+    }
+    Some(path)
+}
+
+/// Runs promtool on this input, and returns whether it found nothing, with all that it wrote.
+fn checked(promtool: &Path, args: &[&str], input: &str) -> (bool, String) {
+    let mut child = Command::new(promtool)
+        .args(args)
+        .current_dir(ROOT)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A promtool that reads nothing may have ended.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    (output.status.success(), format!("{out}{err}"))
+}
+
+#[test]
+fn prometheus_takes_the_rules_and_each_fires_where_it_should() {
+    let Some(promtool) = promtool() else { return };
+    let (good, told) = checked(&promtool, &["check", "rules", RULES], "");
+    assert!(good && told.contains(&format!("{} rules found", alerts().len())), "{told}");
+    let tests = "deploy/prometheus/tests.yml";
+    let (good, told) = checked(&promtool, &["test", "rules", tests], "");
+    assert!(good, "{told}");
+    let tested = text(tests);
+    for alert in alerts() {
+        let named = format!("alertname: {alert}");
+        let times =
+            tested.lines().filter(|line| line.split([',', '{']).any(|part| part.trim() == named)).count();
+        assert_eq!(times, 2, "{alert} is to fire once and to be silent once");
+    }
+    // The check finds a fault.
+    let folder = tempfile::tempdir().unwrap();
+    let bad = folder.path().join("rules.yml");
+    std::fs::write(&bad, text(RULES).replace("loggia_ready == 0", "loggia_ready ==")).unwrap();
+    assert!(!checked(&promtool, &["check", "rules", bad.to_str().unwrap()], "").0);
+}
+
+/// The names of all alerts.
+fn alerts() -> Vec<String> {
+    let rules = text(RULES);
+    let named = rules.lines().filter_map(|line| line.trim().strip_prefix("- alert: "));
+    named.map(str::to_owned).collect()
+}
+
+#[test]
+fn each_alert_has_a_section_of_the_runbook() {
+    let (rules, runbook) = (text(RULES), text(RUNBOOK));
+    let links: Vec<&str> = rules.lines().filter_map(|line| line.trim().strip_prefix("runbook: ")).collect();
+    let wanted: Vec<String> =
+        alerts().iter().map(|alert| format!("{RUNBOOK}#{}", alert.to_lowercase())).collect();
+    assert_eq!(links, wanted);
+    let headings: BTreeSet<String> = runbook
+        .lines()
+        .filter_map(|line| line.strip_prefix("## "))
+        .filter(|heading| heading.starts_with("Loggia"))
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(headings, alerts().into_iter().collect::<BTreeSet<_>>());
+    for section in runbook.split("\n## ").filter(|section| section.starts_with("Loggia")) {
+        for part in ["What it means:", "What users notice:", "What to do:"] {
+            assert!(section.contains(part), "{part} is missing in {section}");
+        }
+    }
+}
+
+/// The names of metrics in an expression: words that begin as ours do.
+fn metrics_in(expression: &str) -> impl Iterator<Item = String> {
+    let words = expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    words.filter(|word| word.starts_with("loggia_") || word.starts_with("process_")).map(str::to_owned)
+}
+
+/// The metrics that the rules and the dashboard use, each with where.
+fn used() -> BTreeMap<String, &'static str> {
+    let rules = text(RULES);
+    let of_rules = rules.lines().filter_map(|line| line.trim().strip_prefix("expr: ")).flat_map(metrics_in);
+    let dashboard: Value = serde_json::from_str(&text(DASHBOARD)).unwrap();
+    let mut expressions = vec![dashboard["templating"]["list"][1]["query"]["query"].clone()];
+    for panel in dashboard["panels"].as_array().unwrap() {
+        let targets = panel["targets"].as_array().into_iter().flatten();
+        expressions.extend(targets.map(|target| target["expr"].clone()));
+    }
+    let of_dashboard = expressions.iter().flat_map(|expression| metrics_in(expression.as_str().unwrap()));
+    let of_dashboard: Vec<_> = of_dashboard.map(|name| (name, DASHBOARD)).collect();
+    assert!(of_dashboard.len() > 30, "{of_dashboard:?}");
+    of_rules.map(|name| (name, RULES)).chain(of_dashboard).collect()
+}
+
+/// The names of the samples in an answer.
+fn samples(metrics: &str) -> BTreeSet<String> {
+    let lines = metrics.lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| line.split(['{', ' ']).next().unwrap().to_owned()).collect()
+}
+
+/// A process with an operators' listener.
+struct Operated {
+    process: Loggia,
+    operators: Http,
+}
+
+impl Operated {
+    async fn start(role: &[&str], data: &Path, settings: &[(&str, &str)]) -> Operated {
+        let mut command = process::command(LOGGIA, data);
+        command.args(role).args(["--admin-listen", "127.0.0.1:0"]).envs(settings.iter().copied());
+        let process = Loggia::spawn_command(command, data);
+        let address = kit::wait_for(PATIENCE, "the operators' listener", async || {
+            let log = process.stderr() + &process.stdout();
+            let told = log.split("metrics and health on ").nth(1)?;
+            told.contains(char::is_whitespace).then(|| told.split_whitespace().next().unwrap().to_owned())
+        })
+        .await;
+        let operators = Http::new(address);
+        kit::wait_until(PATIENCE, "readiness", async || operators.get("/readyz").await.status == 200).await;
+        Operated { process, operators }
+    }
+
+    /// The metrics, which promtool must take; with these samples in them.
+    async fn metrics(&self, promtool: Option<&Path>, wanted: &[&str]) -> BTreeSet<String> {
+        let metrics = kit::wait_for(PATIENCE, &format!("{wanted:?}"), async || {
+            let metrics = self.operators.get("/metrics").await;
+            wanted.iter().all(|name| samples(metrics.text()).contains(*name)).then_some(metrics)
+        })
+        .await;
+        assert_eq!(metrics.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+        if let Some(promtool) = promtool {
+            let (good, told) = checked(promtool, &["check", "metrics"], metrics.text());
+            assert!(good && told.is_empty(), "{told}\n{}", metrics.text());
+        }
+        samples(metrics.text())
+    }
+}
+
+#[tokio::test]
+async fn every_role_answers_valid_metrics_and_all_that_are_used_exist() {
+    if kit::nats::available().await.is_none() {
+        return;
+    }
+    let promtool = promtool();
+    let promtool = promtool.as_deref();
+    let folder = tempfile::tempdir().unwrap();
+    let data = |name: &str| folder.path().join(name);
+    let keys = [("LOGGIA_AUTH", "keys")];
+    let common = ["loggia_ready", "loggia_nats_connected", "loggia_build_info", "loggia_disk_free_bytes"];
+    let of_write = ["loggia_relay_lag", "loggia_ledger_lag", "loggia_commands_total", "loggia_keeper"];
+    let of_models = ["loggia_projection_lag", "loggia_projection_heartbeat_timestamp_seconds"];
+    let of_calls = ["loggia_requests_total", "loggia_spool_calls", "loggia_model_refresh_failing"];
+
+    let write = Operated::start(&["write"], &data("write"), &keys).await;
+    let record = folder.path().join("records.ndjson");
+    std::fs::write(&record, "{\"name\": \"Bridge\", \"category\": \"architecture\"}\n").unwrap();
+    let imported = process::run(LOGGIA, &data("write"), &["import", record.to_str().unwrap()]);
+    assert!(imported.status.success(), "{imported:?}");
+    let running: Value =
+        serde_json::from_slice(&std::fs::read(data("write").join("run/write.json")).unwrap()).unwrap();
+    let nats = running["nats_url"].as_str().unwrap().to_owned();
+    let there = [keys[0], ("LOGGIA_NATS_URL", &nats)];
+    write.metrics(promtool, &[&common[..], &of_write].concat()).await;
+
+    let project = Operated::start(&["project"], &data("node"), &there).await;
+    project.metrics(promtool, &[&common[..], &of_models].concat()).await;
+    let serve = Operated::start(&["serve"], &data("node"), &there).await;
+    serve.metrics(promtool, &[&common[..], &of_calls].concat()).await;
+    let read = Operated::start(&["read"], &data("read"), &there).await;
+    read.metrics(promtool, &[&common[..], &of_calls, &of_models].concat()).await;
+    for mut operated in [serve, read, project, write] {
+        assert!(operated.process.terminate().await.success());
+    }
+
+    let up = Operated::start(&["up", "--no-demo"], &data("up"), &keys).await;
+    let imported = process::run(LOGGIA, &data("up"), &["import", record.to_str().unwrap()]);
+    assert!(imported.status.success(), "{imported:?}");
+    let all = [&common[..], &of_write, &of_calls, &of_models].concat();
+    let there = up.metrics(promtool, &all).await;
+    for (name, file) in used() {
+        // Those of the process are read from Linux.
+        let is_known = there.contains(&name) || (name.starts_with("process_") && !cfg!(target_os = "linux"));
+        assert!(is_known, "{file} uses {name}, which no process has");
+    }
+}
