@@ -111,7 +111,7 @@ async fn forms_are_made_again_and_unused_pictures_are_listed() {
     assert!(told.contains("every kept picture is shown by a project"), "{told}");
     started.json(&["curate", "revise", "stair-house", "--unset", "pictures"]);
     let former = json!({"state": "former", "slug": "stair-house", "source": "front.png", "picture": id, "reason": null});
-    assert_eq!(started.json(&["pictures", "list", "stair-house"]), [former.clone()]);
+    assert_eq!(started.json(&["pictures", "list", "stair-house"]), std::slice::from_ref(&former));
     started.json(&["curate", "withdraw", "stair-house", "--reason", "Sold."]);
     assert_eq!(started.json(&["pictures", "list", "stair-house"]), [former]);
     assert_eq!(started.json(&["pictures", "list", "--unused"]), [json!({"picture": id})]);
