@@ -171,7 +171,7 @@ async fn log_journal_and_folder_agree_after_a_crash_and_a_restore() {
     let stop = tokio_util::sync::CancellationToken::new();
     #[expect(clippy::disallowed_methods, reason = "it is told to stop at the end")]
     let working = tokio::spawn(collector.run(stop.clone()));
-    kit::wait_until(std::time::Duration::from_secs(20), "the picture to go", async || !former.holds(picture))
+    kit::wait_until(std::time::Duration::from_secs(60), "the picture to go", async || !former.holds(picture))
         .await;
     assert_eq!(former.erased().unwrap()[0].picture, picture);
     assert!(former.holds(second));
