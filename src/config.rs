@@ -140,6 +140,12 @@ pub fn user() -> Option<String> {
     std::env::var("USER").ok().filter(|name| !name.is_empty())
 }
 
+/// Where systemd listens for what the process says of itself, if it does.
+#[expect(clippy::disallowed_methods, reason = "the environment is read in this file only")]
+pub fn notify_socket() -> Option<String> {
+    std::env::var("NOTIFY_SOCKET").ok().filter(|socket| !socket.is_empty())
+}
+
 impl Config {
     /// Reads and checks all settings.
     ///
@@ -163,6 +169,11 @@ impl Config {
             }
         }
         bail!(faults.join("\n"))
+    }
+
+    /// The settings that have another value than by default.
+    pub fn set(&self) -> impl Iterator<Item = &Resolved> {
+        self.resolved.iter().filter(|resolved| !matches!(resolved.source.as_str(), "default" | "unset"))
     }
 
     fn of(given: &Given, sources: &Sources) -> Result<Config, Fault> {

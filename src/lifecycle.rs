@@ -16,7 +16,8 @@ use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::signals::Signals;
+use crate::service_manager;
+use crate::signals::{Asked, Signals};
 
 /// How long tasks may take to end once they are told to.
 const DEADLINE: Duration = Duration::from_secs(10);
@@ -99,7 +100,7 @@ impl Ending {
             biased;
             failure = self.failures.next() => return Err(failure),
             done = start => return done,
-            _ = self.signals.next() => {}
+            asked = self.signals.next() => stopping(asked),
         }
         self.signalled = true;
         Ok(())
@@ -108,10 +109,18 @@ impl Ending {
     /// Waits for a signal or the death of a task, and returns what the task died of.
     async fn next(&mut self) -> Option<Error> {
         tokio::select! {
-            _ = self.signals.next() => None,
+            asked = self.signals.next() => {
+                stopping(asked);
+                None
+            }
             failure = self.failures.next() => Some(failure),
         }
     }
+}
+
+fn stopping(asked: Asked) {
+    tracing::info!(signal = asked.name(), "stopping");
+    service_manager::notify("STOPPING=1");
 }
 
 /// When a task may end with success.

@@ -13,6 +13,7 @@ mod lifecycle;
 mod nodes;
 mod output;
 mod roles;
+mod service_manager;
 mod session;
 mod signals;
 mod telemetry;
@@ -24,9 +25,9 @@ use anyhow::Result;
 use clap::Parser;
 
 use cli::{BackupCommand, Cli, Command, SettingFlags};
-use config::{Config, Sources};
+use config::{Config, LogFilter, Sources};
 use output::{Output, Usage};
-use signals::Signals;
+use signals::{Ends, Signals};
 
 /// Also what SQLite uses, which is C: linked in, it stands in for the system's allocator, which keeps what many threads gave back
 /// (ADR 16).
@@ -58,7 +59,14 @@ fn start(cli: &Cli, sources: &Sources, config: &Config) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     // Before anything is opened that would have to be put away.
     let signals = Signals::listen(&runtime, cli.command.ends())?;
-    telemetry::start(&config.log, config.log_format)?;
+    let is_role = cli.command.ends() == Ends::AsRole;
+    // What a role logs by default would stand between the answers of a command.
+    let log = if is_role || config.set().any(|setting| setting.name == "log") {
+        config.log.clone()
+    } else {
+        LogFilter("warn".to_owned())
+    };
+    telemetry::start(&log, config.log_format)?;
     for warning in sources.unknown_variables() {
         tracing::warn!("{warning}");
     }

@@ -36,6 +36,7 @@ pub use starting::settled;
 /// `loggia up`: everything in one process.
 pub async fn up(config: &Config, args: &UpArgs, signals: Signals) -> Result<ExitCode> {
     let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref(), signals);
+    starting::announce(config, NatsRole::Up);
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Up, &[Part::Write, Part::Project])?;
     let starting = async {
         // The address is taken first: a port that is in use is known before anything else starts.
@@ -64,6 +65,7 @@ pub async fn up(config: &Config, args: &UpArgs, signals: Signals) -> Result<Exit
 /// `loggia write`: commands, event store and relay.
 pub async fn write(config: &Config, signals: Signals) -> Result<ExitCode> {
     let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref(), signals);
+    starting::announce(config, NatsRole::Write);
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Write, &[Part::Write])?;
     let starting = async {
         let client = parts.nats().await?;
@@ -81,6 +83,7 @@ pub async fn write(config: &Config, signals: Signals) -> Result<ExitCode> {
 /// `loggia project`: the projection workers of a read node.
 pub async fn project(config: &Config, signals: Signals) -> Result<ExitCode> {
     let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref(), signals);
+    starting::announce(config, NatsRole::Project);
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Project, &[Part::Project])?;
     let starting = async {
         parts.given_nats().await?;
@@ -97,6 +100,7 @@ pub async fn project(config: &Config, signals: Signals) -> Result<ExitCode> {
 /// `loggia read`: a whole read node, projection workers and API in one process.
 pub async fn read(config: &Config, signals: Signals) -> Result<ExitCode> {
     let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref(), signals);
+    starting::announce(config, NatsRole::Read);
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Read, &[Part::Project])?;
     let starting = async {
         let listener = parts.bind().await?;
@@ -113,6 +117,7 @@ pub async fn read(config: &Config, signals: Signals) -> Result<ExitCode> {
 /// `loggia serve`: the API of a read node, beside its projection workers.
 pub async fn serve(config: &Config, signals: Signals) -> Result<ExitCode> {
     let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref(), signals);
+    starting::announce(config, NatsRole::Serve);
     let mut parts = Parts::holding(config, &lifecycle, NatsRole::Serve, &[])?;
     let starting = async {
         let listener = parts.bind().await?;

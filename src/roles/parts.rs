@@ -35,7 +35,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
 use write::command_server;
-use write::event_store::SqliteStore;
+use write::event_store::{EventStore, SqliteStore};
 use write::ledger::Ledger;
 use write::nats::{Login, LoginError};
 use write::nats_server::{self, NatsServer};
@@ -50,6 +50,7 @@ use crate::clock;
 use crate::config::{Auth, Config, Metering, Replicas};
 use crate::data_folder::{DataFolder, Held, Part, Running};
 use crate::lifecycle::{Ending, Lifecycle};
+use crate::service_manager;
 use crate::session::{self, Naming, WriteSide};
 pub use ledger::check_tiers;
 
@@ -219,6 +220,7 @@ impl Parts {
         let WriteSide { store, service, keeper } =
             session::open_write_side(&self.config, &self.clock, &self.health, naming).await?;
         gauges::commands::register(&mut self.registry, service.measured().clone());
+        tracing::info!(position = %store.head().await?.position, "the log of events is open");
         let is_keeper = keeper.here;
         let stop = self.lifecycle.stop.clone();
         let lifecycle = self.lifecycle.clone();
@@ -449,8 +451,10 @@ impl Parts {
 
     /// Runs until the process is told to end, or something dies; then lets everything go.
     pub async fn until_told(self, lifecycle: Lifecycle, ending: Ending, drain: Duration) -> Result<ExitCode> {
+        service_manager::notify("READY=1");
         let ended = lifecycle.wait(ending, drain).await;
         self.leave().await;
+        tracing::info!("stopped");
         ended
     }
 

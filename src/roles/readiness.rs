@@ -58,6 +58,7 @@ impl Teller {
     pub async fn models(self, looked: Looked, source: EventSource, data: DataFolder) {
         if self.until(&source, &looked).await {
             data.note_caught_up();
+            tracing::info!("ready");
         }
         self.follow_health().await;
     }
@@ -65,7 +66,9 @@ impl Teller {
     /// Looks until the workers of a node without an API have caught up.
     pub async fn workers(self, node: Node) {
         let source = node.source().clone();
-        self.until(&source, &Looked::Workers(Box::new(node))).await;
+        if self.until(&source, &Looked::Workers(Box::new(node))).await {
+            tracing::info!("ready");
+        }
         self.follow_health().await;
     }
 

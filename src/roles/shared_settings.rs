@@ -33,10 +33,7 @@ type Shared = BTreeMap<String, String>;
 /// The settings of this process as the write side publishes them, as JSON: those that it uses itself, and others where
 /// they are set.
 pub fn published(config: &Config) -> String {
-    let is_set = |name: &str| {
-        let resolved = config.resolved.iter().find(|resolved| resolved.name == name);
-        resolved.is_some_and(|resolved| !matches!(resolved.source.as_str(), "default" | "unset"))
-    };
+    let is_set = |name: &str| config.set().any(|resolved| resolved.name == name);
     let mut shared = own(config);
     shared.retain(|name, _| matches!(name.as_str(), "tiers" | "auth") || is_set(name));
     let mails = if config.mail.delivers() { "yes" } else { "no" };

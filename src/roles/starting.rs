@@ -3,13 +3,33 @@
 
 use std::time::Duration;
 
+use schemas::nats_role::NatsRole;
 use tokio::time::{Instant, sleep};
+
+use crate::build_info::{COMMIT, FEATURES, VERSION};
+use crate::config::Config;
 
 /// How long NATS may take to be whole: the servers of a cluster that start together choose a leader first.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How long to wait before looking again.
 const PAUSE: Duration = Duration::from_millis(500);
+
+/// Logs which build starts as what, and the settings that differ from the defaults, secrets hidden.
+pub fn announce(config: &Config, role: NatsRole) {
+    let (role, commit, features) = (role.name(), COMMIT.unwrap_or("unknown"), FEATURES);
+    let data = config.data.display();
+    tracing::info!(role, version = VERSION, commit, features, %data, "starting");
+    for setting in config.set() {
+        let value = setting.value.as_deref().unwrap_or_default();
+        tracing::info!(
+            setting = setting.name,
+            value,
+            source = setting.source,
+            "a setting differs from its default"
+        );
+    }
+}
 
 /// Tries until it succeeds, or fails in a way that does not pass, or for too long.
 pub async fn settled<T, E: std::fmt::Display>(
