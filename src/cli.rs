@@ -7,6 +7,7 @@ mod nats;
 mod pictures;
 mod setting_flags;
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -130,14 +131,18 @@ pub enum Command {
     Nats(NatsCommand),
     /// Copy the event store into a folder, consistent, while it runs.
     #[command(
-        after_help = "Examples:\n  loggia backup /backups/2026-11-20\n  loggia backup verify /backups/2026-11-20",
+        after_help = "Examples:\n  loggia backup /backups/2026-11-20\n  loggia backup /backups --keep 7\n  loggia backup verify \
+                      /backups/2026-11-20",
         args_conflicts_with_subcommands = true,
         subcommand_negates_reqs = true
     )]
     Backup {
-        /// An empty folder, or one that does not exist yet.
+        /// An empty folder, or one that does not exist yet; with --keep the folder of all backups.
         #[arg(required = true)]
         folder: Option<PathBuf>,
+        /// Make the backup in a folder of its own below FOLDER, named by the time, and remove all but the newest N.
+        #[arg(long, value_name = "N")]
+        keep: Option<NonZeroUsize>,
         #[command(subcommand)]
         command: Option<BackupCommand>,
     },

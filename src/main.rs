@@ -110,9 +110,14 @@ async fn run(cli: &Cli, config: &Config, signals: Signals) -> Result<ExitCode> {
         Command::Backup { command: Some(BackupCommand::Verify { folder }), .. } => {
             done(commands::backup::verify(folder, output).await)
         }
-        Command::Backup { folder, command: None } => match folder {
-            Some(folder) => done(signals.unless_asked(commands::backup::run(config, folder, output)).await),
-            None => Err(Usage("name the folder of the backup").into()),
+        Command::Backup { folder, keep, command: None } => match (folder, keep) {
+            (Some(folder), None) => {
+                done(signals.unless_asked(commands::backup::run(config, folder, output)).await)
+            }
+            (Some(folder), Some(keep)) => {
+                done(signals.unless_asked(commands::backup::routine(config, folder, *keep, output)).await)
+            }
+            (None, _) => Err(Usage("name the folder of the backup").into()),
         },
         Command::Snapshot { folder } => done(commands::snapshot::run(config, folder, output).await),
         Command::Restore { folder, erasures } => {

@@ -1,7 +1,10 @@
 //! `loggia backup` and `loggia restore`: the event store, from which everything else is rebuilt, the vault, and the
 //! pictures.
 
+mod dated;
+
 use std::collections::HashSet;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -19,6 +22,16 @@ use crate::data_folder::{DataFolder, Part};
 use crate::output::{Output, count, say};
 use crate::session::{self, Naming, WriteSide};
 
+/// A backup that was made below a folder of backups.
+#[derive(Serialize)]
+struct Kept<'a> {
+    #[serde(flatten)]
+    copied: &'a Restored,
+    folder: &'a Path,
+    /// The folders of older backups that were removed.
+    removed: &'a [PathBuf],
+}
+
 /// A backup that was restored.
 #[derive(Serialize)]
 struct Brought {
@@ -32,6 +45,26 @@ struct Brought {
 
 /// Copies the event store into a folder while it may run.
 pub async fn run(config: &Config, folder: &Path, output: Output) -> Result<()> {
+    let copied = copy(config, folder).await?;
+    output.answer(&copied, || made(&copied, folder))
+}
+
+/// Copies it into a new folder below this one, and removes all but the newest.
+pub async fn routine(config: &Config, folder: &Path, keep: NonZeroUsize, output: Output) -> Result<()> {
+    let new = folder.join(dated::name(session::now()));
+    let copied = copy(config, &new).await?;
+    let removed = dated::remove_older(folder, &new, keep)?;
+    output.answer(&Kept { copied: &copied, folder: &new, removed: &removed }, || {
+        let removed = removed.iter().map(|folder| format!("\n{} is removed", folder.display()));
+        made(&copied, &new) + &removed.collect::<String>()
+    })
+}
+
+fn made(copied: &Restored, folder: &Path) -> String {
+    format!("{} are in {}; restore them with `loggia restore`", contents(copied), folder.display())
+}
+
+async fn copy(config: &Config, folder: &Path) -> Result<Restored> {
     refuse_parts_of(&DataFolder::new(&config.data), folder)?;
     let store = session::open_store_read_only(config).await?;
     let manifest = store.backup(folder, Some(&DataFolder::new(&config.data).media())).await?;
@@ -54,9 +87,7 @@ pub async fn run(config: &Config, folder: &Path, output: Output) -> Result<()> {
             say(&format!("whether the ledger in the backup has every counted call is not known: {error:#}"))
         }
     }
-    output.answer(&copied, || {
-        format!("{} are in {}; restore them with `loggia restore`", contents(&copied), folder.display())
-    })
+    Ok(copied)
 }
 
 /// Refuses a folder within one that the service itself fills.

@@ -183,19 +183,77 @@ fn systemd_takes_the_units_and_finds_them_sandboxed() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    for unit in deploy("systemd") {
+    let mut units = deploy("systemd");
+    units.retain(|path| path.extension().is_some());
+    for unit in &mut units {
         // It looks whether the program is there.
         let own = folder.path().join(unit.file_name().unwrap());
         let text = std::fs::read_to_string(&unit).unwrap();
-        assert!(text.contains("/usr/local/bin/loggia "), "{}", unit.display());
+        let is_service = unit.extension().is_some_and(|extension| extension == "service");
+        assert_eq!(text.contains("/usr/local/bin/loggia "), is_service, "{}", unit.display());
         std::fs::write(&own, text.replace("/usr/local/bin/loggia ", &format!("{LOGGIA} "))).unwrap();
-        let analyze = |args: &[&str]| Command::new("systemd-analyze").args(args).arg(&own).output().unwrap();
+        *unit = own;
+    }
+    for unit in &units {
+        let analyze = |args: &[&str]| Command::new("systemd-analyze").args(args).arg(unit).output().unwrap();
         let verified = analyze(&["verify", "--man=no"]);
         let said = String::from_utf8_lossy(&verified.stderr).into_owned();
         assert!(verified.status.success() && said.is_empty(), "{}: {said}", unit.display());
+        if unit.extension().is_some_and(|extension| extension == "timer") {
+            continue;
+        }
         let judged = analyze(&["security", "--offline=true", &format!("--threshold={EXPOSURE}")]);
         assert!(judged.status.success(), "{}: {}", unit.display(), String::from_utf8_lossy(&judged.stdout));
     }
+}
+
+/// With a `systemd-run` that prints what it is given.
+#[test]
+fn a_command_is_run_as_the_user_of_its_unit_with_its_settings() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let stand_in = folder.path().join("systemd-run");
+    std::fs::write(&stand_in, "#!/bin/sh\nprintf '%s\\n' \"$@\"\n").unwrap();
+    std::fs::set_permissions(&stand_in, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(Path::new(ROOT).join("deploy/systemd/loggia-run"));
+        let path = format!("{}:/usr/bin:/bin", folder.path().display());
+        let output = command.args(arguments).env("PATH", path).output().unwrap();
+        let lines = |bytes: &[u8]| -> Vec<String> {
+            String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect()
+        };
+        (output.status.code(), lines(&output.stdout), lines(&output.stderr))
+    };
+    let (status, lines, _) = run(&["curate", "withdraw", "stair-house", "--reason", "Sold, and closed."]);
+    assert_eq!(status, Some(0));
+    for property in [
+        "User=loggia",
+        "DynamicUser=yes",
+        "EnvironmentFile=-/etc/loggia/up.env",
+        "Environment=LOGGIA_DATA=/var/lib/loggia",
+    ] {
+        assert!(lines.contains(&format!("--property={property}")), "{property} in {lines:?}");
+    }
+    let expected =
+        ["/usr/local/bin/loggia", "curate", "withdraw", "stair-house", "--reason", "Sold, and closed."];
+    assert_eq!(lines[lines.len() - 6..], expected);
+    let (_, lines, _) = run(&["-u", "loggia-read-1", "rebuild", "all"]);
+    for property in [
+        "User=loggia-read-1",
+        "EnvironmentFile=-/etc/loggia/read-1.env",
+        "LoadCredential=nats.nk:/etc/loggia/nats/users/operator.nk",
+    ] {
+        assert!(lines.contains(&format!("--property={property}")), "{property} in {lines:?}");
+    }
+    assert_eq!(lines[lines.len() - 3..], ["/usr/local/bin/loggia", "rebuild", "all"]);
+    let (status, _, said) = run(&["-u", "nginx", "status"]);
+    assert_eq!(
+        (status, said),
+        (
+            Some(2),
+            vec!["loggia-run: nginx is no unit of Loggia: loggia, loggia-write or loggia-read-N".to_owned()]
+        )
+    );
 }
 
 #[test]

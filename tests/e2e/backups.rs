@@ -130,3 +130,27 @@ async fn a_log_is_compared_with_what_was_kept_elsewhere() {
     std::fs::write(at("nothing.json"), "{}").unwrap();
     assert_eq!(against(&folder, &at("nothing.json")).0, Some(1));
 }
+
+#[test]
+fn only_the_newest_backups_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, backups) = (folder.path().join("data"), folder.path().join("backups"));
+    let file = folder.path().join("one.ndjson");
+    std::fs::write(&file, "{\"name\": \"One\", \"category\": \"art\"}\n").unwrap();
+    run_json(&data, &["import", file.to_str().unwrap()]);
+    let backup = |day: &str| {
+        let args = ["--clock-offset", day, "backup", backups.to_str().unwrap(), "--keep", "2"];
+        run_json(&data, &args).pop().unwrap()
+    };
+    let made: Vec<Value> = ["0d", "1d", "2d"].map(backup).into();
+    assert_eq!((&made[0]["removed"], &made[1]["removed"]), (&json!([]), &json!([])));
+    assert_eq!(made[2]["removed"], json!([made[0]["folder"]]));
+    let mut left: Vec<PathBuf> =
+        std::fs::read_dir(&backups).unwrap().map(|entry| entry.unwrap().path()).collect();
+    left.sort();
+    let folders: Vec<&Path> =
+        made[1..].iter().map(|made| Path::new(made["folder"].as_str().unwrap())).collect();
+    assert_eq!(left, folders);
+    assert_eq!(made[2]["position"], 1);
+    run_json(&data, &["backup", "verify", made[2]["folder"].as_str().unwrap()]);
+}

@@ -12,6 +12,25 @@ fn lines_of(log: &str, target: &str) -> Vec<Value> {
     lines.filter(|line: &Value| line["target"].as_str().unwrap().starts_with(target)).collect()
 }
 
+/// The log begins with what starts and how it is set, and ends with why it stopped.
+fn check_start_and_stop(log: &str) {
+    let own: Vec<Value> = lines_of(log, "loggia::");
+    let said: Vec<&str> = own.iter().map(|line| line["message"].as_str().unwrap()).collect();
+    assert_eq!((said.first(), said.last()), (Some(&"starting"), Some(&"stopped")), "{said:?}");
+    let first = &own[0];
+    assert_eq!((&first["role"], &first["version"]), (&"up".into(), &env!("CARGO_PKG_VERSION").into()));
+    let set = own.iter().filter_map(|line| line["setting"].as_str());
+    assert_eq!(
+        set.collect::<Vec<_>>(),
+        ["data", "listen", "nats_server", "auth", "vectors", "log", "log_format"]
+    );
+    for message in ["the log of events is open", "ready", "stopping"] {
+        assert!(said.contains(&message), "{message} in {said:?}");
+    }
+    let stopping = own.iter().find(|line| line["message"] == "stopping").unwrap();
+    assert_eq!(stopping["signal"], "SIGTERM");
+}
+
 #[tokio::test]
 async fn operators_acts_and_requests_are_lines_of_json() {
     if kit::nats::available().await.is_none() {
@@ -51,22 +70,7 @@ async fn operators_acts_and_requests_are_lines_of_json() {
     assert!(loggia.terminate().await.success());
     let log = loggia.stderr();
 
-    let own: Vec<Value> = lines_of(&log, "loggia::");
-    let said: Vec<&str> = own.iter().map(|line| line["message"].as_str().unwrap()).collect();
-    assert_eq!((said.first(), said.last()), (Some(&"starting"), Some(&"stopped")), "{said:?}");
-    let first = &own[0];
-    assert_eq!((&first["role"], &first["version"]), (&"up".into(), &env!("CARGO_PKG_VERSION").into()));
-    let set = own.iter().filter_map(|line| line["setting"].as_str());
-    assert_eq!(
-        set.collect::<Vec<_>>(),
-        ["data", "listen", "nats_server", "auth", "vectors", "log", "log_format"]
-    );
-    for message in ["the log of events is open", "ready", "stopping"] {
-        assert!(said.contains(&message), "{message} in {said:?}");
-    }
-    let stopping = own.iter().find(|line| line["message"] == "stopping").unwrap();
-    assert_eq!(stopping["signal"], "SIGTERM");
-
+    check_start_and_stop(&log);
     let commands: Vec<[String; 3]> = lines_of(&log, "write::command_server")
         .iter()
         .map(|line| ["command", "actor", "outcome"].map(|member| line[member].as_str().unwrap().to_owned()))

@@ -157,6 +157,24 @@ impl Manifest {
             Err(error) => Err(at(&path)(error)),
         }
     }
+
+    /// Returns whether a backup in this folder was finished: its manifest is written last.
+    pub fn is_in(folder: &Path) -> bool {
+        folder.join(MANIFEST).is_file()
+    }
+
+    /// Removes the backup in a folder, with the folder. Its manifest goes first: what is left of a removal that was broken
+    /// off is no backup.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a file cannot be removed.
+    pub fn remove(folder: &Path) -> io::Result<()> {
+        match fs::remove_file(folder.join(MANIFEST)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => fs::remove_dir_all(folder),
+        }
+    }
 }
 
 /// Returns whether a folder holds anything of a backup, be it half written.
