@@ -159,8 +159,37 @@ impl Operated {
             let (good, told) = checked(promtool, &["check", "metrics"], metrics.text());
             assert!(good && told.is_empty(), "{told}\n{}", metrics.text());
         }
+        let openmetrics = [("accept", "application/openmetrics-text; version=1.0.0")];
+        let answer = self.operators.send("GET", "/metrics", &openmetrics, "").await;
+        let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+        assert_eq!(answer.header("content-type"), Some(kind));
+        assert_openmetrics(answer.text());
         samples(metrics.text())
     }
+}
+
+/// Fails where a family is described twice or not at all, or its samples do not follow its description.
+fn assert_openmetrics(text: &str) {
+    let text = text.strip_suffix("# EOF\n").unwrap();
+    let (mut families, mut family) = (BTreeSet::new(), "");
+    for (number, line) in text.lines().enumerate() {
+        let name = if let Some(help) = line.strip_prefix("# HELP ") {
+            family = help.split(' ').next().unwrap();
+            assert!(families.insert(family), "{family} is described twice");
+            assert!(help.ends_with('.'), "no sentence: {help}");
+            family
+        } else if let Some(typed) = line.strip_prefix("# TYPE ") {
+            typed.split(' ').next().unwrap()
+        } else {
+            let name = line.split(['{', ' ']).next().unwrap();
+            let ends = ["_total", "_bucket", "_sum", "_count", "_info", ""];
+            ends.into_iter()
+                .find_map(|end| name.strip_suffix(end).filter(|name| *name == family))
+                .unwrap_or(name)
+        };
+        assert_eq!(name, family, "line {number}: {line}");
+    }
+    assert!(families.len() > 10, "{families:?}");
 }
 
 #[tokio::test]

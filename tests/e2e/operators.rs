@@ -70,6 +70,44 @@ async fn metrics_tell_the_projections_and_the_requests() {
 }
 
 #[tokio::test]
+async fn metrics_tell_commands_imports_and_where_calls_are() {
+    let args = ["--no-demo", "--auth", "keys", "--admin-listen", "127.0.0.1:0"];
+    let Some(started) = Started::with(&args).await else { return };
+    let log = started.loggia.stderr() + &started.loggia.stdout();
+    let told = log.split("metrics and health on ").nth(1).unwrap();
+    let operators = Http::new(told.split_whitespace().next().unwrap());
+    let bridge = json!({"name": "Bridge", "category": "architecture"});
+    started.import(&[bridge.clone(), json!({"name": 7})]).await;
+    started.import(&[bridge]).await;
+    let issued = started.json(&["keys", "issue", "--email", "ada@example.org"]).pop().unwrap();
+    let search = format!("/v1/search?q=bridge&key={}", issued["key"].as_str().unwrap());
+    started.until(&search, "the new key", |status, _| status == 200).await;
+    assert_eq!(started.http.get(&search).await.status, 200);
+    let wanted = [
+        "loggia_ready 1",
+        "loggia_nats_connected 1",
+        "loggia_keeper 1",
+        "loggia_commands_total{command=\"import\",outcome=\"done\"} 2",
+        "loggia_commands_total{command=\"issue_key\",outcome=\"done\"} 1",
+        "loggia_commands_total{command=\"revise\",outcome=\"unavailable\"} 0",
+        "loggia_command_seconds_count{command=\"import\"} 2",
+        "loggia_import_lines_total{outcome=\"new\"} 1",
+        "loggia_import_lines_total{outcome=\"same\"} 1",
+        "loggia_import_lines_total{outcome=\"rejected\"} 1",
+        "loggia_metered_calls_total{outcome=\"counted\"} 2",
+        "loggia_ledger_position 2",
+        "loggia_ledger_lag 0",
+        "loggia_spool_calls 0",
+        "loggia_spool_stuck_bytes 0",
+    ];
+    kit::wait_until(PATIENCE, "what the write side did", async || {
+        let metrics = operators.get("/metrics").await;
+        wanted.iter().all(|line| metrics.text().lines().any(|found| found == *line))
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn status_shows_a_node_on_one_screen() {
     let Some(started) = Started::empty().await else { return };
     started.import(&[json!({"name": "Bridge", "category": "architecture"})]).await;

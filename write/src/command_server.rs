@@ -110,6 +110,7 @@ async fn serve_on(
     let queue = subject::COMMAND_QUEUE.to_owned();
     let mut commands = Vec::with_capacity(lanes.len());
     for lane in lanes {
+        service.measured().start_at_zero(lane.commands);
         let subjects = lane.commands.iter().map(|command| subject::command(command));
         let subscribing = subjects.map(|subject| client.queue_subscribe(subject, queue.clone()));
         commands.push((try_join_all(subscribing).await?, lane.slots));
