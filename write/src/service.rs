@@ -133,8 +133,14 @@ impl CommandService {
     /// A command is refused, or found to change nothing, only on what the log held when it arrived or later.
     pub async fn handle(&self, message: CommandMessage) -> Answer {
         let (name, began) = (message.command.name(), Instant::now());
+        let is_rehearsal = matches!(&message.command, Command::Import { options, .. } if options.dry_run);
         let answer = self.answer(message).await;
         self.measured.note(name, &answer, began.elapsed());
+        if let Answer::Imported { lines, .. } = &answer
+            && !is_rehearsal
+        {
+            self.measured.note_lines(lines);
+        }
         answer
     }
 

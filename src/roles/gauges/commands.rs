@@ -42,7 +42,7 @@ impl Collector for Commands {
                 metric.encode_histogram::<NoLabelSet>(seconds, answers, &buckets, None)?;
             }
         }
-        let help = "Lines of imports that the write side answered, by outcome.";
+        let help = "Lines of imports by outcome, without those of dry runs.";
         let mut metric = encoder.encode_descriptor("loggia_import_lines", help, None, MetricType::Counter)?;
         for (outcome, count) in LINES.into_iter().zip(self.measured.lines()) {
             ConstCounter::new(count).encode(metric.encode_family(&[("outcome", outcome)])?)?;

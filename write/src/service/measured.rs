@@ -66,10 +66,12 @@ impl Measured {
         let bucket = BOUNDS.iter().position(|bound| seconds <= *bound).unwrap_or(BOUNDS.len() - 1);
         commands.buckets[bucket] += 1;
         commands.took += took;
-        if let Answer::Imported { lines, .. } = answer {
-            for line in lines {
-                counts.lines[line_outcome(line)] += 1;
-            }
+    }
+
+    pub(super) fn note_lines(&self, lines: &[LineOutcome]) {
+        let mut counts = self.counts();
+        for line in lines {
+            counts.lines[line_outcome(line)] += 1;
         }
     }
 
@@ -119,6 +121,7 @@ mod tests {
         let rejected = || LineResult::Rejected { faults: Vec::new() };
         let slug: schemas::slug::Slug = "bridge".parse().unwrap();
         let lines = vec![line(1, LineResult::New { slug }), line(2, rejected()), line(3, rejected())];
+        measured.note_lines(&lines);
         let imported = Answer::Imported { position: Position(1), lines };
         measured.note("import", &imported, Duration::from_millis(300));
         let revise = Commands {

@@ -227,6 +227,20 @@ async fn an_import_is_new_then_changed_then_the_same() {
 }
 
 #[tokio::test]
+async fn commands_and_lines_are_counted_and_dry_runs_change_no_line_counts() {
+    let catalog = catalog().await;
+    let lines = [r#"{"slug":"a","name":"A","category":"art"}"#, "{"];
+    let dry = ImportOptions { dry_run: true, ..ImportOptions::default() };
+    catalog.send(import(&lines, dry)).await;
+    catalog.import(&lines).await;
+    catalog.send(withdraw("nothing")).await;
+    let measured = catalog.service.measured();
+    let ended: Vec<_> = measured.commands().into_iter().map(|(name, counts)| (name, counts.ended)).collect();
+    assert_eq!(ended, [("import", [2, 0, 0, 0]), ("withdraw", [0, 1, 0, 0])]);
+    assert_eq!(measured.lines(), [1, 0, 0, 1]);
+}
+
+#[tokio::test]
 async fn a_bad_line_does_not_hinder_the_others() {
     let catalog = catalog().await;
     let answer = catalog
