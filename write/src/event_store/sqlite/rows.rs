@@ -126,3 +126,19 @@ pub(crate) fn uuid(bytes: &[u8]) -> Result<Uuid, StoreError> {
 pub(crate) fn hash(bytes: &[u8]) -> Result<Hash, StoreError> {
     bytes.try_into().map(Hash).map_err(|_| StoreError::corrupt("a hash has not 32 bytes"))
 }
+
+#[cfg(test)]
+mod tests {
+    use sqlx::ConnectOptions;
+
+    use super::*;
+    use crate::event_store::sqlite::file;
+
+    #[tokio::test]
+    async fn a_file_that_cannot_be_opened_has_a_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = file::reading(&folder.path().join("none/events.db")).connect().await.unwrap_err();
+        let said = failure(error).to_string();
+        assert!(said.contains("its folder must be one that this user may write to"), "{said}");
+    }
+}
