@@ -23,6 +23,7 @@ use api::{
     UnknownTiers,
 };
 use health::Health;
+use jiff::Timestamp;
 use projections::mirror::Mirror;
 use projections::node::{Node, NodeSettings, WorkerTask};
 use projections::source::EventSource;
@@ -62,6 +63,7 @@ pub struct Parts {
     held: Vec<Part>,
     _lock: Held,
     clock: Clock,
+    began: Timestamp,
     name: String,
     role: NatsRole,
     /// How it came to NATS, once it has.
@@ -106,6 +108,7 @@ impl Parts {
             config: config.clone(),
             lifecycle: lifecycle.clone(),
             _lock: lock,
+            began: clock.now(),
             data,
             held: held.to_vec(),
             name: clock.project_id().to_string(),

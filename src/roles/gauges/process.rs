@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use api::Readiness;
 use api::metrics::Registry;
 use async_nats::connection::State;
+use jiff::Timestamp;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::MetricType;
@@ -17,7 +18,7 @@ use tokio::sync::watch;
 use super::gauge;
 use crate::build_info;
 
-/// Ticks a second in which Linux gives processor time and start times to programs.
+/// Ticks a second in which Linux tells processor time to programs.
 const TICKS: f64 = 100.0;
 
 /// Adds what the process is: its version, its role, whether it is ready, and its connection to NATS where it has one.
@@ -38,8 +39,8 @@ pub fn register(
 }
 
 /// Adds what the process takes of the machine, and the room on the disk of the data folder.
-pub fn register_machine(registry: &mut Registry, data: &Path) {
-    registry.register_collector(Box::new(Machine { data: data.to_owned() }));
+pub fn register_machine(registry: &mut Registry, data: &Path, began: Timestamp) {
+    registry.register_collector(Box::new(Machine { data: data.to_owned(), began }));
 }
 
 struct Connected {
@@ -67,6 +68,8 @@ impl Collector for Connected {
 #[derive(Debug)]
 struct Machine {
     data: PathBuf,
+    /// When the process began.
+    began: Timestamp,
 }
 
 impl Collector for Machine {
@@ -81,6 +84,9 @@ impl Collector for Machine {
         if let Some(limit) = getrlimit(Resource::Nofile).current {
             gauge(&mut encoder, "process_max_fds", "Files that the process may have open.", limit)?;
         }
+        let (name, help) = ("process_start_time_seconds", "When the process began, in Unix seconds.");
+        let metric = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
+        ConstGauge::new(self.began.as_millisecond() as f64 / 1_000.0).encode(metric)?;
         // Linux only: other systems have no such files, and then the metrics are left out.
         if let Ok(open) = std::fs::read_dir("/proc/self/fd") {
             // Without the folder itself, which is open for this.
@@ -88,15 +94,10 @@ impl Collector for Machine {
             gauge(&mut encoder, "process_open_fds", "Files that the process has open.", open)?;
         }
         let read = |path| std::fs::read_to_string(path).ok();
-        if let Some(taken) = read("/proc/self/stat").as_deref().and_then(Taken::read) {
+        if let Some(seconds) = read("/proc/self/stat").as_deref().and_then(processor) {
             let (name, help) = ("process_cpu_seconds", "Processor time that the process has taken.");
             let metric = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
-            ConstCounter::new(taken.processor).encode(metric)?;
-            if let Some(booted) = read("/proc/stat").as_deref().and_then(booted) {
-                let (name, help) = ("process_start_time_seconds", "When the process began, in Unix seconds.");
-                let metric = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
-                ConstGauge::new(booted + taken.began).encode(metric)?;
-            }
+            ConstCounter::new(seconds).encode(metric)?;
         }
         let Some(status) = read("/proc/self/status") else { return Ok(()) };
         for (line, name, help) in [
@@ -111,29 +112,13 @@ impl Collector for Machine {
     }
 }
 
-/// What `/proc/self/stat` says of times.
-#[derive(Debug, PartialEq)]
-struct Taken {
-    /// Seconds of the processor, for the process and for the system in its name.
-    processor: f64,
-    /// Seconds after the machine's start at which the process began.
-    began: f64,
-}
-
-impl Taken {
-    fn read(stat: &str) -> Option<Taken> {
-        // The second field is the program's name in brackets, which may hold anything.
-        let (_, rest) = stat.rsplit_once(") ")?;
-        let fields: Vec<&str> = rest.split(' ').collect();
-        let ticks = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
-        let seconds = |ticks: u64| ticks as f64 / TICKS;
-        Some(Taken { processor: seconds(ticks(14)? + ticks(15)?), began: seconds(ticks(22)?) })
-    }
-}
-
-/// Returns the Unix second at which the machine started, as `/proc/stat` says.
-fn booted(stat: &str) -> Option<f64> {
-    stat.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()
+/// Returns the seconds of the processor that the process has taken, and the system in its name, by `/proc/self/stat`.
+fn processor(stat: &str) -> Option<f64> {
+    // The second field is the program's name in brackets, which may hold anything.
+    let (_, rest) = stat.rsplit_once(") ")?;
+    let fields: Vec<&str> = rest.split(' ').collect();
+    let ticks = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
+    Some((ticks(14)? + ticks(15)?) as f64 / TICKS)
 }
 
 /// Returns the bytes on a line of `/proc/self/status`, which are told in KiB.
@@ -149,9 +134,7 @@ mod tests {
     #[test]
     fn what_linux_says_of_a_process_is_read() {
         let stat = "7 (a) b (c) S 1 2 3 4 5 6 7 8 9 10 250 50 0 0 20 0 9 0 12345 99 1 18446744073709551615 1";
-        assert_eq!(Taken::read(stat), Some(Taken { processor: 3.0, began: 123.45 }));
-        assert_eq!(Taken::read("7 (a) S 1 2"), None);
-        assert_eq!(booted("cpu 1 2\nbtime 1700000000\nprocesses 3\n"), Some(1_700_000_000.0));
+        assert_eq!((processor(stat), processor("7 (a) S 1 2")), (Some(3.0), None));
         let status = "VmSize:\t  2048 kB\nVmRSS:\t      12 kB\n";
         assert_eq!((memory(status, "VmRSS:"), memory(status, "VmSwap:")), (Some(12_288), None));
     }
@@ -161,7 +144,7 @@ mod tests {
         let (folder, mut registry) = (tempfile::tempdir().unwrap(), Registry::default());
         let (_told, readiness) = watch::channel(Readiness::READY);
         register(&mut registry, "write", readiness, None);
-        register_machine(&mut registry, folder.path());
+        register_machine(&mut registry, folder.path(), Timestamp::UNIX_EPOCH);
         let mut text = String::new();
         prometheus_client::encoding::text::encode(&mut text, &registry).unwrap();
         let begin = format!("loggia_build_info{{version=\"{}\",commit=\"", build_info::VERSION);
@@ -175,13 +158,10 @@ mod tests {
         let (free, size) =
             (value("loggia_disk_free_bytes").unwrap(), value("loggia_disk_size_bytes").unwrap());
         assert!(0.0 <= free && free <= size && size > 0.0, "{text}");
+        assert_eq!(value("process_start_time_seconds"), Some(0.0), "{text}");
         if cfg!(target_os = "linux") {
-            for name in [
-                "process_open_fds",
-                "process_resident_memory_bytes",
-                "process_virtual_memory_bytes",
-                "process_start_time_seconds",
-            ] {
+            for name in ["process_open_fds", "process_resident_memory_bytes", "process_virtual_memory_bytes"]
+            {
                 assert!(value(name).is_some_and(|value| value > 0.0), "{name} is not in\n{text}");
             }
             assert!(value("process_cpu_seconds_total").is_some(), "{text}");

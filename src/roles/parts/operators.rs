@@ -51,7 +51,7 @@ impl Parts {
         let mut registry = std::mem::take(&mut self.registry);
         let readiness = self.readiness.subscribe();
         gauges::process::register(&mut registry, self.role.name(), readiness, self.client.clone());
-        gauges::process::register_machine(&mut registry, &self.config.data);
+        gauges::process::register_machine(&mut registry, &self.config.data, self.began);
         if let Some(meter) = &self.meter {
             gauges::calls::register_spool(&mut registry, meter.clone(), self.data.spool());
         }
