@@ -41,6 +41,13 @@ pub struct Held {
     _locks: Vec<File>,
 }
 
+/// The file with the API's address, held by the process that serves there.
+#[derive(Debug)]
+pub struct ApiAddress {
+    path: PathBuf,
+    _lock: File,
+}
+
 /// How the process that holds a part is reached, for its own command line. Readable by the owner only, since the
 /// address may hold a password.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -256,14 +263,28 @@ impl DataFolder {
         parts.iter().try_for_each(|part| write_private(&self.running_file(*part), text.as_bytes()))
     }
 
-    /// Tells scripts where the API listens.
-    pub fn announce_api(&self, address: std::net::SocketAddr) -> Result<()> {
+    /// Tells scripts where the API listens, until that is left. Returns nothing where another process serves on the folder:
+    /// the file then keeps that one's address.
+    pub fn announce_api(&self, address: std::net::SocketAddr) -> Result<Option<ApiAddress>> {
+        let path = self.api_lock();
+        let lock = File::create(&path).with_context(|| format!("{} cannot be written", path.display()))?;
+        if !locked(&lock) {
+            return Ok(None);
+        }
         // Written whole and then renamed, so that nobody reads half an address.
         let new = self.run().join("api.addr.new");
         fs::write(&new, format!("{address}\n"))
             .with_context(|| format!("{} cannot be written", new.display()))?;
         fs::rename(&new, self.api_address())?;
-        Ok(())
+        Ok(Some(ApiAddress { path: self.api_address(), _lock: lock }))
+    }
+
+    /// Where the API of this folder listens, if a process serves there.
+    pub fn serves_at(&self) -> Option<String> {
+        let text = fs::read_to_string(self.api_address()).ok()?;
+        // A process of an earlier version has no lock.
+        let is_left = File::open(self.api_lock()).is_ok_and(|lock| lock.try_lock_shared().is_ok());
+        (!is_left).then(|| text.trim().to_owned())
     }
 
     /// Takes back what was announced of these parts.
@@ -273,13 +294,12 @@ impl DataFolder {
         }
     }
 
-    /// Takes back where the API listened.
-    pub fn leave_api(&self) {
-        let _ = fs::remove_file(self.api_address());
-    }
-
     fn run(&self) -> PathBuf {
         self.root.join("run")
+    }
+
+    fn api_lock(&self) -> PathBuf {
+        self.run().join("api.lock")
     }
 
     fn lock_file(&self, part: Part) -> PathBuf {
@@ -288,6 +308,13 @@ impl DataFolder {
 
     fn running_file(&self, part: Part) -> PathBuf {
         self.run().join(format!("{}.json", part.name()))
+    }
+}
+
+impl ApiAddress {
+    /// Takes the address back.
+    pub fn leave(self) {
+        let _ = fs::remove_file(&self.path);
     }
 }
 
@@ -339,6 +366,23 @@ mod tests {
         assert!(data.running(Part::Write).is_none(), "what a dead process left is not believed");
         let _write = data.hold(&[Part::Write]).unwrap();
         data.hold(&[Part::Project]).unwrap();
+    }
+
+    #[test]
+    fn the_address_of_the_api_is_that_of_the_first_process() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = DataFolder::new(folder.path());
+        let _held = data.hold(&[Part::Write]).unwrap();
+        assert_eq!(data.serves_at(), None);
+        let first = data.announce_api("127.0.0.1:4001".parse().unwrap()).unwrap().unwrap();
+        assert!(data.announce_api("127.0.0.1:4002".parse().unwrap()).unwrap().is_none());
+        assert_eq!(data.serves_at().unwrap(), "127.0.0.1:4001");
+        first.leave();
+        assert!(!data.api_address().exists());
+        drop(data.announce_api("127.0.0.1:4003".parse().unwrap()).unwrap().unwrap());
+        assert!(data.api_address().exists() && data.serves_at().is_none(), "a dead process serves nowhere");
+        let _again = data.announce_api("127.0.0.1:4004".parse().unwrap()).unwrap().unwrap();
+        assert_eq!(data.serves_at().unwrap(), "127.0.0.1:4004");
     }
 
     #[test]

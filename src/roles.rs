@@ -31,6 +31,7 @@ use parts::Parts;
 
 pub use descriptors::enough as enough_files;
 pub use parts::check_tiers;
+pub use shared_settings::{ServiceSettings, service_settings};
 pub use starting::settled;
 
 /// `loggia up`: everything in one process.

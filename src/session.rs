@@ -38,7 +38,7 @@ use crate::config::{self, Config, Hosts, PictureAddresses, Sources};
 use crate::data_folder::{DataFolder, Held, Part};
 use crate::lifecycle::Lifecycle;
 use crate::output::say;
-use crate::roles;
+use crate::roles::{self, ServiceSettings};
 use crate::signals::{Interrupted, Signals};
 pub use keeper::{Keeper, Naming, look as keeper, move_here as move_keeper};
 
@@ -98,13 +98,23 @@ pub fn store_folder(config: &Config) -> PathBuf {
     }
 }
 
-/// The site's own address: as it is set, or where the API of this folder listens, or is to listen.
-pub fn site(config: &Config) -> String {
-    let told = || std::fs::read_to_string(DataFolder::new(&config.data).api_address()).ok();
-    config.public_url.clone().unwrap_or_else(|| {
-        let address = told().map_or_else(|| config.listen.to_string(), |told| told.trim().to_owned());
-        format!("http://{address}")
-    })
+/// How NATS is reached: as the process that runs on the folder reaches it, or as it is set; nothing where neither is.
+fn nats_url(config: &Config) -> Option<String> {
+    let running = DataFolder::new(&config.data).running(Part::Write);
+    running.map(|running| running.nats_url).or_else(|| config.nats_url.clone())
+}
+
+/// Returns what the write side says of its settings; nothing where no service runs, or one of an earlier version.
+///
+/// # Errors
+///
+/// Fails where the service cannot be asked.
+pub async fn service_settings(config: &Config) -> Result<Option<ServiceSettings>> {
+    DataFolder::new(&config.data).check()?;
+    match nats_url(config) {
+        Some(url) => roles::service_settings(&connect(config, &url).await?).await,
+        None => Ok(None),
+    }
 }
 
 /// Opens the event store beside whoever writes it; one that is elsewhere by its replica, with all that it has now.
@@ -246,11 +256,8 @@ impl Session {
 
     /// Takes the way that is open: a running process, a NATS server that is set, or the folder itself.
     pub async fn open(config: &Config) -> Result<Session> {
-        let data = DataFolder::new(&config.data);
-        data.check()?;
-        let url =
-            data.running(Part::Write).map(|running| running.nats_url).or_else(|| config.nats_url.clone());
-        match url {
+        DataFolder::new(&config.data).check()?;
+        match nats_url(config) {
             Some(url) => {
                 let way = Way::Remote(CommandClient::new(connect(config, &url).await?));
                 Ok(Session { way, clock: clock::system() })

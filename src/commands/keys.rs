@@ -4,6 +4,7 @@ pub(super) mod applied;
 mod issue;
 mod link;
 mod list;
+mod service;
 
 use std::process::ExitCode;
 
@@ -12,7 +13,7 @@ use schemas::command::{AccountDone, Answer, Command, Refusal};
 use schemas::email::Email;
 use schemas::ids::Actor;
 use schemas::key::KeyId;
-use schemas::tier::TierName;
+use schemas::tier::{TierName, Tiers};
 
 use super::curate::refuse;
 use crate::cli::{ActFlags, KeysCommand};
@@ -39,7 +40,8 @@ pub async fn run(config: &Config, command: &KeysCommand, output: Output) -> Resu
         KeysCommand::Tier { email, key, tier, act } => {
             let key_ids = key.iter().map(|key| parse_key(key)).collect::<Result<_>>()?;
             let command = Command::ChangeTier { email: email.parse()?, key_ids, tier: parse_tier(tier)? };
-            carry_out(config, command, act, output, |done| moved(config, done)).await
+            let tiers = service::tiers(config).await?;
+            carry_out(config, command, act, output, |done| moved(&tiers, done)).await
         }
         KeysCommand::Link { email, actor } => {
             link::run(config, session::actor(actor)?, email.parse()?, output).await
@@ -131,9 +133,9 @@ fn revoked(done: &AccountDone) -> String {
     if done.changed { format!("{ids} is revoked") } else { format!("{ids} was revoked before") }
 }
 
-fn moved(config: &Config, done: &AccountDone) -> String {
+fn moved(tiers: &Tiers, done: &AccountDone) -> String {
     let now = if done.changed { "now" } else { "already" };
-    let each = done.keys.iter().map(|key| match config.tiers.get(&key.tier) {
+    let each = done.keys.iter().map(|key| match tiers.get(&key.tier) {
         Some(tier) => {
             format!("{} is {now} in tier {}: {} calls a month", key.key_id, tier.name, count(tier.quota))
         }

@@ -49,7 +49,7 @@ use super::shared_settings::{self, Comparison};
 use super::{demo, descriptors, gauges, snapshot, starting};
 use crate::clock;
 use crate::config::{Auth, Config, Metering, Replicas};
-use crate::data_folder::{DataFolder, Held, Part, Running};
+use crate::data_folder::{ApiAddress, DataFolder, Held, Part, Running};
 use crate::lifecycle::{Ending, Lifecycle};
 use crate::service_manager;
 use crate::session::{self, Naming, WriteSide};
@@ -87,6 +87,8 @@ pub struct Parts {
     announced: Option<watch::Receiver<Option<LogHead>>>,
     background: Option<Background>,
     serves: bool,
+    /// The announced address of its API.
+    api: Option<ApiAddress>,
     listens_at: Option<SocketAddr>,
     /// What of this process fails at present.
     health: Health,
@@ -127,6 +129,7 @@ impl Parts {
             announced: None,
             background: None,
             serves: false,
+            api: None,
             listens_at: None,
             readiness: Teller::new(health.clone(), lifecycle.leaving.clone()),
             health,
@@ -371,7 +374,7 @@ impl Parts {
             Ok(())
         });
         self.serves = true;
-        self.data.announce_api(address)?;
+        self.announce_api(address)?;
         tracing::info!("serving on http://{address}");
         Ok(())
     }
@@ -476,8 +479,8 @@ impl Parts {
             let _ = task.await;
         }
         self.data.leave(&self.held);
-        if self.serves {
-            self.data.leave_api();
+        if let Some(api) = self.api {
+            api.leave();
         }
     }
 }

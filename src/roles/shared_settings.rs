@@ -7,10 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use anyhow::{Result, bail};
 use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::context::{ContextBuilder, GetStreamErrorKind};
 use health::Component;
 use schemas::subject::{EVENTS, SHARED_SETTINGS};
+use schemas::tier::Tiers;
 use sha2::{Digest, Sha256};
 
 use crate::config::{Auth, Config, Metering, SETTINGS};
@@ -23,6 +25,9 @@ const ASK: Duration = Duration::from_secs(1);
 
 /// How long NATS may take to answer.
 const ANSWERED: Duration = Duration::from_secs(2);
+
+/// How often a command asks before it gives up.
+const ATTEMPTS: u32 = 6;
 
 /// Under this name the write side says whether it mails letters: "yes" or "no". It is no setting of the others.
 const MAILS: &str = "mails";
@@ -98,20 +103,15 @@ impl Comparison {
 
     /// Compares once. Returns whether the write side's settings could be read, or are known not to be there.
     pub async fn compare(&self) -> bool {
-        let jetstream = ContextBuilder::new().timeout(ANSWERED).build(self.client.clone());
-        let asked = tokio::time::timeout(ANSWERED, jetstream.get_stream(EVENTS)).await;
-        let metadata = match asked {
-            Ok(Ok(stream)) => stream.cached_info().config.metadata.get(SHARED_SETTINGS).cloned(),
-            Ok(Err(error)) => {
-                if !is_absent(&error.kind()) {
-                    tracing::debug!(%error, "the settings of the write side cannot be read at present");
+        let theirs = match theirs(&self.client).await {
+            Ok(theirs) => theirs,
+            Err(unread) => {
+                if let Unread::Away(reason) = unread {
+                    tracing::debug!(reason, "the settings of the write side cannot be read at present");
                 }
                 return false;
             }
-            Err(_elapsed) => return false,
         };
-        // A write side of an earlier version publishes none.
-        let theirs: Shared = metadata.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
         self.mails.store(mails(&theirs), Ordering::Relaxed);
         match difference(&self.own, &theirs) {
             Some(reason) => self.component.failed(reason),
@@ -129,8 +129,70 @@ impl Comparison {
     }
 }
 
+/// Why settings could not be read.
+enum Unread {
+    /// No write side has ever made the stream.
+    Absent,
+    /// NATS cannot be asked.
+    Away(String),
+}
+
+/// Reads what the write side published; one of an earlier version publishes nothing.
+async fn theirs(client: &async_nats::Client) -> std::result::Result<Shared, Unread> {
+    let jetstream = ContextBuilder::new().timeout(ANSWERED).build(client.clone());
+    match tokio::time::timeout(ANSWERED, jetstream.get_stream(EVENTS)).await {
+        Ok(Ok(stream)) => {
+            let metadata = &stream.cached_info().config.metadata;
+            Ok(metadata
+                .get(SHARED_SETTINGS)
+                .and_then(|text| serde_json::from_str(text).ok())
+                .unwrap_or_default())
+        }
+        Ok(Err(error)) if is_absent(&error.kind()) => Err(Unread::Absent),
+        Ok(Err(error)) => Err(Unread::Away(error.to_string())),
+        Err(_elapsed) => Err(Unread::Away("no answer came in time".to_owned())),
+    }
+}
+
 fn is_absent(kind: &GetStreamErrorKind) -> bool {
     matches!(kind, GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
+}
+
+/// What commands must know of the service.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ServiceSettings {
+    /// Its tiers.
+    pub tiers: Tiers,
+    /// Its public address, where one is set.
+    pub public_url: Option<String>,
+}
+
+/// Asks for the settings of the write side; nothing where it is of an earlier version or has never run.
+///
+/// # Errors
+///
+/// Fails where NATS does not answer for several seconds.
+pub async fn service_settings(client: &async_nats::Client) -> Result<Option<ServiceSettings>> {
+    let mut attempts = ATTEMPTS;
+    loop {
+        attempts -= 1;
+        match theirs(client).await {
+            Ok(theirs) => return Ok(told(&theirs)),
+            Err(Unread::Absent) => return Ok(None),
+            Err(Unread::Away(reason)) if attempts == 0 => {
+                bail!("the settings of the service cannot be read: {reason}; nothing was done, try again")
+            }
+            // While a cluster chooses a leader nothing can be read.
+            Err(Unread::Away(_)) => tokio::time::sleep(ASK).await,
+        }
+    }
+}
+
+/// What published settings say to commands.
+fn told(theirs: &Shared) -> Option<ServiceSettings> {
+    let tiers = theirs.get("tiers")?.parse().ok()?;
+    let public_url = theirs.get("public_url").filter(|url| !url.is_empty()).cloned();
+    Some(ServiceSettings { tiers, public_url })
 }
 
 /// What is not alike, as a sentence part. Names that this version does not have are passed over.
@@ -195,6 +257,18 @@ mod tests {
         assert!(!told(&[]), "log: mails nothing");
         assert!(told(&[("LOGGIA_MAIL", "print:")]));
         assert!(mails(&Shared::new()), "a write side of 0.1 does not say");
+    }
+
+    #[test]
+    fn commands_are_answered_with_tiers_and_the_public_address() {
+        let said = |environment: &[(&str, &str)]| {
+            told(&serde_json::from_str(&published(&config(environment))).unwrap()).unwrap()
+        };
+        let all = said(&[("LOGGIA_TIERS", "gold=7"), ("LOGGIA_PUBLIC_URL", "https://catalog.example.org")]);
+        let public_url = Some("https://catalog.example.org".to_owned());
+        assert_eq!(all, ServiceSettings { tiers: "gold=7".parse().unwrap(), public_url });
+        assert_eq!(said(&[]).public_url, None);
+        assert_eq!(told(&Shared::new()), None, "a write side of 0.1 does not say");
     }
 
     #[test]

@@ -18,6 +18,8 @@ use crate::started::{LOGGIA, PATIENCE, Started, json as run_json};
 
 const ADA: &str = "Ada.Pelt@example.org";
 const SITE: &str = "https://catalog.example.org";
+const NO_ADDRESS: &str = "loggia: no link was made, since the address of the service is not known: set public_url \
+    (LOGGIA_PUBLIC_URL) for the service, or name the address here with --public-url";
 
 /// Whoever may send commands, as the API does for its pages.
 struct Desk(CommandClient);
@@ -199,7 +201,10 @@ async fn links_are_printed_where_that_is_asked_for() {
 fn a_link_is_printed_without_a_service_too() {
     let folder = tempfile::tempdir().unwrap();
     let run = |args: &[&str]| process::run(LOGGIA, folder.path(), args);
-    let unknown = run(&["keys", "link", "--email", ADA]);
+    let nowhere = run(&["keys", "link", "--email", ADA]);
+    assert_eq!((nowhere.status.code(), nowhere.stdout.len()), (Some(1), 0));
+    assert_eq!(String::from_utf8(nowhere.stderr).unwrap().trim(), NO_ADDRESS);
+    let unknown = run(&["keys", "link", "--email", ADA, "--public-url", SITE]);
     assert_eq!(unknown.status.code(), Some(1));
     assert_eq!(
         String::from_utf8(unknown.stderr).unwrap().trim(),
@@ -216,4 +221,41 @@ fn a_link_is_printed_without_a_service_too() {
     assert_eq!(rest, "\nGive it to the holder of the address, and to nobody else. It works once, ");
     assert!(end.trim().trim_end_matches('.').parse::<jiff::Timestamp>().is_ok(), "{end}");
     assert!(!any_file_holds(folder.path(), token(link)));
+}
+
+#[tokio::test]
+async fn keys_and_links_are_those_of_the_service_and_not_of_the_shell() {
+    let settings = ["--no-demo", "--tiers", "free=200, gold=77000", "--public-url", SITE];
+    let Some(started) = Started::with(&settings).await else { return };
+    let issued = started.json(&["keys", "issue", "--email", ADA, "--tier", "gold"]).pop().unwrap();
+    assert_eq!((&issued["tier"], &issued["quota"]), (&json!("gold"), &json!(77_000)));
+    let refused = started.run(&["keys", "issue", "--email", ADA, "--tier", "studio"]);
+    assert_eq!(
+        (refused.status.code(), String::from_utf8(refused.stderr).unwrap().trim()),
+        (Some(1), "loggia: there is no tier “studio”; there are free, gold")
+    );
+    let moved = started.run(&["keys", "tier", "--email", ADA, "gold"]);
+    let expected =
+        format!("{} is already in tier gold: 77,000 calls a month", issued["key_id"].as_str().unwrap());
+    assert_eq!(String::from_utf8(moved.stdout).unwrap().trim(), expected);
+    let link = started.json(&["keys", "link", "--email", ADA]).pop().unwrap()["link"].clone();
+    assert!(link.as_str().unwrap().starts_with(&format!("{SITE}/claim/")), "{link}");
+}
+
+#[tokio::test]
+async fn no_link_is_made_where_the_address_of_the_service_is_not_known() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = process::command(LOGGIA, folder.path());
+    command.args(["write", "--nats-url", &nats.url(), "--auth", "keys"]);
+    let _writing = Loggia::spawn_command(command, folder.path());
+    let announced = folder.path().join("run/write.json");
+    kit::wait_until(PATIENCE, "the write side", async || announced.exists()).await;
+    run_json(folder.path(), &["keys", "issue", "--email", ADA]);
+    let link = ["keys", "link", "--email", ADA, "--listen", "127.0.0.1:8080"];
+    let nowhere = process::run(LOGGIA, folder.path(), &link);
+    assert_eq!((nowhere.status.code(), nowhere.stdout.len()), (Some(1), 0));
+    assert_eq!(String::from_utf8(nowhere.stderr).unwrap().trim(), NO_ADDRESS);
+    let made = run_json(folder.path(), &[&link[..], &["--public-url", SITE]].concat()).pop().unwrap();
+    assert!(made["link"].as_str().unwrap().starts_with(&format!("{SITE}/claim/")), "{made}");
 }

@@ -1,6 +1,7 @@
 //! One data folder, one process; and folders that are not ours to touch.
 
 use kit::process::{self, Loggia};
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::{LOGGIA, PATIENCE};
 
@@ -17,6 +18,30 @@ async fn a_second_up_on_one_folder_says_so_and_ends() {
     let expected = format!("another loggia (process {}) is running on the data folder", first.pid());
     assert!(told.contains(&expected), "{told}");
     assert_eq!(first.http().await.get("/healthz").await.status, 200, "the first is unharmed");
+}
+
+#[tokio::test]
+async fn a_second_api_on_one_folder_leaves_the_address_of_the_first() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let url = nats.url();
+    let mut first = Loggia::up(LOGGIA, folder.path(), &["--no-demo", "--nats-url", &url]).await;
+    let address = first.address().await;
+    // Started without the kit, which would take the file away.
+    let output = folder.path().join("second.log");
+    let mut command = process::command(LOGGIA, folder.path());
+    command.args(["serve", "--nats-url", &url]).stderr(std::fs::File::create(&output).unwrap());
+    let mut second = command.spawn().unwrap();
+    let said = format!("another process serves on this data folder, at {address};");
+    let told = async || std::fs::read_to_string(&output).is_ok_and(|told| told.contains(&said));
+    kit::wait_until(PATIENCE, "the sentence", told).await;
+    assert_eq!(first.address().await, address);
+    kill_process(Pid::from_child(&second), Signal::TERM).unwrap();
+    assert!(second.wait().unwrap().success());
+    assert_eq!(first.address().await, address);
+    assert_eq!(first.http().await.get("/healthz").await.status, 200);
+    assert!(first.terminate().await.success());
+    assert!(!folder.path().join("run/api.addr").exists());
 }
 
 #[tokio::test]

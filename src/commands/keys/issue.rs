@@ -8,11 +8,11 @@ use schemas::command::{Command, Refusal, RefusalKind};
 use schemas::email::Email;
 use schemas::ids::Actor;
 use schemas::key::KeyId;
-use schemas::tier::{Tier, TierName};
+use schemas::tier::{Tier, TierName, Tiers};
 use serde::Serialize;
 
 use super::super::curate::refuse;
-use super::{applied, send};
+use super::{applied, send, service};
 use crate::config::Config;
 use crate::output::{Output, count, say};
 
@@ -34,7 +34,8 @@ pub(super) async fn run(
     tier: Option<TierName>,
     output: Output,
 ) -> Result<ExitCode> {
-    let tier = wanted(config, tier)?;
+    let tiers = service::tiers(config).await?;
+    let tier = wanted(&tiers, tier)?;
     let key = api::new_key().context("the system gives no random bytes; try again")?;
     let issued = KeyIssued::of(&key, tier.name.clone(), name);
     // A key is made here and shown once: under the same id another one would be sent, so there is none to give.
@@ -90,10 +91,10 @@ fn unseen(key_id: KeyId, reason: &str) -> String {
     )
 }
 
-fn wanted(config: &Config, name: Option<TierName>) -> Result<&Tier> {
-    let Some(name) = name else { return Ok(config.tiers.first()) };
-    config.tiers.get(&name).with_context(|| {
-        let known: Vec<_> = config.tiers.iter().map(|tier| tier.name.as_str()).collect();
+fn wanted(tiers: &Tiers, name: Option<TierName>) -> Result<&Tier> {
+    let Some(name) = name else { return Ok(tiers.first()) };
+    tiers.get(&name).with_context(|| {
+        let known: Vec<_> = tiers.iter().map(|tier| tier.name.as_str()).collect();
         format!("there is no tier “{name}”; there are {}", known.join(", "))
     })
 }

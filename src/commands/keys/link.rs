@@ -11,10 +11,9 @@ use serde::Serialize;
 use write::vault::new_token;
 
 use super::super::curate::refuse;
-use super::ask;
+use super::{ask, service};
 use crate::config::Config;
 use crate::output::Output;
-use crate::session;
 
 /// A link as it is shown.
 #[derive(Serialize)]
@@ -25,10 +24,11 @@ struct Shown {
 
 /// Makes one; the token is made here, and only its hash is sent.
 pub(super) async fn run(config: &Config, actor: Actor, email: Email, output: Output) -> Result<ExitCode> {
+    let site = service::address(config).await?;
     let token = new_token()?;
     match ask(config, actor, Command::MakeLink { email, link: token.hash() }).await? {
         Answer::Link { expires_at } => {
-            let shown = Shown { link: token.at(&session::site(config)), expires_at };
+            let shown = Shown { link: token.at(&site), expires_at };
             output.deliver(&shown, || {
                 format!(
                     "{}\n\nGive it to the holder of the address, and to nobody else. It works once, until {:.0}.",

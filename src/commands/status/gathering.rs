@@ -63,8 +63,7 @@ pub(super) async fn gather(config: &Config) -> Status {
 
 /// Reads what is in the folder.
 async fn folder(config: &Config, data: &DataFolder, status: &mut Status) {
-    status.api =
-        std::fs::read_to_string(data.api_address()).ok().map(|address| format!("http://{}", address.trim()));
+    status.api = data.serves_at().map(|address| format!("http://{address}"));
     let has_log = !session::store_is_here(config) || session::has_log(config);
     if has_log {
         match elsewhere(config).await {

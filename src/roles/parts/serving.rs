@@ -45,6 +45,21 @@ impl Parts {
         self.config.public_url.clone().unwrap_or_else(|| format!("http://{address}"))
     }
 
+    /// Tells scripts and commands where the API listens, unless another process serves on the folder.
+    pub(super) fn announce_api(&mut self, address: SocketAddr) -> Result<()> {
+        self.api = self.data.announce_api(address)?;
+        if self.api.is_none() {
+            let (file, first) = (self.data.api_address(), self.data.serves_at());
+            tracing::warn!(
+                "another process serves on this data folder, at {}; {} keeps its address, and not that of this process, \
+                 {address}",
+                first.as_deref().unwrap_or("an unknown address"),
+                file.display()
+            );
+        }
+        Ok(())
+    }
+
     /// Opens the read models and follows each by itself, so that none waits for another.
     pub(super) fn readers(&self) -> ReadModels {
         let models = ReadModels::new(self.data.models(), clock::of_api());

@@ -1,0 +1,76 @@
+//! What commands must know of the service: as its write side says, or as it is set here where no service does.
+
+use anyhow::{Result, bail};
+use schemas::tier::Tiers;
+
+use crate::config::Config;
+use crate::data_folder::DataFolder;
+use crate::roles::ServiceSettings;
+use crate::session;
+
+/// Returns the tiers of the service.
+///
+/// # Errors
+///
+/// Fails where the service runs and cannot be asked.
+pub(super) async fn tiers(config: &Config) -> Result<Tiers> {
+    let said = session::service_settings(config).await?;
+    Ok(said.map_or_else(|| config.tiers.clone(), |said| said.tiers))
+}
+
+/// Returns the address under which holders of keys reach the service.
+///
+/// # Errors
+///
+/// Fails where the service runs and cannot be asked, and where no address is known.
+pub(super) async fn address(config: &Config) -> Result<String> {
+    let said = session::service_settings(config).await?;
+    let serves_at = DataFolder::new(&config.data).serves_at();
+    match chosen(config, said.as_ref(), serves_at) {
+        Some(address) => Ok(address),
+        None => bail!(
+            "no link was made, since the address of the service is not known: set public_url (LOGGIA_PUBLIC_URL) for the \
+             service, or name the address here with --public-url"
+        ),
+    }
+}
+
+fn chosen(config: &Config, said: Option<&ServiceSettings>, serves_at: Option<String>) -> Option<String> {
+    let public = said.and_then(|said| said.public_url.as_ref()).or(config.public_url.as_ref());
+    // Where the write side answers, this folder's own setting says nothing about where the service listens.
+    let listens = || (said.is_none() && config.listen.port() != 0).then(|| config.listen.to_string());
+    let of_folder = || serves_at.or_else(listens).map(|address| format!("http://{address}"));
+    public.cloned().or_else(of_folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Sources;
+
+    #[test]
+    fn the_address_is_the_service_s_own_before_any_other() {
+        let config = |flags: &[(&str, &str)]| {
+            let flags = flags.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+            Config::read(&Sources { flags, ..Sources::default() }).unwrap()
+        };
+        let said = |url: Option<&str>| ServiceSettings {
+            tiers: "free=200".parse().unwrap(),
+            public_url: url.map(str::to_owned),
+        };
+        let (public, silent) = (said(Some("https://a.example")), said(None));
+        let (own, none) = (config(&[("public_url", "https://b.example")]), config(&[]));
+        let serves_at = Some("127.0.0.1:4001".to_owned());
+        let is = |config, said, serves_at: &Option<String>, expected: Option<&str>| {
+            assert_eq!(chosen(config, said, serves_at.clone()).as_deref(), expected);
+        };
+        is(&own, Some(&public), &serves_at, Some("https://a.example"));
+        is(&own, Some(&silent), &serves_at, Some("https://b.example"));
+        is(&none, Some(&silent), &serves_at, Some("http://127.0.0.1:4001"));
+        is(&none, Some(&silent), &None, None);
+        is(&own, None, &serves_at, Some("https://b.example"));
+        is(&none, None, &serves_at, Some("http://127.0.0.1:4001"));
+        is(&none, None, &None, Some("http://127.0.0.1:8080"));
+        is(&config(&[("listen", "127.0.0.1:0")]), None, &None, None);
+    }
+}
