@@ -126,6 +126,11 @@ pub enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// Look for what an operator should mend: settings, owner and modes, disk, descriptors, the log and its way to readers, the
+    /// clock, certificates and the age of the last backup. Exit status 0 where all is well, 1 where something should be looked
+    /// at, 2 where something does not work or would not start.
+    #[command(after_help = "Examples:\n  loggia doctor\n  loggia doctor --json")]
+    Doctor,
     /// Make what a NATS cluster of one's own needs.
     #[command(subcommand)]
     Nats(NatsCommand),

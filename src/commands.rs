@@ -5,6 +5,7 @@ pub mod backup;
 pub mod bench;
 pub mod config;
 pub mod curate;
+pub mod doctor;
 pub mod events;
 pub mod export;
 pub mod import;

@@ -106,6 +106,8 @@ pub struct Config {
     pub fault: Option<String>,
     /// `clock_offset`: how far the clock is set off.
     pub clock_offset: ClockOffset,
+    /// A sentence for each variable that is none of a setting.
+    pub unknown_variables: Vec<String>,
     /// Where each value comes from, for `loggia config`.
     pub resolved: Vec<Resolved>,
 }
@@ -218,6 +220,7 @@ impl Config {
             drain: values.required("drain")?,
             fault: sources.environment.get(sources::FAULT).filter(|_| cfg!(debug_assertions)).cloned(),
             clock_offset: values.required("clock_offset")?,
+            unknown_variables: sources.unknown_variables(),
             resolved: SETTINGS.iter().map(|setting| given.resolved(setting)).collect(),
         })
     }

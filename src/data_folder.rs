@@ -111,6 +111,21 @@ impl DataFolder {
         self.root.join("snapshot")
     }
 
+    /// The note of the last backup that was made of this folder.
+    pub fn last_backup(&self) -> PathBuf {
+        self.root.join("last_backup.json")
+    }
+
+    /// Returns the paths of this folder that others than its owner may read or write: the folder itself, and what holds
+    /// secrets.
+    pub fn open_to_others(&self) -> Vec<PathBuf> {
+        let secrets =
+            ["store/vault.key", "store/vault.db", "snapshot.token"].map(|name| self.root.join(name));
+        let is_open =
+            |path: &PathBuf| fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o077 != 0);
+        [self.root.clone()].into_iter().chain(secrets).filter(is_open).collect()
+    }
+
     /// Returns what other nodes must show to be given a snapshot; it is made when it is first asked for. The file may be
     /// written beforehand, so that several nodes have the same.
     ///

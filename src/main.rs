@@ -50,12 +50,12 @@ fn main() -> ExitCode {
         Err(error) => return output.misused(&error),
     };
     match Config::read(&sources) {
-        Ok(config) => start(&cli, &sources, &config).unwrap_or_else(|error| output.failed(&error)),
+        Ok(config) => start(&cli, &config).unwrap_or_else(|error| output.failed(&error)),
         Err(error) => output.misused(&error),
     }
 }
 
-fn start(cli: &Cli, sources: &Sources, config: &Config) -> Result<ExitCode> {
+fn start(cli: &Cli, config: &Config) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     // Before anything is opened that would have to be put away.
     let signals = Signals::listen(&runtime, cli.command.ends())?;
@@ -67,7 +67,7 @@ fn start(cli: &Cli, sources: &Sources, config: &Config) -> Result<ExitCode> {
         LogFilter("warn".to_owned())
     };
     telemetry::start(&log, config.log_format)?;
-    for warning in sources.unknown_variables() {
+    for warning in &config.unknown_variables {
         tracing::warn!("{warning}");
     }
     // The files of a NATS cluster are handed to other users.
@@ -106,6 +106,7 @@ async fn run(cli: &Cli, config: &Config, signals: Signals) -> Result<ExitCode> {
         Command::Status { check } => commands::status::run(config, *check, output).await,
         Command::Config { check: false } => done(commands::config::run(config, output)),
         Command::Config { check: true } => commands::config::check(config, output).await,
+        Command::Doctor => commands::doctor::run(config, output).await,
         Command::Nats(command) => done(commands::nats::run(command, output)),
         Command::Backup { command: Some(BackupCommand::Verify { folder }), .. } => {
             done(commands::backup::verify(folder, output).await)

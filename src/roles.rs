@@ -29,7 +29,7 @@ use crate::session::Naming;
 use crate::signals::Signals;
 use parts::Parts;
 
-pub use descriptors::enough as enough_files;
+pub use descriptors::{enough as enough_files, files};
 pub use parts::check_tiers;
 pub use shared_settings::{ServiceSettings, service_settings};
 pub use starting::settled;

@@ -1,6 +1,6 @@
 //! `loggia config`: every setting with its source and default, secrets hidden; and whether a start would take them.
 
-mod check;
+pub(super) mod check;
 
 use std::process::ExitCode;
 

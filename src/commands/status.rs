@@ -143,6 +143,12 @@ pub async fn run(config: &Config, check: bool, output: Output) -> Result<ExitCod
     })
 }
 
+/// Returns what does not work, and what works and should be looked at.
+pub(super) async fn complaints(config: &Config) -> (Vec<String>, Vec<String>) {
+    let Status { problems, warnings, .. } = gathering::gather(config).await;
+    (problems, warnings)
+}
+
 impl Status {
     fn judge(&mut self) {
         self.verdict = match (self.problems.is_empty(), self.warnings.is_empty()) {

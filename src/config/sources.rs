@@ -48,7 +48,7 @@ impl Sources {
     }
 
     /// Returns a sentence for each variable that begins like one of a setting and is none.
-    pub fn unknown_variables(&self) -> Vec<String> {
+    pub(super) fn unknown_variables(&self) -> Vec<String> {
         let known = |name: &&String| !is_variable(name) && *name != FAULT;
         let unknown = self.environment.keys().filter(known);
         unknown

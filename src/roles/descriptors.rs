@@ -44,8 +44,13 @@ pub fn limits(proxies: TrustedProxies) -> Result<Limits> {
 ///
 /// Fails where too few may be open.
 pub fn enough() -> Result<()> {
+    connections(files()?, 0).map(drop)
+}
+
+/// Returns how many files may be open, once the limit is as high as it can be.
+pub fn files() -> Result<u64> {
     raise()?;
-    connections(getrlimit(Resource::Nofile).current.unwrap_or(MOST), 0).map(drop)
+    Ok(getrlimit(Resource::Nofile).current.unwrap_or(MOST))
 }
 
 /// Returns the same for the operators' listener.

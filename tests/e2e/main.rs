@@ -20,6 +20,7 @@ mod counters;
 mod curation;
 mod damaged;
 mod differential;
+mod doctor;
 mod haproxy;
 mod importing;
 mod intake;

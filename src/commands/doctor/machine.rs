@@ -1,0 +1,109 @@
+//! What the machine gives: modes of files, descriptors, the clock, certificates.
+
+use anyhow::{Context, Result};
+use jiff::{SignedDuration, Timestamp};
+use x509_parser::pem::Pem;
+
+use super::Findings;
+use crate::config::Config;
+use crate::data_folder::DataFolder;
+use crate::roles;
+
+/// How long before its end a certificate should be replaced.
+const RENEWAL: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// A node of the default settings may have as many connections, and its own files.
+const FILES: u64 = 10_256;
+
+/// Looks at all of it.
+pub(super) fn look(config: &Config, now: Timestamp, findings: &mut Findings) {
+    for path in DataFolder::new(&config.data).open_to_others() {
+        let path = path.display();
+        findings.warn(
+            "folder",
+            format!("{path} is open to other users of this machine; close it with `chmod go= {path}`"),
+        );
+    }
+    match roles::files() {
+        Ok(files) if files < FILES => findings.warn(
+            "ulimit",
+            format!("a process may have {files} files open, and a node serves fewer connections than 10,000 then; raise the limit (ulimit -n, LimitNOFILE, ulimits)"),
+        ),
+        // That they are too few to start at all is a finding of the settings.
+        _ => {}
+    }
+    if !config.clock_offset.0.is_zero() {
+        findings
+            .warn("clock_offset", "the clock is set off, as for rehearsals; unset it where calls are real");
+    }
+    if let Some(path) = &config.nats_ca {
+        match std::fs::read(path).map_err(Into::into).and_then(|text| ends(&text)) {
+            Ok(ends) => certificates(&path.display().to_string(), &ends, now, findings),
+            Err(error) => {
+                findings.critical("nats_ca", format!("{} cannot be read: {error:#}", path.display()))
+            }
+        }
+    }
+}
+
+/// Returns when each certificate of a file ends.
+fn ends(text: &[u8]) -> Result<Vec<Timestamp>> {
+    let mut ends = Vec::new();
+    for block in Pem::iter_from_buffer(text) {
+        let block = block.context("it is not PEM")?;
+        if block.label == "CERTIFICATE" {
+            let certificate = block.parse_x509().context("it holds something that is no certificate")?;
+            ends.push(Timestamp::from_second(certificate.validity().not_after.timestamp())?);
+        }
+    }
+    Ok(ends)
+}
+
+fn certificates(file: &str, ends: &[Timestamp], now: Timestamp, findings: &mut Findings) {
+    let renewal = "make others with `loggia nats config`";
+    for end in ends {
+        if *end <= now {
+            findings.critical("nats_ca", format!("a certificate in {file} ended on {end:.0}; {renewal}"));
+        } else if end.duration_since(now) < RENEWAL {
+            findings.warn("nats_ca", format!("a certificate in {file} ends on {end:.0}; {renewal}"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Finding, Verdict};
+    use super::*;
+
+    #[test]
+    fn a_certificate_is_told_of_before_it_ends() {
+        let certificate = rcgen::generate_simple_self_signed(vec!["nats.example.org".to_owned()]).unwrap();
+        let ends = ends(certificate.cert.pem().as_bytes()).unwrap();
+        let [end] = ends[..] else { panic!("one certificate") };
+        let told = |days: i64| {
+            let mut findings = Findings::default();
+            certificates("ca.pem", &ends, end - SignedDuration::from_hours(24 * days), &mut findings);
+            findings
+                .0
+                .into_iter()
+                .map(|Finding { verdict, message, .. }| (verdict, message))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(told(31), []);
+        let renewal = "make others with `loggia nats config`";
+        assert_eq!(
+            told(29),
+            [(Verdict::Warning, format!("a certificate in ca.pem ends on {end:.0}; {renewal}"))]
+        );
+        assert_eq!(
+            told(0),
+            [(Verdict::Critical, format!("a certificate in ca.pem ended on {end:.0}; {renewal}"))]
+        );
+    }
+
+    #[test]
+    fn what_is_no_certificate_is_said() {
+        assert!(ends(b"").unwrap().is_empty());
+        let wrong = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+        assert_eq!(ends(wrong).unwrap_err().to_string(), "it holds something that is no certificate");
+    }
+}
