@@ -120,12 +120,32 @@ pub async fn service_settings(config: &Config) -> Result<Option<ServiceSettings>
 /// Opens the event store beside whoever writes it; one that is elsewhere by its replica, with all that it has now.
 pub async fn open_store_read_only(config: &Config) -> Result<SqliteStore> {
     DataFolder::new(&config.data).check()?;
+    refuse_other_folders(config)?;
     let folder = store_folder(config);
     Ok(match &config.store {
         #[cfg(feature = "eventstore")]
         Some(LogPlace::EventStoreDb(address)) => kurrent::open_read_only(&folder, address).await?,
         Some(LogPlace::Sqlite(_)) | None => SqliteStore::open_read_only(&folder).await?,
     })
+}
+
+/// Refuses a folder without a log where the write side is elsewhere, and has it in its own.
+///
+/// # Errors
+///
+/// Fails with where to run the command.
+pub fn refuse_other_folders(config: &Config) -> Result<()> {
+    let data = DataFolder::new(&config.data);
+    let is_elsewhere = data.running(Part::Write).is_none()
+        && (config.nats_url.is_some() || data.running(Part::Project).is_some());
+    if is_elsewhere && store_is_here(config) && !has_log(config) {
+        bail!(
+            "this command reads the data folder of the write side, and {} has no log of events: run it there, or name that \
+             folder with --data or LOGGIA_DATA",
+            config.data.display()
+        );
+    }
+    Ok(())
 }
 
 /// Brings the replica of a store that is elsewhere up to date again and again, where no process does that; ends only
@@ -373,6 +393,7 @@ pub async fn with_node(
         let asking = async { work(&connect(config, &running.nats_url).await?, &running.node).await };
         return signals.unless_asked(asking).await;
     }
+    refuse_without_models(config, &data)?;
     if !store_folder(config).exists() && config.nats_url.is_none() {
         bail!(
             "there is nothing in the data folder {} yet; import something or run `loggia up`",
@@ -391,4 +412,23 @@ pub async fn with_node(
     lifecycle.end().await;
     node.leave().await;
     outcome
+}
+
+/// Refuses a folder that has no read models of its own, since those of the service are on its read nodes.
+fn refuse_without_models(config: &Config, data: &DataFolder) -> Result<()> {
+    let run_it = "run it in the data folder of a read node, while its `loggia read` or `loggia project` runs";
+    let shown = config.data.display();
+    if let Some(write) = data.running(Part::Write) {
+        bail!(
+            "this command works on the read models of a node, and the write side (process {}) on the data folder {shown} has \
+             none: {run_it}",
+            write.pid
+        );
+    }
+    if config.nats_url.is_some() && store_is_here(config) && !has_log(config) {
+        bail!(
+            "this command works on the read models of a node, and none runs on the data folder {shown}: {run_it}"
+        );
+    }
+    Ok(())
 }

@@ -41,6 +41,7 @@ pub async fn run(config: &Config, args: &AuditArgs, output: Output) -> Result<Ex
             .into());
         }
         let Some(ledger) = ledger(config).await? else {
+            session::refuse_other_folders(config)?;
             bail!(
                 "there is no ledger in {} yet: calls are counted by `loggia up` and `loggia write` while auth is keys",
                 session::store_folder(config).display()

@@ -15,6 +15,7 @@ mod citations;
 mod clocks;
 mod closed_pipes;
 mod cluster;
+mod cluster_commands;
 mod command_line;
 mod counters;
 mod curation;

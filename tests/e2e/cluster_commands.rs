@@ -1,0 +1,119 @@
+//! Where commands run in a cluster, and with which NATS user: the table of `docs/operating/cluster-commands.md`.
+
+use std::path::Path;
+
+use kit::nats::Cluster;
+use kit::process::{self, Loggia};
+use schemas::nats_role::NatsRole;
+use serde_json::json;
+
+use crate::started::{LOGGIA, PATIENCE, ready};
+
+const ELSEWHERE: &str = "loggia: this command reads the data folder of the write side, and FOLDER has no log of \
+    events: run it there, or name that folder with --data or LOGGIA_DATA";
+const NO_NODE: &str = "loggia: this command works on the read models of a node, and none runs on the data folder FOLDER: run \
+    it in the data folder of a read node, while its `loggia read` or `loggia project` runs";
+const NO_MODELS: &str = "loggia: this command works on the read models of a node, and the write side (process PID) on the \
+    data folder FOLDER has none: run it in the data folder of a read node, while its `loggia read` or `loggia project` runs";
+const WRONG_USER: &str = "nats_creds: the NATS user is not that of the role “operator”";
+
+fn command(cluster: &Cluster, data: &Path, role: NatsRole, args: &[&str]) -> std::process::Command {
+    let mut command = process::command(LOGGIA, data);
+    command.args(args).args(["--auth", "keys"]);
+    cluster.settings(&mut command, role);
+    command
+}
+
+/// Runs a command and gives what it says where it fails, or nothing.
+fn failure(cluster: &Cluster, data: &Path, role: NatsRole, args: &str) -> String {
+    let args: Vec<&str> = args.split(' ').collect();
+    let output = command(cluster, data, role, &args).output().unwrap();
+    if output.status.success() {
+        return String::new();
+    }
+    let said = String::from_utf8(output.stderr).unwrap();
+    said.trim().replace(&data.display().to_string(), "FOLDER")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_command_runs_where_the_table_says() {
+    let Some(cluster) = Cluster::start_of(1).await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let [write, read, empty] = ["write", "read", "empty"].map(|name| folder.path().join(name));
+    let start = |data: &Path, role: NatsRole| {
+        Loggia::spawn_command(command(&cluster, data, role, &[role.name()]), data)
+    };
+    let mut writing = start(&write, NatsRole::Write);
+    let mut reading = start(&read, NatsRole::Read);
+    ready(&reading.http().await).await;
+    let announced = write.join("run/write.json");
+    kit::wait_until(PATIENCE, "the write side", async || announced.exists()).await;
+    let file = folder.path().join("in.ndjson");
+    std::fs::write(&file, format!("{}\n", json!({"name": "Bridge", "category": "architecture"}))).unwrap();
+    let import = format!("import {}", file.display());
+    let link = "keys link --email ada@example.org --public-url https://catalog.example.org";
+    let issue = "keys issue --email ada@example.org";
+    let (withdraw, restore) = ("curate withdraw bridge --reason gone", "curate restore bridge");
+    // The order is that of the table, and the first folder has no models that a command would wait for.
+    let by_nats = [
+        import.as_str(),
+        withdraw,
+        restore,
+        issue,
+        "keys tier --email ada@example.org studio",
+        link,
+        "status",
+    ];
+    let of_log = [
+        "keys list",
+        "payments list",
+        "pictures list",
+        "export",
+        "curate history bridge",
+        "events head",
+        "events verify",
+    ];
+    let of_models = ["rebuild catalog", "verify catalog"];
+    let backup = |name: &str| format!("backup {}", folder.path().join(name).display());
+    let snapshot = |name: &str| format!("snapshot {}", folder.path().join(name).display());
+    let mut wrong = Vec::new();
+    let mut check = |data: &Path, role: NatsRole, args: &str, expected: &str| {
+        let pid = format!("process {}", writing.pid());
+        let said = failure(&cluster, data, role, args).replace(&pid, "process PID");
+        if said != expected && (expected != WRONG_USER || !said.contains(expected)) {
+            wrong.push(format!("{} as {}: {args}: {said}", data.display(), role.name()));
+        }
+    };
+    let operator = NatsRole::Operator;
+    for data in [&empty, &read, &write] {
+        by_nats.iter().for_each(|args| check(data, operator, args, ""));
+    }
+    for args in of_log.into_iter().chain([backup("first").as_str(), "audit verify", "pictures retry"]) {
+        check(&write, operator, args, "");
+        check(&read, operator, args, ELSEWHERE);
+        check(&empty, operator, args, ELSEWHERE);
+    }
+    for args in of_models {
+        check(&read, operator, args, "");
+        check(&write, operator, args, NO_MODELS);
+        check(&empty, operator, args, NO_NODE);
+    }
+    // With the user of the folder's own process: what needs no NATS.
+    for args in of_log.into_iter().chain([backup("second").as_str(), "verify media"]) {
+        check(&write, NatsRole::Write, args, "");
+    }
+    for args in [link, "audit verify", "pictures retry"] {
+        check(&write, NatsRole::Write, args, WRONG_USER);
+    }
+    for args in [snapshot("models").as_str(), "verify media"] {
+        check(&read, NatsRole::Read, args, "");
+    }
+    for args in [link, "rebuild catalog", "verify catalog"] {
+        check(&read, NatsRole::Read, args, WRONG_USER);
+    }
+    let mut monitor = command(&cluster, &write, NatsRole::Write, &["status", "--check"]);
+    assert!(!monitor.output().unwrap().status.success(), "the wrong user is a problem");
+    assert_eq!(wrong, Vec::<String>::new(), "{wrong:#?}");
+    assert!(reading.terminate().await.success());
+    assert!(writing.terminate().await.success());
+}
