@@ -174,6 +174,11 @@ fn inks(corner: impl Fn([bool; 4]) -> [u8; 3]) -> Vec<u8> {
 
 /// A JPEG of four components with one colour for each block of 8 × 8, all in a row, as Adobe's programs mark it.
 fn cmyk_jpeg(blocks: &[[u8; 4]], icc: &[u8]) -> Vec<u8> {
+    four_component_jpeg(0, blocks, icc)
+}
+
+/// As [`cmyk_jpeg`], with the transform that the marker of Adobe's programs names: 0 for inks, 2 for YCCK.
+fn four_component_jpeg(transform: u8, blocks: &[[u8; 4]], icc: &[u8]) -> Vec<u8> {
     let segment = |marker: u8, data: &[u8]| {
         let length = u16::try_from(data.len() + 2).unwrap().to_be_bytes();
         [&[0xff, marker], &length[..], data].concat()
@@ -208,7 +213,7 @@ fn cmyk_jpeg(blocks: &[[u8; 4]], icc: &[u8]) -> Vec<u8> {
     }
     [
         vec![0xff, 0xd8],
-        segment(0xee, b"Adobe\0\x64\0\0\0\0\0"),
+        segment(0xee, &[&b"Adobe\0\x64\0\0\0\0"[..], &[transform]].concat()),
         segment(0xe2, &[b"ICC_PROFILE\0\x01\x01", icc].concat()),
         segment(0xdb, &[&[0][..], &[1; 64]].concat()),
         segment(0xc0, &[&[8, 0, 8, 0, width, 4][..], &components].concat()),
@@ -246,6 +251,49 @@ fn inks_look_as_their_profile_says() {
     // Without a profile they are as the decoder has them.
     let plain = decode(&cmyk_jpeg(&twice, b"no profile")).unwrap();
     assert_eq!(plain.pixels.get_pixel(24, 4).0, [0, 255, 255]);
+}
+
+#[test]
+fn inks_that_are_stored_as_luma_and_chroma_look_the_same() {
+    let icc = inks(|ink| match ink {
+        [false, false, false, false] => [250, 128, 128],
+        [true, false, false, false] => [178, 145, 153],
+        [false, true, false, false] => [128, 180, 160],
+        [_, _, _, true] => [40, 128, 128],
+        _ => [95, 138, 90],
+    });
+    // Inverted inks: 255 is none. YCCK is the YCbCr of the red, green and blue that the first three are read as.
+    let inks = [[255; 4], [40, 200, 120, 255], [200, 60, 90, 180]];
+    let ycck = inks.map(|[c, m, y, k]| {
+        let [red, green, blue] = [c, m, y].map(|ink: u8| 255.0 - f32::from(ink));
+        let luma = 0.299 * red + 0.587 * green + 0.114 * blue;
+        [luma, 128.0 + 0.564_334 * (blue - luma), 128.0 + 0.713_267 * (red - luma)]
+            .map(|part| part.round() as u8)
+            .into_iter()
+            .chain([k])
+            .collect::<Vec<u8>>()
+            .try_into()
+            .unwrap()
+    });
+    let colours = |file: &[u8]| {
+        let decoded = decode(file).unwrap();
+        assert_eq!(decoded.unread_profile, None);
+        [4, 12, 20].map(|x| decoded.pixels.get_pixel(x, 4).0)
+    };
+    let (direct, transformed) = (cmyk_jpeg(&inks, &icc), four_component_jpeg(2, &ycck, &icc));
+    assert_near(&colours(&transformed), &colours(&direct), "YCCK");
+}
+
+#[test]
+fn a_png_that_is_coded_as_video_is_keeps_its_numbers_whatever_its_gamma_says() {
+    let image = patches(&PATCHES);
+    let plain = encoded(image::DynamicImage::ImageRgb8(image), ImageFormat::Png);
+    let gamma = png_chunk(b"gAMA", &100_000_u32.to_be_bytes());
+    // sRGB, Display P3, and PQ with the primaries of BT.2100: none of them is applied.
+    for codes in [[1, 13, 0, 1], [12, 13, 0, 1], [9, 16, 0, 1]] {
+        let file = [&plain[..33], &png_chunk(b"cICP", &codes), &gamma, &plain[33..]].concat();
+        assert_eq!(seen(&file), (PATCHES.to_vec(), None), "{codes:?}");
+    }
 }
 
 #[test]
