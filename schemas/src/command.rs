@@ -77,6 +77,9 @@ pub enum Command {
         picture: PictureSource,
         /// What is kept of it already; without it the source is an https URL, and the write side fetches it.
         kept: Option<PictureId>,
+        /// Leaves the record as it is: it names the source already, among its pictures or as its thumbnail.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        as_named: bool,
     },
     /// Take a picture down for good: its bytes are deleted, no revision of any project shows it any more, and it is not
     /// taken again.

@@ -75,7 +75,7 @@ async fn attach(
                 Err(reason) => bail!("{picture} cannot be attached: {reason}"),
             }
         };
-        let command = Command::Attach { slug, picture: PictureSource { source, alt }, kept };
+        let command = Command::Attach { slug, picture: PictureSource { source, alt }, kept, as_named: false };
         Ok(session.send_as(id, actor, None, command).await)
     }
     .await;

@@ -17,7 +17,7 @@ use schemas::versioned::Decoded;
 use schemas::web_address::without_login;
 use serde::Serialize;
 use write::event_store::EventStore;
-use write::media::MediaStore;
+use write::media::{MediaError, MediaStore};
 use write::project::{Listing, PictureFate, Project};
 
 use crate::cli::PicturesCommand;
@@ -65,6 +65,8 @@ struct Remade {
     pictures: u64,
     /// Those whose smaller forms or palette are other ones now.
     changed: u64,
+    /// Those whose original is damaged, so that nothing could be made of it.
+    damaged: u64,
     /// The projects that were told.
     projects: u64,
     /// A sentence for each picture that cannot be made.
@@ -115,6 +117,12 @@ async fn listed(config: &Config) -> Result<Vec<Listing>> {
     let mut listed: Vec<Listing> = projects.into_values().filter_map(listing).collect();
     listed.sort_by(|a, b| a.slug.cmp(&b.slug));
     Ok(listed)
+}
+
+/// The sources of a record's pictures and of its thumbnail, each once.
+fn sources(listing: &Listing) -> impl Iterator<Item = &str> {
+    let mut seen = HashSet::new();
+    listing.record.picture_sources().filter(move |source| seen.insert(*source))
 }
 
 fn rows(listing: &Listing) -> impl Iterator<Item = Row> {
@@ -181,15 +189,15 @@ async fn retry(config: &Config, slug: Option<&Slug>, output: Output) -> Result<E
     let mut retried = Retried::default();
     let done = async {
         for listing in &listed {
-            for named in &listing.record.pictures {
-                let is_refused = matches!(listing.pictures.get(&named.source), Some(PictureFate::Refused(_)));
-                if !(is_refused && named.source.contains("://")) {
+            for source in sources(listing) {
+                let is_refused = matches!(listing.pictures.get(source), Some(PictureFate::Refused(_)));
+                if !(is_refused && source.contains("://")) {
                     continue;
                 }
-                match attach(&session, &listing.slug, named.clone(), None).await? {
+                match attach(&session, &listing.slug, source, None).await? {
                     Ok(()) => retried.fetched += 1,
                     Err(reason) => {
-                        let source = without_login(&named.source);
+                        let source = without_login(source);
                         retried.refused.push(format!("{}: {source}: {reason}", listing.slug));
                     }
                 }
@@ -211,17 +219,17 @@ async fn retry(config: &Config, slug: Option<&Slug>, output: Output) -> Result<E
 async fn attach(
     session: &Session,
     slug: &Slug,
-    picture: PictureSource,
+    source: &str,
     kept: Option<PictureId>,
 ) -> Result<Result<(), String>> {
     let actor: Actor = config::user().unwrap_or_else(|| "operator".into()).parse()?;
-    let source = picture.source.clone();
-    let command = Command::Attach { slug: slug.clone(), picture, kept };
+    let picture = PictureSource { source: source.to_owned(), alt: None };
+    let command = Command::Attach { slug: slug.clone(), picture, kept, as_named: true };
     match session.send(actor, None, command).await? {
         Answer::Done(_) => Ok(Ok(())),
         Answer::Refused(refusal) => {
             // The callers name the source themselves.
-            let reason = refusal.detail.strip_prefix(&source).unwrap_or(&refusal.detail);
+            let reason = refusal.detail.strip_prefix(source).unwrap_or(&refusal.detail);
             Ok(Err(reason.trim_start().to_owned()))
         }
         _ => bail!("the write side answered with something else; are both of one version?"),
@@ -241,7 +249,11 @@ async fn remake(config: &Config, output: Output) -> Result<ExitCode> {
                     remade.changed += u64::from(changed);
                     pictures.insert(id, picture);
                 }
-                Err(error) => remade.faults.push(error.to_string()),
+                Err(error @ MediaError::Damaged { .. }) => {
+                    remade.damaged += 1;
+                    remade.faults.push(error.to_string());
+                }
+                Err(error @ MediaError::Unavailable { .. }) => return Err(error.into()),
             }
             remade.pictures += 1;
             making.set_position(remade.pictures);
@@ -253,10 +265,17 @@ async fn remake(config: &Config, output: Output) -> Result<ExitCode> {
     let (mut remade, pictures) = made??;
     remade.projects = tell(config, &pictures, &mut remade.faults).await?;
     output.answer(&remade, || {
-        let Remade { pictures, changed, projects, faults } = &remade;
-        let sentence =
-            format!("{} made again, {} changed, in {}", count(*pictures), count(*changed), count(*projects));
-        faults.iter().cloned().chain([format!("{sentence} projects")]).collect::<Vec<_>>().join("\n")
+        let Remade { pictures, changed, damaged, projects, faults } = &remade;
+        let mut sentence = format!(
+            "{} made again, {} changed, in {} projects",
+            count(*pictures - *damaged),
+            count(*changed),
+            count(*projects)
+        );
+        if *damaged > 0 {
+            sentence += &format!("; {} not made: the original is damaged", count(*damaged));
+        }
+        faults.iter().cloned().chain([sentence]).collect::<Vec<_>>().join("\n")
     })?;
     Ok(if remade.faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -272,17 +291,17 @@ async fn tell(
     let mut told = HashSet::new();
     let done = async {
         for listing in &listed {
-            for named in &listing.record.pictures {
-                let Some(PictureFate::Attached(known)) = listing.pictures.get(&named.source) else {
+            for source in sources(listing) {
+                let Some(PictureFate::Attached(known)) = listing.pictures.get(source) else {
                     continue;
                 };
                 if pictures.get(&known.id).is_none_or(|picture| picture == known) {
                     continue;
                 }
-                match attach(&session, &listing.slug, named.clone(), Some(known.id)).await? {
+                match attach(&session, &listing.slug, source, Some(known.id)).await? {
                     Ok(()) => drop(told.insert(listing.slug.clone())),
                     Err(reason) => {
-                        let source = without_login(&named.source);
+                        let source = without_login(source);
                         faults.push(format!("{}: {source}: {reason}", listing.slug));
                     }
                 }

@@ -88,6 +88,19 @@ async fn refused_pictures_are_listed_with_the_reason_and_tried_again() {
     started.json(&["curate", "revise", "plain", "--unset", "pictures"]);
     assert_eq!(started.json(&["pictures", "retry", "plain"]), [json!({"fetched": 0, "refused": []})]);
     assert_eq!(started.json(&["pictures", "list", "--refused"]), [listed[1].clone()]);
+
+    // The image that a record brings itself is tried again too.
+    let thumbnail = "https://pictures.example:8443/small.jpg";
+    let record = json!({"slug": "thumb", "name": "Thumb", "category": "art", "thumbnail": thumbnail});
+    started.import(&[record]).await;
+    let wanted = [listed[1].clone(), refused("thumb", thumbnail, WITH_PORT_REASON)];
+    kit::wait_until(PATIENCE, "a refused thumbnail", async || {
+        started.json(&["pictures", "list", "--refused"]) == wanted
+    })
+    .await;
+    let (status, text, _) = said(&started.run(&["pictures", "retry", "thumb"]));
+    let again = format!("thumb: {thumbnail}: {WITH_PORT_REASON}\n0 fetched, 1 refused again\n");
+    assert_eq!((status, text), (Some(1), again));
 }
 
 #[tokio::test]
@@ -96,12 +109,12 @@ async fn forms_are_made_again_and_unused_pictures_are_listed() {
     let all = started.json(&["pictures", "list"]);
     let id = all.iter().find_map(|row| row["picture"].as_str()).unwrap();
     let folder = folder_of(started.folder.path(), id);
-    let same = json!({"pictures": 1, "changed": 0, "projects": 0, "faults": []});
+    let same = json!({"pictures": 1, "changed": 0, "damaged": 0, "projects": 0, "faults": []});
     assert_eq!(started.json(&["pictures", "remake"]), std::slice::from_ref(&same));
     let width = folder.join("320.webp");
     let bytes = std::fs::read(&width).unwrap();
     std::fs::write(&width, "").unwrap();
-    let changed = json!({"pictures": 1, "changed": 1, "projects": 0, "faults": []});
+    let changed = json!({"pictures": 1, "changed": 1, "damaged": 0, "projects": 0, "faults": []});
     assert_eq!(started.json(&["pictures", "remake"]), [changed]);
     assert_eq!(std::fs::read(&width).unwrap(), bytes);
     assert_eq!(started.json(&["pictures", "remake"]), [same]);
@@ -123,7 +136,10 @@ async fn forms_are_made_again_and_unused_pictures_are_listed() {
     let (status, text, told) = said(&started.run(&["pictures", "remake"]));
     assert_eq!(status, Some(1), "{text}{told}");
     assert!(text.contains("its bytes are not those that its name is made of"), "{text}{told}");
-    assert!(text.ends_with("1 made again, 0 changed, in 0 projects\n"), "{text}");
+    assert!(
+        text.ends_with("0 made again, 0 changed, in 0 projects; 1 not made: the original is damaged\n"),
+        "{text}"
+    );
     assert_eq!(std::fs::read(&width).unwrap(), bytes);
 }
 

@@ -23,7 +23,7 @@ use schemas::slug::Slug;
 
 pub use describe::{describe, give_back, gives_back};
 pub use import::{Change, complete, import};
-pub use picture::{attach, look_at};
+pub use picture::{attach, attach_named, look_at};
 pub use rejection::Rejection;
 pub use rename::rename;
 pub use restore::restore;

@@ -192,8 +192,8 @@ impl CommandService {
                 let decide = |project: &Project, _: Option<&Project>| project::restore(project, slug);
                 self.act(&message, slug, None, decide).await.map(Answer::Done)
             }
-            Command::Attach { slug, picture, kept } => {
-                self.attach(&message, slug, picture, *kept).await.map(Answer::Done)
+            Command::Attach { slug, picture, kept, as_named } => {
+                self.attach(&message, slug, picture, *kept, *as_named).await.map(Answer::Done)
             }
             Command::ErasePicture { picture } => {
                 self.erase_picture(&message, *picture).await.map(Answer::PictureErased)

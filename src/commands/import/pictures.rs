@@ -101,7 +101,8 @@ impl<'s> Pictures<'s> {
             Err(reason) => return Ok(Brought::Refused(reason)),
         };
         let picture = wanted.picture.clone();
-        let command = Command::Attach { slug: wanted.slug.clone(), picture, kept: Some(kept) };
+        let slug = wanted.slug.clone();
+        let command = Command::Attach { slug, picture, kept: Some(kept), as_named: false };
         match self.session.send(self.actor.clone(), Some(self.correlation), command).await? {
             Answer::Done(_) => Ok(Brought::Attached),
             Answer::Refused(refusal) => Ok(Brought::Refused(refusal.detail)),

@@ -22,6 +22,21 @@ pub fn attach(
     Ok(events)
 }
 
+/// Decides what happens when a picture that is kept is attached to a source that the record names already, among its
+/// pictures or as its thumbnail: the record stays as it is.
+pub fn attach_named(
+    project: &Project,
+    slug: &Slug,
+    source: &str,
+    picture: Picture,
+) -> Result<Vec<Event>, Rejection> {
+    let listing = project.listed(slug)?;
+    if !listing.record.picture_sources().any(|named| named == source) {
+        return Err(Rejection::fault(source, "is not named by the record any more"));
+    }
+    Ok(listing.attached(source, picture).into_iter().collect())
+}
+
 /// What a worker of the write side finds behind a source that the record names. Nothing follows for a project that is
 /// gone, or that names it no more; a picture that is kept stays, whatever its source says later.
 pub fn look_at(project: &Project, source: &str, found: Result<Picture, String>) -> Vec<Event> {
@@ -134,6 +149,20 @@ mod tests {
             .then_rejected(
                 "pictures[0].source is neither an https URL nor a path below the file's own folder",
             );
+    }
+
+    #[test]
+    fn a_thumbnail_is_attached_and_the_record_stays_as_it_is() {
+        let source = "https://x.org/t.jpg";
+        let with_thumbnail =
+            revised_so(&format!(r#"{{"slug":"a","name":"First","category":"art","thumbnail":"{source}"}}"#));
+        let past = [selected(), with_thumbnail, refused(source, "It is SVG.")];
+        given(&past)
+            .when(|project| attach_named(project, &slug(), source, picture(1)))
+            .then(&[attached(source, 1)]);
+        given(&past)
+            .when(|project| attach_named(project, &slug(), "https://x.org/u.jpg", picture(1)))
+            .then_rejected("https://x.org/u.jpg is not named by the record any more");
     }
 
     #[test]

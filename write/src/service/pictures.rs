@@ -117,6 +117,7 @@ impl CommandService {
         slug: &Slug,
         named: &PictureSource,
         kept: Option<PictureId>,
+        as_named: bool,
     ) -> Result<Done, Refused> {
         let pictures = self.pictures.as_ref().ok_or(Refused::NoPictures)?;
         // Nobody waits for a fetch whose picture would belong to nothing.
@@ -140,8 +141,13 @@ impl CommandService {
         if let Some(reason) = refused {
             return Err(Rejection::fault(&named.source, reason).into());
         }
-        let decide =
-            |project: &Project, _: Option<&Project>| project::attach(project, slug, named, picture.clone());
+        let decide = |project: &Project, _: Option<&Project>| {
+            if as_named {
+                project::attach_named(project, slug, &named.source, picture.clone())
+            } else {
+                project::attach(project, slug, named, picture.clone())
+            }
+        };
         self.act(message, slug, None, decide).await
     }
 }

@@ -113,7 +113,9 @@ async fn a_picture_adds_the_other_side() {
     pixels.write_to(&mut png, image::ImageFormat::Png).unwrap();
     let kept = catalog.service.pictures().unwrap().take(png.into_inner()).await.unwrap();
     let picture = PictureSource { source: "a.png".into(), alt: None };
-    catalog.send(Command::Attach { slug: "a".parse().unwrap(), picture, kept: Some(kept.id) }).await;
+    catalog
+        .send(Command::Attach { slug: "a".parse().unwrap(), picture, kept: Some(kept.id), as_named: false })
+        .await;
     let both = catalog.wait_for("a", 2).await.remove(1).1;
     assert_eq!((&both.semantic, both.visual.is_some()), (&alone.semantic, true));
     // Without its picture it looks like nothing again.
@@ -130,7 +132,7 @@ async fn a_picture_that_cannot_be_read_for_a_moment_costs_no_side() {
     let kept = catalog.service.pictures().unwrap().take(png).await.unwrap();
     let attach = |slug: &str| {
         let picture = PictureSource { source: "a.png".into(), alt: None };
-        Command::Attach { slug: slug.parse().unwrap(), picture, kept: Some(kept.id) }
+        Command::Attach { slug: slug.parse().unwrap(), picture, kept: Some(kept.id), as_named: false }
     };
     catalog.send(attach("a")).await;
     let both = catalog.wait_for("a", 2).await.remove(1).1;
