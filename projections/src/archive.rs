@@ -82,7 +82,11 @@ mod tests {
     }
 
     fn selected(slug: &str, material: &str) -> Event {
-        Event::ProjectSelected(ProjectSelected { slug: slug.parse().unwrap(), record: record(material) })
+        Event::ProjectSelected(ProjectSelected {
+            slug: slug.parse().unwrap(),
+            record: record(material),
+            id: None,
+        })
     }
 
     /// Two events that cannot follow what was before them: one of a stranger, and a second first one.

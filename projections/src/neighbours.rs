@@ -91,7 +91,7 @@ mod tests {
 
     fn selected() -> Event {
         let record = serde_json::from_str(r#"{"name": "X", "category": "art"}"#).unwrap();
-        Event::ProjectSelected(ProjectSelected { slug: "x".parse().unwrap(), record })
+        Event::ProjectSelected(ProjectSelected { slug: "x".parse().unwrap(), record, id: None })
     }
 
     fn described(numbers: &[f32]) -> Event {

@@ -154,7 +154,7 @@ fn id(number: u64) -> ProjectId {
 
 fn selected(number: u64, dice: &mut Dice) -> Event {
     let slug = format!("house-{number}-on-the-hill").parse().unwrap();
-    Event::ProjectSelected(ProjectSelected { slug, record: record(number, dice) })
+    Event::ProjectSelected(ProjectSelected { slug, record: record(number, dice), id: None })
 }
 
 fn revised(number: u64, dice: &mut Dice) -> Event {

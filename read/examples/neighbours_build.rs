@@ -112,7 +112,7 @@ fn id(number: u64) -> ProjectId {
 
 fn selected() -> Event {
     let record = serde_json::from_str(r#"{"name": "X", "category": "art"}"#).unwrap();
-    Event::ProjectSelected(ProjectSelected { slug: "x".parse().unwrap(), record })
+    Event::ProjectSelected(ProjectSelected { slug: "x".parse().unwrap(), record, id: None })
 }
 
 /// Draws vectors around centres.

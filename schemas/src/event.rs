@@ -48,6 +48,9 @@ pub struct ProjectSelected {
     pub slug: Slug,
     /// What is recorded of it.
     pub record: Record,
+    /// The external id that the slug was made from, as the import gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
 }
 
 /// The whole record as it stands from now on.

@@ -15,7 +15,7 @@ use crate::record::{Category, Record};
 use crate::slug::Slug;
 use fields::Fields;
 
-pub use identity::{Identity, SlugOrigin, made_slugs, unused_slug};
+pub use identity::{Identity, SlugOrigin, folded_id, made_slugs, unused_slug};
 pub use json::lost_characters;
 pub use patch::{named_pictures, parse_part, patched};
 pub use schema::import_record_schema;
@@ -45,6 +45,8 @@ pub struct ImportRecord {
     pub slug: Slug,
     /// Which of these.
     pub origin: SlugOrigin,
+    /// The external id, where the line gives one.
+    pub id: Option<String>,
     /// The facts.
     pub record: Record,
     /// The vectors that the line brings.
@@ -88,15 +90,17 @@ pub fn parse_members(members: Map<String, Value>, ignore_unknown: bool) -> Resul
             fields.fault("id", "stands beside a slug; leave one of them out");
             None
         }
-        (Some(slug), None) => Some((slug, SlugOrigin::Given)),
-        (None, Some(id)) => Some((id, SlugOrigin::Id)),
+        (Some(slug), None) => Some((slug, SlugOrigin::Given, None)),
+        (None, Some((slug, id))) => Some((slug, SlugOrigin::Id, Some(id))),
         (None, None) => {
-            name.as_deref().and_then(|name| fields.made_slug(name)).map(|slug| (slug, SlugOrigin::Name))
+            name.as_deref().and_then(|name| fields.made_slug(name)).map(|slug| (slug, SlugOrigin::Name, None))
         }
     };
     let faults = fields.finish(ignore_unknown);
     match slug {
-        Some((slug, origin)) if faults.is_empty() => Ok(ImportRecord { slug, origin, record, vectors }),
+        Some((slug, origin, id)) if faults.is_empty() => {
+            Ok(ImportRecord { slug, origin, id, record, vectors })
+        }
         _ => Err(faults),
     }
 }

@@ -325,8 +325,11 @@ mod tests {
     #[test]
     fn what_became_of_each_picture_is_shown_without_a_password() {
         let record = r#"{"name":"A","category":"art","pictures":[{"source":"https://me:secret@example.org/a.jpg"},{"source":"b.jpg"}]}"#;
-        let selected =
-            ProjectSelected { slug: "a".parse().unwrap(), record: serde_json::from_str(record).unwrap() };
+        let selected = ProjectSelected {
+            slug: "a".parse().unwrap(),
+            record: serde_json::from_str(record).unwrap(),
+            id: None,
+        };
         let id = PictureId([7; 32]);
         let picture = Picture { id, format: PictureFormat::Png, width: 1, height: 1, palette: Vec::new() };
         let project = Project::replay(&[

@@ -68,7 +68,7 @@ async fn appends(folder: &Path) {
                     claims: vec![Claim { namespace: Namespace::SLUG, name: slug.as_str().to_owned() }],
                     events: vec![NewEvent {
                         id: clock.event_id(),
-                        event: Event::ProjectSelected(ProjectSelected { slug, record }),
+                        event: Event::ProjectSelected(ProjectSelected { slug, record, id: None }),
                     }],
                 };
                 store.append(append).await.unwrap();

@@ -53,6 +53,8 @@ pub enum Project {
 pub struct Listing {
     /// Where it is found.
     pub slug: Slug,
+    /// The external id that its first slug was made from, where the log says so.
+    pub id: Option<String>,
     /// What is recorded of it.
     pub record: Record,
     /// How often the record was written.
@@ -80,6 +82,7 @@ impl Project {
         match event {
             Event::ProjectSelected(selected) => Project::Listed(Listing {
                 slug: selected.slug.clone(),
+                id: selected.id.clone(),
                 record: selected.record.clone(),
                 revision: Revision::FIRST,
                 pictures: BTreeMap::new(),

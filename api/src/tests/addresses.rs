@@ -13,7 +13,7 @@ pub(super) fn brought() -> (&'static str, usize, Event) {
         "citation_url": "https://museum.example/id/1", "thumbnail": "http://museum.example/1.jpg",
     });
     let record = serde_json::from_value(record).unwrap();
-    let selected = ProjectSelected { slug: "vase".parse().unwrap(), record };
+    let selected = ProjectSelected { slug: "vase".parse().unwrap(), record, id: None };
     ("2026-11-24T10:00:00Z", 6, Event::ProjectSelected(selected))
 }
 

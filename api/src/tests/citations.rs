@@ -18,7 +18,7 @@ pub(super) fn hostile() -> (&'static str, usize, Event) {
         "taste": {"mood": SCRIPT},
     });
     let record = serde_json::from_value(record).unwrap();
-    let selected = ProjectSelected { slug: "script".parse().unwrap(), record };
+    let selected = ProjectSelected { slug: "script".parse().unwrap(), record, id: None };
     ("2026-11-24T10:00:00Z", 6, Event::ProjectSelected(selected))
 }
 
@@ -128,8 +128,11 @@ fn imported() -> (&'static str, usize, Event) {
         "name": "Goblet", "category": "design", "url": "https://museum.example/goblet",
         "citation_url": "https://museum.example/id/7?a=1&b=2",
     });
-    let selected =
-        ProjectSelected { slug: "goblet".parse().unwrap(), record: serde_json::from_value(record).unwrap() };
+    let selected = ProjectSelected {
+        slug: "goblet".parse().unwrap(),
+        record: serde_json::from_value(record).unwrap(),
+        id: None,
+    };
     ("2026-11-24T10:00:00Z", 6, Event::ProjectSelected(selected))
 }
 

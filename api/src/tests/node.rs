@@ -296,7 +296,10 @@ fn history() -> Vec<(usize, Event)> {
         .enumerate()
         .map(|(number, (slug, record))| {
             let record = serde_json::from_value(record).unwrap();
-            (number, Event::ProjectSelected(ProjectSelected { slug: slug.parse().unwrap(), record }))
+            (
+                number,
+                Event::ProjectSelected(ProjectSelected { slug: slug.parse().unwrap(), record, id: None }),
+            )
         })
         .collect();
     events.push((4, Event::ProjectRenamed(ProjectRenamed { slug: "new-mill".parse().unwrap() })));
@@ -417,7 +420,7 @@ async fn neighbours(root: &Path) {
     writer.load((0..6).map(id)).await.unwrap();
     for (number, (slug, record)) in selections().into_iter().enumerate() {
         let record = serde_json::from_value(record).unwrap();
-        let event = Event::ProjectSelected(ProjectSelected { slug: slug.parse().unwrap(), record });
+        let event = Event::ProjectSelected(ProjectSelected { slug: slug.parse().unwrap(), record, id: None });
         writer.apply(id(number), &event, Position(number as u64 + 1)).unwrap();
     }
     for (index, (number, visual, semantic)) in described.into_iter().enumerate() {

@@ -90,7 +90,7 @@ fn record(category: Category, published: Option<&str>, taste: &[(Dimension, &str
 }
 
 fn selected(number: u64, slug: &str, record: Record) -> Happened {
-    (number, Event::ProjectSelected(ProjectSelected { slug: slug.parse().unwrap(), record }))
+    (number, Event::ProjectSelected(ProjectSelected { slug: slug.parse().unwrap(), record, id: None }))
 }
 
 /// A project of art without a day that says this in one dimension; its slug tells its number.

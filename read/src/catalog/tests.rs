@@ -23,7 +23,7 @@ fn project(number: u64) -> ProjectId {
 
 fn selected(slug: &str) -> Event {
     let record = serde_json::from_value(json!({"name": slug.to_uppercase(), "category": "art"})).unwrap();
-    Event::ProjectSelected(ProjectSelected { slug: slug.parse().unwrap(), record })
+    Event::ProjectSelected(ProjectSelected { slug: slug.parse().unwrap(), record, id: None })
 }
 
 fn revised(name: &str) -> Event {
@@ -132,7 +132,7 @@ async fn a_project_is_found_by_the_addresses_of_its_present_record() {
         serde_json::from_value(record).unwrap()
     };
     let selected = |slug: &str, url: &str| {
-        Event::ProjectSelected(ProjectSelected { slug: slug.parse().unwrap(), record: record(url) })
+        Event::ProjectSelected(ProjectSelected { slug: slug.parse().unwrap(), record: record(url), id: None })
     };
     let events = vec![
         (1, selected("a", "https://m.org/a")),

@@ -23,7 +23,7 @@ fn id(number: u64) -> ProjectId {
 
 fn selected(number: u64) -> Happened {
     let record = serde_json::from_str(r#"{"name": "X", "category": "art"}"#).unwrap();
-    (number, Event::ProjectSelected(ProjectSelected { slug: "x".parse().unwrap(), record }))
+    (number, Event::ProjectSelected(ProjectSelected { slug: "x".parse().unwrap(), record, id: None }))
 }
 
 fn withdrawn(number: u64) -> Happened {

@@ -85,13 +85,13 @@ impl Fields {
     }
 
     /// The slug that an external id makes.
-    pub(super) fn id(&mut self, name: &str) -> Option<Slug> {
+    pub(super) fn id(&mut self, name: &str) -> Option<(Slug, String)> {
         let text = self.text(name, 100)?;
         let slug = Slug::from_name(&text);
         if slug.is_none() {
             self.fault(name, format!("is “{text}”, of which no slug can be made; give a slug instead"));
         }
-        slug
+        Some((slug?, text))
     }
 
     /// The slug of a name, where neither slug nor id is right and none of them is wrong.

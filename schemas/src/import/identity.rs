@@ -59,6 +59,13 @@ pub fn unused_slug(record: &Record) -> Option<Slug> {
     Slug::from_name_and(&record.name, &[&mark])
 }
 
+/// Returns an external id in the form in which ids are compared: case, accents and blanks do not tell them apart.
+pub fn folded_id(id: &str) -> String {
+    let mut folded = String::new();
+    fold(id, &mut folded);
+    folded
+}
+
 /// Appends a text in small letters, without the accents of Latin, Greek and Cyrillic letters, with single blanks.
 fn fold(text: &str, into: &mut String) {
     let start = into.len();

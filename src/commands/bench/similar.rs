@@ -108,7 +108,7 @@ async fn add(writer: &mut NeighboursWriter, numbers: std::ops::Range<usize>, dat
 
 fn selected() -> Result<Event> {
     let record = serde_json::from_str(r#"{"name": "X", "category": "art"}"#)?;
-    Ok(Event::ProjectSelected(ProjectSelected { slug: "x".parse()?, record }))
+    Ok(Event::ProjectSelected(ProjectSelected { slug: "x".parse()?, record, id: None }))
 }
 
 /// Draws vectors around centres.

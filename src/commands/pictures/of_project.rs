@@ -76,7 +76,8 @@ mod tests {
             serde_json::from_str(&json).unwrap()
         };
         let (a, b) = (r#"{"source":"a.jpg"}"#, r#"{"source":"b.jpg"}"#);
-        let selected = ProjectSelected { slug: "a".parse().unwrap(), record: naming(&format!("{a},{b}")) };
+        let selected =
+            ProjectSelected { slug: "a".parse().unwrap(), record: naming(&format!("{a},{b}")), id: None };
         let events = [
             Event::ProjectSelected(selected),
             attached("a.jpg", 1),

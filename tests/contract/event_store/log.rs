@@ -31,7 +31,7 @@ pub(crate) async fn what_is_appended_is_read_back<S: Subject>() {
     let record = schemas::import::parse_line(r#"{"name":"A","category":"art","year":1999}"#, false).unwrap();
     wanted.events.push(NewEvent {
         id: clock.event_id(),
-        event: Event::ProjectSelected(ProjectSelected { slug: record.slug, record: record.record }),
+        event: Event::ProjectSelected(ProjectSelected { slug: record.slug, record: record.record, id: None }),
     });
     wanted.correlation = clock.command_id();
     let appended = store.append(wanted.clone()).await.unwrap();

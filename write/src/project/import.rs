@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use schemas::command::{ImportOptions, LineForm};
 use schemas::event::Event;
-use schemas::import::{ImportRecord, parse_members, patched};
+use schemas::import::{ImportRecord, folded_id, parse_members, patched};
 use schemas::record::Record;
 use schemas::slug::Slug;
 use serde_json::{Map, Value};
@@ -38,6 +38,15 @@ pub fn import(project: &Project, line: ImportRecord) -> Result<(Change, Vec<Even
         Project::Absent => return Ok((Change::New, select(project, line)?)),
         Project::Listed(_) | Project::Withdrawn { .. } => project.listed(&line.slug)?,
     };
+    if let (Some(id), Some(known)) = (&line.id, &listing.id)
+        && folded_id(id) != folded_id(known)
+    {
+        let reason = format!(
+            "is “{id}”, and the slug that it makes ({}) belongs to the project with the id “{known}”; give a slug instead",
+            line.slug
+        );
+        return Err(Rejection::fault("id", reason));
+    }
     refuse_logins(Some(&listing.record), &line.record)?;
     let events = listing.rewritten(line.record, line.vectors);
     if events.is_empty() {

@@ -37,7 +37,7 @@ pub fn revise(project: &Project, slug: &Slug, changes: Map<String, Value>) -> Re
 /// The members of a record as an import line has them.
 pub(super) fn current(listing: &Listing) -> Result<Map<String, Value>, Rejection> {
     let (slug, record) = (listing.slug.clone(), listing.record.clone());
-    ImportRecord { slug, origin: SlugOrigin::Given, record, vectors: None }
+    ImportRecord { slug, origin: SlugOrigin::Given, id: None, record, vectors: None }
         .to_members()
         .map_err(|error| Rejection::fault("", format!("cannot be revised: {error}")))
 }

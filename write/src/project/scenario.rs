@@ -46,7 +46,7 @@ pub(super) fn selected() -> Event {
     let line = line(
         r#"{"slug":"a","name":"First","category":"art","studio":"Nord","taste":{"material":"oak"},"provenance":{"note":"seen"}}"#,
     );
-    Event::ProjectSelected(ProjectSelected { slug: line.slug, record: line.record })
+    Event::ProjectSelected(ProjectSelected { slug: line.slug, record: line.record, id: None })
 }
 
 /// Nothing recorded but a name and the category.

@@ -11,9 +11,9 @@ pub fn select(holder: &Project, line: ImportRecord) -> Result<Vec<Event>, Reject
     match holder {
         Project::Absent => {
             refuse_logins(None, &line.record)?;
-            let mut events =
-                vec![Event::ProjectSelected(ProjectSelected { slug: line.slug, record: line.record })];
-            events.extend(line.vectors.map(Event::VectorsRecorded));
+            let ImportRecord { slug, id, record, vectors, .. } = line;
+            let mut events = vec![Event::ProjectSelected(ProjectSelected { slug, record, id })];
+            events.extend(vectors.map(Event::VectorsRecorded));
             Ok(events)
         }
         Project::Listed(listing) => {
@@ -35,9 +35,9 @@ mod tests {
     #[test]
     fn a_new_project_is_selected() {
         let bare = line(BARE);
-        given(&[])
-            .when(|holder| select(holder, line(BARE)))
-            .then(&[Event::ProjectSelected(ProjectSelected { slug: bare.slug, record: bare.record })]);
+        given(&[]).when(|holder| select(holder, line(BARE))).then(&[Event::ProjectSelected(
+            ProjectSelected { slug: bare.slug, record: bare.record, id: None },
+        )]);
     }
 
     #[test]
@@ -46,7 +46,7 @@ mod tests {
             r#"{"slug":"a","name":"First","category":"art","vectors":{"visual":[1,2]},"vector_model":"m"}"#;
         let bare = line(BARE);
         given(&[]).when(|holder| select(holder, line(with_vectors))).then(&[
-            Event::ProjectSelected(ProjectSelected { slug: bare.slug, record: bare.record }),
+            Event::ProjectSelected(ProjectSelected { slug: bare.slug, record: bare.record, id: None }),
             vectors("m", &[1.0, 2.0]),
         ]);
     }

@@ -121,6 +121,7 @@ fn line(listing: &Listing, vectors: Option<VectorsRecorded>) -> Result<String, S
         slug: listing.slug.clone(),
         record: listing.record.clone(),
         origin: SlugOrigin::Given,
+        id: None,
         vectors,
     }
     .to_line()

@@ -248,12 +248,14 @@ impl Group {
                 project::complete(project, slug, part.clone(), options)
             }
         };
-        // Computed vectors follow the record as it is now, whatever a file of an earlier day says.
-        let without_computed = |mut line: ImportRecord| {
+        let as_meant = |mut line: ImportRecord| {
+            // What was made of a part of a record has lost it.
+            line.id.clone_from(&self.line.record.id);
+            // Computed vectors follow the record as it is now, whatever a file of an earlier day says.
             line.vectors = line.vectors.filter(|vectors| !computes(&vectors.model));
             line
         };
-        match line.map(without_computed).and_then(|line| project::import(project, line)) {
+        match line.map(as_meant).and_then(|line| project::import(project, line)) {
             Err(rejection) => Decided::Ended(LineResult::Rejected { faults: rejection.into_faults() }),
             Ok((change, events)) if options.dry_run || before.is_some() || events.is_empty() => {
                 Decided::Ended(self.result(change))

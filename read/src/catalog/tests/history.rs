@@ -44,7 +44,11 @@ async fn shown(reader: &CatalogReader, slug: &str, revision: u32) -> String {
 #[tokio::test]
 async fn a_revision_keeps_its_slug_its_time_and_its_pictures() {
     let folder = tempfile::tempdir().unwrap();
-    let first = Event::ProjectSelected(ProjectSelected { slug: "p".parse().unwrap(), record: record(NAMED) });
+    let first = Event::ProjectSelected(ProjectSelected {
+        slug: "p".parse().unwrap(),
+        record: record(NAMED),
+        id: None,
+    });
     let again = Event::ProjectRevised(ProjectRevised { record: record(NAMED) });
     let events = vec![
         (1, first),
@@ -93,7 +97,11 @@ async fn a_picture_that_came_with_a_revision_belongs_to_it() {
     let folder = tempfile::tempdir().unwrap();
     let id = project(1);
     let (one, two) = ("01890a5d-ac96-774b-bcce-b302099a8001", "01890a5d-ac96-774b-bcce-b302099a8002");
-    let first = Event::ProjectSelected(ProjectSelected { slug: "p".parse().unwrap(), record: record(NAMED) });
+    let first = Event::ProjectSelected(ProjectSelected {
+        slug: "p".parse().unwrap(),
+        record: record(NAMED),
+        id: None,
+    });
     let revised = Event::ProjectRevised(ProjectRevised { record: record(NAMED) });
     let mut writer = CatalogWriter::open(folder.path()).await.unwrap();
     for (index, (command, event)) in
@@ -115,7 +123,11 @@ async fn a_picture_that_came_with_a_revision_belongs_to_it() {
 #[tokio::test]
 async fn an_erased_picture_shows_in_no_revision_and_none_takes_its_place_in_a_former_one() {
     let erased = |byte| Event::PictureErased(PictureErased { picture: PictureId([byte; 32]) });
-    let first = Event::ProjectSelected(ProjectSelected { slug: "p".parse().unwrap(), record: record(NAMED) });
+    let first = Event::ProjectSelected(ProjectSelected {
+        slug: "p".parse().unwrap(),
+        record: record(NAMED),
+        id: None,
+    });
     let again = || Event::ProjectRevised(ProjectRevised { record: record(NAMED) });
     let events = vec![
         (1, first),

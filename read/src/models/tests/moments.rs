@@ -34,6 +34,7 @@ async fn select_in_archive(folder: &Path, number: u64) {
     let selected = ProjectSelected {
         slug: format!("house-{number}").parse().unwrap(),
         record: serde_json::from_value(record).unwrap(),
+        id: None,
     };
     archive(folder, number, Event::ProjectSelected(selected), number).await;
 }

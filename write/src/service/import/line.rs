@@ -4,7 +4,9 @@ use std::hash::{DefaultHasher, Hasher};
 
 use schemas::command::{CommandMessage, ImportLine, ImportOptions, LineForm};
 use schemas::ids::CommandId;
-use schemas::import::{Fault, Identity, ImportRecord, SlugOrigin, made_slugs, parse_line, parse_part};
+use schemas::import::{
+    Fault, Identity, ImportRecord, SlugOrigin, folded_id, made_slugs, parse_line, parse_part,
+};
 use schemas::slug::Slug;
 use serde_json::{Map, Value};
 
@@ -26,7 +28,7 @@ pub(super) struct Line {
     pub(super) identity: Identity,
     /// The slugs that it may have: one that is given or made from an id, or those that are made from its name.
     pub(super) slugs: Vec<Slug>,
-    /// A hash of the record and its vectors.
+    /// A hash of the record, its vectors and its id.
     pub(super) content: u64,
 }
 
@@ -83,7 +85,7 @@ fn read_one(whole: CommandId, index: usize, line: &ImportLine, options: ImportOp
         command: derived_id(whole, "line", index),
         identity: Identity::of(&record.record),
         slugs,
-        content: content(&(&record.record, &record.vectors, &part)),
+        content: content(&(&record.record, &record.vectors, &part, record.id.as_deref().map(folded_id))),
         record,
         part,
     })

@@ -59,7 +59,8 @@ impl Desk {
 
     async fn attach(&self, slug: &str, kept: PictureId) -> Answer {
         let picture = PictureSource { source: "front.jpg".into(), alt: None };
-        self.send(Command::Attach { slug: slug.parse().unwrap(), picture, kept: Some(kept) }).await
+        self.send(Command::Attach { slug: slug.parse().unwrap(), picture, kept: Some(kept), as_named: false })
+            .await
     }
 
     /// The streams in which the log says that a picture is erased, with who said so.
