@@ -111,11 +111,6 @@ impl DataFolder {
         self.root.join("snapshot")
     }
 
-    /// The note of the last backup that was made of this folder.
-    pub fn last_backup(&self) -> PathBuf {
-        self.root.join("last_backup.json")
-    }
-
     /// Returns the paths of this folder that others than its owner may read or write: the folder itself, and what holds
     /// secrets.
     pub fn open_to_others(&self) -> Vec<PathBuf> {

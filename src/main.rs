@@ -17,6 +17,7 @@ mod service_manager;
 mod session;
 mod signals;
 mod telemetry;
+mod upkeep;
 
 use std::process::ExitCode;
 use std::time::Duration;

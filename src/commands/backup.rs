@@ -9,13 +9,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use health::Health;
-use jiff::Timestamp;
 use schemas::command::Refusal;
 use schemas::erased_pictures::ERASED_PICTURES;
-use schemas::ids::Position;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use write::clock::Clock;
-use write::event_store::{BackupError, Erased, Manifest, Restored, SqliteStore};
+use write::event_store::{BackupError, Erased, Restored, SqliteStore};
 use write::vault::ERASURES_FILE;
 
 use crate::config::Config;
@@ -23,6 +21,7 @@ use crate::counted_calls;
 use crate::data_folder::{DataFolder, Part};
 use crate::output::{Output, count, say};
 use crate::session::{self, Naming, WriteSide};
+use crate::upkeep::LastBackup;
 
 /// A backup that was made below a folder of backups.
 #[derive(Serialize)]
@@ -89,30 +88,10 @@ async fn copy(config: &Config, folder: &Path) -> Result<Restored> {
             say(&format!("whether the ledger in the backup has every counted call is not known: {error:#}"))
         }
     }
-    note(config, folder, &copied.manifest);
-    Ok(copied)
-}
-
-/// Notes in the data folder that a backup was made, for `loggia doctor`. A folder that cannot be written has none.
-fn note(config: &Config, folder: &Path, manifest: &Manifest) {
+    let (created, position) = (copied.manifest.created, copied.manifest.position);
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    let last = LastBackup { created: manifest.created, position: manifest.position, folder };
-    let path = DataFolder::new(&config.data).last_backup();
-    let written = serde_json::to_vec(&last).map_err(Into::into).and_then(|text| std::fs::write(&path, text));
-    if let Err(error) = written {
-        tracing::debug!(%error, "that a backup was made cannot be noted in {}", path.display());
-    }
-}
-
-/// The last backup that was made of a data folder.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct LastBackup {
-    /// When.
-    pub created: Timestamp,
-    /// The position of its last event.
-    pub position: Position,
-    /// Where it was made.
-    pub folder: PathBuf,
+    LastBackup { created, position, folder }.note(&config.data);
+    Ok(copied)
 }
 
 /// Refuses a folder within one that the service itself fills.

@@ -10,13 +10,13 @@ use schemas::ids::Position;
 use serde::Serialize;
 use write::event_store::EventStore;
 
-use super::backup::LastBackup;
 use super::config::check;
 use super::status;
 use crate::config::Config;
 use crate::data_folder::DataFolder;
 use crate::output::Output;
 use crate::session;
+use crate::upkeep::LastBackup;
 
 /// A backup that is older should be followed by another one.
 const BACKUP: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -123,9 +123,7 @@ async fn log(config: &Config, findings: &mut Findings) {
             ),
         );
     }
-    let last = std::fs::read(DataFolder::new(&config.data).last_backup()).ok();
-    let last = last.and_then(|text| serde_json::from_slice::<LastBackup>(&text).ok());
-    match last {
+    match LastBackup::of(&config.data) {
         None => findings.warn("backup", "no backup was made yet; make one with `loggia backup DIR`"),
         Some(last) if now.duration_since(last.created) > BACKUP => findings.warn(
             "backup",

@@ -3,6 +3,7 @@
 pub mod calls;
 pub mod commands;
 pub mod process;
+pub mod upkeep;
 
 use std::sync::Arc;
 

@@ -228,9 +228,15 @@ async fn every_role_answers_valid_metrics_and_all_that_are_used_exist() {
         assert!(operated.process.terminate().await.success());
     }
 
-    let up = Operated::start(&["up", "--no-demo"], &data("up"), &keys).await;
+    let ca = folder.path().join("ca.pem");
+    std::fs::write(&ca, rcgen::generate_simple_self_signed(vec!["nats".to_owned()]).unwrap().cert.pem())
+        .unwrap();
+    let settings = [keys[0], ("LOGGIA_NATS_CA", ca.to_str().unwrap())];
+    let up = Operated::start(&["up", "--no-demo"], &data("up"), &settings).await;
     let imported = process::run(LOGGIA, &data("up"), &["import", record.to_str().unwrap()]);
     assert!(imported.status.success(), "{imported:?}");
+    let backup = process::run(LOGGIA, &data("up"), &["backup", data("backup").to_str().unwrap()]);
+    assert!(backup.status.success(), "{backup:?}");
     let all = [&common[..], &of_write, &of_calls, &of_models].concat();
     let there = up.metrics(promtool, &all).await;
     for (name, file) in used() {

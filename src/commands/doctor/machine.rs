@@ -1,13 +1,12 @@
 //! What the machine gives: modes of files, descriptors, the clock, certificates.
 
-use anyhow::{Context, Result};
 use jiff::{SignedDuration, Timestamp};
-use x509_parser::pem::Pem;
 
 use super::Findings;
 use crate::config::Config;
 use crate::data_folder::DataFolder;
 use crate::roles;
+use crate::upkeep::certificate_ends;
 
 /// How long before its end a certificate should be replaced.
 const RENEWAL: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -36,26 +35,13 @@ pub(super) fn look(config: &Config, now: Timestamp, findings: &mut Findings) {
             .warn("clock_offset", "the clock is set off, as for rehearsals; unset it where calls are real");
     }
     if let Some(path) = &config.nats_ca {
-        match std::fs::read(path).map_err(Into::into).and_then(|text| ends(&text)) {
+        match certificate_ends(path) {
             Ok(ends) => certificates(&path.display().to_string(), &ends, now, findings),
             Err(error) => {
                 findings.critical("nats_ca", format!("{} cannot be read: {error:#}", path.display()))
             }
         }
     }
-}
-
-/// Returns when each certificate of a file ends.
-fn ends(text: &[u8]) -> Result<Vec<Timestamp>> {
-    let mut ends = Vec::new();
-    for block in Pem::iter_from_buffer(text) {
-        let block = block.context("it is not PEM")?;
-        if block.label == "CERTIFICATE" {
-            let certificate = block.parse_x509().context("it holds something that is no certificate")?;
-            ends.push(Timestamp::from_second(certificate.validity().not_after.timestamp())?);
-        }
-    }
-    Ok(ends)
 }
 
 fn certificates(file: &str, ends: &[Timestamp], now: Timestamp, findings: &mut Findings) {
@@ -76,12 +62,10 @@ mod tests {
 
     #[test]
     fn a_certificate_is_told_of_before_it_ends() {
-        let certificate = rcgen::generate_simple_self_signed(vec!["nats.example.org".to_owned()]).unwrap();
-        let ends = ends(certificate.cert.pem().as_bytes()).unwrap();
-        let [end] = ends[..] else { panic!("one certificate") };
+        let end: Timestamp = "2026-12-24T12:00:00Z".parse().unwrap();
         let told = |days: i64| {
             let mut findings = Findings::default();
-            certificates("ca.pem", &ends, end - SignedDuration::from_hours(24 * days), &mut findings);
+            certificates("ca.pem", &[end], end - SignedDuration::from_hours(24 * days), &mut findings);
             findings
                 .0
                 .into_iter()
@@ -98,12 +82,5 @@ mod tests {
             told(0),
             [(Verdict::Critical, format!("a certificate in ca.pem ended on {end:.0}; {renewal}"))]
         );
-    }
-
-    #[test]
-    fn what_is_no_certificate_is_said() {
-        assert!(ends(b"").unwrap().is_empty());
-        let wrong = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
-        assert_eq!(ends(wrong).unwrap_err().to_string(), "it holds something that is no certificate");
     }
 }

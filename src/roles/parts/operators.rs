@@ -52,6 +52,7 @@ impl Parts {
         let readiness = self.readiness.subscribe();
         gauges::process::register(&mut registry, self.role.name(), readiness, self.client.clone());
         gauges::process::register_machine(&mut registry, &self.config.data, self.began);
+        gauges::upkeep::register(&mut registry, &self.config.data, self.config.nats_ca.clone());
         if let Some(meter) = &self.meter {
             gauges::calls::register_spool(&mut registry, meter.clone(), self.data.spool());
         }

@@ -1,0 +1,73 @@
+//! Gauges of what an operator does again now and then.
+
+use std::path::{Path, PathBuf};
+
+use api::metrics::Registry;
+use jiff::Timestamp;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::DescriptorEncoder;
+
+use super::gauge;
+use crate::upkeep::{LastBackup, certificate_ends};
+
+/// Adds when the last backup of a data folder was made, if one was, and when the first certificate of a file ends.
+pub fn register(registry: &mut Registry, data: &Path, ca: Option<PathBuf>) {
+    registry.register_collector(Box::new(Upkeep { data: data.to_owned(), ca }));
+}
+
+#[derive(Debug)]
+struct Upkeep {
+    data: PathBuf,
+    ca: Option<PathBuf>,
+}
+
+impl Collector for Upkeep {
+    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
+        if let Some(last) = LastBackup::of(&self.data) {
+            let help = "When the last backup of the data folder was made, in Unix seconds.";
+            gauge(&mut encoder, "loggia_backup_timestamp_seconds", help, seconds(last.created))?;
+        }
+        let ends = self.ca.as_deref().and_then(|path| certificate_ends(path).ok()).unwrap_or_default();
+        if let Some(first) = ends.into_iter().min() {
+            let help = "When the first certificate of nats_ca ends, in Unix seconds.";
+            gauge(&mut encoder, "loggia_certificate_end_timestamp_seconds", help, seconds(first))?;
+        }
+        Ok(())
+    }
+}
+
+fn seconds(time: Timestamp) -> u64 {
+    u64::try_from(time.as_second()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use schemas::ids::Position;
+
+    use super::*;
+
+    #[test]
+    fn backup_and_certificate_are_told_once_they_are_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut registry, ca) = (Registry::default(), folder.path().join("ca.pem"));
+        register(&mut registry, folder.path(), Some(ca.clone()));
+        let samples = || {
+            let mut text = String::new();
+            prometheus_client::encoding::text::encode(&mut text, &registry).unwrap();
+            text.lines()
+                .filter(|line| line.starts_with("loggia_"))
+                .map(str::to_owned)
+                .collect::<Vec<String>>()
+        };
+        assert_eq!(samples(), [""; 0]);
+        let (created, position) = ("2026-11-23T03:20:00Z".parse().unwrap(), Position(7));
+        LastBackup { created, position, folder: "/backups/one".into() }.note(folder.path());
+        let certificate = rcgen::generate_simple_self_signed(vec!["nats.example.org".to_owned()]).unwrap();
+        std::fs::write(&ca, certificate.cert.pem()).unwrap();
+        let expected = [
+            "loggia_backup_timestamp_seconds 1795404000",
+            "loggia_certificate_end_timestamp_seconds 67090118400",
+        ];
+        assert_eq!(samples(), expected);
+    }
+}
