@@ -35,19 +35,24 @@ fn failure(cluster: &Cluster, data: &Path, role: NatsRole, args: &str) -> String
     said.trim().replace(&data.display().to_string(), "FOLDER")
 }
 
+/// Starts a write side and a read node, and waits for both.
+async fn started(cluster: &Cluster, write: &Path, read: &Path) -> (Loggia, Loggia) {
+    let start = |data: &Path, role: NatsRole| {
+        Loggia::spawn_command(command(cluster, data, role, &[role.name()]), data)
+    };
+    let (writing, mut reading) = (start(write, NatsRole::Write), start(read, NatsRole::Read));
+    ready(&reading.http().await).await;
+    let announced = write.join("run/write.json");
+    kit::wait_until(PATIENCE, "the write side", async || announced.exists()).await;
+    (writing, reading)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn each_command_runs_where_the_table_says() {
     let Some(cluster) = Cluster::start_of(1).await else { return };
     let folder = tempfile::tempdir().unwrap();
     let [write, read, empty] = ["write", "read", "empty"].map(|name| folder.path().join(name));
-    let start = |data: &Path, role: NatsRole| {
-        Loggia::spawn_command(command(&cluster, data, role, &[role.name()]), data)
-    };
-    let mut writing = start(&write, NatsRole::Write);
-    let mut reading = start(&read, NatsRole::Read);
-    ready(&reading.http().await).await;
-    let announced = write.join("run/write.json");
-    kit::wait_until(PATIENCE, "the write side", async || announced.exists()).await;
+    let (mut writing, mut reading) = started(&cluster, &write, &read).await;
     let file = folder.path().join("in.ndjson");
     std::fs::write(&file, format!("{}\n", json!({"name": "Bridge", "category": "architecture"}))).unwrap();
     let import = format!("import {}", file.display());
