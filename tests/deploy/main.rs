@@ -224,7 +224,7 @@ fn a_command_is_run_as_the_user_of_its_unit_with_its_settings() {
         };
         (output.status.code(), lines(&output.stdout), lines(&output.stderr))
     };
-    let (status, lines, _) = run(&["curate", "withdraw", "stair-house", "--reason", "Sold, and closed."]);
+    let (status, lines, _) = run(&["curate", "withdraw", "stair-house", "--reason", "Sold for 5$ at \"K\"."]);
     assert_eq!(status, Some(0));
     for property in [
         "User=loggia",
@@ -234,8 +234,8 @@ fn a_command_is_run_as_the_user_of_its_unit_with_its_settings() {
     ] {
         assert!(lines.contains(&format!("--property={property}")), "{property} in {lines:?}");
     }
-    let expected =
-        ["/usr/local/bin/loggia", "curate", "withdraw", "stair-house", "--reason", "Sold, and closed."];
+    let reason = "Sold for 5$$ at \"K\".";
+    let expected = ["/usr/local/bin/loggia", "curate", "withdraw", "stair-house", "--reason", reason];
     assert_eq!(lines[lines.len() - 6..], expected);
     let (_, lines, _) = run(&["-u", "loggia-read-1", "rebuild", "all"]);
     for property in [
@@ -245,7 +245,15 @@ fn a_command_is_run_as_the_user_of_its_unit_with_its_settings() {
     ] {
         assert!(lines.contains(&format!("--property={property}")), "{property} in {lines:?}");
     }
-    assert_eq!(lines[lines.len() - 3..], ["/usr/local/bin/loggia", "rebuild", "all"]);
+    let expected = [
+        "/usr/bin/env",
+        "LOGGIA_NATS_CREDS=${CREDENTIALS_DIRECTORY}/nats.nk",
+        "LOGGIA_NATS_CA=${CREDENTIALS_DIRECTORY}/ca.pem",
+        "/usr/local/bin/loggia",
+        "rebuild",
+        "all",
+    ];
+    assert_eq!(lines[lines.len() - 6..], expected);
     let (status, _, said) = run(&["-u", "nginx", "status"]);
     assert_eq!(
         (status, said),
