@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use super::ActFlags;
+use super::{ActFlags, ActorFlag};
 
 /// A look at pictures, or another try.
 #[derive(Debug, Subcommand)]
@@ -29,10 +29,15 @@ pub enum PicturesCommand {
     Retry {
         /// Only those of this project.
         slug: Option<String>,
+        #[command(flatten)]
+        actor: ActorFlag,
     },
     /// Make smaller forms, palettes and visual vectors again from the originals, as this version makes them.
     #[command(after_help = "Example:\n  loggia pictures remake")]
-    Remake,
+    Remake {
+        #[command(flatten)]
+        actor: ActorFlag,
+    },
     /// Take a picture down for good: everywhere, in every revision, never to be kept again. It cannot be undone.
     #[command(
         after_help = "Example:\n  loggia pictures erase 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"

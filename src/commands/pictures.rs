@@ -21,7 +21,7 @@ use write::media::{MediaError, MediaStore};
 use write::project::{Listing, PictureFate, Project};
 
 use crate::cli::PicturesCommand;
-use crate::config::{self, Config};
+use crate::config::Config;
 use crate::data_folder::DataFolder;
 use crate::output::{Output, aligned, count, say};
 use crate::session::{self, Session};
@@ -83,11 +83,11 @@ pub async fn run(config: &Config, command: &PicturesCommand, output: Output) -> 
         PicturesCommand::List { refused, .. } => {
             print(listed(config).await?.iter().flat_map(rows).collect(), *refused, output)
         }
-        PicturesCommand::Retry { slug } => {
+        PicturesCommand::Retry { slug, actor } => {
             let slug: Option<Slug> = slug.as_deref().map(str::parse).transpose()?;
-            retry(config, slug.as_ref(), output).await
+            retry(config, session::actor(actor)?, slug.as_ref(), output).await
         }
-        PicturesCommand::Remake => remake(config, output).await,
+        PicturesCommand::Remake { actor } => remake(config, session::actor(actor)?, output).await,
         PicturesCommand::Erase { picture, act } => erase::run(config, picture, act, output).await,
     }
 }
@@ -175,7 +175,7 @@ async fn list_unused(config: &Config, output: Output) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn retry(config: &Config, slug: Option<&Slug>, output: Output) -> Result<ExitCode> {
+async fn retry(config: &Config, actor: Actor, slug: Option<&Slug>, output: Output) -> Result<ExitCode> {
     let mut listed = listed(config).await?;
     if let Some(slug) = slug {
         listed.retain(|listing| *slug == listing.slug);
@@ -194,7 +194,7 @@ async fn retry(config: &Config, slug: Option<&Slug>, output: Output) -> Result<E
                 if !(is_refused && source.contains("://")) {
                     continue;
                 }
-                match attach(&session, &listing.slug, source, None).await? {
+                match attach(&session, &actor, &listing.slug, source, None).await? {
                     Ok(()) => retried.fetched += 1,
                     Err(reason) => {
                         let source = without_login(source);
@@ -218,14 +218,14 @@ async fn retry(config: &Config, slug: Option<&Slug>, output: Output) -> Result<E
 /// Attaches a picture that the record names already, or returns why it is refused.
 async fn attach(
     session: &Session,
+    actor: &Actor,
     slug: &Slug,
     source: &str,
     kept: Option<PictureId>,
 ) -> Result<Result<(), String>> {
-    let actor: Actor = config::user().unwrap_or_else(|| "operator".into()).parse()?;
     let picture = PictureSource { source: source.to_owned(), alt: None };
     let command = Command::Attach { slug: slug.clone(), picture, kept, as_named: true };
-    match session.send(actor, None, command).await? {
+    match session.send(actor.clone(), None, command).await? {
         Answer::Done(_) => Ok(Ok(())),
         Answer::Refused(refusal) => {
             // The callers name the source themselves.
@@ -236,7 +236,7 @@ async fn attach(
     }
 }
 
-async fn remake(config: &Config, output: Output) -> Result<ExitCode> {
+async fn remake(config: &Config, actor: Actor, output: Output) -> Result<ExitCode> {
     let folder = DataFolder::new(&config.data).media();
     let bar = output.progress(0, "making pictures");
     let making = bar.clone();
@@ -263,7 +263,7 @@ async fn remake(config: &Config, output: Output) -> Result<ExitCode> {
     .await;
     bar.finish_and_clear();
     let (mut remade, pictures) = made??;
-    remade.projects = tell(config, &pictures, &mut remade.faults).await?;
+    remade.projects = tell(config, &actor, &pictures, &mut remade.faults).await?;
     output.answer(&remade, || {
         let Remade { pictures, changed, damaged, projects, faults } = &remade;
         let mut sentence = format!(
@@ -283,6 +283,7 @@ async fn remake(config: &Config, output: Output) -> Result<ExitCode> {
 /// Records pictures whose palette or size is another one now with the projects that show them; their vectors follow.
 async fn tell(
     config: &Config,
+    actor: &Actor,
     pictures: &BTreeMap<PictureId, Picture>,
     faults: &mut Vec<String>,
 ) -> Result<u64> {
@@ -298,7 +299,7 @@ async fn tell(
                 if pictures.get(&known.id).is_none_or(|picture| picture == known) {
                     continue;
                 }
-                match attach(&session, &listing.slug, source, Some(known.id)).await? {
+                match attach(&session, actor, &listing.slug, source, Some(known.id)).await? {
                     Ok(()) => drop(told.insert(listing.slug.clone())),
                     Err(reason) => {
                         let source = without_login(source);
