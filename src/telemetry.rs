@@ -20,6 +20,7 @@ const CLIENT: &str = "kurrentdb";
 const ENGINE: &str = "tantivy";
 
 /// The client of NATS. It logs every connection and every try; what they come to is logged by the component that needs it.
+/// Where everything is asked for, down to debug, its lines are too.
 const NATS: &str = "async_nats";
 
 /// Logs what the filter lets through from now on; the same warning at most once a minute.
@@ -49,8 +50,10 @@ fn filtered(LogFilter(text): &LogFilter) -> Result<EnvFilter> {
             filtered = filtered.add_directive(format!("{name}={level}").parse()?);
         }
     }
+    let wants_all = words().any(|word| ["debug", "trace"].contains(&word.to_ascii_lowercase().as_str()));
     for (name, level) in [(CLIENT, "off"), (ENGINE, "error"), (NATS, "warn")] {
-        if !text.contains(name) {
+        let is_asked_for = text.contains(name) || (name == NATS && wants_all);
+        if !is_asked_for {
             filtered = filtered.add_directive(format!("{name}={level}").parse()?);
         }
     }
@@ -69,6 +72,7 @@ mod tests {
         assert!(!shown("info,kurrentdb=debug").contains("kurrentdb=off"));
         assert!(shown("info,kurrentdb=debug").contains("tantivy=error"));
         assert!(shown("info").contains("async_nats=warn"));
+        assert!(!shown("trace").contains("async_nats=warn"));
     }
 
     #[test]
