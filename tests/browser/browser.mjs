@@ -27,7 +27,12 @@ export async function open({ base, width = 1440, height = 900, scheme = "light",
   const page = await context.newPage();
   const faults = [];
   const host = new URL(base).host;
+  // How many pages were gone to, how many of them have come, and what each request belongs to.
+  let [wanted, arrived] = [0, 0];
+  const begun = new WeakMap();
   page.on("request", (request) => {
+    if (request.isNavigationRequest()) wanted += 1;
+    begun.set(request, wanted);
     const { protocol, host: to } = new URL(request.url());
     if (protocol !== "http:" || to !== host) faults.push(`a request to ${request.url()}`);
   });
@@ -35,7 +40,13 @@ export async function open({ base, width = 1440, height = 900, scheme = "light",
     const isPage = response.request().isNavigationRequest();
     if (!isPage && response.status() >= 400) faults.push(`${response.url()} is answered with ${response.status()}`);
   });
-  page.on("requestfailed", (request) => faults.push(`${request.url()} failed: ${request.failure()?.errorText}`));
+  page.on("framenavigated", () => { arrived = wanted; });
+  page.on("requestfailed", (request) => {
+    const reason = request.failure()?.errorText;
+    // A browser gives up what a page still loads, such as pictures further down, when its reader goes on to the next one.
+    const isLeft = reason === "net::ERR_ABORTED" && (begun.get(request) < wanted || arrived < wanted);
+    if (!isLeft || request.isNavigationRequest()) faults.push(`${request.url()} failed: ${reason}`);
+  });
   page.on("pageerror", (error) => faults.push(`a script failed: ${error.message}`));
   page.on("dialog", (dialog) => { faults.push(`a dialog: ${dialog.message()}`); dialog.dismiss(); });
   page.on("console", (message) => {
