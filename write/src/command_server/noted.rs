@@ -1,9 +1,9 @@
 //! What the log says of commands: a line for each, with what an operator may look for later and nothing of what it holds.
 
-use std::collections::BTreeMap;
-
-use schemas::command::{Answer, Command, CommandMessage, LineResult};
+use schemas::command::{Answer, Command, CommandMessage};
 use schemas::ids::{Actor, CommandId};
+
+use crate::service::measured::{LINES, count_lines};
 
 /// A command that is under way.
 pub(super) struct Noted {
@@ -56,17 +56,8 @@ fn outcome(answer: &Answer) -> String {
             )
         }
         Answer::Imported { lines, .. } => {
-            let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-            for line in lines {
-                let result = match &line.result {
-                    LineResult::New { .. } => "new",
-                    LineResult::Changed { .. } => "changed",
-                    LineResult::Same { .. } => "same",
-                    LineResult::Rejected { .. } => "rejected",
-                };
-                *counts.entry(result).or_default() += 1;
-            }
-            counts.iter().map(|(result, count)| format!("{count} {result}")).collect::<Vec<_>>().join(", ")
+            let counts = LINES.iter().zip(count_lines(lines)).filter(|(_, count)| *count > 0);
+            counts.map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
         }
         Answer::PictureErased(done) => changed(done.changed).to_owned(),
         Answer::Payment(_) | Answer::Accepted | Answer::Link { .. } | Answer::Claim(_) => "done".to_owned(),

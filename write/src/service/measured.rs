@@ -70,8 +70,8 @@ impl Measured {
 
     pub(super) fn note_lines(&self, lines: &[LineOutcome]) {
         let mut counts = self.counts();
-        for line in lines {
-            counts.lines[line_outcome(line)] += 1;
+        for (sum, count) in counts.lines.iter_mut().zip(count_lines(lines)) {
+            *sum += count;
         }
     }
 
@@ -91,6 +91,15 @@ fn outcome(answer: &Answer) -> usize {
         },
         _ => 0,
     }
+}
+
+/// Returns how many of these lines ended in each way of [`LINES`].
+pub(crate) fn count_lines(lines: &[LineOutcome]) -> [u64; LINES.len()] {
+    let mut counts = [0; LINES.len()];
+    for line in lines {
+        counts[line_outcome(line)] += 1;
+    }
+    counts
 }
 
 /// The place of a line in [`LINES`].
