@@ -116,9 +116,7 @@ impl DataFolder {
     pub fn open_to_others(&self) -> Vec<PathBuf> {
         let secrets =
             ["store/vault.key", "store/vault.db", "snapshot.token"].map(|name| self.root.join(name));
-        let is_open =
-            |path: &PathBuf| fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o077 != 0);
-        [self.root.clone()].into_iter().chain(secrets).filter(is_open).collect()
+        [self.root.clone()].into_iter().chain(secrets).filter(|path| is_open(path)).collect()
     }
 
     /// Returns what other nodes must show to be given a snapshot; it is made when it is first asked for. The file may be
@@ -201,17 +199,13 @@ impl DataFolder {
 
     /// Says that other users of the machine can read the folder. It is not closed: its owner may have opened it for somebody.
     pub fn warn_if_open(&self) {
-        if self.is_open() {
+        if is_open(&self.root) {
             let folder = self.root.display();
             tracing::warn!(
                 "the data folder {folder} is open to other users of this machine, who can read who called what and the \
                  hashes of keys; close it with `chmod -R go= {folder}`"
             );
         }
-    }
-
-    fn is_open(&self) -> bool {
-        fs::metadata(&self.root).is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
     }
 
     /// Refuses a folder of another user and one that a newer version wrote, before anything in it is touched.
@@ -326,6 +320,11 @@ impl ApiAddress {
     pub fn leave(self) {
         let _ = fs::remove_file(&self.path);
     }
+}
+
+/// Whether others than its owner may read or write it.
+fn is_open(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
 }
 
 /// Whether this process has the lock now. Commands such as `loggia status` hold it for a moment to see whether it is
