@@ -15,6 +15,7 @@ use write::ledger::Ledger;
 
 use super::usage::UsageStatus;
 use super::{DiskStatus, LedgerStatus, NatsStatus, Process, SpoolStatus, Status, StoreStatus};
+use crate::build_info::VERSION;
 use crate::config::Config;
 use crate::data_folder::{DataFolder, Part, Running};
 use crate::nodes;
@@ -33,11 +34,8 @@ const NO_ROOM: u64 = 128 << 20;
 /// Gathers everything that can be learnt.
 pub(super) async fn gather(config: &Config) -> Status {
     let data = DataFolder::new(&config.data);
-    let mut status = Status {
-        version: env!("CARGO_PKG_VERSION"),
-        data: config.data.display().to_string(),
-        ..Status::default()
-    };
+    let mut status =
+        Status { version: VERSION, data: config.data.display().to_string(), ..Status::default() };
     let (workers, write) = (data.running(Part::Project), data.running(Part::Write));
     status.running = workers.as_ref().or(write.as_ref()).map(|running| running.pid);
     let url = workers.as_ref().or(write.as_ref()).map(|running| running.nats_url.clone());

@@ -11,6 +11,7 @@ use schemas::subject;
 use tokio::sync::watch;
 
 use super::Parts;
+use crate::build_info::VERSION;
 use crate::roles::shared_settings;
 
 /// What a summary is made from.
@@ -31,7 +32,7 @@ impl Summarised {
         NodeSummary {
             node: self.node.clone(),
             role: self.role.name().to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: VERSION.to_owned(),
             settings: self.settings.clone(),
             ready,
             // It is for operators, so with what is for them alone.
