@@ -226,15 +226,20 @@ fn four_component_jpeg(transform: u8, blocks: &[[u8; 4]], icc: &[u8]) -> Vec<u8>
     .concat()
 }
 
-#[test]
-fn inks_look_as_their_profile_says() {
-    let icc = inks(|ink| match ink {
+/// A profile of four inks.
+fn four_inks() -> Vec<u8> {
+    inks(|ink| match ink {
         [false, false, false, false] => [250, 128, 128],
         [true, false, false, false] => [178, 145, 153],
         [false, true, false, false] => [128, 180, 160],
         [_, _, _, true] => [40, 128, 128],
         _ => [95, 138, 90],
-    });
+    })
+}
+
+#[test]
+fn inks_look_as_their_profile_says() {
+    let icc = four_inks();
     assert!(icc.len() < 4_096, "{}", icc.len());
     // 255 is no ink.
     let blocks = [[255; 4], [0, 255, 255, 255], [255, 0, 255, 255], [0, 0, 255, 255]];
@@ -255,13 +260,7 @@ fn inks_look_as_their_profile_says() {
 
 #[test]
 fn inks_that_are_stored_as_luma_and_chroma_look_the_same() {
-    let icc = inks(|ink| match ink {
-        [false, false, false, false] => [250, 128, 128],
-        [true, false, false, false] => [178, 145, 153],
-        [false, true, false, false] => [128, 180, 160],
-        [_, _, _, true] => [40, 128, 128],
-        _ => [95, 138, 90],
-    });
+    let icc = four_inks();
     // Inverted inks: 255 is none. YCCK is the YCbCr of the red, green and blue that the first three are read as.
     let inks = [[255; 4], [40, 200, 120, 255], [200, 60, 90, 180]];
     let ycck = inks.map(|[c, m, y, k]| {
