@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::ids::AccountId;
 use crate::key::{Key, KeyHash, KeyId, SealedName};
 use crate::payment::{PaymentId, PaymentKind, Provider};
 use crate::text::normalised;
@@ -25,6 +26,8 @@ pub enum AccountEvent {
     TierChanged(TierChanged),
     /// A provider told of a payment.
     PaymentRecorded(PaymentRecorded),
+    /// Payments went to another account.
+    PaymentsMoved(PaymentsMoved),
     /// What was paid entitles to another tier than before, or nothing is paid any more.
     EntitlementChanged(EntitlementChanged),
     /// The address was erased; all keys end with it, their counts stay.
@@ -118,6 +121,26 @@ pub struct PaymentRecorded {
     /// `partly_refunded`, from which nothing follows in version 0.1.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refund_failed: bool,
+    /// The account it was moved from, where an operator moved it: the same notice stands in the events of that account.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub moved_from: Option<AccountId>,
+}
+
+/// Payments that count for another account from now on. The events of that account hold the same notices, each with
+/// `moved_from`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PaymentsMoved {
+    /// Who told of them.
+    pub provider: Provider,
+    /// Everything that the moved notices name: subscriptions, customers, invoices, payments and charges. Later notices that
+    /// name one of these belong to the other account.
+    pub ids: Vec<PaymentId>,
+    /// The moved notices.
+    pub event_ids: Vec<PaymentId>,
+    /// The account that has them from now on.
+    #[schemars(with = "String")]
+    pub to: AccountId,
 }
 
 /// What the account's proven keys have at least from now on.

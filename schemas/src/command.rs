@@ -11,7 +11,7 @@ use crate::ids::{AccountId, Actor, CommandId, Position, Revision};
 use crate::import::Fault;
 use crate::key::KeyId;
 use crate::link::LinkHash;
-use crate::payment::{KeptNotice, PaymentNotice};
+use crate::payment::{KeptNotice, PaymentId, PaymentNotice, Provider};
 use crate::picture::PictureId;
 use crate::record::PictureSource;
 use crate::slug::Slug;
@@ -138,6 +138,15 @@ pub enum Command {
         /// What it told.
         notice: KeptNotice,
     },
+    /// Give a subscription, with everything that is connected with it, to another account.
+    MovePayments {
+        /// Who told of it.
+        provider: Provider,
+        /// Any id that its notices name: of the customer, the subscription, an invoice, a payment or a charge.
+        id: PaymentId,
+        /// The address of the account that gets it.
+        to: Email,
+    },
     /// Bring an account's keys to where its payments have them now: what was paid for may have run out.
     SettlePayments {
         /// Which account.
@@ -193,6 +202,7 @@ impl Command {
             Command::EraseAccount { .. } => "erase_account",
             Command::RecordPayment { .. } => "record_payment",
             Command::KeepNotice { .. } => "keep_notice",
+            Command::MovePayments { .. } => "move_payments",
             Command::SettlePayments { .. } => "settle_payments",
             Command::SendLink { .. } => "send_link",
             Command::MakeLink { .. } => "make_link",

@@ -109,8 +109,12 @@ impl Provider {
 impl PaymentRecorded {
     /// The names of everything that tells which account this is about, the surest first.
     pub fn names(&self) -> impl Iterator<Item = String> {
-        let ids = self.subscription.iter().chain(&self.customer).chain(&self.references);
-        ids.map(|id| self.provider.name(id))
+        self.ids().map(|id| self.provider.name(id))
+    }
+
+    /// The ids of everything that tells which account this is about, the surest first.
+    pub fn ids(&self) -> impl Iterator<Item = &PaymentId> {
+        self.subscription.iter().chain(&self.customer).chain(&self.references)
     }
 
     /// Returns whether a tier should be named and is not: money was paid, or a subscription runs, for a price that is in no

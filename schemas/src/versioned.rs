@@ -77,6 +77,7 @@ versions! {
     Account.EmailProven writes "loggia.account.email_proven.v1" reads "loggia.account.email_proven.v1";
     Account.TierChanged writes "loggia.account.tier_changed.v1" reads "loggia.account.tier_changed.v1";
     Account.PaymentRecorded writes "loggia.account.payment_recorded.v1" reads "loggia.account.payment_recorded.v1";
+    Account.PaymentsMoved writes "loggia.account.payments_moved.v1" reads "loggia.account.payments_moved.v1";
     Account.EntitlementChanged writes "loggia.account.entitlement_changed.v1" reads "loggia.account.entitlement_changed.v1";
     Account.AccountErased writes "loggia.account.account_erased.v1" reads "loggia.account.account_erased.v1";
 }

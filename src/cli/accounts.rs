@@ -94,6 +94,19 @@ pub enum PaymentsCommand {
         #[arg(long)]
         email: Option<String>,
     },
+    /// Give a subscription, with all payments that are connected with it, to the account of another address. The keys of
+    /// both accounts follow at once, and later payments go there too.
+    #[command(after_help = "Example:\n  loggia payments move cus_NffrFeUfNV2Hib --to grace@example.org")]
+    Move {
+        /// An id that Stripe gave to the customer, or to one of their subscriptions, invoices or payments.
+        #[arg(value_name = "STRIPE_ID")]
+        payer: String,
+        /// The address of the account that gets it; it has been issued a key before.
+        #[arg(long, value_name = "EMAIL")]
+        to: String,
+        #[command(flatten)]
+        act: ActFlags,
+    },
 }
 
 /// What to look at.

@@ -54,7 +54,7 @@ pub async fn run(config: &Config, command: &KeysCommand, output: Output) -> Resu
 }
 
 /// Sends a command and tells what became of it, once the keys of this folder's node know of it.
-async fn carry_out(
+pub(super) async fn carry_out(
     config: &Config,
     command: Command,
     act: &ActFlags,

@@ -1,4 +1,4 @@
-//! `loggia payments`: takes in what payment providers told, and shows it.
+//! `loggia payments`: takes in what payment providers told, shows it, and moves it to another account.
 
 mod list;
 mod replay;
@@ -7,8 +7,11 @@ mod source;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use schemas::command::{AccountDone, Command};
 use schemas::email::Email;
+use schemas::payment::Provider;
 
+use super::keys::carry_out;
 use crate::cli::PaymentsCommand;
 use crate::config::Config;
 use crate::output::Output;
@@ -24,5 +27,21 @@ pub async fn run(config: &Config, command: &PaymentsCommand, output: Output) -> 
             let email: Option<Email> = email.as_deref().map(str::parse).transpose()?;
             list::run(config, email.as_ref(), output).await
         }
+        PaymentsCommand::Move { payer, to, act } => {
+            let command =
+                Command::MovePayments { provider: Provider::Stripe, id: payer.parse()?, to: to.parse()? };
+            carry_out(config, command, act, output, moved).await
+        }
+    }
+}
+
+fn moved(done: &AccountDone) -> String {
+    let keys: Vec<_> =
+        done.keys.iter().map(|key| format!("{} is in tier {}", key.key_id, key.tier)).collect();
+    let keys = if keys.is_empty() { "it has no key".to_owned() } else { keys.join(", ") };
+    if done.changed {
+        format!("the payments are moved; of the account that has them now: {keys}")
+    } else {
+        format!("this account has the payments already: {keys}")
     }
 }

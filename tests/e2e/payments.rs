@@ -38,11 +38,15 @@ impl Till {
 
     /// A key of Ada's; a proven one is one that an operator vouched for.
     fn key(&self, proven: bool) -> String {
+        self.key_of(ADA, proven)
+    }
+
+    fn key_of(&self, email: &str, proven: bool) -> String {
         let tier = if proven { "studio" } else { "free" };
         let issued =
-            run_json(self.folder.path(), &["keys", "issue", "--email", ADA, "--tier", tier]).pop().unwrap();
+            run_json(self.folder.path(), &["keys", "issue", "--email", email, "--tier", tier]).pop().unwrap();
         let (key, key_id) = (issued["key"].as_str().unwrap(), issued["key_id"].as_str().unwrap());
-        run_json(self.folder.path(), &["keys", "tier", "--email", ADA, "--key", key_id, "free"]);
+        run_json(self.folder.path(), &["keys", "tier", "--email", email, "--key", key_id, "free"]);
         key.to_owned()
     }
 
@@ -183,6 +187,32 @@ async fn a_payment_raises_the_proven_key_at_once_and_a_refund_brings_it_back() {
         "no address is readable"
     );
     assert!(!till.loggia.stderr().contains("api::payments"), "{}", till.loggia.stderr());
+}
+
+#[tokio::test]
+async fn an_operator_moves_a_subscription_and_later_payments_follow_it() {
+    let Some(till) = Till::open().await else { return };
+    let (ada, grace) = (till.key(true), till.key_of("grace@example.org", true));
+    till.take(&[checkout("evt_1"), invoice("evt_2", MONTH)]).await;
+    till.until(&ada, "studio").await;
+
+    let to_grace = ["--to", "grace@example.org"];
+    let unknown =
+        process::run(LOGGIA, till.folder.path(), &[&["payments", "move", "cus_9"], &to_grace[..]].concat());
+    let text = String::from_utf8_lossy(&unknown.stderr);
+    assert_eq!(unknown.status.code(), Some(1), "{text}");
+    assert!(text.contains("no account has a payment that names “cus_9”"), "{text}");
+    let moving = [&["payments", "move", "cus_1"], &to_grace[..]].concat();
+    assert_eq!(run_json(till.folder.path(), &moving)[0]["changed"], true);
+    till.until(&grace, "studio").await;
+    till.until(&ada, "free").await;
+    assert_eq!(run_json(till.folder.path(), &moving)[0]["changed"], false);
+
+    till.take(&[refund("evt_3")]).await;
+    till.until(&grace, "free").await;
+    let rows = run_json(till.folder.path(), &["payments", "list", "--email", "grace@example.org"]);
+    let states: Vec<_> = rows.iter().map(|row| (&row["event_id"], &row["state"])).collect();
+    assert_eq!(json!(states), json!([["evt_1", "moved"], ["evt_2", "moved"], ["evt_3", "recorded"]]));
 }
 
 #[tokio::test]

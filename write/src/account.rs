@@ -5,6 +5,7 @@ mod change_tier;
 mod claim;
 mod erase;
 mod issue;
+mod move_payments;
 mod pay;
 mod payments;
 mod prove;
@@ -23,6 +24,7 @@ pub use change_tier::change_tier;
 pub use claim::{Wishes, claim, places_free, replaces};
 pub use erase::erase;
 pub use issue::{issue, name_of};
+pub use move_payments::{receive, release};
 pub use pay::{calls_for_letter, next_settling, pay, rise, settle};
 pub use payments::{Payments, Period};
 pub use prove::prove;
@@ -90,6 +92,7 @@ impl Account {
                 }
             }),
             AccountEvent::PaymentRecorded(payment) => self.paying(|payments| payments.add(payment.clone())),
+            AccountEvent::PaymentsMoved(moved) => self.paying(|payments| payments.remove(moved)),
             AccountEvent::EntitlementChanged(changed) => {
                 self.paying(|payments| payments.entitled = Some(changed.tier.clone()))
             }
@@ -225,6 +228,7 @@ pub fn claimed(event: &AccountEvent) -> Option<KeyId> {
         | AccountEvent::EmailProven(_)
         | AccountEvent::TierChanged(_)
         | AccountEvent::PaymentRecorded(_)
+        | AccountEvent::PaymentsMoved(_)
         | AccountEvent::EntitlementChanged(_)
         | AccountEvent::AccountErased(_) => None,
     }

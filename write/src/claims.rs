@@ -42,7 +42,9 @@ pub(crate) fn all(event: &Event, stream: &StreamId) -> Vec<(Claim, Holder)> {
     let mut claims: Vec<_> = own_name(event).map(|claim| (claim, Holder::Own)).into_iter().collect();
     if let Event::Account(AccountEvent::PaymentRecorded(payment)) = event {
         let named = |name: String| Claim { namespace: Namespace::PAYMENT, name };
-        claims.push((named(payment.event_name()), Holder::Own));
+        // The notice that was moved is held by the account that had it first.
+        let holder = if payment.moved_from.is_some() { Holder::First } else { Holder::Own };
+        claims.push((named(payment.event_name()), holder));
         claims.extend(payment.names().map(|name| (named(name), Holder::First)));
         let payer = stream.as_account().map(|id| Claim { namespace: Namespace::PAYER, name: id.to_string() });
         claims.extend(payer.map(|payer| (payer, Holder::Own)));

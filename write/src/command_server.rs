@@ -58,6 +58,7 @@ const LANES: [Lane; 5] = [
             "change_tier",
             "erase_account",
             "settle_payments",
+            "move_payments",
             "send_link",
             "make_link",
             "open_link",

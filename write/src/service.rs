@@ -208,6 +208,9 @@ impl CommandService {
             Command::RecordPayment { notice } => {
                 self.record_payment(&message, notice).await.map(Answer::Payment)
             }
+            Command::MovePayments { provider, id, to } => {
+                self.move_payments(&message, *provider, id, to).await.map(Answer::Account)
+            }
             Command::KeepNotice { notice } => self.keep_notice(notice).await.map(Answer::Payment),
             Command::SendLink { email } => self.send_link(email).await,
             Command::MakeLink { email, link } => self.make_link(email, *link).await,
@@ -353,6 +356,7 @@ fn looks_first(command: &Command) -> bool {
         command,
         Command::Import { .. }
             | Command::ErasePicture { .. }
+            | Command::MovePayments { .. }
             | Command::SendLink { .. }
             | Command::MakeLink { .. }
             | Command::OpenLink { .. }

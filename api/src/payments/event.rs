@@ -102,6 +102,7 @@ pub fn read(raw: &str, terms: &Terms) -> Told {
         tier,
         period_end,
         refund_failed,
+        moved_from: None,
     };
     Told::Notice(PaymentNotice { email, payment })
 }

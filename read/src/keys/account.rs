@@ -45,6 +45,7 @@ impl Account {
             // What was paid is no concern of a call; what follows from it comes as an event of its own.
             AccountEvent::AccountOpened(_)
             | AccountEvent::PaymentRecorded(_)
+            | AccountEvent::PaymentsMoved(_)
             | AccountEvent::EntitlementChanged(_) => {}
             AccountEvent::KeyIssued(issued) => self.keys.push(AccountKey::new(issued, position, time)),
             AccountEvent::KeyRevoked(revoked) => {

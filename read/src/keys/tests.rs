@@ -214,6 +214,7 @@ fn naive(events: &[(u64, AccountEvent)]) -> Naive {
         match event {
             AccountEvent::AccountOpened(_)
             | AccountEvent::PaymentRecorded(_)
+            | AccountEvent::PaymentsMoved(_)
             | AccountEvent::EntitlementChanged(_) => {}
             AccountEvent::KeyIssued(key) => {
                 keys.entry(number(&key.key_id)).or_insert((*owner, key.tier.to_string(), false, None));

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::account::{
     AccountErased, AccountOpened, EmailProven, EntitlementChanged, KeyIssued, KeyRevoked, PaymentRecorded,
-    TierChanged,
+    PaymentsMoved, TierChanged,
 };
 use crate::event::{
     PictureAttached, PictureErased, PictureRefused, ProjectRenamed, ProjectRestored, ProjectRevised,
@@ -30,6 +30,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
         ("loggia.account.email_proven.v1", schema_of::<EmailProven>()),
         ("loggia.account.tier_changed.v1", schema_of::<TierChanged>()),
         ("loggia.account.payment_recorded.v1", schema_of::<PaymentRecorded>()),
+        ("loggia.account.payments_moved.v1", schema_of::<PaymentsMoved>()),
         ("loggia.account.entitlement_changed.v1", schema_of::<EntitlementChanged>()),
         ("loggia.account.account_erased.v1", schema_of::<AccountErased>()),
     ]

@@ -24,7 +24,7 @@ const HEADINGS: [&str; 8] = ["state", "time", "what", "event", "tier", "until", 
 /// One notice.
 #[derive(Debug, Serialize)]
 struct Row {
-    /// `recorded`; `unclear`, where a refund names no known payment; `unpriced`, where no tier belongs to what is paid for;
+    /// `recorded`; `moved`, where it was recorded with another account first; `unclear`, where a refund names no known payment; `unpriced`, where no tier belongs to what is paid for;
     /// `waiting`; or why it is kept without effect.
     state: String,
     /// When it happened; of what is kept without effect, when it came.
@@ -35,6 +35,9 @@ struct Row {
     period_end: Option<Timestamp>,
     subscription: Option<String>,
     customer: Option<String>,
+    /// The account it was moved from, by `loggia payments move`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moved_from: Option<AccountId>,
     email: Option<Email>,
 }
 
@@ -81,6 +84,8 @@ fn state(payments: &Payments, payment: &PaymentRecorded) -> &'static str {
         "unclear"
     } else if payment.is_unpriced() {
         "unpriced"
+    } else if payment.moved_from.is_some() {
+        "moved"
     } else {
         "recorded"
     }
@@ -97,6 +102,7 @@ fn row(state: &str, payment: &PaymentRecorded, email: Option<&Email>) -> Row {
         period_end: payment.period_end,
         subscription: text(&payment.subscription),
         customer: text(&payment.customer),
+        moved_from: payment.moved_from,
         email: email.cloned(),
     }
 }
@@ -113,6 +119,7 @@ fn held(held: Held) -> Row {
             period_end: None,
             subscription: None,
             customer: None,
+            moved_from: None,
             email: None,
         },
     }

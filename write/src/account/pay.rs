@@ -58,6 +58,7 @@ pub fn rise(
             | AccountEvent::KeyIssued(_)
             | AccountEvent::KeyRevoked(_)
             | AccountEvent::PaymentRecorded(_)
+            | AccountEvent::PaymentsMoved(_)
             | AccountEvent::EntitlementChanged(_)
             | AccountEvent::AccountErased(_) => {}
         }

@@ -1,10 +1,10 @@
 //! What an account's payments add up to. Providers repeat themselves and keep no order, so nothing here depends on the
 //! order in which notices came: they are a set, read in the order in which they happened.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use jiff::{Timestamp, ToSpan, tz::TimeZone};
-use schemas::account::PaymentRecorded;
+use schemas::account::{PaymentRecorded, PaymentsMoved};
 use schemas::payment::{PaymentId, PaymentKind, Provider};
 use schemas::tier::{TierName, Tiers};
 
@@ -37,6 +37,29 @@ impl Payments {
         if !self.has(&payment) {
             let at = self.recorded.partition_point(|other| place(other) < place(&payment));
             self.recorded.insert(at, payment);
+        }
+    }
+
+    /// Without those that went to another account.
+    pub(super) fn remove(&mut self, moved: &PaymentsMoved) {
+        self.recorded.retain(|notice| {
+            notice.provider != moved.provider || !moved.event_ids.contains(&notice.event_id)
+        });
+    }
+
+    /// The notices that name an id, and all that are connected with them by another id, as they happened.
+    pub(super) fn connected(&self, provider: Provider, id: &PaymentId) -> Vec<&PaymentRecorded> {
+        let mut known = HashSet::from([id]);
+        loop {
+            let names_known = |notice: &&PaymentRecorded| {
+                notice.provider == provider && notice.ids().any(|id| known.contains(id))
+            };
+            let connected: Vec<&PaymentRecorded> = self.recorded.iter().filter(names_known).collect();
+            let before = known.len();
+            known.extend(connected.iter().flat_map(|notice| notice.ids()));
+            if known.len() == before {
+                return connected;
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use schemas::key::KeyId;
+use schemas::payment::PaymentId;
 use schemas::tier::TierName;
 
 use super::MOST_KEYS;
@@ -64,6 +65,29 @@ pub enum Rejection {
     /// The hint is not made from a key.
     #[error("the hint is “{0}”; it must be the last four letters or digits of the key")]
     Hint(String),
+    /// No account has payments of this id.
+    #[error(
+        "no account has a payment that names “{id}”; `loggia payments list` shows the ids of those that are recorded, and \
+         what still waits for an account"
+    )]
+    UnknownPayment {
+        /// The id that was asked for.
+        id: PaymentId,
+    },
+    /// The account of these payments was erased.
+    #[error(
+        "the account of “{id}” was erased, and what was paid for it with it; cancel the subscription where it is paid, and \
+         let its holder subscribe again"
+    )]
+    PaidByErased {
+        /// The id that was asked for.
+        id: PaymentId,
+    },
+    /// Nothing can be moved to an address without an account.
+    #[error(
+        "there is no account under this address; issue a key under it first, and check how the address is written"
+    )]
+    NoAccount,
     /// The account has ended.
     #[error("the account was erased; issue the key under the address again, which opens a new account")]
     Erased,

@@ -124,6 +124,7 @@ pub(super) fn notice(event: &str, day: i8, kind: PaymentKind) -> PaymentRecorded
         tier: None,
         period_end: None,
         refund_failed: false,
+        moved_from: None,
     }
 }
 

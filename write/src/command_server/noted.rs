@@ -27,6 +27,7 @@ impl Noted {
                 | Command::ChangeTier { .. }
                 | Command::EraseAccount { .. }
                 | Command::ErasePicture { .. }
+                | Command::MovePayments { .. }
                 | Command::MakeLink { .. }
                 | Command::UseLink { .. }
         );

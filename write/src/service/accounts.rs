@@ -214,7 +214,7 @@ fn decide(
 }
 
 /// The answer for an account as it is after a command; nothing was written at position 0.
-fn done(command: &Command, account: &Account, position: Position) -> AccountDone {
+pub(super) fn done(command: &Command, account: &Account, position: Position) -> AccountDone {
     let about: Vec<&KeyState> = match command {
         Command::IssueKey { key, .. } => account.key(key.key_id).into_iter().collect(),
         Command::RevokeKey { key_id } => account.key(*key_id).into_iter().collect(),
@@ -223,7 +223,7 @@ fn done(command: &Command, account: &Account, position: Position) -> AccountDone
             account.live().filter(named).collect()
         }
         Command::EraseAccount { .. } => account.keys().iter().collect(),
-        Command::SettlePayments { .. } => account.live().collect(),
+        Command::SettlePayments { .. } | Command::MovePayments { .. } => account.live().collect(),
         Command::UseLink { keep, revoke, new_key, .. } => {
             let new_key = new_key.as_ref().map(|key| key.key_id);
             let named = |key: &&KeyState| {

@@ -1,9 +1,11 @@
 //! What payment providers tell: whose it is, what follows, and what is kept until somebody can say.
 //!
-//! A notice belongs to the account that holds one of the ids it names, or else to the address it names. One that names
+//! A notice belongs to the account that holds one of the ids it names, or to which that was moved, or else to the address it
+//! names. One that names
 //! neither waits in the vault until another brings an id of it together with an account. The account claims the ids of
 //! a notice, and the notice's own, in the append that records it: so each is applied once, whatever crashes between.
 
+mod moving;
 mod settling;
 
 use std::collections::HashSet;
@@ -110,8 +112,8 @@ impl CommandService {
         let names: Vec<String> = notice.payment.names().collect();
         let holders = self.store.holders(Namespace::PAYMENT, &names).await?;
         let mut erased = false;
-        for id in names.iter().filter_map(|name| holders.get(name)?.as_account()) {
-            let past = AccountPast::read(&*self.store, id).await?;
+        for (name, id) in names.iter().filter_map(|name| Some((name, holders.get(name)?.as_account()?))) {
+            let past = self.follow(AccountPast::read(&*self.store, id).await?, name).await?;
             match past.account() {
                 Account::Open(..) => return Ok(Payer::Account(past)),
                 Account::Absent | Account::Erased(_) => erased = true,

@@ -138,6 +138,7 @@ fn notices() -> impl Strategy<Value = Vec<PaymentRecorded>> {
                 tier: Option::<&str>::map(tier_name, tier),
                 period_end: end.map(|days| created + SignedDuration::from_hours(24 * days)),
                 refund_failed: false,
+                moved_from: None,
             }
         };
         numbered.map(notice).collect()

@@ -1,10 +1,12 @@
 //! What happened to one account, and which command did what.
 
 use jiff::Timestamp;
-use schemas::account::AccountEvent;
+use schemas::account::{AccountEvent, PaymentRecorded, PaymentsMoved};
 use schemas::envelope::Recorded;
 use schemas::event::Event;
-use schemas::ids::{AccountId, CommandId, Position, StreamId, StreamVersion};
+use schemas::ids::{AccountId, Actor, CommandId, Position, StreamId, StreamVersion};
+
+use schemas::payment::PaymentId;
 
 use crate::account::Account;
 use crate::event_store::{EventStore, StoreError};
@@ -21,9 +23,18 @@ pub(in crate::service) struct AccountPast {
 
 struct Act {
     command: CommandId,
+    actor: Actor,
     position: Position,
     time: Timestamp,
     event: AccountEvent,
+}
+
+/// Payments that went to another account.
+pub(in crate::service) struct Move<'p> {
+    pub(in crate::service) command: CommandId,
+    pub(in crate::service) actor: &'p Actor,
+    pub(in crate::service) to: AccountId,
+    pub(in crate::service) notices: Vec<&'p PaymentRecorded>,
 }
 
 impl AccountPast {
@@ -57,7 +68,7 @@ impl AccountPast {
             past.account = past.account.evolve(&event, recorded.time);
             past.version = recorded.version;
             let (command, position, time) = (recorded.causation, recorded.position, recorded.time);
-            past.acts.push(Act { command, position, time, event });
+            past.acts.push(Act { command, actor: recorded.actor.clone(), position, time, event });
         }
         Ok(past)
     }
@@ -71,6 +82,47 @@ impl AccountPast {
     pub(in crate::service) fn erased_at(&self) -> Option<Timestamp> {
         let is_erasure = |act: &&Act| matches!(act.event, AccountEvent::AccountErased(_));
         self.acts.iter().find(is_erasure).map(|act| act.time)
+    }
+
+    /// The account that a name of payments was moved to, where the last thing that happened to it here was that.
+    pub(in crate::service) fn moved_to(&self, name: &str) -> Option<AccountId> {
+        self.acts.iter().rev().find_map(|act| match &act.event {
+            AccountEvent::PaymentRecorded(payment) => {
+                payment.names().any(|other| other == name).then_some(None)
+            }
+            AccountEvent::PaymentsMoved(moved) => {
+                let is_among = moved.ids.iter().any(|id| moved.provider.name(id) == name);
+                is_among.then_some(Some(moved.to))
+            }
+            _ => None,
+        })?
+    }
+
+    /// Every move of payments from here to another account, in their order.
+    pub(in crate::service) fn moves(&self) -> impl Iterator<Item = Move<'_>> {
+        self.acts.iter().filter_map(|act| match &act.event {
+            AccountEvent::PaymentsMoved(moved) => Some(Move {
+                command: act.command,
+                actor: &act.actor,
+                to: moved.to,
+                notices: self.notices_of(moved),
+            }),
+            _ => None,
+        })
+    }
+
+    fn notices_of(&self, moved: &PaymentsMoved) -> Vec<&PaymentRecorded> {
+        let recorded = |id: &PaymentId| {
+            self.acts.iter().find_map(|act| match &act.event {
+                AccountEvent::PaymentRecorded(payment)
+                    if payment.provider == moved.provider && payment.event_id == *id =>
+                {
+                    Some(payment)
+                }
+                _ => None,
+            })
+        };
+        moved.event_ids.iter().filter_map(recorded).collect()
     }
 
     /// The account, and nothing else.

@@ -41,16 +41,21 @@ pub struct Paying {
 
 /// Every account that something was ever paid for, erased ones included.
 pub async fn read_payers(store: &dyn EventStore) -> Result<Vec<Paying>, StoreError> {
-    let (mut paying, mut after) = (Vec::new(), String::new());
+    let pasts = read_payer_pasts(store).await?;
+    Ok(pasts.into_iter().map(|past| Paying { id: past.id, account: past.into_account() }).collect())
+}
+
+/// What happened to every account that something was ever paid for.
+pub(super) async fn read_payer_pasts(store: &dyn EventStore) -> Result<Vec<AccountPast>, StoreError> {
+    let (mut pasts, mut after) = (Vec::new(), String::new());
     loop {
         let claims = store.claims(Namespace::PAYER, &after, PAGE).await?;
-        let Some((last, _)) = claims.last() else { return Ok(paying) };
+        let Some((last, _)) = claims.last() else { return Ok(pasts) };
         after.clone_from(last);
         let streams: Vec<_> = claims.into_iter().map(|(_, stream)| stream).collect();
         let mut events = store.read_streams(&streams).await?;
         for (stream, id) in streams.iter().filter_map(|stream| Some((stream, stream.as_account()?))) {
-            let past = AccountPast::of(id, &events.remove(stream).unwrap_or_default())?;
-            paying.push(Paying { id, account: past.into_account() });
+            pasts.push(AccountPast::of(id, &events.remove(stream).unwrap_or_default())?);
         }
     }
 }
@@ -110,6 +115,7 @@ impl CommandService {
         let accounts = self.accounts.as_deref().ok_or(Refused::NoVault)?;
         let _turn = accounts.turn.lock().await;
         if !*is_looked_through {
+            self.finish_moves(accounts).await?;
             self.take_waiting(accounts, self.clock.command_id(), &settler()?, None).await?;
             *is_looked_through = true;
         }

@@ -7,8 +7,6 @@ use schemas::account::{KeyIssued, PaymentRecorded};
 use schemas::command::{Answer, Command};
 use schemas::key::{KeyHash, KeyId};
 use schemas::payment::{KeptReason, PaymentKind, Provider};
-use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{ConnectOptions, Connection};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -16,6 +14,9 @@ use super::*;
 use crate::clock::Clock;
 use crate::event_store::{EventStore, SqliteStore};
 use crate::vault::Vault;
+
+mod damaged;
+mod moving;
 
 const STUDIO: &str = "ada@example.org";
 
@@ -126,6 +127,7 @@ fn notice(event: &str, seconds: i64, kind: PaymentKind, number: u8) -> PaymentNo
         tier: None,
         period_end: None,
         refund_failed: false,
+        moved_from: None,
     };
     PaymentNotice { email: None, payment }
 }
@@ -365,46 +367,6 @@ async fn an_erased_address_comes_back_by_its_holder_only() {
     assert_eq!(till.told(&renewed).await, PaymentOutcome::AlreadyApplied);
 }
 
-/// Flips a byte of the sealed notice with this name.
-async fn damage(folder: &TempDir, name: &str) {
-    let file = SqliteConnectOptions::new().filename(folder.path().join("vault.db"));
-    let mut connection = file.connect().await.unwrap();
-    let sealed: Vec<u8> = sqlx::query_scalar("SELECT sealed FROM notices WHERE name = ?1")
-        .bind(name)
-        .fetch_one(&mut connection)
-        .await
-        .unwrap();
-    let mut flipped = sealed;
-    flipped[40] ^= 1;
-    let update = sqlx::query("UPDATE notices SET sealed = ?2 WHERE name = ?1").bind(name).bind(flipped);
-    update.execute(&mut connection).await.unwrap();
-    connection.close().await.unwrap();
-}
-
-#[tokio::test]
-async fn a_damaged_notice_stops_neither_recording_nor_erasing_nor_settling() {
-    let till = till().await;
-    till.key(STUDIO, "a", true).await;
-    till.key("bob@example.org", "b", true).await;
-    let lost = invoice("evt_lost", 1, "pro");
-    assert_eq!(till.told(&lost).await, PaymentOutcome::Waiting);
-    assert_eq!(till.told(&invoice("evt_2", 2, "studio")).await, PaymentOutcome::Waiting);
-    damage(&till.folder, &lost.payment.event_name()).await;
-    // It names what this one does.
-    assert_eq!(till.told(&checkout("evt_1", 1)).await, PaymentOutcome::Applied);
-    assert_eq!(till.told(&checkout("evt_3", 2)).await, PaymentOutcome::Applied);
-    assert_eq!(till.tiers("bob@example.org").await, ["studio"]);
-    let till = till.restart().await;
-    till.clock.advance(SignedDuration::from_hours(24 * 30));
-    till.service.settle_due().await;
-    assert_eq!(till.tiers("bob@example.org").await, ["free"]);
-    let erased = till.send(Command::EraseAccount { email: "bob@example.org".parse().unwrap() }).await;
-    assert!(matches!(&erased, Answer::Account(done) if done.changed), "{erased:?}");
-    assert_eq!(till.vault().waiting().await.unwrap(), []);
-    // Told again it counts.
-    assert_eq!(till.told(&lost).await, PaymentOutcome::Applied);
-}
-
 #[tokio::test]
 async fn a_notice_that_belongs_to_no_account_goes_after_ninety_days() {
     let till = till().await;
@@ -417,32 +379,6 @@ async fn a_notice_that_belongs_to_no_account_goes_after_ninety_days() {
     till.clock.advance(SignedDuration::from_hours(24 * 31));
     till.service.tidy(&mut false).await.unwrap();
     assert_eq!(till.vault().waiting().await.unwrap(), [young]);
-}
-
-/// Makes the tables those of version 5 again, which knew no names.
-async fn set_back(folder: &TempDir) {
-    let file = SqliteConnectOptions::new().filename(folder.path().join("vault.db"));
-    let mut connection = file.connect().await.unwrap();
-    let older = "DROP TABLE key_names; DROP INDEX notices_received; DROP TABLE notice_names; ALTER TABLE notices DROP COLUMN received_at; \
-                 ALTER TABLE notices DROP COLUMN set_aside; PRAGMA user_version = 5;";
-    sqlx::raw_sql(older).execute(&mut connection).await.unwrap();
-    connection.close().await.unwrap();
-}
-
-#[tokio::test]
-async fn what_waits_in_a_vault_of_an_older_version_is_found_and_a_damaged_one_is_set_aside() {
-    let till = till().await;
-    till.key(STUDIO, "a", true).await;
-    let late = invoice("evt_late", 1, "studio");
-    assert_eq!(till.told(&late).await, PaymentOutcome::Waiting);
-    assert_eq!(till.told(&invoice("evt_lost", 9, "studio")).await, PaymentOutcome::Waiting);
-    till.vault().close().await;
-    damage(&till.folder, "stripe:evt_lost").await;
-    set_back(&till.folder).await;
-    let till = till.restart().await;
-    assert_eq!(till.vault().waiting().await.unwrap(), [late]);
-    assert_eq!(till.told(&checkout("evt_1", 1)).await, PaymentOutcome::Applied);
-    assert_eq!(till.tiers(STUDIO).await, ["studio"]);
 }
 
 #[tokio::test]
