@@ -41,6 +41,8 @@ struct Beside {
     /// Orientation as in EXIF, where the decoder does not see it.
     exif: Option<Vec<u8>>,
     profile: Option<Profile>,
+    /// What codes say that come before a profile, or why they cannot be used.
+    codes: Option<Result<Option<Profile>, String>>,
 }
 
 /// The pixels as they are seen: turned as the camera says, in sRGB, on white where they let light through. Waits until there is room
@@ -67,9 +69,10 @@ fn pixels(format: PictureFormat, bytes: &[u8]) -> Result<Seen, PictureFault> {
             None => seen(JpegDecoder::new(cursor).map_err(fault)?, 6, Beside::default()),
         },
         PictureFormat::Png => {
-            let header::Png { exif, gamma, primaries } = header::png(bytes);
+            let header::Png { exif, gamma, primaries, codes } = header::png(bytes);
             let profile = gamma.and_then(|gamma| Profile::of_gamma(gamma, primaries));
-            seen(PngDecoder::with_limits(cursor, limits()).map_err(fault)?, 0, Beside { exif, profile })
+            let beside = Beside { exif, profile, codes: codes.map(Profile::of_codes) };
+            seen(PngDecoder::with_limits(cursor, limits()).map_err(fault)?, 0, beside)
         }
         // It decodes into a buffer of its own with four bytes a pixel.
         PictureFormat::Webp => seen(WebPDecoder::new(cursor).map_err(fault)?, 4, Beside::default()),
@@ -98,13 +101,15 @@ fn printed(inks: &cmyk::Inks<'_>, mut decoder: impl ImageDecoder) -> Result<Seen
 /// `working` is how many bytes a pixel the decoder takes besides what it gives.
 fn seen(mut decoder: impl ImageDecoder, working: u64, beside: Beside) -> Result<Seen, PictureFault> {
     let (width, height) = decoder.dimensions();
-    let (profile, mut unread_profile) = match decoder.icc_profile() {
-        Ok(Some(icc)) => {
-            Profile::of_icc(&icc).map_or_else(|reason| (None, Some(reason)), |profile| (profile, None))
-        }
-        Ok(None) => (beside.profile, None),
-        Err(error) => (None, Some(error.to_string())),
+    let named = match (beside.codes, decoder.icc_profile()) {
+        (Some(Ok(profile)), _) => Ok(profile),
+        (_, Ok(Some(icc))) => Profile::of_icc(&icc),
+        (_, Err(error)) => Err(error.to_string()),
+        (Some(Err(reason)), Ok(None)) => Err(reason),
+        (None, Ok(None)) => Ok(beside.profile),
     };
+    let (profile, mut unread_profile) =
+        named.map_or_else(|reason| (None, Some(reason)), |profile| (profile, None));
     let cost = Cost::of(decoder.color_type(), u64::from(width) * u64::from(height), profile.is_some());
     if cost.largest() > MAX_DECODED_BYTES {
         return Err(PictureFault::TooMuchMemory { width, height, bytes: cost.largest() });

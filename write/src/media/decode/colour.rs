@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use image::{DynamicImage, RgbImage};
 use moxcms::{
-    Chromaticity, CmsError, ColorPrimaries, ColorProfile, DataColorSpace, Layout, ToneReprCurve,
-    TransformExecutor, TransformOptions, XyY,
+    Chromaticity, CicpColorPrimaries, CicpProfile, CmsError, ColorPrimaries, ColorProfile, DataColorSpace,
+    Layout, MatrixCoefficients, ToneReprCurve, TransferCharacteristics, TransformExecutor, TransformOptions,
+    XyY,
 };
 
 /// Pixels that are converted at once; bounds the memory beside the picture.
@@ -27,6 +28,38 @@ impl Profile {
     /// Returns the reason why it cannot be read, in the words of the reader.
     pub(super) fn of_icc(icc: &[u8]) -> Result<Option<Profile>, String> {
         let profile = ColorProfile::new_from_slice(icc).map_err(|error| error.to_string())?;
+        Ok(Some(Profile(profile)).filter(|profile| !profile.is_srgb()))
+    }
+
+    /// The profile that the codes of a PNG name: primaries, curve, matrix and range as in H.273; `None` where that is sRGB.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason why it cannot be converted: it is brighter than a screen, not red, green and blue in full range, or
+    /// the codes name nothing.
+    pub(super) fn of_codes([primaries, curve, matrix, range]: [u8; 4]) -> Result<Option<Profile>, String> {
+        let unusable = |why: &str| Err(format!("its cICP chunk {why}"));
+        if (matrix, range) != (0, 1) {
+            return unusable("does not name red, green and blue in full range");
+        }
+        let curve = match curve {
+            // Screens show the curves of video cameras as they show that of sRGB.
+            1 | 6 | 14 | 15 => TransferCharacteristics::Srgb,
+            16 | 18 => return unusable("names HDR (PQ or HLG), which is not converted"),
+            code => TransferCharacteristics::try_from(code).unwrap_or(TransferCharacteristics::Reserved),
+        };
+        let primaries = CicpColorPrimaries::try_from(primaries).unwrap_or(CicpColorPrimaries::Reserved);
+        if matches!(primaries, CicpColorPrimaries::Reserved | CicpColorPrimaries::Unspecified)
+            || matches!(curve, TransferCharacteristics::Reserved | TransferCharacteristics::Unspecified)
+        {
+            return unusable("names no known primaries or curve");
+        }
+        let profile = ColorProfile::new_from_cicp(CicpProfile {
+            color_primaries: primaries,
+            transfer_characteristics: curve,
+            matrix_coefficients: MatrixCoefficients::Identity,
+            full_range: true,
+        });
         Ok(Some(Profile(profile)).filter(|profile| !profile.is_srgb()))
     }
 

@@ -35,6 +35,8 @@ pub(in crate::media) struct Png {
     pub(in crate::media) gamma: Option<f32>,
     /// White, red, green and blue, each as x and y.
     pub(in crate::media) primaries: Option<[[f32; 2]; 4]>,
+    /// Primaries, curve, matrix and range by the codes of H.273; they say more than a profile.
+    pub(in crate::media) codes: Option<[u8; 4]>,
 }
 
 /// Reads the chunks; what is cut off or too short says nothing.
@@ -47,7 +49,8 @@ pub(in crate::media) fn beside(bytes: &[u8]) -> Png {
         match &name {
             b"eXIf" => said.exif = Some(data.to_vec()),
             // A profile, or the word that it is sRGB or coded as video is, says more than a gamma.
-            b"iCCP" | b"sRGB" | b"cICP" => more = true,
+            b"iCCP" | b"sRGB" => more = true,
+            b"cICP" => (more, said.codes) = (true, array(data, 0).ok()),
             b"gAMA" => said.gamma = parts(data).map(|[gamma]| gamma),
             b"cHRM" => {
                 said.primaries = parts(data).map(|[wx, wy, rx, ry, gx, gy, bx, by]: [f32; 8]| {

@@ -284,15 +284,34 @@ fn inks_that_are_stored_as_luma_and_chroma_look_the_same() {
 }
 
 #[test]
-fn a_png_that_is_coded_as_video_is_keeps_its_numbers_whatever_its_gamma_says() {
-    let image = patches(&PATCHES);
-    let plain = encoded(image::DynamicImage::ImageRgb8(image), ImageFormat::Png);
+fn the_codes_of_a_png_come_before_gamma_and_profile() {
+    let p3 = ColorProfile::new_display_p3();
     let gamma = png_chunk(b"gAMA", &100_000_u32.to_be_bytes());
-    // sRGB, Display P3, and PQ with the primaries of BT.2100: none of them is applied.
-    for codes in [[1, 13, 0, 1], [12, 13, 0, 1], [9, 16, 0, 1]] {
-        let file = [&plain[..33], &png_chunk(b"cICP", &codes), &gamma, &plain[33..]].concat();
-        assert_eq!(seen(&file), (PATCHES.to_vec(), None), "{codes:?}");
+    let coded = |colours: &[[u8; 3]], codes: [u8; 4]| {
+        let plain = encoded(image::DynamicImage::ImageRgb8(patches(colours)), ImageFormat::Png);
+        seen(&[&plain[..33], &png_chunk(b"cICP", &codes), &gamma, &plain[33..]].concat())
+    };
+    assert_eq!(coded(&PATCHES, [1, 13, 0, 1]), (PATCHES.to_vec(), None), "sRGB");
+    assert_eq!(coded(&PATCHES, [1, 1, 0, 1]), (PATCHES.to_vec(), None), "BT.709");
+    let (wide, unread) = coded(&numbers(&p3, &PATCHES), [12, 13, 0, 1]);
+    assert_eq!(unread, None);
+    assert_near(&wide, &PATCHES, "Display P3");
+    for (codes, reason) in [
+        ([9, 16, 0, 1], "its cICP chunk names HDR (PQ or HLG), which is not converted"),
+        ([1, 13, 0, 0], "its cICP chunk does not name red, green and blue in full range"),
+        ([2, 13, 0, 1], "its cICP chunk names no known primaries or curve"),
+        ([1, 200, 0, 1], "its cICP chunk names no known primaries or curve"),
+    ] {
+        assert_eq!(coded(&PATCHES, codes), (PATCHES.to_vec(), Some(reason.to_owned())), "{codes:?}");
     }
+    // HDR with a profile for those who do not show it.
+    let mut file = Vec::new();
+    let numbers = patches(&numbers(&p3, &PATCHES));
+    encode(PngEncoder::new(&mut file), &numbers, &p3.encode().unwrap());
+    let file = [&file[..33], &png_chunk(b"cICP", &[9, 16, 0, 1]), &file[33..]].concat();
+    let (fallen_back, unread) = seen(&file);
+    assert_eq!(unread, None);
+    assert_near(&fallen_back, &PATCHES, "the profile beside HDR");
 }
 
 #[test]
