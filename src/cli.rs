@@ -11,6 +11,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use write::event_store::Until;
 
 use crate::build_info;
 
@@ -161,11 +162,16 @@ pub enum Command {
     #[command(
         after_help = "Examples:\n  loggia restore /backups/2026-11-20 --data /var/lib/loggia\n  loggia restore \
                       /backups/2026-11-20 --data /srv/new --erasures /var/lib/loggia/store/erasures.ndjson \
-                      --erasures /var/lib/loggia/media/pictures-erased.ndjson"
+                      --erasures /var/lib/loggia/media/pictures-erased.ndjson\n  loggia restore /backups/2026-11-20 --data \
+                      /srv/new --until 2026-11-19T17:55:00Z"
     )]
     Restore {
         /// The folder that `loggia backup` wrote.
         folder: PathBuf,
+        /// Restore the log up to this event only: a position, or a time with its zone, for the last event recorded until
+        /// then. The ledger of counted calls and the vault are restored whole, and what was erased later stays erased.
+        #[arg(long, value_name = "POSITION|TIME")]
+        until: Option<Until>,
         /// A journal of what was erased since: erasures.ndjson of the former folder's store, pictures-erased.ndjson of its
         /// media folder, or either of a newer backup. These accounts are erased again, and the pictures left out.
         #[arg(long, value_name = "FILE")]

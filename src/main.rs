@@ -122,8 +122,8 @@ async fn run(cli: &Cli, config: &Config, signals: Signals) -> Result<ExitCode> {
             (None, _) => Err(Usage("name the folder of the backup").into()),
         },
         Command::Snapshot { folder } => done(commands::snapshot::run(config, folder, output).await),
-        Command::Restore { folder, erasures } => {
-            done(commands::backup::restore(config, folder, erasures, output).await)
+        Command::Restore { folder, until, erasures } => {
+            done(commands::backup::restore(config, folder, *until, erasures, output).await)
         }
         Command::Store(command) => commands::store::run(config, command, output).await,
         Command::Bench(args) => signals.unless_asked(commands::bench::run(config, args, output)).await,

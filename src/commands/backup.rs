@@ -13,7 +13,7 @@ use schemas::command::Refusal;
 use schemas::erased_pictures::ERASED_PICTURES;
 use serde::Serialize;
 use write::clock::Clock;
-use write::event_store::{BackupError, Erased, Restored, SqliteStore};
+use write::event_store::{BackupError, Cut, Erased, LeftOut, Restored, SqliteStore, Until};
 use write::vault::ERASURES_FILE;
 
 use crate::config::Config;
@@ -70,7 +70,7 @@ async fn copy(config: &Config, folder: &Path) -> Result<Restored> {
     let store = session::open_store_read_only(config).await?;
     let manifest = store.backup(folder, Some(&DataFolder::new(&config.data).media())).await?;
     let pictures = manifest.media.as_ref().map_or(0, |media| media.pictures);
-    let copied = Restored { manifest, pictures };
+    let copied = Restored { manifest, pictures, cut: None };
     if let Some(secret) = &config.secret_file {
         let secret = secret.display();
         say(&format!(
@@ -126,7 +126,13 @@ pub async fn verify(folder: &Path, output: Output) -> Result<()> {
 }
 
 /// Puts a backup into an empty data folder.
-pub async fn restore(config: &Config, folder: &Path, erasures: &[PathBuf], output: Output) -> Result<()> {
+pub async fn restore(
+    config: &Config,
+    folder: &Path,
+    until: Option<Until>,
+    erasures: &[PathBuf],
+    output: Output,
+) -> Result<()> {
     if !session::store_is_here(config) {
         bail!(
             "a backup is restored into SQLite: leave store (LOGGIA_STORE) unset here, then bring the log to its place with \
@@ -145,7 +151,8 @@ pub async fn restore(config: &Config, folder: &Path, erasures: &[PathBuf], outpu
     if let Some(there) = others.into_iter().find(|path| path.exists()) {
         bail!(not_empty(config, &there));
     }
-    let restored = match SqliteStore::restore(folder, &store, Some(&data.media()), &erased).await {
+    let restored = match SqliteStore::restore_until(folder, &store, Some(&data.media()), &erased, until).await
+    {
         Err(BackupError::InTheWay(there)) => bail!(not_empty(config, &there)),
         restored => restored?,
     };
@@ -171,13 +178,34 @@ fn restored_sentence(brought: &Brought) -> String {
     let again = counts.iter().filter(|(number, _)| *number > 0);
     let again: Vec<String> = again.map(|(number, what)| format!("{} {what}", count(*number))).collect();
     let contents = contents(&brought.restored);
+    let left_out = brought.restored.cut.as_ref().map(left_out).unwrap_or_default();
     if again.is_empty() {
-        return format!("{contents} are restored; `loggia up` rebuilds the rest from them");
+        return format!("{contents} are restored; `loggia up` rebuilds the rest from them{left_out}");
     }
     format!(
-        "{contents} are restored, and {} that were erased later are erased again; `loggia up` rebuilds the rest from them",
+        "{contents} are restored, and {} that were erased later are erased again; `loggia up` rebuilds the rest from \
+         them{left_out}",
         again.join(" and ")
     )
+}
+
+/// What the backup has besides, on lines of its own.
+fn left_out(cut: &Cut) -> String {
+    let Cut { position, time, left_out: LeftOut { events, from, time: first, revoked_keys }, .. } = cut;
+    let plural = if *events == 1 { "" } else { "s" };
+    let mut text = format!(
+        "\nthe last event is that at position {position}, recorded on {time}; left out: {} event{plural} from position \
+         {from} on, the first recorded on {first}",
+        count(*events)
+    );
+    if !revoked_keys.is_empty() {
+        let keys: Vec<String> = revoked_keys.iter().map(ToString::to_string).collect();
+        text.push_str(&format!(
+            "\nkeys that were revoked later are valid again; revoke them with `loggia keys revoke`: {}",
+            keys.join(", ")
+        ));
+    }
+    text
 }
 
 /// Ends the accounts and erases the pictures that the journals name and the restored log does not, and returns how many there
@@ -217,7 +245,7 @@ fn warn_of_unlisted_pictures(backup: &Restored) {
 }
 
 fn contents(copied: &Restored) -> String {
-    let mut contents = vec![format!("{} events", count(copied.manifest.position.0))];
+    let mut contents = vec![format!("{} events", count(copied.events()))];
     contents.extend(
         copied.manifest.ledger.as_ref().map(|ledger| format!("{} counted calls", count(ledger.position.0))),
     );

@@ -65,7 +65,7 @@ impl WriteSide {
 }
 
 /// A key that differs for each seed.
-fn key(seed: u8) -> KeyIssued {
+pub(crate) fn key(seed: u8) -> KeyIssued {
     let mut next = seed;
     let key = Key::generate(|bytes| {
         for byte in bytes {

@@ -148,6 +148,11 @@ fn pictures(folder: &Path) -> [Picture; 2] {
     })
 }
 
+/// A backup of two pictures, whole.
+fn whole(manifest: Manifest) -> Restored {
+    Restored { manifest, pictures: 2, cut: None }
+}
+
 struct WithPictures {
     _kept: Kept,
     elsewhere: TempDir,
@@ -170,7 +175,7 @@ async fn pictures_stand_in_the_manifest_and_come_back() {
     let media = manifest.media.clone().unwrap();
     // The original, three widths, a JPEG and the description of each.
     assert_eq!((media.pictures, media.files), (2, 12));
-    let restored = Restored { manifest, pictures: 2 };
+    let restored = whole(manifest);
     assert_eq!(SqliteStore::verify_backup(&backup).await.unwrap(), restored);
     let (target, brought) = (elsewhere.path().join("target"), elsewhere.path().join("media"));
     assert_eq!(SqliteStore::restore(&backup, &target, Some(&brought), &[]).await.unwrap(), restored);
@@ -286,7 +291,7 @@ async fn a_backup_without_a_listing_of_its_pictures_is_restored() {
     let (target, media) = (elsewhere.path().join("target"), elsewhere.path().join("media"));
     let restored = SqliteStore::restore(&backup, &target, Some(&media), &[]).await.unwrap();
     let manifest = Manifest { media: None, ..manifest };
-    assert_eq!(restored, Restored { manifest, pictures: 2 });
+    assert_eq!(restored, whole(manifest));
 }
 
 #[tokio::test]
@@ -321,7 +326,7 @@ async fn an_interrupted_restore_is_known_and_the_next_one_begins_from_the_start(
         )
     );
     let restored = SqliteStore::restore(&backup, &target, Some(&media), &[]).await.unwrap();
-    assert_eq!(restored, Restored { manifest, pictures: 2 });
+    assert_eq!(restored, whole(manifest));
     assert_eq!(names(&target), ["events.db", "events.lock", "vault.db", "vault.key"]);
 }
 

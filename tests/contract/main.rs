@@ -23,4 +23,5 @@ mod relay;
 mod replicas;
 mod settling;
 mod sqlite;
+mod until;
 mod usage_streams;

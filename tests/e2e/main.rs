@@ -56,4 +56,5 @@ mod status;
 mod stopped;
 #[cfg(feature = "eventstore")]
 mod stores;
+mod until;
 mod upgrade;

@@ -19,8 +19,8 @@ use schemas::ids::{Actor, CommandId, EventId, Position, StoreId, StreamId, Strea
 pub use place::LogPlace;
 pub(crate) use sqlite::failure as sqlite_failure;
 pub use sqlite::{
-    BackupError, Copied, Damage, Erased, ErasedPicturesCopy, ErasuresCopy, Manifest, MediaCopy, Restored,
-    SqliteStore, Verified,
+    BackupError, Copied, Cut, Damage, Erased, ErasedPicturesCopy, ErasuresCopy, LeftOut, Manifest, MediaCopy,
+    Restored, SqliteStore, Until, Verified,
 };
 
 /// The longest payload of one event, in bytes of JSON: with its headers it must fit into one NATS message of 1 MiB.

@@ -46,7 +46,8 @@ pub(crate) use rows::failure;
 pub(crate) use writer::tail;
 
 pub use backup::{
-    BackupError, Copied, Erased, ErasedPicturesCopy, ErasuresCopy, Manifest, MediaCopy, Restored,
+    BackupError, Copied, Cut, Erased, ErasedPicturesCopy, ErasuresCopy, LeftOut, Manifest, MediaCopy,
+    Restored, Until,
 };
 pub use verify::{Damage, Verified};
 

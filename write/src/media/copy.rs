@@ -25,18 +25,23 @@ impl MediaStore {
     ///
     /// Fails where an original is missing or its bytes are not those of its name.
     pub fn copy_to(&self, other: &MediaStore) -> Result<u64, MediaError> {
-        self.copy_to_while(other, || true)
+        self.copy_chosen(other, |_| true, || true)
     }
 
-    /// The same for as long as `goes_on` says so before each picture.
+    /// Does the same with those pictures that are wanted, for as long as `goes_on` returns true before each.
     ///
     /// # Errors
     ///
     /// Fails where an original is missing or its bytes are not those of its name.
-    pub fn copy_to_while(&self, other: &MediaStore, goes_on: impl Fn() -> bool) -> Result<u64, MediaError> {
+    pub fn copy_chosen(
+        &self,
+        other: &MediaStore,
+        is_wanted: impl Fn(PictureId) -> bool,
+        goes_on: impl Fn() -> bool,
+    ) -> Result<u64, MediaError> {
         let mut pictures = 0;
         let erased: HashSet<PictureId> = other.erased()?.into_iter().map(|erased| erased.picture).collect();
-        let ids = self.ids()?.into_iter().filter(|id| !erased.contains(id));
+        let ids = self.ids()?.into_iter().filter(|id| !erased.contains(id) && is_wanted(*id));
         for id in ids.take_while(|_| goes_on()) {
             if other.get(id)?.is_none() {
                 let whole = self.whole(id, Look::Outline)?;

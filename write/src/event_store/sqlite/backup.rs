@@ -5,6 +5,7 @@ mod beside;
 mod erasures;
 mod pictures;
 mod restore;
+mod until;
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -33,6 +34,7 @@ pub use erasures::{Erased, ErasedPicturesCopy, ErasuresCopy};
 pub use pictures::MediaCopy;
 pub use restore::Restored;
 pub(super) use restore::refuse_unfinished;
+pub use until::{Cut, LeftOut, Until};
 
 const COPY: &str = "events.db";
 const LEDGER: &str = "usage.db";
@@ -130,6 +132,12 @@ pub enum BackupError {
         path: PathBuf,
         /// Which line, from 1.
         line: usize,
+    },
+    /// A log cannot be restored up to this point.
+    #[error("{reason}")]
+    Until {
+        /// What is wrong with it, and what to name instead.
+        reason: String,
     },
     /// A journal of erasures could not be read.
     #[error(transparent)]

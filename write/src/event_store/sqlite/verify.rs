@@ -1,6 +1,8 @@
 //! Proves that the log is what was written: every event in its place, under its hash, none missing at the end, and every
 //! name that an event claims held by its stream.
 
+use std::collections::HashSet;
+
 use futures::TryStreamExt;
 use schemas::chain::{Hash, Link};
 use schemas::ids::{Position, StreamId};
@@ -206,6 +208,25 @@ async fn claimed_names(reader: &mut SqliteConnection) -> Result<(), Stopped> {
         match last {
             Some(last) => after = last,
             None => return Ok(()),
+        }
+    }
+}
+
+/// Returns every name that the events behind a position claim.
+pub(super) async fn names(
+    reader: &mut SqliteConnection,
+    mut after: Position,
+) -> Result<HashSet<Claim>, StoreError> {
+    let mut names = HashSet::new();
+    loop {
+        let (named, last) = names_after(reader, after).await.map_err(|error| match error {
+            Stopped::Damaged(damage) => StoreError::corrupt(damage.to_string()),
+            Stopped::Unreadable(error) => error,
+        })?;
+        names.extend(named.into_iter().map(|named| named.claim));
+        match last {
+            Some(last) => after = last,
+            None => return Ok(names),
         }
     }
 }

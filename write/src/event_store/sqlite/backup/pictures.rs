@@ -1,11 +1,13 @@
 //! The pictures of a backup: copies in a media folder, and a listing that proves them.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use schemas::chain::Hash;
 use schemas::erased_pictures::ErasedPicture;
+use schemas::picture::PictureId;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -40,7 +42,7 @@ pub(super) async fn copy(media: &Path, backup: &Path, undo: Arc<Undo>) -> Result
         }
         let to = MediaStore::open(&to)?;
         // Held to the end: what is written here is removed only then.
-        from.copy_to_while(&to, || !undo.is_given_up.load(Ordering::Relaxed))?;
+        from.copy_chosen(&to, |_| true, || !undo.is_given_up.load(Ordering::Relaxed))?;
         Ok(to.list()?)
     });
     let listing = listing.await?;
@@ -77,11 +79,13 @@ pub(super) async fn prove(backup: &Path, noted: &MediaCopy) -> Result<(), Backup
     }
 }
 
-/// Copies the pictures of a backup into a media folder, but for erased ones, and returns how many there are.
+/// Copies the pictures of a backup into a media folder, but for erased ones, and returns how many there are. Where the log
+/// was cut, only those that it `named` are copied.
 pub(super) async fn bring(
     backup: &Path,
     media: &Path,
     erased: Vec<ErasedPicture>,
+    named: Option<BTreeSet<PictureId>>,
 ) -> Result<u64, BackupError> {
     let (from, to): (PathBuf, PathBuf) = (backup.join(FOLDER), media.to_owned());
     blocking(move || {
@@ -91,7 +95,8 @@ pub(super) async fn bring(
         }
         let to = MediaStore::open(&to)?;
         to.erase(&erased)?;
-        Ok(from.copy_to(&to)?)
+        let is_wanted = |id: PictureId| named.as_ref().is_none_or(|named| named.contains(&id));
+        Ok(from.copy_chosen(&to, is_wanted, || true)?)
     })
     .await
 }

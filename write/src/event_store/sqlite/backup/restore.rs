@@ -3,14 +3,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use schemas::chain::Hash;
 use schemas::erased_pictures::ERASED_PICTURES;
 use schemas::ids::{Position, StoreId};
 use serde::Serialize;
 use sqlx::{ConnectOptions, Connection};
 
 use super::{
-    BackupError, COPY, Erased, LEDGER, Manifest, at, beside, digest, erasures, names, part, pictures,
-    private, private_folder, put, sync_folder,
+    BackupError, COPY, Cut, Erased, LEDGER, Manifest, Until, at, beside, digest, erasures, names, part,
+    pictures, private, private_folder, put, sync_folder, until,
 };
 use crate::event_store::StoreError;
 use crate::event_store::sqlite::rows::failure;
@@ -21,14 +22,27 @@ use crate::vault::ERASURES_FILE;
 /// Stands in a store's folder while a backup is restored into it, so that an interrupted restore is known.
 const UNFINISHED: &str = "restore.unfinished";
 
+/// The copy of a log that ends earlier, until it takes the place of the whole one.
+const CUT: &str = "events.cut.db";
+
 /// A backup that was restored, or proven.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Restored {
     /// What the backup says of itself.
     #[serde(flatten)]
     pub manifest: Manifest,
-    /// The pictures that it holds.
+    /// The pictures that it holds; of a log that was restored up to an earlier point, those that it names.
     pub pictures: u64,
+    /// Where the restored log ends, if that is before the end of the backup's.
+    #[serde(rename = "until", skip_serializing_if = "Option::is_none")]
+    pub cut: Option<Cut>,
+}
+
+impl Restored {
+    /// Returns how many events there are.
+    pub fn events(&self) -> u64 {
+        self.cut.as_ref().map_or(self.manifest.position, |cut| cut.position).0
+    }
 }
 
 /// Refuses a folder into which a backup was not restored to the end.
@@ -58,13 +72,29 @@ impl SqliteStore {
         media: Option<&Path>,
         erased: &[Erased],
     ) -> Result<Restored, BackupError> {
+        SqliteStore::restore_until(backup, folder, media, erased, None).await
+    }
+
+    /// Does the same with the log up to a point only, and the pictures that it names then. What was erased later stays
+    /// erased: the backup's own journals say so. The ledger is restored whole, and so is the vault.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`SqliteStore::restore`] does, and where the backup's log does not reach from before to after the point.
+    pub async fn restore_until(
+        backup: &Path,
+        folder: &Path,
+        media: Option<&Path>,
+        erased: &[Erased],
+        until: Option<Until>,
+    ) -> Result<Restored, BackupError> {
         let manifest = Manifest::read(backup)?;
         refuse_unknown(backup, &manifest)?;
         let target = Target::before(folder, media)?;
         private_folder(folder)?;
         let lock = file::lock(&file::path(folder))?;
         target.clear()?;
-        match bring(backup, folder, media, manifest, erased).await {
+        match bring(backup, folder, media, manifest, erased, until).await {
             Ok(restored) => {
                 drop(lock);
                 Ok(restored)
@@ -102,7 +132,7 @@ impl SqliteStore {
             }
             None => 0,
         };
-        Ok(Restored { manifest, pictures })
+        Ok(Restored { manifest, pictures, cut: None })
     }
 }
 
@@ -113,6 +143,7 @@ async fn bring(
     media: Option<&Path>,
     manifest: Manifest,
     erased: &[Erased],
+    until: Option<Until>,
 ) -> Result<Restored, BackupError> {
     let unfinished = folder.join(UNFINISHED);
     private(&unfinished).and_then(|file| file.sync_all()).map_err(at(&unfinished))?;
@@ -123,6 +154,7 @@ async fn bring(
     }
     copy(backup, folder, COPY)?;
     prove_log(backup, &part(folder, COPY), &manifest).await?;
+    let cut = cut_log(backup, folder, &manifest, until).await?;
     if let Some(noted) = &manifest.ledger {
         copy(backup, folder, LEDGER)?;
         prove_ledger(backup, &part(folder, LEDGER), noted).await?;
@@ -133,7 +165,11 @@ async fn bring(
         if let Some(noted) = &manifest.media {
             pictures::prove(backup, noted).await?;
         }
-        pictures = pictures::bring(backup, media, erasures::pictures(backup, erased)?).await?;
+        let named = match cut {
+            Some(_) => Some(until::pictures(&part(folder, COPY)).await?),
+            None => None,
+        };
+        pictures = pictures::bring(backup, media, erasures::pictures(backup, erased)?, named).await?;
     }
     if erasures::bring(backup, folder, erased)? {
         put(folder, ERASURES_FILE)?;
@@ -145,7 +181,22 @@ async fn bring(
     sync_folder(folder)?;
     fs::remove_file(&unfinished).map_err(at(&unfinished))?;
     sync_folder(folder)?;
-    Ok(Restored { manifest, pictures })
+    Ok(Restored { manifest, pictures, cut })
+}
+
+/// Removes from the copy of the log what comes after a point, and proves what is left.
+async fn cut_log(
+    backup: &Path,
+    folder: &Path,
+    manifest: &Manifest,
+    until: Option<Until>,
+) -> Result<Option<Cut>, BackupError> {
+    let (log, Some(until)) = (part(folder, COPY), until) else { return Ok(None) };
+    let cut = until::cut(&log, &folder.join(CUT), until, manifest.created).await?;
+    if let Some(cut) = &cut {
+        prove_chain(backup, &log, &manifest.store, (cut.position, cut.hash)).await?;
+    }
+    Ok(cut)
 }
 
 /// The manifest is a file that anybody may have written, and its names become paths: only known ones are taken.
@@ -200,7 +251,7 @@ impl Target {
 
 /// The files of a store and what SQLite puts beside them: it would play the journal of another file into a restored one.
 fn files(folder: &Path) -> Vec<PathBuf> {
-    let names: Vec<&str> = [COPY, LEDGER].into_iter().chain(beside::names()).collect();
+    let names: Vec<&str> = [COPY, LEDGER, CUT].into_iter().chain(beside::names()).collect();
     let places = names.iter().map(|name| folder.join(name));
     places.chain(names.iter().flat_map(|name| leftovers(folder, name))).collect()
 }
@@ -221,7 +272,7 @@ fn copy(backup: &Path, folder: &Path, name: &str) -> Result<(), BackupError> {
     beside::copy_plain(&backup.join(name), &part(folder, name))
 }
 
-async fn digest_of(backup: &Path, name: &str) -> Result<schemas::chain::Hash, BackupError> {
+async fn digest_of(backup: &Path, name: &str) -> Result<Hash, BackupError> {
     present(backup, name)?;
     digest(&backup.join(name)).await
 }
@@ -250,14 +301,23 @@ async fn prove_log(backup: &Path, copy: &Path, manifest: &Manifest) -> Result<()
     if digest(copy).await? != manifest.sha256 {
         return Err(broken("its bytes are not those that were written".into()));
     }
+    prove_chain(backup, copy, &manifest.store, (manifest.position, manifest.hash)).await
+}
+
+/// Proves that a copy of the log of a store is right and ends with this event.
+async fn prove_chain(
+    backup: &Path,
+    copy: &Path,
+    store_id: &str,
+    end: (Position, Hash),
+) -> Result<(), BackupError> {
+    let broken = |reason: String| BackupError::Broken { folder: backup.to_owned(), reason };
     // A copy that nobody writes is read without locks, which a file system for reading only does not have.
     let mut reader = file::reading(copy).immutable(true).connect().await.map_err(failure)?;
     let (store, _): (StoreId, _) = rows::log(&mut reader).await?;
     let verified = verify::all(&mut reader, |_| {}).await?.map_err(|damage| broken(damage.to_string()))?;
     reader.close().await.map_err(failure)?;
-    if store.to_string() != manifest.store
-        || (Position(verified.events), verified.hash) != (manifest.position, manifest.hash)
-    {
+    if store.to_string() != store_id || (Position(verified.events), verified.hash) != end {
         return Err(broken("its manifest belongs to another copy".into()));
     }
     Ok(())
