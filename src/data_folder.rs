@@ -208,12 +208,19 @@ impl DataFolder {
         }
     }
 
-    /// Refuses a folder of another user and one that a newer version wrote, before anything in it is touched.
+    /// Refuses what is no folder, a folder of another user and one that a newer version wrote, before anything in it is
+    /// touched.
     ///
     /// # Errors
     ///
     /// Fails with what to do where the folder cannot be used.
     pub fn check(&self) -> Result<()> {
+        if self.root.exists() && !self.root.is_dir() {
+            bail!(
+                "{} is a file and no data folder; name the folder with --data or LOGGIA_DATA",
+                self.root.display()
+            );
+        }
         self.check_owner(rustix::process::geteuid().as_raw())?;
         self.check_format()
     }

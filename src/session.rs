@@ -425,9 +425,16 @@ fn refuse_without_models(config: &Config, data: &DataFolder) -> Result<()> {
             write.pid
         );
     }
-    if config.nats_url.is_some() && store_is_here(config) && !has_log(config) {
+    let is_elsewhere = config.nats_url.is_some() && store_is_here(config);
+    if is_elsewhere && !has_log(config) {
         bail!(
             "this command works on the read models of a node, and none runs on the data folder {shown}: {run_it}"
+        );
+    }
+    if is_elsewhere && !data.models().exists() {
+        bail!(
+            "this command works on the read models of a node, and the data folder {shown} is that of a write side, which has \
+             none: {run_it}"
         );
     }
     Ok(())

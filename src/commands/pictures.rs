@@ -237,7 +237,11 @@ async fn attach(
 }
 
 async fn remake(config: &Config, actor: Actor, output: Output) -> Result<ExitCode> {
-    let folder = DataFolder::new(&config.data).media();
+    let data = DataFolder::new(&config.data);
+    // It writes pictures before it reads the log.
+    data.check()?;
+    session::refuse_other_folders(config)?;
+    let folder = data.media();
     let bar = output.progress(0, "making pictures");
     let making = bar.clone();
     let made = tokio::task::spawn_blocking(move || {

@@ -15,6 +15,8 @@ const NO_NODE: &str = "loggia: this command works on the read models of a node, 
     it in the data folder of a read node, while its `loggia read` or `loggia project` runs";
 const NO_MODELS: &str = "loggia: this command works on the read models of a node, and the write side (process PID) on the \
     data folder FOLDER has none: run it in the data folder of a read node, while its `loggia read` or `loggia project` runs";
+const STOPPED: &str = "loggia: this command works on the read models of a node, and the data folder FOLDER is that of a write \
+    side, which has none: run it in the data folder of a read node, while its `loggia read` or `loggia project` runs";
 const WRONG_USER: &str = "nats_creds: the NATS user is not that of the role “operator”";
 
 fn command(cluster: &Cluster, data: &Path, role: NatsRole, args: &[&str]) -> std::process::Command {
@@ -121,4 +123,8 @@ async fn each_command_runs_where_the_table_says() {
     assert_eq!(wrong, Vec::<String>::new(), "{wrong:#?}");
     assert!(reading.terminate().await.success());
     assert!(writing.terminate().await.success());
+    for args in of_models {
+        assert_eq!(failure(&cluster, &write, operator, args), STOPPED, "{args}");
+    }
+    assert!(!write.join("models").exists(), "no node was started");
 }

@@ -12,9 +12,10 @@ use schemas::tier::{Tier, TierName, Tiers};
 use serde::Serialize;
 
 use super::super::curate::refuse;
-use super::{applied, send, service};
+use super::{account, applied, send, service};
 use crate::config::Config;
 use crate::output::{Output, count, say};
+use crate::session::Session;
 
 /// A new key as it is shown to whoever asked for it, and never again.
 #[derive(Serialize)]
@@ -46,10 +47,10 @@ pub(super) async fn run(
             key.id()
         )
     };
-    let done = match send(config, actor.clone(), Command::IssueKey { email, key: issued })
-        .await
-        .with_context(unknown)?
-    {
+    let session = Session::open(config).await?;
+    let answer = session.send(actor.clone(), None, Command::IssueKey { email, key: issued }).await;
+    session.close().await;
+    let done = match account(answer.with_context(unknown)?)? {
         Ok(done) => done,
         Err(refusal) => {
             if refusal.kind == RefusalKind::Unavailable {

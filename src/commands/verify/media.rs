@@ -33,7 +33,9 @@ struct Verified {
 
 /// Checks every picture of the data folder, and returns whether all are right and there.
 pub(super) async fn verify(config: &Config, repair: bool, output: Output) -> Result<bool> {
-    let folder = DataFolder::new(&config.data).media();
+    let data = DataFolder::new(&config.data);
+    data.check()?;
+    let folder = data.media();
     let named = named(config).await?;
     let bar = output.progress(0, "checking");
     let checking = bar.clone();
