@@ -45,6 +45,7 @@ mod rebuild;
 mod refused_at_start;
 mod restored;
 mod roles_apart;
+mod route;
 mod settings;
 mod several;
 mod shared_settings;

@@ -1,0 +1,170 @@
+//! A data folder with something for every command to work on, and files for those that read some.
+
+use std::fs::Permissions;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use kit::process;
+use serde_json::{Value, json};
+
+use super::table::PREFIXES;
+use crate::started::{LOGGIA, PATIENCE, Started};
+
+/// A folder that was prepared through the service that runs on it.
+pub(super) struct Prepared {
+    // First: it is ended before its folder goes.
+    started: Started,
+    place: tempfile::TempDir,
+    backup: String,
+    /// The ids of a key and a picture, for each of the prefixes.
+    ids: Vec<(String, String)>,
+    made: AtomicUsize,
+}
+
+impl Prepared {
+    /// Starts the service and fills its folder; `None` where there is no nats-server, told loudly.
+    pub(super) async fn start() -> Option<Prepared> {
+        let started = Started::with(&["--no-demo", "--auth", "keys"]).await?;
+        let place = tempfile::tempdir().unwrap();
+        std::fs::write(place.path().join("payments.json"), "[]").unwrap();
+        let mut records = Vec::new();
+        for prefix in PREFIXES {
+            write_files(place.path(), prefix);
+            records.extend((1..=5).map(|n| {
+                let slug = format!("{prefix}-{n}");
+                json!({"slug": slug, "name": format!("House {slug}"), "category": "art"})
+            }));
+        }
+        started.import(&records).await;
+        let ids: Vec<(String, String)> =
+            PREFIXES.iter().map(|prefix| fill(&started, place.path(), prefix)).collect();
+        call(&started).await;
+        let backup = place.path().join("backup").display().to_string();
+        let position = started.json(&["backup", &backup]).pop().unwrap()["position"].as_u64().unwrap();
+        started.caught_up(position).await;
+        Some(Prepared { started, place, backup, ids, made: AtomicUsize::new(0) })
+    }
+
+    /// Ends the service, in order.
+    pub(super) async fn stop(&mut self) {
+        let ended = self.started.loggia.terminate().await;
+        let said = self.started.loggia.stderr();
+        assert!(ended.success() && !said.contains("ERROR") && !said.contains("panicked"), "{ended}: {said}");
+    }
+
+    /// The folder of the service.
+    pub(super) fn data(&self) -> &Path {
+        self.started.folder.path()
+    }
+
+    /// A path beside that folder.
+    pub(super) fn at(&self, name: &str) -> PathBuf {
+        self.place.path().join(name)
+    }
+
+    /// A path where nothing is.
+    pub(super) fn new_path(&self) -> PathBuf {
+        self.at(&format!("new-{}", self.made.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    /// A copy of the folder of the stopped service; a new one where it has no name.
+    pub(super) fn copy(&self, name: &str) -> PathBuf {
+        let copy = if name.is_empty() { self.new_path() } else { self.at(name) };
+        assert!(Command::new("cp").arg("-a").arg(self.data()).arg(&copy).status().unwrap().success());
+        std::fs::set_permissions(&copy, Permissions::from_mode(0o700)).unwrap();
+        copy
+    }
+
+    /// Arguments with what their words in capitals stand for.
+    pub(super) fn filled(&self, args: &[String], prefix: &str) -> Vec<String> {
+        let at = PREFIXES.iter().position(|known| *known == prefix).unwrap();
+        let (key, picture) = &self.ids[at];
+        let filled = args.iter().map(|word| match word.as_str() {
+            "KEY" => key.clone(),
+            "PICTURE" => picture.clone(),
+            "NEW" => self.new_path().display().to_string(),
+            "sqlite:NEW" => format!("sqlite:{}", self.new_path().display()),
+            word => {
+                let word = word.replace("BACKUP", &self.backup);
+                let word = match word.strip_prefix("P-") {
+                    Some(rest) => format!("{prefix}-{rest}"),
+                    None => word.replace("@P.", &format!("@{prefix}.")),
+                };
+                match word.strip_prefix("IN/") {
+                    Some(name) => self.at(&name.replace("P.", &format!("{prefix}."))).display().to_string(),
+                    None => word,
+                }
+            }
+        });
+        filled.collect()
+    }
+}
+
+fn write_files(place: &Path, prefix: &str) {
+    let record =
+        json!({"slug": format!("{prefix}-new"), "name": format!("New {prefix}"), "category": "design"});
+    std::fs::write(place.join(format!("{prefix}.ndjson")), format!("{record}\n")).unwrap();
+    let record = json!({"name": format!("Selected {prefix}"), "category": "design"});
+    std::fs::write(place.join(format!("{prefix}.json")), record.to_string()).unwrap();
+    let shade = prefix.as_bytes()[0];
+    for (name, shade) in [(format!("{prefix}.png"), shade), (format!("{prefix}-first.png"), shade + 1)] {
+        let pixels = image::RgbImage::from_pixel(40, 30, image::Rgb([shade, shade, 200]));
+        pixels.save(place.join(name)).unwrap();
+    }
+}
+
+/// A withdrawn project, a picture, and keys of four addresses; gives the ids of a key and of the picture.
+fn fill(started: &Started, place: &Path, prefix: &str) -> (String, String) {
+    let slug = |n: usize| format!("{prefix}-{n}");
+    started.json(&["curate", "withdraw", &slug(4), "--reason", "gone"]);
+    let picture = place.join(format!("{prefix}-first.png"));
+    started.json(&["curate", "attach", &slug(5), picture.to_str().unwrap()]);
+    let issue = |who: &str| {
+        let email = format!("{who}@{prefix}.example");
+        let issued: Value = started.json(&["keys", "issue", "--email", &email]).pop().unwrap();
+        issued["key_id"].as_str().unwrap().to_owned()
+    };
+    issue("t");
+    issue("e");
+    let listed = started.json(&["pictures", "list", &slug(5)]).pop().unwrap();
+    (issue("k"), listed["picture"].as_str().unwrap().to_owned())
+}
+
+/// A counted call, so that there is a ledger.
+async fn call(started: &Started) {
+    let issued = started.json(&["keys", "issue", "--email", "caller@example.org"]).pop().unwrap();
+    let search = format!("/v1/search?q=house&key={}", issued["key"].as_str().unwrap());
+    kit::wait_until(PATIENCE, "a counted call", async || started.http.get(&search).await.status == 200).await;
+    let id = issued["key_id"].as_str().unwrap();
+    kit::wait_until(PATIENCE, "the call in the ledger", async || {
+        process::run(LOGGIA, started.folder.path(), &["audit", id]).status.success()
+    })
+    .await;
+}
+
+/// Every path of a folder, itself included.
+pub(super) fn below(folder: &Path) -> Vec<PathBuf> {
+    let (mut all, mut folders) = (vec![folder.to_owned()], vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if std::fs::symlink_metadata(&path).unwrap().is_dir() {
+                folders.push(path.clone());
+            }
+            all.push(path);
+        }
+    }
+    all.sort();
+    all
+}
+
+/// The same with their owners.
+pub(super) fn owners(folder: &Path) -> Vec<(PathBuf, u32)> {
+    let owner = |path: PathBuf| {
+        let uid = std::fs::symlink_metadata(&path).unwrap().uid();
+        (path, uid)
+    };
+    below(folder).into_iter().map(owner).collect()
+}
