@@ -1,4 +1,4 @@
-//! Where commands run in a cluster, and with which NATS user: the table of `docs/operating/cluster-commands.md`.
+//! Where commands run in a cluster, and with which NATS user: the table of `docs/operating/cluster.md`.
 
 use std::path::Path;
 

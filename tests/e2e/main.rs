@@ -35,6 +35,7 @@ mod mcp;
 mod museums;
 mod nats_later;
 mod operators;
+mod pages;
 mod panics;
 mod payments;
 mod permissions;

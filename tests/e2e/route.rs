@@ -15,7 +15,8 @@ use kit::skipped;
 use serde_json::Value;
 
 use crate::started::{LOGGIA, PATIENCE};
-use prepared::Prepared;
+pub(crate) use prepared::Prepared;
+pub(crate) use table::subcommands;
 use table::{Ends, ROLES, Row, TABLE, commands_of_the_binary};
 
 /// What a person should never read, since it speaks of the program's inside.

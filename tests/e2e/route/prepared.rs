@@ -13,7 +13,7 @@ use super::table::PREFIXES;
 use crate::started::{LOGGIA, PATIENCE, Started};
 
 /// A folder that was prepared through the service that runs on it.
-pub(super) struct Prepared {
+pub(crate) struct Prepared {
     // First: it is ended before its folder goes.
     started: Started,
     place: tempfile::TempDir,
@@ -25,8 +25,9 @@ pub(super) struct Prepared {
 
 impl Prepared {
     /// Starts the service and fills its folder; `None` where there is no nats-server, told loudly.
-    pub(super) async fn start() -> Option<Prepared> {
-        let started = Started::with(&["--no-demo", "--auth", "keys"]).await?;
+    pub(crate) async fn start() -> Option<Prepared> {
+        let started =
+            Started::with(&["--no-demo", "--auth", "keys", "--admin-listen", "127.0.0.1:0"]).await?;
         let place = tempfile::tempdir().unwrap();
         std::fs::write(place.path().join("payments.json"), "[]").unwrap();
         let mut records = Vec::new();
@@ -48,29 +49,46 @@ impl Prepared {
     }
 
     /// Ends the service, in order.
-    pub(super) async fn stop(&mut self) {
+    pub(crate) async fn stop(&mut self) {
         let ended = self.started.loggia.terminate().await;
         let said = self.started.loggia.stderr();
         assert!(ended.success() && !said.contains("ERROR") && !said.contains("panicked"), "{ended}: {said}");
     }
 
     /// The folder of the service.
-    pub(super) fn data(&self) -> &Path {
+    pub(crate) fn data(&self) -> &Path {
         self.started.folder.path()
     }
 
+    /// The base address of its API.
+    pub(crate) fn base(&self) -> String {
+        self.started.base()
+    }
+
+    /// The base address of its listener for operators.
+    pub(crate) fn operators(&self) -> String {
+        let log = self.started.loggia.stderr() + &self.started.loggia.stdout();
+        let told = log.split("metrics and health on ").nth(1).unwrap();
+        told.split_whitespace().next().unwrap().trim_end_matches('/').to_owned()
+    }
+
+    /// The id of a key.
+    pub(crate) fn key_id(&self) -> String {
+        self.ids[0].0.clone()
+    }
+
     /// A path beside that folder.
-    pub(super) fn at(&self, name: &str) -> PathBuf {
+    pub(crate) fn at(&self, name: &str) -> PathBuf {
         self.place.path().join(name)
     }
 
     /// A path where nothing is.
-    pub(super) fn new_path(&self) -> PathBuf {
+    pub(crate) fn new_path(&self) -> PathBuf {
         self.at(&format!("new-{}", self.made.fetch_add(1, Ordering::Relaxed)))
     }
 
     /// A copy of the folder of the stopped service; a new one where it has no name.
-    pub(super) fn copy(&self, name: &str) -> PathBuf {
+    pub(crate) fn copy(&self, name: &str) -> PathBuf {
         let copy = if name.is_empty() { self.new_path() } else { self.at(name) };
         assert!(Command::new("cp").arg("-a").arg(self.data()).arg(&copy).status().unwrap().success());
         std::fs::set_permissions(&copy, Permissions::from_mode(0o700)).unwrap();
@@ -78,7 +96,7 @@ impl Prepared {
     }
 
     /// Arguments with what their words in capitals stand for.
-    pub(super) fn filled(&self, args: &[String], prefix: &str) -> Vec<String> {
+    pub(crate) fn filled(&self, args: &[String], prefix: &str) -> Vec<String> {
         let at = PREFIXES.iter().position(|known| *known == prefix).unwrap();
         let (key, picture) = &self.ids[at];
         let filled = args.iter().map(|word| match word.as_str() {

@@ -101,7 +101,7 @@ impl Row {
 }
 
 /// All commands but the roles.
-pub(super) const TABLE: [Row; 40] = [
+pub(super) const TABLE: [Row; 41] = [
     row("import", "IN/P.ndjson"),
     row("export", "").on_something(),
     row("curate select", "IN/P.json"),
@@ -126,6 +126,8 @@ pub(super) const TABLE: [Row; 40] = [
     row("keys erase", "--email e@P.example").on_something(),
     row("payments replay", "IN/payments.json"),
     row("payments list", "").on_something().silent(),
+    // Nothing was paid.
+    row("payments move", "cus_none --to t@P.example").only_on_nothing().on_something(),
     row("pictures list", "").on_something(),
     row("pictures retry", "").on_something(),
     row("pictures remake", "").on_something(),
@@ -165,7 +167,7 @@ pub(super) fn commands_of_the_binary() -> Vec<String> {
 }
 
 /// The first words of the lines below `Commands:`; lines that go on are further to the right.
-fn subcommands(help: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn subcommands(help: &str) -> impl Iterator<Item = &str> {
     let below = help.split_once("Commands:\n").map_or("", |(_, below)| below);
     let lines = below.lines().take_while(|line| !line.is_empty());
     lines.filter(|line| !line.starts_with("   ")).filter_map(|line| line.split_whitespace().next())

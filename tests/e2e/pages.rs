@@ -1,0 +1,270 @@
+//! The operator's pages: each command on them is run as it stands there, on a service of its own, or is checked where it
+//! needs systemd, root or another machine. A command that is neither fails the test.
+
+mod reading;
+mod tree;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use kit::nats::Cluster;
+use kit::process::{self, Loggia};
+use schemas::nats_role::NatsRole;
+
+use crate::route::Prepared;
+use crate::started::{LOGGIA, PATIENCE, ready};
+use reading::{Line, commands, inline, pages};
+use tree::Tree;
+
+/// Programs that change the machine or ask it: what they name is checked, and nothing is run.
+const OF_THE_MACHINE: [&str; 28] = [
+    "sudo",
+    "systemctl",
+    "systemd-run",
+    "systemd-analyze",
+    "journalctl",
+    "timedatectl",
+    "dmesg",
+    "loggia-run",
+    "docker",
+    "podman",
+    "kubectl",
+    "kustomize",
+    "useradd",
+    "install",
+    "apt",
+    "apt-get",
+    "tar",
+    "sha256sum",
+    "rsync",
+    "scp",
+    "ssh",
+    "cp",
+    "mv",
+    "rm",
+    "mkdir",
+    "chown",
+    "chmod",
+    "openssl",
+];
+
+/// Programs that are run, beside `loggia`.
+const RUN: [&str; 5] = ["curl", "du", "df", "ls", "nats-server"];
+
+/// Commands that go on until they are told to end.
+const ROLES: [&str; 5] = ["up", "write", "project", "serve", "read"];
+
+/// Where the commands of a page run.
+struct Place {
+    /// The folder that they are typed in.
+    folder: PathBuf,
+    /// What stands in for the words of the page, the longer ones first.
+    substitutes: Vec<(&'static str, String)>,
+    /// The settings of their shell.
+    settings: Vec<(String, Option<String>)>,
+}
+
+impl Place {
+    fn new(folder: PathBuf, data: &Path, of: &Command, more: Vec<(&'static str, String)>) -> Place {
+        let below = |name: &str| format!("{}/{name}", folder.display());
+        std::fs::create_dir_all(folder.join("srv")).unwrap();
+        std::fs::create_dir_all(folder.join("safe")).unwrap();
+        let usual = vec![
+            ("/var/lib/loggia-backups", below("backups")),
+            ("/var/lib/loggia-", below("other-")),
+            ("/var/lib/loggia", data.display().to_string()),
+            ("/backups", below("backups")),
+            ("/srv", below("srv")),
+            ("/media/safe", below("safe")),
+            (" DATA", format!(" {}", data.display())),
+            ("MODEL", "catalog".to_owned()),
+            ("POSITION", "1".to_owned()),
+        ];
+        let text = |text: &std::ffi::OsStr| text.to_str().unwrap().to_owned();
+        let settings = of.get_envs().map(|(name, value)| (text(name), value.map(text))).collect();
+        Place { folder, substitutes: more.into_iter().chain(usual).collect(), settings }
+    }
+
+    /// The command with the test's own folders and addresses.
+    fn translated(&self, line: &str) -> String {
+        let mut line = line.to_owned();
+        for (from, to) in &self.substitutes {
+            line = line.replace(from, to);
+        }
+        // A backup that is named by its time is the newest one here.
+        let named = line
+            .split(['/', ' '])
+            .find(|part| part.starts_with("20") && part.ends_with('Z'))
+            .map(str::to_owned);
+        match (named, newest(&self.folder.join("backups"))) {
+            (Some(named), Some(newest)) => line.replace(&named, &newest),
+            _ => line,
+        }
+    }
+
+    fn run(&self, line: &str) -> Output {
+        let mut shell = Command::new("sh");
+        shell
+            .arg("-c")
+            .arg(self.translated(line))
+            .current_dir(&self.folder)
+            .stdin(std::process::Stdio::null());
+        for (name, value) in &self.settings {
+            match value {
+                Some(value) => shell.env(name, value),
+                None => shell.env_remove(name),
+            };
+        }
+        let folder_of = |program: &Path| program.parent().unwrap().display().to_string();
+        let nats = std::env::var_os("LOGGIA_NATS_SERVER")
+            .map(|path| folder_of(Path::new(&path)))
+            .unwrap_or_default();
+        let path = std::env::var("PATH").unwrap_or_default();
+        shell.env("PATH", format!("{}:{nats}:{path}", folder_of(Path::new(LOGGIA))));
+        shell.output().unwrap()
+    }
+}
+
+/// The name of the folder in it that is the last in the order of names.
+fn newest(folder: &Path) -> Option<String> {
+    let names =
+        std::fs::read_dir(folder).ok()?.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.max()
+}
+
+/// What is to be done with a command.
+#[derive(Debug, PartialEq, Eq)]
+enum Treatment {
+    Run,
+    Check,
+    Unknown,
+}
+
+fn treatment(line: &Line) -> Treatment {
+    let mut words = line.command.split_whitespace().skip_while(|word| is_assignment(word));
+    let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let is_elsewhere = first == "curl" && line.command.contains("https://");
+    match first {
+        _ if line.checked_only || is_elsewhere || OF_THE_MACHINE.contains(&first) => Treatment::Check,
+        "loggia" if ROLES.contains(&second) => Treatment::Check,
+        "loggia" => Treatment::Run,
+        "cd" if line.command.contains("&& nats-server") => Treatment::Run,
+        _ if RUN.contains(&first) => Treatment::Run,
+        _ => Treatment::Unknown,
+    }
+}
+
+/// Whether a word sets a variable for the command that follows.
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| name.chars().all(|c| c.is_ascii_uppercase() || c == '_'))
+}
+
+/// Runs what can be run of a page, and gives what is wrong with it.
+fn tried(page: &str, text: &str, place: &Place) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for line in commands(text) {
+        let at = format!("{page}:{}: {}", line.number, line.command);
+        match treatment(&line) {
+            Treatment::Check => {}
+            Treatment::Unknown => {
+                wrong.push(format!("{at}: is neither run nor checked; see tests/e2e/pages.rs"))
+            }
+            Treatment::Run => {
+                let output = place.run(&line.command);
+                let said = String::from_utf8_lossy(&output.stderr);
+                if output.status.code() != Some(line.status) || said.contains("panicked") {
+                    let out = String::from_utf8_lossy(&output.stdout);
+                    wrong.push(format!("{at}: {} instead of {}: {said}{out}", output.status, line.status));
+                }
+            }
+        }
+    }
+    wrong
+}
+
+fn assert_none(wrong: &[String]) {
+    assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The pages about more than one machine: the second is about the servers alone.
+const CLUSTER: &str = "docs/operating/cluster.md";
+const SERVERS: &str = "docs/cluster.md";
+
+#[test]
+fn every_command_on_a_page_exists_with_its_flags_and_files() {
+    let tree = Tree::of_the_binary();
+    let mut wrong = Vec::new();
+    for (page, text) in pages() {
+        for line in commands(&text) {
+            let at = format!("{page}:{}: {}", line.number, line.command);
+            wrong.extend(tree.objections(&line.command).map(|objection| format!("{at}: {objection}")));
+            if treatment(&line) == Treatment::Unknown {
+                wrong.push(format!("{at}: is neither run nor checked; see tests/e2e/pages.rs"));
+            }
+        }
+        for (number, command) in inline(&text) {
+            let at = format!("{page}:{number}: {command}");
+            wrong.extend(tree.objections(&command).map(|objection| format!("{at}: {objection}")));
+        }
+    }
+    assert_none(&wrong);
+}
+
+#[tokio::test]
+async fn the_commands_of_the_pages_run_on_one_machine() {
+    let Some(mut prepared) = Prepared::start().await else { return };
+    let mut wrong = Vec::new();
+    for (page, text) in pages().into_iter().filter(|(page, _)| page != CLUSTER && page != SERVERS) {
+        let usual = process::command(LOGGIA, prepared.data());
+        let addresses = vec![
+            ("http://127.0.0.1:8080", prepared.base()),
+            ("http://10.0.0.1:9090", prepared.operators()),
+            ("http://127.0.0.1:9090", prepared.operators()),
+            ("KEY_ID", prepared.key_id()),
+        ];
+        let place = Place::new(prepared.new_path(), prepared.data(), &usual, addresses);
+        wrong.extend(tried(&page, &text, &place));
+    }
+    assert_none(&wrong);
+    prepared.stop().await;
+}
+
+#[test]
+fn the_commands_for_the_servers_of_a_cluster_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let usual = process::command(LOGGIA, folder.path());
+    // The folder of a server is copied to its machine; whether its configuration is right, it says without starting.
+    let servers = vec![
+        ("cd a", "cd nats/a".to_owned()),
+        ("nats-server --config", "nats-server -t --config".to_owned()),
+    ];
+    let place = Place::new(folder.path().join("typed"), folder.path(), &usual, servers);
+    for (page, text) in pages().into_iter().filter(|(page, _)| page == SERVERS) {
+        assert_none(&tried(&page, &text, &place));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_commands_of_the_pages_run_in_a_cluster() {
+    let Some(cluster) = Cluster::start_of(1).await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let [write, read] = ["write", "read"].map(|name| folder.path().join(name));
+    let start = |data: &Path, role: NatsRole| {
+        let mut command = process::command(LOGGIA, data);
+        command.args([role.name(), "--auth", "keys"]);
+        cluster.settings(&mut command, role);
+        Loggia::spawn_command(command, data)
+    };
+    let (mut writing, mut reading) = (start(&write, NatsRole::Write), start(&read, NatsRole::Read));
+    ready(&reading.http().await).await;
+    kit::wait_until(PATIENCE, "the write side", async || write.join("run/write.json").exists()).await;
+    let mut usual = process::command(LOGGIA, &write);
+    cluster.settings(&mut usual, NatsRole::Write);
+    for (page, text) in pages().into_iter().filter(|(page, _)| page == CLUSTER) {
+        let seeds = cluster.seed(NatsRole::Operator).parent().unwrap().display().to_string();
+        let more = vec![("nats/users", seeds), ("/var/lib/loggia-read", read.display().to_string())];
+        let place = Place::new(folder.path().join("typed"), &write, &usual, more);
+        assert_none(&tried(&page, &text, &place));
+    }
+    assert!(reading.terminate().await.success() && writing.terminate().await.success());
+}
