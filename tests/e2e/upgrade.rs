@@ -4,6 +4,7 @@
 //! At each release its fixture is made with its binary and committed:
 //! `LOGGIA_FORMER=target/release/loggia cargo test --features eventstore --test e2e -- --ignored upgrade::make`.
 
+mod back;
 mod fixture;
 mod side_by_side;
 

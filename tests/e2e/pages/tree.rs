@@ -98,7 +98,20 @@ fn has_flag(text: &str, flag: &str) -> bool {
 
 /// Whether the word behind these is what a program such as systemctl is to work on.
 fn is_an_argument(before: &[&str]) -> bool {
-    let programs = ["systemctl", "journalctl", "docker", "podman", "kubectl", "useradd", "id"];
+    let programs = [
+        "systemctl",
+        "journalctl",
+        "docker",
+        "podman",
+        "kubectl",
+        "useradd",
+        "id",
+        "install",
+        "cp",
+        "mv",
+        "rm",
+        "chown",
+    ];
     before.iter().any(|word| programs.contains(word))
 }
 

@@ -11,7 +11,7 @@ use super::fixture::{calls_of, json_with, settings};
 use crate::started::{LOGGIA, PATIENCE, ready};
 
 /// The binary of the release before: `bin/test` builds it from the repository's history and names it here.
-fn former() -> Option<String> {
+pub(super) fn former() -> Option<String> {
     let named = std::env::var("LOGGIA_FORMER").ok();
     if named.is_none() {
         kit::absent("LOGGIA_FORMER does not name the binary of the release before; run it with bin/test");
