@@ -11,7 +11,8 @@ pub(super) struct Line {
     pub(super) command: String,
     /// The exit status that the page tells of it in words such as “exit status 3”, or 0.
     pub(super) status: i32,
-    /// The block is marked as one for root or for another machine: ```` ```sh root ````.
+    /// The block is marked as one for root or for another machine (```` ```sh root ````), or shows a form to fill in
+    /// (```` ```text ````).
     pub(super) checked_only: bool,
 }
 
@@ -28,6 +29,16 @@ pub(super) fn pages() -> Vec<(String, String)> {
     names.into_iter().map(text).collect()
 }
 
+/// Whether a test of its own runs the commands of a page: it names the page as a string.
+pub(super) fn has_its_own_test(page: &str) -> bool {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e");
+    let named = format!("\"{page}\"");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    files
+        .filter(|path| path.extension().is_some_and(|ending| ending == "rs") && !path.ends_with("pages.rs"))
+        .any(|path| std::fs::read_to_string(path).unwrap().contains(&named))
+}
+
 /// The commands of the blocks for a shell, one after the other.
 pub(super) fn commands(text: &str) -> Vec<Line> {
     let (mut found, mut block, mut begun) = (Vec::new(), None::<String>, None::<(usize, String)>);
@@ -38,9 +49,12 @@ pub(super) fn commands(text: &str) -> Vec<Line> {
         }
         let Some(info) = block.as_deref() else { continue };
         let (number, mut command) = begun.take().unwrap_or((at + 1, String::new()));
-        if info.split_whitespace().next() != Some("sh") {
-            let is_typed = line.starts_with("loggia ") || line.starts_with("$ ");
-            assert!(!is_typed, "line {number}: a block with commands begins with ```sh: {line}");
+        let is_shell = info.split_whitespace().next() == Some("sh");
+        if !is_shell && !line.trim_start().starts_with("loggia ") {
+            assert!(
+                !line.starts_with("$ "),
+                "line {number}: a block with commands begins with ```sh: {line}"
+            );
             continue;
         }
         if let Some(part) = line.strip_suffix('\\') {
@@ -58,7 +72,7 @@ pub(super) fn commands(text: &str) -> Vec<Line> {
                 number,
                 command: typed.to_owned(),
                 status,
-                checked_only: info.contains("root"),
+                checked_only: !is_shell || info.contains("root"),
             });
         }
     }
