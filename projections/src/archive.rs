@@ -92,7 +92,7 @@ mod tests {
     /// Two events that cannot follow what was before them: one of a stranger, and a second first one.
     fn log() -> Vec<(u64, Event)> {
         let restored = || Event::ProjectRestored(ProjectRestored {});
-        let vectors = VectorsRecorded { model: "m".into(), visual: None, semantic: None };
+        let vectors = VectorsRecorded { model: "m".into(), visual: None, semantic: None, computed: None };
         vec![
             (0, selected("a", "Oak")),
             (1, selected("b", "Oak, brass")),

@@ -61,6 +61,7 @@ pub struct CountersWorker {
 
 impl Work for CountersWorker {
     const NAME: &'static str = "counters";
+    const LAYOUT: u32 = read::counters::LAYOUT;
     const FILE: &'static str = "counters.db";
 
     async fn open(

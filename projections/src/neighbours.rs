@@ -19,6 +19,7 @@ pub struct NeighboursProjection {
 
 impl Projection for NeighboursProjection {
     const NAME: &'static str = "neighbours";
+    const LAYOUT: u32 = read::neighbours::LAYOUT;
     const FILE: &'static str = "neighbours.db";
     // Its commits take seconds where they write the lists of a large catalog.
     const SHARING: Sharing = Sharing::Yielding;
@@ -96,7 +97,7 @@ mod tests {
 
     fn described(numbers: &[f32]) -> Event {
         let visual = Vector::new(numbers.to_vec()).ok();
-        Event::VectorsRecorded(VectorsRecorded { model: "m".into(), visual, semantic: None })
+        Event::VectorsRecorded(VectorsRecorded { model: "m".into(), visual, semantic: None, computed: None })
     }
 
     fn log() -> Vec<Event> {

@@ -163,7 +163,7 @@ pub trait Projection: Sized + Send + 'static {
     /// Its name on the command line and in its folder.
     const NAME: &'static str;
     /// The layout of its files, one more with every change that a former generation does not have.
-    const LAYOUT: u32 = 1;
+    const LAYOUT: u32;
     /// The file that a generation has as soon as it was opened once.
     const FILE: &'static str;
     /// Whether its worker reads the log together with the others of the node.
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn what_readers_are_not_told_concerns_the_neighbours_only() {
-        let vectors = VectorsRecorded { model: "m".into(), visual: None, semantic: None };
+        let vectors = VectorsRecorded { model: "m".into(), visual: None, semantic: None, computed: None };
         let refused = PictureRefused { source: "a.jpg".into(), reason: "it is no picture".into() };
         for (event, told) in [
             (Event::VectorsRecorded(vectors), false),

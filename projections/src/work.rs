@@ -21,7 +21,7 @@ pub trait Work: Sized + Send + 'static {
     /// The model's name on the command line and in its folder.
     const NAME: &'static str;
     /// The layout of its files: a generation in another one is made anew.
-    const LAYOUT: u32 = 1;
+    const LAYOUT: u32;
     /// The file that a generation has as soon as it was opened once.
     const FILE: &'static str;
 

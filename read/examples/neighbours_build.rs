@@ -139,7 +139,7 @@ impl Data {
             Some(Vector::new(around.collect()).unwrap())
         };
         let (visual, semantic) = (side(0), side(1));
-        Event::VectorsRecorded(VectorsRecorded { model: "example".into(), visual, semantic })
+        Event::VectorsRecorded(VectorsRecorded { model: "example".into(), visual, semantic, computed: None })
     }
 }
 

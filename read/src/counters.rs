@@ -33,6 +33,9 @@ pub use writer::CountersWriter;
 use crate::checkpoint::Checkpoint;
 use crate::database;
 
+/// The version of the tables; a model in another one is made again from the ledger and NATS.
+pub const LAYOUT: u32 = 1;
+
 /// The counters could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum CountersError {

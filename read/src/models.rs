@@ -15,10 +15,10 @@ use schemas::month::Month;
 
 use crate::archive::{self, ArchiveError, ArchiveReader};
 use crate::catalog::{self, CatalogError, CatalogReader};
-use crate::counters::{CountersError, CountersReader};
+use crate::counters::{self, CountersError, CountersReader};
 use crate::generation::{GenerationError, Generations};
 use crate::keys::{self, KeysError, KeysReader};
-use crate::neighbours::{NeighboursError, NeighboursReader};
+use crate::neighbours::{self, NeighboursError, NeighboursReader};
 use crate::search::{self, SearchError, SearchReader};
 use slot::Slot;
 
@@ -117,7 +117,8 @@ impl Model {
             Model::Search => search::LAYOUT,
             Model::Archive => archive::LAYOUT,
             Model::Keys => keys::LAYOUT,
-            Model::Counters | Model::Neighbours => 1,
+            Model::Neighbours => neighbours::LAYOUT,
+            Model::Counters => counters::LAYOUT,
         }
     }
 

@@ -1,7 +1,7 @@
 //! The neighbours: to every project those that look and read most like it. All lists are in SQLite, and in memory for
 //! those who answer.
 //!
-//! Two projects are compared on the sides that both have a vector of, made by one model. The score of a pair is the
+//! Two projects are compared on the sides that both have a vector of, each made by one model. The score of a pair is the
 //! mean of the cosines of those sides, from -1 to 1; it alone ranks, and of equal scores the one selected earlier is
 //! nearer. What is shown of cosines and scores begins at 0. Without a common side two projects are never neighbours.
 
@@ -56,6 +56,9 @@ pub use table::Standing;
 pub use writer::NeighboursWriter;
 
 use crate::database;
+
+/// The version of the tables; a model in another one is made again from the log.
+pub const LAYOUT: u32 = 2;
 
 /// How many neighbours a project has for readers, where there are so many to compare it with.
 pub const LISTED: usize = 50;

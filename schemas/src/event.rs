@@ -118,4 +118,39 @@ pub struct VectorsRecorded {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub semantic: Option<Vector>,
+    /// The other side, where an import brought one side alone and the encoder of the service made the other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub computed: Option<ComputedSide>,
+}
+
+/// The side that the encoder of the service made for a project whose other side was brought. It has no vector where nothing can
+/// be made of the project any more, as after its only picture was erased.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComputedSide {
+    /// The model that made it.
+    pub model: String,
+    /// Of its pictures: base64 of little-endian 32-bit floats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub visual: Option<Vector>,
+    /// Of its text: base64 of little-endian 32-bit floats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub semantic: Option<Vector>,
+}
+
+impl VectorsRecorded {
+    /// Returns the model and the vector of the pictures.
+    pub fn visual(&self) -> Option<(&str, &Vector)> {
+        let computed =
+            self.computed.as_ref().and_then(|side| Some((side.model.as_str(), side.visual.as_ref()?)));
+        self.visual.as_ref().map(|vector| (self.model.as_str(), vector)).or(computed)
+    }
+
+    /// Returns the model and the vector of the text.
+    pub fn semantic(&self) -> Option<(&str, &Vector)> {
+        let computed =
+            self.computed.as_ref().and_then(|side| Some((side.model.as_str(), side.semantic.as_ref()?)));
+        self.semantic.as_ref().map(|vector| (self.model.as_str(), vector)).or(computed)
+    }
 }

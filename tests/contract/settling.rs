@@ -35,6 +35,7 @@ type Apart = Idle<false, false, true>;
 
 impl<const SETTLES: bool, const STANDS: bool, const APART: bool> Projection for Idle<SETTLES, STANDS, APART> {
     const NAME: &'static str = "idle";
+    const LAYOUT: u32 = 1;
     const FILE: &'static str = "idle";
     const SHARING: Sharing = if APART { Sharing::Apart } else { Sharing::Shared };
 

@@ -15,13 +15,13 @@ mod withdraw;
 
 use std::collections::BTreeMap;
 
-use schemas::event::{Event, ProjectRevised, VectorsRecorded};
+use schemas::event::{ComputedSide, Event, ProjectRevised, VectorsRecorded};
 use schemas::ids::Revision;
 use schemas::picture::{Picture, PictureId};
 use schemas::record::Record;
 use schemas::slug::Slug;
 
-pub use describe::{describe, give_back, gives_back};
+pub use describe::{describe, describe_beside, give_back, gives_back};
 pub use import::{Change, complete, import};
 pub use picture::{attach, attach_named, look_at};
 pub use rejection::Rejection;
@@ -172,6 +172,12 @@ impl Listing {
     /// as the same model made it, so that the newest event alone tells all.
     fn news(&self, brought: Option<VectorsRecorded>) -> Option<VectorsRecorded> {
         let mut brought = brought?;
+        let known = self.vectors.as_ref();
+        let side_is_free = |side: &ComputedSide| {
+            (side.visual.is_none() || brought.visual.is_none())
+                && (side.semantic.is_none() || brought.semantic.is_none())
+        };
+        brought.computed = known.and_then(|known| known.computed.clone()).filter(side_is_free);
         if let Some(known) = self.vectors.as_ref().filter(|known| known.model == brought.model) {
             brought.visual = brought.visual.or_else(|| known.visual.clone());
             brought.semantic = brought.semantic.or_else(|| known.semantic.clone());
@@ -224,11 +230,20 @@ mod tests {
         let vector = |n: f32| Some(schemas::vector::Vector::new(vec![n]).unwrap());
         let project = Project::replay(&[selected(), vectors("m", &[1.0])]);
         let listing = project.listing().unwrap();
-        let semantic =
-            |model: &str| VectorsRecorded { model: model.into(), visual: None, semantic: vector(2.0) };
+        let semantic = |model: &str| VectorsRecorded {
+            model: model.into(),
+            visual: None,
+            semantic: vector(2.0),
+            computed: None,
+        };
         assert_eq!(
             listing.news(Some(semantic("m"))),
-            Some(VectorsRecorded { model: "m".into(), visual: vector(1.0), semantic: vector(2.0) })
+            Some(VectorsRecorded {
+                model: "m".into(),
+                visual: vector(1.0),
+                semantic: vector(2.0),
+                computed: None
+            })
         );
         assert_eq!(listing.news(Some(semantic("other"))), Some(semantic("other")));
     }

@@ -424,7 +424,8 @@ async fn neighbours(root: &Path) {
         writer.apply(id(number), &event, Position(number as u64 + 1)).unwrap();
     }
     for (index, (number, visual, semantic)) in described.into_iter().enumerate() {
-        let event = Event::VectorsRecorded(VectorsRecorded { model: "m".into(), visual, semantic });
+        let event =
+            Event::VectorsRecorded(VectorsRecorded { model: "m".into(), visual, semantic, computed: None });
         writer.apply(id(number), &event, Position(index as u64 + 7)).unwrap();
     }
     // The withdrawn one is still among the neighbours: it left the other models a moment ago.

@@ -31,6 +31,7 @@ fn look(folder: &Path) -> Result<(), ProjectionError> {
 
 impl Work for Fake {
     const NAME: &'static str = "fake";
+    const LAYOUT: u32 = 1;
     const FILE: &'static str = "fake.db";
 
     async fn open(

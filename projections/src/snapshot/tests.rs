@@ -119,10 +119,10 @@ async fn a_new_node_begins_where_each_model_was() {
         [
             ("catalog", read::catalog::LAYOUT, 11),
             ("search", read::search::LAYOUT, 12),
-            ("neighbours", 1, 13),
+            ("neighbours", read::neighbours::LAYOUT, 13),
             ("archive", read::archive::LAYOUT, 14),
             ("keys", read::keys::LAYOUT, 15),
-            ("counters", 1, 0)
+            ("counters", read::counters::LAYOUT, 0)
         ]
     );
     assert_eq!((taken.manifest.store.as_deref(), taken.manifest.position()), (Some(STORE), Position(15)));

@@ -18,8 +18,8 @@ impl NeighboursWriter {
         let mut view = connection.begin().await?;
         let checkpoint = database::checkpoint(&mut view, corrupt).await?;
         let mut sha = Sha256::new();
-        let projects = "SELECT ordinal, project, listed, sides, model, hex(visual), hex(semantic) \
-                        FROM projects LEFT JOIN vectors USING (ordinal) ORDER BY ordinal";
+        let projects = "SELECT ordinal, project, listed, sides, visual_model, hex(visual), semantic_model, \
+                        hex(semantic) FROM projects LEFT JOIN vectors USING (ordinal) ORDER BY ordinal";
         add_rows(&mut view, projects, &mut sha).await?;
         let models = "SELECT model, visual, semantic FROM models ORDER BY model";
         add_rows(&mut view, models, &mut sha).await?;

@@ -179,7 +179,7 @@ fn any_passes(products: &[f32], bars: &[f32], least: f32) -> bool {
 /// The approximate scores of all pairs, a line for each row of the left, and how far they may be from the true ones; none
 /// where there is no common side.
 fn multiply(left: &Block<'_>, right: &Block<'_>) -> Option<(Vec<f32>, f32)> {
-    let common = left.dimensions.common(left.kind, right.kind)?;
+    let common = left.kind.common(right.kind)?;
     let (rows, columns) = (left.ordinals.len(), right.ordinals.len());
     // Each of n additions and multiplications of parts of unit vectors is off by half of EPSILON at most, on both sides of
     // the comparison.

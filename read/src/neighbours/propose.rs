@@ -65,7 +65,7 @@ impl Group<'_> {
     }
 
     /// Offers a project to the one at a place.
-    fn offer(&self, Place { kind, row }: Place, rank: Rank) {
+    fn offer(&self, Place { kind, row, .. }: Place, rank: Rank) {
         let first = self.right.iter().position(|side| side.block.kind == kind);
         if let Some(side) = first.and_then(|first| self.right.get(first + row / BLOCK)) {
             side.best()[row % BLOCK].offer(rank);

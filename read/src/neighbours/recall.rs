@@ -25,14 +25,14 @@ pub struct Recall {
 pub async fn recall(folder: &Path, projects: usize, nearest: usize) -> Result<Recall, NeighboursError> {
     let mut connection = options(folder).read_only(true).connect().await?;
     let memory = Memory::load(&mut connection).await?;
-    let mut all: Vec<u32> = memory.spaces().flat_map(|space| space.ordinals()).collect();
+    let space = memory.space();
+    let mut all: Vec<u32> = space.ordinals().collect();
     all.sort_unstable();
     let sample: Vec<u32> =
         all.iter().copied().step_by((all.len() / projects.max(1)).max(1)).take(projects).collect();
     let lists = fetch(&mut connection, &memory, &sample).await?;
     let (mut held, mut wanted, mut exact) = (0, 0, 0);
     for owner in &sample {
-        let Some(space) = memory.space(*owner) else { continue };
         let others = space.ordinals().filter(|ordinal| ordinal != owner);
         let mut truth: Vec<Rank> = others.filter_map(|other| space.rank(*owner, other)).collect();
         truth.sort_unstable();

@@ -9,7 +9,7 @@ use sqlx::SqliteConnection;
 
 use super::NeighboursError;
 use super::memory::Memory;
-use super::product::{self, Found, FoundForSome};
+use super::product;
 use super::stored::{self, Dirty, List};
 
 /// All lists are made from nothing when one in so many projects has changed: a change is compared with everyone, twice
@@ -40,7 +40,7 @@ pub(super) async fn make(
     dirty: Vec<Dirty>,
     means: &Means,
 ) -> Result<Made, NeighboursError> {
-    let is_cheaper_from_nothing = dirty.len() * SHARE > memory.len();
+    let is_cheaper_from_nothing = dirty.len() * SHARE > memory.space().len();
     let (mut memory, lists) = if memory.is_ragged || is_cheaper_from_nothing {
         make_all(memory, dirty, means).await?
     } else {
@@ -61,12 +61,12 @@ async fn make_all(
     let graph_from = means.graph_from;
     let (mut memory, found) = aside(&means.threads, move |stop| {
         memory.make_graphs(graph_from);
-        let found: Option<Vec<Found>> = memory.spaces().map(|space| product::of_all(space, stop)).collect();
-        (memory, found.unwrap_or_default())
+        let found = product::of_all(memory.space(), stop).unwrap_or_default();
+        (memory, found)
     })
     .await?;
-    let found = found.into_iter().flatten();
-    let lists: Vec<(u32, List)> = found.map(|(owner, found)| (owner, List::of_all(found))).collect();
+    let lists: Vec<(u32, List)> =
+        found.into_iter().map(|(owner, found)| (owner, List::of_all(found))).collect();
     set_bars(&mut memory, lists.iter().map(|(owner, list)| (owner, list)));
     memory.is_ragged = false;
     Ok((memory, lists))
@@ -84,7 +84,7 @@ async fn repair(
     let leaving: Vec<u32> =
         dirty.iter().map(|project| project.ordinal).filter(|ordinal| memory.contains(*ordinal)).collect();
     let (memory_back, holders) = aside(threads, move |_| {
-        let holders: HashSet<u32> = memory.spaces().flat_map(|space| space.holders(&leaving)).collect();
+        let holders = memory.space().holders(&leaving);
         leaving.iter().for_each(|ordinal| memory.remove(*ordinal));
         (memory, holders)
     })
@@ -99,7 +99,9 @@ async fn repair(
     let short = lists.iter().filter(|(_, list)| list.is_short()).map(|(owner, _)| *owner);
     let wanted: HashSet<u32> = short.chain(arrivals.iter().copied()).collect();
     let (mut memory, found) = aside(threads, move |stop| {
-        let found = compare(&memory, &wanted, &arrivals, stop);
+        let some = memory.space().some(&wanted);
+        // Who has told it to stop does not look at what was found.
+        let found = product::of_some(memory.space(), &some, &arrivals, stop).unwrap_or_default();
         (memory, found)
     })
     .await?;
@@ -118,29 +120,14 @@ async fn repair(
 /// Each is given back as soon as it has come: there may be as many as there are projects.
 fn arrive(memory: &mut Memory, dirty: Vec<Dirty>) {
     for project in dirty {
-        if let Some(modelled) = &project.listed {
-            memory.insert(project.ordinal, modelled);
+        if let Some(vectors) = &project.listed {
+            memory.insert(project.ordinal, vectors);
         }
     }
 }
 
 fn set_bars<'a>(memory: &mut Memory, lists: impl IntoIterator<Item = (&'a u32, &'a List)>) {
     lists.into_iter().for_each(|(owner, list)| memory.set_bar(*owner, list.bar()));
-}
-
-/// The whole lists of the wanted, and who of the new ones belongs into those of others, in every space.
-fn compare(memory: &Memory, wanted: &HashSet<u32>, new: &HashSet<u32>, stop: &AtomicBool) -> FoundForSome {
-    let mut all = FoundForSome::default();
-    for space in memory.spaces() {
-        let some = space.some(wanted);
-        if some.len() > 0 {
-            // Who has told it to stop does not look at what was found.
-            let found = product::of_some(space, &some, new, stop).unwrap_or_default();
-            all.own.extend(found.own);
-            all.offered.extend(found.offered);
-        }
-    }
-    all
 }
 
 /// Computes on the threads for that; told to stop when nobody waits for it any more.

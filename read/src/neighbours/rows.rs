@@ -7,21 +7,35 @@ use super::unit::dot;
 /// The vectors of one project: of unit length, at least one of them there.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Vectors {
-    pub(super) visual: Option<Vec<f32>>,
-    pub(super) semantic: Option<Vec<f32>>,
+    pub(super) visual: Option<Encoded>,
+    pub(super) semantic: Option<Encoded>,
 }
 
-/// Which sides a project has.
+/// A vector and the model that made it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Encoded {
+    pub(super) model: String,
+    pub(super) numbers: Vec<f32>,
+}
+
+/// How the vectors of a side were made: the number of their model, and their dimensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Both,
-    Visual,
-    Semantic,
+pub(super) struct Encoding {
+    pub(super) model: usize,
+    pub(super) dimensions: usize,
+}
+
+/// Which sides a project has, and how each was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Kind {
+    pub(super) visual: Option<Encoding>,
+    pub(super) semantic: Option<Encoding>,
 }
 
 /// The vectors of a project where they stand.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row<'a> {
+    pub(super) kind: Kind,
     pub(super) visual: Option<&'a [f32]>,
     pub(super) semantic: Option<&'a [f32]>,
 }
@@ -33,13 +47,6 @@ pub(super) struct Cosines {
     pub(super) semantic: Option<f32>,
 }
 
-/// How many dimensions each side has under one model; 0 while there is no vector of that side.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Dimensions {
-    pub(super) visual: usize,
-    pub(super) semantic: usize,
-}
-
 /// The columns that rows of two kinds have in common; their product times the factor is the score.
 #[derive(Debug)]
 pub(super) struct Common {
@@ -48,11 +55,13 @@ pub(super) struct Common {
     pub(super) factor: f32,
 }
 
-impl Vectors {
-    pub(super) fn row(&self) -> Row<'_> {
-        Row { visual: self.visual.as_deref(), semantic: self.semantic.as_deref() }
+impl Encoded {
+    pub(super) fn as_slice(&self) -> &[f32] {
+        &self.numbers
     }
+}
 
+impl Vectors {
     /// The sides as the database counts them: 1 visual, 2 semantic, 3 both.
     pub(super) fn sides(&self) -> u8 {
         u8::from(self.visual.is_some()) + 2 * u8::from(self.semantic.is_some())
@@ -61,30 +70,21 @@ impl Vectors {
 
 impl<'a> Row<'a> {
     /// Of numbers that stand side by side, the visual ones first.
-    pub(super) fn of(kind: Kind, dimensions: Dimensions, numbers: &'a [f32]) -> Row<'a> {
-        match kind {
-            Kind::Both => {
-                let (visual, semantic) = numbers.split_at(dimensions.visual);
-                Row { visual: Some(visual), semantic: Some(semantic) }
-            }
-            Kind::Visual => Row { visual: Some(numbers), semantic: None },
-            Kind::Semantic => Row { visual: None, semantic: Some(numbers) },
-        }
-    }
-
-    /// None without any side.
-    pub(super) fn kind(self) -> Option<Kind> {
-        match (self.visual, self.semantic) {
-            (Some(_), Some(_)) => Some(Kind::Both),
-            (Some(_), None) => Some(Kind::Visual),
-            (None, Some(_)) => Some(Kind::Semantic),
-            (None, None) => None,
-        }
+    pub(super) fn of(kind: Kind, numbers: &'a [f32]) -> Row<'a> {
+        let (visual, semantic) = numbers.split_at(dimensions(kind.visual));
+        let side = |encoding: Option<Encoding>, numbers| encoding.map(|_| numbers);
+        Row { kind, visual: side(kind.visual, visual), semantic: side(kind.semantic, semantic) }
     }
 
     pub(super) fn cosines(self, other: Row<'_>) -> Cosines {
-        let side = |a: Option<&[f32]>, b: Option<&[f32]>| Some(dot(a?, b?));
-        Cosines { visual: side(self.visual, other.visual), semantic: side(self.semantic, other.semantic) }
+        let side = |is_common: bool, a: Option<&[f32]>, b: Option<&[f32]>| {
+            if is_common { Some(dot(a?, b?)) } else { None }
+        };
+        let (kind, others) = (self.kind, other.kind);
+        Cosines {
+            visual: side(kind.visual == others.visual, self.visual, other.visual),
+            semantic: side(kind.semantic == others.semantic, self.semantic, other.semantic),
+        }
     }
 
     /// The score that ranks; none where there is no common side.
@@ -96,29 +96,28 @@ impl<'a> Row<'a> {
     }
 }
 
-impl Dimensions {
+impl Kind {
     /// How many numbers a row of this kind has.
-    pub(super) fn width(self, kind: Kind) -> usize {
-        match kind {
-            Kind::Both => self.visual + self.semantic,
-            Kind::Visual => self.visual,
-            Kind::Semantic => self.semantic,
-        }
+    pub(super) fn width(self) -> usize {
+        dimensions(self.visual) + dimensions(self.semantic)
     }
 
     /// None where the kinds have no side in common.
-    pub(super) fn common(self, left: Kind, right: Kind) -> Option<Common> {
-        let all = |kind| 0..self.width(kind);
-        let side = |kind, wanted| match (kind, wanted) {
-            (Kind::Both, Kind::Semantic) => self.visual..self.width(Kind::Both),
-            _ => 0..self.width(wanted),
-        };
-        match (left, right) {
-            (Kind::Both, Kind::Both) => Some(Common { left: all(left), right: all(right), factor: 0.5 }),
-            (Kind::Visual, Kind::Semantic) | (Kind::Semantic, Kind::Visual) => None,
-            (Kind::Both, one) | (one, Kind::Both | Kind::Visual | Kind::Semantic) => {
-                Some(Common { left: side(left, one), right: side(right, one), factor: 1.0 })
-            }
+    pub(super) fn common(self, other: Kind) -> Option<Common> {
+        let is_common =
+            |side: fn(Kind) -> Option<Encoding>| side(self).is_some() && side(self) == side(other);
+        let visual = |kind: Kind| 0..dimensions(kind.visual);
+        let semantic = |kind: Kind| dimensions(kind.visual)..kind.width();
+        match (is_common(|kind| kind.visual), is_common(|kind| kind.semantic)) {
+            (true, true) => Some(Common { left: 0..self.width(), right: 0..other.width(), factor: 0.5 }),
+            (true, false) => Some(Common { left: visual(self), right: visual(other), factor: 1.0 }),
+            (false, true) => Some(Common { left: semantic(self), right: semantic(other), factor: 1.0 }),
+            (false, false) => None,
         }
     }
+}
+
+/// How many numbers a side has; none where it is not there.
+fn dimensions(side: Option<Encoding>) -> usize {
+    side.map_or(0, |encoding| encoding.dimensions)
 }

@@ -1,4 +1,4 @@
-//! The projects that can be compared with each other: all listed ones with vectors of one model.
+//! All listed projects with vectors, in groups of those whose sides were made alike.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,25 +8,23 @@ use rayon::prelude::*;
 use super::base::{Base, Ordinals};
 use super::graph::Graph;
 use super::rank::Rank;
-use super::rows::{Dimensions, Kind, Row};
+use super::rows::{Kind, Row};
 
 /// Rows that are multiplied at once: two such blocks of 512 dimensions and their product fit into a processor's cache.
 pub(super) const BLOCK: usize = 512;
 
-const KINDS: [Kind; 3] = [Kind::Both, Kind::Visual, Kind::Semantic];
-
-/// Projects of one model.
+/// Projects and their vectors.
 #[derive(Debug, Default)]
 pub(super) struct Space {
-    dimensions: Dimensions,
-    /// In the order of the kinds.
-    groups: [Group; 3],
+    /// One for each kind, in the order in which the first of each came.
+    groups: Vec<Group>,
     places: HashMap<u32, Place, RandomState>,
 }
 
 /// Projects of one kind, their numbers side by side.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Group {
+    kind: Kind,
     ordinals: Vec<u32>,
     numbers: Vec<f32>,
     /// Who ranks before a project's bar belongs into its list.
@@ -38,6 +36,7 @@ struct Group {
 /// Where a project stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
+    group: usize,
     pub(super) kind: Kind,
     pub(super) row: usize,
 }
@@ -46,7 +45,6 @@ pub(super) struct Place {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Block<'a> {
     pub(super) kind: Kind,
-    pub(super) dimensions: Dimensions,
     pub(super) ordinals: &'a [u32],
     pub(super) numbers: &'a [f32],
     pub(super) bars: &'a [Rank],
@@ -55,30 +53,22 @@ pub(super) struct Block<'a> {
 impl<'a> Block<'a> {
     /// Numbers in a row.
     pub(super) fn width(&self) -> usize {
-        self.dimensions.width(self.kind)
+        self.kind.width()
     }
 
     pub(super) fn row(&self, at: usize) -> Row<'a> {
         let width = self.width();
-        Row::of(self.kind, self.dimensions, &self.numbers[at * width..][..width])
+        Row::of(self.kind, &self.numbers[at * width..][..width])
+    }
+}
+
+impl Group {
+    fn of(kind: Kind) -> Group {
+        Group { kind, ordinals: Vec::new(), numbers: Vec::new(), bars: Vec::new(), base: Base::default() }
     }
 }
 
 impl Space {
-    /// An empty one whose projects have vectors of these dimensions.
-    pub(super) fn new(dimensions: Dimensions) -> Space {
-        Space { dimensions, ..Space::default() }
-    }
-
-    pub(super) fn dimensions(&self) -> Dimensions {
-        self.dimensions
-    }
-
-    /// A side gets its dimensions with the first vector of it.
-    pub(super) fn set_dimensions(&mut self, dimensions: Dimensions) {
-        self.dimensions = dimensions;
-    }
-
     pub(super) fn len(&self) -> usize {
         self.places.len()
     }
@@ -87,11 +77,15 @@ impl Space {
         self.groups.iter().flat_map(|group| group.ordinals.iter().copied())
     }
 
-    /// Adds a project that is not there; its list is open to everyone.
+    /// Adds a project that is not there, with at least one side; its list is open to everyone.
     pub(super) fn insert(&mut self, ordinal: u32, row: Row<'_>) {
-        let Some(kind) = row.kind() else { return };
-        let group = &mut self.groups[kind as usize];
-        self.places.insert(ordinal, Place { kind, row: group.ordinals.len() });
+        let kind = row.kind;
+        let at = self.groups.iter().position(|group| group.kind == kind).unwrap_or_else(|| {
+            self.groups.push(Group::of(kind));
+            self.groups.len() - 1
+        });
+        let group = &mut self.groups[at];
+        self.places.insert(ordinal, Place { group: at, kind, row: group.ordinals.len() });
         group.ordinals.push(ordinal);
         group.bars.push(Rank::LAST);
         group.base.came(ordinal);
@@ -102,24 +96,23 @@ impl Space {
 
     /// Takes a project out; the last of its kind takes its place.
     pub(super) fn remove(&mut self, ordinal: u32) {
-        let Some(Place { kind, row }) = self.places.remove(&ordinal) else { return };
-        let (width, group) = (self.dimensions.width(kind), &mut self.groups[kind as usize]);
-        let last = group.ordinals.len() - 1;
+        let Some(place) = self.places.remove(&ordinal) else { return };
+        let (Place { kind, row, .. }, group) = (place, &mut self.groups[place.group]);
+        let (width, last) = (kind.width(), group.ordinals.len() - 1);
         group.base.left(ordinal);
         group.ordinals.swap_remove(row);
         group.bars.swap_remove(row);
         group.numbers.copy_within(last * width..(last + 1) * width, row * width);
         group.numbers.truncate(last * width);
         if let Some(moved) = group.ordinals.get(row) {
-            self.places.insert(*moved, Place { kind, row });
+            self.places.insert(*moved, place);
         }
     }
 
     pub(super) fn row(&self, ordinal: u32) -> Option<Row<'_>> {
-        let Place { kind, row } = *self.places.get(&ordinal)?;
-        let width = self.dimensions.width(kind);
-        let numbers = &self.groups[kind as usize].numbers[row * width..][..width];
-        Some(Row::of(kind, self.dimensions, numbers))
+        let Place { group, kind, row } = *self.places.get(&ordinal)?;
+        let width = kind.width();
+        Some(Row::of(kind, &self.groups[group].numbers[row * width..][..width]))
     }
 
     /// Where a project ranks for another; none if one of them is not there, or without a common side.
@@ -129,8 +122,8 @@ impl Space {
     }
 
     pub(super) fn set_bar(&mut self, ordinal: u32, bar: Rank) {
-        if let Some(Place { kind, row }) = self.places.get(&ordinal) {
-            self.groups[*kind as usize].bars[*row] = bar;
+        if let Some(Place { group, row, .. }) = self.places.get(&ordinal) {
+            self.groups[*group].bars[*row] = bar;
         }
     }
 
@@ -140,51 +133,43 @@ impl Space {
 
     /// What proposes who is near in the group of a kind; none while everyone is compared.
     pub(super) fn base(&self, kind: Kind) -> Option<(&Graph, &Ordinals)> {
-        self.groups[kind as usize].base.graph()
+        self.groups.iter().find(|group| group.kind == kind)?.base.graph()
     }
 
     /// Makes a graph over each group of so many projects, and waits for it.
     pub(super) fn make_graphs(&mut self, from: usize) {
-        for kind in KINDS {
-            let (width, group) = (self.dimensions.width(kind), &mut self.groups[kind as usize]);
+        for group in &mut self.groups {
             group.base = Base::default();
             if group.ordinals.len() >= from {
-                group.base.set(Graph::build(group.ordinals.clone(), &group.numbers, width));
+                group.base.set(Graph::build(group.ordinals.clone(), &group.numbers, group.kind.width()));
             }
         }
     }
 
     /// Takes graphs that were made beside the former ones, and begins to make others where it is time.
     pub(super) fn renew_graphs(&mut self, from: usize) {
-        for kind in KINDS {
-            let (width, group) = (self.dimensions.width(kind), &mut self.groups[kind as usize]);
+        for group in &mut self.groups {
             group.base.take_next();
             if group.ordinals.len() >= from && group.base.is_stale(group.ordinals.len()) {
-                group.base.make_next(group.ordinals.clone(), group.numbers.clone(), width);
+                group.base.make_next(group.ordinals.clone(), group.numbers.clone(), group.kind.width());
             }
         }
     }
 
     /// Everyone, in blocks.
     pub(super) fn blocks(&self) -> Vec<Block<'_>> {
-        let of_kind = |kind: Kind| {
-            let (group, width) = (&self.groups[kind as usize], self.dimensions.width(kind));
-            let numbers = group.numbers.chunks(BLOCK * width.max(1));
-            let rows = group.ordinals.chunks(BLOCK).zip(group.bars.chunks(BLOCK)).zip(numbers);
-            rows.map(move |((ordinals, bars), numbers)| Block {
-                kind,
-                dimensions: self.dimensions,
-                ordinals,
-                numbers,
-                bars,
-            })
-        };
-        KINDS.into_iter().flat_map(of_kind).collect()
+        fn of_kind(group: &Group) -> impl Iterator<Item = Block<'_>> {
+            let Group { kind, ordinals, numbers, bars, .. } = group;
+            let numbers = numbers.chunks(BLOCK * kind.width().max(1));
+            let rows = ordinals.chunks(BLOCK).zip(bars.chunks(BLOCK)).zip(numbers);
+            rows.map(|((ordinals, bars), numbers)| Block { kind: *kind, ordinals, numbers, bars })
+        }
+        self.groups.iter().flat_map(of_kind).collect()
     }
 
     /// Copies of some projects.
     pub(super) fn some<'a>(&self, ordinals: impl IntoIterator<Item = &'a u32>) -> Space {
-        let mut some = Space::new(self.dimensions);
+        let mut some = Space::default();
         for ordinal in ordinals {
             if let Some(row) = self.row(*ordinal) {
                 some.insert(*ordinal, row);

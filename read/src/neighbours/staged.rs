@@ -7,8 +7,8 @@ use schemas::ids::{Position, ProjectId};
 use schemas::vector::Vector;
 use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 
-use super::memory::{Modelled, read_ordinal};
-use super::rows::{Dimensions, Vectors};
+use super::memory::read_ordinal;
+use super::rows::{Encoded, Vectors};
 use super::unit::{to_bytes, unit};
 use super::{NeighboursError, corrupt};
 use crate::project::OutOfPlace;
@@ -18,6 +18,10 @@ const ROWS: usize = 1_000;
 
 /// Rows with vectors in one statement: tens of megabytes at the most.
 const WIDE_ROWS: usize = 500;
+
+/// The sides as errors name them.
+const VISUAL: &str = "visual";
+const SEMANTIC: &str = "semantic";
 
 /// An event that cannot be applied. The write side never makes one; a log that holds one is damaged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -57,12 +61,19 @@ pub(super) struct Staged {
     new_models: HashSet<String>,
 }
 
+/// How many dimensions the vectors of each side have under one model; 0 while there is none of that side.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Dimensions {
+    visual: usize,
+    semantic: usize,
+}
+
 #[derive(Debug)]
 struct Project {
     ordinal: u32,
     listed: bool,
     sides: u8,
-    vectors: Option<Modelled>,
+    vectors: Option<Vectors>,
     /// Whether the commit must write it.
     changed: bool,
     /// Whether it comes into lists, leaves them or moves in them.
@@ -138,9 +149,10 @@ impl Staged {
                 Ok(())
             }
             (Some(project), Event::VectorsRecorded(recorded)) => {
-                let dimensions = checked(self.models.get(&recorded.model), recorded)?;
-                if self.models.insert(recorded.model.clone(), dimensions) != Some(dimensions) {
-                    self.new_models.insert(recorded.model.clone());
+                for (model, dimensions) in checked(&self.models, recorded)? {
+                    if self.models.insert(model.clone(), dimensions) != Some(dimensions) {
+                        self.new_models.insert(model);
+                    }
                 }
                 project.record(recorded);
                 Ok(())
@@ -173,9 +185,9 @@ impl Staged {
         for chunk in projects.chunks(ROWS) {
             write_projects(transaction, chunk, changed).await?;
         }
-        let modelled = projects.iter().filter_map(|(_, p)| Some((p.ordinal, p.vectors.as_ref()?)));
-        let modelled: Vec<(u32, &Modelled)> = modelled.collect();
-        for chunk in modelled.chunks(WIDE_ROWS) {
+        let vectors = projects.iter().filter_map(|(_, p)| Some((p.ordinal, p.vectors.as_ref()?)));
+        let vectors: Vec<(u32, &Vectors)> = vectors.collect();
+        for chunk in vectors.chunks(WIDE_ROWS) {
             write_vectors(transaction, chunk).await?;
         }
         for model in std::mem::take(&mut self.new_models) {
@@ -199,30 +211,35 @@ impl Project {
     }
 
     fn record(&mut self, recorded: &VectorsRecorded) {
-        let side = |vector: &Option<Vector>| vector.as_ref().map(unit);
-        let vectors = Vectors { visual: side(&recorded.visual), semantic: side(&recorded.semantic) };
+        let encoded =
+            |(model, vector): (&str, &Vector)| Encoded { model: model.to_owned(), numbers: unit(vector) };
+        let vectors =
+            Vectors { visual: recorded.visual().map(encoded), semantic: recorded.semantic().map(encoded) };
         self.sides = vectors.sides();
-        self.vectors = Some(Modelled { model: recorded.model.clone(), vectors });
+        self.vectors = Some(vectors);
         self.changed = true;
         self.moved |= self.listed;
     }
 }
 
-/// The dimensions of the model behind these vectors.
-fn checked(known: Option<&Dimensions>, recorded: &VectorsRecorded) -> Result<Dimensions, Refusal> {
-    if recorded.visual.is_none() && recorded.semantic.is_none() {
-        return Err(Refusal::NoVector);
+/// The dimensions of the models behind these vectors, with them.
+fn checked(
+    models: &HashMap<String, Dimensions>,
+    recorded: &VectorsRecorded,
+) -> Result<HashMap<String, Dimensions>, Refusal> {
+    let mut checked: HashMap<String, Dimensions> = HashMap::new();
+    for (side, vector) in [(VISUAL, recorded.visual()), (SEMANTIC, recorded.semantic())] {
+        let Some((model, vector)) = vector else { continue };
+        let stored = || models.get(model).copied().unwrap_or_default();
+        let dimensions = checked.entry(model.to_owned()).or_insert_with(stored);
+        let known = if side == VISUAL { &mut dimensions.visual } else { &mut dimensions.semantic };
+        let found = vector.as_slice().len();
+        if ![0, found].contains(known) {
+            return Err(Refusal::Dimensions { side, model: model.to_owned(), known: *known, found });
+        }
+        *known = found;
     }
-    let known = known.copied().unwrap_or_default();
-    let side = |side, known, vector: &Option<Vector>| match vector.as_ref().map(|v| v.as_slice().len()) {
-        None => Ok(known),
-        Some(found) if known == 0 || known == found => Ok(found),
-        Some(found) => Err(Refusal::Dimensions { side, model: recorded.model.clone(), known, found }),
-    };
-    Ok(Dimensions {
-        visual: side("visual", known.visual, &recorded.visual)?,
-        semantic: side("semantic", known.semantic, &recorded.semantic)?,
-    })
+    if checked.is_empty() { Err(Refusal::NoVector) } else { Ok(checked) }
 }
 
 async fn write_projects(
@@ -253,15 +270,17 @@ async fn write_projects(
 
 async fn write_vectors(
     transaction: &mut SqliteConnection,
-    projects: &[(u32, &Modelled)],
+    projects: &[(u32, &Vectors)],
 ) -> Result<(), NeighboursError> {
-    let mut query =
-        QueryBuilder::<Sqlite>::new("INSERT OR REPLACE INTO vectors (ordinal, model, visual, semantic) ");
-    query.push_values(projects, |mut row, (ordinal, Modelled { model, vectors })| {
-        row.push_bind(*ordinal)
-            .push_bind(model)
-            .push_bind(vectors.visual.as_deref().map(to_bytes))
-            .push_bind(vectors.semantic.as_deref().map(to_bytes));
+    let mut query = QueryBuilder::<Sqlite>::new(
+        "INSERT OR REPLACE INTO vectors (ordinal, visual_model, visual, semantic_model, semantic) ",
+    );
+    query.push_values(projects, |mut row, (ordinal, vectors)| {
+        row.push_bind(*ordinal);
+        for side in [&vectors.visual, &vectors.semantic] {
+            row.push_bind(side.as_ref().map(|side| side.model.as_str()));
+            row.push_bind(side.as_ref().map(|side| to_bytes(&side.numbers)));
+        }
     });
     query.build().execute(transaction).await?;
     Ok(())

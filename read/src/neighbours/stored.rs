@@ -6,8 +6,9 @@ use futures::TryStreamExt;
 use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 
 use super::list::{ENTRY, members, pack};
-use super::memory::{Memory, Modelled, read_ordinal, read_vectors};
+use super::memory::{Memory, read_ordinal, read_vectors};
 use super::rank::Rank;
+use super::rows::Vectors;
 use super::{KEPT, LISTED, NeighboursError, corrupt};
 
 /// Rows in one statement; SQLite takes 32,766 parameters.
@@ -27,7 +28,7 @@ pub(super) struct List {
 pub(super) struct Dirty {
     pub(super) ordinal: u32,
     /// None while it is withdrawn.
-    pub(super) listed: Option<Modelled>,
+    pub(super) listed: Option<Vectors>,
 }
 
 impl List {
@@ -64,8 +65,8 @@ pub(super) async fn state(connection: &mut SqliteConnection) -> Result<(i64, usi
 
 /// All that is dirty.
 pub(super) async fn dirty(transaction: &mut SqliteConnection) -> Result<Vec<Dirty>, NeighboursError> {
-    let sql = "SELECT ordinal, listed, model, visual, semantic FROM projects LEFT JOIN vectors USING (ordinal) \
-               WHERE dirty = 1 ORDER BY ordinal";
+    let sql = "SELECT ordinal, listed, visual_model, visual, semantic_model, semantic FROM projects \
+               LEFT JOIN vectors USING (ordinal) WHERE dirty = 1 ORDER BY ordinal";
     let mut rows = sqlx::query(sql).fetch(transaction);
     let mut all = Vec::new();
     while let Some(row) = rows.try_next().await? {
@@ -92,9 +93,11 @@ pub(super) async fn fetch(
         let mut rows = query.build().fetch(&mut *transaction);
         while let Some(row) = rows.try_next().await? {
             let owner = read_ordinal(&row)?;
-            let Some(space) = memory.space(owner) else { continue };
+            if !memory.contains(owner) {
+                continue;
+            }
             let members = members(row.try_get("list")?);
-            let ranks = members.iter().filter_map(|member| space.rank(owner, *member)).collect();
+            let ranks = members.iter().filter_map(|member| memory.space().rank(owner, *member)).collect();
             lists.insert(owner, List { ranks, complete: row.try_get("complete")? });
         }
     }
@@ -129,9 +132,8 @@ pub(super) async fn write(
 }
 
 fn packed(memory: &Memory, owner: u32, list: &List) -> Vec<u8> {
-    let Some((space, row)) = memory.space(owner).and_then(|space| Some((space, space.row(owner)?))) else {
-        return Vec::new();
-    };
+    let space = memory.space();
+    let Some(row) = space.row(owner) else { return Vec::new() };
     let entry = |rank: &Rank| -> Option<[u8; ENTRY]> {
         let cosines = row.cosines(space.row(rank.ordinal)?);
         Some(pack(rank.ordinal, cosines.visual, cosines.semantic))

@@ -4,7 +4,9 @@ mod graph;
 mod oracle;
 
 use proptest::prelude::*;
-use schemas::event::{Event, ProjectRestored, ProjectSelected, ProjectWithdrawn, VectorsRecorded};
+use schemas::event::{
+    ComputedSide, Event, ProjectRestored, ProjectSelected, ProjectWithdrawn, VectorsRecorded,
+};
 use schemas::ids::{Position, ProjectId};
 use schemas::vector::Vector;
 use sqlx::ConnectOptions;
@@ -36,8 +38,23 @@ fn restored(number: u64) -> Happened {
 
 fn recorded(number: u64, model: &str, visual: Option<&[f32]>, semantic: Option<&[f32]>) -> Happened {
     let vector = |side: Option<&[f32]>| side.map(|numbers| Vector::new(numbers.to_vec()).unwrap());
-    let event = VectorsRecorded { model: model.into(), visual: vector(visual), semantic: vector(semantic) };
+    let event = VectorsRecorded {
+        model: model.into(),
+        visual: vector(visual),
+        semantic: vector(semantic),
+        computed: None,
+    };
     (number, Event::VectorsRecorded(event))
+}
+
+/// A visual vector of model "b" that was brought, and a semantic one of another model.
+fn beside(number: u64, visual: &[f32], (model, semantic): (&str, &[f32])) -> Happened {
+    let (number, Event::VectorsRecorded(brought)) = recorded(number, "b", Some(&visual[..3]), None) else {
+        unreachable!()
+    };
+    let semantic = Some(Vector::new(semantic.to_vec()).unwrap());
+    let computed = Some(ComputedSide { model: model.into(), visual: None, semantic });
+    (number, Event::VectorsRecorded(VectorsRecorded { computed, ..brought }))
 }
 
 /// Vectors of few different numbers, so that many scores are equal: a side of model "a" has 5 dimensions, the others 3.
@@ -55,6 +72,11 @@ fn some_vectors(number: u64, dice: u64) -> Happened {
         numbers
     };
     let (visual, semantic) = (side(dimensions[0]), side(dimensions[1]));
+    if dice.is_multiple_of(11) {
+        // Brought on one side, computed on the other.
+        let model = if dice.is_multiple_of(2) { "a" } else { "c" };
+        return beside(number, &visual, (model, &semantic));
+    }
     match dice >> 40 & 7 {
         0 | 1 => recorded(number, model, Some(&visual), None),
         2 => recorded(number, model, None, Some(&semantic)),

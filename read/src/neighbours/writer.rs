@@ -138,8 +138,10 @@ impl NeighboursWriter {
         let (dirty, changed) = (self.dirty + moved, self.changed + 1);
         let has_waited = moved <= FEW && self.waited >= PATIENCE;
         let is_due = dirty > 0 && !self.is_replay && (dirty <= FEW || has_waited);
-        let is_quick =
-            self.memory.as_ref().is_some_and(|memory| (memory.len() + dirty).saturating_mul(dirty) <= QUICK);
+        let is_quick = self
+            .memory
+            .as_ref()
+            .is_some_and(|memory| (memory.space().len() + dirty).saturating_mul(dirty) <= QUICK);
         let memory = if is_due && is_quick && self.made.is_none() { self.memory.take() } else { None };
         let mut transaction = self.connection.begin().await?;
         self.staged.write(&mut transaction, changed).await?;

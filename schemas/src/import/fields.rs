@@ -309,7 +309,7 @@ impl Fields {
         if model.is_none() {
             self.fault(model_name, "is absent; name the model that made the vectors");
         }
-        Some(VectorsRecorded { model: model?, visual, semantic })
+        Some(VectorsRecorded { model: model?, visual, semantic, computed: None })
     }
 
     fn vector(&mut self, name: &str) -> Option<Vector> {

@@ -133,7 +133,12 @@ impl Data {
             Vector::new(around.collect()).map(Some)
         };
         let (visual, semantic) = (side(0)?, side(1)?);
-        Ok(Event::VectorsRecorded(VectorsRecorded { model: "bench".into(), visual, semantic }))
+        Ok(Event::VectorsRecorded(VectorsRecorded {
+            model: "bench".into(),
+            visual,
+            semantic,
+            computed: None,
+        }))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Describing: a worker of the write side records what the project looks and reads like.
 
-use schemas::event::{Event, VectorsRecorded};
+use schemas::event::{ComputedSide, Event, VectorsRecorded};
 use schemas::slug::Slug;
 use serde_json::{Map, Value};
 
@@ -18,6 +18,22 @@ pub fn describe(project: &Project, vectors: VectorsRecorded) -> Vec<Event> {
     }
 }
 
+/// Decides what follows from computed vectors for a project that was brought with a vector of one side: the other side is
+/// computed.
+pub fn describe_beside(project: &Project, vectors: VectorsRecorded) -> Vec<Event> {
+    let Project::Listed(listing) = project else { return Vec::new() };
+    let Some(known) = &listing.vectors else { return Vec::new() };
+    let beside = ComputedSide {
+        model: vectors.model,
+        visual: vectors.visual.filter(|_| known.visual.is_none()),
+        semantic: vectors.semantic.filter(|_| known.semantic.is_none()),
+    };
+    if known.computed.is_none() && beside.visual.is_none() && beside.semantic.is_none() {
+        return Vec::new();
+    }
+    describe(project, VectorsRecorded { computed: Some(beside), ..known.clone() })
+}
+
 /// Whether changes of a record give a project back to the encoder: they take its vectors away, and say nothing else.
 pub fn gives_back(changes: &Map<String, Value>) -> bool {
     changes.len() == 1 && changes.get("vectors").is_some_and(Value::is_null)
@@ -27,7 +43,9 @@ pub fn gives_back(changes: &Map<String, Value>) -> bool {
 /// more, as computed ones.
 pub fn give_back(project: &Project, slug: &Slug) -> Result<Vec<Event>, Rejection> {
     match &project.listed(slug)?.vectors {
-        Some(vectors) if !is_built_in(&vectors.model) => Ok(vec![Event::VectorsRecorded(vectors.clone())]),
+        Some(vectors) if !is_built_in(&vectors.model) => {
+            Ok(vec![Event::VectorsRecorded(VectorsRecorded { computed: None, ..vectors.clone() })])
+        }
         Some(_) | None => Ok(Vec::new()),
     }
 }

@@ -74,7 +74,7 @@ pub(super) fn restored() -> Event {
 
 pub(super) fn vectors(model: &str, visual: &[f32]) -> Event {
     let visual = Some(Vector::new(visual.to_vec()).unwrap());
-    Event::VectorsRecorded(VectorsRecorded { model: model.into(), visual, semantic: None })
+    Event::VectorsRecorded(VectorsRecorded { model: model.into(), visual, semantic: None, computed: None })
 }
 
 /// A picture whose name is made of this byte.

@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use futures::{Stream, stream};
 use schemas::envelope::Recorded;
-use schemas::event::VectorsRecorded;
+use schemas::event::{Event, VectorsRecorded};
 use schemas::ids::Position;
 use schemas::import::{ImportRecord, SlugOrigin};
 use schemas::picture::PictureId;
+use schemas::versioned::Decoded;
 
 use super::past::Past;
 use crate::computed;
@@ -104,7 +105,14 @@ impl Export<'_> {
 /// Returns whether the newest vectors of a project were recorded as computed.
 fn are_computed(events: &[Recorded]) -> bool {
     let newest = events.iter().rfind(|event| event.kind.starts_with(VECTORS));
-    newest.is_some_and(|event| event.actor.as_str() == computed::ACTOR)
+    newest.is_some_and(|event| event.actor.as_str() == computed::ACTOR && !has_brought_side(event))
+}
+
+/// Returns whether one side was brought, and the other computed beside it.
+fn has_brought_side(event: &Recorded) -> bool {
+    let decoded = event.decode();
+    matches!(decoded, Ok(Decoded::Known(event))
+        if matches!(&*event, Event::VectorsRecorded(vectors) if vectors.computed.is_some()))
 }
 
 fn pictures(listing: &Listing) -> Vec<(String, PictureId)> {

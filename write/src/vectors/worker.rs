@@ -1,4 +1,5 @@
-//! Describes every project that brings no vectors of its own: from its first picture that is kept, and from its texts.
+//! Describes every project by the sides of which it brings no vector of its own: from its first picture that is kept, and
+//! from its texts.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -121,12 +122,14 @@ impl Describer {
     async fn describe(&self, id: ProjectId) -> Result<Described, StoreError> {
         // Computed vectors that an editor sent are recorded as computed once, whether they are right or not.
         let is_sent = self.wanting.sent.contains(&id);
+        let is_brought = self.wanting.brought_one_side.contains(&id);
         let mut unread = None;
         let observe = async |project: &Project| match project {
             Project::Listed(listing) => {
                 let vectors;
                 (vectors, unread) = self.vectors(id, listing).await;
                 match vectors {
+                    Some(vectors) if is_brought => project::describe_beside(project, vectors),
                     Some(vectors) if is_sent => vec![Event::VectorsRecorded(vectors)],
                     Some(vectors) => project::describe(project, vectors),
                     None => Vec::new(),
@@ -151,12 +154,13 @@ impl Describer {
         let (visual, unread) = match visual.transpose() {
             Ok(visual) => (visual.flatten(), None),
             Err(reason) => {
-                let former = listing.vectors.as_ref().filter(|former| former.model == model);
-                (former.and_then(|former| former.visual.clone()), Some(reason))
+                let former = listing.vectors.as_ref().and_then(VectorsRecorded::visual);
+                let former = former.filter(|(former, _)| *former == model).map(|(_, visual)| visual.clone());
+                (former, Some(reason))
             }
         };
-        let described = visual.is_some() || semantic.is_some();
-        (described.then_some(VectorsRecorded { model, visual, semantic }), unread)
+        let described = visual.is_some() || semantic.is_some() || self.wanting.brought_one_side.contains(&id);
+        (described.then_some(VectorsRecorded { model, visual, semantic, computed: None }), unread)
     }
 
     /// Wants what could not be looked at again, where its time has come.
@@ -239,6 +243,15 @@ fn semantic(encoder: &Encoder, id: ProjectId, record: &Record) -> Option<Vector>
 struct Made<'a> {
     #[serde(borrow)]
     model: Cow<'a, str>,
+    /// The side beside one that was brought.
+    #[serde(borrow)]
+    computed: Option<MadeBeside<'a>>,
+}
+
+#[derive(Deserialize)]
+struct MadeBeside<'a> {
+    #[serde(borrow)]
+    model: Cow<'a, str>,
 }
 
 /// The projects that want describing, as the log tells it.
@@ -246,8 +259,10 @@ struct Made<'a> {
 struct Wanting {
     model: String,
     projects: HashSet<ProjectId>,
-    /// Those that bring vectors of their own.
+    /// Those that bring vectors of both sides.
     brought: HashSet<ProjectId>,
+    /// Those that bring a vector of one side; the other is computed.
+    brought_one_side: HashSet<ProjectId>,
     /// Those whose newest vectors are of an encoder of the service's own and were sent by someone else, as by the import
     /// of an export.
     sent: HashSet<ProjectId>,
@@ -258,11 +273,14 @@ impl Wanting {
         let Some(id) = recorded.stream.as_project() else { return };
         // There is one for every project: hundreds of numbers that need not be read.
         if recorded.actor.as_str() == ACTOR {
-            let Ok(Made { model }) = serde_json::from_str(recorded.data.get()) else { return };
-            // What was brought was given back to the encoder.
-            self.brought.remove(&id);
+            let Ok(Made { model, computed }) = serde_json::from_str(recorded.data.get()) else { return };
             self.sent.remove(&id);
-            if model == self.model {
+            if computed.is_none() {
+                // What was brought was given back to the encoder.
+                self.brought.remove(&id);
+                self.brought_one_side.remove(&id);
+            }
+            if computed.map_or(model, |side| side.model) == self.model {
                 self.projects.remove(&id);
             } else {
                 self.projects.insert(id);
@@ -273,13 +291,21 @@ impl Wanting {
         match *event {
             Event::VectorsRecorded(vectors) if vectors.model == self.model || is_built_in(&vectors.model) => {
                 self.brought.remove(&id);
+                self.brought_one_side.remove(&id);
                 self.sent.insert(id);
                 self.projects.insert(id);
             }
-            Event::VectorsRecorded(_) => {
-                self.brought.insert(id);
+            Event::VectorsRecorded(vectors) => {
                 self.sent.remove(&id);
-                self.projects.remove(&id);
+                if vectors.visual.is_some() && vectors.semantic.is_some() {
+                    self.brought_one_side.remove(&id);
+                    self.brought.insert(id);
+                    self.projects.remove(&id);
+                } else {
+                    self.brought.remove(&id);
+                    self.brought_one_side.insert(id);
+                    self.projects.insert(id);
+                }
             }
             Event::ProjectWithdrawn(_) => {
                 self.projects.remove(&id);

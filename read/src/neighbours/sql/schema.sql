@@ -17,10 +17,11 @@ CREATE INDEX dirty_projects ON projects (ordinal) WHERE dirty = 1;
 
 -- The newest vectors of every project that has any, withdrawn ones too.
 CREATE TABLE vectors (
-    ordinal  INTEGER PRIMARY KEY,
-    model    TEXT NOT NULL,
-    visual   BLOB,                        -- little-endian 32-bit floats of unit length
-    semantic BLOB
+    ordinal        INTEGER PRIMARY KEY,
+    visual_model   TEXT,
+    visual         BLOB,                  -- little-endian 32-bit floats of unit length
+    semantic_model TEXT,
+    semantic       BLOB
 ) STRICT;
 
 -- How many dimensions each model's vectors have; 0 before the first one.

@@ -16,10 +16,13 @@ pub(super) struct Oracle {
     projects: BTreeMap<u64, Project>,
 }
 
+/// A model and the unit vector that it made.
+type Side = Option<(String, Vec<f32>)>;
+
 #[derive(Debug)]
 struct Project {
     is_listed: bool,
-    vectors: Option<(String, [Option<Vec<f32>>; 2])>,
+    vectors: Option<[Side; 2]>,
 }
 
 impl Oracle {
@@ -42,9 +45,8 @@ impl Oracle {
             Event::ProjectWithdrawn(_) => project.is_listed = false,
             Event::ProjectRestored(_) => project.is_listed = true,
             Event::VectorsRecorded(recorded) => {
-                let side = |side: &Option<Vector>| side.as_ref().map(unit);
-                let sides = [side(&recorded.visual), side(&recorded.semantic)];
-                project.vectors = Some((recorded.model.clone(), sides));
+                let side = |(model, vector): (&str, &Vector)| (model.to_owned(), unit(vector));
+                project.vectors = Some([recorded.visual().map(side), recorded.semantic().map(side)]);
             }
             _ => {}
         }
@@ -69,9 +71,11 @@ impl Oracle {
 }
 
 fn score(a: &Project, b: &Project) -> Option<f32> {
-    let ((a_model, a), (b_model, b)) = (a.vectors.as_ref()?, b.vectors.as_ref()?);
-    let cosines: Vec<f32> =
-        a.iter().zip(b).filter_map(|(a, b)| Some(dot(a.as_ref()?, b.as_ref()?))).collect();
-    let is_comparable = a_model == b_model && !cosines.is_empty();
-    is_comparable.then(|| cosines.iter().sum::<f32>() / cosines.len() as f32)
+    let sides = a.vectors.as_ref()?.iter().zip(b.vectors.as_ref()?);
+    let cosine = |(a, b): (&Side, &Side)| {
+        let ((a_model, a), (b_model, b)) = (a.as_ref()?, b.as_ref()?);
+        (a_model == b_model).then(|| dot(a, b))
+    };
+    let cosines: Vec<f32> = sides.filter_map(cosine).collect();
+    (!cosines.is_empty()).then(|| cosines.iter().sum::<f32>() / cosines.len() as f32)
 }

@@ -174,6 +174,60 @@ async fn brought_vectors_win() {
 }
 
 #[tokio::test]
+async fn the_side_that_was_not_brought_is_computed_and_follows() {
+    let catalog = Catalog::new().await;
+    let brought = |name: &str| {
+        format!(
+            r#"{{"slug":"a","name":"{name}","category":"art","vectors":{{"visual":[1,2]}},"vector_model":"m"}}"#
+        )
+    };
+    catalog.import(&brought("Stair")).await;
+    let worker = catalog.describe();
+    let (actor, first) = catalog.wait_for("a", 2).await.remove(1);
+    assert_eq!((actor.as_str(), first.visual().unwrap().0), (ACTOR, "m"));
+    assert_eq!((first.semantic().unwrap().0, &first.semantic), ("loggia-1", &None));
+
+    // The same line changes nothing; another text changes the side that follows it.
+    catalog.import(&brought("Stair")).await;
+    catalog.import(&brought("Door of oak")).await;
+    let second = catalog.wait_for("a", 3).await.remove(2).1;
+    assert_eq!(second.visual(), first.visual());
+    assert_ne!(second.semantic(), first.semantic());
+    drop(worker);
+    let worker = catalog.describe();
+    catalog.import(r#"{"slug":"b","name":"B","category":"art"}"#).await;
+    catalog.wait_for("b", 1).await;
+    assert_eq!(catalog.recorded("a").await.len(), 3, "a restart records nothing again");
+    drop(worker);
+    let mut wanting = Wanting { model: "another".into(), ..Wanting::default() };
+    let log = catalog.store.read_all(schemas::ids::Position::START, 1_000).await.unwrap();
+    log.iter().for_each(|event| wanting.hear(event));
+    assert_eq!(wanting.projects.len(), 2, "another encoder makes its side of both");
+}
+
+#[tokio::test]
+async fn a_computed_side_goes_with_its_picture_and_the_brought_one_stays() {
+    let catalog = Catalog::new().await;
+    let brought = r#"{"slug":"a","name":"Stair","category":"art","pictures":["a.png"],"vectors":{"semantic":[1,2]},"vector_model":"m"}"#;
+    catalog.import(brought).await;
+    let png = samples::encoded(samples::scene(64, 48), image::ImageFormat::Png);
+    let kept = catalog.service.pictures().unwrap().take(png).await.unwrap();
+    let picture = PictureSource { source: "a.png".into(), alt: None };
+    let attach = Command::Attach { slug: "a".parse().unwrap(), picture, kept: Some(kept.id), as_named: true };
+    catalog.send(attach).await;
+    let _worker = catalog.describe();
+    let both = catalog.wait_for("a", 2).await.remove(1).1;
+    assert_eq!((both.semantic().unwrap().0, both.visual().unwrap().0), ("m", "loggia-1"));
+    catalog.send(Command::ErasePicture { picture: kept.id }).await;
+    let (actor, alone) = catalog.wait_for("a", 3).await.remove(2);
+    assert_eq!((actor.as_str(), alone.visual(), alone.semantic()), (ACTOR, None, both.semantic()));
+    catalog.import(r#"{"slug":"a","name":"Stair","category":"art","pictures":["b.png"]}"#).await;
+    catalog.import(r#"{"slug":"b","name":"B","category":"art"}"#).await;
+    catalog.wait_for("b", 1).await;
+    assert_eq!(catalog.recorded("a").await.len(), 3, "what was brought is not computed");
+}
+
+#[tokio::test]
 async fn a_restart_records_nothing_again_and_another_model_everything() {
     let catalog = Catalog::new().await;
     for number in 0..300 {
@@ -264,9 +318,10 @@ async fn brought_vectors_are_given_back_to_the_encoder() {
         r#"{"slug":"a","name":"Stair","category":"art","vectors":{"visual":[1,2]},"vector_model":"m"}"#;
     catalog.import(brought).await;
     let _worker = catalog.describe();
+    catalog.wait_for("a", 2).await;
     let unset = serde_json::json!({"vectors": null}).as_object().unwrap().clone();
     catalog.send(Command::Revise { slug: "a".parse().unwrap(), changes: unset }).await;
-    let computed = catalog.wait_for("a", 3).await.remove(2);
+    let computed = catalog.wait_for("a", 4).await.remove(3);
     assert_eq!(
         (computed.0.as_str(), computed.1.model.as_str(), &computed.1.visual),
         (ACTOR, "loggia-1", &None)
