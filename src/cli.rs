@@ -137,18 +137,23 @@ pub enum Command {
     Nats(NatsCommand),
     /// Copy the event store into a folder, consistent, while it runs.
     #[command(
-        after_help = "Examples:\n  loggia backup /backups/2026-11-20\n  loggia backup /backups --keep 7\n  loggia backup verify \
-                      /backups/2026-11-20",
+        after_help = "Examples:\n  loggia backup /backups/2026-11-20\n  loggia backup /backups --keep 7\n  loggia backup /backups \
+                      --keep 7 --since last\n  loggia backup verify /backups/2026-11-20",
         args_conflicts_with_subcommands = true,
         subcommand_negates_reqs = true
     )]
     Backup {
-        /// An empty folder, or one that does not exist yet; with --keep the folder of all backups.
+        /// An empty folder, or one that does not exist yet; with --keep, or --since last, the folder of all backups.
         #[arg(required = true)]
         folder: Option<PathBuf>,
-        /// Make the backup in a folder of its own below FOLDER, named by the time, and remove all but the newest N.
+        /// Make the backup in a folder of its own below FOLDER, named by the time, and remove all but the newest N and those
+        /// that they continue.
         #[arg(long, value_name = "N")]
         keep: Option<NonZeroUsize>,
+        /// Copy only what another backup does not have: the folder of that one, or `last` for the newest below FOLDER. The two
+        /// are restored together. A folder of this name is given as ./last.
+        #[arg(long, value_name = "LAST")]
+        since: Option<PathBuf>,
         #[command(subcommand)]
         command: Option<BackupCommand>,
     },

@@ -11,6 +11,7 @@ use schemas::control::LedgerSource;
 use schemas::month::Month;
 use schemas::subject::{OVERRUN, usage_stream};
 use tokio::time::{Instant, sleep};
+use write::event_store::Manifest;
 use write::ledger::Ledger;
 use write::usage_streams;
 
@@ -78,8 +79,7 @@ pub fn further(one: &[LedgerSource], other: &[LedgerSource], stream: &str) -> Op
 /// How many calls the ledger of a backup lacks that were counted: what NATS holds, or where it is away, what the counters
 /// have read. `None` where neither can be asked, or nothing is counted here.
 pub async fn missing_in_backup(config: &Config, backup: &Path) -> Result<Option<u64>> {
-    let Some(ledger) = Ledger::open_read_only(backup).await? else { return Ok(None) };
-    let copied = ledger.watch().borrow().clone();
+    let Some(copied) = Manifest::copied_streams(backup).await? else { return Ok(None) };
     let data = DataFolder::new(&config.data);
     let running = data.running(Part::Write).map(|running| running.nats_url);
     let counted = match running.or_else(|| config.nats_url.clone()) {

@@ -112,15 +112,13 @@ async fn run(cli: &Cli, config: &Config, signals: Signals) -> Result<ExitCode> {
         Command::Backup { command: Some(BackupCommand::Verify { folder }), .. } => {
             done(commands::backup::verify(folder, output).await)
         }
-        Command::Backup { folder, keep, command: None } => match (folder, keep) {
-            (Some(folder), None) => {
-                done(signals.unless_asked(commands::backup::run(config, folder, output)).await)
-            }
-            (Some(folder), Some(keep)) => {
-                done(signals.unless_asked(commands::backup::routine(config, folder, *keep, output)).await)
-            }
-            (None, _) => Err(Usage("name the folder of the backup").into()),
-        },
+        Command::Backup { folder: Some(folder), keep, since, command: None } => {
+            let backup = commands::backup::run(config, folder, *keep, since.as_deref(), output);
+            done(signals.unless_asked(backup).await)
+        }
+        Command::Backup { folder: None, command: None, .. } => {
+            Err(Usage("name the folder of the backup").into())
+        }
         Command::Snapshot { folder } => done(commands::snapshot::run(config, folder, output).await),
         Command::Restore { folder, until, erasures } => {
             done(commands::backup::restore(config, folder, *until, erasures, output).await)

@@ -13,7 +13,7 @@ use schemas::command::Refusal;
 use schemas::erased_pictures::ERASED_PICTURES;
 use serde::Serialize;
 use write::clock::Clock;
-use write::event_store::{BackupError, Cut, Erased, LeftOut, Restored, SqliteStore, Until};
+use write::event_store::{BackupError, Cut, Erased, LeftOut, Parent, Restored, SqliteStore, Until};
 use write::vault::ERASURES_FILE;
 
 use crate::config::Config;
@@ -44,17 +44,48 @@ struct Brought {
     pictures_erased_again: u64,
 }
 
-/// Copies the event store into a folder while it may run.
-pub async fn run(config: &Config, folder: &Path, output: Output) -> Result<()> {
-    let copied = copy(config, folder).await?;
+/// The word that names the newest backup in the folder of all backups.
+const LAST: &str = "last";
+
+/// Copies the event store into a folder while it may run, or what it has since another backup. Where backups are kept, or the
+/// last of them is continued, that is a new folder below this one.
+pub async fn run(
+    config: &Config,
+    folder: &Path,
+    keep: Option<NonZeroUsize>,
+    since: Option<&Path>,
+    output: Output,
+) -> Result<()> {
+    let is_last = since == Some(Path::new(LAST));
+    let newest = if is_last { dated::newest(folder)? } else { None };
+    if is_last && newest.is_none() {
+        say(&format!(
+            "{} has no backup yet that this one could continue: it is a full one",
+            folder.display()
+        ));
+    }
+    let since = if is_last { newest.as_deref() } else { since };
+    if keep.is_some() || is_last {
+        return routine(config, folder, keep, since, output).await;
+    }
+    let copied = copy(config, folder, since).await?;
     output.answer(&copied, || made(&copied, folder))
 }
 
-/// Copies it into a new folder below this one, and removes all but the newest.
-pub async fn routine(config: &Config, folder: &Path, keep: NonZeroUsize, output: Output) -> Result<()> {
+/// Makes a backup in a new folder below this one, and removes all but the newest.
+async fn routine(
+    config: &Config,
+    folder: &Path,
+    keep: Option<NonZeroUsize>,
+    since: Option<&Path>,
+    output: Output,
+) -> Result<()> {
     let new = folder.join(dated::name(session::now()));
-    let copied = copy(config, &new).await?;
-    let removed = dated::remove_older(folder, &new, keep)?;
+    let copied = copy(config, &new, since).await?;
+    let removed = match keep {
+        Some(keep) => dated::remove_older(folder, &new, keep)?,
+        None => Vec::new(),
+    };
     output.answer(&Kept { copied: &copied, folder: &new, removed: &removed }, || {
         let removed = removed.iter().map(|folder| format!("\n{} is removed", folder.display()));
         made(&copied, &new) + &removed.collect::<String>()
@@ -62,13 +93,25 @@ pub async fn routine(config: &Config, folder: &Path, keep: NonZeroUsize, output:
 }
 
 fn made(copied: &Restored, folder: &Path) -> String {
+    if let Some(Parent { folder: parent, created, .. }) = &copied.manifest.parent {
+        return format!(
+            "{} since the backup of {created} are in {}; `loggia restore` of it needs that one too, in {}",
+            contents(copied),
+            folder.display(),
+            parent.display()
+        );
+    }
     format!("{} are in {}; restore them with `loggia restore`", contents(copied), folder.display())
 }
 
-async fn copy(config: &Config, folder: &Path) -> Result<Restored> {
+async fn copy(config: &Config, folder: &Path, since: Option<&Path>) -> Result<Restored> {
     refuse_parts_of(&DataFolder::new(&config.data), folder)?;
     let store = session::open_store_read_only(config).await?;
-    let manifest = store.backup(folder, Some(&DataFolder::new(&config.data).media())).await?;
+    let media = DataFolder::new(&config.data).media();
+    let manifest = match since {
+        None => store.backup(folder, Some(&media)).await?,
+        Some(last) => store.backup_since(last, folder, Some(&media)).await?,
+    };
     let pictures = manifest.media.as_ref().map_or(0, |media| media.pictures);
     let copied = Restored { manifest, pictures, cut: None };
     if let Some(secret) = &config.secret_file {
@@ -116,9 +159,10 @@ pub async fn verify(folder: &Path, output: Output) -> Result<()> {
     warn_of_unlisted_pictures(&proven);
     output.answer(&proven, || {
         format!(
-            "{} are in {}, each as it was written on {}; the last hash is {}",
-            contents(&proven),
+            "{} are in {}{}, each as it was written on {}; the last hash is {}",
+            whole_contents(&proven),
             folder.display(),
+            if proven.manifest.parent.is_some() { " and the backups that it continues" } else { "" },
             proven.manifest.created,
             proven.manifest.hash
         )
@@ -177,7 +221,7 @@ fn restored_sentence(brought: &Brought) -> String {
     let counts = [(brought.erased_again, "accounts"), (brought.pictures_erased_again, "pictures")];
     let again = counts.iter().filter(|(number, _)| *number > 0);
     let again: Vec<String> = again.map(|(number, what)| format!("{} {what}", count(*number))).collect();
-    let contents = contents(&brought.restored);
+    let contents = whole_contents(&brought.restored);
     let left_out = brought.restored.cut.as_ref().map(left_out).unwrap_or_default();
     if again.is_empty() {
         return format!("{contents} are restored; `loggia up` rebuilds the rest from them{left_out}");
@@ -244,11 +288,22 @@ fn warn_of_unlisted_pictures(backup: &Restored) {
     }
 }
 
+/// What a folder of a backup has itself.
 fn contents(copied: &Restored) -> String {
-    let mut contents = vec![format!("{} events", count(copied.events()))];
-    contents.extend(
-        copied.manifest.ledger.as_ref().map(|ledger| format!("{} counted calls", count(ledger.position.0))),
-    );
+    let (events, calls) =
+        copied.manifest.parent.as_ref().map_or((0, 0), |last| (last.position.0, last.calls.0));
+    listed(copied, copied.manifest.position.0 - events, calls)
+}
+
+/// What a backup has together with those that it continues.
+fn whole_contents(copied: &Restored) -> String {
+    listed(copied, copied.events(), 0)
+}
+
+fn listed(copied: &Restored, events: u64, calls_before: u64) -> String {
+    let mut contents = vec![format!("{} events", count(events))];
+    let calls = copied.manifest.ledger.as_ref().map(|ledger| ledger.position.0.saturating_sub(calls_before));
+    contents.extend(calls.map(|calls| format!("{} counted calls", count(calls))));
     if copied.pictures > 0 {
         contents.push(format!("{} pictures", count(copied.pictures)));
     }

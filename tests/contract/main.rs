@@ -14,6 +14,7 @@ mod counters;
 mod event_store;
 mod feeds;
 mod full_disk;
+mod increments;
 #[cfg(feature = "eventstore")]
 mod kurrent;
 mod ledger;

@@ -154,3 +154,76 @@ fn only_the_newest_backups_are_kept() {
     assert_eq!(made[2]["position"], 1);
     run_json(&data, &["backup", "verify", made[2]["folder"].as_str().unwrap()]);
 }
+
+/// The standard output of a command that must succeed.
+fn printed(folder: &Path, args: &[&str]) -> String {
+    let output = process::run(LOGGIA, folder, args);
+    assert!(output.status.success(), "{args:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn incremental_backups_restore_the_same_and_are_kept_with_what_they_continue() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let (data, backups, file) = (at("data"), at("backups"), at("one.ndjson"));
+    let text = |path: &Path| path.to_str().unwrap().to_owned();
+    let backup = |day: &str, since: &[&str]| {
+        std::fs::write(&file, format!("{{\"name\": \"Of {day}\", \"category\": \"art\"}}\n")).unwrap();
+        run_json(&data, &["import", &text(&file)]);
+        let args = ["--clock-offset", day, "backup", &text(&backups), "--keep", "2"];
+        run_json(&data, &[&args[..], since].concat()).pop().unwrap()
+    };
+    let last = ["--since", "last"];
+    let chain = ["0d", "1d", "2d"].map(|day| backup(day, &last));
+    let of = |made: &Value| PathBuf::from(made["folder"].as_str().unwrap());
+    assert!(chain[0].get("parent").is_none(), "there was nothing to continue");
+    for (made, parent) in chain[1..].iter().zip(&chain) {
+        assert_eq!((&made["parent"]["folder"], &made["removed"]), (&parent["folder"], &json!([])));
+    }
+    let whole = at("whole");
+    run_json(&data, &["backup", &text(&whole)]);
+    let restored = [("chain", of(&chain[2])), ("full", whole.clone())].map(|(name, backup)| {
+        run_json(&at(name), &["restore", &text(&backup)]);
+        [&["export"][..], &["events", "verify", "--json"], &["keys", "list", "--json"]]
+            .map(|args| printed(&at(name), args))
+    });
+    assert_eq!(restored[0], restored[1]);
+    assert_eq!(restored[0][0], printed(&data, &["export"]));
+    let line = printed(&data, &["backup", &text(&at("next")), "--since", &text(&whole)]);
+    let created = &run_json(&data, &["backup", "verify", &text(&whole)])[0]["created"];
+    assert_eq!(
+        line,
+        format!(
+            "0 events since the backup of {} are in {}; `loggia restore` of it needs that one too, in {}\n",
+            created.as_str().unwrap(),
+            at("next").display(),
+            whole.display()
+        )
+    );
+    let line = printed(&data, &["backup", "verify", &text(&of(&chain[2]))]);
+    assert!(
+        line.starts_with("3 events are in ") && line.contains(" and the backups that it continues, "),
+        "{line}"
+    );
+
+    // All that the second needs is kept, and goes with it.
+    let full = backup("3d", &[]);
+    assert_eq!(full["removed"], json!([]));
+    assert_eq!(backup("4d", &[])["removed"], json!(chain.each_ref().map(|made| &made["folder"])));
+    // One that continues a backup that is gone.
+    std::fs::remove_dir_all(&whole).unwrap();
+    let refused = process::run(LOGGIA, &at("none"), &["restore", &text(&at("next"))]);
+    let (status, line) = said(&refused);
+    assert_eq!(status, Some(1), "{line}");
+    assert!(
+        line.contains("it is neither beside it nor at") && !at("none").join("store/events.db").exists(),
+        "{line}"
+    );
+    let refused = process::run(LOGGIA, &data, &["backup", &text(&at("b")), "--since", "/nowhere"]);
+    let (status, line) = said(&refused);
+    assert!(
+        status == Some(1) && line.contains("no backup is there: /nowhere has no manifest.json"),
+        "{line}"
+    );
+}

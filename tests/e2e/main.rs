@@ -10,6 +10,7 @@
 )]
 
 mod audit;
+mod backup_page;
 mod backups;
 mod citations;
 mod clocks;

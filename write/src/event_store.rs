@@ -20,7 +20,7 @@ pub use place::LogPlace;
 pub(crate) use sqlite::failure as sqlite_failure;
 pub use sqlite::{
     BackupError, Copied, Cut, Damage, Erased, ErasedPicturesCopy, ErasuresCopy, LeftOut, Manifest, MediaCopy,
-    Restored, SqliteStore, Until, Verified,
+    Parent, Restored, SqliteStore, Until, Verified,
 };
 
 /// The longest payload of one event, in bytes of JSON: with its headers it must fit into one NATS message of 1 MiB.

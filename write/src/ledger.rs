@@ -37,7 +37,7 @@ use rows::entries;
 use writer::Writer;
 
 pub use backup::LedgerCopy;
-pub(crate) use backup::{copy, proven};
+pub(crate) use backup::{copy, extend, increment, proven, proven_behind, sources_of};
 pub use copier::Copier;
 pub use pages::serve;
 pub use totals::{Totals, Used, count};

@@ -1,5 +1,6 @@
 //! Backups in one folder, each in a folder named by its time.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -16,24 +17,51 @@ pub(super) fn name(time: Timestamp) -> String {
     time.strftime(NAME).to_string()
 }
 
-/// Removes all but the newest `keep` whole backups below a folder, and those that were broken off before `newest`. What has
-/// no such name is left alone. Returns what was removed.
+/// Returns the newest whole backup below a folder; `None` where there is none, or no folder.
 ///
 /// # Errors
 ///
-/// Fails where the folder cannot be read, or a backup not be removed.
-pub(super) fn remove_older(folder: &Path, newest: &Path, keep: NonZeroUsize) -> Result<Vec<PathBuf>> {
+/// Fails where the folder cannot be read.
+pub(super) fn newest(folder: &Path) -> Result<Option<PathBuf>> {
+    if !folder.exists() {
+        return Ok(None);
+    }
+    Ok(dated(folder)?.into_iter().rfind(|path| Manifest::is_in(path)))
+}
+
+/// The folders below one that are named as backups are, in order.
+fn dated(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let mut dated: Vec<PathBuf> = names.filter(|name| is_dated(name)).map(|name| folder.join(name)).collect();
-    dated.retain(|path| path.as_path() <= newest && path.is_dir());
+    dated.retain(|path| path.is_dir());
     dated.sort();
+    Ok(dated)
+}
+
+/// Removes all but the newest `keep` whole backups below a folder and those that they continue, and what was broken off before
+/// `newest`. What has no such name is left alone. Returns what was removed.
+///
+/// # Errors
+///
+/// Fails where the folder cannot be read, or a backup not be removed, and where it cannot be told what a kept backup continues:
+/// nothing is removed then.
+pub(super) fn remove_older(folder: &Path, newest: &Path, keep: NonZeroUsize) -> Result<Vec<PathBuf>> {
+    let mut dated = dated(folder)?;
+    dated.retain(|path| path.as_path() <= newest);
     let (whole, broken): (Vec<PathBuf>, Vec<PathBuf>) =
         dated.into_iter().partition(|path| Manifest::is_in(path));
-    let older = whole.len().saturating_sub(keep.get());
-    let mut removed: Vec<PathBuf> = broken.into_iter().chain(whole.into_iter().take(older)).collect();
+    let (older, kept) = whole.split_at(whole.len().saturating_sub(keep.get()));
+    let mut needed = BTreeSet::new();
+    for backup in kept {
+        let parents = Manifest::parents(backup).context("the backup is made, and no older one is removed")?;
+        needed.extend(parents.iter().filter_map(|parent| parent.file_name().map(|name| folder.join(name))));
+    }
+    let older = older.iter().filter(|path| !needed.contains(*path)).cloned();
+    let mut removed: Vec<PathBuf> = broken.into_iter().chain(older).collect();
     removed.sort();
-    for path in &removed {
+    // The newest first: one that continues another goes before that one.
+    for path in removed.iter().rev() {
         Manifest::remove(path).with_context(|| {
             format!("the backup is made, but the older one in {} cannot be removed", path.display())
         })?;

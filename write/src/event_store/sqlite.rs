@@ -46,7 +46,7 @@ pub(crate) use rows::failure;
 pub(crate) use writer::tail;
 
 pub use backup::{
-    BackupError, Copied, Cut, Erased, ErasedPicturesCopy, ErasuresCopy, LeftOut, Manifest, MediaCopy,
+    BackupError, Copied, Cut, Erased, ErasedPicturesCopy, ErasuresCopy, LeftOut, Manifest, MediaCopy, Parent,
     Restored, Until,
 };
 pub use verify::{Damage, Verified};

@@ -3,15 +3,16 @@
 use std::path::Path;
 
 use schemas::chain::Hash;
+use schemas::control::LedgerSource;
 use schemas::ids::Position;
 use serde::{Deserialize, Serialize};
 use sqlx::sqlite::SqlitePoolOptions;
 use sqlx::{ConnectOptions, Connection};
 
-use super::{rows, verify};
-use crate::event_store::StoreError;
-use crate::event_store::sqlite::file::reading;
-use crate::event_store::sqlite::rows::failure;
+use super::{file, rows, verify};
+use crate::event_store::sqlite::file::{InUse, reading, rewriting, rewriting_beside};
+use crate::event_store::sqlite::rows::{failure, integer};
+use crate::event_store::{Head, StoreError};
 
 /// What a backup holds of the ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,7 +26,7 @@ pub struct LedgerCopy {
 }
 
 /// Writes a copy of the ledger, as it is now, to a file that is not there yet; gives where it ends.
-pub(crate) async fn copy(ledger: &Path, to: &Path) -> Result<(Position, Hash), StoreError> {
+pub(crate) async fn copy(ledger: &Path, to: &Path) -> Result<Head, StoreError> {
     let mut reader = reading(ledger).connect().await.map_err(failure)?;
     sqlx::query("VACUUM INTO ?1")
         .bind(to.to_string_lossy().into_owned())
@@ -36,7 +37,7 @@ pub(crate) async fn copy(ledger: &Path, to: &Path) -> Result<(Position, Hash), S
     let mut copied = reading(to).connect().await.map_err(failure)?;
     let head = rows::head(&mut copied).await?;
     copied.close().await.map_err(failure)?;
-    Ok((head.position, head.hash))
+    Ok(head)
 }
 
 /// Whether a copy's entries are right and end where they should; the reason if not.
@@ -49,4 +50,86 @@ pub(crate) async fn proven(copy: &Path, noted: &LedgerCopy) -> Result<(), String
         return Err("its ledger belongs to another copy".into());
     }
     Ok(())
+}
+
+/// Tells a part of a ledger apart from a whole one: "LOGV".
+const MARK: &str = "PRAGMA application_id = 0x4c4f4756";
+
+/// Writes the entries behind a head into an empty file, with all words and sources as they are now, and returns where they
+/// end; `None` where the ledger does not have that head.
+pub(crate) async fn increment(ledger: &Path, to: &Path, after: Head) -> Result<Option<Head>, StoreError> {
+    let mut empty = rewriting(to).connect().await.map_err(failure)?;
+    file::create(&mut empty).await?;
+    empty.close().await.map_err(failure)?;
+    let mut writer = rewriting_beside(to, ledger, InUse::Maybe).await?;
+    let mut view = writer.begin().await.map_err(failure)?;
+    let found: Option<Vec<u8>> = sqlx::query_scalar("SELECT hash FROM source.entries WHERE position = ?1")
+        .bind(integer(after.position.0))
+        .fetch_optional(&mut *view)
+        .await
+        .map_err(failure)?;
+    if after.position > Position::START && found.as_deref() != Some(after.hash.0.as_slice()) {
+        return Ok(None);
+    }
+    sqlx::query(
+        "INSERT INTO main.entries SELECT * FROM source.entries WHERE position > ?1 ORDER BY position",
+    )
+    .bind(integer(after.position.0))
+    .execute(&mut *view)
+    .await
+    .map_err(failure)?;
+    sqlx::raw_sql(
+        "DELETE FROM main.ledger; INSERT INTO main.ledger SELECT * FROM source.ledger; \
+         INSERT INTO main.words SELECT * FROM source.words; INSERT INTO main.sources SELECT * FROM source.sources;",
+    )
+    .execute(&mut *view)
+    .await
+    .map_err(failure)?;
+    sqlx::raw_sql(MARK).execute(&mut *view).await.map_err(failure)?;
+    let head = rows::head(&mut *view).await?;
+    view.commit().await.map_err(failure)?;
+    writer.close().await.map_err(failure)?;
+    Ok(Some(head))
+}
+
+/// Adds such entries to a copy of the ledger, which is made where it is absent.
+pub(crate) async fn extend(ledger: &Path, increment: &Path) -> Result<(), StoreError> {
+    if !ledger.exists() {
+        let mut empty = rewriting(ledger).create_if_missing(true).connect().await.map_err(failure)?;
+        file::create(&mut empty).await?;
+        empty.close().await.map_err(failure)?;
+    }
+    let mut writer = rewriting_beside(ledger, increment, InUse::No).await?;
+    sqlx::raw_sql(
+        "BEGIN; INSERT INTO main.entries SELECT * FROM source.entries ORDER BY position; \
+         INSERT OR REPLACE INTO main.words SELECT * FROM source.words; \
+         INSERT OR REPLACE INTO main.sources SELECT * FROM source.sources; \
+         DELETE FROM main.ledger; INSERT INTO main.ledger SELECT * FROM source.ledger; COMMIT;",
+    )
+    .execute(&mut writer)
+    .await
+    .map_err(failure)?;
+    writer.close().await.map_err(failure)
+}
+
+/// Whether the entries behind a head are right and end where they should; the reason if not.
+pub(crate) async fn proven_behind(increment: &Path, start: Head, noted: &LedgerCopy) -> Result<(), String> {
+    let said = |error: StoreError| error.to_string();
+    let mut reader =
+        reading(increment).immutable(true).connect().await.map_err(|error| said(failure(error)))?;
+    let head =
+        verify::behind(&mut reader, start).await.map_err(said)?.map_err(|damage| damage.to_string())?;
+    reader.close().await.map_err(|error| said(failure(error)))?;
+    if (head.position, head.hash) != (noted.position, noted.hash) {
+        return Err("its ledger belongs to another copy".into());
+    }
+    Ok(())
+}
+
+/// How far each stream is copied, as a copy of the ledger or a part of one says.
+pub(crate) async fn sources_of(copy: &Path) -> Result<Vec<LedgerSource>, StoreError> {
+    let mut reader = reading(copy).immutable(true).connect().await.map_err(failure)?;
+    let sources = rows::sources(&mut reader).await?;
+    reader.close().await.map_err(failure)?;
+    Ok(sources)
 }

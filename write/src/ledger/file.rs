@@ -36,7 +36,7 @@ pub(super) async fn open(path: &Path) -> Result<SqliteConnection, StoreError> {
     Ok(writer)
 }
 
-async fn create(writer: &mut SqliteConnection) -> Result<(), StoreError> {
+pub(super) async fn create(writer: &mut SqliteConnection) -> Result<(), StoreError> {
     let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await.map_err(failure)?;
     sqlx::raw_sql(include_str!("schema.sql")).execute(&mut *transaction).await.map_err(failure)?;
     sqlx::query("INSERT INTO ledger (only, position, hash) VALUES (1, 0, ?1)")

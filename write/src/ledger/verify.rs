@@ -133,6 +133,21 @@ pub(super) async fn tail(reader: &mut SqliteConnection, length: u64) -> Result<H
     })
 }
 
+/// Checks the entries behind a head, which need not be in the file, and returns where they end.
+pub(super) async fn behind(
+    reader: &mut SqliteConnection,
+    start: Head,
+) -> Result<Result<Head, Damage>, StoreError> {
+    let end = rows::head(&mut *reader).await?;
+    let mut walk = Walk { names: names(reader).await?, head: start, counts: Counts::new() };
+    let walked = walk.to(reader, Position(i64::MAX.cast_unsigned()), |_| {}).await;
+    match walked.and_then(|()| ends(walk.head, end)) {
+        Ok(head) => Ok(Ok(head)),
+        Err(Stopped::Damaged(damage)) => Ok(Err(damage)),
+        Err(Stopped::Unreadable(error)) => Err(error),
+    }
+}
+
 /// The parts that are walked, each from behind a position to another.
 fn ranges(end: u64) -> Vec<(u64, u64)> {
     let length = end.div_ceil(PARTS).max(1);

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Mutex;
 
-use schemas::picture::PictureId;
+use schemas::picture::{Form, PictureId};
 
 use super::check::Look;
 use super::files::Files;
@@ -57,6 +57,16 @@ impl MediaStore {
         Ok(pictures)
     }
 
+    /// Returns whether a copy keeps a picture as this store does: with the same description, and files of the same lengths.
+    pub(crate) fn is_kept_by(&self, copy: &MediaStore, id: PictureId) -> bool {
+        let (Ok(Some(picture)), Ok(Some(copied))) = (self.get(id), copy.get(id)) else { return false };
+        let mut forms =
+            picture.widths().map(Form::Webp).chain([Form::Original, Form::Jpeg(picture.list_width())]);
+        let length =
+            |store: &MediaStore, form| fs::metadata(store.path(id, form)).ok().map(|file| file.len());
+        copied == picture && forms.all(|form| length(self, form) == length(copy, form))
+    }
+
     /// Whether it keeps no picture.
     ///
     /// # Errors
@@ -101,8 +111,6 @@ pub(super) fn names(folder: &Path) -> Result<Vec<String>, MediaError> {
 
 #[cfg(test)]
 mod tests {
-    use schemas::picture::Form;
-
     use super::super::tests::samples::{in_every_format, scene};
     use super::*;
 

@@ -2,8 +2,12 @@
 //! manifest of what it holds.
 
 mod beside;
+mod chain;
 mod erasures;
+mod error;
+mod increment;
 mod pictures;
+mod prove;
 mod restore;
 mod until;
 
@@ -16,8 +20,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
 use schemas::chain::Hash;
+use schemas::control::LedgerSource;
 use schemas::erased_pictures::ERASED_PICTURES;
 use schemas::ids::Position;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use sqlx::{ConnectOptions, Connection};
@@ -25,12 +31,14 @@ use sqlx::{ConnectOptions, Connection};
 use super::rows::failure;
 use super::{SqliteStore, file, rows};
 use crate::clock::Clock;
-use crate::event_store::StoreError;
+use crate::event_store::{Head, StoreError};
 use crate::ledger::{self, LedgerCopy};
-use crate::media::MediaError;
-use crate::vault::{ERASURES_FILE, VaultError};
+use crate::vault::ERASURES_FILE;
 pub use beside::Copied;
+pub use chain::Parent;
+use chain::{Chain, Member};
 pub use erasures::{Erased, ErasedPicturesCopy, ErasuresCopy};
+pub use error::BackupError;
 pub use pictures::MediaCopy;
 pub use restore::Restored;
 pub(super) use restore::refuse_unfinished;
@@ -39,6 +47,10 @@ pub use until::{Cut, LeftOut, Until};
 const COPY: &str = "events.db";
 const LEDGER: &str = "usage.db";
 const MANIFEST: &str = "manifest.json";
+
+/// The events and the counted calls behind those of another backup.
+const INCREMENT: &str = "events.increment.db";
+const LEDGER_INCREMENT: &str = "usage.increment.db";
 
 /// What a backup holds; it stands beside the copy as `manifest.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +63,9 @@ pub struct Manifest {
     pub hash: Hash,
     /// When the copy was taken.
     pub created: Timestamp,
+    /// The backup that this one continues, without which it cannot be restored; absent in one that is whole by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Parent>,
     /// SHA-256 of the copy's bytes.
     pub sha256: Hash,
     /// The copy of the ledger beside it; absent where nothing was ever counted.
@@ -71,79 +86,6 @@ pub struct Manifest {
     pub erased_pictures: Option<ErasedPicturesCopy>,
 }
 
-/// Why there is no backup, or none was restored.
-#[derive(Debug, thiserror::Error)]
-pub enum BackupError {
-    /// Something is where the copy would go.
-    #[error(
-        "{} is in the way; name a folder without an event store, or remove what an interrupted backup left there; \
-         nothing was changed",
-        .0.display()
-    )]
-    InTheWay(
-        /// What is there.
-        PathBuf,
-    ),
-    /// The folder of a backup is used for something else.
-    #[error(
-        "{} is there already; name an empty folder, or one that does not exist yet; nothing was changed",
-        .0.display()
-    )]
-    NotEmpty(
-        /// What is there.
-        PathBuf,
-    ),
-    /// There is nothing of a backup.
-    #[error("no backup is there: {} has no {MANIFEST}; name the folder that `loggia backup` wrote", .0.display())]
-    Absent(
-        /// Where it was looked for.
-        PathBuf,
-    ),
-    /// The backup is not whole.
-    #[error("{} is no whole backup: {reason}; use another one", .folder.display())]
-    Broken {
-        /// Where it is.
-        folder: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A file could not be read or written.
-    #[error("{} could not be read or written: {source}", .path.display())]
-    File {
-        /// Which one.
-        path: PathBuf,
-        /// What the system says.
-        #[source]
-        source: io::Error,
-    },
-    /// The store could not be read.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The pictures could not be read or written.
-    #[error(transparent)]
-    Media(#[from] MediaError),
-    /// A line of a journal of erasures is none.
-    #[error(
-        "line {line} of {} names no erased account and no erased picture; correct it, or take the file of a backup",
-        .path.display()
-    )]
-    Journal {
-        /// The journal.
-        path: PathBuf,
-        /// Which line, from 1.
-        line: usize,
-    },
-    /// A log cannot be restored up to this point.
-    #[error("{reason}")]
-    Until {
-        /// What is wrong with it, and what to name instead.
-        reason: String,
-    },
-    /// A journal of erasures could not be read.
-    #[error(transparent)]
-    Erasures(#[from] VaultError),
-}
-
 impl Manifest {
     /// Reads the manifest of a backup.
     ///
@@ -151,19 +93,49 @@ impl Manifest {
     ///
     /// Fails where there is none, or where it is not readable.
     pub fn read(backup: &Path) -> Result<Manifest, BackupError> {
-        let path = backup.join(MANIFEST);
-        let broken = |reason: String| BackupError::Broken { folder: backup.to_owned(), reason };
-        match fs::read(&path) {
-            Ok(text) => serde_json::from_slice(&text)
-                .map_err(|error| broken(format!("its {MANIFEST} is unreadable: {error}"))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound && has_any_of(backup) => {
-                Err(broken(format!("it has no {MANIFEST}, which is written last")))
-            }
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                Err(BackupError::Absent(backup.to_owned()))
-            }
-            Err(error) => Err(at(&path)(error)),
+        Manifest::parse(backup, &chain::text(backup)?)
+    }
+
+    fn parse(backup: &Path, text: &[u8]) -> Result<Manifest, BackupError> {
+        let manifest: Manifest = parsed(backup, text)?;
+        // Anybody may have written the file, and its names become paths: only known ones are taken.
+        match manifest.files.iter().find(|file| !beside::names().any(|name| name == file.name)) {
+            None => Ok(manifest),
+            Some(file) => Err(BackupError::Broken {
+                folder: backup.to_owned(),
+                reason: format!("it holds {}, which this version of Loggia does not know", file.name),
+            }),
         }
+    }
+
+    /// Returns the folders of the backups that one continues, the nearest first.
+    ///
+    /// # Errors
+    ///
+    /// Fails where one of them is not found, or is not the one that is continued.
+    pub fn parents(backup: &Path) -> Result<Vec<PathBuf>, BackupError> {
+        chain::parents(backup)
+    }
+
+    /// Returns how far the streams of NATS were copied into the ledger of a backup; `None` where nothing was ever counted.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is no backup, or its ledger cannot be read.
+    pub async fn copied_streams(backup: &Path) -> Result<Option<Vec<LedgerSource>>, BackupError> {
+        let manifest = Manifest::read(backup)?;
+        let Some(_) = &manifest.ledger else { return Ok(None) };
+        Ok(Some(ledger::sources_of(&backup.join(manifest.ledger_name())).await?))
+    }
+
+    /// Where its events are.
+    fn log(&self) -> &'static str {
+        if self.parent.is_some() { INCREMENT } else { COPY }
+    }
+
+    /// Where its counted calls are.
+    fn ledger_name(&self) -> &'static str {
+        if self.parent.is_some() { LEDGER_INCREMENT } else { LEDGER }
     }
 
     /// Returns whether a backup in this folder was finished: its manifest is written last.
@@ -185,6 +157,13 @@ impl Manifest {
     }
 }
 
+fn parsed<T: DeserializeOwned>(backup: &Path, text: &[u8]) -> Result<T, BackupError> {
+    serde_json::from_slice(text).map_err(|error| BackupError::Broken {
+        folder: backup.to_owned(),
+        reason: format!("its {MANIFEST} is unreadable: {error}"),
+    })
+}
+
 /// Returns whether a folder holds anything of a backup, be it half written.
 fn has_any_of(folder: &Path) -> bool {
     own_names().any(|name| folder.join(name).exists() || part(folder, name).exists())
@@ -199,8 +178,33 @@ impl SqliteStore {
     /// Fails where something is in the way, where a file cannot be read or written, and where the original of a picture
     /// is damaged.
     pub async fn backup(&self, folder: &Path, media: Option<&Path>) -> Result<Manifest, BackupError> {
+        self.backed_up(folder, media, None).await
+    }
+
+    /// Writes what another backup does not have: later events and counted calls, and new pictures; vault and journals are
+    /// copied whole. It is restored together with that one, and with those that it continues itself.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`SqliteStore::backup`] does, where the other backup or one that it continues is not there, and where the log
+    /// or the ledger does not have its end any more.
+    pub async fn backup_since(
+        &self,
+        last: &Path,
+        folder: &Path,
+        media: Option<&Path>,
+    ) -> Result<Manifest, BackupError> {
+        self.backed_up(folder, media, Some(&Chain::read(last)?)).await
+    }
+
+    async fn backed_up(
+        &self,
+        folder: &Path,
+        media: Option<&Path>,
+        since: Option<&Chain>,
+    ) -> Result<Manifest, BackupError> {
         let begun = Begun(Arc::new(Undo::before(folder)?));
-        let manifest = self.copy_into(folder, media, &begun).await?;
+        let manifest = self.copy_into(folder, media, since, &begun).await?;
         begun.0.is_kept.store(true, Ordering::Relaxed);
         Ok(manifest)
     }
@@ -209,39 +213,31 @@ impl SqliteStore {
         &self,
         folder: &Path,
         media: Option<&Path>,
+        since: Option<&Chain>,
         begun: &Begun,
     ) -> Result<Manifest, BackupError> {
         private_folder(folder)?;
-        let part = part(folder, COPY);
-        private(&part).map_err(at(&part))?;
-        let mut reader = self.readers.acquire().await.map_err(failure)?;
-        sqlx::query("VACUUM INTO ?1")
-            .bind(part.to_string_lossy().into_owned())
-            .execute(&mut *reader)
-            .await
-            .map_err(failure)?;
-        drop(reader);
-        let mut copied = file::reading(&part).connect().await.map_err(failure)?;
-        let (store, head) = rows::log(&mut copied).await?;
-        copied.close().await.map_err(failure)?;
+        let part = part(folder, if since.is_some() { INCREMENT } else { COPY });
+        let head = self.copy_log(&part, since).await?;
         // After the log: an address is entered before its account's first event, so none of these is missing.
         let own = self.path.parent().unwrap_or(Path::new("."));
         let files = beside::copy(own, folder).await?;
         // After the vault: an address that was erased meanwhile, and whose account is still live in the copied log, is known.
         let erasures = erasures::copy(own, folder)?;
-        let ledger = copy_ledger(&self.path.with_file_name(LEDGER), folder).await?;
+        let ledger = copy_ledger(&self.path.with_file_name(LEDGER), folder, since).await?;
         // After the log too: a picture is kept before its event.
         let (mut copied_media, mut erased_pictures) = (None, None);
         if let Some(media) = media {
-            copied_media = Some(pictures::copy(media, folder, begun.0.clone()).await?);
+            copied_media = Some(pictures::copy(media, folder, since, begun.0.clone()).await?);
             // After them: one that is erased meanwhile is known.
             erased_pictures = erasures::copy_pictures(media, folder)?;
         }
         let manifest = Manifest {
-            store: store.to_string(),
+            store: self.store.to_string(),
             position: head.position,
             hash: head.hash,
             created: Clock::system().now(),
+            parent: since.map(|chain| chain.newest.as_parent()),
             sha256: digest(&part).await?,
             ledger,
             files,
@@ -256,21 +252,46 @@ impl SqliteStore {
         write_manifest(folder, &manifest)?;
         Ok(manifest)
     }
+
+    /// Copies the log, or its events since another backup, into a file, and returns where it ends.
+    async fn copy_log(&self, part: &Path, since: Option<&Chain>) -> Result<Head, BackupError> {
+        private(part).map_err(at(part))?;
+        if let Some(chain) = since {
+            return increment::write(&self.path, self.store, part, &chain.newest).await;
+        }
+        let mut reader = self.readers.acquire().await.map_err(failure)?;
+        sqlx::query("VACUUM INTO ?1")
+            .bind(part.to_string_lossy().into_owned())
+            .execute(&mut *reader)
+            .await
+            .map_err(failure)?;
+        drop(reader);
+        let mut copied = file::reading(part).connect().await.map_err(failure)?;
+        let (_, head) = rows::log(&mut copied).await?;
+        copied.close().await.map_err(failure)?;
+        Ok(head)
+    }
 }
 
 /// The files of a backup beside its manifest and its pictures. The log is the last: a folder with a log is complete.
 fn names(manifest: &Manifest) -> Vec<String> {
-    let ledger = manifest.ledger.iter().map(|_| LEDGER.to_owned());
+    let ledger = manifest.ledger.iter().map(|_| manifest.ledger_name().to_owned());
     let media = manifest.media.iter().map(|_| pictures::LISTING.to_owned());
     let files = manifest.files.iter().map(|file| file.name.clone());
     let erasures = manifest.erasures.iter().map(|_| ERASURES_FILE.to_owned());
     let pictures = manifest.erased_pictures.iter().map(|_| ERASED_PICTURES.to_owned());
-    files.chain(ledger).chain(media).chain(erasures).chain(pictures).chain([COPY.to_owned()]).collect()
+    files
+        .chain(ledger)
+        .chain(media)
+        .chain(erasures)
+        .chain(pictures)
+        .chain([manifest.log().to_owned()])
+        .collect()
 }
 
 /// Every file that a backup may have.
 fn own_names() -> impl Iterator<Item = &'static str> {
-    [COPY, LEDGER, MANIFEST, pictures::LISTING, ERASURES_FILE, ERASED_PICTURES]
+    [COPY, LEDGER, INCREMENT, LEDGER_INCREMENT, MANIFEST, pictures::LISTING, ERASURES_FILE, ERASED_PICTURES]
         .into_iter()
         .chain(beside::names())
 }
@@ -335,17 +356,36 @@ impl Undo {
     }
 }
 
-/// Writes a copy of the ledger, if there is one, beside its place in the folder.
-async fn copy_ledger(from: &Path, folder: &Path) -> Result<Option<LedgerCopy>, BackupError> {
-    if !from.exists() {
-        return Ok(None);
+/// Writes a copy of the ledger, or its entries since another backup, beside its place in the folder, if there is one.
+async fn copy_ledger(
+    from: &Path,
+    folder: &Path,
+    since: Option<&Chain>,
+) -> Result<Option<LedgerCopy>, BackupError> {
+    let last = since.map(|chain| &chain.newest);
+    let lost = |member: &Member| {
+        BackupError::NotContinued {
+        backup: member.folder.clone(),
+        reason: "the ledger of counted calls does not have the last call of that backup: it was restored from an older \
+                 backup, or replaced"
+            .to_owned(),
     }
-    let part = part(folder, LEDGER);
+    };
+    if !from.exists() {
+        return match last.filter(|last| last.manifest.ledger.is_some()) {
+            Some(last) => Err(lost(last)),
+            None => Ok(None),
+        };
+    }
+    let part = part(folder, if since.is_some() { LEDGER_INCREMENT } else { LEDGER });
     private(&part).map_err(at(&part))?;
-    let (position, hash) = ledger::copy(from, &part).await?;
+    let head = match last {
+        None => ledger::copy(from, &part).await?,
+        Some(last) => ledger::increment(from, &part, last.ledger_head()).await?.ok_or_else(|| lost(last))?,
+    };
     let sha256 = digest(&part).await?;
     File::open(&part).and_then(|file| file.sync_all()).map_err(at(&part))?;
-    Ok(Some(LedgerCopy { position, hash, sha256 }))
+    Ok(Some(LedgerCopy { position: head.position, hash: head.hash, sha256 }))
 }
 
 async fn digest(path: &Path) -> Result<Hash, BackupError> {

@@ -1,6 +1,7 @@
 //! The file of the store: how it is opened, and which files are refused.
 
 use std::fs::{File, TryLockError};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -50,6 +51,50 @@ pub(crate) fn writing(path: &Path) -> SqliteConnectOptions {
         .pragma("cache_size", "-16384")
         .pragma("wal_autocheckpoint", "16384")
         .disable_statement_logging()
+}
+
+/// How a copy is written that another one replaces if this one is not finished: without a journal.
+pub(crate) fn rewriting(path: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(path)
+        .journal_mode(SqliteJournalMode::Off)
+        .synchronous(SqliteSynchronous::Off)
+        .row_buffer_size(512)
+        .disable_statement_logging()
+}
+
+/// Whether a file may be written while it is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum InUse {
+    /// It may.
+    Maybe,
+    /// It is a part of a backup, which stays as it is.
+    No,
+}
+
+/// Opens a copy as [`rewriting`] says, with another file beside it for reading, whose tables are in the schema `source`.
+pub(crate) async fn rewriting_beside(
+    copy: &Path,
+    source: &Path,
+    in_use: InUse,
+) -> Result<SqliteConnection, StoreError> {
+    let mut writer = rewriting(copy).connect().await.map_err(failure)?;
+    let options = if in_use == InUse::No { "immutable=1" } else { "mode=ro" };
+    let source = std::path::absolute(source).unwrap_or_else(|_| source.to_owned());
+    sqlx::query("ATTACH ?1 AS source")
+        .bind(format!("file:{}?{options}", in_uri(&source)))
+        .execute(&mut writer)
+        .await
+        .map_err(failure)?;
+    Ok(writer)
+}
+
+/// A path as it stands in a URI.
+fn in_uri(path: &Path) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.".contains(&byte);
+    let text =
+        |byte: &u8| if is_plain(*byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") };
+    path.as_os_str().as_bytes().iter().map(text).collect()
 }
 
 /// Keeps a second writer out for as long as it lives.
@@ -113,7 +158,7 @@ pub(crate) async fn open(path: &Path, store: StoreId, replica: bool) -> Result<S
     Ok(writer)
 }
 
-async fn create(writer: &mut SqliteConnection, store: StoreId) -> Result<(), StoreError> {
+pub(super) async fn create(writer: &mut SqliteConnection, store: StoreId) -> Result<(), StoreError> {
     let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await.map_err(failure)?;
     sqlx::raw_sql(include_str!("schema.sql")).execute(&mut *transaction).await.map_err(failure)?;
     sqlx::query("INSERT INTO log (only, store, position, hash) VALUES (1, ?1, 0, ?2)")
@@ -150,4 +195,15 @@ pub(crate) async fn sufficient(writer: &mut SqliteConnection) -> Result<(), Stor
         )));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_quoted_in_a_uri() {
+        assert_eq!(in_uri(Path::new("/srv/a-b/2026_11.db")), "/srv/a-b/2026_11.db");
+        assert_eq!(in_uri(Path::new("/srv/50% off?#ö")), "/srv/50%25%20off%3F%23%C3%B6");
+    }
 }

@@ -73,6 +73,18 @@ async fn proof(
     Ok(Verified { events: head.position.0, hash: head.hash })
 }
 
+/// Checks the events behind a head, which need not be in the file, and returns where they end.
+pub(super) async fn behind(
+    reader: &mut SqliteConnection,
+    start: Head,
+) -> Result<Result<Head, Damage>, StoreError> {
+    match walk(reader, start, |_| {}).await {
+        Ok(head) => Ok(Ok(head)),
+        Err(Stopped::Damaged(damage)) => Ok(Err(damage)),
+        Err(Stopped::Unreadable(error)) => Err(error),
+    }
+}
+
 /// Checks the last events of the log and says where it ends.
 pub(super) async fn tail(reader: &mut SqliteConnection, length: u64) -> Result<Head, StoreError> {
     let (_, end) = rows::log(&mut *reader).await?;

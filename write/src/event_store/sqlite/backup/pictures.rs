@@ -11,6 +11,7 @@ use schemas::picture::PictureId;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::chain::Chain;
 use super::{BackupError, Undo, at, write_part};
 use crate::event_store::StoreError;
 use crate::media::{Difference, Listing, MediaStore};
@@ -32,17 +33,26 @@ pub struct MediaCopy {
     pub sha256: Hash,
 }
 
-/// Copies the pictures of a media folder into a backup, and writes their listing beside its place.
-pub(super) async fn copy(media: &Path, backup: &Path, undo: Arc<Undo>) -> Result<MediaCopy, BackupError> {
+/// Copies the pictures of a media folder into a backup, but for those that the backups before it have, and writes their
+/// listing beside its place.
+pub(super) async fn copy(
+    media: &Path,
+    backup: &Path,
+    since: Option<&Chain>,
+    undo: Arc<Undo>,
+) -> Result<MediaCopy, BackupError> {
     let (from, to) = (media.to_owned(), backup.join(FOLDER));
+    let former = since.map(stores).unwrap_or_default();
     let listing = blocking(move || {
         let from = MediaStore::open_read_only(&from);
-        if from.is_empty()? {
+        let new: BTreeSet<PictureId> =
+            from.ids()?.into_iter().filter(|id| is_new(&from, *id, &former)).collect();
+        if new.is_empty() {
             return Ok(Listing::default());
         }
         let to = MediaStore::open(&to)?;
         // Held to the end: what is written here is removed only then.
-        from.copy_chosen(&to, |_| true, || !undo.is_given_up.load(Ordering::Relaxed))?;
+        from.copy_chosen(&to, |id| new.contains(&id), || !undo.is_given_up.load(Ordering::Relaxed))?;
         Ok(to.list()?)
     });
     let listing = listing.await?;
@@ -50,6 +60,17 @@ pub(super) async fn copy(media: &Path, backup: &Path, undo: Arc<Undo>) -> Result
     write_part(backup, LISTING, text.as_bytes())?;
     let sha256 = Hash(Sha256::digest(text.as_bytes()).into());
     Ok(MediaCopy { pictures: listing.pictures, files: listing.files(), sha256 })
+}
+
+/// The pictures of each of these backups, the newest first.
+fn stores(chain: &Chain) -> Vec<MediaStore> {
+    chain.members().rev().map(|member| MediaStore::open_read_only(&member.folder.join(FOLDER))).collect()
+}
+
+/// Whether a restore of former backups, the newest first, would not bring a picture as it is now.
+fn is_new(now: &MediaStore, id: PictureId, former: &[MediaStore]) -> bool {
+    let has = |store: &&MediaStore| store.get(id).is_ok_and(|picture| picture.is_some());
+    !former.iter().find(has).is_some_and(|store| now.is_kept_by(store, id))
 }
 
 /// Proves that every picture of a backup has the bytes that it had when it was written.
@@ -79,26 +100,54 @@ pub(super) async fn prove(backup: &Path, noted: &MediaCopy) -> Result<(), Backup
     }
 }
 
-/// Copies the pictures of a backup into a media folder, but for erased ones, and returns how many there are. Where the log
-/// was cut, only those that it `named` are copied.
+/// Copies the pictures of all these backups into a media folder, but for erased ones, and returns how many there are. Where
+/// the log was cut, only those that it `named` are copied.
 pub(super) async fn bring(
-    backup: &Path,
+    chain: &Chain,
     media: &Path,
     erased: Vec<ErasedPicture>,
     named: Option<BTreeSet<PictureId>>,
 ) -> Result<u64, BackupError> {
-    let (from, to): (PathBuf, PathBuf) = (backup.join(FOLDER), media.to_owned());
+    let (stores, to): (_, PathBuf) = (stores(chain), media.to_owned());
     blocking(move || {
-        let from = MediaStore::open_read_only(&from);
-        if from.is_empty()? && erased.is_empty() {
+        let mut left = ids(&stores)?;
+        if left.is_empty() && erased.is_empty() {
             return Ok(0);
         }
         let to = MediaStore::open(&to)?;
         to.erase(&erased)?;
-        let is_wanted = |id: PictureId| named.as_ref().is_none_or(|named| named.contains(&id));
-        Ok(from.copy_chosen(&to, is_wanted, || true)?)
+        left.retain(|id| named.as_ref().is_none_or(|named| named.contains(id)));
+        let mut pictures = 0;
+        for from in stores {
+            pictures += from.copy_chosen(&to, |id| left.contains(&id), || true)?;
+            for id in from.ids()? {
+                left.remove(&id);
+            }
+        }
+        Ok(pictures)
     })
     .await
+}
+
+/// How many pictures all these backups have that are not erased.
+pub(super) async fn count(chain: &Chain, erased: Vec<ErasedPicture>) -> Result<u64, BackupError> {
+    let stores = stores(chain);
+    blocking(move || {
+        let mut ids = ids(&stores)?;
+        for erased in &erased {
+            ids.remove(&erased.picture);
+        }
+        Ok(ids.len() as u64)
+    })
+    .await
+}
+
+fn ids(stores: &[MediaStore]) -> Result<BTreeSet<PictureId>, BackupError> {
+    let mut ids = BTreeSet::new();
+    for store in stores {
+        ids.extend(store.ids()?);
+    }
+    Ok(ids)
 }
 
 async fn blocking<T: Send + 'static>(

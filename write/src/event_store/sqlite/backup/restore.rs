@@ -1,22 +1,18 @@
-//! Backups proven, and put into an empty folder.
+//! Backups put into an empty folder.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use schemas::chain::Hash;
-use schemas::erased_pictures::ERASED_PICTURES;
-use schemas::ids::{Position, StoreId};
 use serde::Serialize;
-use sqlx::{ConnectOptions, Connection};
 
+use super::chain::{Chain, Member};
 use super::{
-    BackupError, COPY, Cut, Erased, LEDGER, Manifest, Until, at, beside, digest, erasures, names, part,
-    pictures, private, private_folder, put, sync_folder, until,
+    BackupError, COPY, Cut, Erased, LEDGER, Manifest, Until, at, beside, erasures, part, pictures, private,
+    private_folder, prove, put, sync_folder, until,
 };
-use crate::event_store::StoreError;
-use crate::event_store::sqlite::rows::failure;
-use crate::event_store::sqlite::{SqliteStore, file, rows, verify};
-use crate::ledger::{self, LedgerCopy};
+use crate::event_store::sqlite::{SqliteStore, file};
+use crate::event_store::{Head, StoreError};
+use crate::ledger;
 use crate::vault::ERASURES_FILE;
 
 /// Stands in a store's folder while a backup is restored into it, so that an interrupted restore is known.
@@ -57,7 +53,7 @@ pub(in crate::event_store::sqlite) fn refuse_unfinished(folder: &Path) -> Result
 }
 
 impl SqliteStore {
-    /// Puts a backup into a folder that has no event store, and its pictures into a media folder, once all its bytes, its
+    /// Puts a backup, with those that it continues, into a folder that has no event store, and its pictures into a media folder, once all its bytes, its
     /// whole log and its whole ledger are proven right. The folder's journal names the accounts that were `erased` after the
     /// backup: the command service ends them again. Pictures that were erased are not brought, and the media folder's
     /// journal names them. Where that fails, what was written is removed again; what a
@@ -88,13 +84,12 @@ impl SqliteStore {
         erased: &[Erased],
         until: Option<Until>,
     ) -> Result<Restored, BackupError> {
-        let manifest = Manifest::read(backup)?;
-        refuse_unknown(backup, &manifest)?;
+        let chain = Chain::read(backup)?;
         let target = Target::before(folder, media)?;
         private_folder(folder)?;
         let lock = file::lock(&file::path(folder))?;
         target.clear()?;
-        match bring(backup, folder, media, manifest, erased, until).await {
+        match bring(chain, folder, media, erased, until).await {
             Ok(restored) => {
                 drop(lock);
                 Ok(restored)
@@ -105,109 +100,86 @@ impl SqliteStore {
             }
         }
     }
-
-    /// Proves a backup without restoring it: all its bytes, its whole log, its whole ledger, its vault and its pictures.
-    ///
-    /// # Errors
-    ///
-    /// Fails where the backup is not whole, naming the first fault.
-    pub async fn verify_backup(backup: &Path) -> Result<Restored, BackupError> {
-        let manifest = Manifest::read(backup)?;
-        refuse_unknown(backup, &manifest)?;
-        for noted in &manifest.files {
-            prove_file(backup, &noted.name, digest_of(backup, &noted.name).await? == noted.sha256)?;
-        }
-        prove_journals(backup, &manifest).await?;
-        let log = backup.join(COPY);
-        present(backup, COPY)?;
-        prove_log(backup, &log, &manifest).await?;
-        if let Some(noted) = &manifest.ledger {
-            present(backup, LEDGER)?;
-            prove_ledger(backup, &backup.join(LEDGER), noted).await?;
-        }
-        let pictures = match &manifest.media {
-            Some(noted) => {
-                pictures::prove(backup, noted).await?;
-                noted.pictures
-            }
-            None => 0,
-        };
-        Ok(Restored { manifest, pictures, cut: None })
-    }
 }
 
 /// Copies everything beside its place, proves it there, and puts it in place.
 async fn bring(
-    backup: &Path,
+    chain: Chain,
     folder: &Path,
     media: Option<&Path>,
-    manifest: Manifest,
     erased: &[Erased],
     until: Option<Until>,
 ) -> Result<Restored, BackupError> {
-    let unfinished = folder.join(UNFINISHED);
+    let (unfinished, newest) = (folder.join(UNFINISHED), &chain.newest);
     private(&unfinished).and_then(|file| file.sync_all()).map_err(at(&unfinished))?;
     sync_folder(folder)?;
-    for noted in &manifest.files {
-        copy(backup, folder, &noted.name)?;
-        prove_file(backup, &noted.name, digest(&part(folder, &noted.name)).await? == noted.sha256)?;
+    for noted in &newest.manifest.files {
+        copy(&newest.folder, folder, &noted.name)?;
+        newest.prove(&noted.name, &part(folder, &noted.name), noted.sha256).await?;
     }
-    copy(backup, folder, COPY)?;
-    prove_log(backup, &part(folder, COPY), &manifest).await?;
-    let cut = cut_log(backup, folder, &manifest, until).await?;
-    if let Some(noted) = &manifest.ledger {
-        copy(backup, folder, LEDGER)?;
-        prove_ledger(backup, &part(folder, LEDGER), noted).await?;
-    }
-    prove_journals(backup, &manifest).await?;
+    let log = part(folder, COPY);
+    chain.log_into(&log).await?;
+    prove::log(newest, &log, newest.head()).await?;
+    let cut = cut_log(newest, &log, &folder.join(CUT), until).await?;
+    let has_ledger = bring_ledger(&chain, folder).await?;
+    prove::journals(newest).await?;
     let mut pictures = 0;
     if let Some(media) = media {
-        if let Some(noted) = &manifest.media {
-            pictures::prove(backup, noted).await?;
-        }
+        prove::pictures(&chain).await?;
         let named = match cut {
-            Some(_) => Some(until::pictures(&part(folder, COPY)).await?),
+            Some(_) => Some(until::pictures(&log).await?),
             None => None,
         };
-        pictures = pictures::bring(backup, media, erasures::pictures(backup, erased)?, named).await?;
+        let erased = erasures::pictures(&newest.folder, erased)?;
+        pictures = pictures::bring(&chain, media, erased, named).await?;
     }
-    if erasures::bring(backup, folder, erased)? {
+    if erasures::bring(&newest.folder, folder, erased)? {
         put(folder, ERASURES_FILE)?;
     }
-    let elsewhere = [pictures::LISTING, ERASURES_FILE, ERASED_PICTURES];
-    for name in names(&manifest).iter().filter(|name| !elsewhere.contains(&name.as_str())) {
+    sync_parts(folder, has_ledger)?;
+    let beside = newest.manifest.files.iter().map(|file| file.name.as_str());
+    // The log is the last: a folder with a log is complete.
+    for name in beside.chain(has_ledger.then_some(LEDGER)).chain([COPY]) {
         put(folder, name)?;
     }
     sync_folder(folder)?;
     fs::remove_file(&unfinished).map_err(at(&unfinished))?;
     sync_folder(folder)?;
-    Ok(Restored { manifest, pictures, cut })
+    Ok(Restored { manifest: chain.newest.manifest, pictures, cut })
+}
+
+/// Writes the ledger beside its place and proves it; `false` where nothing was ever counted.
+async fn bring_ledger(chain: &Chain, folder: &Path) -> Result<bool, BackupError> {
+    let (part, newest) = (part(folder, LEDGER), &chain.newest);
+    let is_there = chain.ledger_into(&part).await?;
+    if let Some(noted) = &newest.manifest.ledger {
+        ledger::proven(&part, noted).await.map_err(|reason| newest.broken(reason))?;
+    }
+    Ok(is_there)
+}
+
+/// Makes what was written without a journal durable.
+fn sync_parts(folder: &Path, has_ledger: bool) -> Result<(), BackupError> {
+    for name in [COPY].into_iter().chain(has_ledger.then_some(LEDGER)) {
+        let part = part(folder, name);
+        File::open(&part).and_then(|file| file.sync_all()).map_err(at(&part))?;
+    }
+    Ok(())
 }
 
 /// Removes from the copy of the log what comes after a point, and proves what is left.
 async fn cut_log(
-    backup: &Path,
-    folder: &Path,
-    manifest: &Manifest,
+    newest: &Member,
+    log: &Path,
+    aside: &Path,
     until: Option<Until>,
 ) -> Result<Option<Cut>, BackupError> {
-    let (log, Some(until)) = (part(folder, COPY), until) else { return Ok(None) };
-    let cut = until::cut(&log, &folder.join(CUT), until, manifest.created).await?;
-    if let Some(cut) = &cut {
-        prove_chain(backup, &log, &manifest.store, (cut.position, cut.hash)).await?;
+    let Some(until) = until else { return Ok(None) };
+    let cut = until::cut(log, aside, until, newest.manifest.created).await?;
+    if let Some(Cut { position, hash, .. }) = cut {
+        prove::log(newest, log, Head { position, hash }).await?;
     }
     Ok(cut)
-}
-
-/// The manifest is a file that anybody may have written, and its names become paths: only known ones are taken.
-fn refuse_unknown(backup: &Path, manifest: &Manifest) -> Result<(), BackupError> {
-    match manifest.files.iter().find(|file| !beside::names().any(|name| name == file.name)) {
-        None => Ok(()),
-        Some(file) => Err(BackupError::Broken {
-            folder: backup.to_owned(),
-            reason: format!("it holds {}, which this version of Loggia does not know", file.name),
-        }),
-    }
 }
 
 /// The folders of a restore as they were before, so that all that a failed one wrote can be removed.
@@ -260,74 +232,11 @@ fn leftovers(folder: &Path, name: &str) -> Vec<PathBuf> {
     ["-journal", "-wal", "-shm"].map(|ending| folder.join(format!("{name}{ending}"))).to_vec()
 }
 
-fn present(backup: &Path, name: &str) -> Result<(), BackupError> {
-    if backup.join(name).exists() {
-        return Ok(());
-    }
-    Err(BackupError::Broken { folder: backup.to_owned(), reason: format!("its {name} is missing") })
-}
-
 fn copy(backup: &Path, folder: &Path, name: &str) -> Result<(), BackupError> {
-    present(backup, name)?;
-    beside::copy_plain(&backup.join(name), &part(folder, name))
-}
-
-async fn digest_of(backup: &Path, name: &str) -> Result<Hash, BackupError> {
-    present(backup, name)?;
-    digest(&backup.join(name)).await
-}
-
-fn prove_file(backup: &Path, name: &str, is_right: bool) -> Result<(), BackupError> {
-    if is_right {
-        return Ok(());
+    let from = backup.join(name);
+    if !from.exists() {
+        let reason = format!("its {name} is missing");
+        return Err(BackupError::Broken { folder: backup.to_owned(), reason });
     }
-    let reason = format!("the bytes of its {name} are not those that were written");
-    Err(BackupError::Broken { folder: backup.to_owned(), reason })
-}
-
-/// Proves the journals of what was erased.
-async fn prove_journals(backup: &Path, manifest: &Manifest) -> Result<(), BackupError> {
-    let accounts = manifest.erasures.as_ref().map(|noted| (ERASURES_FILE, noted.sha256));
-    let pictures = manifest.erased_pictures.as_ref().map(|noted| (ERASED_PICTURES, noted.sha256));
-    for (name, noted) in accounts.into_iter().chain(pictures) {
-        prove_file(backup, name, digest_of(backup, name).await? == noted)?;
-    }
-    Ok(())
-}
-
-/// Proves that a copy of the log has the bytes of the manifest and holds a right log.
-async fn prove_log(backup: &Path, copy: &Path, manifest: &Manifest) -> Result<(), BackupError> {
-    let broken = |reason: String| BackupError::Broken { folder: backup.to_owned(), reason };
-    if digest(copy).await? != manifest.sha256 {
-        return Err(broken("its bytes are not those that were written".into()));
-    }
-    prove_chain(backup, copy, &manifest.store, (manifest.position, manifest.hash)).await
-}
-
-/// Proves that a copy of the log of a store is right and ends with this event.
-async fn prove_chain(
-    backup: &Path,
-    copy: &Path,
-    store_id: &str,
-    end: (Position, Hash),
-) -> Result<(), BackupError> {
-    let broken = |reason: String| BackupError::Broken { folder: backup.to_owned(), reason };
-    // A copy that nobody writes is read without locks, which a file system for reading only does not have.
-    let mut reader = file::reading(copy).immutable(true).connect().await.map_err(failure)?;
-    let (store, _): (StoreId, _) = rows::log(&mut reader).await?;
-    let verified = verify::all(&mut reader, |_| {}).await?.map_err(|damage| broken(damage.to_string()))?;
-    reader.close().await.map_err(failure)?;
-    if store.to_string() != store_id || (Position(verified.events), verified.hash) != end {
-        return Err(broken("its manifest belongs to another copy".into()));
-    }
-    Ok(())
-}
-
-/// Proves that a copy of the ledger has the bytes of the manifest and holds right entries.
-async fn prove_ledger(backup: &Path, copy: &Path, noted: &LedgerCopy) -> Result<(), BackupError> {
-    let broken = |reason: String| BackupError::Broken { folder: backup.to_owned(), reason };
-    if digest(copy).await? != noted.sha256 {
-        return Err(broken("the bytes of its ledger are not those that were written".into()));
-    }
-    ledger::proven(copy, noted).await.map_err(broken)
+    beside::copy_plain(&from, &part(folder, name))
 }

@@ -17,10 +17,10 @@ use schemas::key::KeyId;
 use schemas::picture::PictureId;
 use schemas::versioned::Decoded;
 use serde::Serialize;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
 use super::{BackupError, at, failure};
+use crate::event_store::sqlite::file::rewriting;
 use crate::event_store::sqlite::rows::{self, events};
 use crate::event_store::sqlite::verify;
 use crate::event_store::{Claim, Head, Namespace, StoreError};
@@ -100,16 +100,6 @@ pub(super) async fn cut(
     writer.close().await.map_err(failure)?;
     fs::rename(aside, log).and_then(|()| File::open(log)?.sync_all()).map_err(at(log))?;
     Ok(Some(cut))
-}
-
-/// How a copy that a restore has made is changed. A restore that is killed makes another copy, so no journal is kept.
-pub(super) fn rewriting(log: &Path) -> SqliteConnectOptions {
-    SqliteConnectOptions::new()
-        .filename(log)
-        .journal_mode(SqliteJournalMode::Off)
-        .synchronous(SqliteSynchronous::Off)
-        .row_buffer_size(512)
-        .disable_statement_logging()
 }
 
 /// The last event of the log up to a point.

@@ -1,0 +1,434 @@
+//! Backups that continue others.
+
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+
+use image::{ImageFormat, Rgb, RgbImage};
+use jiff::Timestamp;
+use schemas::erased_pictures::ErasedPicture;
+use schemas::ids::Position;
+use schemas::month::Month;
+use schemas::picture::{Colour, Form, Picture};
+use schemas::usage::{Call, CallId, Surface};
+use sqlx::{ConnectOptions, Row};
+use tempfile::TempDir;
+use write::clock::Clock;
+use write::event_store::*;
+use write::ledger::{Copied as CopiedCalls, Ledger};
+use write::media::MediaStore;
+use write::vault::Vault;
+
+use crate::event_store::{append, claiming};
+
+/// A store with all that lies beside it, and a place for backups.
+struct Desk {
+    folder: TempDir,
+    clock: Clock,
+    store: SqliteStore,
+    vault: Vault,
+    ledger: Option<Ledger>,
+    calls: u64,
+}
+
+impl Desk {
+    async fn new() -> Desk {
+        let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
+        let store = SqliteStore::open(&folder.path().join("store"), &clock).await.unwrap();
+        let vault = Vault::open(&folder.path().join("store"), None).await.unwrap();
+        Desk { folder, clock, store, vault, ledger: None, calls: 0 }
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Appends an event that claims a name.
+    async fn event(&self, to: &str, name: &str) {
+        self.store.append(claiming(append(&self.clock, to, Expected::Any, &[name]), &[name])).await.unwrap();
+    }
+
+    async fn address(&self, name: &str) {
+        let email = format!("{name}@example.org").parse().unwrap();
+        self.vault.enter(&email, self.clock.account_id()).await.unwrap();
+    }
+
+    fn media(&self) -> MediaStore {
+        MediaStore::open(&self.at("media")).unwrap()
+    }
+
+    fn picture(&self, shade: u8) -> Picture {
+        let mut bytes = Cursor::new(Vec::new());
+        RgbImage::from_pixel(400, 300, Rgb([shade, 90, 60])).write_to(&mut bytes, ImageFormat::Png).unwrap();
+        self.media().take(&bytes.into_inner()).unwrap()
+    }
+
+    /// Counts calls of an operation.
+    async fn call(&mut self, operation: &str, count: u64) {
+        if self.ledger.is_none() {
+            self.ledger = Some(Ledger::open(&self.at("store")).await.unwrap());
+        }
+        let time = self.clock.now();
+        let call = |_| Call {
+            id: CallId(self.clock.event_id().0),
+            key_id: "Ab3dEf9h".parse().unwrap(),
+            tier: "free".parse().unwrap(),
+            month: Month::of(time),
+            time,
+            surface: Surface::Rest,
+            operation: operation.to_owned(),
+        };
+        let calls: Vec<(u64, Call)> =
+            (self.calls + 1..=self.calls + count).map(|sequence| (sequence, call(sequence))).collect();
+        self.calls += count;
+        let created = "2026-11-01T00:00:00Z".parse().unwrap();
+        let last = calls.last().map(|(_, call)| call.id);
+        let copied = CopiedCalls { stream: "USAGE_FREE".into(), created, sequence: self.calls, last, calls };
+        self.ledger.as_ref().unwrap().keep(copied).await.unwrap();
+    }
+
+    async fn full(&self, name: &str) -> Manifest {
+        self.store.backup(&self.at(name), Some(&self.at("media"))).await.unwrap()
+    }
+
+    async fn since(&self, last: &str, name: &str) -> Result<Manifest, BackupError> {
+        self.store.backup_since(&self.at(last), &self.at(name), Some(&self.at("media"))).await
+    }
+
+    async fn restore(&self, backup: &Path, name: &str) -> Result<Restored, BackupError> {
+        SqliteStore::restore(backup, &self.at(name), Some(&self.at(&format!("{name}-media"))), &[]).await
+    }
+
+    /// A full backup, and two that continue it, each with something new of all kinds; the pictures.
+    async fn chain(&mut self) -> [Picture; 3] {
+        self.event("a", "one").await;
+        self.address("ada").await;
+        let first = self.picture(20);
+        self.call("search", 3).await;
+        self.full("full").await;
+        self.event("a", "two").await;
+        self.event("b", "three").await;
+        self.address("bob").await;
+        let second = self.picture(120);
+        self.call("project", 2).await;
+        self.since("full", "first").await.unwrap();
+        self.event("b", "four").await;
+        self.event("c", "five").await;
+        let third = self.picture(220);
+        self.call("search", 4).await;
+        self.since("first", "second").await.unwrap();
+        [first, second, third]
+    }
+}
+
+/// Every row of every table of a file.
+async fn rows(file: &Path) -> Vec<String> {
+    let mut reader =
+        sqlx::sqlite::SqliteConnectOptions::new().filename(file).immutable(true).connect().await.unwrap();
+    let tables = ["events", "claims", "log", "entries", "words", "sources", "ledger"];
+    let mut found = Vec::new();
+    for table in tables {
+        let columns: Vec<String> = sqlx::query_scalar("SELECT name FROM pragma_table_info(?1) ORDER BY cid")
+            .bind(table)
+            .fetch_all(&mut reader)
+            .await
+            .unwrap();
+        if columns.is_empty() {
+            continue;
+        }
+        let shown = columns.iter().map(|name| format!("quote({name})")).collect::<Vec<_>>().join("||','||");
+        let sql = format!("SELECT {shown} FROM {table} ORDER BY 1");
+        let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).fetch_all(&mut reader).await.unwrap();
+        found.extend(rows.iter().map(|row| format!("{table}: {}", row.get::<String, _>(0))));
+    }
+    found
+}
+
+async fn addresses(folder: &Path) -> Vec<String> {
+    let vault = Vault::open(folder, None).await.unwrap();
+    let mut emails: Vec<String> =
+        vault.emails().await.unwrap().into_iter().map(|(_, email)| email.as_str().to_owned()).collect();
+    emails.sort();
+    emails
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+fn flip(path: &Path) {
+    let mut bytes = std::fs::read(path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(path, bytes).unwrap();
+}
+
+#[tokio::test]
+async fn a_chain_restores_what_a_full_backup_of_the_same_moment_does() {
+    let mut desk = Desk::new().await;
+    desk.chain().await;
+    let whole = desk.full("whole").await;
+    let second = Manifest::read(&desk.at("second")).unwrap();
+    assert_eq!((second.position, second.hash), (whole.position, whole.hash));
+    let parent = second.parent.clone().unwrap();
+    assert_eq!((parent.position, parent.calls, parent.folder), (Position(3), Position(5), desk.at("first")));
+    assert_eq!(
+        names(&desk.at("second")),
+        [
+            "events.increment.db",
+            "manifest.json",
+            "media",
+            "pictures.sha256",
+            "usage.increment.db",
+            "vault.db",
+            "vault.key"
+        ]
+    );
+    let media = second.media.clone().unwrap();
+    assert_eq!((media.pictures, media.files), (1, 5), "one new picture");
+
+    let proven = SqliteStore::verify_backup(&desk.at("second")).await.unwrap();
+    assert_eq!((proven.pictures, &proven.manifest), (3, &second));
+    let restored = desk.restore(&desk.at("second"), "from-chain").await.unwrap();
+    assert_eq!(restored, proven);
+    desk.restore(&desk.at("whole"), "from-whole").await.unwrap();
+    for file in ["events.db", "usage.db"] {
+        let (chain, whole) = (desk.at("from-chain").join(file), desk.at("from-whole").join(file));
+        let rows = [rows(&chain).await, rows(&whole).await];
+        assert_eq!(rows[0], rows[1], "{file}");
+    }
+    assert_eq!(names(&desk.at("from-chain")), names(&desk.at("from-whole")));
+    assert_eq!(addresses(&desk.at("from-chain")).await, ["ada@example.org", "bob@example.org"]);
+    let listings = ["from-chain-media", "from-whole-media"]
+        .map(|name| MediaStore::open_read_only(&desk.at(name)).list().unwrap());
+    assert_eq!((listings[0].pictures, &listings[0]), (3, &listings[1]));
+    // Both go on.
+    let store = SqliteStore::open(&desk.at("from-chain"), &desk.clock).await.unwrap();
+    assert_eq!(store.verify(|_| {}).await.unwrap().unwrap().events, 5);
+    store.append(append(&desk.clock, "d", Expected::NoStream, &["next"])).await.unwrap();
+    let ledger = Ledger::open(&desk.at("from-chain")).await.unwrap();
+    assert_eq!(ledger.verify(|_| {}).await.unwrap().unwrap().entries, 9);
+}
+
+#[tokio::test]
+async fn a_chain_is_restored_up_to_a_point_in_any_of_its_parts() {
+    let mut desk = Desk::new().await;
+    desk.chain().await;
+    for last in 1..5 {
+        let (target, until) = (desk.at(&format!("until-{last}")), Until::Position(Position(last)));
+        let restored =
+            SqliteStore::restore_until(&desk.at("second"), &target, None, &[], Some(until)).await.unwrap();
+        assert_eq!((restored.events(), restored.cut.unwrap().left_out.events), (last, 5 - last));
+        let store = SqliteStore::open(&target, &desk.clock).await.unwrap();
+        assert_eq!(store.verify(|_| {}).await.unwrap().unwrap().events, last);
+        let ledger = Ledger::open(&target).await.unwrap();
+        assert_eq!(ledger.position(), Position(9), "all calls");
+    }
+}
+
+#[tokio::test]
+async fn a_parent_is_found_under_another_name_and_where_it_was() {
+    let mut desk = Desk::new().await;
+    desk.chain().await;
+    std::fs::rename(desk.at("full"), desk.at("renamed")).unwrap();
+    assert_eq!(SqliteStore::verify_backup(&desk.at("second")).await.unwrap().pictures, 3);
+    assert_eq!(Manifest::parents(&desk.at("second")).unwrap(), [desk.at("first"), desk.at("renamed")]);
+    // The newest elsewhere, the others where they were.
+    let elsewhere = tempfile::tempdir().unwrap();
+    let moved = elsewhere.path().join("second");
+    std::fs::rename(desk.at("second"), &moved).unwrap();
+    desk.restore(&moved, "restored").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_parent_that_is_gone_or_another_is_named() {
+    let mut desk = Desk::new().await;
+    desk.chain().await;
+    let second = desk.at("second");
+    let parent = Manifest::read(&second).unwrap().parent.unwrap();
+    let begin = format!(
+        "{} continues the backup of {}, whose last event is at position 3, and ",
+        second.display(),
+        parent.created
+    );
+    let end = "; bring that backup beside it, or restore another one";
+    let place = desk.at("first");
+    let refused = async || {
+        let verified = SqliteStore::verify_backup(&second).await.unwrap_err().to_string();
+        assert_eq!(desk.restore(&second, "target").await.unwrap_err().to_string(), verified);
+        assert_eq!(desk.since("second", "third").await.unwrap_err().to_string(), verified);
+        assert!(!desk.at("target").exists() && !desk.at("third").exists());
+        verified
+    };
+    let manifest = place.join("manifest.json");
+    let text = std::fs::read_to_string(&manifest).unwrap();
+    std::fs::write(&manifest, text.replace("\"position\": 3", "\"position\": 2")).unwrap();
+    let another = format!("what is in {} is another one, or was altered", place.display());
+    assert_eq!(refused().await, format!("{begin}{another}{end}"));
+    std::fs::remove_dir_all(&place).unwrap();
+    let missing = format!("it is neither beside it nor at {}", place.display());
+    assert_eq!(refused().await, format!("{begin}{missing}{end}"));
+}
+
+#[tokio::test]
+async fn each_part_of_a_chain_is_proven() {
+    let mut desk = Desk::new().await;
+    let [first, _, third] = desk.chain().await;
+    let bytes = |what: &str| format!("{what} are not those that were written");
+    let picture = |picture: &Picture| {
+        let path = Form::Webp(320).path(picture.id);
+        let reason = "of its 5 picture files 1 is not what was written; the first is media/";
+        (format!("media/{path}"), format!("{reason}{path}, which has other bytes"))
+    };
+    let (first, third) = (picture(&first), picture(&third));
+    for (backup, file, reason) in [
+        ("full", "events.db", bytes("its bytes")),
+        ("full", "usage.db", bytes("the bytes of its ledger")),
+        ("full", first.0.as_str(), first.1.clone()),
+        ("first", "events.increment.db", bytes("its bytes")),
+        ("first", "usage.increment.db", bytes("the bytes of its ledger")),
+        ("second", "events.increment.db", bytes("its bytes")),
+        ("second", "vault.db", bytes("the bytes of its vault.db")),
+        ("second", third.0.as_str(), third.1.clone()),
+    ] {
+        let path = desk.at(backup).join(file);
+        flip(&path);
+        let expected = format!("{} is no whole backup: {reason}; use another one", desk.at(backup).display());
+        let verified = SqliteStore::verify_backup(&desk.at("second")).await.unwrap_err().to_string();
+        assert_eq!(verified, expected);
+        let restored = desk.restore(&desk.at("second"), "target").await.unwrap_err().to_string();
+        assert_eq!(restored, expected);
+        assert_eq!(names(&desk.at("target")), ["events.lock"]);
+        flip(&path);
+    }
+    // A restore takes the newest vault.
+    flip(&desk.at("first").join("vault.db"));
+    desk.restore(&desk.at("second"), "restored").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_log_or_ledger_that_lost_the_end_of_the_last_backup_is_not_continued() {
+    let mut desk = Desk::new().await;
+    desk.event("a", "one").await;
+    desk.call("search", 2).await;
+    desk.full("older").await;
+    desk.event("a", "two").await;
+    desk.call("search", 1).await;
+    desk.full("last").await;
+    let refused = async |store: &SqliteStore| {
+        let error =
+            store.backup_since(&desk.at("last"), &desk.at("new"), None).await.unwrap_err().to_string();
+        assert!(!desk.at("new").exists());
+        let (begin, end) = (
+            format!("{} cannot be continued: ", desk.at("last").display()),
+            "; make a full backup, without --since",
+        );
+        error.strip_prefix(&begin).unwrap().strip_suffix(end).unwrap().to_owned()
+    };
+    let set_back = ": it was restored from an older backup, or replaced";
+    desk.restore(&desk.at("older"), "restored").await.unwrap();
+    let store = SqliteStore::open(&desk.at("restored"), &desk.clock).await.unwrap();
+    let shorter = format!("the log ends before position 2, the last of that backup{set_back}");
+    assert_eq!(refused(&store).await, shorter);
+    store.append(append(&desk.clock, "b", Expected::NoStream, &["other"])).await.unwrap();
+    let other = format!("the log has another event at position 2 than that backup{set_back}");
+    assert_eq!(refused(&store).await, other);
+    let foreign = SqliteStore::open(&desk.at("foreign"), &desk.clock).await.unwrap();
+    assert_eq!(refused(&foreign).await, "it is of another event store");
+    // The log is the same, and the ledger is not.
+    desk.restore(&desk.at("last"), "again").await.unwrap();
+    let store = SqliteStore::open(&desk.at("again"), &desk.clock).await.unwrap();
+    let ledger = format!("the ledger of counted calls does not have the last call of that backup{set_back}");
+    std::fs::copy(desk.at("older").join("usage.db"), desk.at("again").join("usage.db")).unwrap();
+    assert_eq!(refused(&store).await, ledger);
+    std::fs::remove_file(desk.at("again").join("usage.db")).unwrap();
+    assert_eq!(refused(&store).await, ledger);
+}
+
+#[tokio::test]
+async fn a_chain_may_begin_with_nothing() {
+    let mut desk = Desk::new().await;
+    desk.full("full").await;
+    desk.since("full", "nothing").await.unwrap();
+    desk.event("a", "one").await;
+    desk.call("search", 2).await;
+    desk.picture(90);
+    desk.since("nothing", "some").await.unwrap();
+    let restored = desk.restore(&desk.at("some"), "restored").await.unwrap();
+    assert_eq!((restored.events(), restored.pictures), (1, 1));
+    let ledger = Ledger::open(&desk.at("restored")).await.unwrap();
+    assert_eq!(ledger.verify(|_| {}).await.unwrap().unwrap().entries, 2);
+    desk.restore(&desk.at("nothing"), "empty").await.unwrap();
+    let store = SqliteStore::open(&desk.at("empty"), &desk.clock).await.unwrap();
+    assert_eq!(store.head().await.unwrap().position, Position::START);
+}
+
+#[tokio::test]
+async fn a_picture_that_was_made_again_is_new_and_an_erased_one_does_not_come_back() {
+    let mut desk = Desk::new().await;
+    let [first, second, _] = desk.chain().await;
+    let description = desk.at("media").join(Form::Original.path(first.id)).with_file_name("picture.json");
+    let remade = Picture { palette: vec![Colour([1, 2, 3])], ..first.clone() };
+    std::fs::write(&description, serde_json::to_vec(&remade).unwrap()).unwrap();
+    let erased = ErasedPicture { picture: second.id, erased_at: Timestamp::UNIX_EPOCH };
+    desk.media().erase(std::slice::from_ref(&erased)).unwrap();
+    let manifest = desk.since("second", "third").await.unwrap();
+    assert_eq!(manifest.media.unwrap().pictures, 1);
+    assert_eq!(SqliteStore::verify_backup(&desk.at("third")).await.unwrap().pictures, 2);
+    assert_eq!(desk.restore(&desk.at("third"), "restored").await.unwrap().pictures, 2);
+    let media = MediaStore::open(&desk.at("restored-media")).unwrap();
+    assert_eq!((media.get(first.id).unwrap(), media.get(second.id).unwrap()), (Some(remade), None));
+    assert_eq!(media.erased().unwrap(), [erased]);
+    // Nothing is new.
+    assert_eq!(desk.since("third", "fourth").await.unwrap().media.unwrap().pictures, 0);
+}
+
+/// As a version wrote it that did not list the pictures.
+#[tokio::test]
+async fn a_backup_without_a_listing_of_its_pictures_is_continued() {
+    let mut desk = Desk::new().await;
+    desk.event("a", "one").await;
+    desk.picture(40);
+    desk.full("full").await;
+    let path = desk.at("full").join("manifest.json");
+    let mut older: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    older.as_object_mut().unwrap().remove("media").unwrap();
+    std::fs::write(&path, older.to_string()).unwrap();
+    std::fs::remove_file(desk.at("full").join("pictures.sha256")).unwrap();
+    desk.picture(80);
+    desk.call("search", 1).await;
+    assert_eq!(desk.since("full", "next").await.unwrap().media.unwrap().pictures, 1);
+    assert_eq!(desk.restore(&desk.at("next"), "restored").await.unwrap().pictures, 2);
+}
+
+#[tokio::test]
+async fn one_that_fails_or_is_dropped_leaves_nothing() {
+    let mut desk = Desk::new().await;
+    desk.chain().await;
+    let new = desk.picture(160);
+    let path = desk.at("media").join(Form::Original.path(new.id));
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&path, "other").unwrap();
+    let error = desk.since("second", "third").await.unwrap_err().to_string();
+    assert!(error.contains("its bytes are not those that its name is made of"), "{error}");
+    assert!(!desk.at("third").exists());
+    std::fs::write(&path, bytes).unwrap();
+    let begun = async {
+        while !desk.at("third").exists() {
+            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        }
+    };
+    tokio::select! {
+        biased;
+        () = begun => {}
+        _ = desk.since("second", "third") => {}
+    }
+    if !desk.at("third").join("manifest.json").exists() {
+        kit::wait_until(std::time::Duration::from_secs(60), "no folder", async || !desk.at("third").exists())
+            .await;
+    }
+}
