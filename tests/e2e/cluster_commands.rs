@@ -121,10 +121,14 @@ async fn each_command_runs_where_the_table_says() {
     let mut monitor = command(&cluster, &write, NatsRole::Write, &["status", "--check"]);
     assert!(!monitor.output().unwrap().status.success(), "the wrong user is a problem");
     assert_eq!(wrong, Vec::<String>::new(), "{wrong:#?}");
-    assert!(reading.terminate().await.success());
-    assert!(writing.terminate().await.success());
-    for args in of_models {
-        assert_eq!(failure(&cluster, &write, operator, args), STOPPED, "{args}");
+    assert!(reading.terminate().await.success() && writing.terminate().await.success());
+    assert_no_node_is_started(&cluster, &write, &of_models);
+}
+
+/// The folder of a write side that has ended has no models either.
+fn assert_no_node_is_started(cluster: &Cluster, write: &Path, commands: &[&str]) {
+    for args in commands {
+        assert_eq!(failure(cluster, write, NatsRole::Operator, args), STOPPED, "{args}");
     }
     assert!(!write.join("models").exists(), "no node was started");
 }
