@@ -21,13 +21,25 @@ const IO: &[&str] = &["tokio", "sqlx", "async-nats", "axum", "tantivy", "hyper"]
 
 const RULES: &[Rule] = &[
     Rule { package: "health", may: &[], must_not: IO, without: &[] },
-    Rule { package: "schemas", may: &[], must_not: IO, without: &[] },
-    Rule { package: "write", may: &["health", "schemas"], must_not: &["axum", "tantivy"], without: &[] },
+    // What sends spans is behind a feature of the root's.
+    Rule { package: "traces", may: &[], must_not: &["sqlx", "async-nats", "axum", "tantivy"], without: &[] },
+    Rule { package: "schemas", may: &["traces"], must_not: IO, without: &["traces/otlp"] },
+    Rule {
+        package: "write",
+        may: &["health", "schemas", "traces"],
+        must_not: &["axum", "tantivy"],
+        without: &[],
+    },
     Rule { package: "read", may: &["health", "schemas"], must_not: &["axum", "async-nats"], without: &[] },
-    Rule { package: "projections", may: &["health", "schemas", "read"], must_not: &["axum"], without: &[] },
+    Rule {
+        package: "projections",
+        may: &["health", "schemas", "traces", "read"],
+        must_not: &["axum"],
+        without: &[],
+    },
     Rule {
         package: "api",
-        may: &["health", "schemas", "read"],
+        may: &["health", "schemas", "traces", "read"],
         must_not: &["sqlx", "tantivy"],
         without: &["read/apply"],
     },
