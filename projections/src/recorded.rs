@@ -24,6 +24,7 @@ pub(crate) fn recorded(position: u64, project: u64, event: &Event) -> Arc<Record
         causation: CommandId(id),
         correlation: CommandId(id),
         hash: Hash::GENESIS,
+        traceparent: None,
         data: versioned::encode(event).unwrap(),
     })
 }

@@ -12,6 +12,7 @@ use schemas::control::Parked;
 use schemas::ids::Position;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use traces::{Kind, Runs};
 
 use crate::continuity::Continuity;
 use crate::failure::Failure;
@@ -85,7 +86,7 @@ impl<P: Projection> Worker<P> {
         let mut continuity = Continuity::new(self.source.clone());
         self.compare(&mut continuity, stop).await?;
         let mut following = self.source.follow_as(self.position(), P::SHARING);
-        let mut pace = Pace::default();
+        let (mut pace, mut runs) = (Pace::default(), Runs::default());
         let mut settled = false;
         loop {
             let mut batch = tokio::select! {
@@ -93,6 +94,7 @@ impl<P: Projection> Worker<P> {
                 () = stop.cancelled() => return Ok(()),
                 batch = self.next(&mut following, &mut continuity, &mut settled) => batch?,
             };
+            trace(&mut runs, &batch, backlog);
             let mut ended = Ok(());
             // What was there before it began is nobody's work any more, and readers wait for it.
             if self.position() >= backlog {
@@ -101,10 +103,14 @@ impl<P: Projection> Worker<P> {
                     () = stop.cancelled() => return Ok(()),
                     () = self.rest(&mut pace) => {}
                 }
+                let known = batch.len();
                 ended = following.more(&mut batch, BATCH);
+                trace(&mut runs, batch.get(known..).unwrap_or_default(), backlog);
             }
             let (began, events) = (Instant::now(), batch.len());
             self.take(batch.into_iter()).await?;
+            // From here on readers find them.
+            runs.end(self.position().0, Kind::Consumer, "project", P::NAME);
             ended?;
             pace.committed(began, events);
             settled = false;
@@ -331,6 +337,16 @@ impl<P: Projection> Worker<P> {
         }
         Ok(())
     }
+}
+
+/// Notes the traces of events that arrived. What was in the log before the worker began is not traced: its traces may be of
+/// last year.
+fn trace(runs: &mut Runs, arrived: &[Arc<Arrived>], backlog: Position) {
+    let new = arrived.iter().filter(|arrived| arrived.position > backlog);
+    runs.begin(new.map(|arrived| {
+        let found = arrived.found.as_ref().ok();
+        (arrived.position.0, found.and_then(|found| found.recorded.traceparent))
+    }));
 }
 
 /// Waits for a heartbeat, then looks whether the log still has the event of the checkpoint.

@@ -94,6 +94,7 @@ fn recorded(position: u64, account: AccountId, event: &AccountEvent) -> Recorded
         causation: CommandId(Uuid::nil()),
         correlation: CommandId(Uuid::nil()),
         hash: Hash::GENESIS,
+        traceparent: None,
         data: versioned::encode(&event).unwrap(),
     }
 }

@@ -29,7 +29,7 @@ pub enum NotAnEvent {
 /// The headers under which an event of this store is published. CloudEvents attribute names are small letters and
 /// digits only.
 pub fn headers(event: &Recorded, store: StoreId) -> Vec<(&'static str, String)> {
-    vec![
+    let mut headers = vec![
         (MESSAGE_ID, event.id.to_string()),
         ("ce-specversion", "1.0".to_owned()),
         ("ce-id", event.id.to_string()),
@@ -45,7 +45,9 @@ pub fn headers(event: &Recorded, store: StoreId) -> Vec<(&'static str, String)> 
         ("ce-correlationid", event.correlation.to_string()),
         ("ce-hash", event.hash.to_string()),
         ("content-type", "application/json".to_owned()),
-    ]
+    ];
+    headers.extend(event.traceparent.map(|traceparent| (traces::HEADER, traceparent.to_string())));
+    headers
 }
 
 /// Reads an event and its store from a message.
@@ -77,6 +79,8 @@ pub fn parse_borrowed<'h, 'b>(
         causation: read("ce-causationid", text("ce-causationid")?)?,
         correlation: read("ce-correlationid", text("ce-correlationid")?)?,
         hash: read("ce-hash", text("ce-hash")?)?,
+        // One that is malformed counts as absent.
+        traceparent: header(traces::HEADER).and_then(|text| text.parse().ok()),
         data: RawValue::NULL.to_owned(),
     };
     Ok((event, data, read("ce-source", store)?))
@@ -108,6 +112,7 @@ mod tests {
             causation: CommandId(id),
             correlation: CommandId(id),
             hash: Hash::GENESIS,
+            traceparent: None,
             data: serde_json::value::to_raw_value(&serde_json::json!({"reason": "sold"})).unwrap(),
         };
         event.hash = Link::from(&event).hash_after(Hash::GENESIS);
@@ -124,6 +129,41 @@ mod tests {
         assert_eq!(from, store);
         assert_eq!(serde_json::to_value(&read).unwrap(), serde_json::to_value(&event).unwrap());
         assert_eq!(Link::from(&read).hash_after(Hash::GENESIS), event.hash);
+    }
+
+    #[test]
+    fn a_trace_travels_beside_the_event_and_changes_no_hash() {
+        let store: StoreId = "01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap();
+        let (plain, text) = (sample(), "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+        let traced = Recorded { traceparent: text.parse().ok(), ..sample() };
+        assert_eq!(Link::from(&traced).hash_after(Hash::GENESIS), plain.hash);
+        assert!(headers(&plain, store).iter().all(|(name, _)| *name != "traceparent"));
+        let told = headers(&traced, store);
+        assert!(told.contains(&("traceparent", text.to_owned())));
+        for (header, expected) in [(text, traced.traceparent), ("00-4bf9-01", None)] {
+            let find = |name: &'static str| {
+                if name == "traceparent" {
+                    return Some(header);
+                }
+                told.iter().find(|(n, _)| *n == name).map(|(_, v)| v.as_str())
+            };
+            let (read, _) = parse(find, traced.data.get().as_bytes()).unwrap();
+            assert_eq!(read.traceparent, expected, "{header}");
+        }
+    }
+
+    #[test]
+    fn an_event_without_a_trace_has_the_shape_that_it_always_had() {
+        let mut json = serde_json::to_value(sample()).unwrap();
+        assert!(json.get("traceparent").is_none(), "{json}");
+        for (told, expected) in
+            [("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", true), ("of a later format", false)]
+        {
+            json["traceparent"] = told.into();
+            let read: Recorded = serde_json::from_value(json.clone()).unwrap();
+            assert_eq!(read.traceparent.is_some(), expected, "{told}");
+            assert_eq!(Link::from(&read).hash_after(Hash::GENESIS), read.hash);
+        }
     }
 
     #[test]

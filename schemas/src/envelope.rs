@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use traces::Traceparent;
 
 use crate::chain::Hash;
 use crate::ids::{Actor, CommandId, EventId, Position, StreamId, StreamVersion};
@@ -32,6 +33,10 @@ pub struct Recorded {
     pub correlation: CommandId,
     /// The hash of this event, which covers the hash of the one before.
     pub hash: Hash,
+    /// The trace of the work that caused it, where there is one. It serves operators and is no part of history: the hash
+    /// does not cover it.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "traces::lenient")]
+    pub traceparent: Option<Traceparent>,
     /// The payload as JSON text.
     pub data: Box<RawValue>,
 }
@@ -45,7 +50,7 @@ impl Recorded {
 
 impl PartialEq for Recorded {
     fn eq(&self, other: &Self) -> bool {
-        // The hash covers every member; the position names the place it must hold.
+        // The hash covers every member that says what happened; the position names the place it must hold.
         self.position == other.position && self.hash == other.hash
     }
 }

@@ -16,6 +16,7 @@ use write::clock::Clock;
 use write::command_client::{CommandClient, SendError};
 use write::command_server;
 use write::event_store::*;
+use write::relay::Relay;
 use write::service::CommandService;
 
 use crate::event_store::{append, everything};
@@ -68,6 +69,43 @@ fn line(number: u64, description: &str) -> ImportLine {
 
 fn import(lines: Vec<ImportLine>) -> Command {
     Command::Import { lines, options: ImportOptions::default() }
+}
+
+/// The trace that an event names, and the header of its message, which stands at the same place.
+async fn traces_of(write: &WriteSide, nats: &Nats, position: u64) -> [Option<String>; 2] {
+    let events = write.store.read_all(Position(position - 1), 1).await.unwrap();
+    let stream = async_nats::jetstream::new(nats.client().await).get_stream(subject::EVENTS).await.unwrap();
+    let message = stream.get_raw_message(position).await.unwrap();
+    let header = message.headers.get(traces::HEADER).map(ToString::to_string);
+    [events[0].traceparent.map(String::from), header]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_trace_goes_with_a_command_into_the_log_and_on_to_nats() {
+    let Some(nats) = Nats::start().await else { return };
+    let write = WriteSide::on(&nats).await;
+    let client = CommandClient::new(nats.client().await);
+    let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".to_owned();
+    let traced = async |command| {
+        let message = write.message(command);
+        traces::within(trace.parse().ok(), client.send(&message)).await.unwrap()
+    };
+    assert_eq!(traced(select("a")).await, done("a", 1, 1));
+    assert_eq!(client.send(&write.message(select("b"))).await.unwrap(), done("b", 1, 2));
+    let lines = vec![line(1, "x"), line(2, "y")];
+    assert!(matches!(traced(import(lines)).await, Answer::Imported { position: Position(4), .. }));
+
+    let relay = Relay::new(write.store.clone(), nats.client().await);
+    let (mut relayed, stop) = (relay.watch(), CancellationToken::new());
+    let relaying = tokio::spawn(relay.run(stop.clone()));
+    relayed.wait_for(|relayed| relayed.position == Position(4)).await.unwrap();
+    for (position, expected) in [(1, Some(&trace)), (2, None), (3, Some(&trace)), (4, Some(&trace))] {
+        let expected = [expected.cloned(), expected.cloned()];
+        assert_eq!(traces_of(&write, &nats, position).await, expected, "at {position}");
+    }
+    stop.cancel();
+    relaying.await.unwrap();
+    write.store.verify(|_| {}).await.unwrap().unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

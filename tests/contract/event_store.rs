@@ -63,6 +63,7 @@ pub(crate) fn append(clock: &Clock, to: &str, expected: Expected, reasons: &[&st
         command,
         correlation: command,
         actor: "Łucja Ó'Neill".parse().unwrap(),
+        traceparent: None,
         time: clock.now(),
         events: reasons
             .iter()

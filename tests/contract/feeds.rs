@@ -118,6 +118,7 @@ fn event(position: Position) -> Recorded {
         causation: CommandId(id),
         correlation: CommandId(id),
         hash: Hash::GENESIS,
+        traceparent: None,
         data: serde_json::value::to_raw_value(&serde_json::json!({})).unwrap(),
     }
 }

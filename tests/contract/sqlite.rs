@@ -94,6 +94,41 @@ async fn a_right_log_is_verified() {
     assert_eq!(reports, [Position(10)]);
 }
 
+#[tokio::test]
+async fn a_file_of_version_0_1_keeps_traces_once_it_is_opened_for_writing() {
+    let folder = ten_events().await;
+    let mut hand = raw(folder.path()).await;
+    sqlx::query("ALTER TABLE events DROP COLUMN traceparent").execute(&mut hand).await.unwrap();
+    hand.close().await.unwrap();
+    verify(folder.path()).await.unwrap();
+    let read_only = SqliteStore::open_read_only(folder.path()).await.unwrap();
+    assert_eq!(read_only.read_all(Position::START, 20).await.unwrap().len(), 10);
+
+    let store = SqliteStore::open(folder.path(), &Clock::system()).await.unwrap();
+    let mut traced = append(&Clock::system(), "s1", Expected::Any, &["traced"]);
+    traced.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".parse().ok();
+    store.append(traced.clone()).await.unwrap();
+    let told = async |store: &SqliteStore| {
+        let events = store.read_all(Position(9), 20).await.unwrap();
+        events.iter().map(|event| event.traceparent).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&store).await, [None, traced.traceparent]);
+    // It was opened before the file kept any.
+    assert_eq!(told(&read_only).await, [None, None]);
+    read_only.close().await;
+    store.close().await;
+
+    // As version 0.1 writes: it names the columns that it knows.
+    let mut hand = raw(folder.path()).await;
+    let insert = "INSERT INTO events (position, id, stream, version, kind, time, actor, causation, correlation, hash, data) \
+                  SELECT 12, randomblob(16), 'project-other', 1, kind, time, actor, causation, correlation, hash, data \
+                  FROM events WHERE position = 11";
+    sqlx::query(insert).execute(&mut hand).await.unwrap();
+    let kept: i64 =
+        sqlx::query_scalar("SELECT count(traceparent) FROM events").fetch_one(&mut hand).await.unwrap();
+    assert_eq!(kept, 1);
+}
+
 /// Each statement changes history; the number is the position at which it must show.
 const TAMPERINGS: &[(&str, u64)] = &[
     ("UPDATE events SET data = replace(data, 'reason 3', 'reason 8') WHERE position = 4", 4),

@@ -135,6 +135,7 @@ impl HandMade {
             causation: id,
             correlation: id,
             hash: Hash::GENESIS,
+            traceparent: None,
             data: serde_json::value::to_raw_value(&data).unwrap(),
         };
         event.hash = Link::from(&event).hash_after(self.hash);

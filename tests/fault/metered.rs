@@ -365,6 +365,7 @@ fn recorded(position: Position, account: AccountId, event: &AccountEvent) -> Rec
         causation: CommandId(id),
         correlation: CommandId(id),
         hash: Hash::GENESIS,
+        traceparent: None,
         data: versioned::encode(&event).unwrap(),
     }
 }

@@ -64,6 +64,7 @@ async fn appends(folder: &Path) {
                     command,
                     correlation: command,
                     actor: "import".parse().unwrap(),
+                    traceparent: None,
                     time: clock.now(),
                     claims: vec![Claim { namespace: Namespace::SLUG, name: slug.as_str().to_owned() }],
                     events: vec![NewEvent {

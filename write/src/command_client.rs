@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use async_nats::client::RequestErrorKind;
-use async_nats::{Client, Request};
+use async_nats::{Client, HeaderMap, Request};
 use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions, LineOutcome, LineResult};
 use schemas::ids::Position;
 use schemas::import::Fault;
@@ -56,7 +56,8 @@ pub enum SendError {
     Unreadable(#[from] serde_json::Error),
 }
 
-/// Sends commands. A command is sent again under its own id until it is answered, which is harmless.
+/// Sends commands, each with the trace that it is sent for. A command is sent again under its own id until it is answered,
+/// which is harmless.
 #[derive(Debug, Clone)]
 pub struct CommandClient {
     client: Client,
@@ -123,7 +124,12 @@ impl CommandClient {
         }
         let (begun, mut heard) = (Instant::now(), Instant::now());
         loop {
-            let request = Request::new().payload(payload.clone()).timeout(Some(ATTEMPT));
+            let mut request = Request::new().payload(payload.clone()).timeout(Some(ATTEMPT));
+            if let Some(traceparent) = traces::current() {
+                let mut headers = HeaderMap::new();
+                headers.insert(traces::HEADER, traceparent.to_string());
+                request = request.headers(headers);
+            }
             let error = match self.client.send_request(subject.clone(), request).await {
                 Ok(answer) => return Ok(serde_json::from_slice(&answer.payload)?),
                 Err(error) => error,

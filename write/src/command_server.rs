@@ -16,6 +16,7 @@ use schemas::command::{Answer, Command, CommandMessage, Refusal, RefusalKind};
 use schemas::subject;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use traces::Traceparent;
 
 use crate::nats::{InsufficientServer, sufficient};
 use crate::service::CommandService;
@@ -220,14 +221,21 @@ fn report(done: Result<(), tokio::task::JoinError>) {
 async fn answer(service: &CommandService, message: &Message, room: usize) -> Vec<u8> {
     let answer = match read(message) {
         Ok(command) => {
-            let noted = Noted::of(&command);
-            let answer = service.handle(command).await;
+            let traceparent = traceparent(message);
+            let noted = Noted::of(&command, traceparent);
+            let answer = traces::within(traceparent, service.handle(command)).await;
             noted.answered(&answer);
             answer
         }
         Err(detail) => Answer::Refused(refusal(detail)),
     };
     fitting::encode(answer, room)
+}
+
+/// The trace that the sender works for, if it names one.
+fn traceparent(message: &Message) -> Option<Traceparent> {
+    let values = message.headers.as_ref()?.get_all(traces::HEADER);
+    Traceparent::of_header(values.map(|value| value.as_str().as_bytes()))
 }
 
 /// Reads a command, or says what is wrong with the message.

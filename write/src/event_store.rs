@@ -15,6 +15,7 @@ use schemas::chain::Hash;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{Actor, CommandId, EventId, Position, StoreId, StreamId, StreamVersion};
+use traces::Traceparent;
 
 pub use place::LogPlace;
 pub(crate) use sqlite::failure as sqlite_failure;
@@ -122,6 +123,8 @@ pub struct Append {
     pub correlation: CommandId,
     /// Who acts.
     pub actor: Actor,
+    /// The trace that it is part of, where there is one; kept beside each event, outside of its hash.
+    pub traceparent: Option<Traceparent>,
     /// When it was decided.
     pub time: Timestamp,
     /// What happened, at least one event, each at most [`MAX_EVENT_BYTES`].

@@ -9,7 +9,7 @@ mod giving_way;
 mod stream;
 mod window;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_nats::Client;
@@ -107,13 +107,16 @@ pub struct Relay {
     settings: Option<String>,
     relayed: watch::Sender<Relayed>,
     health: Component,
+    /// Where the log ended when the relay began. What was there before is not traced: its traces may be of last year.
+    traced: OnceLock<Position>,
 }
 
 impl Relay {
     /// A relay that keeps its stream on one server.
     pub fn new(store: Arc<dyn EventStore>, client: Client) -> Relay {
         let health = Health::default().component("relay");
-        Relay { store, client, replicas: 1, settings: None, relayed: watch::Sender::default(), health }
+        let relayed = watch::Sender::default();
+        Relay { store, client, replicas: 1, settings: None, relayed, health, traced: OnceLock::new() }
     }
 
     /// Reports its interruptions there.
@@ -180,9 +183,11 @@ impl Relay {
         self.health.recovered();
         self.relayed.send_replace(Relayed { position: head.position, trouble: None });
         let mut giving_way = GivingWay::default();
+        let end = self.store.head().await?.position;
+        let traced = *self.traced.get_or_init(|| end);
         loop {
             giving_way.rest(&*self.store, head.position).await?;
-            head = window::publish(&*self.store, &stream, head, &mut giving_way, |position| {
+            head = window::publish(&*self.store, &stream, head, &mut giving_way, traced, |position| {
                 self.relayed.send_replace(Relayed { position, trouble: None });
             })
             .await?;

@@ -1,6 +1,7 @@
 //! The command service: takes a command, looks at what happened, decides, and appends what follows.
 
 mod accounts;
+mod appending;
 mod export;
 mod import;
 pub mod measured;
@@ -19,6 +20,7 @@ use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{Actor, CommandId, Position, StreamId, StreamVersion};
 use schemas::slug::Slug;
+use traces::{Kind, Span};
 
 use crate::account;
 use crate::claims;
@@ -134,7 +136,13 @@ impl CommandService {
     pub async fn handle(&self, message: CommandMessage) -> Answer {
         let (name, began) = (message.command.name(), Instant::now());
         let is_rehearsal = matches!(&message.command, Command::Import { options, .. } if options.dry_run);
-        let answer = self.answer(message).await;
+        let mut span = Span::begin(Kind::Internal, "command", name, traces::current());
+        // What the command appends names the command's span, so an import of many lines is one trace.
+        let answer = traces::within(span.traceparent(), self.answer(message)).await;
+        if let Answer::Refused(_) = &answer {
+            span.failed("refused");
+        }
+        drop(span);
         self.measured.note(name, &answer, began.elapsed());
         if let Answer::Imported { lines, .. } = &answer
             && !is_rehearsal
@@ -280,7 +288,7 @@ impl CommandService {
                 return done(slug, past.project(), Position::START);
             }
             let project = events.iter().fold(past.project().clone(), Project::evolve);
-            match self.store.append(self.of_project(message, message.id, &past, events)).await {
+            match self.append(self.of_project(message, message.id, &past, events)).await {
                 Ok(appended) => return done(slug, &project, appended.last),
                 Err(
                     AppendError::Conflict { .. } | AppendError::Claimed { .. } | AppendError::Repeated(_),
@@ -331,7 +339,7 @@ impl CommandService {
         target: Target<'_>,
         events: Vec<Event>,
     ) -> Result<Appended, AppendError> {
-        self.store.append(self.append_of(cause, target, events)).await
+        self.append(self.append_of(cause, target, events)).await
     }
 
     fn append_of(&self, cause: Cause<'_>, target: Target<'_>, events: Vec<Event>) -> Append {
@@ -342,6 +350,7 @@ impl CommandService {
             command: cause.command,
             correlation: cause.correlation,
             actor: cause.actor.clone(),
+            traceparent: traces::current(),
             time: target.time,
             events: events.into_iter().map(|event| NewEvent { id: self.clock.event_id(), event }).collect(),
             claims,

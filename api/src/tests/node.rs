@@ -339,6 +339,7 @@ fn recorded(position: u64, id: ProjectId, event: &Event) -> Recorded {
         causation: CommandId(uuid),
         correlation: CommandId(uuid),
         hash: Hash::GENESIS,
+        traceparent: None,
         data: versioned::encode(event).unwrap(),
     }
 }

@@ -79,6 +79,7 @@ fn recorded(position: u64, id: AccountId, event: &AccountEvent) -> Recorded {
         causation: CommandId(uuid),
         correlation: CommandId(uuid),
         hash: Hash::GENESIS,
+        traceparent: None,
         data: versioned::encode(&event).unwrap(),
     }
 }

@@ -203,6 +203,7 @@ impl Keys {
             causation: CommandId(id),
             correlation: CommandId(id),
             hash: Hash::GENESIS,
+            traceparent: None,
             data: versioned::encode(&whole).unwrap(),
         };
         self.writer.apply(&recorded, account(), event).unwrap();

@@ -135,6 +135,7 @@ fn attributes() -> Value {
             "ce-causationid": text("The command that caused it."),
             "ce-correlationid": text("The undertaking it belongs to."),
             "ce-hash": text("SHA-256 over this event and the hash before it."),
+            "traceparent": text("The trace of the work that caused it (W3C Trace Context), where there is one."),
         },
     })
 }

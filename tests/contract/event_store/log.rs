@@ -34,6 +34,7 @@ pub(crate) async fn what_is_appended_is_read_back<S: Subject>() {
         event: Event::ProjectSelected(ProjectSelected { slug: record.slug, record: record.record, id: None }),
     });
     wanted.correlation = clock.command_id();
+    wanted.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".parse().ok();
     let appended = store.append(wanted.clone()).await.unwrap();
     assert_eq!(appended, Appended { first: Position(1), last: Position(4), version: StreamVersion(4) });
     let log = assert_whole(&*store).await;
@@ -45,6 +46,7 @@ pub(crate) async fn what_is_appended_is_read_back<S: Subject>() {
         assert_eq!(event.time, wanted.time);
         assert_eq!(event.actor, wanted.actor);
         assert_eq!((event.causation, event.correlation), (wanted.command, wanted.correlation));
+        assert!(event.traceparent.is_some() && event.traceparent == wanted.traceparent);
         assert_eq!(event.kind, schemas::versioned::kind(&new.event));
         assert_eq!(event.data.get(), schemas::versioned::encode(&new.event).unwrap().get());
     }

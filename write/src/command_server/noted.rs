@@ -2,6 +2,7 @@
 
 use schemas::command::{Answer, Command, CommandMessage};
 use schemas::ids::{Actor, CommandId};
+use traces::Traceparent;
 
 use crate::service::measured::{LINES, count_lines};
 
@@ -10,14 +11,15 @@ pub(super) struct Noted {
     name: &'static str,
     id: CommandId,
     actor: Actor,
+    traceparent: Option<Traceparent>,
     /// Whether the log has a line of it by default: editors' acts, and what the service sends to itself, are in the log of
     /// events and would fill this one.
     is_shown: bool,
 }
 
 impl Noted {
-    /// Notes what is asked.
-    pub(super) fn of(message: &CommandMessage) -> Noted {
+    /// Notes what is asked, and the trace that it is asked for.
+    pub(super) fn of(message: &CommandMessage, traceparent: Option<Traceparent>) -> Noted {
         let is_shown = matches!(
             message.command,
             Command::Import { .. }
@@ -31,16 +33,23 @@ impl Noted {
                 | Command::MakeLink { .. }
                 | Command::UseLink { .. }
         );
-        Noted { name: message.command.name(), id: message.id, actor: message.actor.clone(), is_shown }
+        Noted {
+            name: message.command.name(),
+            id: message.id,
+            actor: message.actor.clone(),
+            traceparent,
+            is_shown,
+        }
     }
 
     /// Writes the line, once the answer is there.
     pub(super) fn answered(self, answer: &Answer) {
         let (command, id, actor, outcome) = (self.name, self.id, self.actor, outcome(answer));
+        let trace_id = self.traceparent.map(|traceparent| tracing::field::display(traceparent.trace_id()));
         if self.is_shown {
-            tracing::info!(command, %actor, %id, outcome, "a command was carried out");
+            tracing::info!(command, %actor, %id, trace_id, outcome, "a command was carried out");
         } else {
-            tracing::debug!(command, %actor, %id, outcome, "a command was carried out");
+            tracing::debug!(command, %actor, %id, trace_id, outcome, "a command was carried out");
         }
     }
 }

@@ -68,6 +68,8 @@ pub struct SqliteStore {
     path: PathBuf,
     store: StoreId,
     readers: SqlitePool,
+    /// Whether the file keeps the traces of events; one of 0.1 does once it was opened for writing.
+    keeps_traces: bool,
     access: Access,
 }
 
@@ -134,7 +136,7 @@ impl SqliteStore {
         let readers = readers(&path);
         let looks = U::REMOTE.then_some(looks);
         let access = Access::Writing(Writing { queue, head, looks, writer });
-        SqliteStore { path, store, readers, access }
+        SqliteStore { path, store, readers, keeps_traces: true, access }
     }
 
     /// Opens the store in a folder for reading only, beside a running service or without one.
@@ -147,8 +149,11 @@ impl SqliteStore {
             StoreError::unavailable(format!("there is no event store at {}", path.display()))
         })?;
         let readers = readers(&path);
-        let (store, _) = rows::log(&mut *readers.acquire().await.map_err(rows::failure)?).await?;
-        Ok(SqliteStore { path, store, readers, access: Access::ReadOnly })
+        let mut reader = readers.acquire().await.map_err(rows::failure)?;
+        let (store, _) = rows::log(&mut *reader).await?;
+        let keeps_traces = file::keeps_traces(&mut reader, "main").await?;
+        drop(reader);
+        Ok(SqliteStore { path, store, readers, keeps_traces, access: Access::ReadOnly })
     }
 
     /// Where the store's file is.
@@ -241,12 +246,13 @@ impl EventStore for SqliteStore {
         stream: &StreamId,
         after: StreamVersion,
     ) -> Result<Vec<Recorded>, StoreError> {
-        let rows = sqlx::query(events!("WHERE stream = ?1 AND version > ?2 ORDER BY version"))
-            .bind(stream.as_str())
-            .bind(rows::integer(after.0))
-            .fetch_all(&self.readers)
-            .await
-            .map_err(rows::failure)?;
+        let rows =
+            sqlx::query(events!(self.keeps_traces, "WHERE stream = ?1 AND version > ?2 ORDER BY version"))
+                .bind(stream.as_str())
+                .bind(rows::integer(after.0))
+                .fetch_all(&self.readers)
+                .await
+                .map_err(rows::failure)?;
         rows.iter().map(rows::recorded).collect()
     }
 
@@ -255,6 +261,7 @@ impl EventStore for SqliteStore {
         streams: &[StreamId],
     ) -> Result<HashMap<StreamId, Vec<Recorded>>, StoreError> {
         let rows = sqlx::query(events!(
+            self.keeps_traces,
             "WHERE stream IN (SELECT value FROM json_each(?1)) ORDER BY stream, version"
         ))
         .bind(rows::json(streams)?)
@@ -280,10 +287,11 @@ impl EventStore for SqliteStore {
     }
 
     async fn read_all(&self, after: Position, limit: usize) -> Result<Vec<Recorded>, StoreError> {
-        let mut rows = sqlx::query(events!("WHERE position > ?1 ORDER BY position LIMIT ?2"))
-            .bind(rows::integer(after.0))
-            .bind(rows::integer(limit as u64))
-            .fetch(&self.readers);
+        let mut rows =
+            sqlx::query(events!(self.keeps_traces, "WHERE position > ?1 ORDER BY position LIMIT ?2"))
+                .bind(rows::integer(after.0))
+                .bind(rows::integer(limit as u64))
+                .fetch(&self.readers);
         let (mut page, mut bytes) = (Vec::new(), 0);
         while let Some(row) = rows.try_next().await.map_err(rows::failure)? {
             let event = rows::recorded(&row)?;

@@ -21,6 +21,7 @@ use schemas::envelope::Recorded;
 use schemas::ids::{Position, StoreId};
 use schemas::subject::{self, EVENTS};
 use tokio::time::timeout;
+use traces::{Kind, Runs};
 use uuid::Uuid;
 
 use super::Interruption;
@@ -59,27 +60,31 @@ impl Batch {
 }
 
 /// Publishes all that the store has behind `head`, or less if others go first, and waits for the acknowledgements; gives
-/// where the stream ends then. `acknowledged` is told how far it is.
+/// where the stream ends then. `acknowledged` is told how far it is. What stands behind `traced` is traced.
 pub(super) async fn publish(
     store: &dyn EventStore,
     stream: &EventStream,
     mut head: Head,
     giving_way: &mut GivingWay,
+    traced: Position,
     acknowledged: impl Fn(Position),
 ) -> Result<Head, Interruption> {
     let most = if stream.takes_batches() { BATCH } else { ALONE };
-    let (mut waiting, mut confirmed) = (VecDeque::new(), head.position);
+    let (mut waiting, mut confirmed, mut runs) = (VecDeque::new(), head.position, Runs::default());
     loop {
         let mut page = VecDeque::from(store.read_all(head.position, PAGE).await?);
         if page.is_empty() {
             break;
         }
+        let is_traced = |event: &&Recorded| event.position > traced;
+        runs.begin(page.iter().filter(is_traced).map(|event| (event.position.0, event.traceparent)));
         while let Some(batch) = next_batch(&mut page, &mut head, most)? {
             waiting.push_back((head.position, send(stream, batch, store.store_id()).await?));
             while head.position.0 - confirmed.0 >= WINDOW
                 && let Some(oldest) = waiting.pop_front()
             {
                 confirmed = confirm(stream, oldest, &acknowledged).await?;
+                runs.end(confirmed.0, Kind::Producer, "relay", "");
             }
         }
         if giving_way.is_due(store, head.position).await? {
@@ -87,7 +92,8 @@ pub(super) async fn publish(
         }
     }
     for sent in waiting {
-        confirm(stream, sent, &acknowledged).await?;
+        let confirmed = confirm(stream, sent, &acknowledged).await?;
+        runs.end(confirmed.0, Kind::Producer, "relay", "");
     }
     Ok(head)
 }

@@ -171,7 +171,7 @@ impl CommandService {
                     }
                 }
             }
-            let appended = self.store.append_all(appends).await;
+            let appended = self.append_all(appends).await;
             groups = Vec::new();
             for ((mut group, change), appended) in deciding.into_iter().zip(appended) {
                 match appended {

@@ -8,6 +8,7 @@ use schemas::envelope::Recorded;
 use schemas::ids::{Actor, CommandId, EventId, Position, StoreId, StreamId, StreamVersion};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use traces::Traceparent;
 use uuid::Uuid;
 
 use crate::event_store::StoreError;
@@ -29,6 +30,8 @@ struct Metadata {
     causation: CommandId,
     correlation: CommandId,
     hash: Hash,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "traces::lenient")]
+    traceparent: Option<Traceparent>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     claims: Vec<ClaimedName>,
 }
@@ -49,7 +52,7 @@ struct Founded {
 
 /// An event as it is appended.
 pub(super) fn encode(entry: &Entry<'_>) -> Result<EventData, StoreError> {
-    let Entry { link, hash, claims } = entry;
+    let Entry { link, hash, traceparent, claims } = entry;
     let claimed = |(namespace, name): &(&str, &str)| ClaimedName {
         namespace: (*namespace).to_owned(),
         name: (*name).to_owned(),
@@ -63,6 +66,7 @@ pub(super) fn encode(entry: &Entry<'_>) -> Result<EventData, StoreError> {
         causation: link.causation,
         correlation: link.correlation,
         hash: *hash,
+        traceparent: *traceparent,
         claims: claims.iter().map(claimed).collect(),
     };
     let unwritable = |error: serde_json::Error| StoreError::unavailable(error.to_string());
@@ -92,6 +96,7 @@ pub(super) fn decode(event: &RecordedEvent) -> Result<Replicated, StoreError> {
             causation: metadata.causation,
             correlation: metadata.correlation,
             hash: metadata.hash,
+            traceparent: metadata.traceparent,
             data: payload(&event.data)
                 .ok_or_else(|| damaged("the event has a payload that is not plain JSON"))?,
         },

@@ -80,6 +80,7 @@ impl Prepared {
         places.iter().zip(&self.payloads).map(move |(place, payload)| Entry {
             link: self.link(payload, place.position, place.version),
             hash: place.hash,
+            traceparent: self.append.traceparent,
             claims: std::mem::take(&mut claims),
         })
     }

@@ -154,8 +154,34 @@ pub(crate) async fn open(path: &Path, store: StoreId, replica: bool) -> Result<S
     sufficient(&mut writer).await?;
     if !there {
         create(&mut writer, store).await?;
+    } else {
+        keep_traces(&mut writer).await?;
     }
     Ok(writer)
+}
+
+/// Gives the events a column for their traces, which files of version 0.1 lack. That version names the columns that it
+/// reads and writes, so it goes on with the file as before.
+pub(super) async fn keep_traces(writer: &mut SqliteConnection) -> Result<(), StoreError> {
+    if !keeps_traces(writer, "main").await? {
+        let add = "ALTER TABLE main.events ADD COLUMN traceparent TEXT";
+        sqlx::raw_sql(add).execute(writer).await.map_err(failure)?;
+    }
+    Ok(())
+}
+
+/// Whether the events in a schema have a column for their traces.
+pub(super) async fn keeps_traces(
+    connection: &mut SqliteConnection,
+    schema: &str,
+) -> Result<bool, StoreError> {
+    sqlx::query_scalar(
+        "SELECT EXISTS (SELECT 1 FROM pragma_table_info('events', ?1) WHERE name = 'traceparent')",
+    )
+    .bind(schema)
+    .fetch_one(connection)
+    .await
+    .map_err(failure)
 }
 
 pub(super) async fn create(writer: &mut SqliteConnection, store: StoreId) -> Result<(), StoreError> {

@@ -9,15 +9,16 @@ use super::rows;
 use super::upstream::Entry;
 use crate::event_store::{Head, StoreError};
 
-/// How many rows one statement inserts; SQLite takes 32,766 values, a row of events has 11.
+/// How many rows one statement inserts; SQLite takes 32,766 values, a row of events has 12.
 const ROWS: usize = 500;
 
 /// The statement for [`ROWS`] rows, which a connection prepares once.
 static FULL: LazyLock<SqlStr> = LazyLock::new(|| statement(ROWS));
 
 fn statement(rows: usize) -> SqlStr {
-    let values = vec!["(?,?,?,?,?,?,?,?,?,?,?)"; rows].join(",");
-    let columns = "position, id, stream, version, kind, time, actor, causation, correlation, hash, data";
+    let values = vec!["(?,?,?,?,?,?,?,?,?,?,?,?)"; rows].join(",");
+    let columns =
+        "position, id, stream, version, kind, time, actor, causation, correlation, hash, data, traceparent";
     AssertSqlSafe(Arc::<str>::from(format!("INSERT INTO events ({columns}) VALUES {values}"))).into_sql_str()
 }
 
@@ -28,7 +29,7 @@ pub(super) async fn entries(writer: &mut SqliteConnection, entries: &[Entry<'_>]
         let sql = if is_full { FULL.clone() } else { statement(rows.len()) };
         let mut insert = sqlx::query(sql).persistent(is_full);
         for entry in rows {
-            let Entry { link, hash, .. } = entry;
+            let Entry { link, hash, traceparent, .. } = entry;
             insert = insert
                 .bind(rows::integer(link.position.0))
                 .bind(link.id.0.as_bytes().as_slice())
@@ -40,7 +41,8 @@ pub(super) async fn entries(writer: &mut SqliteConnection, entries: &[Entry<'_>]
                 .bind(link.causation.0.as_bytes().as_slice())
                 .bind(link.correlation.0.as_bytes().as_slice())
                 .bind(hash.0.as_slice())
-                .bind(link.data);
+                .bind(link.data)
+                .bind(traceparent.map(String::from));
         }
         insert.execute(&mut *writer).await?;
     }

@@ -8,11 +8,13 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use sqlx::sqlite::{SqliteExecutor, SqliteRow};
 use sqlx::{Decode, Row, Sqlite, Type};
+use traces::Traceparent;
 use uuid::Uuid;
 
 use crate::event_store::{Head, StoreError};
 
-/// A statement that selects events in the columns that [`recorded`] reads, with what follows `FROM events`.
+/// A statement that selects events in the columns that [`recorded`] reads, with what follows `FROM events`: without their
+/// traces, or with them where the file keeps traces.
 macro_rules! events {
     ($rest:literal) => {
         concat!(
@@ -21,8 +23,22 @@ macro_rules! events {
             $rest
         )
     };
+    ($keeps_traces:expr, $rest:literal) => {
+        if $keeps_traces {
+            concat!(
+                "SELECT position, id, stream, version, kind, time, actor, causation, correlation, hash, data, ",
+                "traceparent FROM events ",
+                $rest
+            )
+        } else {
+            rows::events!($rest)
+        }
+    };
 }
 pub(super) use events;
+
+/// The column of the trace.
+const TRACEPARENT: usize = 11;
 
 /// Reads one event.
 pub(super) fn recorded(row: &SqliteRow) -> Result<Recorded, StoreError> {
@@ -39,8 +55,17 @@ pub(super) fn recorded(row: &SqliteRow) -> Result<Recorded, StoreError> {
         causation: CommandId(uuid(column(row, 7)?)?),
         correlation: CommandId(uuid(column(row, 8)?)?),
         hash: hash(column(row, 9)?)?,
+        traceparent: traceparent(row)?,
         data: payload(column(row, 10)?).ok_or_else(|| damaged("a payload that is not plain JSON"))?,
     })
+}
+
+/// The trace, where it was selected; one that is malformed counts as absent.
+fn traceparent(row: &SqliteRow) -> Result<Option<Traceparent>, StoreError> {
+    if row.len() <= TRACEPARENT {
+        return Ok(None);
+    }
+    Ok(column::<Option<&str>>(row, TRACEPARENT)?.and_then(|text| text.parse().ok()))
 }
 
 /// A payload has no blanks around it; reading it as JSON alone would take them away unseen.

@@ -11,6 +11,7 @@ CREATE TABLE events (
     correlation BLOB    NOT NULL CHECK (length(correlation) = 16),
     hash        BLOB    NOT NULL CHECK (length(hash) = 32),
     data        TEXT    NOT NULL,
+    traceparent TEXT, -- the trace of the command; absent from files of 0.1 until they are written to
     UNIQUE (stream, version)
 ) STRICT;
 

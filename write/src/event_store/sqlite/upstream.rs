@@ -8,6 +8,7 @@ use std::time::Duration;
 use schemas::chain::{Hash, Link};
 use schemas::envelope::Recorded;
 use serde::{Deserialize, Serialize};
+use traces::Traceparent;
 
 use crate::event_store::{Head, StoreError};
 
@@ -16,6 +17,7 @@ use crate::event_store::{Head, StoreError};
 pub(crate) struct Entry<'a> {
     pub(crate) link: Link<'a>,
     pub(crate) hash: Hash,
+    pub(crate) traceparent: Option<Traceparent>,
     /// Pairs of a namespace and a name.
     pub(crate) claims: Vec<(&'a str, &'a str)>,
 }
@@ -139,6 +141,7 @@ impl<'a> From<&'a Replicated> for Entry<'a> {
         Entry {
             link: Link::from(&replicated.event),
             hash: replicated.event.hash,
+            traceparent: replicated.event.traceparent,
             claims: claims.map(|claim| (claim.namespace.as_str(), claim.name.as_str())).collect(),
         }
     }

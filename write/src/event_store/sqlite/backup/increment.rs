@@ -36,11 +36,7 @@ pub(super) async fn write(log: &Path, store: StoreId, to: &Path, last: &Member) 
         };
         return Err(refused(format!("{reason}: it was restored from an older backup, or replaced")));
     }
-    sqlx::query("INSERT INTO main.events SELECT * FROM source.events WHERE position > ?1 ORDER BY position")
-        .bind(rows::integer(after.0))
-        .execute(&mut *view)
-        .await
-        .map_err(failure)?;
+    copy_events(&mut view, after).await?;
     sqlx::raw_sql(
         "INSERT INTO main.claims SELECT * FROM source.claims WHERE stream IN (SELECT stream FROM main.events); \
          DELETE FROM main.log; INSERT INTO main.log SELECT * FROM source.log;",
@@ -55,6 +51,23 @@ pub(super) async fn write(log: &Path, store: StoreId, to: &Path, last: &Member) 
     Ok(head)
 }
 
+/// Copies the events behind a position. A file of version 0.1 has no column for their traces, whichever of both it is.
+async fn copy_events(writer: &mut SqliteConnection, after: Position) -> Result<(), StoreError> {
+    file::keep_traces(writer).await?;
+    let copy = if file::keeps_traces(writer, "source").await? {
+        "INSERT INTO main.events \
+         (position, id, stream, version, kind, time, actor, causation, correlation, hash, data, traceparent) \
+         SELECT position, id, stream, version, kind, time, actor, causation, correlation, hash, data, traceparent \
+         FROM source.events WHERE position > ?1 ORDER BY position"
+    } else {
+        "INSERT INTO main.events (position, id, stream, version, kind, time, actor, causation, correlation, hash, data) \
+         SELECT position, id, stream, version, kind, time, actor, causation, correlation, hash, data \
+         FROM source.events WHERE position > ?1 ORDER BY position"
+    };
+    sqlx::query(copy).bind(rows::integer(after.0)).execute(writer).await.map_err(failure)?;
+    Ok(())
+}
+
 async fn hash_at(reader: &mut SqliteConnection, position: Position) -> Result<Option<Hash>, StoreError> {
     let found: Option<Vec<u8>> = sqlx::query_scalar("SELECT hash FROM source.events WHERE position = ?1")
         .bind(rows::integer(position.0))
@@ -67,14 +80,16 @@ async fn hash_at(reader: &mut SqliteConnection, position: Position) -> Result<Op
 /// Adds such events to a copy of the log.
 pub(super) async fn extend(log: &Path, increment: &Path) -> Result<(), StoreError> {
     let mut writer = rewriting_beside(log, increment, InUse::No).await?;
+    let mut whole = writer.begin().await.map_err(failure)?;
+    copy_events(&mut whole, Position::START).await?;
     sqlx::raw_sql(
-        "BEGIN; INSERT INTO main.events SELECT * FROM source.events ORDER BY position; \
-         INSERT OR IGNORE INTO main.claims SELECT * FROM source.claims; \
-         UPDATE main.log SET position = (SELECT position FROM source.log), hash = (SELECT hash FROM source.log); COMMIT;",
+        "INSERT OR IGNORE INTO main.claims SELECT * FROM source.claims; \
+         UPDATE main.log SET position = (SELECT position FROM source.log), hash = (SELECT hash FROM source.log);",
     )
-    .execute(&mut writer)
+    .execute(&mut *whole)
     .await
     .map_err(failure)?;
+    whole.commit().await.map_err(failure)?;
     writer.close().await.map_err(failure)
 }
 

@@ -16,6 +16,7 @@ async fn append_erased(keys: &Keys, account: AccountId) {
         command: id,
         correlation: id,
         actor: "Ada".parse().unwrap(),
+        traceparent: None,
         time: keys.clock.now(),
         events: vec![NewEvent { id: keys.clock.event_id(), event: Event::Account(erased) }],
         claims: Vec::new(),
