@@ -7,7 +7,12 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub const COMMIT: Option<&str> = option_env!("LOGGIA_COMMIT");
 
 /// The features that it was built with, with commas.
-pub const FEATURES: &str = if cfg!(feature = "eventstore") { "eventstore" } else { "none" };
+pub const FEATURES: &str = match (cfg!(feature = "eventstore"), cfg!(feature = "otlp")) {
+    (true, true) => "eventstore,otlp",
+    (true, false) => "eventstore",
+    (false, true) => "otlp",
+    (false, false) => "none",
+};
 
 /// What `loggia --version` prints behind the name.
 pub fn long_version() -> String {

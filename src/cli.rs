@@ -197,6 +197,19 @@ pub enum Command {
 }
 
 impl Command {
+    /// Returns the name under which a trace shows the command, if it sends commands to the write side.
+    pub fn traced(&self) -> Option<&'static str> {
+        match self {
+            Command::Import(_) => Some("import"),
+            Command::Curate(CurateCommand::History { .. }) => None,
+            Command::Curate(_) => Some("curate"),
+            Command::Keys(_) => Some("keys"),
+            Command::Payments(_) => Some("payments"),
+            Command::Pictures(_) => Some("pictures"),
+            _ => None,
+        }
+    }
+
     /// Returns what a signal does to it.
     pub fn ends(&self) -> Ends {
         match self {

@@ -5,6 +5,7 @@ mod offset;
 mod scale;
 mod sources;
 mod table;
+mod tracing;
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -25,6 +26,7 @@ pub use scale::{Drain, Size, SnapshotSource};
 use sources::Given;
 pub use sources::Sources;
 pub use table::SETTINGS;
+pub use tracing::Tracing;
 
 /// All settings, checked.
 #[derive(Debug, Clone)]
@@ -106,6 +108,8 @@ pub struct Config {
     pub fault: Option<String>,
     /// `clock_offset`: how far the clock is set off.
     pub clock_offset: ClockOffset,
+    /// `TRACEPARENT` and some of `OTEL_…`: whether spans are sent, and the trace of a command.
+    pub tracing: Tracing,
     /// A sentence for each variable that is none of a setting.
     pub unknown_variables: Vec<String>,
     /// Where each value comes from, for `loggia config`.
@@ -220,6 +224,7 @@ impl Config {
             drain: values.required("drain")?,
             fault: sources.environment.get(sources::FAULT).filter(|_| cfg!(debug_assertions)).cloned(),
             clock_offset: values.required("clock_offset")?,
+            tracing: Tracing::of(&sources.environment),
             unknown_variables: sources.unknown_variables(),
             resolved: SETTINGS.iter().map(|setting| given.resolved(setting)).collect(),
         })

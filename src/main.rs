@@ -29,6 +29,7 @@ use cli::{BackupCommand, Cli, Command, SettingFlags};
 use config::{Config, LogFilter, Sources};
 use output::{Output, Usage};
 use signals::{Ends, Signals};
+use traces::{Kind, Span};
 
 /// Also what SQLite uses, which is C: linked in, it stands in for the system's allocator, which keeps what many threads gave back
 /// (ADR 16).
@@ -68,6 +69,7 @@ fn start(cli: &Cli, config: &Config) -> Result<ExitCode> {
         LogFilter("warn".to_owned())
     };
     telemetry::start(&log, config.log_format)?;
+    let exporting = telemetry::Exporting::start(config.tracing, is_role);
     for warning in &config.unknown_variables {
         tracing::warn!("{warning}");
     }
@@ -76,8 +78,20 @@ fn start(cli: &Cli, config: &Config) -> Result<ExitCode> {
         data_folder::make_private();
     }
     clock::set_ahead(config.clock_offset.0);
-    let outcome = runtime.block_on(run(cli, config, signals));
+    let outcome = runtime.block_on(traced(cli, config, signals));
     runtime.shutdown_timeout(LEFT_OVER);
+    exporting.stop();
+    outcome
+}
+
+/// Runs a command as part of the trace that its caller named, or of one of its own.
+async fn traced(cli: &Cli, config: &Config, signals: Signals) -> Result<ExitCode> {
+    let Some(name) = cli.command.traced() else { return run(cli, config, signals).await };
+    let mut span = Span::begin(Kind::Internal, "loggia", name, config.tracing.parent);
+    let outcome = traces::within(span.traceparent(), run(cli, config, signals)).await;
+    if outcome.is_err() {
+        span.failed("failed");
+    }
     outcome
 }
 

@@ -1,5 +1,6 @@
-//! The log: to standard error, one line an event.
+//! The log: to standard error, one line an event. And traces, if a collector is named.
 
+mod exporting;
 mod repeated;
 
 use std::io::IsTerminal;
@@ -11,6 +12,8 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::config::{LogFilter, LogFormat};
+
+pub use exporting::Exporting;
 
 /// The client of EventStoreDB. What it logs as errors are attempts that are made again; what they come to is logged by
 /// the component "event store", in one sentence.

@@ -17,6 +17,7 @@ mod presented;
 mod rate;
 mod request_id;
 mod same_site;
+mod traced;
 
 use std::future::{Ready, ready};
 use std::net::IpAddr;
@@ -43,6 +44,7 @@ use memchr::memmem;
 use schemas::key::KeyId;
 use tokio::time::Instant;
 use tower::Service;
+use traces::Span;
 
 use crate::deadline::Deadline;
 use crate::fault::Fault;
@@ -99,6 +101,8 @@ struct Asked {
     wants_page: bool,
     /// The key that it comes with, if it is a good one.
     key_id: Option<KeyId>,
+    /// Its work as part of a trace.
+    span: Span,
 }
 
 impl Front {
@@ -119,9 +123,9 @@ impl Front {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
         if let Err(fault) = framing::check(&parts) {
-            let asked = Asked::new(self.ids.next(), started, parts.method, parts.uri, &parts.headers);
+            let mut asked = Asked::new(self.ids.next(), started, parts.method, parts.uri, &parts.headers);
             let draft = Draft::of(fault.into(), &asked, &self.state);
-            return Either::Left(ready(self.finish(&asked, &Caller::unknown(&self.state), draft)));
+            return Either::Left(ready(self.finish(&mut asked, &Caller::unknown(&self.state), draft)));
         }
         let reads = parts.method == Method::GET || parts.method == Method::HEAD;
         if reads && body.is_end_stream() {
@@ -173,7 +177,7 @@ impl Front {
         asked.key_id = caller.key_id();
         let draft = Draft::of(outcome, &asked, &self.state);
         match Charge::of(&caller, route, &draft) {
-            None => Either::Left(ready(self.finish(&asked, &caller, draft))),
+            None => Either::Left(ready(self.finish(&mut asked, &caller, draft))),
             Some(charge) => {
                 let (front, deadline) = (self.clone(), Deadline::of(started, self.patience));
                 Either::Right(Box::pin(async move { front.charge(charge, asked, draft, deadline).await }))
@@ -213,27 +217,47 @@ impl Front {
                 Ok(()) => Outcome::of(headers::preflight(route)).await,
                 Err(fault) => fault.into(),
             },
-            Ok(()) if route == Route::Mcp => self.mcp(parts, body, &caller, peer).await,
             Ok(()) => {
                 if let Caller::Known(known) = &caller {
                     parts.extensions.insert(known.clone());
                 }
                 parts.extensions.insert(Peer(peer));
-                let response = self.work(route, parts, body, &mut deadline).await;
-                Outcome::of(response).await
+                match asked.span.traceparent() {
+                    None => self.outcome(route, parts, body, &caller, peer, &mut deadline).await,
+                    traceparent => {
+                        let work = self.outcome(route, parts, body, &caller, peer, &mut deadline);
+                        traces::within(traceparent, work).await
+                    }
+                }
             }
         };
         let draft = Draft::of(outcome, &asked, &self.state);
         match Charge::of(&caller, route, &draft) {
-            None => self.finish(&asked, &caller, draft),
+            None => self.finish(&mut asked, &caller, draft),
             Some(charge) => self.charge(charge, asked, draft, deadline).await,
         }
     }
 
+    async fn outcome(
+        &self,
+        route: Route,
+        parts: Parts,
+        body: Incoming,
+        caller: &Caller,
+        peer: IpAddr,
+        deadline: &mut Deadline,
+    ) -> Outcome {
+        if route == Route::Mcp {
+            return self.mcp(parts, body, caller, peer).await;
+        }
+        let response = self.work(route, parts, body, deadline).await;
+        Outcome::of(response).await
+    }
+
     /// Counts a call and completes its reply.
-    async fn charge(&self, charge: Charge, asked: Asked, draft: Draft, deadline: Deadline) -> Reply {
+    async fn charge(&self, charge: Charge, mut asked: Asked, draft: Draft, deadline: Deadline) -> Reply {
         let (allowance, draft) = charge.collect(&self.state, &asked, draft, deadline).await;
-        self.complete(&asked, allowance, self.state.now(), draft)
+        self.complete(&mut asked, allowance, self.state.now(), draft)
     }
 
     /// The reply to something that never became a request.
@@ -321,13 +345,13 @@ impl Front {
         Caller::unknown(&self.state).allowance(&self.state, now)
     }
 
-    fn finish(&self, asked: &Asked, caller: &Caller, draft: Draft) -> Reply {
+    fn finish(&self, asked: &mut Asked, caller: &Caller, draft: Draft) -> Reply {
         let now = self.state.now();
         self.complete(asked, caller.allowance(&self.state, now), now, draft)
     }
 
     /// Makes the draft the reply: encoded, with all common headers. Counts and logs it.
-    fn complete(&self, asked: &Asked, allowance: Allowance, now: Timestamp, draft: Draft) -> Reply {
+    fn complete(&self, asked: &mut Asked, allowance: Allowance, now: Timestamp, draft: Draft) -> Reply {
         let Draft { status, content_type, tag, mut headers, mut bytes, cause } = draft;
         let encodings = asked.encodings.as_ref().filter(|_| encoding::is_worth_it(content_type.as_ref()));
         if let Some(encoded) = encodings.and_then(|asked| encoding::encode(asked, &bytes)) {
@@ -352,6 +376,7 @@ impl Front {
         let took = asked.started.elapsed();
         self.state.metrics().answered(Route::of(asked.uri.path()), status, took);
         log::answered(asked, status, took, cause.as_deref());
+        traced::answered(&mut asked.span, status);
         let mut reply = Response::new(Full::new(bytes));
         *reply.status_mut() = status;
         *reply.headers_mut() = headers;
@@ -372,7 +397,8 @@ impl Asked {
                 .iter()
                 .any(|accepted| memmem::find(accepted.as_bytes(), b"text/html").is_some());
         let origin = headers.get(ORIGIN).cloned();
-        Asked { started, id, method, uri, known_tags, encodings, origin, wants_page, key_id: None }
+        let span = traced::begin(started, &method, path, headers);
+        Asked { started, id, method, uri, known_tags, encodings, origin, wants_page, key_id: None, span }
     }
 }
 

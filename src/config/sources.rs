@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::table::{self, SETTINGS, Setting};
+use super::tracing;
 use super::{Fault, Resolved};
 
 /// How the names of all variables begin.
@@ -49,8 +50,8 @@ impl Sources {
 
     /// Returns a sentence for each variable that begins like one of a setting and is none.
     pub(super) fn unknown_variables(&self) -> Vec<String> {
-        let known = |name: &&String| !is_variable(name) && *name != FAULT;
-        let unknown = self.environment.keys().filter(known);
+        let unknown = |name: &&String| name.starts_with(PREFIX) && !is_variable(name) && *name != FAULT;
+        let unknown = self.environment.keys().filter(unknown);
         unknown
             .map(|name| {
                 let settings = SETTINGS.iter().map(|setting| setting.variable.trim_start_matches(PREFIX));
@@ -67,11 +68,12 @@ fn is_variable(name: &str) -> bool {
     SETTINGS.iter().any(|setting| setting.variable == name)
 }
 
-/// Those whose names begin as the settings' do.
+/// Those whose names begin as the settings' do, and those that tell of traces.
 fn variables(all: impl Iterator<Item = (OsString, OsString)>) -> Result<BTreeMap<String, String>> {
     let mut variables = BTreeMap::new();
     for (name, value) in all {
-        let Some(name) = name.into_string().ok().filter(|name| name.starts_with(PREFIX)) else { continue };
+        let wanted = |name: &String| name.starts_with(PREFIX) || tracing::VARIABLES.contains(&name.as_str());
+        let Some(name) = name.into_string().ok().filter(wanted) else { continue };
         match value.into_string() {
             Ok(value) => drop(variables.insert(name, value)),
             Err(_) if is_variable(&name) => {
@@ -204,6 +206,19 @@ mod tests {
             "the variable LOGGIA_LISTN is no setting and has no effect; did you mean LOGGIA_LISTEN?",
         ];
         assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn the_variables_of_traces_are_known() {
+        let pairs = [
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", &b"http://c"[..]),
+            ("OTEL_OTHER", b"x"),
+            ("TRACEPARENT", b"\xff"),
+        ];
+        let environment = read(&pairs).unwrap();
+        let expected = [("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c"), ("TRACEPARENT", "")];
+        assert_eq!(environment, expected.map(|(name, value)| (name.to_owned(), value.to_owned())).into());
+        assert_eq!(Sources { environment, ..Sources::default() }.unknown_variables(), [""; 0]);
     }
 
     #[test]

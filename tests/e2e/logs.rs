@@ -5,6 +5,10 @@ use serde_json::Value;
 
 use crate::started::{LOGGIA, json as run_json, ready};
 
+/// The trace that a caller works for, and its id.
+const TRACE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+const TRACE_ID: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+
 /// The lines of a log whose member `target` begins with a text.
 fn lines_of(log: &str, target: &str) -> Vec<Value> {
     let lines =
@@ -60,12 +64,12 @@ async fn operators_acts_and_requests_are_lines_of_json() {
     let issue = ["keys", "issue", "--email", "ada@example.org", "--actor", "ann"];
     let issued = run_json(&data, &issue).pop().unwrap();
     let key_id = issued["key_id"].as_str().unwrap();
-    assert!(
-        process::run(LOGGIA, &data, &["import", file.to_str().unwrap(), "--actor", "bea"]).status.success()
-    );
+    let mut import = process::command(LOGGIA, &data);
+    import.args(["import", file.to_str().unwrap(), "--actor", "bea"]).env("TRACEPARENT", TRACE);
+    assert!(import.output().unwrap().status.success());
     run_json(&data, &["rebuild", "catalog"]);
     let path = format!("/v1/usage?key={}", issued["key"].as_str().unwrap());
-    assert_eq!(http.get(&path).await.status, 200);
+    assert_eq!(http.send("GET", &path, &[("traceparent", TRACE)], "").await.status, 200);
     run_json(&data, &["keys", "erase", "--email", "ada@example.org", "--actor", "cleo"]);
     assert!(loggia.terminate().await.success());
     let log = loggia.stderr();
@@ -81,6 +85,9 @@ async fn operators_acts_and_requests_are_lines_of_json() {
         ["erase_account", "cleo", &format!("done: {key_id}")],
     ];
     assert_eq!(commands, expected.map(|line| line.map(str::to_owned)));
+    let traced = |line: &Value| line["trace_id"].as_str().map(str::to_owned);
+    let of_commands: Vec<_> = lines_of(&log, "write::command_server").iter().map(traced).collect();
+    assert_eq!(of_commands, [None, Some(TRACE_ID.to_owned()), None]);
     let rebuilt = lines_of(&log, "projections::rebuilds");
     assert_eq!(
         rebuilt.iter().map(|line| line["projection"].as_str().unwrap()).collect::<Vec<_>>(),
@@ -96,7 +103,9 @@ async fn operators_acts_and_requests_are_lines_of_json() {
         usage["micros"].is_u64() && usage["request"].as_str().is_some_and(|id| id.len() == 16),
         "{usage}"
     );
-    assert!(requests.iter().any(|line| line["path"] == "/readyz" && line["status"] == 200));
+    assert_eq!(usage["trace_id"], TRACE_ID);
+    let watched = requests.iter().find(|line| line["path"] == "/readyz" && line["status"] == 200).unwrap();
+    assert!(watched.get("trace_id").is_none(), "{watched}");
     let warnings: Vec<&str> = log.lines().filter(|line| line.contains("\"WARN\"")).collect();
     assert!(warnings.is_empty(), "{warnings:?}");
     assert!(!log.contains(issued["key"].as_str().unwrap()) && !log.contains("ada@"), "{log}");

@@ -59,5 +59,7 @@ mod status;
 mod stopped;
 #[cfg(feature = "eventstore")]
 mod stores;
+#[cfg(feature = "otlp")]
+mod traces;
 mod until;
 mod upgrade;

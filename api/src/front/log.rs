@@ -17,6 +17,8 @@ const ACCESS: &str = "access";
 
 /// Writes a line of the access log. What is the service's own fault is logged for operators too.
 pub(super) fn answered(asked: &Asked, status: StatusCode, took: Duration, cause: Option<&str>) {
+    let trace_id =
+        asked.span.traceparent().map(|traceparent| tracing::field::display(traceparent.trace_id()));
     let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
     // Not to be ready is an answer.
     if status.is_server_error() && asked.uri.path() != "/readyz" {
@@ -26,6 +28,7 @@ pub(super) fn answered(asked: &Asked, status: StatusCode, took: Duration, cause:
             status = status.as_u16(),
             micros,
             request = %asked.id,
+            trace_id = trace_id.as_ref(),
             cause,
             "answered with an error"
         );
@@ -37,6 +40,7 @@ pub(super) fn answered(asked: &Asked, status: StatusCode, took: Duration, cause:
         status = status.as_u16(),
         micros,
         request = %asked.id,
+        trace_id = trace_id.as_ref(),
         key = asked.key_id.as_ref().map(KeyId::as_str),
         "answered"
     );

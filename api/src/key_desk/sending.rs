@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_nats::client::RequestErrorKind;
 use async_nats::connection::State;
-use async_nats::{Client, Request};
+use async_nats::{Client, HeaderMap, Request};
 use jiff::Timestamp;
 use schemas::command::{Answer, Command, CommandMessage, Refusal, RefusalKind};
 use schemas::ids::{Actor, CommandId};
@@ -87,7 +87,12 @@ async fn request(client: &Client, message: &CommandMessage, deadline: Deadline) 
         // Without a connection the client would keep it, and send it long after it was given up.
         let error = if client.connection_state() == State::Connected {
             let patience = ATTEMPT.min(deadline.left());
-            let request = Request::new().payload(payload.clone()).timeout(Some(patience));
+            let mut request = Request::new().payload(payload.clone()).timeout(Some(patience));
+            if let Some(traceparent) = traces::current() {
+                let mut headers = HeaderMap::new();
+                headers.insert(traces::HEADER, traceparent.to_string());
+                request = request.headers(headers);
+            }
             let sending = client.send_request(subject::command(message.command.name()), request);
             match tokio::time::timeout(patience, sending).await {
                 Ok(Ok(answer)) => {

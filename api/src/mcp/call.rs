@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use schemas::usage::{CallId, Surface};
 use serde::Serialize;
+use traces::{Kind, Span};
 
 use super::answer::{Answer, Refusal};
 use super::arguments::Arguments;
@@ -50,9 +51,11 @@ pub(super) async fn call(
     };
     let mut arguments = Arguments::read(params.arguments)?;
     arguments.accept_aliases(tool.arguments);
+    let parent = params.traceparent().or_else(traces::current);
+    let span = Span::below(Kind::Server, "tools/call", tool.name, parent);
     let done = match admit(asked) {
         // A tool that takes too long or panics is refused alone: other calls of the message are counted and answered.
-        Ok(()) => match asked.deadline.bound(tools::run(tool, asked, &mut arguments)).await {
+        Ok(()) => match asked.deadline.bound(run(tool, asked, &mut arguments, &span)).await {
             Ok(Ok(answer)) => charge(asked, tool).await.map(|told| (answer, told)),
             Ok(Err(refusal)) => Err(refusal),
             Err(fault) => Err(fault.into()),
@@ -69,6 +72,20 @@ pub(super) async fn call(
             balance(asked)
         }
     })
+}
+
+/// Runs a tool as part of its caller's trace, if there is one.
+async fn run<'a>(
+    tool: &'static Tool,
+    asked: Asked<'a>,
+    arguments: &mut Arguments<'_>,
+    span: &Span,
+) -> Result<Answer<'a>, Refusal> {
+    let work = tools::run(tool, asked, arguments);
+    match span.traceparent() {
+        None => work.await,
+        traceparent => traces::within(traceparent, work).await,
+    }
 }
 
 /// Whether the caller may call now. What is left of the month is looked at where the call is counted: a call that would not

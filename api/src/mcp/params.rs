@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use traces::Traceparent;
 
 use super::message::Text;
 use super::rpc_error::RpcError;
@@ -58,6 +59,18 @@ impl<'a> Params<'a> {
         })
     }
 
+    /// The trace that the caller works for, if it names one in `_meta`.
+    pub(super) fn traceparent(&self) -> Option<Traceparent> {
+        #[derive(Deserialize)]
+        struct Traced<'a> {
+            #[serde(borrow, default)]
+            traceparent: Option<&'a RawValue>,
+        }
+        let meta = self.meta.filter(|meta| meta.get().contains(traces::HEADER))?;
+        let Traced { traceparent } = serde_json::from_str(meta.get()).ok()?;
+        text(traceparent)?.parse().ok()
+    }
+
     pub(super) fn name(&self) -> Option<Cow<'a, str>> {
         text(self.name)
     }
@@ -95,4 +108,25 @@ impl<'a> Meta<'a> {
 fn text(value: Option<&RawValue>) -> Option<Cow<'_, str>> {
     let Text(text) = serde_json::from_str(value?.get()).ok()?;
     Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_is_read_from_what_comes_with_a_call() {
+        let good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        for (meta, expected) in [
+            (format!(r#"{{"traceparent": "{good}", "progressToken": 1}}"#), good.parse().ok()),
+            (r#"{"traceparent": "00-4bf9"}"#.to_owned(), None),
+            (r#"{"traceparent": 7}"#.to_owned(), None),
+            (r#"{"progressToken": "traceparent"}"#.to_owned(), None),
+            ("[]".to_owned(), None),
+        ] {
+            let text = format!(r#"{{"name": "browse", "_meta": {meta}}}"#);
+            let raw: &RawValue = serde_json::from_str(&text).unwrap();
+            assert_eq!(Params::read(Some(raw)).unwrap().traceparent(), expected, "{meta}");
+        }
+    }
 }

@@ -58,6 +58,11 @@ impl Collector for Connected {
     fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
         let ready = self.readiness.borrow().ready;
         gauge(&mut encoder, "loggia_ready", "1 while the process is ready, else 0.", ready.into())?;
+        if traces::is_exporting() {
+            let (name, help) = ("loggia_spans_dropped", "Spans that could not be sent to the collector.");
+            let metric = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
+            ConstCounter::new(traces::dropped()).encode(metric)?;
+        }
         let Some(nats) = &self.nats else { return Ok(()) };
         let connected = nats.connection_state() == State::Connected;
         let help = "1 while the process is connected to NATS, else 0.";

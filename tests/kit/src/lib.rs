@@ -13,6 +13,7 @@
 
 pub mod balancer;
 mod cluster;
+pub mod collector;
 pub mod esdb;
 pub mod haproxy;
 pub mod http;

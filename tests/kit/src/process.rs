@@ -33,7 +33,9 @@ pub fn command(binary: &str, data: &Path) -> Command {
     let mut command = Command::new(binary);
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy().into_owned();
-        if name.starts_with("LOGGIA_") && !["LOGGIA_NATS_SERVER", "LOGGIA_LOG"].contains(&name.as_str()) {
+        let is_kept = ["LOGGIA_NATS_SERVER", "LOGGIA_LOG"].contains(&name.as_str());
+        let is_of_traces = name.starts_with("OTEL_") || name == "TRACEPARENT";
+        if is_of_traces || (name.starts_with("LOGGIA_") && !is_kept) {
             command.env_remove(name);
         }
     }

@@ -1,0 +1,71 @@
+//! What the environment says of traces, in the variables that OpenTelemetry has for it.
+
+use std::collections::BTreeMap;
+
+use traces::Traceparent;
+
+/// Names the collector.
+const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
+/// Switches everything off.
+const DISABLED: &str = "OTEL_SDK_DISABLED";
+/// Says how traces leave.
+const EXPORTER: &str = "OTEL_TRACES_EXPORTER";
+/// The trace that a command is part of.
+const PARENT: &str = "TRACEPARENT";
+
+/// The variables that are read here; what else begins with `OTEL_` is read where spans are sent.
+pub(super) const VARIABLES: [&str; 5] = [ENDPOINTS[0], ENDPOINTS[1], DISABLED, EXPORTER, PARENT];
+
+/// Whether spans are sent, and the trace of a command.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tracing {
+    /// A collector is named, so spans are to be sent to it.
+    pub is_wanted: bool,
+    /// The trace that the caller of the command works for.
+    pub parent: Option<Traceparent>,
+}
+
+impl Tracing {
+    /// Reads the variables; a trace that is malformed counts as absent.
+    pub(super) fn of(environment: &BTreeMap<String, String>) -> Tracing {
+        let value =
+            |name: &str| environment.get(name).map(|value| value.trim()).filter(|value| !value.is_empty());
+        let is_off = value(DISABLED).is_some_and(|value| value.eq_ignore_ascii_case("true"))
+            || value(EXPORTER).is_some_and(|value| value.eq_ignore_ascii_case("none"));
+        let is_named = ENDPOINTS.iter().any(|name| value(name).is_some());
+        Tracing { is_wanted: is_named && !is_off, parent: value(PARENT).and_then(|value| value.parse().ok()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(pairs: &[(&str, &str)]) -> Tracing {
+        Tracing::of(&pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+    }
+
+    #[test]
+    fn spans_are_sent_where_a_collector_is_named_and_nothing_forbids_it() {
+        let endpoint = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318");
+        assert!(read(&[endpoint]).is_wanted);
+        assert!(read(&[("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://collector:4318/v1/traces")]).is_wanted);
+        for pairs in [
+            &[][..],
+            &[("OTEL_EXPORTER_OTLP_ENDPOINT", " ")],
+            &[endpoint, ("OTEL_SDK_DISABLED", "True")],
+            &[endpoint, ("OTEL_TRACES_EXPORTER", "none")],
+            &[("OTEL_SERVICE_NAME", "shelf")],
+        ] {
+            assert!(!read(pairs).is_wanted, "{pairs:?}");
+        }
+        assert!(read(&[endpoint, ("OTEL_SDK_DISABLED", "false")]).is_wanted);
+    }
+
+    #[test]
+    fn the_trace_of_a_command_is_read_if_it_is_one() {
+        let good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        assert_eq!(read(&[("TRACEPARENT", good)]).parent, good.parse().ok());
+        assert_eq!(read(&[("TRACEPARENT", "00-4bf9")]).parent, None);
+    }
+}

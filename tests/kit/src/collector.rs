@@ -1,0 +1,209 @@
+//! A collector of traces: takes what is sent by OTLP over HTTP as protobuf, and gives the spans.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use prost::{Message, Oneof};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use crate::wait::wait_for;
+
+const SENT_WITHIN: Duration = Duration::from_secs(60);
+
+/// The collector; it ends when it is dropped.
+#[derive(Debug)]
+pub struct Collector {
+    address: SocketAddr,
+    taken: Arc<Mutex<Taken>>,
+    task: JoinHandle<()>,
+}
+
+#[derive(Debug, Default)]
+struct Taken {
+    spans: Vec<Span>,
+    bodies: Vec<Bytes>,
+}
+
+/// A span as it came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    /// The name of the service.
+    pub service: String,
+    /// What was done.
+    pub name: String,
+    /// The id of its trace, as hexadecimal digits.
+    pub trace: String,
+    /// Its own id.
+    pub id: String,
+    /// The id of its parent; empty where it has none.
+    pub parent: String,
+    /// Attributes whose values are texts or whole numbers, as text, in their order.
+    pub attributes: Vec<(String, String)>,
+}
+
+impl Span {
+    /// The value of an attribute.
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
+    }
+}
+
+impl Collector {
+    /// Starts one on a free port.
+    pub async fn start() -> Collector {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        let taken = Arc::<Mutex<Taken>>::default();
+        let task = tokio::spawn(serve(listener, taken.clone()));
+        Collector { address, taken, task }
+    }
+
+    /// The value of `OTEL_EXPORTER_OTLP_ENDPOINT`.
+    pub fn endpoint(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// The spans that came by now.
+    pub fn spans(&self) -> Vec<Span> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner).spans.clone()
+    }
+
+    /// Whether anything that came holds this text.
+    pub fn holds(&self, text: &str) -> bool {
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.bodies.iter().any(|body| body.windows(text.len()).any(|window| window == text.as_bytes()))
+    }
+
+    /// Waits until the spans that came are as wanted, and gives what was made of them.
+    pub async fn until<T>(&self, what: &str, wanted: impl Fn(Vec<Span>) -> Option<T>) -> T {
+        wait_for(SENT_WITHIN, what, async || wanted(self.spans())).await
+    }
+}
+
+impl Drop for Collector {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn serve(listener: TcpListener, taken: Arc<Mutex<Taken>>) {
+    while let Ok((socket, _)) = listener.accept().await {
+        let taken = taken.clone();
+        let service = service_fn(move |request| take(request, taken.clone()));
+        tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(socket), service));
+    }
+}
+
+async fn take(
+    request: Request<Incoming>,
+    taken: Arc<Mutex<Taken>>,
+) -> Result<Response<Full<Bytes>>, Infallible> {
+    assert_eq!(request.uri().path(), "/v1/traces");
+    assert_eq!(request.headers()["content-type"], "application/x-protobuf");
+    let body = request.into_body().collect().await.expect("a whole body").to_bytes();
+    let sent = Sent::decode(body.clone()).expect("a request of OTLP");
+    let mut taken = taken.lock().unwrap_or_else(PoisonError::into_inner);
+    for resource in sent.resources {
+        let told = resource.resource.map(|resource| texts(resource.attributes)).unwrap_or_default();
+        let service = told.into_iter().find(|(name, _)| name == "service.name");
+        let service = service.map(|(_, value)| value).unwrap_or_default();
+        let spans = resource.scopes.into_iter().flat_map(|scope| scope.spans);
+        taken.spans.extend(spans.map(|span| span.told(&service)));
+    }
+    taken.bodies.push(body);
+    Ok(Response::default())
+}
+
+fn texts(attributes: Vec<Attribute>) -> Vec<(String, String)> {
+    let text = |attribute: Attribute| match attribute.value?.value? {
+        Value::Text(text) => Some((attribute.key, text)),
+        Value::Number(number) => Some((attribute.key, number.to_string())),
+    };
+    attributes.into_iter().filter_map(text).collect()
+}
+
+/// `ExportTraceServiceRequest`, and of what is in it the members that tests look at.
+#[derive(Clone, PartialEq, Message)]
+struct Sent {
+    #[prost(message, repeated, tag = "1")]
+    resources: Vec<ResourceSpans>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct ResourceSpans {
+    #[prost(message, optional, tag = "1")]
+    resource: Option<Resource>,
+    #[prost(message, repeated, tag = "2")]
+    scopes: Vec<ScopeSpans>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Resource {
+    #[prost(message, repeated, tag = "1")]
+    attributes: Vec<Attribute>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct ScopeSpans {
+    #[prost(message, repeated, tag = "2")]
+    spans: Vec<WireSpan>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct WireSpan {
+    #[prost(bytes = "vec", tag = "1")]
+    trace: Vec<u8>,
+    #[prost(bytes = "vec", tag = "2")]
+    id: Vec<u8>,
+    #[prost(bytes = "vec", tag = "4")]
+    parent: Vec<u8>,
+    #[prost(string, tag = "5")]
+    name: String,
+    #[prost(message, repeated, tag = "9")]
+    attributes: Vec<Attribute>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Attribute {
+    #[prost(string, tag = "1")]
+    key: String,
+    #[prost(message, optional, tag = "2")]
+    value: Option<AnyValue>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct AnyValue {
+    #[prost(oneof = "Value", tags = "1, 3")]
+    value: Option<Value>,
+}
+
+#[derive(Clone, PartialEq, Oneof)]
+enum Value {
+    #[prost(string, tag = "1")]
+    Text(String),
+    #[prost(int64, tag = "3")]
+    Number(i64),
+}
+
+impl WireSpan {
+    fn told(self, service: &str) -> Span {
+        let hexadecimal = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        Span {
+            service: service.to_owned(),
+            name: self.name,
+            trace: hexadecimal(&self.trace),
+            id: hexadecimal(&self.id),
+            parent: hexadecimal(&self.parent),
+            attributes: texts(self.attributes),
+        }
+    }
+}
