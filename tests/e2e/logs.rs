@@ -35,6 +35,23 @@ fn check_start_and_stop(log: &str) {
     assert_eq!(stopping["signal"], "SIGTERM");
 }
 
+/// Each request is a line, with its key and its trace.
+fn check_requests(log: &str, key_id: &str) {
+    let requests = lines_of(log, "access");
+    let usage = requests.iter().find(|line| line["path"] == "/v1/usage").unwrap();
+    assert_eq!(
+        (&usage["method"], &usage["status"], &usage["key"]),
+        (&"GET".into(), &200.into(), &key_id.into())
+    );
+    assert!(
+        usage["micros"].is_u64() && usage["request"].as_str().is_some_and(|id| id.len() == 16),
+        "{usage}"
+    );
+    assert_eq!(usage["trace_id"], TRACE_ID);
+    let watched = requests.iter().find(|line| line["path"] == "/readyz" && line["status"] == 200).unwrap();
+    assert!(watched.get("trace_id").is_none(), "{watched}");
+}
+
 #[tokio::test]
 async fn operators_acts_and_requests_are_lines_of_json() {
     if kit::nats::available().await.is_none() {
@@ -93,19 +110,7 @@ async fn operators_acts_and_requests_are_lines_of_json() {
         rebuilt.iter().map(|line| line["projection"].as_str().unwrap()).collect::<Vec<_>>(),
         ["catalog"]
     );
-    let requests = lines_of(&log, "access");
-    let usage = requests.iter().find(|line| line["path"] == "/v1/usage").unwrap();
-    assert_eq!(
-        (&usage["method"], &usage["status"], &usage["key"]),
-        (&"GET".into(), &200.into(), &key_id.into())
-    );
-    assert!(
-        usage["micros"].is_u64() && usage["request"].as_str().is_some_and(|id| id.len() == 16),
-        "{usage}"
-    );
-    assert_eq!(usage["trace_id"], TRACE_ID);
-    let watched = requests.iter().find(|line| line["path"] == "/readyz" && line["status"] == 200).unwrap();
-    assert!(watched.get("trace_id").is_none(), "{watched}");
+    check_requests(&log, key_id);
     let warnings: Vec<&str> = log.lines().filter(|line| line.contains("\"WARN\"")).collect();
     assert!(warnings.is_empty(), "{warnings:?}");
     assert!(!log.contains(issued["key"].as_str().unwrap()) && !log.contains("ada@"), "{log}");
