@@ -432,3 +432,36 @@ async fn one_that_fails_or_is_dropped_leaves_nothing() {
             .await;
     }
 }
+
+/// Makes the file of a closed store one of version 0.1, which keeps no traces.
+async fn make_former(folder: &Path) -> SqliteStore {
+    let mut hand = crate::sqlite::raw(folder).await;
+    sqlx::query("ALTER TABLE events DROP COLUMN traceparent").execute(&mut hand).await.unwrap();
+    sqlx::Connection::close(hand).await.unwrap();
+    SqliteStore::open_read_only(folder).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_backup_of_version_0_1_is_continued_and_continues() {
+    let desk = Desk::new().await;
+    let folder = desk.at("store");
+    desk.event("a", "one").await;
+    desk.store.close().await;
+    make_former(&folder).await.backup(&desk.at("full"), None).await.unwrap();
+
+    let store = SqliteStore::open(&folder, &desk.clock).await.unwrap();
+    let mut traced = append(&desk.clock, "a", Expected::Any, &["two"]);
+    traced.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".parse().ok();
+    store.append(traced.clone()).await.unwrap();
+    store.backup_since(&desk.at("full"), &desk.at("second"), None).await.unwrap();
+    store.append(append(&desk.clock, "b", Expected::Any, &["three"])).await.unwrap();
+    store.close().await;
+    make_former(&folder).await.backup_since(&desk.at("second"), &desk.at("third"), None).await.unwrap();
+
+    SqliteStore::restore(&desk.at("third"), &desk.at("back"), None, &[]).await.unwrap();
+    let back = SqliteStore::open_read_only(&desk.at("back")).await.unwrap();
+    assert_eq!(back.verify(|_| {}).await.unwrap().unwrap().events, 3);
+    let events = back.read_all(Position::START, 10).await.unwrap();
+    let told: Vec<_> = events.iter().map(|event| event.traceparent).collect();
+    assert_eq!(told, [None, traced.traceparent, None]);
+}
