@@ -144,6 +144,7 @@ async fn a_move_that_was_interrupted_is_finished_at_the_next_start() {
         command,
         correlation: command,
         actor: "operator".parse().unwrap(),
+        traceparent: None,
         time: till.clock.now(),
         events: vec![NewEvent { id: till.clock.event_id(), event }],
         claims: Vec::new(),
