@@ -136,13 +136,15 @@ impl CommandService {
     pub async fn handle(&self, message: CommandMessage) -> Answer {
         let (name, began) = (message.command.name(), Instant::now());
         let is_rehearsal = matches!(&message.command, Command::Import { options, .. } if options.dry_run);
-        let mut span = Span::begin(Kind::Internal, "command", name, traces::current());
-        // What the command appends names the command's span, so an import of many lines is one trace.
-        let answer = traces::within(span.traceparent(), self.answer(message)).await;
-        if let Answer::Refused(_) = &answer {
-            span.failed("refused");
-        }
-        drop(span);
+        let answer = {
+            let mut span = Span::begin(Kind::Internal, "command", name, traces::current());
+            // What the command appends names the command's span, so an import of many lines is one trace.
+            let answer = traces::within(span.traceparent(), self.answer(message)).await;
+            if let Answer::Refused(_) = &answer {
+                span.failed("refused");
+            }
+            answer
+        };
         self.measured.note(name, &answer, began.elapsed());
         if let Answer::Imported { lines, .. } = &answer
             && !is_rehearsal
