@@ -40,12 +40,13 @@ def compose(path):
 
 
 def kubernetes(version, paths):
-    known, wanted = set(), []
+    known, wanted, images, pinned = set(), [], [], set()
     for path in paths:
         for read in yaml.safe_load_all(pathlib.Path(path).read_text()):
             told = f"{path}: {read['kind']} {read.get('metadata', {}).get('name', '')}"
             if read["apiVersion"].startswith("kustomize."):
                 wanted += [(told, "file", name) for name in read["resources"]]
+                pinned |= {image["name"] for image in read["images"] if image["newTag"] != "latest"}
                 continue
             try:
                 kubernetes_validate.validate(read, version, strict=True)
@@ -56,30 +57,59 @@ def kubernetes(version, paths):
             if read["kind"] == "StatefulSet":
                 yield from stateful_set(told, read["spec"])
                 wanted.append((told, "Service", read["spec"]["serviceName"]))
-                for container in read["spec"]["template"]["spec"]["containers"]:
+            for pod in pods(read):
+                yield from workload(told, pod, read["spec"].get("volumeClaimTemplates", []))
+                for container in pod["containers"]:
+                    images.append((told, container["image"]))
                     for source in container.get("envFrom", []):
                         wanted.append((told, "ConfigMap", source["configMapRef"]["name"]))
+    for told, image in images:
+        if image not in pinned:
+            yield f"{told} runs the image {image}, which kustomization.yaml gives no version"
     names = {pathlib.Path(path).name for path in paths}
     for told, kind, name in wanted:
         if (name not in names) if kind == "file" else ((kind, name) not in known):
             yield f"{told} names the {kind} {name}, which is not there"
 
 
+def pods(read):
+    """The pods that an object makes."""
+    spec = read.get("spec", {})
+    if read["kind"] == "CronJob":
+        spec = spec["jobTemplate"]["spec"]
+    return [spec["template"]["spec"]] if "template" in spec else []
+
+
+def workload(told, pod, claims):
+    """What the schema cannot say: mounts that lead somewhere, limits, and that little is allowed."""
+    volumes = {volume["name"] for volume in pod.get("volumes", [])}
+    volumes |= {claim["metadata"]["name"] for claim in claims}
+    if not pod.get("securityContext", {}).get("runAsNonRoot"):
+        yield f"{told} may run as root"
+    for container in pod["containers"]:
+        for mount in container["volumeMounts"]:
+            if mount["name"] not in volumes:
+                yield f"{told} mounts {mount['name']}, which is no volume"
+        for kind in ("requests", "limits"):
+            for what in ("cpu", "memory"):
+                if what not in container.get("resources", {}).get(kind, {}):
+                    yield f"{told} has no {kind} of {what}"
+        allowed = container.get("securityContext", {})
+        if not allowed.get("readOnlyRootFilesystem") or allowed.get("allowPrivilegeEscalation", True):
+            yield f"{told} may write to its image or gain rights"
+        if allowed.get("capabilities", {}).get("drop") != ["ALL"]:
+            yield f"{told} keeps capabilities"
+
+
 def stateful_set(told, spec):
-    """What the schema cannot say: labels that are selected, mounts and probes that lead somewhere."""
+    """What the schema cannot say: labels that are selected, and probes that ask a port."""
     template = spec["template"]
     labels = template["metadata"]["labels"]
     for label, value in spec["selector"]["matchLabels"].items():
         if labels.get(label) != value:
             yield f"{told} selects {label}={value}, which its pods have not"
-    pod = template["spec"]
-    volumes = {volume["name"] for volume in pod.get("volumes", [])}
-    volumes |= {claim["metadata"]["name"] for claim in spec["volumeClaimTemplates"]}
-    for container in pod["containers"]:
+    for container in template["spec"]["containers"]:
         ports = {port["name"] for port in container["ports"]}
-        for mount in container["volumeMounts"]:
-            if mount["name"] not in volumes:
-                yield f"{told} mounts {mount['name']}, which is no volume"
         for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
             if container[probe]["httpGet"]["port"] not in ports:
                 yield f"{told}: its {probe} asks a port that is not there"

@@ -1,6 +1,7 @@
 //! The files of deploy/, each read by a tool that knows its kind, and held against what the program and the checkout say.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, reason = "a test may panic")]
 
+mod compose;
 mod prometheus;
 
 use std::path::{Path, PathBuf};
@@ -132,6 +133,14 @@ fn docker_takes_the_compose_file() {
         said_of(compose)
     };
     assert_eq!(read(&Path::new(ROOT).join("deploy/compose.yaml")), "");
+    let mut with_tls = Command::new(&program);
+    with_tls.current_dir(ROOT).args(["--file", "deploy/compose.yaml", "--file", "deploy/compose.tls.yaml"]);
+    with_tls
+        .args(["config", "--quiet"])
+        .env_clear()
+        .env("HOME", "/nowhere")
+        .env("DOCKER_HOST", "unix:///nowhere");
+    assert_eq!(said_of(with_tls), "");
     let changes = [
         ["<<: *read-settings", "<<: *reed-settings", "unknown anchor 'reed-settings'"],
         ["secrets: [nats-ca, nats-write]", "secrets: [nats-ca, write]", "refers to undefined secret write"],
@@ -170,6 +179,10 @@ fn the_manifests_are_what_kubernetes_takes() {
         ["serviceName: loggia-read", "serviceName: other", "names the Service other"],
         ["name: data, mountPath", "name: dota, mountPath", "mounts dota, which is no volume"],
         ["port: admin}", "port: amin}", "its readinessProbe asks a port that is not there"],
+        ["limits: {cpu: \"2\", ", "limits: {", "has no limits of cpu"],
+        ["runAsNonRoot: true", "runAsNonRoot: false", "may run as root"],
+        ["image: loggia", "image: other", "runs the image other, which kustomization.yaml gives no version"],
+        ["drop: [ALL]", "drop: [NET_RAW]", "keeps capabilities"],
     ];
     each_is_told("deploy/kubernetes/read.yaml", &changes, |bad| {
         faults(&check(&["kubernetes", KUBERNETES, bad.to_str().unwrap()]).unwrap()).join("\n")
@@ -282,18 +295,28 @@ fn every_setting_that_is_named_is_one() {
     }
 }
 
+/// The backup reads the volume that the write side's set makes, and its name is made of these two.
+#[test]
+fn the_backup_reads_the_folder_of_the_write_side() {
+    let (write, backup) = (text("deploy/kubernetes/write.yaml"), text("deploy/kubernetes/backup.yaml"));
+    assert!(write.contains("metadata: {name: data}") && write.contains("name: loggia-write\n"));
+    assert!(backup.contains("claimName: data-loggia-write-0"));
+}
+
 #[test]
 fn versions_are_those_of_the_checkout() {
-    let setup = text("bin/setup");
-    let nats = setup.lines().find_map(|line| line.strip_prefix("readonly version=")).unwrap();
-    for path in ["deploy/compose.yaml", "deploy/Containerfile"] {
-        assert!(
-            text(path).contains(&format!("docker.io/library/nats:{nats}")),
-            "{path} has another nats-server"
-        );
-    }
+    let manifests = text("deploy/kubernetes/kustomization.yaml");
+    assert!(manifests.contains(&format!("newTag: \"{}\"", env!("CARGO_PKG_VERSION"))), "another version");
     let manifest = text("Cargo.toml");
     let rust =
         manifest.lines().find_map(|line| line.strip_prefix("rust-version = ")).unwrap().trim_matches('"');
-    assert!(text("deploy/Containerfile").contains(&format!("library/rust:{rust}-")), "another Rust");
+    let (container, compose) = (text("deploy/Containerfile"), text("deploy/compose.yaml"));
+    assert!(container.contains(&format!("library/rust:{rust}-")), "another Rust");
+    let images = container.lines().filter_map(|line| line.strip_prefix("FROM "));
+    let images =
+        images.chain(compose.lines().filter_map(|line| line.trim().strip_prefix("image: docker.io/")));
+    for image in images {
+        assert!(image.contains("@sha256:"), "{image} is not pinned by what it holds");
+    }
+    assert!(container.contains("RUN bin/setup && "), "nats-server is that of the checkout");
 }

@@ -35,8 +35,9 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, ConfigError> {
     }
 }
 
-/// Writes what differs aside, and then puts each file into its place. Where the folder is new it appears whole; else
-/// the seeds and the authority come first, so that a set that is cut off is completed the next time.
+/// Writes what differs aside, and then puts each file into its place. A folder that is not there appears whole; in one that is,
+/// such as the volume of a container, all happens inside it, and the seeds and the authority come first, so that a set that is
+/// cut off is completed the next time.
 pub(super) fn write(folder: &Path, files: &[File]) -> Result<Vec<Made>, ConfigError> {
     let mut made = Vec::new();
     for file in files {
@@ -47,7 +48,7 @@ pub(super) fn write(folder: &Path, files: &[File]) -> Result<Vec<Made>, ConfigEr
         };
         made.push(Made { path: file.path.clone(), change, secret: file.secret });
     }
-    let is_new = fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
+    let is_new = !folder.exists();
     let aside = match is_new {
         true => beside(folder),
         false => folder.join(format!(".new-{}", std::process::id())),
@@ -95,7 +96,6 @@ fn make_folder(path: &Path) -> io::Result<()> {
 fn put(folder: &Path, aside: &Path, made: &[Made], is_new: bool) -> Result<(), ConfigError> {
     let failed = |path: &Path, source| ConfigError::Folder { path: path.to_owned(), source };
     if is_new {
-        // An empty folder is replaced.
         return fs::rename(aside, folder).map_err(|source| failed(folder, source));
     }
     for made in made.iter().filter(|made| made.change != Change::Kept) {

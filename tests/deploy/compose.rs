@@ -1,0 +1,230 @@
+//! The steps at the head of deploy/compose.yaml, with the users, folders and rights that the containers have there, and the
+//! balancer over TLS.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+
+use super::{LOGGIA, ROOT, docker_compose, text};
+
+/// The user of the image.
+const USER: u32 = 10001;
+
+/// A machine on which the containers are processes: what they mount lies in a folder that only root can write to.
+struct Machine {
+    folder: tempfile::TempDir,
+    compose: Value,
+    /// Another user can be taken on.
+    is_root: bool,
+}
+
+impl Machine {
+    /// `None` where what reads compose files, or nats-server, is absent, told loudly.
+    async fn new() -> Option<Machine> {
+        let program = docker_compose()?;
+        let nats = kit::nats::available().await?;
+        let mut compose = Command::new(program);
+        compose.current_dir(ROOT).args(["--file", "deploy/compose.yaml", "--profile", "*"]);
+        compose.args(["config", "--format", "json"]).env_clear().env("HOME", "/nowhere");
+        let output = compose.env("DOCKER_HOST", "unix:///nowhere").output().unwrap();
+        let machine = Machine {
+            folder: tempfile::tempdir().unwrap(),
+            compose: serde_json::from_slice(&output.stdout).unwrap(),
+            is_root: fs::metadata("/proc/self").unwrap().uid() == 0,
+        };
+        fs::set_permissions(machine.folder.path(), Permissions::from_mode(0o755)).unwrap();
+        // A user may not enter the folder that these lie in.
+        for (name, program) in [("loggia", Path::new(LOGGIA)), ("nats-server", &nats)] {
+            fs::copy(program, machine.at(name)).unwrap();
+        }
+        Some(machine)
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Makes a folder and gives it to the user of the image.
+    fn give(&self, name: &str) -> PathBuf {
+        let path = self.at(name);
+        fs::create_dir(&path).unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o700)).unwrap();
+        if self.is_root {
+            chown(&path, Some(USER), Some(USER)).unwrap();
+        }
+        path
+    }
+
+    /// Where something of the machine that the file names lies: it is written beside the file there.
+    fn beside_the_file(&self, path: &Value) -> PathBuf {
+        let path = Path::new(path.as_str().unwrap());
+        self.folder.path().join(path.strip_prefix(Path::new(ROOT).join("deploy")).unwrap())
+    }
+
+    /// Runs a program as the user of the image, without any right of root.
+    fn run(&self, program: &str, adjust: impl FnOnce(&mut Command)) -> Output {
+        let mut command = Command::new(if self.is_root { "setpriv".into() } else { self.at(program) });
+        if self.is_root {
+            command.args([&format!("--reuid={USER}"), &format!("--regid={USER}"), "--clear-groups"]);
+            command.args(["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all"]).arg(self.at(program));
+        }
+        command.env_clear().env("PATH", "/usr/bin:/bin");
+        adjust(&mut command);
+        command.output().unwrap()
+    }
+
+    fn service(&self, name: &str) -> &Value {
+        &self.compose["services"][name]
+    }
+
+    /// The variables of a service, whose secrets lie where they were made.
+    fn environment(&self, service: &Value) -> Vec<(String, String)> {
+        let secret = |name: &str| {
+            let path = self.beside_the_file(&self.compose["secrets"][name]["file"]);
+            path.to_str().unwrap().to_owned()
+        };
+        let variables = service["environment"].as_object().unwrap().iter();
+        let of = |(name, value): (&String, &Value)| {
+            let value = value.as_str().unwrap();
+            let value = value.strip_prefix("/run/secrets/").map_or_else(|| value.to_owned(), secret);
+            (name.clone(), value)
+        };
+        variables.map(of).collect()
+    }
+}
+
+#[track_caller]
+fn assert_done(output: &Output, what: &str) {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{what}: {said}{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[tokio::test]
+async fn the_steps_at_the_head_of_the_compose_file_work_as_the_user_of_the_image() {
+    let head = text("deploy/compose.yaml");
+    assert!(head.contains(&format!("sudo chown {USER}:{USER} nats")), "{head}");
+    assert!(text("deploy/Containerfile").contains(&format!("USER {USER}:{USER}")));
+    let Some(machine) = Machine::new().await else { return };
+    let nats = machine.give("nats");
+    let setup: Vec<&str> = machine.service("setup")["command"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|word| word.as_str().unwrap())
+        .collect();
+    let (folder, rest) = setup.split_last().unwrap();
+    assert_eq!(*folder, "/nats");
+    for _ in 0..2 {
+        let made = machine.run("loggia", |command| _ = command.args(rest).arg(&nats).current_dir("/"));
+        assert_done(&made, "setup");
+    }
+
+    for name in ["nats-1", "nats-2", "nats-3"] {
+        let service = machine.service(name);
+        assert_eq!(
+            service["entrypoint"][0], "/usr/local/bin/nats-server",
+            "the one of the image, so its user too"
+        );
+        let own = machine.beside_the_file(&service["volumes"][0]["source"]);
+        let words: Vec<&str> =
+            service["command"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
+        let read = machine.run("nats-server", |command| _ = command.args(words).arg("-t").current_dir(own));
+        assert_done(&read, name);
+    }
+
+    for name in ["write", "read-1", "read-2", "read-3", "cli"] {
+        let (service, data) = (machine.service(name), machine.give(name));
+        let environment = machine.environment(service);
+        assert!(environment.iter().any(|(_, value)| value.ends_with(".nk")), "{name} has a login");
+        let checked = machine.run("loggia", |command| {
+            command
+                .args(["config", "--check"])
+                .envs(environment)
+                .env("LOGGIA_DATA", &data)
+                .current_dir(&data);
+        });
+        // The names of the servers are those of the containers' network; with all else it could start.
+        let said = String::from_utf8_lossy(&checked.stdout);
+        let is_the_network = |line: &str| line.starts_with("nats_url: the NATS server at nats-1:4222, ");
+        assert!(said.lines().all(is_the_network) && said.lines().count() == 1, "{name}: {said}");
+    }
+}
+
+/// The balancer with both of its files; ended when it is dropped.
+struct Balancer(Child);
+
+impl Drop for Balancer {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Asks with Python, which checks the certificate: prints status, place and policy of each answer.
+const ASK: &str = r#"
+import http.client, ssl, sys, time
+secure, plain, authority = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+def ask(connect, method, path, headers):
+    for _ in range(100):
+        try:
+            connection = connect()
+            connection.request(method, path, headers=headers)
+            answer = connection.getresponse()
+            return answer.status, answer.getheader("location"), answer.getheader("strict-transport-security")
+        except ConnectionRefusedError:
+            time.sleep(0.1)
+    sys.exit("nobody listens")
+trusted = ssl.create_default_context(cafile=authority)
+over_tls = lambda: http.client.HTTPSConnection("localhost", secure, context=trusted, timeout=20)
+clear = lambda: http.client.HTTPConnection("localhost", plain, timeout=20)
+host = {"Host": "catalog.example.org"}
+print(*ask(over_tls, "GET", "/", host))
+print(*ask(clear, "GET", "/projects/a?x=1", host))
+print(*ask(clear, "GET", "/v1/search", host | {"Authorization": "Bearer log_live_x"}))
+print(*ask(clear, "GET", "/v1/search?key=log_live_x", host))
+print(*ask(clear, "POST", "/mcp", host))
+"#;
+
+#[test]
+fn the_balancer_takes_calls_over_tls_and_no_key_in_the_clear() {
+    let Some(program) = kit::haproxy::available() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let key = rcgen::KeyPair::generate().unwrap();
+    let certificate = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+    let certificate = certificate.self_signed(&key).unwrap().pem();
+    let (tls, authority) = (folder.path().join("tls"), folder.path().join("authority.pem"));
+    fs::create_dir(&tls).unwrap();
+    fs::write(tls.join("catalog.pem"), format!("{certificate}{}", key.serialize_pem())).unwrap();
+    fs::write(&authority, certificate).unwrap();
+    let ports = [kit::free_port(), kit::free_port(), kit::free_port()];
+    let [secure, plain, inner] = ports.map(|port| port.to_string());
+    let mut balancer = Command::new(program);
+    balancer.args(["-db"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    for name in ["haproxy.cfg", "haproxy-tls.cfg"] {
+        let own = text(&format!("deploy/{name}"))
+            .replace("bind :8443", &format!("bind 127.0.0.1:{secure}"))
+            .replace("bind :8081", &format!("bind 127.0.0.1:{plain}"))
+            .replace("bind :8080", &format!("bind 127.0.0.1:{inner}"))
+            .replace("/etc/haproxy/tls/", tls.to_str().unwrap());
+        fs::write(folder.path().join(name), own).unwrap();
+        balancer.arg("-f").arg(folder.path().join(name));
+    }
+    let _balancer = Balancer(balancer.spawn().unwrap());
+    let python = Path::new(ROOT).join(".tools/deploy/bin/python3");
+    let asked = Command::new(python)
+        .args(["-c", ASK, &secure, &plain])
+        .arg(&authority)
+        .env_remove("PYTHONPATH")
+        .output();
+    let asked = asked.unwrap();
+    assert!(asked.stderr.is_empty(), "{}", String::from_utf8_lossy(&asked.stderr));
+    let expected = "503 None max-age=31536000\n\
+                    301 https://catalog.example.org/projects/a?x=1 None\n\
+                    403 None None\n\
+                    403 None None\n\
+                    403 None None\n";
+    assert_eq!(String::from_utf8_lossy(&asked.stdout), expected, "no read node is there");
+}
