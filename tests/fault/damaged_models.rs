@@ -52,7 +52,9 @@ fn damage_all(models: &Path, damage: Damage) {
             "search" => read::search::LAYOUT,
             "archive" => read::archive::LAYOUT,
             "keys" => read::keys::LAYOUT,
-            _ => 1,
+            "neighbours" => read::neighbours::LAYOUT,
+            "counters" => read::counters::LAYOUT,
+            other => panic!("{other} is no model"),
         };
         let generations = Generations::in_layout(models.join(model), layout);
         let folder = generations.current().unwrap().unwrap().path;

@@ -14,6 +14,18 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(super) struct Connection(BufReader<TcpStream>);
 
+/// Returns how many bytes wait for the socket with these ports, its own and the other's, by the table of the system.
+fn unread(ports: [u16; 2]) -> Option<u32> {
+    let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+    let [own, other] = ports.map(|port| format!(":{port:04X}"));
+    table.lines().find_map(|line| {
+        let mut columns = line.split_whitespace().skip(1);
+        let is_it = columns.next()?.ends_with(&own) && columns.next()?.ends_with(&other);
+        let queues = columns.nth(1)?;
+        if is_it { u32::from_str_radix(queues.split_once(':')?.1, 16).ok() } else { None }
+    })
+}
+
 /// A reply, with its headers in their order.
 pub(super) struct Reply {
     pub(super) status: u16,
@@ -28,6 +40,21 @@ impl Connection {
 
     pub(super) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
         self.0.write_all(bytes.as_ref()).await.unwrap();
+    }
+
+    /// Waits until the server has read all that was sent. Where the system does not tell, it waits for a moment.
+    pub(super) async fn is_read(&self) {
+        let socket = self.0.get_ref();
+        let ports = [socket.peer_addr().unwrap().port(), socket.local_addr().unwrap().port()];
+        if !cfg!(target_os = "linux") {
+            return tokio::time::sleep(Duration::from_millis(500)).await;
+        }
+        let is_read = async {
+            while unread(ports) != Some(0) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        timeout(PATIENCE, is_read).await.expect("the server reads what was sent");
     }
 
     /// Whether these bytes could be sent at all.

@@ -206,14 +206,17 @@ impl Node {
             projections: Arc::new(Vec::new),
             clock: clock::system(),
         });
+        // What is asked of /stopping is answered once the server was told to stop.
+        let stop = CancellationToken::new();
+        let stopping = stop.clone();
         let router = routes::router(state.clone())
             .route("/panic", get(async || -> &'static str { panic!("the inner text") }))
             .route("/slow", get(async || tokio::time::sleep(Duration::from_secs(3600)).await))
-            .route("/soon", get(async || tokio::time::sleep(Duration::from_millis(300)).await));
+            .route("/soon", get(async || tokio::time::sleep(Duration::from_millis(300)).await))
+            .route("/stopping", get(async move || stopping.cancelled().await));
         let front = Front::new(router, state.clone(), &limits);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let stop = CancellationToken::new();
         let served = tokio::spawn(serve_front(listener, front, metrics, limits, stop.clone()));
         Node { address, readiness, leaving, registry, stop, served, folder, state }
     }

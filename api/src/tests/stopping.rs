@@ -13,8 +13,9 @@ async fn what_is_under_way_is_finished() {
     let (mut busy, mut idle, mut begun) = (node.connect().await, node.connect().await, node.connect().await);
     assert_eq!(idle.ask("GET", "/healthz", "").await.status, 200);
     begun.send("GET /healthz HTTP/1.1\r\nHost: test\r\n").await;
-    busy.send("GET /soon HTTP/1.1\r\nHost: test\r\n\r\n").await;
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    busy.send("GET /stopping HTTP/1.1\r\nHost: test\r\n\r\n").await;
+    begun.is_read().await;
+    busy.is_read().await;
     node.stop.cancel();
     assert!(idle.is_closed().await, "who waits is let go at once");
     assert!(TcpStream::connect(node.address).await.is_err(), "nobody new is let in");
@@ -30,7 +31,7 @@ async fn what_takes_too_long_is_cut() {
     let node = Node::start_with(Limits { drain: Duration::from_millis(100), ..Limits::default() }).await;
     let mut busy = node.connect().await;
     busy.send("GET /slow HTTP/1.1\r\nHost: test\r\n\r\n").await;
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    busy.is_read().await;
     let started = Instant::now();
     node.stop.cancel();
     assert_eq!(node.served.await.unwrap(), Drained { cut: 1 });
