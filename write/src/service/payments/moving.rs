@@ -43,7 +43,10 @@ impl CommandService {
         let cause = Cause { command: message.id, correlation: message.correlation, actor: &message.actor };
         let released = account::release(former.account(), provider, id, receiving.id, &accounts.tiers, now)?;
         self.append_account(cause, &former, released, Vec::new(), now).await?;
+        // A replica may not have it yet.
+        self.store.catch_up().await?;
         self.finish_moves(accounts).await?;
+        self.store.catch_up().await?;
         let receiving = AccountPast::read(&*self.store, receiving.id).await?;
         let (account, position) = receiving.after(message.id).ok_or(Refused::Contended)?;
         Ok(accounts::done(&message.command, &account, position))
