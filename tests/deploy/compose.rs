@@ -5,6 +5,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -26,13 +27,9 @@ impl Machine {
     async fn new() -> Option<Machine> {
         let program = docker_compose()?;
         let nats = kit::nats::available().await?;
-        let mut compose = Command::new(program);
-        compose.current_dir(ROOT).args(["--file", "deploy/compose.yaml", "--profile", "*"]);
-        compose.args(["config", "--format", "json"]).env_clear().env("HOME", "/nowhere");
-        let output = compose.env("DOCKER_HOST", "unix:///nowhere").output().unwrap();
         let machine = Machine {
             folder: tempfile::tempdir().unwrap(),
-            compose: serde_json::from_slice(&output.stdout).unwrap(),
+            compose: read_compose(&program),
             is_root: fs::metadata("/proc/self").unwrap().uid() == 0,
         };
         fs::set_permissions(machine.folder.path(), Permissions::from_mode(0o755)).unwrap();
@@ -96,6 +93,15 @@ impl Machine {
     }
 }
 
+/// The compose file as Docker Compose reads it.
+fn read_compose(program: &Path) -> Value {
+    let mut compose = Command::new(program);
+    compose.current_dir(ROOT).args(["--file", "deploy/compose.yaml", "--profile", "*"]);
+    compose.args(["config", "--format", "json"]).env_clear().env("HOME", "/nowhere");
+    let output = compose.env("DOCKER_HOST", "unix:///nowhere").output().unwrap();
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
 #[track_caller]
 fn assert_done(output: &Output, what: &str) {
     let said = String::from_utf8_lossy(&output.stderr);
@@ -150,6 +156,40 @@ async fn the_steps_at_the_head_of_the_compose_file_work_as_the_user_of_the_image
         let said = String::from_utf8_lossy(&checked.stdout);
         let is_the_network = |line: &str| line.starts_with("nats_url: the NATS server at nats-1:4222, ");
         assert!(said.lines().all(is_the_network) && said.lines().count() == 1, "{name}: {said}");
+    }
+}
+
+/// What asks a container whether it is ready, asked of a service that is, and of nobody.
+#[tokio::test]
+async fn the_health_checks_of_the_containers_tell_whether_the_process_is_ready() {
+    let Some(program) = docker_compose() else { return };
+    if kit::nats::available().await.is_none() {
+        return;
+    }
+    let compose = read_compose(&program);
+    let of_compose = compose["services"]["read-1"]["healthcheck"]["test"].clone();
+    assert_eq!(compose["services"]["write"]["healthcheck"]["test"], of_compose);
+    let container = text("deploy/Containerfile");
+    let line = container.lines().find(|line| line.starts_with("HEALTHCHECK ")).unwrap();
+    let mut of_image: Value = serde_json::from_str(line.split_once(" CMD ").unwrap().1).unwrap();
+    of_image.as_array_mut().unwrap().insert(0, "CMD".into());
+    let folder = tempfile::tempdir().unwrap();
+    let mut loggia = kit::process::Loggia::up(LOGGIA, folder.path(), &["--no-demo"]).await;
+    let (http, nobody) = (loggia.http().await, kit::free_port());
+    kit::wait_until(Duration::from_secs(60), "ready", async || http.get("/readyz").await.status == 200).await;
+    let address = fs::read_to_string(folder.path().join("run/api.addr")).unwrap();
+    let port = address.trim().rsplit(':').next().unwrap().to_owned();
+    for (check, theirs) in [(&of_compose, "9090"), (&of_image, "8080")] {
+        let words: Vec<&str> = check.as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
+        let program = words[1];
+        assert_eq!(words[0], "CMD");
+        let asked = |port: &str| {
+            let words =
+                words[2..].iter().map(|word| word.replace(&format!("/{theirs} "), &format!("/{port} ")));
+            Command::new(program).args(words).output().unwrap().status.success()
+        };
+        assert!(asked(&port), "{words:?}");
+        assert!(!asked(&nobody.to_string()), "{words:?}");
     }
 }
 
