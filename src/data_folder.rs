@@ -17,6 +17,8 @@ const FORMAT: u32 = 1;
 
 /// How long another process holds a lock that only looks whether it is free; many times what that takes.
 const BRIEFLY: Duration = Duration::from_millis(500);
+/// How long a process that holds a part is given to say how it is reached.
+const STARTING: Duration = Duration::from_secs(5);
 /// The shortest token, in characters, that nobody can guess.
 const SHORTEST_TOKEN: usize = 24;
 
@@ -262,6 +264,20 @@ impl DataFolder {
         if lock.try_lock_shared().is_ok() { None } else { serde_json::from_str(&text).ok() }
     }
 
+    /// Returns the process that holds a part, as [`DataFolder::running`] does; one that is still starting is waited for.
+    pub async fn running_or_starting(&self, part: Part) -> Option<Running> {
+        let begun = Instant::now();
+        loop {
+            let running = self.running(part);
+            let is_held =
+                || File::open(self.lock_file(part)).is_ok_and(|lock| lock.try_lock_shared().is_err());
+            if running.is_some() || !is_held() || begun.elapsed() >= STARTING {
+                return running;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
     /// Returns when the process that holds a part announced it, which it does once it has started.
     pub fn announced(&self, part: Part) -> Option<Timestamp> {
         let file = fs::metadata(self.running_file(part)).ok()?;
@@ -382,6 +398,23 @@ mod tests {
         assert!(data.running(Part::Write).is_none(), "what a dead process left is not believed");
         let _write = data.hold(&[Part::Write]).unwrap();
         data.hold(&[Part::Project]).unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_process_that_starts_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = DataFolder::new(folder.path());
+        assert!(data.running_or_starting(Part::Project).await.is_none(), "nobody starts");
+        let held = data.hold(&[Part::Project]).unwrap();
+        let starting = async {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            let running = Running { pid: 7, nats_url: "nats://x".into(), node: "n".into() };
+            data.announce(&[Part::Project], &running).unwrap();
+        };
+        let (found, ()) = tokio::join!(data.running_or_starting(Part::Project), starting);
+        assert_eq!(found.unwrap().pid, 7);
+        drop(held);
+        assert!(data.running_or_starting(Part::Project).await.is_none(), "it ended");
     }
 
     #[test]

@@ -276,7 +276,10 @@ impl Session {
 
     /// Takes the way that is open: a running process, a NATS server that is set, or the folder itself.
     pub async fn open(config: &Config) -> Result<Session> {
-        DataFolder::new(&config.data).check()?;
+        let data = DataFolder::new(&config.data);
+        data.check()?;
+        // A service that starts takes commands in a moment.
+        data.running_or_starting(Part::Write).await;
         match nats_url(config) {
             Some(url) => {
                 let way = Way::Remote(CommandClient::new(connect(config, &url).await?));
@@ -389,7 +392,7 @@ pub async fn with_node(
 ) -> Result<ExitCode> {
     let data = DataFolder::new(&config.data);
     data.check()?;
-    if let Some(running) = data.running(Part::Project) {
+    if let Some(running) = data.running_or_starting(Part::Project).await {
         let asking = async { work(&connect(config, &running.nats_url).await?, &running.node).await };
         return signals.unless_asked(asking).await;
     }
