@@ -9,6 +9,7 @@ mod commands;
 mod config;
 mod counted_calls;
 mod data_folder;
+mod descriptors;
 mod lifecycle;
 mod nodes;
 mod output;
@@ -58,6 +59,10 @@ fn main() -> ExitCode {
 }
 
 fn start(cli: &Cli, config: &Config) -> Result<ExitCode> {
+    // These two report it beside everything else that they find.
+    if !matches!(cli.command, Command::Doctor | Command::Config { .. }) {
+        descriptors::enough_for_a_command()?;
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     // Before anything is opened that would have to be put away.
     let signals = Signals::listen(&runtime, cli.command.ends())?;

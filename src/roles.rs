@@ -2,7 +2,6 @@
 
 mod background;
 mod demo;
-mod descriptors;
 mod gauges;
 mod parts;
 mod readiness;
@@ -29,7 +28,6 @@ use crate::session::Naming;
 use crate::signals::Signals;
 use parts::Parts;
 
-pub use descriptors::{enough as enough_files, files};
 pub use parts::check_tiers;
 pub use shared_settings::{ServiceSettings, service_settings};
 pub use starting::settled;

@@ -46,10 +46,11 @@ use write::service::CommandService;
 use super::background::Background;
 use super::readiness::{Looked, Teller};
 use super::shared_settings::{self, Comparison};
-use super::{demo, descriptors, gauges, snapshot, starting};
+use super::{demo, gauges, snapshot, starting};
 use crate::clock;
 use crate::config::{Auth, Config, Metering, Replicas};
 use crate::data_folder::{ApiAddress, DataFolder, Held, Part, Running};
+use crate::descriptors;
 use crate::lifecycle::{Ending, Lifecycle};
 use crate::service_manager;
 use crate::session::{self, Naming, WriteSide};
@@ -99,7 +100,6 @@ pub struct Parts {
 impl Parts {
     /// Takes these parts of the data folder for a role, and starts nothing yet.
     pub fn holding(config: &Config, lifecycle: &Lifecycle, role: NatsRole, held: &[Part]) -> Result<Parts> {
-        descriptors::raise()?;
         let data = DataFolder::new(&config.data);
         clock::warn_if_off();
         let clock = clock::system();

@@ -287,24 +287,36 @@ async fn every_command_says_what_is_missing_where_there_is_nothing() {
 }
 
 #[tokio::test]
-async fn few_descriptors_are_a_sentence() {
+async fn too_few_descriptors_are_a_sentence_and_the_least_are_enough() {
     let Some(mut prepared) = Prepared::start().await else { return };
     prepared.stop().await;
     let mut wrong = Wrong::default();
-    for Row { command, args, .. } in TABLE.iter().filter(|row| row.command != "bench" && !row.reports) {
-        let args = prepared.filled(&words(&format!("{command} {args}")), "stopped");
+    let with_files = |files: u32, args: &[String]| {
         let usual = process::command(LOGGIA, &prepared.copy(""));
-        let mut few = Command::new("sh");
-        few.args(["-c", "ulimit -n 20; exec \"$0\" \"$@\"", LOGGIA]).args(args);
+        let mut limited = Command::new("sh");
+        limited.args(["-c", &format!("ulimit -n {files}; exec \"$0\" \"$@\""), LOGGIA]).args(args);
         for (name, value) in usual.get_envs() {
             match value {
-                Some(value) => few.env(name, value),
-                None => few.env_remove(name),
+                Some(value) => limited.env(name, value),
+                None => limited.env_remove(name),
             };
         }
-        let output = few.output().unwrap();
-        let what = format!("{command} with 20 descriptors");
-        wrong.judge(&what, &output, Ends::AsTheMachineIs);
+        limited.output().unwrap()
+    };
+    // These report it beside everything else that they find; the bench is not run.
+    let other = |row: &&Row| !["bench", "config", "doctor"].contains(&row.command);
+    for Row { command, args, stopped, .. } in TABLE.iter().filter(other) {
+        let args = prepared.filled(&words(&format!("{command} {args}")), "stopped");
+        let what = format!("{command} with 127 files");
+        let output = with_files(127, &args);
+        wrong.judge_failure(&what, &output);
+        let said = String::from_utf8_lossy(&output.stderr);
+        wrong.unless(
+            said.contains("may have 127 files open, and needs 128; raise the limit"),
+            &what,
+            &output,
+        );
+        wrong.judge(&format!("{command} with 128 files"), &with_files(128, &args), *stopped);
     }
     wrong.assert_none();
 }

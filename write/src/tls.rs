@@ -8,8 +8,9 @@ use rustls::{ClientConfig, RootCertStore};
 pub fn authorities() -> RootCertStore {
     let mut roots = RootCertStore::empty();
     let found = rustls_native_certs::load_native_certs();
-    for error in found.errors {
-        tracing::warn!("a certificate authority of this machine cannot be read: {error}");
+    if let Some(first) = found.errors.first() {
+        let failed = found.errors.len();
+        tracing::warn!(failed, "certificate authorities of this machine cannot be read; the first: {first}");
     }
     roots.add_parsable_certificates(found.certs);
     roots

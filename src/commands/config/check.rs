@@ -15,6 +15,7 @@ use write::vectors::{Encoder, EncoderChoice};
 
 use crate::config::{Auth, Config, SnapshotSource, Vectors};
 use crate::data_folder::{DataFolder, Part};
+use crate::descriptors;
 use crate::roles;
 use crate::session;
 
@@ -39,7 +40,7 @@ pub async fn findings(config: &Config) -> Vec<Finding> {
         }
     };
     note("data", data.check().and_then(|()| can_be_made(&config.data)));
-    note("ulimit", roles::enough_files());
+    note("ulimit", descriptors::enough());
     if !is_running {
         note("listen", is_free(config.listen));
         note("admin_listen", config.admin_listen.map_or(Ok(()), is_free));

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::Findings;
 use crate::config::Config;
 use crate::data_folder::DataFolder;
-use crate::roles;
+use crate::descriptors;
 use crate::upkeep::certificate_ends;
 
 /// How long before its end a certificate should be replaced.
@@ -22,7 +22,7 @@ pub(super) fn look(config: &Config, now: Timestamp, findings: &mut Findings) {
             format!("{path} is open to other users of this machine; close it with `chmod go= {path}`"),
         );
     }
-    match roles::files() {
+    match descriptors::files() {
         Ok(files) if files < FILES => findings.warn(
             "ulimit",
             format!("a process may have {files} files open, and a node serves fewer connections than 10,000 then; raise the limit (ulimit -n, LimitNOFILE, ulimits)"),

@@ -8,8 +8,9 @@ use tokio::net::TcpListener;
 
 use super::Parts;
 use crate::data_folder::Part;
+use crate::descriptors;
+use crate::roles::gauges;
 use crate::roles::snapshot::Snapshots;
-use crate::roles::{descriptors, gauges};
 
 impl Parts {
     /// Starts the operators' listener, if one is set.

@@ -11,6 +11,7 @@ use reqwest::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderValue, LOCATION}
 use reqwest::{Client, Response, StatusCode, Url, redirect, retry};
 use rustls::{ClientConfig, RootCertStore};
 use schemas::picture::MAX_PICTURE_BYTES;
+use tokio::sync::OnceCell;
 
 use super::guard;
 use crate::cause::innermost;
@@ -49,6 +50,9 @@ pub enum FetchError {
     Silent(String),
 }
 
+/// Reads the certificate authorities that are trusted.
+type Authorities = Arc<dyn Fn() -> RootCertStore + Send + Sync>;
+
 /// Looks a name up.
 type LookUp = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
 
@@ -56,8 +60,9 @@ type LookUp = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> 
 #[derive(Clone)]
 pub struct Fetcher {
     rules: FetchRules,
-    /// Nothing where this machine trusts nobody.
-    tls: Option<ClientConfig>,
+    authorities: Authorities,
+    /// Made when the first picture is fetched: most processes that could fetch one never do.
+    tls: Arc<OnceCell<ClientConfig>>,
     look_up: LookUp,
     is_public: fn(IpAddr) -> bool,
     patience: Duration,
@@ -69,7 +74,8 @@ impl Fetcher {
     pub fn new(rules: FetchRules) -> Fetcher {
         Fetcher {
             rules,
-            tls: trusting(tls::authorities()),
+            authorities: Arc::new(tls::authorities),
+            tls: Arc::default(),
             look_up: Arc::new(|host| Box::pin(look_up(host))),
             is_public: guard::is_public,
             patience: PATIENCE,
@@ -85,7 +91,8 @@ impl Fetcher {
         is_public: fn(IpAddr) -> bool,
         patience: Duration,
     ) -> Fetcher {
-        Fetcher { rules, tls: trusting(roots), look_up, is_public, patience }
+        let authorities: Authorities = Arc::new(move || roots.clone());
+        Fetcher { rules, authorities, tls: Arc::default(), look_up, is_public, patience }
     }
 
     /// The bytes behind a URL of https, at most [`MAX_PICTURE_BYTES`], within a few seconds; whether they are a picture is not
@@ -192,7 +199,7 @@ impl Fetcher {
     async fn client_for(&self, url: &Url, silence: Duration) -> Result<Client, FetchError> {
         let host = url.host_str().unwrap_or_default();
         let addresses = within(silence, host, self.addresses(url, host)).await??;
-        self.client(host, addresses)
+        self.client(host, addresses).await
     }
 
     /// The addresses of the host that may be reached, looked up once.
@@ -218,14 +225,8 @@ impl Fetcher {
     }
 
     /// A client that knows these addresses of this host and no other way to anywhere.
-    fn client(&self, host: &str, addresses: Vec<SocketAddr>) -> Result<Client, FetchError> {
-        let Some(tls) = self.tls.clone() else {
-            return Err(FetchError::Later(
-                "This machine trusts no certificate authority; install its package of them (ca-certificates), or \
-                 name a file of them in SSL_CERT_FILE, and start Loggia again."
-                    .to_owned(),
-            ));
-        };
+    async fn client(&self, host: &str, addresses: Vec<SocketAddr>) -> Result<Client, FetchError> {
+        let tls = self.tls.get_or_try_init(|| self.trusting()).await?.clone();
         let headers = HeaderMap::from_iter([
             (ACCEPT, HeaderValue::from_static("image/jpeg, image/png, image/webp")),
             (ACCEPT_ENCODING, HeaderValue::from_static("identity")),
@@ -243,10 +244,20 @@ impl Fetcher {
             .build()
             .map_err(|error| unreachable(host, &error))
     }
-}
 
-fn trusting(roots: RootCertStore) -> Option<ClientConfig> {
-    if roots.is_empty() { None } else { tls::trusting(roots).ok() }
+    async fn trusting(&self) -> Result<ClientConfig, FetchError> {
+        let authorities = Arc::clone(&self.authorities);
+        let roots = tokio::task::spawn_blocking(move || authorities()).await;
+        let trusted =
+            roots.ok().filter(|roots| !roots.is_empty()).and_then(|roots| tls::trusting(roots).ok());
+        trusted.ok_or_else(|| {
+            FetchError::Later(
+                "This machine trusts no certificate authority; install its package of them (ca-certificates), or \
+                 name a file of them in SSL_CERT_FILE, and start Loggia again."
+                    .to_owned(),
+            )
+        })
+    }
 }
 
 async fn look_up(host: String) -> io::Result<Vec<IpAddr>> {

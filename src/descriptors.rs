@@ -8,6 +8,8 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 const RESERVE: u64 = 256;
 /// With a lower limit a node cannot serve.
 const LEAST: u64 = 512;
+/// With a lower limit a command may wait for a file that it can never open.
+const LEAST_OF_A_COMMAND: u64 = 128;
 /// The limit is raised no further: no node needs more, and some systems have no bound.
 const MOST: u64 = 1 << 20;
 /// One address may have one in so many of the connections.
@@ -16,7 +18,7 @@ const SHARE: usize = 4;
 const OPERATORS: usize = 64;
 
 /// Raises the soft limit of open files to the hard one: systems commonly begin with 1,024.
-pub fn raise() -> Result<()> {
+fn raise() -> Result<()> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let wanted = maximum.unwrap_or(MOST).min(MOST);
     if current.is_some_and(|current| current < wanted) {
@@ -47,6 +49,15 @@ pub fn enough() -> Result<()> {
     connections(files()?, 0).map(drop)
 }
 
+/// Checks that enough files may be open for a command, which opens databases but takes no connections.
+///
+/// # Errors
+///
+/// Fails where too few may be open.
+pub fn enough_for_a_command() -> Result<()> {
+    at_least(LEAST_OF_A_COMMAND, files()?)
+}
+
 /// Returns how many files may be open, once the limit is as high as it can be.
 pub fn files() -> Result<u64> {
     raise()?;
@@ -59,13 +70,18 @@ pub fn operators_limits() -> Limits {
 }
 
 fn connections(files: u64, most: usize) -> Result<usize> {
-    if files < LEAST {
+    at_least(LEAST, files)?;
+    Ok(most.min(usize::try_from(files - RESERVE).unwrap_or(usize::MAX)))
+}
+
+fn at_least(least: u64, files: u64) -> Result<()> {
+    if files < least {
         bail!(
-            "this process may have {files} files open, and needs {LEAST}; raise the limit (ulimit -n, LimitNOFILE, \
+            "this process may have {files} files open, and needs {least}; raise the limit (ulimit -n, LimitNOFILE, \
              ulimits)"
         );
     }
-    Ok(most.min(usize::try_from(files - RESERVE).unwrap_or(usize::MAX)))
+    Ok(())
 }
 
 #[cfg(test)]
