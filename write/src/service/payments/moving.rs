@@ -45,10 +45,10 @@ impl CommandService {
         self.append_account(cause, &former, released, Vec::new(), now).await?;
         // A replica may not have it yet.
         self.store.catch_up().await?;
-        self.finish_moves(accounts).await?;
-        self.store.catch_up().await?;
-        let receiving = AccountPast::read(&*self.store, receiving.id).await?;
-        let (account, position) = receiving.after(message.id).ok_or(Refused::Contended)?;
+        let former = AccountPast::read(&*self.store, former.id).await?;
+        let moved = former.moves().find(|moved| moved.command == message.id).ok_or(Refused::Contended)?;
+        let arrived = self.arrive(accounts, former.id, moved).await?;
+        let (account, position) = arrived.ok_or(Rejection::NoAccount)?;
         Ok(accounts::done(&message.command, &account, position))
     }
 
@@ -66,11 +66,16 @@ impl CommandService {
         Ok(())
     }
 
-    /// Records moved payments with the account that they went to, unless it was erased.
-    async fn arrive(&self, accounts: &Accounts, from: AccountId, moved: Move<'_>) -> Result<(), Refused> {
+    /// Records moved payments with the account that they went to, and gives it as it is then; nothing where it was erased.
+    async fn arrive(
+        &self,
+        accounts: &Accounts,
+        from: AccountId,
+        moved: Move<'_>,
+    ) -> Result<Option<(Account, Position)>, Refused> {
         let Move { command, actor, to, notices } = moved;
         let receiving = AccountPast::read(&*self.store, to).await?;
-        let Account::Open(..) = receiving.account() else { return Ok(()) };
+        let Account::Open(..) = receiving.account() else { return Ok(None) };
         let (tiers, now) = (&accounts.tiers, self.clock.now());
         let events = account::receive(receiving.account(), &notices, from, tiers, now)?;
         let after = receiving.account().clone().after(&events, now);
@@ -79,8 +84,7 @@ impl CommandService {
         }
         let claims = vec![Claim { namespace: Namespace::PAYER, name: to.to_string() }];
         let cause = Cause { command, correlation: command, actor };
-        self.append_account(cause, &receiving, events, claims, now).await?;
-        Ok(())
+        self.append_account(cause, &receiving, events, claims, now).await.map(Some)
     }
 
     /// The account that has a name of payments now; an erased one too.
