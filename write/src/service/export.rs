@@ -4,11 +4,10 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use futures::{Stream, stream};
 use schemas::envelope::Recorded;
-use schemas::event::{Event, VectorsRecorded};
+use schemas::event::VectorsRecorded;
 use schemas::ids::Position;
 use schemas::import::{ImportRecord, SlugOrigin};
 use schemas::picture::PictureId;
-use schemas::versioned::Decoded;
 
 use super::past::Past;
 use crate::computed;
@@ -91,7 +90,9 @@ impl Export<'_> {
                 && listing.slug.as_str() == name
             {
                 let vectors = listing.vectors.clone().filter(|vectors| {
-                    let is_computed = computed::is_built_in(&vectors.model) || encoded.contains(&stream);
+                    // Beside a computed side the other one was brought.
+                    let is_computed = computed::is_built_in(&vectors.model)
+                        || encoded.contains(&stream) && vectors.computed.is_none();
                     self.vectors == ExportedVectors::All || !is_computed
                 });
                 let (line, pictures) = (line(listing, vectors)?, pictures(listing));
@@ -105,14 +106,7 @@ impl Export<'_> {
 /// Returns whether the newest vectors of a project were recorded as computed.
 fn are_computed(events: &[Recorded]) -> bool {
     let newest = events.iter().rfind(|event| event.kind.starts_with(VECTORS));
-    newest.is_some_and(|event| event.actor.as_str() == computed::ACTOR && !has_brought_side(event))
-}
-
-/// Returns whether one side was brought, and the other computed beside it.
-fn has_brought_side(event: &Recorded) -> bool {
-    let decoded = event.decode();
-    matches!(decoded, Ok(Decoded::Known(event))
-        if matches!(&*event, Event::VectorsRecorded(vectors) if vectors.computed.is_some()))
+    newest.is_some_and(|event| event.actor.as_str() == computed::ACTOR)
 }
 
 fn pictures(listing: &Listing) -> Vec<(String, PictureId)> {
