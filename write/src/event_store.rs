@@ -57,8 +57,7 @@ pub trait EventStore: Send + Sync + 'static {
     /// [`AppendError::Repeated`] with what it did. Where the outcome is unknown (`Unavailable`), sending it again
     /// settles it. The events of one append stand side by side in the log.
     async fn append(&self, append: Append) -> Result<Appended, AppendError> {
-        let unanswered = || StoreError::unavailable("the append was not answered; try again").into();
-        self.append_all(vec![append]).await.pop().unwrap_or_else(|| Err(unanswered()))
+        only(self.append_all(vec![append]).await)
     }
 
     /// Appends each of these as [`EventStore::append`] does, in their order, and gives what became of each: one that
@@ -108,6 +107,12 @@ pub trait EventStore: Send + Sync + 'static {
     async fn holder(&self, namespace: Namespace, name: &str) -> Result<Option<StreamId>, StoreError> {
         Ok(self.holders(namespace, &[name.to_owned()]).await?.remove(name))
     }
+}
+
+/// What became of the only append of several.
+pub(crate) fn only(mut outcomes: Vec<Result<Appended, AppendError>>) -> Result<Appended, AppendError> {
+    let unanswered = || StoreError::unavailable("the append was not answered; try again").into();
+    outcomes.pop().unwrap_or_else(|| Err(unanswered()))
 }
 
 /// What one command appends to one stream.

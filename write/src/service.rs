@@ -1,7 +1,6 @@
 //! The command service: takes a command, looks at what happened, decides, and appends what follows.
 
 mod accounts;
-mod appending;
 mod export;
 mod import;
 pub mod measured;
@@ -27,7 +26,7 @@ use crate::claims;
 use crate::clock::Clock;
 use crate::computed;
 use crate::event_store::{
-    Append, AppendError, Appended, Claim, EventStore, Expected, Namespace, NewEvent, StoreError,
+    Append, AppendError, Appended, Claim, EventStore, Expected, Namespace, NewEvent, StoreError, only,
 };
 use crate::project::{self, Project, Rejection};
 use import::{Identities, Named};
@@ -342,6 +341,26 @@ impl CommandService {
         events: Vec<Event>,
     ) -> Result<Appended, AppendError> {
         self.append(self.append_of(cause, target, events)).await
+    }
+
+    /// Appends the events of one command to one stream: [`EventStore::append`].
+    pub(super) async fn append(&self, append: Append) -> Result<Appended, AppendError> {
+        only(self.append_all(vec![append]).await)
+    }
+
+    /// Appends many at once: [`EventStore::append_all`]. However many they are, they are one span; what belongs to no trace
+    /// begins none.
+    pub(super) async fn append_all(&self, appends: Vec<Append>) -> Vec<Result<Appended, AppendError>> {
+        let mut span = Span::below(Kind::Internal, "append", "", traces::current());
+        span.count("loggia.appends", appends.len() as u64);
+        let outcomes = self.store.append_all(appends).await;
+        if let Some(last) = outcomes.iter().flatten().map(|appended| appended.last).max() {
+            span.count("loggia.position", last.0);
+        }
+        if outcomes.iter().any(|outcome| matches!(outcome, Err(AppendError::Store(_)))) {
+            span.failed("the event store failed");
+        }
+        outcomes
     }
 
     fn append_of(&self, cause: Cause<'_>, target: Target<'_>, events: Vec<Event>) -> Append {
