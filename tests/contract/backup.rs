@@ -38,14 +38,14 @@ async fn kept() -> Kept {
     Kept { folder, clock, store, vault, account }
 }
 
-fn names(folder: &Path) -> Vec<String> {
+pub(crate) fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
     let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }
 
-fn flip(path: &Path) {
+pub(crate) fn flip(path: &Path) {
     let mut bytes = std::fs::read(path).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;

@@ -18,6 +18,7 @@ use write::ledger::{Copied as CopiedCalls, Ledger};
 use write::media::MediaStore;
 use write::vault::Vault;
 
+use crate::backup::{flip, names};
 use crate::event_store::{append, claiming};
 
 /// A store with all that lies beside it, and a place for backups.
@@ -149,22 +150,6 @@ async fn addresses(folder: &Path) -> Vec<String> {
         vault.emails().await.unwrap().into_iter().map(|(_, email)| email.as_str().to_owned()).collect();
     emails.sort();
     emails
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
-}
-
-fn flip(path: &Path) {
-    let mut bytes = std::fs::read(path).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    std::fs::write(path, bytes).unwrap();
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{LOGGIA, ROOT, docker_compose, text};
+use super::{LOGGIA, ROOT, compose_of, docker_compose, text};
 
 /// The user of the image.
 const USER: u32 = 10001;
@@ -95,10 +95,8 @@ impl Machine {
 
 /// The compose file as Docker Compose reads it.
 fn read_compose(program: &Path) -> Value {
-    let mut compose = Command::new(program);
-    compose.current_dir(ROOT).args(["--file", "deploy/compose.yaml", "--profile", "*"]);
-    compose.args(["config", "--format", "json"]).env_clear().env("HOME", "/nowhere");
-    let output = compose.env("DOCKER_HOST", "unix:///nowhere").output().unwrap();
+    let file = Path::new(ROOT).join("deploy/compose.yaml");
+    let output = compose_of(program, &[&file]).args(["--format", "json"]).output().unwrap();
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
