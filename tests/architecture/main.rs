@@ -1,8 +1,10 @@
 //! The rules that a reader can rely on, checked: who may import whom, documents that name real paths, no forgotten
 //! file, names and sizes. Each check is a function over a [`Tree`], and is tested itself against a small bad one.
 
+mod decisions;
 mod documents;
 mod imports;
+mod invariants;
 mod modules;
 mod names;
 mod tree;
@@ -25,6 +27,16 @@ fn every_path_in_a_document_exists() {
         "a document names a path that is not there",
         &documents::violations(&Tree::of_this_checkout()),
     );
+}
+
+#[test]
+fn every_decision_is_short_and_in_the_index() {
+    assert_none("an architecture decision", &decisions::violations(&Tree::of_this_checkout()));
+}
+
+#[test]
+fn every_invariant_is_held_by_a_test() {
+    assert_none("an invariant of the architecture", &invariants::violations(&Tree::of_this_checkout()));
 }
 
 #[test]
