@@ -1,6 +1,6 @@
 //! How long it takes to make the lists of N projects (20,000 unless told), how true they are, and how fast one more
-//! project is seen: clustered vectors of 256 visual and 256 semantic dimensions. Two more numbers are the seed and from how
-//! many projects on a graph is used.
+//! project is seen: clustered vectors of 256 semantic dimensions, and of 256 visual ones where two sides are asked for. Three
+//! more numbers are the seed, from how many projects on a graph is used, and the number of sides (2 unless told).
 //!
 //! ```sh
 //! cargo run --release -p read --features apply --example neighbours_build -- 20000
@@ -31,8 +31,9 @@ async fn main() {
     let projects: u64 = std::env::args().nth(1).map_or(20_000, |text| text.parse().unwrap());
     let seed: u64 = std::env::args().nth(2).map_or(7, |text| text.parse().unwrap());
     let graph_from: Option<usize> = std::env::args().nth(3).map(|text| text.parse().unwrap());
-    println!("{projects} projects, seed {seed}, graph from {graph_from:?}");
-    let mut data = Data::new(projects, seed);
+    let sides: usize = std::env::args().nth(4).map_or(2, |text| text.parse().unwrap());
+    println!("{projects} projects, seed {seed}, graph from {graph_from:?}, {sides} sides of {DIMENSIONS}");
+    let mut data = Data::new(projects, seed, sides == 2);
     let folder = tempfile::tempdir().unwrap();
     let mut writer = match graph_from {
         None => NeighboursWriter::open(folder.path()).await.unwrap(),
@@ -119,16 +120,17 @@ fn selected() -> Event {
 struct Data {
     random: TestRng,
     centres: Vec<[Vec<f32>; 2]>,
+    has_visual: bool,
 }
 
 impl Data {
-    fn new(projects: u64, seed: u64) -> Data {
+    fn new(projects: u64, seed: u64, has_visual: bool) -> Data {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&seed.to_le_bytes());
         let mut random = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
         let clusters = (projects / CLUSTER).max(1);
         let centres = (0..clusters).map(|_| [normal(&mut random), normal(&mut random)]).collect();
-        Data { random, centres }
+        Data { random, centres, has_visual }
     }
 
     fn recorded(&mut self) -> Event {
@@ -138,7 +140,8 @@ impl Data {
             let around = self.centres[centre][side].iter().zip(noise).map(|(c, n)| c + SPREAD * n);
             Some(Vector::new(around.collect()).unwrap())
         };
-        let (visual, semantic) = (side(0), side(1));
+        let visual = if self.has_visual { side(0) } else { None };
+        let semantic = side(1);
         Event::VectorsRecorded(VectorsRecorded { model: "example".into(), visual, semantic, computed: None })
     }
 }
