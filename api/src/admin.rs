@@ -16,7 +16,7 @@ use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::mcp;
+use crate::origins;
 use crate::state::Readiness;
 
 /// Answers from a registry that is complete, the node's readiness, and what else the process says of itself.
@@ -63,7 +63,7 @@ async fn by_name(State(admin): State<Admin>, request: Request, next: Next) -> Re
         admin.hosts.contains(&host)
     };
     let host = request.headers().get(HOST).map(|host| host.to_str().unwrap_or_default());
-    if host.is_none_or(|host| mcp::is_plain(host) || named(host)) {
+    if host.is_none_or(|host| origins::is_plain(host) || named(host)) {
         return next.run(request).await;
     }
     forbidden(

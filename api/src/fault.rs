@@ -1,8 +1,6 @@
 //! What may go wrong while answering. A fault says what happened; the front makes a problem of it, which also
 //! names the request.
 
-mod written;
-
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -14,36 +12,36 @@ use schemas::api::problem::{ParameterFault, ProblemKind, UsedUp};
 use schemas::ids::Revision;
 
 use crate::letters::Contact;
-use crate::payments::NotSigned;
 use crate::query;
-use crate::routes::Route;
+use crate::route::Route;
 
 /// An answer that is an error. It travels through axum as an extension of an empty response.
 #[derive(Debug, Clone)]
-pub(crate) struct Fault(Box<Told>);
+pub(crate) struct Fault(Box<Details>);
 
+/// What is said of a fault, for the front that writes it.
 #[derive(Debug, Clone)]
-struct Told {
-    kind: ProblemKind,
-    status: StatusCode,
-    detail: Cow<'static, str>,
+pub(crate) struct Details {
+    pub(crate) kind: ProblemKind,
+    pub(crate) status: StatusCode,
+    pub(crate) detail: Cow<'static, str>,
     /// What a page says in place of the detail.
-    on_pages: Option<&'static str>,
-    errors: Vec<ParameterFault>,
-    suggestions: Option<Vec<String>>,
-    reason: Option<String>,
-    citation_url: Option<String>,
-    quota: Option<UsedUp>,
-    retry_after: Option<u64>,
-    closes: bool,
-    cause: Option<String>,
+    pub(crate) on_pages: Option<&'static str>,
+    pub(crate) errors: Vec<ParameterFault>,
+    pub(crate) suggestions: Option<Vec<String>>,
+    pub(crate) reason: Option<String>,
+    pub(crate) citation_url: Option<String>,
+    pub(crate) quota: Option<UsedUp>,
+    pub(crate) retry_after: Option<u64>,
+    pub(crate) closes: bool,
+    pub(crate) cause: Option<String>,
     /// The methods of the path, where one of them is wanted.
-    allow: HeaderValue,
+    pub(crate) allow: HeaderValue,
 }
 
 impl Fault {
     fn new(kind: ProblemKind, detail: impl Into<Cow<'static, str>>) -> Fault {
-        Fault(Box::new(Told {
+        Fault(Box::new(Details {
             kind,
             status: StatusCode::from_u16(kind.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
             detail: detail.into(),
@@ -60,7 +58,7 @@ impl Fault {
         }))
     }
 
-    fn with(mut self, change: impl FnOnce(&mut Told)) -> Fault {
+    fn with(mut self, change: impl FnOnce(&mut Details)) -> Fault {
         change(&mut self.0);
         self
     }
@@ -70,9 +68,9 @@ impl Fault {
             1 => "A parameter cannot be used; the member errors says which and what is allowed.",
             _ => "Several parameters cannot be used; the member errors says which and what is allowed.",
         };
-        Fault::new(ProblemKind::InvalidParameters, detail).with(|told| {
-            told.on_pages = Some("Part of this link is not valid:");
-            told.errors = errors;
+        Fault::new(ProblemKind::InvalidParameters, detail).with(|details| {
+            details.on_pages = Some("Part of this link is not valid:");
+            details.errors = errors;
         })
     }
 
@@ -104,9 +102,9 @@ impl Fault {
             ProblemKind::QuotaExceeded,
             "The calls of this month are used up. Wait for resets_at, or see upgrade_url for more; nothing was billed.",
         )
-        .with(|told| {
-            told.quota = Some(UsedUp { limit, used, resets_at, upgrade_url: String::new() });
-            told.retry_after = Some(resets_at.duration_since(now).as_secs().max(1).unsigned_abs());
+        .with(|details| {
+            details.quota = Some(UsedUp { limit, used, resets_at, upgrade_url: String::new() });
+            details.retry_after = Some(resets_at.duration_since(now).as_secs().max(1).unsigned_abs());
         })
     }
 
@@ -115,9 +113,9 @@ impl Fault {
             ProblemKind::TooManyRequests,
             "Too many calls came within a second. Wait as long as Retry-After says; nothing was counted.",
         )
-        .with(|told| {
-            told.on_pages = Some("Too many pages were opened from your network at once.");
-            told.retry_after = Some(wait.as_secs() + 1);
+        .with(|details| {
+            details.on_pages = Some("Too many pages were opened from your network at once.");
+            details.retry_after = Some(wait.as_secs() + 1);
         })
     }
 
@@ -127,16 +125,16 @@ impl Fault {
             ProblemKind::TooManyRequests,
             "Too many connections are open from this address. Close some, or send several requests over each.",
         )
-        .with(|told| {
-            told.retry_after = Some(1);
-            told.closes = true;
+        .with(|details| {
+            details.retry_after = Some(1);
+            details.closes = true;
         })
     }
 
     /// The bodies of all requests under way take as much memory as they may.
     pub(crate) fn too_many_bodies() -> Fault {
         Fault::unavailable("Too many requests with a body are being read. Try again in a few seconds.")
-            .with(|told| told.closes = true)
+            .with(|details| details.closes = true)
     }
 
     /// A network asked for more keys, or links, than it may in an hour.
@@ -145,9 +143,9 @@ impl Fault {
             ProblemKind::TooManyRequests,
             "Too many keys were asked for from this network within an hour; nothing was done. Wait as long as Retry-After says.",
         )
-        .with(|told| {
-            told.on_pages = Some("Too many keys were requested from your network.");
-            told.retry_after = Some(wait.as_secs() + 1);
+        .with(|details| {
+            details.on_pages = Some("Too many keys were requested from your network.");
+            details.retry_after = Some(wait.as_secs() + 1);
         })
     }
 
@@ -158,7 +156,7 @@ impl Fault {
 
     /// A link that cannot be used.
     pub(crate) fn dead_link(reason: String) -> Fault {
-        Fault::refused(reason).with(|told| told.status = StatusCode::GONE)
+        Fault::refused(reason).with(|details| details.status = StatusCode::GONE)
     }
 
     /// Links are not mailed from here.
@@ -172,7 +170,8 @@ impl Fault {
     /// A field of a form that cannot be used.
     pub(crate) fn unusable_field(name: &'static str, error: &impl ToString) -> Fault {
         let fault = query::fault(name, error.to_string(), "an address such as you@example.org");
-        Fault::invalid_parameters(vec![fault]).with(|told| told.status = StatusCode::UNPROCESSABLE_ENTITY)
+        Fault::invalid_parameters(vec![fault])
+            .with(|details| details.status = StatusCode::UNPROCESSABLE_ENTITY)
     }
 
     /// What was sent to a form is none.
@@ -181,13 +180,13 @@ impl Fault {
             ProblemKind::MalformedRequest,
             "This page takes forms alone: send its fields as application/x-www-form-urlencoded.",
         )
-        .with(|told| told.status = StatusCode::UNSUPPORTED_MEDIA_TYPE)
+        .with(|details| details.status = StatusCode::UNSUPPORTED_MEDIA_TYPE)
     }
 
     /// No key was made; the cause is for the log alone.
     pub(crate) fn uncreated(cause: impl ToString) -> Fault {
         Fault::unavailable("It cannot be done at present, and nothing was changed. Try again in a minute.")
-            .with(|told| told.cause = Some(cause.to_string()))
+            .with(|details| details.cause = Some(cause.to_string()))
     }
 
     /// The write side may have done it; the cause is for the log alone.
@@ -195,14 +194,14 @@ impl Fault {
         Fault::unavailable(
             "No answer came in time, so it is not known whether this was done. Wait a minute, then try again.",
         )
-        .with(|told| told.cause = Some(cause.to_string()))
+        .with(|details| details.cause = Some(cause.to_string()))
     }
 
     pub(crate) fn uncountable(cause: impl ToString) -> Fault {
         Fault::unavailable(
             "The call cannot be counted at present, so it is not answered. Try again in a few seconds.",
         )
-        .with(|told| told.cause = Some(cause.to_string()))
+        .with(|details| details.cause = Some(cause.to_string()))
     }
 
     pub(crate) fn malformed_request() -> Fault {
@@ -210,7 +209,7 @@ impl Fault {
             ProblemKind::MalformedRequest,
             "The request is not well-formed HTTP/1.1. Check its first line, its headers and the framing of its body.",
         )
-        .with(|told| told.closes = true)
+        .with(|details| details.closes = true)
     }
 
     pub(crate) fn unknown_coding() -> Fault {
@@ -218,20 +217,14 @@ impl Fault {
             ProblemKind::MalformedRequest,
             "The request's body comes in a Transfer-Encoding other than chunked. Send it plain, or in chunks alone.",
         )
-        .with(|told| {
-            told.status = StatusCode::NOT_IMPLEMENTED;
-            told.closes = true;
+        .with(|details| {
+            details.status = StatusCode::NOT_IMPLEMENTED;
+            details.closes = true;
         })
     }
 
-    pub(crate) fn not_signed(why: NotSigned) -> Fault {
-        let detail = match why {
-            NotSigned::Absent => "The header Stripe-Signature is missing, or has no t= and v1= in it.",
-            NotSigned::Wrong => "The signature is not made with the secret of this service over these bytes.",
-            NotSigned::Stale => {
-                "The signature was made more than 300 seconds ago, or that far in the future. Check both clocks; an event is signed anew each time it is sent."
-            }
-        };
+    /// A notice of a payment whose signature does not hold.
+    pub(crate) fn invalid_signature(detail: &'static str) -> Fault {
         Fault::new(ProblemKind::InvalidSignature, detail)
     }
 
@@ -240,17 +233,17 @@ impl Fault {
         Fault::unavailable(
             "The notice cannot be written down at present, and nothing of it was taken. Send it again.",
         )
-        .with(|told| told.cause = Some(cause.to_string()))
+        .with(|details| details.cause = Some(cause.to_string()))
     }
 
     pub(crate) fn notice_too_large() -> Fault {
         Fault::new(ProblemKind::TooLarge, "The notice is larger than 256 KiB. No event of a payment is.")
-            .with(|told| told.closes = true)
+            .with(|details| details.closes = true)
     }
 
     pub(crate) fn not_found() -> Fault {
         Fault::new(ProblemKind::NotFound, "Nothing is at this path. /openapi.json lists the paths there are.")
-            .with(|told| told.on_pages = Some("This page does not exist."))
+            .with(|details| details.on_pages = Some("This page does not exist."))
     }
 
     pub(crate) fn method_not_allowed(route: Route) -> Fault {
@@ -259,7 +252,7 @@ impl Fault {
             Route::Form => "This page takes GET, HEAD, and POST from its form.",
             _ => "This service is for reading only: send GET or HEAD.",
         };
-        Fault::new(ProblemKind::MethodNotAllowed, detail).with(|told| told.allow = route.methods())
+        Fault::new(ProblemKind::MethodNotAllowed, detail).with(|details| details.allow = route.methods())
     }
 
     /// The MCP endpoint is not read.
@@ -268,7 +261,7 @@ impl Fault {
             ProblemKind::MethodNotAllowed,
             "The MCP endpoint takes JSON-RPC messages by POST, without sessions and streams.",
         )
-        .with(|told| told.allow = Route::Mcp.methods())
+        .with(|details| details.allow = Route::Mcp.methods())
     }
 
     pub(crate) fn foreign_origin() -> Fault {
@@ -299,9 +292,9 @@ impl Fault {
         } else {
             "No project has this slug. The member suggestions lists slugs that are near."
         };
-        Fault::new(ProblemKind::UnknownSlug, detail).with(|told| {
-            told.on_pages = Some("There has never been a project at this address.");
-            told.suggestions = Some(suggestions);
+        Fault::new(ProblemKind::UnknownSlug, detail).with(|details| {
+            details.on_pages = Some("There has never been a project at this address.");
+            details.suggestions = Some(suggestions);
         })
     }
 
@@ -318,9 +311,9 @@ impl Fault {
             ProblemKind::Withdrawn,
             "This project left the catalog; what was published of it can still be cited.",
         )
-        .with(|told| {
-            told.reason = Some(reason);
-            told.citation_url = Some(citation_url);
+        .with(|details| {
+            details.reason = Some(reason);
+            details.citation_url = Some(citation_url);
         })
     }
 
@@ -330,7 +323,7 @@ impl Fault {
             ProblemKind::TakenDown,
             "This picture was taken down and does not come back. Delete any copy of it that you keep.",
         )
-        .with(|told| told.on_pages = Some("This picture was taken down."))
+        .with(|details| details.on_pages = Some("This picture was taken down."))
     }
 
     pub(crate) fn body_too_large() -> Fault {
@@ -338,7 +331,7 @@ impl Fault {
             ProblemKind::TooLarge,
             "The request's body is larger than 64 KiB. This service reads no bodies: send none.",
         )
-        .with(|told| told.closes = true)
+        .with(|details| details.closes = true)
     }
 
     pub(crate) fn message_too_large() -> Fault {
@@ -346,7 +339,7 @@ impl Fault {
             ProblemKind::TooLarge,
             "The message is larger than 256 KiB. No tool needs so much: shorten its arguments.",
         )
-        .with(|told| told.closes = true)
+        .with(|details| details.closes = true)
     }
 
     pub(crate) fn form_too_large() -> Fault {
@@ -354,7 +347,7 @@ impl Fault {
             ProblemKind::TooLarge,
             "What the form sent is larger than 16 KiB. Its fields need far less.",
         )
-        .with(|told| told.closes = true)
+        .with(|details| details.closes = true)
     }
 
     pub(crate) fn address_too_long() -> Fault {
@@ -362,7 +355,7 @@ impl Fault {
             ProblemKind::TooLarge,
             "The request's address is longer than 8 KiB. Shorten its parameters; a search text has at most 200 characters.",
         )
-        .with(|told| told.status = StatusCode::URI_TOO_LONG)
+        .with(|details| details.status = StatusCode::URI_TOO_LONG)
     }
 
     pub(crate) fn head_too_large() -> Fault {
@@ -370,9 +363,9 @@ impl Fault {
             ProblemKind::TooLarge,
             "The request's address and headers together are larger than 16 KiB, or there are more than 100 headers. Send fewer or shorter ones.",
         )
-        .with(|told| {
-            told.status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
-            told.closes = true;
+        .with(|details| {
+            details.status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+            details.closes = true;
         })
     }
 
@@ -381,15 +374,15 @@ impl Fault {
             ProblemKind::Timeout,
             "The request's body did not arrive in time. Send it at once, or none where none is needed.",
         )
-        .with(|told| {
-            told.status = StatusCode::REQUEST_TIMEOUT;
-            told.closes = true;
+        .with(|details| {
+            details.status = StatusCode::REQUEST_TIMEOUT;
+            details.closes = true;
         })
     }
 
     pub(crate) fn timeout() -> Fault {
         Fault::new(ProblemKind::Timeout, "The answer was not ready in time. Try again in a few seconds.")
-            .with(|told| told.retry_after = Some(5))
+            .with(|details| details.retry_after = Some(5))
     }
 
     /// Something broke; the cause is for the log alone.
@@ -398,7 +391,7 @@ impl Fault {
             ProblemKind::Internal,
             "Something broke while answering. If it happens again, tell the operator the member instance.",
         )
-        .with(|told| told.cause = Some(cause.to_string()))
+        .with(|details| details.cause = Some(cause.to_string()))
     }
 
     pub(crate) fn panicked() -> Fault {
@@ -406,7 +399,7 @@ impl Fault {
     }
 
     pub(crate) fn unavailable(detail: impl Into<Cow<'static, str>>) -> Fault {
-        Fault::new(ProblemKind::Unavailable, detail).with(|told| told.retry_after = Some(2))
+        Fault::new(ProblemKind::Unavailable, detail).with(|details| details.retry_after = Some(2))
     }
 
     /// The search index lists a project that the catalog does not know yet.
@@ -414,13 +407,13 @@ impl Fault {
         Fault::unavailable(
             "The project was listed a moment ago, and its record is on its way. Try again in a second.",
         )
-        .with(|told| told.retry_after = Some(1))
+        .with(|details| details.retry_after = Some(1))
     }
 
     /// Unavailable for a cause that is for the log alone.
     pub(crate) fn unavailable_because(cause: impl ToString) -> Fault {
         Fault::unavailable("The catalog cannot be read at present. Try again in a few seconds.")
-            .with(|told| told.cause = Some(cause.to_string()))
+            .with(|details| details.cause = Some(cause.to_string()))
     }
 
     pub(crate) fn status(&self) -> StatusCode {
@@ -430,6 +423,10 @@ impl Fault {
     #[cfg(test)]
     pub(crate) fn kind(&self) -> ProblemKind {
         self.0.kind
+    }
+
+    pub(crate) fn into_details(self) -> Details {
+        *self.0
     }
 
     /// What happened, as a sentence.

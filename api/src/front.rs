@@ -13,7 +13,7 @@ mod log;
 mod newcomers;
 mod origins;
 mod outcome;
-mod presented;
+mod problem;
 mod rate;
 mod request_id;
 mod same_site;
@@ -46,18 +46,19 @@ use tokio::time::Instant;
 use tower::Service;
 use traces::Span;
 
+use crate::answers::list::List;
 use crate::deadline::Deadline;
 use crate::fault::Fault;
 use crate::mcp;
-use crate::routes::{self, Route};
-use crate::server::Limits;
+use crate::peer::Peer;
+use crate::route::Route;
+use crate::routes;
 use crate::state::ApiState;
 use bodies::Bodies;
 use caller::{Admission, Caller};
 use charge::Charge;
 use newcomers::Newcomers;
 use outcome::{Draft, Outcome};
-pub(crate) use presented::whole_key;
 use rate::Allowance;
 use request_id::{RequestId, RequestIds};
 
@@ -82,10 +83,6 @@ pub(crate) type Reply = Response<Full<Bytes>>;
 /// A reply that is there, or one that is being made.
 pub(crate) type Answering = Either<Ready<Reply>, BoxFuture<'static, Reply>>;
 
-/// Where a request comes from, for endpoints that care.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Peer(pub(crate) IpAddr);
-
 /// What the reply depends on of a request that has been handed on.
 #[derive(Debug)]
 struct Asked {
@@ -106,13 +103,14 @@ struct Asked {
 }
 
 impl Front {
-    /// Stands before a router that answers from the state.
-    pub(crate) fn new(router: Router, state: ApiState, limits: &Limits) -> Front {
+    /// Stands before a router that answers from the state. An answer, and before it a body, may take `patience`; the bodies
+    /// of all requests under way may have `bodies` bytes together.
+    pub(crate) fn new(router: Router, state: ApiState, patience: Duration, bodies: usize) -> Front {
         Front {
             router,
             state,
-            patience: limits.request,
-            bodies: Bodies::new(limits.bodies),
+            patience,
+            bodies: Bodies::new(bodies),
             ids: RequestIds::new(),
             newcomers: Newcomers::new(),
         }
@@ -155,7 +153,7 @@ impl Front {
         body: Incoming,
         peer: IpAddr,
         route: Route,
-        answer: impl Fn(&ApiState, &str) -> Result<routes::List, Fault>,
+        answer: impl Fn(&ApiState, &str) -> Result<List, Fault>,
     ) -> Answering {
         let (caller, admitted) = match caller::admit(&self.state, route, &parts, peer) {
             Admission::Decided(caller, admitted) => (caller, admitted),
@@ -265,7 +263,7 @@ impl Front {
         let mut headers = HeaderMap::new();
         let status = fault.status();
         let id = self.ids.next();
-        let body = fault.write(self.state.site(), id.instance(), &mut headers);
+        let body = problem::write(fault, self.state.site(), id.instance(), &mut headers);
         tracing::debug!(status = status.as_u16(), request = %id, "refused before it was a request");
         let mut response = Response::new(body);
         *response.status_mut() = status;
@@ -324,7 +322,7 @@ impl Front {
     /// Refuses pages of other origins at the MCP endpoint.
     fn check_origin(&self, route: Route, headers: &HeaderMap) -> Result<(), Fault> {
         match route {
-            Route::Mcp => mcp::check_origin(self.state.origins(), self.state.site(), headers),
+            Route::Mcp => crate::origins::check(self.state.origins(), self.state.site(), headers),
             _ => Ok(()),
         }
     }

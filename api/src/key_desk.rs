@@ -7,8 +7,10 @@ mod sending;
 use std::time::Duration;
 
 use async_nats::Client;
+use jiff::Timestamp;
 use rand::rngs::{StdRng, SysRng};
 use rand::{Rng, SeedableRng};
+use read::models::ReadModels;
 use schemas::account::KeyIssued;
 use schemas::command::{Answer, Command};
 use schemas::email::Email;
@@ -20,7 +22,6 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::deadline::Deadline;
-use crate::state::ApiState;
 pub(crate) use beat::on_the_beat;
 pub(crate) use links::Decision;
 use sending::unavailable;
@@ -34,6 +35,18 @@ const SHOWN_WITHIN: Duration = Duration::from_millis(800);
 #[derive(Clone)]
 pub struct KeyDesk {
     client: Client,
+}
+
+/// A key that is asked for.
+#[derive(Debug)]
+pub(crate) struct KeyRequest {
+    /// Whose it will be.
+    pub(crate) email: Email,
+    pub(crate) tier: TierName,
+    /// On whose behalf it is recorded.
+    pub(crate) actor: &'static str,
+    /// The form that asks for it: it makes one key for an address, however often it is sent.
+    pub(crate) form: Option<Uuid>,
 }
 
 /// What came of a form that asks for a key.
@@ -74,27 +87,25 @@ impl KeyDesk {
         KeyDesk { client }
     }
 
-    /// Issues a key of a tier under an address, on behalf of `actor`. It is known on this node when it is returned, unless
-    /// the projections lag. A form that is named makes one key for an address, however often it is sent.
+    /// Issues a key. It is known on this node when it is returned, unless the projections lag.
     pub(crate) async fn issue(
         &self,
-        state: &ApiState,
-        email: Email,
-        tier: TierName,
-        actor: &str,
-        form: Option<Uuid>,
+        models: &ReadModels,
+        request: KeyRequest,
+        now: Timestamp,
         deadline: Deadline,
     ) -> Result<Issued, NotDone> {
+        let KeyRequest { email, tier, actor, form } = request;
         let key = new_key().map_err(|error| unavailable(&error))?;
         let id = form.map_or_else(|| CommandId(Uuid::now_v7()), |form| sent_by(form, &email));
         let command = Command::IssueKey { email, key: KeyIssued::of(&key, tier, None) };
-        let answer = sending::send_in_time(&self.client, actor, id, command, deadline, state.now()).await?;
+        let answer = sending::send_in_time(&self.client, actor, id, command, deadline, now).await?;
         if let Answer::Account(done) = answer
             && !done.keys.iter().any(|issued| issued.key_id == key.id())
         {
             return Ok(Issued::Before);
         }
-        known(state, &key, deadline).await;
+        known(models, &key, deadline).await;
         Ok(Issued::Now(key))
     }
 
@@ -122,9 +133,9 @@ fn sent_by(form: Uuid, email: &Email) -> CommandId {
 }
 
 /// Waits until the key can be used here, if there is time for it: it must be shown before the deadline.
-async fn known(state: &ApiState, key: &Key, deadline: Deadline) {
+async fn known(models: &ReadModels, key: &Key, deadline: Deadline) {
     let (begun, hash, deadline) = (Instant::now(), key.hash(), deadline.less(SHOWN_WITHIN));
-    let is_known = || state.models().keys().is_some_and(|keys| keys.reader.find(&hash).is_some());
+    let is_known = || models.keys().is_some_and(|keys| keys.reader.find(&hash).is_some());
     while !is_known() && begun.elapsed() < KNOWN_WITHIN && !deadline.is_over() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }

@@ -12,7 +12,6 @@ mod era;
 mod escape;
 mod message;
 mod methods;
-mod origin;
 mod params;
 mod rpc_error;
 mod tools;
@@ -31,10 +30,7 @@ use params::Params;
 use rpc_error::RpcError;
 use tools::Asked;
 
-pub(crate) use discovery::DESCRIPTION;
 pub(crate) use era::SUPPORTED as REVISIONS;
-pub use origin::{InvalidOrigin, Origins};
-pub(crate) use origin::{check as check_origin, check_host, is_plain};
 pub(crate) use tools::Visitor;
 pub(crate) use tools::described as described_tools;
 

@@ -14,7 +14,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 
 use crate::metering::Outcome;
-use crate::routes::Route;
+use crate::route::Route;
 use latency::{Buckets, Latencies};
 
 /// The classes of statuses, from 200 on.

@@ -100,7 +100,7 @@ pub async fn serve(
     shutdown: CancellationToken,
 ) -> Drained {
     let metrics = state.metrics().clone();
-    let front = Front::new(routes::router(state.clone()), state, &limits);
+    let front = Front::new(routes::router(state.clone()), state, limits.request, limits.bodies);
     serve_front(listener, front, metrics, limits, shutdown).await
 }
 

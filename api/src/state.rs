@@ -17,9 +17,9 @@ use tokio::sync::watch;
 use crate::access::Access;
 use crate::clock::Clock;
 use crate::fault::Fault;
-use crate::mcp::Origins;
 use crate::metrics::Metrics;
 use crate::offers::Offers;
+use crate::origins::Origins;
 use crate::payments::Payments;
 use crate::site::Site;
 

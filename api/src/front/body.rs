@@ -9,7 +9,7 @@ use super::bodies::{Sent, Unread};
 use super::{Front, same_site};
 use crate::fault::Fault;
 use crate::mcp;
-use crate::routes::Route;
+use crate::route::Route;
 
 /// The largest body that is read and thrown away.
 const LARGEST_BODY: usize = 64 * 1024;

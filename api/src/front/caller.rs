@@ -9,11 +9,12 @@ use read::keys::KnownKey;
 use schemas::key::{KeyHash, KeyId};
 
 use super::rate::Allowance;
-use super::{LONGEST_ADDRESS, origins, presented};
+use super::{LONGEST_ADDRESS, origins};
 use crate::access::{Access, Balance, KeyAccess, Known};
 use crate::fault::Fault;
 use crate::mcp::Visitor;
-use crate::routes::Route;
+use crate::presented;
+use crate::route::Route;
 use crate::state::ApiState;
 
 /// Who calls, as far as it matters.

@@ -11,7 +11,7 @@ use crate::access::{Access, Known};
 use crate::deadline::Deadline;
 use crate::fault::Fault;
 use crate::metering::Outcome;
-use crate::routes::Route;
+use crate::route::Route;
 use crate::state::ApiState;
 
 static CALL_ID: HeaderName = HeaderName::from_static("x-call-id");

@@ -13,7 +13,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 
 use super::rate::{self, Allowance};
 use super::request_id::RequestId;
-use crate::routes::Route;
+use crate::route::Route;
 
 const EXPOSED: &str = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit-Policy, RateLimit, ETag, \
                        Link, Deprecation, Sunset, Retry-After, X-Request-Id, X-Call-Id";

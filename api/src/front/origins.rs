@@ -6,17 +6,17 @@ use http::{HeaderMap, HeaderValue};
 
 use crate::access::Access;
 use crate::fault::Fault;
-use crate::mcp::{self, Origins};
-use crate::routes::Route;
+use crate::origins::{self, Origins};
+use crate::route::Route;
 use crate::state::ApiState;
 
 /// Refuses a request that came by a name that is not this node's: everywhere where nobody is asked for a key, and else at the
 /// MCP endpoint. Other answers of a node with keys are for everybody, or for whoever has one.
 pub(super) fn check_host(state: &ApiState, route: Route, headers: &HeaderMap) -> Result<(), Fault> {
     match (state.access(), route) {
-        (Access::Keys(_), Route::Mcp) => mcp::check_host(state.origins(), state.site(), true, headers),
+        (Access::Keys(_), Route::Mcp) => origins::check_host(state.origins(), state.site(), true, headers),
         (Access::Keys(_), _) => Ok(()),
-        (Access::Open, _) => mcp::check_host(state.origins(), state.site(), false, headers),
+        (Access::Open, _) => origins::check_host(state.origins(), state.site(), false, headers),
     }
 }
 

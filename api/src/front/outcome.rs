@@ -6,10 +6,10 @@ use http::header::{CONTENT_LENGTH, CONTENT_TYPE, LINK};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use http_body_util::{BodyExt, Collected};
 
-use super::{Asked, entity_tag};
+use super::{Asked, entity_tag, problem};
+use crate::answers::list::List;
 use crate::fault::Fault;
 use crate::mcp::Sent;
-use crate::routes::List;
 use crate::state::ApiState;
 
 /// What an endpoint answers.
@@ -103,9 +103,9 @@ impl Draft {
         let (cause, status) = (fault.cause().map(str::to_owned), fault.status());
         let instance = asked.id.instance();
         let bytes = if asked.wants_page {
-            fault.write_page(state, instance, &mut headers)
+            problem::write_page(fault, state, instance, &mut headers)
         } else {
-            fault.write(state.site(), instance, &mut headers)
+            problem::write(fault, state.site(), instance, &mut headers)
         };
         Draft { status, content_type: None, tag: None, headers, bytes, cause }
     }

@@ -5,7 +5,7 @@ use http::{HeaderMap, Method, StatusCode};
 use tokio::time::Instant;
 use traces::{Kind, Span, Traceparent};
 
-use crate::routes::Route;
+use crate::route::Route;
 
 /// Begins the span of a request. Where none is recorded, the header is looked at and nothing else.
 pub(super) fn begin(started: Instant, method: &Method, path: &str, headers: &HeaderMap) -> Span {

@@ -1,6 +1,8 @@
 //! Links that prove an address: asking for one, looking at it, using it. Of a link's token only the hash leaves this
 //! process.
 
+use jiff::Timestamp;
+use read::models::ReadModels;
 use schemas::account::KeyIssued;
 use schemas::command::{Answer, Claim, Command, KeyNow};
 use schemas::email::Email;
@@ -15,7 +17,6 @@ use super::beat::on_the_beat;
 use super::sending::{send_in_time, unavailable};
 use super::{KeyDesk, NotDone, known, new_key};
 use crate::deadline::Deadline;
-use crate::state::ApiState;
 
 /// Who asks for links.
 const ASKING: &str = "key form";
@@ -69,9 +70,10 @@ impl KeyDesk {
     /// known on this node when it is returned, unless the projections lag.
     pub(crate) async fn use_link(
         &self,
-        state: &ApiState,
+        models: &ReadModels,
         token: &str,
         decision: Decision,
+        now: Timestamp,
         deadline: Deadline,
     ) -> Result<Claimed, NotDone> {
         let Decision { keep, revoke, new_key: wanted } = decision;
@@ -80,10 +82,10 @@ impl KeyDesk {
         let link = LinkHash::of(token);
         let (id, command) =
             (CommandId(Uuid::now_v7()), Command::UseLink { link, keep, revoke, new_key: recorded });
-        match send_in_time(&self.client, CLAIMING, id, command, deadline, state.now()).await? {
+        match send_in_time(&self.client, CLAIMING, id, command, deadline, now).await? {
             Answer::Account(done) => {
                 if let Some(key) = &new_key {
-                    known(state, key, deadline).await;
+                    known(models, key, deadline).await;
                 }
                 Ok(Claimed { keys: done.keys, new_key })
             }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 
+use crate::answers::json_writer::JsonWriter;
 use crate::fault::Fault;
-use crate::json_writer::JsonWriter;
 
 /// A good answer.
 pub(super) struct Answer<'a> {

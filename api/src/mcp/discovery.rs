@@ -6,16 +6,13 @@ use std::sync::OnceLock;
 use super::era::{NEWEST_LEGACY, SUPPORTED};
 use super::params::Params;
 use super::tools::TOOLS;
+use crate::about::DESCRIPTION;
 use crate::site::Site;
 
 /// How long clients may keep what they were told, in milliseconds: five minutes.
 const KEPT_FOR: &str = r#""ttlMs":300000,"cacheScope":"public""#;
 
 const CAPABILITIES: &str = r#""capabilities":{"tools":{}}"#;
-
-/// What the service is: at most 100 characters, says the schema of the server card.
-pub(crate) const DESCRIPTION: &str =
-    "A curated catalog of architecture, interiors, design, photography and art.";
 
 /// What to do with the tools, for the agent; the name of the catalog stands before it.
 pub(super) const INSTRUCTIONS: &str = " is a curated catalog of architecture, interiors, design, photography and art. Find projects with \

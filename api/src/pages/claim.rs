@@ -25,8 +25,8 @@ use super::words::{capitalised, sentence};
 use crate::access::KeyAccess;
 use crate::deadline::Deadline;
 use crate::fault::Fault;
-use crate::front::Peer;
 use crate::key_desk::{Decision, NotDone};
+use crate::peer::Peer;
 use crate::query;
 use crate::state::ApiState;
 
@@ -150,7 +150,7 @@ pub(super) async fn act(
         let page = ClaimPage::of(&state, token, claim, Some(fault));
         return refused(StatusCode::UNPROCESSABLE_ENTITY, &page);
     }
-    match access.desk.use_link(&state, &token, decision, deadline).await {
+    match access.desk.use_link(state.models(), &token, decision, state.now(), deadline).await {
         Ok(claimed) => {
             let hints = |is: fn(&KeyNow) -> bool| hints(&claim.keys, &claimed.keys, is);
             page(&ClaimedPage {

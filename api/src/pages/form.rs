@@ -9,7 +9,7 @@ use http::{HeaderMap, StatusCode};
 use super::page;
 use crate::access::{Access, KeyAccess};
 use crate::fault::Fault;
-use crate::front::Peer;
+use crate::peer::Peer;
 use crate::query::Given;
 use crate::state::ApiState;
 

@@ -21,9 +21,9 @@ use super::words::{grouped, sentence};
 use crate::access::KeyAccess;
 use crate::deadline::Deadline;
 use crate::fault::Fault;
-use crate::front::Peer;
-use crate::key_desk::{Issued as Outcome, NotDone, on_the_beat};
+use crate::key_desk::{Issued as Outcome, KeyRequest, NotDone, on_the_beat};
 use crate::letters::Contact;
+use crate::peer::Peer;
 use crate::state::ApiState;
 
 /// Who the event is by.
@@ -96,7 +96,8 @@ pub(super) async fn issue(
     };
     let begun = Instant::now();
     let (tier, form) = (access.tiers.first().name.clone(), field(&body, "form").parse().ok());
-    let issued = access.desk.issue(&state, email, tier, ACTOR, form, deadline).await;
+    let request = KeyRequest { email, tier, actor: ACTOR, form };
+    let issued = access.desk.issue(state.models(), request, state.now(), deadline).await;
     on_the_beat(begun).await;
     match issued {
         Ok(Outcome::Now(key)) => page(&Issued {

@@ -9,10 +9,10 @@ use super::card::Card;
 use super::layout::{Layout, Meta};
 use super::page;
 use super::record::Recorded;
+use crate::answers::similar::Near;
+use crate::answers::slug::{self, Named, Place};
 use crate::citation::{Citation, CitedRecord};
 use crate::fault::Fault;
-use crate::routes::similar::Near;
-use crate::routes::standing::{self, Named, Place};
 use crate::state::ApiState;
 
 const PATH: &str = "/projects";
@@ -36,12 +36,12 @@ pub(super) async fn project(
     State(state): State<ApiState>,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Fault> {
-    let slug = match standing::slug(&state, path.ok(), PATH, "").await? {
+    let slug = match slug::read(&state, path.ok(), PATH, "").await? {
         Named::Slug(slug) => slug,
         Named::Address(redirect) => return Ok(redirect),
     };
     let site = state.site();
-    let record = match standing::place(&state, &slug, PATH, "").await? {
+    let record = match slug::place(&state, &slug, PATH, "").await? {
         Place::There(redirect) => return Ok(redirect),
         Place::Here(record) => record,
     };

@@ -13,7 +13,7 @@ use super::page;
 use super::words::grouped;
 use crate::fault::Fault;
 use crate::metrics::Latency;
-use crate::routes::Route;
+use crate::route::Route;
 use crate::state::ApiState;
 
 /// The paths whose latencies are told.

@@ -11,7 +11,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use schemas::ids::Revision;
 use schemas::slug::Slug;
 
-use super::standing::{self, Named};
+use crate::answers::slug::{self, Named};
 use crate::citation::{CitationPage, Format, bare_address};
 use crate::fault::Fault;
 use crate::pages;
@@ -28,7 +28,7 @@ pub(crate) async fn cite(
 ) -> Result<Response, Fault> {
     let format = format(query.as_deref().unwrap_or_default(), &headers)?;
     let Ok(Path((slug, revision))) = path else { return Err(Fault::unknown_slug(Vec::new())) };
-    let slug: Slug = slug.parse().map_err(|_| Fault::unknown_slug(standing::near(&state, &slug)))?;
+    let slug: Slug = slug.parse().map_err(|_| Fault::unknown_slug(slug::near(&state, &slug)))?;
     let page = page(&state, &slug, &revision).await?;
     let (body, common) = match page.citation.write(format) {
         Some(text) => (text, HeaderMap::new()),
@@ -52,11 +52,11 @@ pub(crate) async fn newest(
     path: Result<Path<String>, PathRejection>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Fault> {
-    let slug = match standing::slug(&state, path.ok(), "/cite", "").await? {
+    let slug = match slug::read(&state, path.ok(), "/cite", "").await? {
         Named::Slug(slug) => slug,
         Named::Address(redirect) => return Ok(redirect),
     };
-    let (_, history) = standing::history(&state, &slug).await?;
+    let (_, history) = slug::history(&state, &slug).await?;
     let (newest, below) = (history.newest(), state.site().path());
     let asked = query::without(query.as_deref().unwrap_or_default(), "key");
     let asked = if asked.is_empty() { asked } else { format!("?{asked}") };
@@ -67,14 +67,14 @@ pub(crate) async fn newest(
 
 /// The cited revision, with what became of the project since.
 async fn page(state: &ApiState, slug: &Slug, revision: &str) -> Result<CitationPage, Fault> {
-    let (catalog, history) = standing::history(state, slug).await?;
+    let (catalog, history) = slug::history(state, slug).await?;
     let unknown = || Fault::unknown_revision(history.newest().revision);
     let number: u32 = revision.parse().map_err(|_| unknown())?;
     // One revision has one address.
     if number.to_string() != revision {
         return Err(unknown());
     }
-    let record = catalog.reader.revision(&history, Revision(number)).await.map_err(standing::fault)?;
+    let record = catalog.reader.revision(&history, Revision(number)).await.map_err(slug::fault)?;
     let record = record.ok_or_else(unknown)?;
     CitationPage::of(history, &record, state.site())
 }

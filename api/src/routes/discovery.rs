@@ -9,17 +9,10 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Uri};
 use serde_json::{Value, json};
 
-use crate::mcp::{self, DESCRIPTION};
+use crate::about::DESCRIPTION;
+use crate::mcp;
+use crate::route::SERVER_CARD;
 use crate::site::Site;
-
-/// Where the card of the MCP endpoint stands: the place that SEP-2127 reserves.
-pub(crate) const CARD: &str = "/mcp/server-card";
-/// Where clients look that know nothing but a host.
-pub(crate) const CATALOG: &str = "/.well-known/ai-catalog.json";
-/// What an operator hands to the MCP registry.
-pub(crate) const MANIFEST: &str = "/server.json";
-/// The site in words, for language models.
-pub(crate) const LLMS: &str = "/llms.txt";
 
 const HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 
@@ -94,7 +87,7 @@ fn catalog(site: &Site) -> Value {
                 "identifier": format!("urn:air:{}:mcp:loggia", Publisher::of(site).domain),
                 "displayName": site.name(),
                 "type": "application/mcp-server-card+json",
-                "url": format!("{site}{CARD}"),
+                "url": format!("{site}{SERVER_CARD}"),
             },
             {
                 "identifier": format!("urn:air:{}:api:loggia", Publisher::of(site).domain),
@@ -134,22 +127,22 @@ fn document(kind: &'static str, body: impl Into<Bytes>) -> impl IntoResponse + C
     ([(CONTENT_TYPE, HeaderValue::from_static(kind)), (CACHE_CONTROL, HOUR)], body.into())
 }
 
-/// Answers [`CARD`].
+/// Answers [`route::SERVER_CARD`](crate::route::SERVER_CARD).
 pub(crate) fn answer_card(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
     document("application/mcp-server-card+json", format!("{:#}\n", card(site)))
 }
 
-/// Answers [`CATALOG`].
+/// Answers [`route::AI_CATALOG`](crate::route::AI_CATALOG).
 pub(crate) fn answer_catalog(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
     document("application/ai-catalog+json", format!("{:#}\n", catalog(site)))
 }
 
-/// Answers [`MANIFEST`].
+/// Answers [`route::REGISTRY_MANIFEST`](crate::route::REGISTRY_MANIFEST).
 pub(crate) fn answer_manifest(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
     document("application/json", format!("{:#}\n", manifest(site)))
 }
 
-/// Answers [`LLMS`].
+/// Answers [`route::LLMS`](crate::route::LLMS).
 pub(crate) fn answer_llms(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
     document("text/plain; charset=utf-8", llms(site))
 }

@@ -9,21 +9,20 @@ use read::archive::LARGEST_PAGE;
 use read::catalog::Selected;
 use uuid::Uuid;
 
-use super::standing;
+use crate::answers::slug;
 use crate::citation::{CitedRecord, one_line};
 use crate::fault::Fault;
+use crate::route::FEED;
 use crate::site::Site;
 use crate::state::ApiState;
 use crate::xml;
-
-pub(crate) const PATH: &str = "/feed.atom";
 
 const MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 pub(crate) async fn feed(State(state): State<ApiState>) -> Result<Response, Fault> {
     let newest = state.listing()?.newest(None, LARGEST_PAGE, None).map_err(Fault::internal)?;
     let catalog = state.catalog()?;
-    let selected = catalog.reader.selected(&newest.ordinals).await.map_err(standing::fault)?;
+    let selected = catalog.reader.selected(&newest.ordinals).await.map_err(slug::fault)?;
     let site = state.site();
     let mut updated = Timestamp::UNIX_EPOCH;
     let mut entries = String::new();
@@ -44,8 +43,8 @@ fn head(site: &Site, updated: Timestamp) -> String {
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <feed xmlns=\"http://www.w3.org/2005/Atom\" xmlns:media=\"http://search.yahoo.com/mrss/\">\n\
-         <id>{site}{PATH}</id>\n<title>{name}: latest additions</title>\n<subtitle>{tagline}</subtitle>\n<updated>{updated}</updated>\n\
-         <link rel=\"self\" type=\"application/atom+xml\" href=\"{site}{PATH}\"/>\n\
+         <id>{site}{FEED}</id>\n<title>{name}: latest additions</title>\n<subtitle>{tagline}</subtitle>\n<updated>{updated}</updated>\n\
+         <link rel=\"self\" type=\"application/atom+xml\" href=\"{site}{FEED}\"/>\n\
          <link rel=\"alternate\" type=\"text/html\" href=\"{site}/\"/>\n\
          <author><name>{name}</name></author>\n"
     )

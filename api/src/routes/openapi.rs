@@ -10,9 +10,6 @@ use serde_json::{Value, json};
 
 use crate::site::Site;
 
-/// Where the document stands in the words of version 3.0.
-pub(crate) const OLDER: &str = "/openapi-3.0.json";
-
 /// The document, rendered once.
 pub(crate) fn answer(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
     rendered(contract::openapi(), site)

@@ -4,10 +4,8 @@ use axum::response::IntoResponse;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 
-use super::sitemap;
+use crate::route::SITEMAP;
 use crate::site::Site;
-
-pub(crate) const PATH: &str = "/robots.txt";
 
 /// Renders it once, to be answered again and again.
 pub(crate) fn answer(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
@@ -15,7 +13,7 @@ pub(crate) fn answer(site: &Site) -> impl IntoResponse + Clone + Send + Sync + u
     let below = site.path();
     let text = format!(
         "User-agent: *\nDisallow: {below}/v1/\nDisallow: {below}/claim\nAllow: {below}/\n\nSitemap: {site}{}\n",
-        sitemap::INDEX
+        SITEMAP
     );
     ([(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"))], text)
 }

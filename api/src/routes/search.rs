@@ -3,22 +3,21 @@
 mod parameters;
 
 use axum::extract::{RawQuery, State};
-use read::search::{Forgiven, Hit, SearchError, SearchRequest};
+use read::search::{Forgiven, Hit, SearchRequest};
 use schemas::record::Category;
 
-use super::List;
+use crate::answers::forgiven;
+use crate::answers::json_writer::{self, JsonWriter};
+use crate::answers::list::List;
+use crate::answers::search;
 use crate::fault::Fault;
-use crate::forgiven;
-use crate::json_writer::{self, JsonWriter};
+use crate::route::SEARCH;
 use crate::site::Site;
 use crate::state::ApiState;
 
 use parameters::SearchParameters;
 
-/// The path of a search.
-const PATH: &str = "/v1/search";
-
-pub(crate) async fn search(State(state): State<ApiState>, RawQuery(query): RawQuery) -> Result<List, Fault> {
+pub(super) async fn search(State(state): State<ApiState>, RawQuery(query): RawQuery) -> Result<List, Fault> {
     answer(&state, query.as_deref().unwrap_or_default())
 }
 
@@ -33,21 +32,13 @@ pub(crate) fn answer(state: &ApiState, query: &str) -> Result<List, Fault> {
         limit: parameters.limit,
         after: parameters.cursor,
     };
-    let page = model.reader.search(&request).map_err(fault)?;
+    let page = model.reader.search(&request).map_err(search::fault)?;
     let hits: Vec<Hit<'_>> = page.hits().collect();
     let (note, cursor) = (forgiven::note(&page), page.next().map(|cursor| cursor.to_string()));
     let (cursor, said) = (cursor.as_deref(), (page.forgiven(), note.as_deref()));
     let mut json = assemble(&parameters.q, &hits, page.total(), said, cursor, state.site())?;
     json.ignored_parameters(&parameters.ignored)?;
-    Ok(List::new(json.finish(), state.site(), PATH, query, cursor))
-}
-
-pub(crate) fn fault(error: SearchError) -> Fault {
-    match error {
-        SearchError::InvalidCursor(_) => Fault::invalid_parameters(vec![parameters::invalid_cursor()]),
-        SearchError::Unavailable(_) => Fault::unavailable_because(error),
-        SearchError::Busy | SearchError::Corrupt(_) | SearchError::Rejected(_) => Fault::internal(error),
-    }
+    Ok(List::new(json.finish(), state.site(), SEARCH, query, cursor))
 }
 
 /// Writes the answer from the ready-rendered summaries. `query` is echoed as it was sent.
@@ -65,15 +56,9 @@ fn assemble<'a>(
     json.member("count", &hits.len())?;
     json.member("total", &total)?;
     forgiven::write(&mut json, said, note)?;
-    write(&mut json, hits)?;
+    search::write(&mut json, hits)?;
     json.member("next_cursor", &next)?;
     Ok(json)
-}
-
-/// Writes the member `results`.
-pub(crate) fn write(json: &mut JsonWriter<'_>, hits: &[Hit<'_>]) -> Result<(), Fault> {
-    let results = hits.iter().map(|hit| (hit.summary, hit.score));
-    json.projects("results", results, |json, score| json.member("score", &score))
 }
 
 #[cfg(test)]

@@ -7,14 +7,11 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Method, Uri};
 use tokio::sync::Semaphore;
 
-use super::{Route, standing};
+use crate::answers::slug;
 use crate::fault::Fault;
+use crate::route::{Route, SITEMAP_PARTS};
 use crate::site::Site;
 use crate::state::ApiState;
-
-pub(crate) const INDEX: &str = "/sitemap.xml";
-/// What the paths of all parts begin with.
-pub(crate) const PARTS: &str = "/sitemap-";
 
 /// The most addresses that a part may have.
 const MOST: u32 = 50_000;
@@ -29,13 +26,15 @@ static TURNS: Semaphore = Semaphore::const_new(2);
 pub(crate) async fn index(State(state): State<ApiState>) -> Result<Response, Fault> {
     let _turn = TURNS.acquire().await.map_err(Fault::internal)?;
     let catalog = state.catalog()?;
-    let parts = catalog.reader.listed_parts(MOST).await.map_err(standing::fault)?;
+    let parts = catalog.reader.listed_parts(MOST).await.map_err(slug::fault)?;
     let site = state.site();
     let mut xml = begin("sitemapindex");
-    xml += &format!("<sitemap><loc>{site}{PARTS}0.xml</loc></sitemap>\n");
+    xml += &format!("<sitemap><loc>{site}{SITEMAP_PARTS}0.xml</loc></sitemap>\n");
     for part in parts {
         let (number, day) = (part.number + 1, part.updated_on);
-        xml += &format!("<sitemap><loc>{site}{PARTS}{number}.xml</loc><lastmod>{day}</lastmod></sitemap>\n");
+        xml += &format!(
+            "<sitemap><loc>{site}{SITEMAP_PARTS}{number}.xml</loc><lastmod>{day}</lastmod></sitemap>\n"
+        );
     }
     Ok(document(xml, "sitemapindex"))
 }
@@ -53,7 +52,7 @@ pub(crate) async fn part_or_nothing(
     let Some(number) = number.checked_sub(1) else { return Ok(pages(state.site())) };
     let _turn = TURNS.acquire().await.map_err(Fault::internal)?;
     let catalog = state.catalog()?;
-    let listed = catalog.reader.listed_part(MOST, number.into()).await.map_err(standing::fault)?;
+    let listed = catalog.reader.listed_part(MOST, number.into()).await.map_err(slug::fault)?;
     if listed.is_empty() {
         return Err(Fault::not_found());
     }
@@ -68,7 +67,7 @@ pub(crate) async fn part_or_nothing(
 }
 
 fn number(path: &str) -> Option<u32> {
-    let digits = path.strip_prefix(PARTS)?.strip_suffix(".xml")?;
+    let digits = path.strip_prefix(SITEMAP_PARTS)?.strip_suffix(".xml")?;
     digits.parse::<u32>().ok().filter(|number| number.to_string() == digits)
 }
 

@@ -214,7 +214,7 @@ impl Node {
             .route("/slow", get(async || tokio::time::sleep(Duration::from_secs(3600)).await))
             .route("/soon", get(async || tokio::time::sleep(Duration::from_millis(300)).await))
             .route("/stopping", get(async move || stopping.cancelled().await));
-        let front = Front::new(router, state.clone(), &limits);
+        let front = Front::new(router, state.clone(), limits.request, limits.bodies);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let served = tokio::spawn(serve_front(listener, front, metrics, limits, stop.clone()));

@@ -5,8 +5,8 @@ use rand::rngs::SysRng;
 
 use super::listing::{self, listed};
 use super::{Asked, Tool};
+use crate::answers::json_writer::JsonWriter;
 use crate::fault::Fault;
-use crate::json_writer::JsonWriter;
 use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::arguments::Arguments;
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::search::title;
 use super::{Asked, Tool, listing, record};
-use crate::json_writer::JsonWriter;
+use crate::answers::json_writer::JsonWriter;
 use crate::mcp::answer::{Answer, Answered, Image};
 use crate::mcp::arguments::Arguments;
 

@@ -4,8 +4,8 @@ use schemas::email::Email;
 
 use super::{Asked, Tool, Visitor};
 use crate::access::Access;
-use crate::json_writer::JsonWriter;
-use crate::key_desk::{Issued, NotDone};
+use crate::answers::json_writer::JsonWriter;
+use crate::key_desk::{Issued, KeyRequest, NotDone};
 use crate::mcp::answer::{Answer, Answered, Refusal};
 use crate::mcp::arguments::Arguments;
 
@@ -52,7 +52,9 @@ pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> 
         )));
     }
     let tier = access.tiers.first();
-    let issued = access.desk.issue(asked.state, email, tier.name.clone(), ACTOR, None, asked.deadline).await;
+    let request = KeyRequest { email, tier: tier.name.clone(), actor: ACTOR, form: None };
+    let (models, now) = (asked.state.models(), asked.state.now());
+    let issued = access.desk.issue(models, request, now, asked.deadline).await;
     let key = match issued {
         Ok(Issued::Now(key)) => key,
         Ok(Issued::Before) => return Err(Refusal::Broken { told: LATER.into(), cause: None }),

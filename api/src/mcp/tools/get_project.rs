@@ -6,8 +6,8 @@ use schemas::api::site;
 use serde::Deserialize;
 
 use super::{Asked, Tool, listing, record};
+use crate::answers::json_writer::JsonWriter;
 use crate::fault::Fault;
-use crate::json_writer::JsonWriter;
 use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::arguments::Arguments;
 

@@ -4,7 +4,7 @@ use read::archive::Dimension;
 use serde::Serialize;
 
 use super::{Asked, Tool};
-use crate::json_writer::JsonWriter;
+use crate::answers::json_writer::JsonWriter;
 use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::arguments::Arguments;
 

@@ -8,8 +8,8 @@ use read::archive::{Cursor, InvalidCursor, Listing};
 use serde::Serialize;
 
 use super::{Asked, Visitor};
+use crate::answers::json_writer::{self, JsonWriter};
 use crate::fault::Fault;
-use crate::json_writer::{self, JsonWriter};
 use crate::mcp::answer::{Answer, Refusal};
 use crate::mcp::arguments::{Arguments, Limit};
 use crate::site::Site;

@@ -6,11 +6,11 @@ use schemas::ids::Revision;
 use schemas::slug::Slug;
 
 use super::Asked;
+use crate::answers::past::{self, Past};
+use crate::answers::slug::{self, Look, Standing};
 use crate::mcp::answer::Refusal;
 use crate::mcp::arguments::Arguments;
 use crate::mcp::rpc_error::quoted;
-use crate::routes::project::past::{self, Past};
-use crate::routes::standing::{self, Look, Standing};
 
 /// A record, and how it was found.
 pub(super) struct Found {
@@ -90,7 +90,7 @@ impl Reference {
     async fn resolved(&self, asked: Asked<'_>) -> Result<(String, Option<&str>), Refusal> {
         let site = asked.state.site().as_str();
         if let Some(address) = self.address.as_deref().filter(|address| !address.starts_with(site))
-            && let Some(slug) = standing::slug_of_address(asked.state, address).await?
+            && let Some(slug) = slug::slug_of_address(asked.state, address).await?
         {
             return Ok((slug, None));
         }
@@ -140,7 +140,7 @@ async fn present(asked: Asked<'_>, wanted: &str) -> Result<(Slug, Found), Refusa
     let mut notes = Vec::new();
     // A project that is renamed just now may have moved on since it was asked where it is.
     for _ in 0..3 {
-        match standing::of(asked.state, &slug).await? {
+        match slug::of(asked.state, &slug).await? {
             Standing::Listed(record) => return Ok((slug, Found { record, notes })),
             Standing::Moved(to) => {
                 notes = vec![format!(
@@ -163,7 +163,7 @@ async fn present(asked: Asked<'_>, wanted: &str) -> Result<(Slug, Found), Refusa
 
 /// Finds what a revision said, also of a withdrawn project.
 async fn former(asked: Asked<'_>, wanted: &str, past: Past) -> Result<Found, Refusal> {
-    let (catalog, history) = match standing::look_back(asked.state, &slug(asked, wanted)?).await? {
+    let (catalog, history) = match slug::look_back(asked.state, &slug(asked, wanted)?).await? {
         Look::Found(catalog, history) => (catalog, history),
         Look::Unknown { suggestions } => return Err(unknown(wanted, &suggestions)),
     };
@@ -182,7 +182,7 @@ async fn former(asked: Asked<'_>, wanted: &str, past: Past) -> Result<Found, Ref
             no_such(format!("of {instant}: the first was recorded at {}", history.first().at))
         }
     })?;
-    let record = catalog.reader.revision(&history, recorded.revision).await.map_err(standing::fault)?;
+    let record = catalog.reader.revision(&history, recorded.revision).await.map_err(slug::fault)?;
     let record = record.ok_or_else(|| no_such(recorded.revision.to_string()))?;
     let mut notes = Vec::new();
     if let Some(withdrawal) = &history.withdrawn {
@@ -206,7 +206,7 @@ async fn former(asked: Asked<'_>, wanted: &str, past: Past) -> Result<Found, Ref
 
 /// The slug that a text is, or what is near to it.
 fn slug(asked: Asked<'_>, wanted: &str) -> Result<Slug, Refusal> {
-    wanted.parse().map_err(|_| unknown(wanted, &standing::near(asked.state, wanted)))
+    wanted.parse().map_err(|_| unknown(wanted, &slug::near(asked.state, wanted)))
 }
 
 fn unknown(wanted: &str, suggestions: &[String]) -> Refusal {

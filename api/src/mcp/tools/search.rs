@@ -6,9 +6,9 @@ use schemas::api::site;
 use serde::{Deserialize, Serialize};
 
 use super::{Asked, Tool, listing, search_projects};
+use crate::answers::forgiven;
+use crate::answers::json_writer::JsonWriter;
 use crate::fault::Fault;
-use crate::forgiven;
-use crate::json_writer::JsonWriter;
 use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::arguments::{Arguments, Limit, USUAL_RESULTS};
 

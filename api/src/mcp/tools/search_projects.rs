@@ -6,11 +6,11 @@ use schemas::record::Category;
 
 use super::listing::{self, Fitted, listed};
 use super::{Asked, Tool};
-use crate::forgiven;
-use crate::json_writer::JsonWriter;
+use crate::answers::forgiven;
+use crate::answers::json_writer::JsonWriter;
+use crate::answers::search;
 use crate::mcp::answer::{Answer, Answered, Refusal};
 use crate::mcp::arguments::Arguments;
-use crate::routes;
 
 pub(super) static TOOL: Tool = Tool {
     name: "search_projects",
@@ -66,7 +66,7 @@ pub(super) fn find(
     let request = SearchRequest { text: query, category: category.map(Category::as_str), limit, after };
     model.reader.search(&request).map_err(|error| match error {
         SearchError::InvalidCursor(_) => Refusal::guided(error.to_string()),
-        error => routes::search::fault(error).into(),
+        error => search::fault(error).into(),
     })
 }
 

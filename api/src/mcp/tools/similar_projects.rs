@@ -4,10 +4,10 @@ use read::neighbours::Cursor;
 
 use super::listing::{self, Fitted, listed};
 use super::{Asked, Tool, record};
-use crate::json_writer::JsonWriter;
+use crate::answers::json_writer::JsonWriter;
+use crate::answers::similar::{self, Near};
 use crate::mcp::answer::{Answer, Answered, Refusal};
 use crate::mcp::arguments::Arguments;
-use crate::routes::similar::{self, Near};
 
 pub(super) static TOOL: Tool = Tool {
     name: "similar_projects",

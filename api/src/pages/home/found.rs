@@ -6,10 +6,10 @@ use schemas::record::Category;
 
 use super::super::card::Card;
 use super::Asked;
+use crate::answers::forgiven;
+use crate::answers::search;
 use crate::fault::Fault;
-use crate::forgiven;
 use crate::query::fault;
-use crate::routes;
 use crate::state::ApiState;
 
 /// How many projects a page shows.
@@ -74,7 +74,7 @@ fn by_words(state: &ApiState, asked: &Asked) -> Result<Found, Fault> {
     };
     let page = model.reader.search(&request).map_err(|error| match error {
         SearchError::InvalidCursor(_) => foreign(),
-        error => routes::search::fault(error),
+        error => search::fault(error),
     })?;
     let cards = page.hits().map(|hit| Card::of(hit.summary, state.site())).collect::<Result<Vec<_>, _>>()?;
     let mut notes: Vec<String> = forgiven::finding(&page).into_iter().collect();

@@ -5,6 +5,7 @@ use schemas::api::problem::ParameterFault;
 use schemas::api::search::MAX_QUERY_CHARACTERS;
 use schemas::record::Category;
 
+use crate::answers::search::invalid_cursor;
 use crate::query::{Given, fault, limit};
 
 const NAMES: [&str; 5] = ["q", "limit", "category", "cursor", "key"];
@@ -40,16 +41,6 @@ impl SearchParameters {
         }
         Ok(SearchParameters { q, category, limit, cursor, ignored: sent.ignored() })
     }
-}
-
-/// A cursor that this search did not give out, or whose list cannot be continued.
-pub(crate) fn invalid_cursor() -> ParameterFault {
-    fault(
-        "cursor",
-        "It is not a cursor of this search, or its list can no longer be continued. Start again from the first page, without \
-         a cursor.",
-        "next_cursor of the page before, with the same q and category",
-    )
 }
 
 fn q(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> String {

@@ -1,19 +1,13 @@
 //! A record as it once was: by its revision, or by a date.
 
-use axum::response::Response;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use read::catalog::{History, RecordedRevision};
 use schemas::api::problem::ParameterFault;
 use schemas::ids::Revision;
-use schemas::slug::Slug;
 
-use super::{PATH, listed};
-use crate::fault::Fault;
 use crate::query::{self, Given};
-use crate::routes::standing;
-use crate::state::ApiState;
 
 /// What [`instant`] reads.
 pub(crate) const INSTANT: &str =
@@ -30,7 +24,7 @@ pub(crate) enum Past {
 
 impl Past {
     /// What the parameters ask for; none where the present is wanted. What is wrong with them is added to the faults.
-    pub(super) fn of<const N: usize>(sent: &Given<'_, N>, faults: &mut Vec<ParameterFault>) -> Option<Past> {
+    pub(crate) fn of<const N: usize>(sent: &Given<'_, N>, faults: &mut Vec<ParameterFault>) -> Option<Past> {
         let (revision, as_of) = (sent.single("revision", faults), sent.single("as_of", faults));
         match (revision, as_of) {
             (None, None) => None,
@@ -95,25 +89,6 @@ pub(crate) fn instant(text: &str) -> Option<Timestamp> {
         _ => text.to_owned(),
     };
     text.parse().ok()
-}
-
-/// The record of a revision. What was published of a withdrawn project can still be read.
-pub(super) async fn answer(
-    state: &ApiState,
-    slug: &Slug,
-    past: Past,
-    query: &str,
-    ignored: &[String],
-) -> Result<Response, Fault> {
-    let (catalog, history) = standing::history(state, slug).await?;
-    if history.withdrawn.is_none() && history.slug != slug.as_str() {
-        return standing::moved(state, PATH, &history.slug, query);
-    }
-    let wanted = past.find(&history).map_err(|fault| Fault::invalid_parameters(vec![fault]))?;
-    match catalog.reader.revision(&history, wanted.revision).await.map_err(standing::fault)? {
-        Some(record) => listed(&record, state.site(), ignored),
-        None => Err(Fault::unknown_revision(history.newest().revision)),
-    }
 }
 
 #[cfg(test)]

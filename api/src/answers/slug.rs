@@ -12,9 +12,9 @@ use read::models::Opened;
 use schemas::api::site;
 use schemas::slug::Slug;
 
+use super::search;
 use crate::fault::Fault;
 use crate::query;
-use crate::routes;
 use crate::state::ApiState;
 
 /// How many near slugs are suggested at most.
@@ -62,7 +62,7 @@ pub(crate) enum Named {
 /// # Errors
 ///
 /// Fails with the fault of an unknown slug where it is none, and no address that a project brings.
-pub(crate) async fn slug(
+pub(crate) async fn read(
     state: &ApiState,
     text: Option<Path<String>>,
     path: &str,
@@ -151,7 +151,7 @@ fn instead_of(state: &ApiState, slug: &Slug) -> Result<Vec<String>, Fault> {
 
 fn is_listed(state: &ApiState, slug: &Slug) -> Result<bool, Fault> {
     let Some(search) = state.models().search() else { return Ok(false) };
-    let ordinal = search.reader.view().ordinal_of(slug.as_str()).map_err(routes::search::fault)?;
+    let ordinal = search.reader.view().ordinal_of(slug.as_str()).map_err(search::fault)?;
     Ok(ordinal.is_some())
 }
 

@@ -11,7 +11,7 @@ use crate::fault::Fault;
 use crate::query;
 
 /// The hash of what is presented as a key, well-formed or not; none where nothing is.
-pub(super) fn key(parts: &Parts) -> Result<Option<KeyHash>, Fault> {
+pub(crate) fn key(parts: &Parts) -> Result<Option<KeyHash>, Fault> {
     Ok(text(parts)?.map(|text| KeyHash::of(&text)))
 }
 

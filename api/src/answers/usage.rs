@@ -1,0 +1,75 @@
+//! What a key has called in the running month, as REST and the usage page answer it.
+
+use std::time::Duration;
+
+use read::keys::StoredKey;
+use schemas::api::usage::{KeyRecord, UsageAnswer};
+use schemas::key::Key;
+
+use crate::access::{KeyAccess, Known};
+use crate::fault::Fault;
+use crate::state::ApiState;
+
+/// The counters follow this node's own calls within a fraction of a second; so long is waited for them.
+const CATCH_UP: Duration = Duration::from_millis(500);
+const LOOK: Duration = Duration::from_millis(10);
+
+/// What a key has called in the running month. `key` is the key as it was presented.
+pub(crate) async fn answer(
+    state: &ApiState,
+    access: &KeyAccess,
+    known: &Known,
+    key: Option<&Key>,
+) -> Result<UsageAnswer, Fault> {
+    settle(state, access, known).await;
+    let balance = access.balance(state.models(), known, state.now());
+    let (counters, keys) = (state.counters()?, state.keys()?);
+    let stored = keys.reader.record(known.key_id).await.map_err(Fault::unavailable_because)?;
+    let stored = stored.ok_or_else(|| Fault::internal("a key that may call is not in the model"))?;
+    let month = balance.budget.month;
+    Ok(UsageAnswer {
+        key: record(
+            stored,
+            key,
+            counters.reader.last_used(known.key_id).await.map_err(Fault::unavailable_because)?,
+        ),
+        tier: known.tier.as_ref().clone(),
+        month,
+        limit: balance.limit,
+        used: balance.used,
+        remaining: balance.limit.saturating_sub(balance.used),
+        resets_at: month.end(),
+        days: counters.reader.days(known.key_id, month).await.map_err(Fault::unavailable_because)?,
+        ignored_parameters: Vec::new(),
+    })
+}
+
+/// Waits a moment for the counters, so that the days and the total say the same.
+async fn settle(state: &ApiState, access: &KeyAccess, known: &Known) {
+    let settled = async {
+        loop {
+            let balance = access.balance(state.models(), known, state.now());
+            if balance.used == balance.counted.used {
+                return;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    // While NATS is away they cannot follow; then the days are older than the total.
+    let _ = tokio::time::timeout(CATCH_UP, settled).await;
+}
+
+fn record(stored: StoredKey, key: Option<&Key>, last_used_at: Option<jiff::Timestamp>) -> KeyRecord {
+    let sealed = stored.sealed_name.as_ref();
+    let opened = key.zip(sealed).and_then(|(key, sealed)| key.open_name(sealed));
+    KeyRecord {
+        key_id: stored.key_id,
+        hint: stored.hint,
+        // Events of version 0.1 have the name in the clear.
+        name: opened.or(stored.name),
+        tier: stored.tier,
+        created_at: stored.created_at,
+        last_used_at,
+        revoked_at: stored.revoked_at,
+    }
+}
