@@ -4,6 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -85,7 +86,7 @@ impl<'a> From<&'a Recorded> for Link<'a> {
 
 impl fmt::Display for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        HEXLOWER.encode_display(&self.0).fmt(f)
     }
 }
 
@@ -99,16 +100,10 @@ impl FromStr for Hash {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<Self, InvalidId> {
-        let invalid = || InvalidId { text: text.to_owned(), expected: "a hash: 64 hexadecimal digits" };
-        if text.len() != 64 || !text.is_ascii() {
-            return Err(invalid());
-        }
-        let mut bytes = [0; 32];
-        for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().as_chunks::<2>().0) {
-            let digit = |d: u8| char::from(d).to_digit(16).ok_or_else(invalid);
-            *byte = (digit(digits[0])? * 16 + digit(digits[1])?) as u8;
-        }
-        Ok(Hash(bytes))
+        let bytes = HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok().and_then(|bytes| bytes.try_into().ok());
+        bytes
+            .map(Hash)
+            .ok_or_else(|| InvalidId { text: text.to_owned(), expected: "a hash: 64 hexadecimal digits" })
     }
 }
 

@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::context::{ContextBuilder, GetStreamErrorKind};
+use data_encoding::HEXLOWER;
 use health::Component;
 use schemas::subject::{EVENTS, SHARED_SETTINGS};
 use schemas::tier::Tiers;
@@ -57,7 +58,7 @@ pub fn digest(config: &Config) -> String {
     // Nodes of 0.1 have no such setting: without one the digests stay the same.
     own.retain(|name, value| name != "site_name" || !value.is_empty());
     let text = serde_json::to_vec(&own).unwrap_or_default();
-    Sha256::digest(text).iter().take(4).map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(&Sha256::digest(text)[..4])
 }
 
 fn own(config: &Config) -> Shared {

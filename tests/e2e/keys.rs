@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Output;
 
+use data_encoding::HEXLOWER;
 use kit::any_file_holds;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
@@ -28,7 +29,7 @@ fn id(issued: &Value) -> &str {
 /// The address as it could stand in a file: as it is, in a URL, in hexadecimal digits.
 fn written(address: &str) -> Vec<String> {
     let address = address.to_lowercase();
-    let hex = address.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let hex = HEXLOWER.encode(address.as_bytes());
     let part = address.split('@').next().unwrap().to_owned();
     vec![part, address.replace('@', "%40"), hex]
 }

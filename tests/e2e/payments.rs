@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit, Mac};
 use kit::http::{Answer, Http};
 use kit::process::{self, Loggia};
@@ -117,7 +118,7 @@ async fn told(http: &Http, event: &Value) -> Result<Answer, String> {
 fn signature(body: &str, secret: &str, time: i64) -> String {
     let mac = <Hmac<Sha256> as KeyInit>::new_from_slice(secret.as_bytes()).unwrap();
     let digest = mac.chain_update(format!("{time}.{body}")).finalize().into_bytes();
-    let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let digits = HEXLOWER.encode(&digest);
     format!("t={time},v1={digits}")
 }
 

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
 use axum::response::{IntoResponse, Response};
+use data_encoding::HEXLOWER;
 use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use sha2::{Digest, Sha256};
@@ -30,7 +31,7 @@ const ASSETS: [Asset; 5] = [
 pub(super) static VERSION: LazyLock<String> = LazyLock::new(|| {
     let mut hash = Sha256::new();
     ASSETS.iter().for_each(|(_, _, content)| hash.update(content));
-    hash.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(&hash.finalize()[..6])
 });
 
 pub(super) async fn asset(path: Result<Path<(String, String)>, PathRejection>) -> Result<Response, Fault> {

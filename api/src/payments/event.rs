@@ -3,6 +3,7 @@
 
 mod facts;
 
+use data_encoding::HEXLOWER;
 use jiff::Timestamp;
 use schemas::account::PaymentRecorded;
 use schemas::command::Command;
@@ -172,7 +173,7 @@ fn kept(raw: &str, event: &Value, reason: KeptReason) -> KeptNotice {
 
 /// The same bytes have the same id.
 fn digest_id(raw: &str) -> PaymentId {
-    let digest: String = Sha256::digest(raw).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = HEXLOWER.encode(&Sha256::digest(raw));
     // Letters and digits are always an id.
     PaymentId::try_from(format!("{DIGEST}{digest}")).unwrap_or_else(|_| unreachable!("letters and digits"))
 }

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use data_encoding::HEXLOWER_PERMISSIVE;
 use hmac::{Hmac, KeyInit, Mac};
 use jiff::Timestamp;
 use sha2::Sha256;
@@ -39,7 +40,7 @@ impl Secrets {
             .by_ref()
             .filter(|(name, _)| *name == "v1")
             .take(MOST_SIGNATURES)
-            .filter_map(|(_, signature)| unhex(signature))
+            .filter_map(|(_, signature)| decoded(signature))
             .collect();
         if signatures.is_empty() {
             return Err(NotSigned::Absent);
@@ -63,16 +64,8 @@ fn signs(secret: &str, time: &str, body: &[u8], signatures: &[[u8; 32]]) -> bool
     signatures.iter().any(|signature| mac.clone().verify_slice(signature).is_ok())
 }
 
-fn unhex(text: &str) -> Option<[u8; 32]> {
-    let digits = text.as_bytes();
-    if digits.len() != 64 || !digits.iter().all(u8::is_ascii_hexdigit) {
-        return None;
-    }
-    let mut bytes = [0; 32];
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    Some(bytes)
+fn decoded(text: &str) -> Option<[u8; 32]> {
+    HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok()?.try_into().ok()
 }
 
 impl FromStr for Secrets {

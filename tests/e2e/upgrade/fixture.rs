@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use data_encoding::HEXLOWER;
 use image::{ImageFormat, Rgb, RgbImage};
 use jiff::Timestamp;
 use kit::http::Http;
@@ -142,7 +143,7 @@ pub(super) async fn picture(http: &Http, path: &str) -> String {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    let digest: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = HEXLOWER.encode(&Sha256::digest(bytes));
     format!("{} bytes, sha256 {digest}", bytes.len())
 }
 

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use data_encoding::HEXLOWER;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
@@ -196,13 +197,12 @@ enum Value {
 
 impl WireSpan {
     fn told(self, service: &str) -> Span {
-        let hexadecimal = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         Span {
             service: service.to_owned(),
             name: self.name,
-            trace: hexadecimal(&self.trace),
-            id: hexadecimal(&self.id),
-            parent: hexadecimal(&self.parent),
+            trace: HEXLOWER.encode(&self.trace),
+            id: HEXLOWER.encode(&self.id),
+            parent: HEXLOWER.encode(&self.parent),
             attributes: texts(self.attributes),
         }
     }

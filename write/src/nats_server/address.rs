@@ -5,6 +5,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::time::Duration;
 
 use async_nats::{ConnectOptions, ServerAddr};
+use data_encoding::HEXLOWER;
 use rand::TryRng;
 use rand::rngs::SysRng;
 
@@ -53,7 +54,7 @@ impl Address {
     pub(super) fn fresh() -> Result<Self, Error> {
         let mut bytes = [0_u8; 24];
         SysRng.try_fill_bytes(&mut bytes).map_err(no_address)?;
-        let password = bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let password = HEXLOWER.encode(&bytes);
         for _ in 0..100 {
             let random = SysRng.try_next_u32().map_err(no_address)?;
             let port = PORTS.start + u16::try_from(random % u32::from(PORTS.end - PORTS.start)).unwrap_or(0);

@@ -95,6 +95,8 @@ fn hmac(key: &[u8; 32], text: &[u8]) -> [u8; 32] {
 
 #[cfg(test)]
 mod tests {
+    use data_encoding::HEXLOWER;
+
     use super::*;
 
     fn seal(byte: u8) -> Seal {
@@ -110,8 +112,8 @@ mod tests {
         // RFC 4231, test case 1, whose key of 20 bytes is filled up with zeros.
         let mut key = [0; 32];
         key[..20].fill(0x0b);
-        let hex: String = hmac(&key, b"Hi There").iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(hex, "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+        let digest = HEXLOWER.encode(&hmac(&key, b"Hi There"));
+        assert_eq!(digest, "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
     }
 
     #[test]

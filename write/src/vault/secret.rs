@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use rand::TryRng;
 use rand::rngs::SysRng;
 
@@ -38,7 +39,7 @@ pub(super) fn make(path: &Path) -> Result<Secret, VaultError> {
     SysRng.try_fill_bytes(&mut secret).map_err(|error| {
         VaultError::unavailable(format!("the system gives no random bytes ({error}); try again"))
     })?;
-    let text: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
+    let text = HEXLOWER.encode(&secret);
     write_whole(path, &format!("{text}\n"))
         .map_err(|error| VaultError::secret(path, format!("cannot be written ({error})")))?;
     Ok(Secret(secret))
@@ -59,12 +60,5 @@ pub(super) fn write_whole(path: &Path, text: &str) -> io::Result<()> {
 }
 
 fn parse(text: &str) -> Option<Secret> {
-    if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return None;
-    }
-    let mut secret = [0; 32];
-    for (byte, digits) in secret.iter_mut().zip(text.as_bytes().chunks(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
-    }
-    Some(Secret(secret))
+    HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok()?.try_into().map(Secret).ok()
 }

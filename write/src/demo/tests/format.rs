@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use data_encoding::HEXLOWER;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -19,7 +20,7 @@ fn demo_catalog_is_the_one_it_always_was() {
         digest.update(serde_json::to_string(record).unwrap());
         digest.update("\n");
     }
-    let digest: String = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = HEXLOWER.encode(&digest.finalize());
     assert_eq!(digest, DIGEST);
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use data_encoding::HEXLOWER;
 use schemas::vector::MAX_DIMENSIONS;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
@@ -24,7 +25,7 @@ impl Digest {
 
     /// The first eight hexadecimal digits.
     pub(super) fn short(self) -> String {
-        self.0.finalize().iter().take(4).map(|byte| format!("{byte:02x}")).collect()
+        HEXLOWER.encode(&self.0.finalize()[..4])
     }
 }
 
