@@ -16,7 +16,7 @@ use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::origins;
+use crate::auth::origins;
 use crate::state::Readiness;
 
 /// Answers from a registry that is complete, the node's readiness, and what else the process says of itself.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use tokio::time::{Instant, timeout_at};
 
-use crate::fault::Fault;
+use crate::error::Fault;
 
 /// When the time of a request is up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

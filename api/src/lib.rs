@@ -1,49 +1,41 @@
 //! The REST API, the MCP endpoint and the site. It opens every read model for reading, writes nothing but the calls it counts, and answers every
 //! error, from whatever layer it comes, as RFC 9457 problem details.
 //!
-//! The way of a request: [`serve`] accepts its connection and bounds what the connection may cost; the `front`
-//! names the request, decides who calls, gives every reply its common headers and turns faults into problems;
-//! `routes` and `pages` answer.
+//! The way of a request: [`serve`] accepts its connection and bounds what the connection may cost (`server`); the request
+//! pipeline (`http`) names the request, gives every reply its common headers and turns errors into problems; `auth` decides
+//! who calls and what they may; `rest`, `mcp` and `pages` answer, each in its own form, what `answers` knows; `metering`
+//! counts the call. `route` lists the paths, `state` holds what all of them answer from.
 
-mod about;
-mod access;
 pub mod admin;
 mod answers;
-mod bursts;
-mod charging;
+mod auth;
 mod citation;
 pub mod clock;
+mod command_client;
 mod deadline;
-mod fault;
-mod front;
-mod key_desk;
+mod error;
+mod http;
 mod letters;
 mod mcp;
 mod metering;
 pub mod metrics;
-mod offers;
-mod origins;
 mod pages;
 pub mod payments;
-mod peer;
-mod presented;
-mod proxies;
 mod query;
+mod rest;
 mod route;
-mod routes;
 mod server;
 mod site;
 mod state;
-mod xml;
 
-pub use access::{Access, KeyAccess, UnknownTiers};
-pub use bursts::Bursts;
-pub use key_desk::{KeyDesk, new_key};
+pub use auth::access::{Access, KeyAccess, UnknownTiers};
+pub use auth::origins::{InvalidOrigin, Origins};
+pub use auth::proxies::{InvalidProxy, TrustedProxies};
+pub use auth::rate_limit::Bursts;
+pub use command_client::{KeyDesk, new_key};
 pub use letters::{Contact, InvalidContact, Letters};
 pub use metering::{Budget, Counted, Meter, MeterSettings, Outcome, Policy, SpoolError, abandoned_calls};
-pub use offers::{Checkouts, InvalidOffers, Offer, Offers, Prices};
-pub use origins::{InvalidOrigin, Origins};
-pub use proxies::{InvalidProxy, TrustedProxies};
+pub use payments::offers::{Checkouts, InvalidOffers, Offer, Offers, Prices};
 pub use server::{Drained, Limits, serve, serve_admin};
 pub use site::{InvalidSite, Site, SiteTexts};
 pub use state::{ApiState, Readiness, Sources};

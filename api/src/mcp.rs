@@ -1,19 +1,13 @@
 //! The MCP endpoint: JSON-RPC over POST, without sessions, in both eras of the protocol at one address. A thin layer of our
 //! own (ADR 15): it takes what real clients send, a bare `tools/call` included, and answers every fault in words.
 //!
-//! The way of a message: [`message`] reads it, [`era`] decides which revision it speaks, [`methods`] knows the methods,
+//! The way of a message: [`protocol`] reads it and decides which revision it speaks, [`methods`] knows the methods,
 //! [`call`] admits, runs, counts and answers a call of one of the [`tools`].
 
-mod answer;
-mod arguments;
 mod call;
 mod discovery;
-mod era;
-mod escape;
-mod message;
 mod methods;
-mod params;
-mod rpc_error;
+mod protocol;
 mod tools;
 
 use http::header::ACCEPT;
@@ -21,16 +15,17 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::value::RawValue;
 
 use crate::deadline::Deadline;
-use crate::fault::Fault;
+use crate::error::Fault;
+use crate::mcp::protocol::era::Era;
+use crate::mcp::protocol::message::{Body, Invalid, Message};
+use crate::mcp::protocol::params::Params;
+use crate::mcp::protocol::rpc_error::RpcError;
 use crate::state::ApiState;
 use call::Told;
-use era::Era;
-use message::{Body, Invalid, Message};
-use params::Params;
-use rpc_error::RpcError;
 use tools::Asked;
 
-pub(crate) use era::SUPPORTED as REVISIONS;
+use crate::mcp::protocol::era;
+pub(crate) use crate::mcp::protocol::era::SUPPORTED as REVISIONS;
 pub(crate) use tools::Visitor;
 pub(crate) use tools::described as described_tools;
 

@@ -24,7 +24,7 @@ use axum::routing::get;
 use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY};
 use http::{HeaderMap, HeaderValue};
 
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::state::ApiState;
 
 pub(crate) use cite::cite;

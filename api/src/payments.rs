@@ -1,14 +1,15 @@
 //! What payment providers tell the service: whether it is really they, what they say, and the way to the write side.
 
 mod event;
+pub(crate) mod offers;
 mod signature;
 mod terms;
 
 use jiff::Timestamp;
 use schemas::command::Answer;
 
+use crate::command_client::{KeyDesk, NotDone};
 use crate::deadline::Deadline;
-use crate::key_desk::{KeyDesk, NotDone};
 pub(crate) use signature::NotSigned;
 
 pub use event::{Told, read};

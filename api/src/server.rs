@@ -29,10 +29,10 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
-use crate::front::Front;
+use crate::auth::proxies::TrustedProxies;
+use crate::http::pipeline::Front;
 use crate::metrics::Metrics;
-use crate::proxies::TrustedProxies;
-use crate::routes;
+use crate::rest;
 use crate::state::ApiState;
 use refusal::Refusals;
 use visits::Visits;
@@ -100,7 +100,7 @@ pub async fn serve(
     shutdown: CancellationToken,
 ) -> Drained {
     let metrics = state.metrics().clone();
-    let front = Front::new(routes::router(state.clone()), state, limits.request, limits.bodies);
+    let front = Front::new(rest::router(state.clone()), state, limits.request, limits.bodies);
     serve_front(listener, front, metrics, limits, shutdown).await
 }
 

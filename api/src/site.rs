@@ -5,6 +5,10 @@ use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::Arc;
 
+/// What the service is: at most 100 characters, says the schema of the server card.
+pub(crate) const DESCRIPTION: &str =
+    "A curated catalog of architecture, interiors, design, photography and art.";
+
 /// What a site without a host name calls itself.
 const NAME: &str = "Loggia";
 /// What a site says of itself that sets no tagline.

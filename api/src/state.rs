@@ -14,13 +14,13 @@ use read::search::SearchReader;
 use schemas::control::ProjectionStatus;
 use tokio::sync::watch;
 
-use crate::access::Access;
+use crate::auth::access::Access;
+use crate::auth::origins::Origins;
 use crate::clock::Clock;
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::metrics::Metrics;
-use crate::offers::Offers;
-use crate::origins::Origins;
 use crate::payments::Payments;
+use crate::payments::offers::Offers;
 use crate::site::Site;
 
 /// Whether the node may be sent requests, as whoever follows the projections sees it.

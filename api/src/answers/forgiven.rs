@@ -4,7 +4,7 @@ use read::search::{Approximation, Forgiven, MOST_WORDS, SearchPage, Suggestion};
 use serde::Serialize;
 
 use super::json_writer::JsonWriter;
-use crate::fault::Fault;
+use crate::error::Fault;
 
 /// The members of an answer whose results all match as they stand.
 const NOTHING: &[u8] =

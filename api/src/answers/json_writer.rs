@@ -3,7 +3,7 @@
 use schemas::api::site;
 use serde::Serialize;
 
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::site::Site;
 
 /// Room for what stands around a summary: the site's address thrice, and the members that are added.

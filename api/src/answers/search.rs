@@ -4,7 +4,7 @@ use read::search::{Hit, SearchError};
 use schemas::api::problem::ParameterFault;
 
 use super::json_writer::JsonWriter;
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::query;
 
 /// Returns the problem of a search that failed.

@@ -6,7 +6,7 @@ use schemas::api::similar::Basis;
 
 use super::json_writer::JsonWriter;
 use super::search;
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::state::ApiState;
 
 const NEW: &str = "The project was listed a moment ago; its neighbours are on their way.";

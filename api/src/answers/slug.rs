@@ -13,7 +13,7 @@ use schemas::api::site;
 use schemas::slug::Slug;
 
 use super::search;
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::query;
 use crate::state::ApiState;
 

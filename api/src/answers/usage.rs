@@ -6,8 +6,8 @@ use read::keys::StoredKey;
 use schemas::api::usage::{KeyRecord, UsageAnswer};
 use schemas::key::Key;
 
-use crate::access::{KeyAccess, Known};
-use crate::fault::Fault;
+use crate::auth::access::{KeyAccess, Known};
+use crate::error::Fault;
 use crate::state::ApiState;
 
 /// The counters follow this node's own calls within a fraction of a second; so long is waited for them.

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use read::catalog::{History, Withdrawal};
 
 use super::{Citation, CitedRecord, Format};
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::site::Site;
 
 /// A cited revision, and what became of the project since.

@@ -8,7 +8,7 @@ use schemas::api::site;
 use schemas::record::{Category, Detail};
 use serde::{Deserialize, Deserializer};
 
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::site::Site;
 
 /// The full record of a project with this site's addresses filled in, as a page needs it.

@@ -6,13 +6,13 @@ use schemas::usage::{CallId, Surface};
 use serde::Serialize;
 use traces::{Kind, Span};
 
-use super::answer::{Answer, Refusal};
-use super::arguments::Arguments;
-use super::escape::escape;
-use super::params::Params;
-use super::rpc_error::{RpcError, quoted};
 use super::tools::{self, Asked, Tool, Visitor};
-use crate::access::{Access, Balance};
+use crate::auth::access::{Access, Balance};
+use crate::mcp::protocol::escape::escape;
+use crate::mcp::protocol::params::Params;
+use crate::mcp::protocol::rpc_error::{RpcError, quoted};
+use crate::mcp::tools::answer::{Answer, Refusal};
+use crate::mcp::tools::arguments::Arguments;
 use crate::metering::Outcome;
 
 /// The most unknown arguments that are named.

@@ -3,11 +3,10 @@
 use std::fmt::Write;
 use std::sync::OnceLock;
 
-use super::era::{NEWEST_LEGACY, SUPPORTED};
-use super::params::Params;
 use super::tools::TOOLS;
-use crate::about::DESCRIPTION;
-use crate::site::Site;
+use crate::mcp::protocol::era::{NEWEST_LEGACY, SUPPORTED};
+use crate::mcp::protocol::params::Params;
+use crate::site::{DESCRIPTION, Site};
 
 /// How long clients may keep what they were told, in milliseconds: five minutes.
 const KEPT_FOR: &str = r#""ttlMs":300000,"cacheScope":"public""#;

@@ -2,11 +2,11 @@
 
 use super::call::{self, Told};
 use super::discovery;
-use super::era::Era;
-use super::message::Message;
-use super::params::Params;
-use super::rpc_error::RpcError;
 use super::tools::Asked;
+use crate::mcp::protocol::era::Era;
+use crate::mcp::protocol::message::Message;
+use crate::mcp::protocol::params::Params;
+use crate::mcp::protocol::rpc_error::RpcError;
 
 const LEGACY: &str = "initialize, ping, tools/list, tools/call and server/discover";
 const MODERN: &str = "server/discover, tools/list and tools/call";

@@ -1,5 +1,7 @@
 //! The ten tools. Each has a file: what it is called, what it takes and gives, and what it does.
 
+pub(super) mod answer;
+pub(super) mod arguments;
 mod browse;
 mod discover;
 mod fetch;
@@ -16,12 +18,12 @@ mod similar_projects;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use crate::access::{Access, Known};
+use crate::auth::access::{Access, Known};
 use crate::deadline::Deadline;
 use crate::state::ApiState;
 
-use super::answer::Answered;
-use super::arguments::Arguments;
+use crate::mcp::tools::answer::Answered;
+use crate::mcp::tools::arguments::Arguments;
 
 /// A tool as agents see it. All texts are JSON where the protocol wants JSON.
 #[derive(Debug)]
@@ -135,6 +137,6 @@ pub(super) async fn run<'a>(tool: &Tool, asked: Asked<'a>, arguments: &mut Argum
         "get_api_key" => get_api_key::run(asked, arguments).await,
         "search" => search::run(asked, arguments),
         "fetch" => fetch::run(asked, arguments).await,
-        other => Err(super::answer::Refusal::guided(format!("The tool {other} is not there."))),
+        other => Err(answer::Refusal::guided(format!("The tool {other} is not there."))),
     }
 }

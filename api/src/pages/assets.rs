@@ -10,7 +10,7 @@ use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use sha2::{Digest, Sha256};
 
-use crate::fault::Fault;
+use crate::error::Fault;
 
 /// Name, kind and content.
 type Asset = (&'static str, &'static str, &'static [u8]);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::Deserialize;
 
 use super::layout::with_paths;
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::site::Site;
 use crate::state::ApiState;
 

@@ -5,7 +5,7 @@ use askama::Template;
 use super::layout::{Layout, Meta};
 use super::record::Recorded;
 use crate::citation::{CitationPage, Format};
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::state::ApiState;
 
 #[derive(Template)]

@@ -22,11 +22,11 @@ use super::keys::{KeysPage, addressed};
 use super::layout::Layout;
 use super::page;
 use super::words::{capitalised, sentence};
-use crate::access::KeyAccess;
+use crate::auth::access::KeyAccess;
+use crate::auth::proxies::Peer;
+use crate::command_client::{Decision, NotDone};
 use crate::deadline::Deadline;
-use crate::fault::Fault;
-use crate::key_desk::{Decision, NotDone};
-use crate::peer::Peer;
+use crate::error::Fault;
 use crate::query;
 use crate::state::ApiState;
 

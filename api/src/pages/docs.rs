@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::layout::Layout;
 use super::page;
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::mcp;
 use crate::state::ApiState;
 use operation::{Operation, Shape};

@@ -7,9 +7,9 @@ use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, StatusCode};
 
 use super::page;
-use crate::access::{Access, KeyAccess};
-use crate::fault::Fault;
-use crate::peer::Peer;
+use crate::auth::access::{Access, KeyAccess};
+use crate::auth::proxies::Peer;
+use crate::error::Fault;
 use crate::query::Given;
 use crate::state::ApiState;
 

@@ -14,7 +14,7 @@ use super::card::Card;
 use super::layout::Layout;
 use super::page;
 use super::words::grouped;
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::state::ApiState;
 use asked::Asked;
 use found::Found;

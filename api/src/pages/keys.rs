@@ -18,12 +18,12 @@ use super::form::{access, check_kind, field, refused, spend, wants_problem};
 use super::layout::Layout;
 use super::page;
 use super::words::{grouped, sentence};
-use crate::access::KeyAccess;
+use crate::auth::access::KeyAccess;
+use crate::auth::proxies::Peer;
+use crate::command_client::{Issued as Outcome, KeyRequest, NotDone, on_the_beat};
 use crate::deadline::Deadline;
-use crate::fault::Fault;
-use crate::key_desk::{Issued as Outcome, KeyRequest, NotDone, on_the_beat};
+use crate::error::Fault;
 use crate::letters::Contact;
-use crate::peer::Peer;
 use crate::state::ApiState;
 
 /// Who the event is by.

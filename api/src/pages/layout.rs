@@ -3,7 +3,7 @@
 use schemas::api::site;
 
 use super::assets;
-use crate::access::Access;
+use crate::auth::access::Access;
 use crate::site::Site;
 use crate::state::ApiState;
 

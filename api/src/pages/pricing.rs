@@ -8,7 +8,7 @@ use super::form::access;
 use super::layout::Layout;
 use super::page;
 use super::words::{capitalised, grouped};
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::state::ApiState;
 
 #[derive(Template)]

@@ -10,7 +10,7 @@ use schemas::api::problem::{Problem, ProblemKind};
 
 use super::layout::Layout;
 use super::page;
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::state::ApiState;
 
 #[derive(Template)]

@@ -12,7 +12,7 @@ use super::record::Recorded;
 use crate::answers::similar::Near;
 use crate::answers::slug::{self, Named, Place};
 use crate::citation::{Citation, CitedRecord};
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::state::ApiState;
 
 const PATH: &str = "/projects";

@@ -11,7 +11,7 @@ use schemas::control::ProjectionStatus;
 use super::layout::Layout;
 use super::page;
 use super::words::grouped;
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::metrics::Latency;
 use crate::route::Route;
 use crate::state::ApiState;

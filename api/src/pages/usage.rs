@@ -15,7 +15,7 @@ use super::layout::Layout;
 use super::page;
 use super::words::{capitalised, grouped};
 use crate::answers::usage::answer;
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::state::ApiState;
 
 /// How high the tallest bar is, and how wide each day's place, in units of the drawing.

@@ -8,8 +8,8 @@ use http::StatusCode;
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimePrinter;
 
-use crate::fault::Fault;
-use crate::front::Front;
+use crate::error::Fault;
+use crate::http::pipeline::Front;
 
 /// hyper's refusals are shorter than this, and every reply of ours has a longer head.
 const LONGEST: usize = 256;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::proxies::{TrustedProxies, neighbourhood};
+use crate::auth::proxies::{TrustedProxies, neighbourhood};
 
 /// The open connections by address.
 #[derive(Debug, Clone)]

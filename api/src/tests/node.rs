@@ -38,13 +38,13 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::{Connection, Reply};
-use crate::front::Front;
+use crate::http::pipeline::Front;
 use crate::metrics::{Metrics, Registry};
 use crate::payments::{Mode, Payments, Terms};
 use crate::server::serve_front;
 use crate::{
     Access, ApiState, Drained, KeyDesk, Limits, Offers, Origins, Readiness, Site, SiteTexts, Sources, clock,
-    routes,
+    rest,
 };
 
 /// The address that answers speak of.
@@ -209,7 +209,7 @@ impl Node {
         // What is asked of /stopping is answered once the server was told to stop.
         let stop = CancellationToken::new();
         let stopping = stop.clone();
-        let router = routes::router(state.clone())
+        let router = rest::router(state.clone())
             .route("/panic", get(async || -> &'static str { panic!("the inner text") }))
             .route("/slow", get(async || tokio::time::sleep(Duration::from_secs(3600)).await))
             .route("/soon", get(async || tokio::time::sleep(Duration::from_millis(300)).await))

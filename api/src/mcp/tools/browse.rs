@@ -2,8 +2,8 @@
 
 use super::listing::{self, Page, listed};
 use super::{Asked, Tool};
-use crate::mcp::answer::Answered;
-use crate::mcp::arguments::Arguments;
+use crate::mcp::tools::answer::Answered;
+use crate::mcp::tools::arguments::Arguments;
 
 pub(super) static TOOL: Tool = Tool {
     name: "browse",

@@ -6,9 +6,9 @@ use rand::rngs::SysRng;
 use super::listing::{self, listed};
 use super::{Asked, Tool};
 use crate::answers::json_writer::JsonWriter;
-use crate::fault::Fault;
-use crate::mcp::answer::{Answer, Answered};
-use crate::mcp::arguments::Arguments;
+use crate::error::Fault;
+use crate::mcp::tools::answer::{Answer, Answered};
+use crate::mcp::tools::arguments::Arguments;
 
 pub(super) static TOOL: Tool = Tool {
     name: "discover",

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::search::title;
 use super::{Asked, Tool, listing, record};
 use crate::answers::json_writer::JsonWriter;
-use crate::mcp::answer::{Answer, Answered, Image};
-use crate::mcp::arguments::Arguments;
+use crate::mcp::tools::answer::{Answer, Answered, Image};
+use crate::mcp::tools::arguments::Arguments;
 
 pub(super) static TOOL: Tool = Tool {
     name: "fetch",
@@ -74,7 +74,7 @@ pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> 
     let site = asked.state.site();
     let mut text = Vec::with_capacity(found.record.len() + 512);
     site::fill(&found.record, site.as_str(), &mut text);
-    let record: Record = serde_json::from_slice(&text).map_err(crate::fault::Fault::internal)?;
+    let record: Record = serde_json::from_slice(&text).map_err(crate::error::Fault::internal)?;
     let mut json = JsonWriter::object(site, 2 * text.len());
     json.member("id", &record.slug)?;
     json.member("title", &title(&record.name, record.studio.as_deref()))?;

@@ -3,11 +3,11 @@
 use schemas::email::Email;
 
 use super::{Asked, Tool, Visitor};
-use crate::access::Access;
 use crate::answers::json_writer::JsonWriter;
-use crate::key_desk::{Issued, KeyRequest, NotDone};
-use crate::mcp::answer::{Answer, Answered, Refusal};
-use crate::mcp::arguments::Arguments;
+use crate::auth::access::Access;
+use crate::command_client::{Issued, KeyRequest, NotDone};
+use crate::mcp::tools::answer::{Answer, Answered, Refusal};
+use crate::mcp::tools::arguments::Arguments;
 
 pub(super) static TOOL: Tool = Tool {
     name: "get_api_key",

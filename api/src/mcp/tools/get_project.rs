@@ -7,9 +7,9 @@ use serde::Deserialize;
 
 use super::{Asked, Tool, listing, record};
 use crate::answers::json_writer::JsonWriter;
-use crate::fault::Fault;
-use crate::mcp::answer::{Answer, Answered};
-use crate::mcp::arguments::Arguments;
+use crate::error::Fault;
+use crate::mcp::tools::answer::{Answer, Answered};
+use crate::mcp::tools::arguments::Arguments;
 
 pub(super) static TOOL: Tool = Tool {
     name: "get_project",

@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use super::{Asked, Tool};
 use crate::answers::json_writer::JsonWriter;
-use crate::mcp::answer::{Answer, Answered};
-use crate::mcp::arguments::Arguments;
+use crate::mcp::tools::answer::{Answer, Answered};
+use crate::mcp::tools::arguments::Arguments;
 
 pub(super) static TOOL: Tool = Tool {
     name: "list_taste_terms",

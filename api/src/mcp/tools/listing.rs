@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use super::{Asked, Visitor};
 use crate::answers::json_writer::{self, JsonWriter};
-use crate::fault::Fault;
-use crate::mcp::answer::{Answer, Refusal};
-use crate::mcp::arguments::{Arguments, Limit};
+use crate::error::Fault;
+use crate::mcp::tools::answer::{Answer, Refusal};
+use crate::mcp::tools::arguments::{Arguments, Limit};
 use crate::site::Site;
 
 /// Results of a call without a key.

@@ -8,9 +8,9 @@ use schemas::slug::Slug;
 use super::Asked;
 use crate::answers::past::{self, Past};
 use crate::answers::slug::{self, Look, Standing};
-use crate::mcp::answer::Refusal;
-use crate::mcp::arguments::Arguments;
-use crate::mcp::rpc_error::quoted;
+use crate::mcp::protocol::rpc_error::quoted;
+use crate::mcp::tools::answer::Refusal;
+use crate::mcp::tools::arguments::Arguments;
 
 /// A record, and how it was found.
 pub(super) struct Found {

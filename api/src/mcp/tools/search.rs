@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::{Asked, Tool, listing, search_projects};
 use crate::answers::forgiven;
 use crate::answers::json_writer::JsonWriter;
-use crate::fault::Fault;
-use crate::mcp::answer::{Answer, Answered};
-use crate::mcp::arguments::{Arguments, Limit, USUAL_RESULTS};
+use crate::error::Fault;
+use crate::mcp::tools::answer::{Answer, Answered};
+use crate::mcp::tools::arguments::{Arguments, Limit, USUAL_RESULTS};
 
 pub(super) static TOOL: Tool = Tool {
     name: "search",

@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::listing::{self, Page, listed};
 use super::{Asked, Tool};
-use crate::mcp::answer::Answered;
-use crate::mcp::arguments::Arguments;
-use crate::mcp::rpc_error::quoted;
+use crate::mcp::protocol::rpc_error::quoted;
+use crate::mcp::tools::answer::Answered;
+use crate::mcp::tools::arguments::Arguments;
 
 pub(super) static TOOL: Tool = Tool {
     name: "search_by_taste",

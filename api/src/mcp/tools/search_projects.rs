@@ -9,8 +9,8 @@ use super::{Asked, Tool};
 use crate::answers::forgiven;
 use crate::answers::json_writer::JsonWriter;
 use crate::answers::search;
-use crate::mcp::answer::{Answer, Answered, Refusal};
-use crate::mcp::arguments::Arguments;
+use crate::mcp::tools::answer::{Answer, Answered, Refusal};
+use crate::mcp::tools::arguments::Arguments;
 
 pub(super) static TOOL: Tool = Tool {
     name: "search_projects",

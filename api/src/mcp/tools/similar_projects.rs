@@ -6,8 +6,8 @@ use super::listing::{self, Fitted, listed};
 use super::{Asked, Tool, record};
 use crate::answers::json_writer::JsonWriter;
 use crate::answers::similar::{self, Near};
-use crate::mcp::answer::{Answer, Answered, Refusal};
-use crate::mcp::arguments::Arguments;
+use crate::mcp::tools::answer::{Answer, Answered, Refusal};
+use crate::mcp::tools::arguments::Arguments;
 
 pub(super) static TOOL: Tool = Tool {
     name: "similar_projects",

@@ -4,7 +4,7 @@ use read::archive::Dimension;
 use schemas::api::problem::ParameterFault;
 use schemas::record::Category;
 
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::pages::words::capitalised;
 use crate::query::{Given, fault};
 

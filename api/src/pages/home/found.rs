@@ -8,7 +8,7 @@ use super::super::card::Card;
 use super::Asked;
 use crate::answers::forgiven;
 use crate::answers::search;
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::query::fault;
 use crate::state::ApiState;
 

@@ -1,0 +1,207 @@
+//! Who calls, and what they are allowed. This is the one place that decides it, before any work is done.
+
+use std::net::IpAddr;
+
+use http::request::Parts;
+use http::{HeaderMap, Method};
+use jiff::Timestamp;
+use read::keys::KnownKey;
+use schemas::key::{KeyHash, KeyId};
+
+use crate::auth::access::{Access, Balance, KeyAccess, Known};
+use crate::auth::allowance::Allowance;
+use crate::auth::cors;
+use crate::auth::presented_key;
+use crate::error::Fault;
+use crate::mcp::Visitor;
+use crate::route::Route;
+use crate::state::ApiState;
+
+/// The longest address that is looked at.
+const LONGEST_ADDRESS: usize = 8 * 1024;
+
+/// Who calls, as far as it matters.
+#[derive(Debug, Clone)]
+pub(crate) enum Caller {
+    /// Anybody: nothing is counted.
+    Anybody,
+    /// Somebody without a good key.
+    Nobody,
+    /// The holder of a key.
+    Known(Known),
+}
+
+/// What is decided about a request before any work is done.
+#[derive(Debug)]
+pub(crate) enum Admission {
+    /// Who calls, and whether they may.
+    Decided(Caller, Result<(), Fault>),
+    /// A key is presented that this node does not know; it may be a moment too early.
+    Unknown(KeyHash),
+}
+
+impl Caller {
+    /// The key that the request comes with, if it is a good one.
+    pub(crate) fn key_id(&self) -> Option<KeyId> {
+        match self {
+            Caller::Known(known) => Some(known.key_id),
+            Caller::Anybody | Caller::Nobody => None,
+        }
+    }
+
+    /// Who stands behind a request that nothing is known of.
+    pub(crate) fn unknown(state: &ApiState) -> Caller {
+        match state.access() {
+            Access::Open => Caller::Anybody,
+            Access::Keys(_) => Caller::Nobody,
+        }
+    }
+
+    /// What the rate headers say.
+    pub(crate) fn allowance(&self, state: &ApiState, now: Timestamp) -> Allowance {
+        match (self, state.access()) {
+            (Caller::Anybody, _) | (_, Access::Open) => Allowance::UNLIMITED,
+            (Caller::Nobody, _) => Allowance::NONE,
+            (Caller::Known(known), Access::Keys(access)) => {
+                Allowance::of(&access.balance(state.models(), known, now), access)
+            }
+        }
+    }
+}
+
+impl Caller {
+    /// The same for the tools of the MCP endpoint.
+    pub(crate) fn visitor(&self, state: &ApiState, headers: &HeaderMap, peer: IpAddr) -> Visitor {
+        let Access::Keys(access) = state.access() else { return Visitor::Open };
+        let address = access.proxies.caller(peer, headers);
+        match self {
+            Caller::Known(known) => Visitor::Keyed(known.clone(), address),
+            Caller::Anybody | Caller::Nobody => Visitor::Anonymous(address),
+        }
+    }
+}
+
+impl Allowance {
+    pub(crate) fn of(balance: &Balance, access: &KeyAccess) -> Allowance {
+        Allowance {
+            limit: balance.limit,
+            remaining: balance.limit.saturating_sub(balance.used),
+            month: Some(balance.budget.month),
+            burst: access.bursts.per_key(),
+        }
+    }
+}
+
+/// Finds out who calls, and refuses what need not be worked on.
+pub(crate) fn admit(state: &ApiState, route: Route, parts: &Parts, peer: IpAddr) -> Admission {
+    let caller = Caller::unknown(state);
+    let is_watched = matches!(route, Route::Health | Route::Ready);
+    if !is_watched && let Err(fault) = admit_anybody(state, route, parts) {
+        return Admission::Decided(caller, Err(fault));
+    }
+    let wrong_method = wrong_method(route, &parts.method);
+    let presented = match presented_key::key(parts) {
+        Ok(presented) => presented,
+        Err(fault) => return Admission::Decided(caller, Err(wrong_method.unwrap_or(fault))),
+    };
+    let Access::Keys(access) = state.access() else { return Admission::Decided(caller, Ok(())) };
+    let known = match (&presented, state.keys()) {
+        (Some(hash), Ok(keys)) => keys.reader.find(hash),
+        (Some(_), Err(unready)) if route.is_keyed() || route == Route::Mcp => {
+            return Admission::Decided(caller, Err(unready));
+        }
+        (None, _) | (Some(_), Err(_)) => None,
+    };
+    if let Some(key) = known {
+        let (caller, admitted) = admit_known(access, route, parts, peer, key);
+        return Admission::Decided(caller, admitted);
+    }
+    if parts.method == Method::OPTIONS {
+        return Admission::Decided(caller, Ok(()));
+    }
+    let limited = || within_address(access, parts, peer);
+    let refused = match (presented, wrong_method) {
+        // A key changes nothing about a method that the path does not have.
+        (_, Some(fault)) => limited().and(Err(fault)),
+        // Without a key the tools answer in part; a wrong one is a mistake that its holder should know of.
+        (None, None) if route == Route::Mcp => Ok(()),
+        // Somebody who guesses keys is slowed down first.
+        (Some(hash), None) if route == Route::Mcp || route.is_keyed() => match limited() {
+            Ok(()) => return Admission::Unknown(hash),
+            fault => fault,
+        },
+        (None, None) if route.is_keyed() => limited().and(Err(Fault::missing_key())),
+        (_, None) if route.is_limited_by_address() => limited(),
+        (_, None) => Ok(()),
+    };
+    Admission::Decided(caller, refused)
+}
+
+/// What is asked of a request whoever sends it.
+fn admit_anybody(state: &ApiState, route: Route, parts: &Parts) -> Result<(), Fault> {
+    state.check_open()?;
+    let address = parts.uri.path().len() + parts.uri.query().map_or(0, |query| query.len() + 1);
+    if address > LONGEST_ADDRESS {
+        return Err(Fault::address_too_long());
+    }
+    cors::check_host(state, route, &parts.headers)
+}
+
+/// The fault of a method that a path which asks for keys does not have. Other paths leave it to the router.
+fn wrong_method(route: Route, method: &Method) -> Option<Fault> {
+    let reads = method == Method::GET || method == Method::HEAD;
+    match route {
+        _ if method == Method::OPTIONS => None,
+        Route::Mcp if method != Method::POST => Some(Fault::post_only()),
+        _ if route.is_keyed() && !reads => Some(Fault::method_not_allowed(route)),
+        _ => None,
+    }
+}
+
+/// Decides about a request whose key was not known at first.
+pub(crate) fn admit_late(
+    state: &ApiState,
+    route: Route,
+    parts: &Parts,
+    peer: IpAddr,
+    key: Option<KnownKey>,
+) -> (Caller, Result<(), Fault>) {
+    match (key, state.access()) {
+        (Some(key), Access::Keys(access)) => admit_known(access, route, parts, peer, key),
+        _ => (Caller::unknown(state), Err(Fault::invalid_key())),
+    }
+}
+
+fn admit_known(
+    access: &KeyAccess,
+    route: Route,
+    parts: &Parts,
+    peer: IpAddr,
+    key: KnownKey,
+) -> (Caller, Result<(), Fault>) {
+    let known = access.known(key);
+    let admitted = match wrong_method(route, &parts.method) {
+        _ if parts.method == Method::OPTIONS => Ok(()),
+        wrong_method if route.is_keyed() => {
+            let allowed = access.bursts.key(known.key_id, 1).map_err(Fault::too_many_requests);
+            allowed.and(wrong_method.map_or(Ok(()), Err))
+        }
+        Some(fault) => Err(fault),
+        // A key buys calls of the interface: it does not open the pages.
+        None if route.is_limited_by_address() => within_address(access, parts, peer),
+        None => Ok(()),
+    };
+    (Caller::Known(known), admitted)
+}
+
+/// Whether the address may call now.
+fn within_address(access: &KeyAccess, parts: &Parts, peer: IpAddr) -> Result<(), Fault> {
+    let address = access.proxies.caller(peer, &parts.headers);
+    access.bursts.address(address, 1).map_err(Fault::too_many_requests)
+}
+
+/// The fault of a budget of which nothing is left.
+pub(crate) fn used_up(balance: &Balance, now: Timestamp) -> Fault {
+    let used = balance.used.max(balance.limit);
+    Fault::quota_exceeded(balance.limit, used, balance.budget.month.end(), now)
+}

@@ -1,0 +1,98 @@
+//! The rate headers: what a caller is allowed in a UTC calendar month, said in two vocabularies with equal numbers.
+
+use std::fmt::Write;
+
+use bytes::BytesMut;
+use http::{HeaderMap, HeaderValue};
+use jiff::Timestamp;
+use schemas::month::Month;
+
+/// Calls in a month.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Allowance {
+    pub(crate) limit: u64,
+    pub(crate) remaining: u64,
+    /// The month that they are of, which may have ended since they were counted; none is the current one.
+    pub(crate) month: Option<Month>,
+    /// Calls that may come within a second; none where that is not limited.
+    pub(crate) burst: Option<u32>,
+}
+
+impl Allowance {
+    /// Stands for "as many as you like", where nothing is metered. Clients read it into 32-bit integers.
+    pub(crate) const UNLIMITED: Allowance =
+        Allowance { limit: 2_147_483_647, remaining: 2_147_483_647, month: None, burst: None };
+
+    /// Of somebody without a good key.
+    pub(crate) const NONE: Allowance = Allowance { limit: 0, remaining: 0, month: None, burst: None };
+}
+
+/// Puts the five rate headers in, as they are at this second.
+pub(crate) fn insert(headers: &mut HeaderMap, allowance: Allowance, second: i64) {
+    let Allowance { limit, remaining, month, burst } = allowance;
+    let month = month.unwrap_or_else(|| Month::of(Timestamp::from_second(second).unwrap_or_default()));
+    let (start, end) = (month.start().as_second(), month.end().as_second());
+    let (window, left) = (end - start, (end - second).max(0));
+    // All five share one piece of memory.
+    let mut text = BytesMut::with_capacity(176);
+    let mut value = |arguments: std::fmt::Arguments<'_>| {
+        // Writing into memory that grows never fails, and these characters are always legal in headers.
+        let _ = text.write_fmt(arguments);
+        HeaderValue::from_maybe_shared(text.split().freeze()).unwrap_or(HeaderValue::from_static("0"))
+    };
+    headers.insert("x-ratelimit-limit", value(format_args!("{limit}")));
+    headers.insert("x-ratelimit-remaining", value(format_args!("{remaining}")));
+    headers.insert("x-ratelimit-reset", value(format_args!("{end}")));
+    let policy = match burst {
+        None => value(format_args!("\"month\";q={limit};w={window}")),
+        Some(burst) => value(format_args!("\"month\";q={limit};w={window}, \"burst\";q={burst};w=1")),
+    };
+    headers.insert("ratelimit-policy", policy);
+    headers.insert("ratelimit", value(format_args!("\"month\";r={remaining};t={left}")));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(allowance: Allowance, at: &str) -> Vec<String> {
+        let second = at.parse::<Timestamp>().unwrap().as_second();
+        let mut headers = HeaderMap::new();
+        insert(&mut headers, allowance, second);
+        headers.iter().map(|(name, value)| format!("{name}: {}", value.to_str().unwrap())).collect()
+    }
+
+    fn allowance(burst: Option<u32>) -> Allowance {
+        let month = Month::of("2026-11-01T00:00:00Z".parse().unwrap());
+        Allowance { limit: 200, remaining: 153, month: Some(month), burst }
+    }
+
+    #[test]
+    fn what_was_counted_in_the_last_second_of_a_month_goes_with_the_end_of_that_month() {
+        let said = values(allowance(None), "2026-12-01T00:00:01Z");
+        assert_eq!(
+            (said[2].as_str(), said[4].as_str()),
+            ("x-ratelimit-reset: 1796083200", "ratelimit: \"month\";r=153;t=0")
+        );
+    }
+
+    #[test]
+    fn the_limit_within_a_second_is_announced_beside_that_of_the_month() {
+        let said = values(allowance(Some(20)), "2026-11-20T12:00:00Z");
+        assert_eq!(said[3], "ratelimit-policy: \"month\";q=200;w=2592000, \"burst\";q=20;w=1");
+    }
+
+    #[test]
+    fn both_vocabularies_say_the_same() {
+        assert_eq!(
+            values(allowance(None), "2026-11-20T12:00:00Z"),
+            [
+                "x-ratelimit-limit: 200",
+                "x-ratelimit-remaining: 153",
+                "x-ratelimit-reset: 1796083200",
+                "ratelimit-policy: \"month\";q=200;w=2592000",
+                "ratelimit: \"month\";r=153;t=907200",
+            ]
+        );
+    }
+}

@@ -1,0 +1,96 @@
+//! The key that a request presents, wherever it stands. Its hash decides everything; its text opens the name that it was
+//! given, and goes no further.
+
+use std::borrow::Cow;
+
+use http::header::AUTHORIZATION;
+use http::request::Parts;
+use schemas::key::{Key, KeyHash};
+
+use crate::error::Fault;
+use crate::query;
+
+/// The hash of what is presented as a key, well-formed or not; none where nothing is.
+pub(crate) fn key(parts: &Parts) -> Result<Option<KeyHash>, Fault> {
+    Ok(text(parts)?.map(|text| KeyHash::of(&text)))
+}
+
+/// The key of a request that was admitted with it; none where what is presented has not the form of a key.
+pub(crate) fn whole_key(parts: &Parts) -> Option<Key> {
+    let text = text(parts).ok()??;
+    std::str::from_utf8(&text).ok()?.parse().ok()
+}
+
+fn text(parts: &Parts) -> Result<Option<Cow<'_, [u8]>>, Fault> {
+    let mut bearers =
+        parts.headers.get_all(AUTHORIZATION).iter().filter_map(|value| bearer(value.as_bytes()));
+    let in_header = bearers.next();
+    let mut parameters = query::values(parts.uri.query().unwrap_or_default(), "key");
+    let in_query = parameters.next();
+    if bearers.next().is_some() || (in_header.is_some() && in_query.is_some()) {
+        return Err(Fault::ambiguous_key());
+    }
+    if parameters.next().is_some() {
+        let fault = query::fault("key", "It is given more than once.", "one value");
+        return Err(Fault::invalid_parameters(vec![fault]));
+    }
+    Ok(match (in_header, in_query) {
+        (Some(key), _) => Some(Cow::Borrowed(key)),
+        // What is no UTF-8 is nobody's key, and is answered like any other that is not.
+        (None, Some(value)) => {
+            Some(Cow::Owned(query::decode(value).unwrap_or_default().into_owned().into_bytes()))
+        }
+        (None, None) => None,
+    })
+}
+
+/// What follows the scheme of an Authorization header, if that is Bearer.
+fn bearer(value: &[u8]) -> Option<&[u8]> {
+    let (scheme, key) = match value.iter().position(|byte| *byte == b' ') {
+        Some(at) => (&value[..at], value[at..].trim_ascii()),
+        None => (value, &[][..]),
+    };
+    scheme.eq_ignore_ascii_case(b"Bearer").then_some(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Request;
+    use schemas::api::problem::ProblemKind;
+
+    use super::*;
+
+    fn presented(uri: &str, authorization: &[&str]) -> Result<Option<KeyHash>, ProblemKind> {
+        let mut request = Request::builder().uri(uri);
+        for value in authorization {
+            request = request.header(AUTHORIZATION, *value);
+        }
+        let (parts, ()) = request.body(()).unwrap().into_parts();
+        key(&parts).map_err(|fault| fault.kind())
+    }
+
+    #[test]
+    fn a_key_is_found_in_either_place() {
+        let hash = Ok(Some(KeyHash::of(b"log_live_x")));
+        assert_eq!(presented("/v1/search", &["Bearer log_live_x"]), hash);
+        assert_eq!(presented("/v1/search", &["bearer   log_live_x "]), hash);
+        assert_eq!(presented("/v1/search?q=a&key=log_live_x", &[]), hash);
+        assert_eq!(presented("/v1/search?k%65y=log%5Flive_x", &["Basic abc"]), hash);
+    }
+
+    #[test]
+    fn something_that_is_no_key_is_still_something() {
+        assert_eq!(presented("/v1/search?key=", &[]), Ok(Some(KeyHash::of(b""))));
+        assert_eq!(presented("/v1/search?key=%ff", &[]), Ok(Some(KeyHash::of(b""))));
+        assert_eq!(presented("/v1/search", &["Bearer"]), Ok(Some(KeyHash::of(b""))));
+        assert_eq!(presented("/v1/search?keys=x", &["Basic log_live_x"]), Ok(None));
+    }
+
+    #[test]
+    fn two_keys_are_refused() {
+        let ambiguous = Err(ProblemKind::AmbiguousKey);
+        assert_eq!(presented("/v1/search?key=a", &["Bearer a"]), ambiguous);
+        assert_eq!(presented("/v1/search", &["Bearer a", "Bearer b"]), ambiguous);
+        assert_eq!(presented("/v1/search?key=a&key=a", &[]), Err(ProblemKind::InvalidParameters));
+    }
+}

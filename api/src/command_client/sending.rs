@@ -1,0 +1,123 @@
+//! Sends a command to the write side and waits for its answer.
+
+use std::time::Duration;
+
+use async_nats::client::RequestErrorKind;
+use async_nats::connection::State;
+use async_nats::{Client, HeaderMap, Request};
+use jiff::Timestamp;
+use schemas::command::{Answer, Command, CommandMessage, Refusal, RefusalKind};
+use schemas::ids::{Actor, CommandId};
+use schemas::subject;
+use uuid::Uuid;
+
+use crate::command_client::NotDone;
+use crate::deadline::Deadline;
+
+/// How long one attempt waits for its answer.
+const ATTEMPT: Duration = Duration::from_secs(2);
+/// What a request needs of its time for what follows the answer: the response's padding, and its page.
+const AFTERWARDS: Duration = Duration::from_secs(1);
+/// What the write side needs from the moment at which it begins to write until its answer is here; clocks of two
+/// machines may differ by most of this.
+const RETURN: Duration = Duration::from_millis(1_500);
+/// No attempt is begun with less time than this: NATS might not even answer in time that there is no responder, and then
+/// it would not be known whether the command arrived.
+const SHORTEST: Duration = Duration::from_millis(500);
+/// How long to wait before trying again.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Sends a command on behalf of `actor`, and gives its answer, which is no refusal. It goes out under one id however
+/// often it is tried, and is carried out once, perhaps after the request that sends it has ended.
+pub(super) async fn send(
+    client: &Client,
+    actor: &str,
+    command: Command,
+    deadline: Deadline,
+) -> Result<Answer, NotDone> {
+    send_until(client, actor, CommandId(Uuid::now_v7()), command, deadline, None).await
+}
+
+/// The same for a command whose outcome is shown once: it is not carried out any more when the request would be over
+/// before its answer is here. `id` is the same where the same is asked again; `now` is the time by the clock that the write
+/// side has too.
+pub(super) async fn send_in_time(
+    client: &Client,
+    actor: &str,
+    id: CommandId,
+    command: Command,
+    deadline: Deadline,
+    now: Timestamp,
+) -> Result<Answer, NotDone> {
+    let left = deadline.less(AFTERWARDS).less(RETURN).left();
+    if left.is_zero() {
+        return Err(NotDone::Unavailable(
+            "too little of the request's time was left; nothing was sent".into(),
+        ));
+    }
+    send_until(client, actor, id, command, deadline, Some(now + left)).await
+}
+
+async fn send_until(
+    client: &Client,
+    actor: &str,
+    id: CommandId,
+    command: Command,
+    deadline: Deadline,
+    not_after: Option<Timestamp>,
+) -> Result<Answer, NotDone> {
+    let actor: Actor = actor.parse().map_err(|error| unavailable(&error))?;
+    let message = CommandMessage { id, actor, correlation: id, command, not_after };
+    match request(client, &message, deadline.less(AFTERWARDS)).await? {
+        Answer::Refused(Refusal { kind: RefusalKind::Rejected, detail, .. }) => Err(NotDone::Refused(detail)),
+        Answer::Refused(Refusal { kind: RefusalKind::Conflict, detail, .. }) => {
+            Err(NotDone::Unavailable(detail))
+        }
+        // The store may have failed after it had written.
+        Answer::Refused(Refusal { detail, .. }) => Err(NotDone::Unknown(detail)),
+        answer => Ok(answer),
+    }
+}
+
+async fn request(client: &Client, message: &CommandMessage, deadline: Deadline) -> Result<Answer, NotDone> {
+    let payload = bytes::Bytes::from(serde_json::to_vec(message).map_err(|error| unavailable(&error))?);
+    // Whether an attempt may have reached the write side.
+    let mut is_sent = false;
+    loop {
+        // Without a connection the client would keep it, and send it long after it was given up.
+        let error = if client.connection_state() == State::Connected {
+            let patience = ATTEMPT.min(deadline.left());
+            let mut request = Request::new().payload(payload.clone()).timeout(Some(patience));
+            if let Some(traceparent) = traces::current() {
+                let mut headers = HeaderMap::new();
+                headers.insert(traces::HEADER, traceparent.to_string());
+                request = request.headers(headers);
+            }
+            let sending = client.send_request(subject::command(message.command.name()), request);
+            match tokio::time::timeout(patience, sending).await {
+                Ok(Ok(answer)) => {
+                    return serde_json::from_slice(&answer.payload)
+                        .map_err(|error| NotDone::Unknown(error.to_string()));
+                }
+                Ok(Err(error)) => {
+                    is_sent |= error.kind() != RequestErrorKind::NoResponders;
+                    error.to_string()
+                }
+                Err(_elapsed) => {
+                    is_sent = true;
+                    "NATS does not take it in time".to_owned()
+                }
+            }
+        } else {
+            "there is no connection to NATS".to_owned()
+        };
+        if deadline.left() <= PAUSE + SHORTEST {
+            return Err(if is_sent { NotDone::Unknown(error) } else { NotDone::Unavailable(error) });
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+pub(super) fn unavailable(error: &dyn std::fmt::Display) -> NotDone {
+    NotDone::Unavailable(error.to_string())
+}

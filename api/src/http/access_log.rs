@@ -1,0 +1,125 @@
+//! What the log says of a request: never its query, never a key.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use http::StatusCode;
+use memchr::memmem;
+use schemas::key::{self, KeyId};
+
+use crate::http::context::Asked;
+
+/// How many characters a key has behind its prefix.
+const KEY_TAIL: usize = key::KEY_LENGTH - key::PREFIX.len();
+
+/// The target of the access log, which is off unless the filter names it.
+const ACCESS: &str = "access";
+
+/// Writes a line of the access log. What is the service's own fault is logged for operators too.
+pub(super) fn answered(asked: &Asked, status: StatusCode, took: Duration, cause: Option<&str>) {
+    let trace_id =
+        asked.span.traceparent().map(|traceparent| tracing::field::display(traceparent.trace_id()));
+    let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+    // Not to be ready is an answer.
+    if status.is_server_error() && asked.uri.path() != "/readyz" {
+        tracing::warn!(
+            method = %asked.method,
+            path = shown(asked.uri.path()),
+            status = status.as_u16(),
+            micros,
+            request = %asked.id,
+            trace_id = trace_id.as_ref(),
+            cause,
+            "answered with an error"
+        );
+    }
+    tracing::info!(
+        target: ACCESS,
+        method = %asked.method,
+        path = shown(asked.uri.path()),
+        status = status.as_u16(),
+        micros,
+        request = %asked.id,
+        trace_id = trace_id.as_ref(),
+        key = asked.key_id.as_ref().map(KeyId::as_str),
+        "answered"
+    );
+}
+
+/// The path, unless there is a key in it, or the token of a link that was mailed, however they are written.
+fn shown(path: &str) -> &str {
+    let decoded = decoded(path.as_bytes());
+    let has_prefix = memmem::find(&decoded, key::PREFIX.as_bytes()).is_some();
+    if has_prefix || decoded.split(|byte| !byte.is_ascii_alphanumeric()).any(may_be_a_key) {
+        "(a path with a key in it)"
+    } else if decoded.starts_with(b"/claim/") {
+        "/claim/{token}"
+    } else {
+        path
+    }
+}
+
+/// The path with its escapes resolved, and those of escapes.
+fn decoded(path: &[u8]) -> Cow<'_, [u8]> {
+    let mut decoded = Cow::Borrowed(path);
+    while decoded.contains(&b'%') {
+        let next = decoded_once(&decoded);
+        if next.len() == decoded.len() {
+            break;
+        }
+        decoded = Cow::Owned(next);
+    }
+    decoded
+}
+
+fn decoded_once(mut rest: &[u8]) -> Vec<u8> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let mut decoded = Vec::with_capacity(rest.len());
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        match (byte, after) {
+            (b'%', [high, low, after @ ..]) if let (Some(high), Some(low)) = (digit(*high), digit(*low)) => {
+                decoded.push(high << 4 | low);
+                rest = after;
+            }
+            _ => decoded.push(byte),
+        }
+    }
+    decoded
+}
+
+/// Whether a run of letters and digits is as long as what follows the prefix of a key. A picture's name, a SHA-256, is
+/// longer, and all hexadecimal.
+fn may_be_a_key(run: &[u8]) -> bool {
+    let is_digest = run.len() == 64 && run.iter().all(|byte| byte.is_ascii_hexdigit());
+    run.len() >= KEY_TAIL && !is_digest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_or_token_in_the_path_is_not_shown() {
+        let tail = "Oz8X4kPq0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1whHX";
+        assert_eq!(tail.len(), KEY_TAIL);
+        let digest = "ab".repeat(32);
+        for path in ["/v1/project/stair-house", "/a%20b%", &format!("/media/{digest}/640.webp")] {
+            assert_eq!(shown(path), path);
+        }
+        let hidden = "(a path with a key in it)";
+        for path in [
+            "/v1/project/log_live_Ab3dEf9h",
+            "/v1/project/log%5flive%5fAb3dEf9h",
+            "/%6cog_live_Ab3dEf9h",
+            "/%256cog_live_Ab3dEf9h",
+            &format!("/v1/project/{tail}"),
+            &format!("/v1/project/log-live-%4f{}", &tail[1..]),
+        ] {
+            assert_eq!(shown(path), hidden, "{path}");
+        }
+        for path in ["/claim/Ab3dEf9h", "/%63laim/Ab3dEf9h", "/claim%2fAb3dEf9h"] {
+            assert_eq!(shown(path), "/claim/{token}", "{path}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What the pipeline keeps of a request while its endpoint works.
+
+use http::header::{ACCEPT, ACCEPT_ENCODING, IF_NONE_MATCH, ORIGIN};
+use http::{HeaderMap, HeaderValue, Method, Uri};
+use memchr::memmem;
+use schemas::key::KeyId;
+use tokio::time::Instant;
+use traces::Span;
+
+use super::request_id::RequestId;
+use super::request_span;
+use crate::route::Route;
+
+/// What the reply depends on of a request that has been handed on.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) started: Instant,
+    pub(super) id: RequestId,
+    pub(super) method: Method,
+    pub(super) uri: Uri,
+    pub(super) known_tags: Option<HeaderValue>,
+    pub(super) encodings: Option<HeaderValue>,
+    /// The origin of the page that asks, as its browser says.
+    pub(super) origin: Option<HeaderValue>,
+    /// Whether a person looks at it in a browser, and wants to be told there what went wrong.
+    pub(super) wants_page: bool,
+    /// The key that it comes with, if it is a good one.
+    pub(super) key_id: Option<KeyId>,
+    /// Its work as part of a trace.
+    pub(super) span: Span,
+}
+
+impl Asked {
+    pub(super) fn new(
+        id: RequestId,
+        started: Instant,
+        method: Method,
+        uri: Uri,
+        headers: &HeaderMap,
+    ) -> Asked {
+        let known_tags = joined(headers, &IF_NONE_MATCH);
+        let encodings = joined(headers, &ACCEPT_ENCODING);
+        let path = uri.path();
+        let is_of_the_interface = path == "/v1" || path.starts_with("/v1/");
+        let wants_page = Route::of(path).is_for_people()
+            && !is_of_the_interface
+            && headers
+                .get_all(ACCEPT)
+                .iter()
+                .any(|accepted| memmem::find(accepted.as_bytes(), b"text/html").is_some());
+        let origin = headers.get(ORIGIN).cloned();
+        let span = request_span::begin(started, &method, path, headers);
+        Asked { started, id, method, uri, known_tags, encodings, origin, wants_page, key_id: None, span }
+    }
+}
+
+/// The value of a list header, its lines joined.
+fn joined(headers: &HeaderMap, name: &http::HeaderName) -> Option<HeaderValue> {
+    let mut values = headers.get_all(name).iter();
+    let first = values.next()?;
+    let rest: Vec<&HeaderValue> = values.collect();
+    if rest.is_empty() {
+        return Some(first.clone());
+    }
+    let mut joined = first.as_bytes().to_vec();
+    for value in rest {
+        joined.extend_from_slice(b", ");
+        joined.extend_from_slice(value.as_bytes());
+    }
+    HeaderValue::from_bytes(&joined).ok()
+}

@@ -1,0 +1,121 @@
+//! The headers that every reply carries, whatever layer it comes from.
+
+use std::cell::RefCell;
+
+use axum::body::Body;
+use axum::response::Response;
+use http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY,
+    CONTENT_TYPE, ETAG, HeaderName, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
+};
+use http::{HeaderMap, HeaderValue, StatusCode};
+
+use crate::auth::allowance::{self, Allowance};
+use crate::http::request_id::RequestId;
+use crate::route::Route;
+
+const EXPOSED: &str = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit-Policy, RateLimit, ETag, \
+                       Link, Deprecation, Sunset, Retry-After, X-Request-Id, X-Call-Id";
+
+/// The star does not cover Authorization, and older browsers do not know it.
+const ALLOWED: &str =
+    "Authorization, If-None-Match, Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name, *";
+
+static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The headers that many replies have in common.
+struct Common {
+    allowance: Allowance,
+    second: i64,
+    headers: HeaderMap,
+}
+
+thread_local! {
+    // Callers come in runs and a second is long: most replies copy the headers of the one before and hash no name.
+    // A thread has its own, so that no two processors pull at the same memory.
+    static LAST: RefCell<Option<Common>> = const { RefCell::new(None) };
+}
+
+/// What the headers that most replies have say, each time something else.
+#[derive(Debug, Default)]
+pub(super) struct Named {
+    pub(super) content_type: Option<HeaderValue>,
+    pub(super) tag: Option<HeaderValue>,
+    /// Whether it may be kept where its status allows that.
+    pub(super) is_kept: bool,
+}
+
+/// The headers of a reply: its own, and those that every reply carries.
+pub(super) fn complete(
+    own: HeaderMap,
+    named: Named,
+    status: StatusCode,
+    allowance: Allowance,
+    id: RequestId,
+    second: i64,
+) -> HeaderMap {
+    let mut headers = LAST.with_borrow_mut(|last| {
+        if !matches!(last, Some(common) if common.second == second && common.allowance == allowance) {
+            *last = Some(Common::new(allowance, second));
+        }
+        last.as_ref().map(|common| common.headers.clone()).unwrap_or_default()
+    });
+    headers.insert(&REQUEST_ID, id.header());
+    headers.insert(CACHE_CONTROL, caching(status, named.is_kept));
+    for (name, value) in [(CONTENT_TYPE, named.content_type), (ETAG, named.tag)] {
+        match value {
+            Some(value) => headers.insert(name, value),
+            None => headers.remove(name),
+        };
+    }
+    if !own.is_empty() {
+        if own.contains_key(CONTENT_SECURITY_POLICY) {
+            // Pages are for people: scripts of other sites have no business in them.
+            headers.remove(ACCESS_CONTROL_ALLOW_ORIGIN);
+            headers.remove(ACCESS_CONTROL_EXPOSE_HEADERS);
+        }
+        headers.extend(own);
+    }
+    headers
+}
+
+impl Common {
+    fn new(allowance: Allowance, second: i64) -> Common {
+        let mut headers = HeaderMap::with_capacity(16);
+        // To be replaced in each reply: a copied map has room for what was in it, and no more.
+        for name in [&CONTENT_TYPE, &ETAG, &CACHE_CONTROL, &REQUEST_ID] {
+            headers.insert(name, HeaderValue::from_static(""));
+        }
+        headers.insert(VARY, HeaderValue::from_static("Authorization, Accept-Encoding"));
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+        allowance::insert(&mut headers, allowance, second);
+        Common { allowance, second, headers }
+    }
+}
+
+/// Without this, browsers would keep a redirect for ever and a 404 for as long as they like.
+fn caching(status: StatusCode, is_kept: bool) -> HeaderValue {
+    match status {
+        StatusCode::OK | StatusCode::NOT_MODIFIED | StatusCode::PERMANENT_REDIRECT if is_kept => {
+            HeaderValue::from_static("private, max-age=60")
+        }
+        _ => HeaderValue::from_static("no-store"),
+    }
+}
+
+/// What a browser wants to know before it sends a request with a key from another site.
+pub(super) fn preflight(route: Route) -> Response {
+    let methods = route.methods();
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    let headers = response.headers_mut();
+    headers.insert(ALLOW, methods.clone());
+    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
+    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(ALLOWED));
+    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
+    response
+}

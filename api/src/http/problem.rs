@@ -1,0 +1,91 @@
+//! Draws a fault: as problem details (RFC 9457) for programs, or as a page for people.
+
+use bytes::Bytes;
+use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, LINK, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use schemas::api::problem::{Problem, ProblemKind, UsedUp};
+
+use crate::error::{Details, Fault};
+use crate::pages;
+use crate::site::Site;
+use crate::state::ApiState;
+
+/// Returns the body of a problem; its own headers are put into `headers`.
+pub(super) fn write(fault: Fault, site: &Site, instance: String, headers: &mut HeaderMap) -> Bytes {
+    let problem = problem(fault.into_details(), site, instance, headers);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+    // Strings and numbers always serialise.
+    serde_json::to_vec(&problem).unwrap_or_default().into()
+}
+
+/// The same as a page, for somebody with a browser.
+pub(super) fn write_page(fault: Fault, state: &ApiState, instance: String, headers: &mut HeaderMap) -> Bytes {
+    let details = fault.into_details();
+    let lead = lead(&details);
+    let problem = problem(details, state.site(), instance, headers);
+    headers.extend(pages::headers());
+    pages::problem_page(&problem, lead.as_deref(), state).unwrap_or_default()
+}
+
+/// What a page says in place of the detail, which speaks of members and headers.
+fn lead(details: &Details) -> Option<String> {
+    let lead = details.on_pages?;
+    Some(match details.retry_after {
+        None => lead.to_owned(),
+        Some(1) => format!("{lead} Try again in a second."),
+        Some(seconds @ ..=90) => format!("{lead} Try again in {seconds} seconds."),
+        Some(seconds) => format!("{lead} Try again in {} minutes.", seconds.div_ceil(60)),
+    })
+}
+
+/// What is said of it; its own headers are put into `headers`.
+fn problem(details: Details, site: &Site, instance: String, headers: &mut HeaderMap) -> Problem {
+    if details.kind == ProblemKind::MethodNotAllowed {
+        headers.insert(ALLOW, details.allow);
+    }
+    if let Some(seconds) = details.retry_after {
+        headers.insert(RETRY_AFTER, seconds.into());
+    }
+    if details.status == StatusCode::UNAUTHORIZED {
+        headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    let quota = details.quota.map(|quota| UsedUp { upgrade_url: format!("{site}/pricing"), ..quota });
+    if let Some(quota) = &quota
+        && let Ok(link) = HeaderValue::try_from(format!("<{}>; rel=\"payment\"", quota.upgrade_url))
+    {
+        headers.insert(LINK, link);
+    }
+    if details.closes {
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    Problem {
+        kind: format!("{site}/problems/{}", details.kind.name()),
+        title: details.kind.title().to_owned(),
+        status: details.status.as_u16(),
+        detail: details.detail.into_owned(),
+        instance,
+        errors: details.errors,
+        suggestions: details.suggestions,
+        reason: details.reason,
+        citation_url: details.citation_url,
+        quota,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn pages_say_when_to_try_again_in_words() {
+        let lead = |fault: Fault| lead(&fault.into_details());
+        let after = |seconds| lead(Fault::too_many_keys(Duration::from_secs(seconds))).unwrap();
+        assert_eq!(after(0), "Too many keys were requested from your network. Try again in a second.");
+        assert_eq!(after(40), "Too many keys were requested from your network. Try again in 41 seconds.");
+        assert_eq!(after(2_500), "Too many keys were requested from your network. Try again in 42 minutes.");
+        assert_eq!(lead(Fault::not_found()).as_deref(), Some("This page does not exist."));
+        assert_eq!(lead(Fault::missing_key()), None, "its detail is for people too");
+    }
+}

@@ -1,0 +1,64 @@
+//! What is read of a request's body, within its bounds and in time.
+
+use http::Method;
+use http::request::Parts;
+use hyper::body::{Body as _, Incoming};
+use tokio::time::timeout;
+
+use crate::error::Fault;
+use crate::http::bodies::{Sent, Unread};
+use crate::http::pipeline::Front;
+use crate::http::same_site;
+use crate::mcp;
+use crate::route::Route;
+
+/// The largest body that is read and thrown away.
+const LARGEST_BODY: usize = 64 * 1024;
+/// The largest body of a form.
+const LARGEST_FORM: usize = 16 * 1024;
+/// The largest notice of a payment.
+const LARGEST_NOTICE: usize = 256 * 1024;
+
+impl Front {
+    /// Reads a body that is wanted.
+    pub(super) async fn message(&self, body: Incoming) -> Result<Sent, Fault> {
+        self.read(body, mcp::LARGEST_BODY, Fault::message_too_large).await
+    }
+
+    /// What the endpoint is to see of a body: that of a form or a notice, and else nothing.
+    pub(super) async fn body(
+        &self,
+        route: Route,
+        parts: &Parts,
+        body: Incoming,
+    ) -> Result<Option<Sent>, Fault> {
+        match route {
+            Route::Form if parts.method == Method::POST => {
+                same_site::check(self.state.site(), &parts.headers)?;
+                self.read(body, LARGEST_FORM, Fault::form_too_large).await.map(Some)
+            }
+            Route::Webhook if parts.method == Method::POST && self.state.payments().is_some() => {
+                self.read(body, LARGEST_NOTICE, Fault::notice_too_large).await.map(Some)
+            }
+            _ if body.is_end_stream() => Ok(None),
+            // Nobody asked for it; it is read so that the connection can go on.
+            _ => self.read(body, LARGEST_BODY, Fault::body_too_large).await.map(|_| None),
+        }
+    }
+
+    async fn read(&self, body: Incoming, most: usize, too_large: fn() -> Fault) -> Result<Sent, Fault> {
+        if body.size_hint().lower() > most as u64 {
+            return Err(too_large());
+        }
+        // A little less than the whole patience: the reply must still be made within it.
+        let patience = self.patience.mul_f32(0.9);
+        match timeout(patience, self.bodies.read(body, most)).await {
+            Ok(read) => read.map_err(|unread| match unread {
+                Unread::TooLarge => too_large(),
+                Unread::NoRoom => Fault::too_many_bodies(),
+                Unread::Broken => Fault::malformed_request(),
+            }),
+            Err(_elapsed) => Err(Fault::slow_body()),
+        }
+    }
+}

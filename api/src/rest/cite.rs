@@ -1,0 +1,117 @@
+//! `GET /cite/{slug}/{revision}`: what a revision said, for ever, as a page or in the format that is asked for.
+//!
+//! The slug may be any that the project has had, and the project may have been withdrawn since: an address that was printed
+//! goes on working.
+
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, RawQuery, State};
+use axum::response::{IntoResponse, Response};
+use http::header::{ACCEPT, CONTENT_DISPOSITION, CONTENT_TYPE, LINK, LOCATION, VARY};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use schemas::ids::Revision;
+use schemas::slug::Slug;
+
+use crate::answers::slug::{self, Named};
+use crate::citation::{CitationPage, Format, bare_address};
+use crate::error::Fault;
+use crate::pages;
+use crate::query::{self, Given};
+use crate::state::ApiState;
+
+const VARIES: HeaderValue = HeaderValue::from_static("Authorization, Accept-Encoding, Accept");
+
+pub(crate) async fn cite(
+    State(state): State<ApiState>,
+    path: Result<Path<(String, String)>, PathRejection>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, Fault> {
+    let format = format(query.as_deref().unwrap_or_default(), &headers)?;
+    let Ok(Path((slug, revision))) = path else { return Err(Fault::unknown_slug(Vec::new())) };
+    let slug: Slug = slug.parse().map_err(|_| Fault::unknown_slug(slug::near(&state, &slug)))?;
+    let page = page(&state, &slug, &revision).await?;
+    let (body, common) = match page.citation.write(format) {
+        Some(text) => (text, HeaderMap::new()),
+        None => (pages::cite(&page, &state)?, pages::headers()),
+    };
+    let mut response = (common, body).into_response();
+    let own = response.headers_mut();
+    own.insert(CONTENT_TYPE, HeaderValue::from_static(format.content_type()));
+    own.insert(VARY, VARIES);
+    links(&page, format, own);
+    if let Some(extension) = format.extension() {
+        let name = format!("inline; filename=\"{}-{}.{extension}\"", page.record.slug, page.record.revision);
+        own.insert(CONTENT_DISPOSITION, HeaderValue::try_from(name).map_err(Fault::internal)?);
+    }
+    Ok(response)
+}
+
+/// Leads from `/cite/{slug}` to the newest revision, which another one may be tomorrow.
+pub(crate) async fn newest(
+    State(state): State<ApiState>,
+    path: Result<Path<String>, PathRejection>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Fault> {
+    let slug = match slug::read(&state, path.ok(), "/cite", "").await? {
+        Named::Slug(slug) => slug,
+        Named::Address(redirect) => return Ok(redirect),
+    };
+    let (_, history) = slug::history(&state, &slug).await?;
+    let (newest, below) = (history.newest(), state.site().path());
+    let asked = query::without(query.as_deref().unwrap_or_default(), "key");
+    let asked = if asked.is_empty() { asked } else { format!("?{asked}") };
+    let location = format!("{below}/cite/{}/{}{asked}", newest.slug, newest.revision);
+    let location = HeaderValue::try_from(location).map_err(Fault::internal)?;
+    Ok((StatusCode::FOUND, [(LOCATION, location)]).into_response())
+}
+
+/// The cited revision, with what became of the project since.
+async fn page(state: &ApiState, slug: &Slug, revision: &str) -> Result<CitationPage, Fault> {
+    let (catalog, history) = slug::history(state, slug).await?;
+    let unknown = || Fault::unknown_revision(history.newest().revision);
+    let number: u32 = revision.parse().map_err(|_| unknown())?;
+    // One revision has one address.
+    if number.to_string() != revision {
+        return Err(unknown());
+    }
+    let record = catalog.reader.revision(&history, Revision(number)).await.map_err(slug::fault)?;
+    let record = record.ok_or_else(unknown)?;
+    CitationPage::of(history, &record, state.site())
+}
+
+/// The parameter wins over the header.
+fn format(query: &str, headers: &HeaderMap) -> Result<Format, Fault> {
+    let mut faults = Vec::new();
+    let asked = Given::read(query, ["format"]).single("format", &mut faults);
+    if let Some(asked) = asked {
+        match Format::named(&asked) {
+            Some(format) => return Ok(format),
+            None => {
+                let names = Format::names();
+                faults.push(query::fault("format", format!("It is none of {names}."), names));
+            }
+        }
+    }
+    if !faults.is_empty() {
+        return Err(Fault::invalid_parameters(faults));
+    }
+    let lines = headers.get_all(ACCEPT).iter().filter_map(|line| line.to_str().ok());
+    Ok(Format::accepted(&lines.collect::<Vec<_>>().join(",")))
+}
+
+/// The same in the other formats, the address to cite, and the newest revision.
+fn links(page: &CitationPage, format: Format, own: &mut HeaderMap) {
+    let mut links: Vec<String> = Format::ALL
+        .into_iter()
+        .filter(|other| *other != format)
+        .map(|other| {
+            format!("<{}>; rel=\"alternate\"; type=\"{}\"", page.address_in(other), other.media_type())
+        })
+        .collect();
+    let cited = bare_address(&page.citation.url);
+    links.extend(["canonical", "cite-as"].map(|relation| format!("<{cited}>; rel=\"{relation}\"")));
+    links.push(format!("<{}>; rel=\"latest-version\"", page.newest.citation));
+    if let Ok(links) = HeaderValue::try_from(links.join(", ")) {
+        own.insert(LINK, links);
+    }
+}

@@ -1,0 +1,171 @@
+//! How agents and their registries find this node: an MCP server card (SEP-2127) and the AI catalog that names it, a manifest
+//! for the MCP registry, and `/llms.txt` for whoever reads.
+
+use std::net::IpAddr;
+
+use axum::response::IntoResponse;
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderValue, Uri};
+use serde_json::{Value, json};
+
+use crate::mcp;
+use crate::route::SERVER_CARD;
+use crate::site::{DESCRIPTION, Site};
+
+const HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
+
+/// The name of a host, as these documents want it.
+#[derive(Debug, PartialEq)]
+struct Publisher {
+    domain: String,
+}
+
+impl Publisher {
+    fn of(site: &Site) -> Publisher {
+        let uri: Option<Uri> = site.as_str().parse().ok();
+        let host = uri.as_ref().and_then(Uri::host).unwrap_or_default().trim_matches(['[', ']']);
+        // A plain address is nobody's domain.
+        let is_name = !host.is_empty() && host.parse::<IpAddr>().is_err();
+        Publisher { domain: if is_name { host.to_ascii_lowercase() } else { "localhost".to_owned() } }
+    }
+
+    /// `org.example.catalog/loggia` for `catalog.example.org`.
+    fn name(&self) -> String {
+        let parts: Vec<&str> = self.domain.split('.').rev().collect();
+        format!("{}/loggia", parts.join("."))
+    }
+}
+
+fn described(schema: &str, site: &Site, remote: Value) -> Value {
+    json!({
+        "$schema": schema,
+        "name": Publisher::of(site).name(),
+        "title": site.name(),
+        "description": DESCRIPTION,
+        "version": env!("CARGO_PKG_VERSION"),
+        "websiteUrl": site.as_str(),
+        "remotes": [remote],
+    })
+}
+
+fn remote(site: &Site) -> Value {
+    json!({
+        "type": "streamable-http",
+        "url": format!("{site}/mcp"),
+        "headers": [{
+            "name": "Authorization",
+            "description": "Bearer and a key, for up to 20 results a call. Without it at most 5; the tool get_api_key gives a free one.",
+            "placeholder": "Bearer log_live_…",
+            "isRequired": false,
+            "isSecret": true,
+        }],
+    })
+}
+
+fn card(site: &Site) -> Value {
+    let mut remote = remote(site);
+    remote["supportedProtocolVersions"] = json!(mcp::REVISIONS);
+    described("https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json", site, remote)
+}
+
+fn manifest(site: &Site) -> Value {
+    described(
+        "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+        site,
+        remote(site),
+    )
+}
+
+fn catalog(site: &Site) -> Value {
+    json!({
+        "specVersion": "1.0",
+        "host": {"displayName": site.name()},
+        "entries": [
+            {
+                "identifier": format!("urn:air:{}:mcp:loggia", Publisher::of(site).domain),
+                "displayName": site.name(),
+                "type": "application/mcp-server-card+json",
+                "url": format!("{site}{SERVER_CARD}"),
+            },
+            {
+                "identifier": format!("urn:air:{}:api:loggia", Publisher::of(site).domain),
+                "displayName": format!("{} over REST", site.name()),
+                "type": "application/vnd.oai.openapi+json",
+                "url": format!("{site}/openapi.json"),
+            },
+        ],
+    })
+}
+
+fn llms(site: &Site) -> String {
+    let tools: String = mcp::described_tools().map(|(name, text)| format!("- `{name}`: {text}\n")).collect();
+    let (name, about) = (site.name(), site.about().unwrap_or(site.tagline()));
+    format!(
+        "# {name}\n\n> {about} Every project is selected by a named curator and has an address to cite that holds.\n\n\
+         ## For agents: MCP\n\nPOST JSON-RPC to {site}/mcp (Streamable HTTP, no session, no OAuth). It works without a key, with at most 5 \
+         results a call; with `Authorization: Bearer log_live_…`, or `?key=` where a client has no field for headers, up to 20. \
+         `get_api_key` gives a free key for the user's own email address.\n\n{tools}\n\
+         ## For programs: REST\n\n\
+         - [OpenAPI]({site}/openapi.json): every endpoint, parameter and error\n\
+         - `GET {site}/v1/search?q=…`: projects by words\n\
+         - `GET {site}/v1/project/{{slug}}`: the full record; `?revision=N` and `?as_of=DATE` say what it said\n\
+         - `GET {site}/v1/similar/{{slug}}`: the nearest by looks and text\n\
+         - `{site}/cite/{{slug}}/{{revision}}`: the citation, by `Accept` or `?format=` as JSON-LD, BibTeX, RIS, CSL-JSON or text\n\n\
+         ## For people\n\n\
+         - [Search]({site}/), [reference]({site}/docs), [keys]({site}/keys), [pricing]({site}/pricing), [status]({site}/status)\n\
+         - [Feed]({site}/feed.atom) of new selections\n\n\
+         ## Rules\n\n\
+         - Name `citation_url` as the source; what it shows never changes.\n\
+         - Null means unrecorded: never guess.\n"
+    )
+}
+
+/// One of the documents, rendered once and answered again and again.
+fn document(kind: &'static str, body: impl Into<Bytes>) -> impl IntoResponse + Clone + Send + Sync {
+    ([(CONTENT_TYPE, HeaderValue::from_static(kind)), (CACHE_CONTROL, HOUR)], body.into())
+}
+
+/// Answers [`route::SERVER_CARD`](crate::route::SERVER_CARD).
+pub(crate) fn answer_card(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
+    document("application/mcp-server-card+json", format!("{:#}\n", card(site)))
+}
+
+/// Answers [`route::AI_CATALOG`](crate::route::AI_CATALOG).
+pub(crate) fn answer_catalog(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
+    document("application/ai-catalog+json", format!("{:#}\n", catalog(site)))
+}
+
+/// Answers [`route::REGISTRY_MANIFEST`](crate::route::REGISTRY_MANIFEST).
+pub(crate) fn answer_manifest(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
+    document("application/json", format!("{:#}\n", manifest(site)))
+}
+
+/// Answers [`route::LLMS`](crate::route::LLMS).
+pub(crate) fn answer_llms(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
+    document("text/plain; charset=utf-8", llms(site))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_is_named_after_its_host() {
+        for (site, domain, name) in [
+            ("https://Catalog.example.org/path", "catalog.example.org", "org.example.catalog/loggia"),
+            ("http://127.0.0.1:8080", "localhost", "localhost/loggia"),
+            ("http://[::1]:8080", "localhost", "localhost/loggia"),
+            ("http://loggia:8080", "loggia", "loggia/loggia"),
+        ] {
+            let publisher = Publisher::of(&site.parse().unwrap());
+            assert_eq!((publisher.domain.as_str(), publisher.name().as_str()), (domain, name));
+        }
+    }
+
+    #[test]
+    fn the_bounds_of_the_schemas_are_kept() {
+        assert!(DESCRIPTION.chars().count() <= 100);
+        assert!(card(&"https://x.example".parse().unwrap())["remotes"][0]["url"] == "https://x.example/mcp");
+    }
+}

@@ -1,0 +1,82 @@
+//! `GET /feed.atom`: the newest selections.
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::HeaderValue;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use jiff::Timestamp;
+use read::archive::LARGEST_PAGE;
+use read::catalog::Selected;
+use uuid::Uuid;
+
+use crate::answers::slug;
+use crate::citation::{CitedRecord, one_line};
+use crate::error::Fault;
+use crate::rest::xml;
+use crate::route::FEED;
+use crate::site::Site;
+use crate::state::ApiState;
+
+const MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
+
+pub(crate) async fn feed(State(state): State<ApiState>) -> Result<Response, Fault> {
+    let newest = state.listing()?.newest(None, LARGEST_PAGE, None).map_err(Fault::internal)?;
+    let catalog = state.catalog()?;
+    let selected = catalog.reader.selected(&newest.ordinals).await.map_err(slug::fault)?;
+    let site = state.site();
+    let mut updated = Timestamp::UNIX_EPOCH;
+    let mut entries = String::new();
+    for one in selected {
+        let record = CitedRecord::read(&one.record, site)?;
+        updated = updated.max(record.updated_at);
+        entries += &entry(&one, &record);
+    }
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static("application/atom+xml; charset=utf-8")),
+        (CACHE_CONTROL, MINUTES),
+    ];
+    Ok((headers, format!("{}{entries}</feed>\n", head(site, updated))).into_response())
+}
+
+fn head(site: &Site, updated: Timestamp) -> String {
+    let (name, tagline) = (xml::text(site.name()), xml::text(site.tagline()));
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <feed xmlns=\"http://www.w3.org/2005/Atom\" xmlns:media=\"http://search.yahoo.com/mrss/\">\n\
+         <id>{site}{FEED}</id>\n<title>{name}: latest additions</title>\n<subtitle>{tagline}</subtitle>\n<updated>{updated}</updated>\n\
+         <link rel=\"self\" type=\"application/atom+xml\" href=\"{site}{FEED}\"/>\n\
+         <link rel=\"alternate\" type=\"text/html\" href=\"{site}/\"/>\n\
+         <author><name>{name}</name></author>\n"
+    )
+}
+
+fn entry(selected: &Selected, record: &CitedRecord) -> String {
+    // The project's own id: it stays through every rename, and when the site moves.
+    let id = Uuid::from_u128(selected.project.0.into()).urn();
+    let title = match &record.studio {
+        Some(studio) => format!("{}, {}", one_line(&record.name), one_line(studio)),
+        None => one_line(&record.name),
+    };
+    let mut entry = format!(
+        "<entry>\n<id>{id}</id>\n<title>{}</title>\n<updated>{}</updated>\n\
+         <link rel=\"alternate\" type=\"text/html\" href=\"{}\"/>\n<category term=\"{}\" label=\"{}\"/>\n",
+        xml::text(&title),
+        record.updated_at,
+        xml::text(&record.url),
+        record.category.as_str(),
+        record.category.title(),
+    );
+    if let Some(day) = record.published.or(record.provenance.selected) {
+        entry += &format!("<published>{day}T00:00:00Z</published>\n");
+    }
+    if let Some(curator) = &record.provenance.curated_by {
+        entry += &format!("<author><name>{}</name></author>\n", xml::text(&one_line(curator)));
+    }
+    if let Some(intro) = &record.intro {
+        entry += &format!("<summary>{}</summary>\n", xml::text(intro));
+    }
+    if let Some(picture) = &record.thumbnail {
+        entry += &format!("<media:thumbnail url=\"{}\"/>\n", xml::text(picture));
+    }
+    entry + "</entry>\n"
+}

@@ -1,0 +1,42 @@
+//! `GET /media/{picture}/{width}.webp`: a kept picture at one of its widths. Named by what it holds, it never changes; one
+//! that was taken down for good is 410.
+
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use http::HeaderValue;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, VARY};
+use schemas::picture::{Form, PictureId};
+
+use crate::error::Fault;
+use crate::state::ApiState;
+
+/// Anybody may keep it, for a year, without asking again.
+const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+
+pub(crate) async fn picture(
+    State(state): State<ApiState>,
+    path: Result<Path<(String, String)>, PathRejection>,
+) -> Result<Response, Fault> {
+    let Ok(Path((picture, file))) = path else { return Err(Fault::not_found()) };
+    let (Ok(id), Some(form)) = (picture.parse::<PictureId>(), Form::of(&file)) else {
+        return Err(Fault::not_found());
+    };
+    let kind = match form {
+        Form::Webp(_) => HeaderValue::from_static("image/webp"),
+        Form::Jpeg(_) => HeaderValue::from_static("image/jpeg"),
+        // What a camera wrote beside the picture, such as its place, is not for everybody.
+        Form::Original => return Err(Fault::not_found()),
+    };
+    match state.media().read(id, form).await.map_err(Fault::unavailable_because)? {
+        None if state.media().is_erased(id).await.map_err(Fault::unavailable_because)? => {
+            Err(Fault::taken_down())
+        }
+        None => Err(Fault::not_found()),
+        Some(bytes) => {
+            // It is the same for everybody, in one encoding.
+            let vary = HeaderValue::from_static("Origin");
+            Ok(([(CONTENT_TYPE, kind), (CACHE_CONTROL, FOR_EVER), (VARY, vary)], bytes).into_response())
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! `GET /v1/project/{slug}`: the full record of one project, as it is or as it once was.
+
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, RawQuery, State};
+use axum::response::{IntoResponse, Response};
+use http::HeaderValue;
+use http::header::CONTENT_TYPE;
+use schemas::slug::Slug;
+
+use crate::answers::json_writer::JsonWriter;
+use crate::answers::past::Past;
+use crate::answers::slug::{self, Named, Place};
+use crate::error::Fault;
+use crate::query::Given;
+use crate::route::PROJECT;
+use crate::site::Site;
+use crate::state::ApiState;
+
+pub(crate) async fn project(
+    State(state): State<ApiState>,
+    path: Result<Path<String>, PathRejection>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Fault> {
+    let query = query.as_deref().unwrap_or_default();
+    let mut faults = Vec::new();
+    let sent = Given::read(query, ["revision", "as_of", "key"]);
+    sent.single("key", &mut faults);
+    let past = Past::of(&sent, &mut faults);
+    if !faults.is_empty() {
+        return Err(Fault::invalid_parameters(faults));
+    }
+    let slug = match slug::read(&state, path.ok(), PROJECT, query).await? {
+        Named::Slug(slug) => slug,
+        Named::Address(redirect) => return Ok(redirect),
+    };
+    if let Some(past) = past {
+        return revision(&state, &slug, past, query, &sent.ignored()).await;
+    }
+    match slug::place(&state, &slug, PROJECT, query).await? {
+        Place::Here(record) => listed(&record, state.site(), &sent.ignored()),
+        Place::There(redirect) => Ok(redirect),
+    }
+}
+
+/// The record of a revision. What was published of a withdrawn project can still be read.
+async fn revision(
+    state: &ApiState,
+    slug: &Slug,
+    past: Past,
+    query: &str,
+    ignored: &[String],
+) -> Result<Response, Fault> {
+    let (catalog, history) = slug::history(state, slug).await?;
+    if history.withdrawn.is_none() && history.slug != slug.as_str() {
+        return slug::moved(state, PROJECT, &history.slug, query);
+    }
+    let wanted = past.find(&history).map_err(|fault| Fault::invalid_parameters(vec![fault]))?;
+    match catalog.reader.revision(&history, wanted.revision).await.map_err(slug::fault)? {
+        Some(record) => listed(&record, state.site(), ignored),
+        None => Err(Fault::unknown_revision(history.newest().revision)),
+    }
+}
+
+fn listed(record: &[u8], site: &Site, ignored: &[String]) -> Result<Response, Fault> {
+    let mut json = JsonWriter::reopen(site, record);
+    json.ignored_parameters(ignored)?;
+    Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], json.finish()).into_response())
+}

@@ -1,0 +1,65 @@
+//! `GET /v1/search`: projects by words.
+
+mod parameters;
+
+use axum::extract::{RawQuery, State};
+use read::search::{Forgiven, Hit, SearchRequest};
+use schemas::record::Category;
+
+use crate::answers::forgiven;
+use crate::answers::json_writer::{self, JsonWriter};
+use crate::answers::list::List;
+use crate::answers::search;
+use crate::error::Fault;
+use crate::route::SEARCH;
+use crate::site::Site;
+use crate::state::ApiState;
+
+use crate::rest::search::parameters::SearchParameters;
+
+pub(super) async fn search(State(state): State<ApiState>, RawQuery(query): RawQuery) -> Result<List, Fault> {
+    answer(&state, query.as_deref().unwrap_or_default())
+}
+
+/// Answers a query string with a JSON document. A search takes microseconds: handing it to another thread, or making a
+/// future of it, would cost more than it does.
+pub(crate) fn answer(state: &ApiState, query: &str) -> Result<List, Fault> {
+    let parameters = SearchParameters::parse(query).map_err(Fault::invalid_parameters)?;
+    let model = state.search()?;
+    let request = SearchRequest {
+        text: parameters.q.trim(),
+        category: parameters.category.map(Category::as_str),
+        limit: parameters.limit,
+        after: parameters.cursor,
+    };
+    let page = model.reader.search(&request).map_err(search::fault)?;
+    let hits: Vec<Hit<'_>> = page.hits().collect();
+    let (note, cursor) = (forgiven::note(&page), page.next().map(|cursor| cursor.to_string()));
+    let (cursor, said) = (cursor.as_deref(), (page.forgiven(), note.as_deref()));
+    let mut json = assemble(&parameters.q, &hits, page.total(), said, cursor, state.site())?;
+    json.ignored_parameters(&parameters.ignored)?;
+    Ok(List::new(json.finish(), state.site(), SEARCH, query, cursor))
+}
+
+/// Writes the answer from the ready-rendered summaries. `query` is echoed as it was sent.
+fn assemble<'a>(
+    query: &str,
+    hits: &[Hit<'_>],
+    total: u64,
+    (said, note): (Option<&Forgiven>, Option<&str>),
+    next: Option<&str>,
+    site: &'a Site,
+) -> Result<JsonWriter<'a>, Fault> {
+    let summaries = hits.iter().map(|hit| hit.summary);
+    let mut json = JsonWriter::object(site, 2 * query.len() + json_writer::room(summaries, site));
+    json.member("query", query)?;
+    json.member("count", &hits.len())?;
+    json.member("total", &total)?;
+    forgiven::write(&mut json, said, note)?;
+    search::write(&mut json, hits)?;
+    json.member("next_cursor", &next)?;
+    Ok(json)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,90 @@
+//! `GET /sitemap.xml` and the parts that it names: the pages that search engines should know. Each part is made when it is
+//! asked for, and a project never changes its part.
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderValue, Method, Uri};
+use tokio::sync::Semaphore;
+
+use crate::answers::slug;
+use crate::error::Fault;
+use crate::route::{Route, SITEMAP_PARTS};
+use crate::site::Site;
+use crate::state::ApiState;
+
+/// The most addresses that a part may have.
+const MOST: u32 = 50_000;
+/// The pages that belong to no project: the part 0.
+const PAGES: [&str; 5] = ["/", "/docs", "/keys", "/pricing", "/status"];
+const SCHEMA: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
+const MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=600");
+
+/// Many addresses are read for one answer that needs no key, so that few are made at a time; others wait their turn.
+static TURNS: Semaphore = Semaphore::const_new(2);
+
+pub(crate) async fn index(State(state): State<ApiState>) -> Result<Response, Fault> {
+    let _turn = TURNS.acquire().await.map_err(Fault::internal)?;
+    let catalog = state.catalog()?;
+    let parts = catalog.reader.listed_parts(MOST).await.map_err(slug::fault)?;
+    let site = state.site();
+    let mut xml = begin("sitemapindex");
+    xml += &format!("<sitemap><loc>{site}{SITEMAP_PARTS}0.xml</loc></sitemap>\n");
+    for part in parts {
+        let (number, day) = (part.number + 1, part.updated_on);
+        xml += &format!(
+            "<sitemap><loc>{site}{SITEMAP_PARTS}{number}.xml</loc><lastmod>{day}</lastmod></sitemap>\n"
+        );
+    }
+    Ok(document(xml, "sitemapindex"))
+}
+
+/// What no route knows: a part, whose number stands within a segment of the path, or nothing.
+pub(crate) async fn part_or_nothing(
+    State(state): State<ApiState>,
+    method: Method,
+    uri: Uri,
+) -> Result<Response, Fault> {
+    let number = number(uri.path()).ok_or_else(Fault::not_found)?;
+    if method != Method::GET {
+        return Err(Fault::method_not_allowed(Route::Feeds));
+    }
+    let Some(number) = number.checked_sub(1) else { return Ok(pages(state.site())) };
+    let _turn = TURNS.acquire().await.map_err(Fault::internal)?;
+    let catalog = state.catalog()?;
+    let listed = catalog.reader.listed_part(MOST, number.into()).await.map_err(slug::fault)?;
+    if listed.is_empty() {
+        return Err(Fault::not_found());
+    }
+    let site = state.site();
+    let mut xml = begin("urlset");
+    xml.reserve(listed.len() * 160);
+    for project in listed {
+        let (slug, changed) = (project.slug, project.updated_at);
+        xml += &format!("<url><loc>{site}/projects/{slug}</loc><lastmod>{changed}</lastmod></url>\n");
+    }
+    Ok(document(xml, "urlset"))
+}
+
+fn number(path: &str) -> Option<u32> {
+    let digits = path.strip_prefix(SITEMAP_PARTS)?.strip_suffix(".xml")?;
+    digits.parse::<u32>().ok().filter(|number| number.to_string() == digits)
+}
+
+fn pages(site: &Site) -> Response {
+    let mut xml = begin("urlset");
+    for page in PAGES {
+        xml += &format!("<url><loc>{site}{page}</loc></url>\n");
+    }
+    document(xml, "urlset")
+}
+
+fn begin(element: &str) -> String {
+    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<{element} xmlns=\"{SCHEMA}\">\n")
+}
+
+fn document(mut xml: String, element: &str) -> Response {
+    xml += &format!("</{element}>\n");
+    ([(CONTENT_TYPE, HeaderValue::from_static("application/xml")), (CACHE_CONTROL, MINUTES)], xml)
+        .into_response()
+}
