@@ -1,8 +1,8 @@
 //! The protocol itself: JSON-RPC messages, their parameters and errors, and the two eras of MCP. It knows no tool and no state
 //! of the service.
 
-pub(in crate::mcp) mod era;
-pub(in crate::mcp) mod escape;
-pub(in crate::mcp) mod message;
-pub(in crate::mcp) mod params;
-pub(in crate::mcp) mod rpc_error;
+pub(super) mod era;
+pub(super) mod escape;
+pub(super) mod message;
+pub(super) mod params;
+pub(super) mod rpc_error;
