@@ -12,12 +12,12 @@ mod starting;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use ::demo::ACTOR as DEMO;
 use anyhow::Result;
 use projections::source::EventSource;
 use schemas::ids::Position;
 use schemas::nats_role::NatsRole;
 use schemas::subject;
-use write::demo::ACTOR as DEMO;
 use write::event_store::EventStore;
 
 use crate::cli::UpArgs;

@@ -141,7 +141,7 @@ pub async fn run(config: &Config, args: &BenchArgs, output: Output) -> Result<Ex
     }
     if is_described && wants(BenchSuite::Similar) {
         filling::wait_until_described(&server, args.size).await?;
-        let paths = queries::paths(write::demo::catalog(write::demo::DEMO_SEED, args.size));
+        let paths = queries::paths(demo::catalog(demo::DEMO_SEED, args.size));
         take(similar::answers(&server, args.size, &paths).await?)?;
     }
     if wants(BenchSuite::Visibility) {

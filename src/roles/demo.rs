@@ -1,11 +1,11 @@
 //! Fills the demo catalog in, through the same commands as any import.
 
 use anyhow::{Result, bail};
+use demo::{ACTOR, DEMO_SEED, DEMO_SIZE, catalog};
 use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions, LineResult};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
-use write::demo::{ACTOR, DEMO_SEED, DEMO_SIZE, catalog};
 use write::service::CommandService;
 
 /// Records in one command.

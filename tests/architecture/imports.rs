@@ -20,6 +20,7 @@ struct Rule {
 const IO: &[&str] = &["tokio", "sqlx", "async-nats", "axum", "tantivy", "hyper"];
 
 const RULES: &[Rule] = &[
+    Rule { package: "demo", may: &["schemas"], must_not: IO, without: &[] },
     Rule { package: "health", may: &[], must_not: IO, without: &[] },
     // What sends spans is behind a feature of the root's.
     Rule { package: "traces", may: &[], must_not: &["sqlx", "async-nats", "axum", "tantivy"], without: &[] },

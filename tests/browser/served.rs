@@ -6,12 +6,12 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
+use demo::{DEMO_SEED, catalog};
 use image::{ImageFormat, Rgb, RgbImage};
 use kit::Shared;
 use kit::http::Http;
 use kit::process::{self, Loggia};
 use serde_json::{Map, Value, json};
-use write::demo::{DEMO_SEED, catalog};
 
 const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
 

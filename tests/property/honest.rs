@@ -78,7 +78,7 @@ impl Catalog {
     }
 
     fn demo() -> Catalog {
-        Catalog::of(write::demo::catalog(write::demo::DEMO_SEED, write::demo::DEMO_SIZE))
+        Catalog::of(demo::catalog(demo::DEMO_SEED, demo::DEMO_SIZE))
     }
 
     /// The records of three museums, where they are at hand.

@@ -7,7 +7,6 @@ pub mod clock;
 pub mod command_client;
 pub mod command_server;
 mod computed;
-pub mod demo;
 pub mod derived_id;
 pub mod event_store;
 mod flood;

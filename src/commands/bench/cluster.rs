@@ -56,7 +56,7 @@ async fn filled(folder: &Path) -> Result<Arc<SqliteStore>> {
     let clock = Clock::system();
     let store = Arc::new(SqliteStore::open(folder, &clock).await?);
     let service = CommandService::new(store.clone(), clock.clone());
-    let records: Vec<_> = write::demo::catalog(write::demo::DEMO_SEED, EVENTS).collect();
+    let records: Vec<_> = demo::catalog(demo::DEMO_SEED, EVENTS).collect();
     for chunk in records.chunks(LINES) {
         let id = clock.command_id();
         let lines: Vec<ImportLine> = (1..)

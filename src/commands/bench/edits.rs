@@ -19,7 +19,7 @@ pub async fn measure(server: &Server) -> Result<Vec<Figure>> {
     let session = Session::of_folder(&server.data()).await?;
     let mut connection = Connection::open(&server.address).await?;
     let mut took = Vec::new();
-    for (index, record) in write::demo::catalog(write::demo::DEMO_SEED, EDITS).enumerate() {
+    for (index, record) in demo::catalog(demo::DEMO_SEED, EDITS).enumerate() {
         let name = record["name"].as_str().context("a demo record has a name")?;
         let slug = record.get("slug").and_then(|slug| slug.as_str().map(str::to_owned));
         let slug =

@@ -22,7 +22,7 @@ pub async fn start_and_fill(size: usize) -> Result<(Server, Vec<Figure>)> {
     let mut server = Server::new()?;
     let file = server.beside().join("records.ndjson");
     let mut records = BufWriter::new(std::fs::File::create(&file)?);
-    for mut record in write::demo::catalog(write::demo::DEMO_SEED, size) {
+    for mut record in demo::catalog(demo::DEMO_SEED, size) {
         // There are no files beside the records.
         record.shift_remove("pictures");
         writeln!(records, "{}", Value::Object(record))?;
@@ -86,7 +86,7 @@ pub async fn wait_until_described(server: &Server, size: usize) -> Result<()> {
         if position.is_some_and(|position| position >= described) {
             wait_until_found(server, described).await?;
             let mut connection = Connection::open(&server.address).await?;
-            let last = write::demo::catalog(write::demo::DEMO_SEED, size).last();
+            let last = demo::catalog(demo::DEMO_SEED, size).last();
             let slug = last.and_then(|record| record["slug"].as_str().map(str::to_owned)).unwrap_or_default();
             let answer = connection.get(&format!("/v1/similar/{slug}?limit=1")).await?;
             let answer: Value = serde_json::from_slice(&answer.body)?;

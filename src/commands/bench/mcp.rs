@@ -13,7 +13,7 @@ const WARMING: usize = 10_000;
 
 /// Asks the same over both in turn, three times, and takes the medians.
 pub async fn measure(server: &Server, size: usize) -> Result<Vec<Figure>> {
-    let records = || write::demo::catalog(write::demo::DEMO_SEED, size);
+    let records = || demo::catalog(demo::DEMO_SEED, size);
     let rest: Vec<Request> = queries::paths(records()).iter().map(|path| Request::get(path)).collect();
     let calls: Vec<Request> = queries::texts(records()).iter().map(|text| call(text)).collect();
     let bytes = same_answers(server, &rest[0], &calls[0]).await?;

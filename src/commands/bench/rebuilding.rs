@@ -17,7 +17,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// Rebuilds every model under a light load.
 pub async fn measure(server: &Server, size: usize) -> Result<Vec<Figure>> {
-    let paths = queries::paths(write::demo::catalog(write::demo::DEMO_SEED, size.min(20_000)));
+    let paths = queries::paths(demo::catalog(demo::DEMO_SEED, size.min(20_000)));
     let stop = CancellationToken::new();
     let searching = search_until(server.address.clone(), paths, stop.clone());
     let rebuild = async {

@@ -16,7 +16,7 @@ const REQUESTS: usize = 60_000;
 
 /// Measures both in turn, three times, and takes the medians.
 pub async fn measure(server: &Server, size: usize) -> Result<Vec<Figure>> {
-    let paths = queries::paths(write::demo::catalog(write::demo::DEMO_SEED, size));
+    let paths = queries::paths(demo::catalog(demo::DEMO_SEED, size));
     let bodies = answers(server, &paths).await?;
     let body = &bodies[bodies.len() / 2];
     let requests: Vec<Request> = paths.iter().map(|path| Request::get(path)).collect();

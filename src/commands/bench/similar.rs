@@ -68,7 +68,7 @@ pub async fn table(size: usize) -> Result<Vec<Figure>> {
 
 /// CPU of an answer against that of a search, on the measured server, whose projects have been described.
 pub async fn answers(server: &Server, size: usize, search: &[String]) -> Result<Vec<Figure>> {
-    let records = write::demo::catalog(write::demo::DEMO_SEED, size);
+    let records = demo::catalog(demo::DEMO_SEED, size);
     let slugs = records.filter_map(|record| record["slug"].as_str().map(str::to_owned));
     let near: Vec<Request> = slugs
         .step_by((size / ASKED).max(1))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use write::media::collector::Collector;
+use write::media::collector::{Collector, PictureSource};
 use write::media::uploads::Uploads;
 use write::media_server;
 use write::service::CommandService;
@@ -14,13 +14,17 @@ use super::Parts;
 use crate::config::Vectors;
 use crate::roles::gauges;
 
+/// Draws the pictures of the demo catalog.
+const DEMO: PictureSource =
+    PictureSource { actor: demo::ACTOR, prefix: demo::pictures::SOURCE, picture: demo::pictures::picture_of };
+
 impl Parts {
     /// Takes pictures, and gives them to read nodes.
     pub(super) async fn pictures(&mut self, service: &CommandService) -> Result<()> {
         let pictures = service.pictures().context("this write side keeps no pictures")?;
         let store = pictures.store().clone();
         let uploads = Arc::new(Uploads::open(store.clone(), self.clock.clone())?);
-        let collector = Collector::new(service.clone())?;
+        let collector = Collector::new(service.clone(), Some(DEMO))?;
         gauges::register_pictures(&mut self.registry, collector.counts());
         let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());
         let background = self.background().await?;

@@ -1,5 +1,5 @@
-//! Fetches the pictures that records name by URL, and draws those of the demo catalog, each once: what comes of it is
-//! recorded, so that nobody does it again.
+//! Fetches the pictures that records name by URL, and has those of a [`PictureSource`] made, each once: what comes of it is
+//! recorded, so that it is not done again.
 
 mod hosts;
 mod wanting;
@@ -13,6 +13,7 @@ use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{Actor, StreamId};
 use schemas::picture::{Picture, PictureId};
+use schemas::record::Record;
 use schemas::versioned::Decoded;
 use schemas::web_address::without_login;
 use tokio::task::JoinSet;
@@ -21,7 +22,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::TakeError;
 use super::fetch::FetchError;
-use crate::demo::pictures::picture_of;
 use crate::event_store::StoreError;
 use crate::follow::Follower;
 use crate::project::{self, Project};
@@ -31,7 +31,7 @@ use wanting::{Tried, Wanted, Wanting};
 /// Who records what was found.
 const ACTOR: &str = "loggia-pictures";
 
-/// Pictures fetched or drawn at once, at most two of one host; each may take 10 MiB until it is kept.
+/// Pictures fetched or made at once, at most two of one host; each may take 10 MiB until it is kept.
 const AT_ONCE: usize = 8;
 
 /// How the type of events begins that say that a picture is erased, in every version.
@@ -69,21 +69,33 @@ impl Counts {
     }
 }
 
-/// Fetches what records name and nobody has looked at.
+/// Makes the pictures that the records of one actor name, instead of having them fetched.
+#[derive(Debug, Clone, Copy)]
+pub struct PictureSource {
+    /// Who brings such records; those of others are not served.
+    pub actor: &'static str,
+    /// What the `source` of such a picture begins with.
+    pub prefix: &'static str,
+    /// Returns the encoded picture of a record, or `None` where the record names none of this source.
+    pub picture: fn(&Record) -> Option<Vec<u8>>,
+}
+
+/// Fetches what records name and has not been looked at.
 pub struct Collector {
     counts: Arc<Counts>,
+    source: Option<PictureSource>,
     service: CommandService,
     pictures: Arc<Pictures>,
     actor: Actor,
 }
 
 impl Collector {
-    /// A worker that records through this service, with its pictures.
-    pub fn new(service: CommandService) -> Result<Collector, CannotCollect> {
+    /// A worker that records through this service, with its pictures. `source` makes those that cannot be fetched.
+    pub fn new(service: CommandService, source: Option<PictureSource>) -> Result<Collector, CannotCollect> {
         let pictures = service.pictures().cloned();
         let pictures = pictures.ok_or_else(|| CannotCollect("this write side keeps no pictures".into()))?;
         let actor = ACTOR.parse().map_err(|error| CannotCollect(format!("{error}")))?;
-        Ok(Collector { counts: Arc::default(), service, pictures, actor })
+        Ok(Collector { counts: Arc::default(), source, service, pictures, actor })
     }
 
     /// How much is to be done, as it goes on.
@@ -98,7 +110,7 @@ impl Collector {
 
     async fn work(self: Arc<Self>) {
         let mut log = Follower::new(self.service.store().clone());
-        let mut wanting = Wanting::default();
+        let mut wanting = Wanting::new(self.source);
         let mut erased = HashSet::new();
         // What the whole log says is heard first: most of what it names was looked at long ago.
         log.hear(|event| {
@@ -139,11 +151,11 @@ impl Collector {
         }
     }
 
-    /// Fetches or draws a picture and records what came of it, unless a later try may bring it.
+    /// Fetches or makes a picture and records what came of it, unless a later try may bring it.
     async fn collect(&self, wanted: Wanted) -> (Wanted, Tried) {
         let got = match wanted.address() {
             Some(address) => self.pictures.fetch_patiently(&address).await,
-            None => self.draw(&wanted).await,
+            None => self.make(&wanted).await,
         };
         let found = match got {
             Ok(picture) => Ok(picture),
@@ -155,21 +167,22 @@ impl Collector {
         (wanted, tried)
     }
 
-    /// Draws the picture of a demo project from its record.
-    async fn draw(&self, wanted: &Wanted) -> Result<Picture, FetchError> {
+    /// Has the picture of a project made from its record.
+    async fn make(&self, wanted: &Wanted) -> Result<Picture, FetchError> {
         let later = |error: StoreError| FetchError::Later(error.to_string());
         let project = self.service.project(&StreamId::project(wanted.project)).await.map_err(later)?;
         let record = project.listing().map(|listing| listing.record.clone());
-        let drawn = self.pictures.blocking(move |store| {
-            let bytes = record.as_ref().and_then(picture_of)?;
+        let make = self.source.map(|source| source.picture);
+        let made = self.pictures.blocking(move |store| {
+            let bytes = record.as_ref().and_then(make?)?;
             Some(store.take(&bytes))
         });
-        match drawn.await {
+        match made.await {
             Some(Ok(picture)) => Ok(picture),
             Some(Err(TakeError::Refused(fault))) => Err(FetchError::Refused(fault.to_string())),
             Some(Err(TakeError::Store(error))) => Err(FetchError::Later(error.to_string())),
             None => {
-                Err(FetchError::Refused("The record names no picture of the demo catalog any more.".into()))
+                Err(FetchError::Refused("The record names no picture that is made from it any more.".into()))
             }
         }
     }

@@ -8,13 +8,15 @@ use serde_json::{Map, Value};
 
 use super::*;
 use crate::clock::Clock;
-use crate::demo;
 use crate::event_store::SqliteStore;
 use crate::media::MediaStore;
 use crate::media::fetch::{FetchRules, Fetcher};
 
 /// Pictures drawn without optimisation take their time.
 const PATIENCE: Duration = Duration::from_secs(120);
+
+const DRAWN: PictureSource =
+    PictureSource { actor: demo::ACTOR, prefix: demo::pictures::SOURCE, picture: demo::pictures::picture_of };
 
 /// A write side on a folder of its own.
 struct Desk {
@@ -69,7 +71,7 @@ impl Desk {
 async fn pictures_are_drawn_while_projects_come() {
     let desk = Desk::open().await;
     let stop = CancellationToken::new();
-    let collector = Collector::new(desk.service.clone()).unwrap();
+    let collector = Collector::new(desk.service.clone(), Some(DRAWN)).unwrap();
     #[expect(clippy::disallowed_methods, reason = "it is told to stop at the end")]
     let working = tokio::spawn(collector.run(stop.clone()));
     // Many commits, each of which the collector hears while it works on the pictures of those before.
@@ -96,7 +98,7 @@ async fn an_import_that_changes_nothing_has_a_refused_picture_tried_again() {
     assert!(matches!(observed, Observed::Recorded(_)));
 
     let stop = CancellationToken::new();
-    let collector = Collector::new(desk.service.clone()).unwrap();
+    let collector = Collector::new(desk.service.clone(), Some(DRAWN)).unwrap();
     let counts = collector.counts();
     #[expect(clippy::disallowed_methods, reason = "it is told to stop at the end")]
     let working = tokio::spawn(collector.run(stop.clone()));

@@ -10,8 +10,8 @@ use schemas::record::Record;
 use schemas::versioned::Decoded;
 use tokio::time::Instant;
 
+use super::PictureSource;
 use super::hosts::Hosts;
-use crate::demo;
 
 /// How long a picture that did not come is left alone before each further try; after the last one it is given up.
 const PAUSES: [Duration; 4] = [
@@ -35,18 +35,13 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// Whether it is drawn rather than fetched.
-    pub(super) fn is_drawn(&self) -> bool {
-        self.source.starts_with(demo::pictures::SOURCE)
-    }
-
     /// Where it is fetched: always over TLS, for an image that a record brings from an address without it too.
     pub(super) fn address(&self) -> Option<String> {
         let rest = SCHEMES.iter().find_map(|scheme| self.source.strip_prefix(scheme))?;
         Some(format!("https://{rest}"))
     }
 
-    /// The host that is asked for it; `None` where it is drawn.
+    /// The host that is asked for it; `None` where it is made.
     pub(super) fn host(&self) -> Option<String> {
         let rest = SCHEMES.iter().find_map(|scheme| self.source.strip_prefix(scheme))?;
         rest.split(['/', '?', '#']).next().map(str::to_ascii_lowercase)
@@ -85,6 +80,8 @@ struct Wish {
 /// What is to be fetched.
 #[derive(Debug, Default)]
 pub(super) struct Wanting {
+    /// What makes the pictures that are not fetched.
+    source: Option<PictureSource>,
     wishes: HashMap<ProjectId, Wish>,
     /// How often each of those that wait or are under way was tried.
     tries: HashMap<Wanted, usize>,
@@ -94,22 +91,26 @@ pub(super) struct Wanting {
 }
 
 impl Wanting {
+    pub(super) fn new(source: Option<PictureSource>) -> Wanting {
+        Wanting { source, ..Wanting::default() }
+    }
+
     /// Takes in what an event says.
     pub(super) fn hear(&mut self, recorded: &Recorded) {
         let Some(project) = recorded.stream.as_project() else { return };
         // Many texts name none of either kind; reading every record would take longer than fetching.
-        let drawn = recorded.actor.as_str() == demo::ACTOR;
         let text = recorded.data.get();
-        let names =
-            SCHEMES.iter().any(|scheme| text.contains(scheme)) || text.contains(demo::pictures::SOURCE);
+        let prefix = self.source.map(|source| source.prefix);
+        let names = SCHEMES.into_iter().chain(prefix).any(|beginning| text.contains(beginning));
+        let made = self.source.filter(|source| recorded.actor.as_str() == source.actor).and(prefix);
         let is_listing = LISTINGS.iter().any(|kind| recorded.kind.starts_with(kind));
         if !(names || is_listing || self.wishes.contains_key(&project)) {
             return;
         }
         let Ok(Decoded::Known(event)) = recorded.decode() else { return };
         match *event {
-            Event::ProjectSelected(selected) => self.want(project, &selected.record, drawn),
-            Event::ProjectRevised(revised) => self.want(project, &revised.record, drawn),
+            Event::ProjectSelected(selected) => self.want(project, &selected.record, made),
+            Event::ProjectRevised(revised) => self.want(project, &revised.record, made),
             Event::PictureAttached(attached) => self.settle(project, attached.source, true),
             Event::PictureRefused(refused) => self.settle(project, refused.source, false),
             Event::ProjectWithdrawn(_) => self.list(project, false),
@@ -127,12 +128,12 @@ impl Wanting {
         (self.tries.len(), self.refused)
     }
 
-    /// Takes a revision as the whole wish of a project. `drawn` tells whether the record is one of the demo catalog, whose
-    /// pictures are drawn; other files are brought by the import. What was refused before is wanted again.
-    fn want(&mut self, project: ProjectId, record: &Record, drawn: bool) {
+    /// Takes a revision as the whole wish of a project. `made` is what the sources of pictures begin with that are made
+    /// from this record; other files are brought by the import. What was refused before is wanted again.
+    fn want(&mut self, project: ProjectId, record: &Record, made: Option<&str>) {
         let is_wanted = |source: &&str| {
             let wanted = Wanted { project, source: (*source).to_owned() };
-            wanted.address().is_some() || drawn && wanted.is_drawn()
+            wanted.address().is_some() || made.is_some_and(|prefix| source.starts_with(prefix))
         };
         let named: Vec<String> = record.picture_sources().filter(is_wanted).map(str::to_owned).collect();
         if named.is_empty() && !self.wishes.contains_key(&project) {

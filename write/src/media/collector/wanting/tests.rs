@@ -25,14 +25,14 @@ fn later(silent: bool) -> Tried {
 #[test]
 fn each_is_fetched_once_and_files_never() {
     let (mut wanting, now) = (Wanting::default(), Instant::now());
-    wanting.want(project(1), &record(&[ONE, "a.jpg", "demo/a.jpg", TWO]), false);
-    wanting.want(project(1), &record(&[TWO, ONE]), false);
+    wanting.want(project(1), &record(&[ONE, "a.jpg", "demo/a.jpg", TWO]), None);
+    wanting.want(project(1), &record(&[TWO, ONE]), None);
     assert_eq!(wanting.next(now), Some(wanted(ONE)));
     wanting.settle(project(1), TWO.into(), true);
     assert_eq!(wanting.next(now), None, "the other was settled while it waited");
-    wanting.want(project(1), &record(&[ONE, TWO]), false);
+    wanting.want(project(1), &record(&[ONE, TWO]), None);
     assert_eq!(wanting.next(now), None);
-    wanting.want(project(2), &record(&[ONE]), false);
+    wanting.want(project(2), &record(&[ONE]), None);
     assert_eq!(wanting.next(now), Some(Wanted { project: project(2), source: ONE.into() }));
 }
 
@@ -40,11 +40,11 @@ fn each_is_fetched_once_and_files_never() {
 fn the_image_that_a_record_brings_itself_is_fetched_like_a_picture() {
     let (mut wanting, now) = (Wanting::default(), Instant::now());
     let brings = |thumbnail: &str| Record { thumbnail: Some(thumbnail.into()), ..record(&[ONE]) };
-    wanting.want(project(1), &brings(TWO), false);
+    wanting.want(project(1), &brings(TWO), None);
     assert_eq!([wanting.next(now), wanting.next(now)], [Some(wanted(ONE)), Some(wanted(TWO))]);
-    wanting.want(project(1), &brings(ONE), false);
+    wanting.want(project(1), &brings(ONE), None);
     assert_eq!(wanting.next(now), None, "each once");
-    wanting.want(project(1), &brings("http://Y.org/3"), false);
+    wanting.want(project(1), &brings("http://Y.org/3"), None);
     let brought = wanting.next(now).unwrap();
     assert_eq!(
         (brought.source.as_str(), brought.address().as_deref(), brought.host().as_deref()),
@@ -53,18 +53,18 @@ fn the_image_that_a_record_brings_itself_is_fetched_like_a_picture() {
 }
 
 #[test]
-fn pictures_of_the_demo_catalog_are_drawn_for_it_alone() {
+fn pictures_of_a_source_are_made_for_its_actor_alone() {
     let (mut wanting, now) = (Wanting::default(), Instant::now());
-    wanting.want(project(1), &record(&["demo/a.jpg", "b.jpg"]), true);
-    let drawn = wanting.next(now).unwrap();
-    assert_eq!((drawn.source.as_str(), drawn.is_drawn()), ("demo/a.jpg", true));
+    wanting.want(project(1), &record(&["demo/a.jpg", "b.jpg"]), Some("demo/"));
+    let made = wanting.next(now).unwrap();
+    assert_eq!((made.source.as_str(), made.address()), ("demo/a.jpg", None));
     assert_eq!(wanting.next(now), None);
 }
 
 #[test]
 fn one_that_does_not_come_is_tried_again_and_then_given_up() {
     let (mut wanting, mut now) = (Wanting::default(), Instant::now());
-    wanting.want(project(1), &record(&[ONE]), false);
+    wanting.want(project(1), &record(&[ONE]), None);
     for pause in PAUSES {
         assert_eq!(wanting.next(now), Some(wanted(ONE)));
         assert_eq!(wanting.tried(&wanted(ONE), later(false), now), None);
@@ -79,7 +79,7 @@ fn one_that_does_not_come_is_tried_again_and_then_given_up() {
     );
     wanting.settle(project(1), ONE.into(), false);
     assert_eq!((wanting.earliest(), wanting.next(now), wanting.counts()), (None, None, (0, 1)));
-    wanting.want(project(1), &record(&[ONE]), false);
+    wanting.want(project(1), &record(&[ONE]), None);
     assert_eq!(wanting.next(now), Some(wanted(ONE)), "a revision that names it makes it wanted again");
 }
 
@@ -87,7 +87,7 @@ fn one_that_does_not_come_is_tried_again_and_then_given_up() {
 fn what_was_refused_is_wanted_again_where_it_is_asked_for() {
     let (mut wanting, now) = (Wanting::default(), Instant::now());
     let brings = Record { thumbnail: Some(TWO.into()), ..record(&[ONE, "https://x.org/kept"]) };
-    wanting.want(project(1), &brings, false);
+    wanting.want(project(1), &brings, None);
     wanting.settle(project(1), ONE.into(), false);
     wanting.settle(project(1), TWO.into(), false);
     wanting.settle(project(1), "https://x.org/kept".into(), true);
@@ -110,12 +110,12 @@ fn what_was_refused_is_wanted_again_where_it_is_asked_for() {
 #[test]
 fn what_is_dropped_while_it_is_fetched_is_fetched_when_it_is_named_again() {
     let (mut wanting, now) = (Wanting::default(), Instant::now());
-    wanting.want(project(1), &record(&[ONE]), false);
+    wanting.want(project(1), &record(&[ONE]), None);
     assert_eq!(wanting.next(now), Some(wanted(ONE)));
-    wanting.want(project(1), &record(&[]), false);
+    wanting.want(project(1), &record(&[]), None);
     assert_eq!(wanting.tried(&wanted(ONE), Tried::Unwanted, now), None);
     assert_eq!(wanting.next(now), None);
-    wanting.want(project(1), &record(&[ONE]), false);
+    wanting.want(project(1), &record(&[ONE]), None);
     assert_eq!(wanting.next(now), Some(wanted(ONE)));
     // Named again before the try ended.
     wanting.list(project(1), false);
@@ -133,9 +133,9 @@ fn what_is_dropped_while_it_is_fetched_is_fetched_when_it_is_named_again() {
 #[test]
 fn only_what_the_latest_revision_of_a_listed_project_names_is_wanted() {
     let (mut wanting, now) = (Wanting::default(), Instant::now());
-    wanting.want(project(1), &record(&["https://x.org/mistyped"]), false);
-    wanting.want(project(1), &record(&[ONE]), false);
-    wanting.want(project(2), &record(&[TWO]), false);
+    wanting.want(project(1), &record(&["https://x.org/mistyped"]), None);
+    wanting.want(project(1), &record(&[ONE]), None);
+    wanting.want(project(2), &record(&[TWO]), None);
     wanting.list(project(2), false);
     assert_eq!((wanting.next(now), wanting.next(now)), (Some(wanted(ONE)), None));
 }
@@ -144,9 +144,9 @@ fn only_what_the_latest_revision_of_a_listed_project_names_is_wanted() {
 fn hosts_take_turns_and_a_silent_one_rests() {
     let (mut wanting, now) = (Wanting::default(), Instant::now());
     let silent: Vec<String> = (0..9).map(|n| format!("https://silent.org/{n}")).collect();
-    wanting.want(project(1), &record(&silent.iter().map(String::as_str).collect::<Vec<_>>()), false);
-    wanting.want(project(2), &record(&["https://good.org/1", "https://good.org/2"]), false);
-    wanting.want(project(3), &record(&["demo/a.jpg"]), true);
+    wanting.want(project(1), &record(&silent.iter().map(String::as_str).collect::<Vec<_>>()), None);
+    wanting.want(project(2), &record(&["https://good.org/1", "https://good.org/2"]), None);
+    wanting.want(project(3), &record(&["demo/a.jpg"]), Some("demo/"));
     let mut first: Vec<Wanted> = std::iter::from_fn(|| wanting.next(now)).collect();
     let hosts: Vec<_> = first.iter().map(|wanted| wanted.host().unwrap_or_default()).collect();
     assert_eq!(hosts, ["silent.org", "good.org", "", "silent.org", "good.org"], "two of each at once");

@@ -168,7 +168,7 @@ async fn log_journal_and_folder_agree_after_a_crash_and_a_restore() {
     let former = MediaStore::open(&media).unwrap();
     former.take(&bytes).unwrap();
     former.take(&other).unwrap();
-    let collector = Collector::new(service(&desk.store, &desk.clock, &media)).unwrap();
+    let collector = Collector::new(service(&desk.store, &desk.clock, &media), None).unwrap();
     let stop = tokio_util::sync::CancellationToken::new();
     #[expect(clippy::disallowed_methods, reason = "it is told to stop at the end")]
     let working = tokio::spawn(collector.run(stop.clone()));

@@ -2,8 +2,8 @@
 
 use super::super::dice::Dice;
 use super::{Book, Figures, Line, Manner, Piece, Pool, Slot, TagSet};
-use crate::demo::weariness::Weariness;
-use crate::demo::wording;
+use crate::weariness::Weariness;
+use crate::wording;
 
 /// How often a pool is drawn from before its lines are tried one after the other.
 const DRAWS: usize = 24;
@@ -20,9 +20,9 @@ enum Fact {
 }
 
 /// The facts of one record and what has been said of it so far.
-pub(in crate::demo) struct Telling {
+pub(crate) struct Telling {
     book: &'static Book,
-    pub(in crate::demo) dice: Dice,
+    pub(crate) dice: Dice,
     tags: TagSet,
     facts: Vec<Fact>,
     /// By slot: the line drawn for it, whose attributes can be asked for.
@@ -35,7 +35,7 @@ pub(in crate::demo) struct Telling {
 
 impl Telling {
     /// A record of which nothing is known yet. The room of an `earlier` one is used again.
-    pub(in crate::demo) fn new(book: &'static Book, dice: Dice, earlier: Option<Self>) -> Self {
+    pub(crate) fn new(book: &'static Book, dice: Dice, earlier: Option<Self>) -> Self {
         let (mut facts, mut drawn, mut told, mut said) = earlier.map_or_else(Default::default, |earlier| {
             (earlier.facts, earlier.drawn, earlier.told, earlier.said)
         });
@@ -50,7 +50,7 @@ impl Telling {
     }
 
     /// Sets a fact from outside; `None` makes every line that needs it untellable.
-    pub(in crate::demo) fn give(&mut self, name: &str, value: Option<&'static str>) {
+    pub(crate) fn give(&mut self, name: &str, value: Option<&'static str>) {
         let fact = value.map_or(Fact::Absent, Fact::Given);
         if let Some(slot) = self.book.slot(name) {
             self.put(slot, fact);
@@ -58,7 +58,7 @@ impl Telling {
     }
 
     /// As [`Self::give`], for a value made for this record.
-    pub(in crate::demo) fn give_own(&mut self, name: &str, value: &str) {
+    pub(crate) fn give_own(&mut self, name: &str, value: &str) {
         let fact = self.keep(value);
         if let Some(slot) = self.book.slot(name) {
             self.put(slot, fact);
@@ -66,7 +66,7 @@ impl Telling {
     }
 
     /// Sets the year that `{year}` and `{year+2}` speak of.
-    pub(in crate::demo) fn give_year(&mut self, year: Option<i32>) {
+    pub(crate) fn give_year(&mut self, year: Option<i32>) {
         self.year = year;
         match year {
             Some(year) => self.give_own("year", &year.to_string()),
@@ -74,21 +74,21 @@ impl Telling {
         }
     }
 
-    pub(in crate::demo) fn tag(&mut self, name: &str) {
+    pub(crate) fn tag(&mut self, name: &str) {
         if let Some(tag) = self.book.tag(name) {
             self.tags.insert(tag);
         }
     }
 
     /// The fact `name`, drawn now if it is not known yet.
-    pub(in crate::demo) fn fact(&mut self, name: &str) -> Option<String> {
+    pub(crate) fn fact(&mut self, name: &str) -> Option<String> {
         let mut text = String::with_capacity(32);
         let slot = self.book.slot(name)?;
         self.write_slot(slot, Manner::default(), &mut text).then_some(text)
     }
 
     /// Draws the fact `name` now, if a pool of that name exists, since later facts depend on it.
-    pub(in crate::demo) fn settle(&mut self, name: &str) {
+    pub(crate) fn settle(&mut self, name: &str) {
         let mut text = String::new();
         if let Some(slot) = self.book.slot(name) {
             self.write_fact(slot, &mut text);
@@ -97,18 +97,13 @@ impl Telling {
 
     /// Appends a line of the pool `name` that was not said before in this record. False, and nothing appended, when no
     /// line of it fits.
-    pub(in crate::demo) fn say(&mut self, name: &str, out: &mut String) -> bool {
+    pub(crate) fn say(&mut self, name: &str, out: &mut String) -> bool {
         let Some(pool) = self.book.slot(name).and_then(|slot| self.book.pool(slot)) else { return false };
         self.draw(pool, Among::Unsaid, out).is_some()
     }
 
     /// As [`Self::say`], but nothing that the catalog is tired of; what is said counts as said.
-    pub(in crate::demo) fn say_fresh(
-        &mut self,
-        name: &str,
-        out: &mut String,
-        weariness: &mut Weariness,
-    ) -> bool {
+    pub(crate) fn say_fresh(&mut self, name: &str, out: &mut String, weariness: &mut Weariness) -> bool {
         let Some(pool) = self.book.slot(name).and_then(|slot| self.book.pool(slot)) else { return false };
         let start = out.len();
         for _ in 0..TRIES {
@@ -123,7 +118,7 @@ impl Telling {
     }
 
     /// As [`Self::say`], whether it was said before or not.
-    pub(in crate::demo) fn say_anyway(&mut self, name: &str, out: &mut String) -> bool {
+    pub(crate) fn say_anyway(&mut self, name: &str, out: &mut String) -> bool {
         let pool = self.book.slot(name).and_then(|slot| self.book.pool(slot));
         pool.is_some_and(|pool| self.draw(pool, Among::All, out).is_some())
     }

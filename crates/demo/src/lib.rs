@@ -1,11 +1,21 @@
 //! The demo catalog: invented projects of architecture, interiors, design, photography and art, as import records.
 //!
-//! A new installation is filled with the first [`DEMO_SIZE`] of them; measurements use as many as they need. The same seed
-//! gives the same records for ever, and a longer catalog begins with the shorter one. Places exist; people, practices,
-//! works and texts are made up.
+//! A new installation is filled with the first [`DEMO_SIZE`] of them; measurements use as many as they need. Places exist;
+//! people, practices, works and texts are made up. [`pictures`] draws a picture of each project. Only the binary, which
+//! imports the records and hands the pictures to the write side, and tests use this crate.
 //!
-//! The texts are written in the grammar of [`grammar`]: a record's facts are drawn first, or when a sentence first needs
-//! them, and every sentence, detail and taste word speaks of the same facts.
+//! The same seed always gives the same records and pictures, and a longer catalog begins with the shorter one. Slugs are
+//! unique. The records keep to the import format.
+//!
+//! ```
+//! let record = demo::catalog(demo::DEMO_SEED, 1).next().unwrap();
+//! assert_eq!(record["category"], "architecture");
+//! let source = record["pictures"][0]["source"].as_str().unwrap();
+//! assert!(source.starts_with(demo::pictures::SOURCE));
+//! ```
+//!
+//! The texts are written in the grammar of the module `grammar`: a record's facts are drawn first, or when a sentence first
+//! needs them, and every sentence, detail and taste word speaks of the same facts.
 
 mod calendar;
 mod catalog;

@@ -1,17 +1,17 @@
 //! A contact sheet of demo pictures, to be looked at: ten columns and six rows, in the order of the categories.
 //!
-//! `cargo run --release -p write --example contact_sheet -- /tmp/sheet.png [words]`
+//! `cargo run --release -p demo --example contact_sheet -- /tmp/sheet.png [words]`
 //!
 //! With words, only projects whose taste has all of them are shown, as in `brick "low evening sun"`.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::disallowed_methods, reason = "a look for people")]
 
 use std::time::Instant;
 
+use demo::pictures::{draw, picture};
+use demo::{DEMO_SEED, DEMO_SIZE, catalog};
 use image::imageops::{FilterType, replace, resize};
 use image::{Rgb, RgbImage};
 use schemas::record::Record;
-use write::demo::pictures::{draw, picture};
-use write::demo::{DEMO_SEED, DEMO_SIZE, catalog};
 
 const COLUMNS: u32 = 10;
 const ROWS: u32 = 6;

@@ -5,7 +5,7 @@ use super::{Book, Clause, Figures, Line, Manner, Piece, Pool, Slot, TagSet};
 
 impl Book {
     /// Reads the pools of all `sources`; `given` names the facts and `given_tags` the tags that come from outside.
-    pub(in crate::demo) fn parse(
+    pub(crate) fn parse(
         sources: &[&'static str],
         given: &[&'static str],
         given_tags: &[&'static str],
