@@ -30,7 +30,7 @@ use crate::signals::Ends;
 pub struct Cli {
     #[command(flatten)]
     pub settings: SettingFlags,
-    /// Print one JSON object (or one a line) on standard output, and nothing else there.
+    /// Print one JSON object (or one per line) on standard output, and nothing else.
     #[arg(long, global = true)]
     pub json: bool,
     #[command(subcommand)]
@@ -57,7 +57,7 @@ pub enum Command {
         after_help = "Example:\n  loggia read --nats-url nats://10.0.0.5:4222 --snapshot http://TOKEN@10.0.0.7:9090"
     )]
     Read,
-    /// Make the catalog say what a file says, slug by slug.
+    /// Import records from a file, creating or updating projects by slug.
     #[command(
         after_help = "Examples:\n  loggia import records.ndjson --dry-run\n  loggia import - < records.ndjson"
     )]
@@ -67,75 +67,73 @@ pub enum Command {
         after_help = "Examples:\n  loggia export > catalog.ndjson\n  loggia export --pictures copy > copy/catalog.ndjson"
     )]
     Export {
-        /// Write the computed vectors too; an import computes them again without.
+        /// Include computed vectors, which an import would compute again.
         #[arg(long)]
         with_vectors: bool,
-        /// A folder for the pictures that records name as files, so that an import of the records from there finds them.
+        /// A folder to write the pictures to that came as files; import the records from there.
         #[arg(long, value_name = "DIR")]
         pictures: Option<PathBuf>,
     },
-    /// One editor's act, or a project's history.
+    /// Edit one project, or show its history.
     #[command(subcommand)]
     Curate(CurateCommand),
-    /// Replay the events into a new generation beside the live one, and swap.
+    /// Rebuild read models from the events, then swap; readers notice nothing.
     #[command(after_help = "Example:\n  loggia rebuild all")]
     Rebuild {
         /// Which read models.
         #[arg(required = true, value_enum)]
         models: Vec<ModelName>,
     },
-    /// Replay the events aside and compare with the live read models, or check the pictures; exit status 3 on a
-    /// difference.
+    /// Compare the live read models with a fresh replay, or check the pictures; exit status 3 on a difference.
     #[command(after_help = "Examples:\n  loggia verify\n  loggia verify media --repair")]
     Verify {
-        /// What to check; all read models when nothing is named.
+        /// What to check; by default all read models.
         #[arg(value_enum)]
         parts: Vec<VerifiedPart>,
         /// Make damaged smaller forms of pictures again from their originals.
         #[arg(long)]
         repair: bool,
     },
-    /// Look at the log of events.
+    /// Show or check the event log.
     #[command(subcommand)]
     Events(EventsCommand),
-    /// Hand out keys, and look after them.
+    /// Issue and manage API keys.
     #[command(subcommand)]
     Keys(KeysCommand),
-    /// Take in what payment providers told, and look at it.
+    /// Replay payment notices, list payments, or move them to another account.
     #[command(subcommand)]
     Payments(PaymentsCommand),
-    /// Look at the pictures that records name, fetch refused ones again, and make smaller forms again.
+    /// List, fetch again, remake or erase pictures.
     #[command(subcommand)]
     Pictures(PicturesCommand),
-    /// Show every counted call of a key, or recount all of them.
+    /// List the counted calls of a key, or recount all calls.
     #[command(
         after_help = "Examples:\n  loggia audit Ab3dEf9h --month 2026-11\n  loggia audit verify; exit status 3 on a difference"
     )]
     Audit(AuditArgs),
-    /// Show roles, positions, lag, parked events, sizes and health on one screen.
+    /// Show roles, positions, lag, parked events, sizes and problems.
     #[command(after_help = "Examples:\n  loggia status --json\n  loggia status --check")]
     Status {
-        /// Answer a monitor: exit status 0 where all is well, 1 where something should be looked at, 2 where something
-        /// does not work, and the verdict in the first line. What lags is looked at twice within 3 seconds.
+        /// For monitors: exit status 0 if all is well, 1 for warnings, 2 for problems, with the verdict in the first line. Lag
+        /// counts as a problem only if it does not shrink within 3 seconds.
         #[arg(long)]
         check: bool,
     },
-    /// Show every setting with its source and default, secrets hidden.
+    /// Show every setting with its source and default; secrets are hidden.
     #[command(after_help = "Examples:\n  LOGGIA_LISTEN=0.0.0.0:80 loggia config\n  loggia config --check")]
     Config {
-        /// Look for all that a start would refuse, and start nothing; exit status 1 where there is something.
+        /// Check everything that would prevent a start, without starting; exit status 1 if there is something.
         #[arg(long)]
         check: bool,
     },
-    /// Look for what an operator should mend: settings, owner and modes, disk, descriptors, the log and its way to readers, the
-    /// clock, certificates and the age of the last backup. Exit status 0 where all is well, 1 where something should be looked
-    /// at, 2 where something does not work or would not start.
+    /// Check the installation: settings, file owners and modes, disk, open files, event log, clock, certificates and the age of
+    /// the last backup. Exit status 0 if all is well, 1 for warnings, 2 for problems.
     #[command(after_help = "Examples:\n  loggia doctor\n  loggia doctor --json")]
     Doctor,
-    /// Make what a NATS cluster of one's own needs.
+    /// Generate the configuration of a NATS cluster.
     #[command(subcommand)]
     Nats(NatsCommand),
-    /// Copy the event store into a folder, consistent, while it runs.
+    /// Back up event store, ledger, vault and pictures while the service runs.
     #[command(
         after_help = "Examples:\n  loggia backup /backups/2026-11-20\n  loggia backup /backups --keep 7\n  loggia backup /backups \
                       --keep 7 --since last\n  loggia backup verify /backups/2026-11-20",
@@ -146,24 +144,23 @@ pub enum Command {
         /// An empty folder, or one that does not exist yet; with --keep, or --since last, the folder of all backups.
         #[arg(required = true)]
         folder: Option<PathBuf>,
-        /// Make the backup in a folder of its own below FOLDER, named by the time, and remove all but the newest N and those
-        /// that they continue.
+        /// Create the backup in a subfolder named by the time, and remove all but the newest N and those they build on.
         #[arg(long, value_name = "N")]
         keep: Option<NonZeroUsize>,
-        /// Copy only what another backup does not have: the folder of that one, or `last` for the newest below FOLDER. The two
-        /// are restored together. A folder of this name is given as ./last.
+        /// Create an incremental backup that builds on another: its folder, or `last` for the newest below FOLDER. Both are needed
+        /// to restore. A folder named last is written ./last.
         #[arg(long, value_name = "LAST")]
         since: Option<PathBuf>,
         #[command(subcommand)]
         command: Option<BackupCommand>,
     },
-    /// Copy the read models into a folder while they are written, for a new read node to begin with.
+    /// Copy the read models while they are in use, to start a new read node from.
     #[command(after_help = "Example:\n  loggia snapshot /srv/snapshots/2026-11-20")]
     Snapshot {
         /// An empty folder, or one that does not exist yet.
         folder: PathBuf,
     },
-    /// Put a backup into an empty data folder.
+    /// Restore a backup into an empty data folder.
     #[command(
         after_help = "Examples:\n  loggia restore /backups/2026-11-20 --data /var/lib/loggia\n  loggia restore \
                       /backups/2026-11-20 --data /srv/new --erasures /var/lib/loggia/store/erasures.ndjson \
@@ -173,19 +170,19 @@ pub enum Command {
     Restore {
         /// The folder that `loggia backup` wrote.
         folder: PathBuf,
-        /// Restore the log up to this event only: a position, or a time with its zone, for the last event recorded until
-        /// then. The ledger of counted calls and the vault are restored whole, and what was erased later stays erased.
+        /// Restore events only up to this position, or up to this time (with time zone). The ledger of counted calls and the
+        /// vault are restored whole, and later erasures stay in effect.
         #[arg(long, value_name = "POSITION|TIME")]
         until: Option<Until>,
-        /// A journal of what was erased since: erasures.ndjson of the former folder's store, pictures-erased.ndjson of its
-        /// media folder, or either of a newer backup. These accounts are erased again, and the pictures left out.
+        /// A journal of later erasures, which are applied again: erasures.ndjson in the former data folder's store,
+        /// pictures-erased.ndjson in its media folder, or either from a newer backup.
         #[arg(long, value_name = "FILE")]
         erasures: Vec<PathBuf>,
     },
-    /// Look after the place where the log of events is.
+    /// Copy the event log to another store, or show its keeper.
     #[command(subcommand)]
     Store(StoreCommand),
-    /// Measure this machine and this build, each figure against its limit in the same run.
+    /// Measure this build on this machine, each figure against its limit.
     #[command(after_help = "Example:\n  loggia bench search --size 2600")]
     Bench(BenchArgs),
     /// Serve the bare route that `loggia bench` compares with.
@@ -228,7 +225,7 @@ impl Command {
 /// How to come up.
 #[derive(Debug, Args)]
 pub struct UpArgs {
-    /// Fill in the demo catalog of 2,600 invented projects; the default when the catalog is empty.
+    /// Load the demo catalog of 2,600 invented projects; the default for an empty catalog.
     #[arg(long, conflicts_with = "no_demo")]
     pub demo: bool,
     /// Leave an empty catalog empty.
@@ -243,15 +240,15 @@ pub enum ModelName {
     Catalog,
     /// The search index.
     Search,
-    /// The nearest of each project.
+    /// The similar projects of each project.
     Neighbours,
-    /// All listed projects, newest first, with the words of their taste.
+    /// All listed projects, newest first, with their taste.
     Archive,
     /// The keys that may call.
     Keys,
-    /// What each key has called.
+    /// The counted calls of each key.
     Counters,
-    /// Every one.
+    /// All of them.
     All,
 }
 
@@ -262,17 +259,17 @@ pub enum VerifiedPart {
     Catalog,
     /// The search index.
     Search,
-    /// The nearest of each project.
+    /// The similar projects of each project.
     Neighbours,
-    /// All listed projects, newest first, with the words of their taste.
+    /// All listed projects, newest first, with their taste.
     Archive,
     /// The keys that may call.
     Keys,
-    /// What each key has called.
+    /// The counted calls of each key.
     Counters,
     /// Every read model.
     All,
-    /// The kept pictures: their bytes, and that none is missing that the log names.
+    /// The stored pictures: their bytes, and that none is missing.
     Media,
 }
 
@@ -292,10 +289,10 @@ impl VerifiedPart {
     }
 }
 
-/// What else is done with a backup. A folder of this name is given as ./verify.
+/// Other actions on backups. A folder named verify is written ./verify.
 #[derive(Debug, Subcommand)]
 pub enum BackupCommand {
-    /// Prove a backup without restoring it: log, ledger, vault and pictures.
+    /// Check a backup without restoring it: log, ledger, vault and pictures.
     #[command(after_help = "Example:\n  loggia backup verify /backups/2026-11-20")]
     Verify {
         /// The folder that `loggia backup` wrote.
@@ -306,32 +303,32 @@ pub enum BackupCommand {
 /// A look at the log.
 #[derive(Debug, Subcommand)]
 pub enum EventsCommand {
-    /// Print events as they come.
+    /// Print events as they are recorded.
     #[command(after_help = "Example:\n  loggia events tail --from 1 --no-follow")]
     Tail {
-        /// The first position to print; the next one when it is not given.
+        /// The first position to print; by default the next one.
         #[arg(long, value_name = "POSITION")]
         from: Option<u64>,
-        /// End at the log's end instead of waiting for more.
+        /// Stop at the end of the log instead of waiting for more.
         #[arg(long)]
         no_follow: bool,
     },
-    /// Print one event, whole.
+    /// Print one event in full.
     #[command(after_help = "Example:\n  loggia events show 41")]
     Show {
         /// Its position.
         position: u64,
     },
-    /// Print where the log ends: position, hash and time of its last event. Kept elsewhere, it shows later whether the
-    /// log up to there is still the same.
+    /// Print position, hash and time of the last event. Kept elsewhere, the line proves later that the log up to there has
+    /// not changed.
     #[command(after_help = "Example:\n  loggia events head --json > /media/safe/head-2026-11-20.json")]
     Head,
-    /// Check the hash chain over the whole log and the names that its events claim; exit status 3 on a difference.
+    /// Check the hash chain of the whole log and its unique claims; exit status 3 on a difference.
     #[command(
         after_help = "Examples:\n  loggia events verify\n  loggia events verify --against /media/safe/head-2026-11-20.json"
     )]
     Verify {
-        /// What another place knows of the log: a backup, a snapshot, or what `loggia events head` printed.
+        /// Compare with a backup, a snapshot, or a line printed by `loggia events head`.
         #[arg(long, value_name = "FILE")]
         against: Option<PathBuf>,
     },
@@ -340,29 +337,29 @@ pub enum EventsCommand {
 /// An act on stores.
 #[derive(Debug, Subcommand)]
 pub enum StoreCommand {
-    /// Bring the log from one store into another, which is empty or has its beginning; exit status 3 on a difference.
+    /// Copy the log into another store, which is empty or has its beginning; exit status 3 on a difference.
     #[command(
         after_help = "Example:\n  loggia store copy sqlite:data/store 'esdb://ann:secret@db.example.org:2113?tls=true'"
     )]
     Copy {
-        /// The store to read, sqlite:DIR or esdb://…; nothing may write to it meanwhile. Where DIR holds only the
-        /// replica of a log elsewhere, that is read.
+        /// The store to read, sqlite:DIR or esdb://…, which nothing may write to meanwhile. If DIR holds the replica of a
+        /// remote log, the replica is read.
         from: String,
         /// The store to fill.
         to: String,
-        /// Show each event that the second lacks, and write nothing.
+        /// List the events that the second store lacks, and write nothing.
         #[arg(long)]
         dry_run: bool,
     },
-    /// Show which data folder keeps the addresses, the ledger and the pictures of a log in EventStoreDB, or move that here.
+    /// Show which data folder keeps addresses, ledger and pictures of a log in EventStoreDB, or move them here.
     #[command(
         after_help = "Examples:\n  loggia store keeper --json\n  loggia store keeper --move --data /var/lib/loggia"
     )]
     Keeper {
-        /// Make this data folder the keeper; nothing may run on it meanwhile, and the keeper before must be stopped.
+        /// Make this data folder the keeper. Stop whatever runs on it, and the former keeper, first.
         #[arg(long)]
         r#move: bool,
-        /// Go on without the addresses that only the keeper before has.
+        /// Proceed without the addresses that only the former keeper has.
         #[arg(long, requires = "move")]
         leave_behind: bool,
     },
@@ -371,10 +368,10 @@ pub enum StoreCommand {
 /// What to measure.
 #[derive(Debug, Args)]
 pub struct BenchArgs {
-    /// Which parts; those that need a catalog share one.
+    /// The parts to measure; those that need a catalog share one.
     #[arg(value_enum, default_value = "all")]
     pub suites: Vec<BenchSuite>,
-    /// How many projects.
+    /// The number of projects.
     #[arg(long, default_value_t = 2_600)]
     pub size: usize,
     /// Also write the figures as JSON.
@@ -385,21 +382,21 @@ pub struct BenchArgs {
 /// A part of the benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum BenchSuite {
-    /// Records a second into the event store, and when all are found.
+    /// Records imported per second, and when all are found.
     Import,
     /// CPU per search request against a bare route, and latency.
     Search,
-    /// The neighbour table: its making, its truth, one more project; and CPU per request against a search.
+    /// The neighbour table: building it, its recall, adding a project; and CPU per request against a search.
     Similar,
     /// CPU per call of a tool against the same answer over REST, and latency.
     Mcp,
-    /// From an edit's answer to its being found.
+    /// The time from the reply to an edit until it is found.
     Visibility,
-    /// What counting adds to a call, and calls a second.
+    /// What metering adds to a call, and calls per second.
     Metering,
-    /// Events a second that the relay carries to three NATS servers of this machine.
+    /// Events per second that the relay publishes to three NATS servers on this machine.
     Cluster,
-    /// Events a second of a rebuild under load.
+    /// Events per second of a rebuild under load.
     Rebuild,
     /// From the start to ready on an existing catalog.
     Start,

@@ -8,7 +8,7 @@ use schemas::ids::CommandId;
 /// An editor's act.
 #[derive(Debug, Subcommand)]
 pub enum CurateCommand {
-    /// Take a project into the catalog, from an import record.
+    /// Add a project from an import record.
     #[command(
         after_help = "Example:\n  echo '{\"name\":\"Stair House\",\"category\":\"architecture\"}' | loggia curate select -"
     )]
@@ -23,68 +23,67 @@ pub enum CurateCommand {
         after_help = "Example:\n  loggia curate revise stair-house --set city=Zürich --set taste.material=oak --unset intro"
     )]
     Revise {
-        /// Which project.
+        /// The project's slug.
         slug: String,
         /// A member and its new value, for example provenance.note="Seen in winter".
         #[arg(long, value_name = "MEMBER=VALUE")]
         set: Vec<String>,
-        /// A member to take away. `vectors` alone gives a project whose vectors were brought back to the encoder.
+        /// A member to remove. `vectors` makes the service compute the vectors of a project that was imported with some.
         #[arg(long, value_name = "MEMBER")]
         unset: Vec<String>,
         #[command(flatten)]
         act: ActFlags,
     },
-    /// Attach a picture to a project: a file, or an https URL that the write side fetches now.
+    /// Attach a picture to a project: a file, or an https URL, which is fetched now.
     #[command(
         after_help = "Example:\n  loggia curate attach stair-house photos/front.jpg --alt 'The front at dusk'"
     )]
     Attach {
-        /// Which project.
+        /// The project's slug.
         slug: String,
         /// A JPEG, PNG or WebP file of at most 10 MB, or its https URL.
         picture: String,
-        /// What it shows, for those who cannot see it.
+        /// Alternative text: what the picture shows, for those who cannot see it.
         #[arg(long)]
         alt: Option<String>,
         #[command(flatten)]
         act: ActFlags,
     },
-    /// Move a project to another slug; the old one leads to it for ever.
+    /// Move a project to another slug; the old one redirects to it permanently.
     #[command(after_help = "Example:\n  loggia curate rename stair-house house-on-a-stair")]
     Rename {
-        /// Where it is.
+        /// The present slug.
         slug: String,
-        /// Where it shall be.
+        /// The new slug.
         to: String,
         #[command(flatten)]
         act: ActFlags,
     },
-    /// Take a project out of the catalog; its citations stay, with the pictures that they show: `loggia pictures erase` takes
-    /// those down.
+    /// Withdraw a project from the catalog. Its citations stay, with their pictures; `loggia pictures erase` removes those.
     #[command(
         after_help = "Example:\n  loggia curate withdraw stair-house --reason 'The owners asked for it.'"
     )]
     Withdraw {
-        /// Which project.
+        /// The project's slug.
         slug: String,
-        /// Why, in words for readers.
+        /// The reason that readers are shown.
         #[arg(long)]
         reason: String,
         #[command(flatten)]
         act: ActFlags,
     },
-    /// Bring a withdrawn project back.
+    /// Restore a withdrawn project.
     #[command(after_help = "Example:\n  loggia curate restore stair-house")]
     Restore {
-        /// Which project.
+        /// The project's slug.
         slug: String,
         #[command(flatten)]
         act: ActFlags,
     },
-    /// Print every event of a project, with who and when.
+    /// List every event of a project, with actor and time.
     #[command(after_help = "Example:\n  loggia curate history stair-house")]
     History {
-        /// Which project, by any slug it ever had.
+        /// The project, by any slug it ever had.
         slug: String,
     },
 }
@@ -101,7 +100,7 @@ pub struct ActFlags {
 /// Who sends a command.
 #[derive(Debug, Clone, Args)]
 pub struct ActorFlag {
-    /// Who acts; $USER when it is not given.
+    /// The name recorded as the editor; by default $USER.
     #[arg(long, value_name = "NAME")]
     pub actor: Option<String>,
 }
@@ -109,7 +108,7 @@ pub struct ActorFlag {
 /// The id of a command.
 #[derive(Debug, Clone, Args)]
 pub struct IdFlag {
-    /// Send it under this id: a command that was not answered names its own. What it did already is not done twice.
+    /// Repeat a command under the id that it printed when its outcome was unknown; it takes effect once.
     #[arg(long, value_name = "ID")]
     pub id: Option<CommandId>,
 }

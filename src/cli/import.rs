@@ -11,18 +11,18 @@ use super::ActFlags;
 /// What to import and how.
 #[derive(Debug, Clone, Args)]
 pub struct ImportArgs {
-    /// An NDJSON or CSV file, or - for standard input. What --rejects wrote is taken too, as it is or mended.
+    /// An NDJSON or CSV file, or - for standard input. A file written by --rejects works too, corrected or not.
     pub file: PathBuf,
-    /// The format, if the file's ending does not tell.
+    /// The format; by default from the file's extension.
     #[arg(long, value_enum)]
     pub format: Option<ImportFormat>,
     /// The encoding of the file.
     #[arg(long, value_enum, default_value = "utf-8")]
     pub encoding: Encoding,
-    /// Take every line as the whole record: members without a CSV column are taken away.
+    /// Treat every line as the whole record: members without a CSV column are removed.
     #[arg(long, conflicts_with = "patch")]
     pub replace: bool,
-    /// Take every line as a merge patch (RFC 7396): absent members stay and null clears, as in CSV.
+    /// Treat every line as a merge patch (RFC 7396): absent members stay, null clears them.
     #[arg(long)]
     pub patch: bool,
     /// A JSON object that maps CSV headings to members, for example {"Ort": "city", "Nr.": "id"}.
@@ -31,20 +31,20 @@ pub struct ImportArgs {
     /// Show the difference and write nothing.
     #[arg(long)]
     pub dry_run: bool,
-    /// Stop before the first line that cannot be taken: only the lines before it are written.
+    /// Stop at the first rejected line: only the lines before it are written.
     #[arg(long)]
     pub strict: bool,
-    /// Stop with status 1 once more lines are refused: a number, or a percentage of the lines so far. It is looked at
-    /// after every 2,000 lines and at the end.
+    /// Stop with status 1 once more lines are rejected: a number, or a percentage of the lines so far, checked after every
+    /// 2,000 lines and at the end.
     #[arg(long, value_name = "N|P%", conflicts_with = "strict")]
     pub max_rejected: Option<MaxRejected>,
-    /// Where to write the lines that cannot be taken, with their faults.
+    /// Write rejected lines and their faults to this file.
     #[arg(long, value_name = "FILE")]
     pub rejects: Option<PathBuf>,
-    /// Keep unknown members out instead of refusing the line.
+    /// Ignore unknown members instead of rejecting the line.
     #[arg(long)]
     pub ignore_unknown: bool,
-    /// Read the control characters U+0080 to U+009F as Windows-1252 (quotes, dashes, €), and count them.
+    /// Replace the control characters U+0080 to U+009F as Windows-1252 (quotes, dashes, €), and count them.
     #[arg(long)]
     pub repair_text: bool,
     #[command(flatten)]
@@ -99,7 +99,7 @@ impl Display for MaxRejected {
 /// A file format of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ImportFormat {
-    /// One JSON object a line.
+    /// One JSON object per line.
     Ndjson,
     /// Comma-separated values with headings.
     Csv,
@@ -114,10 +114,10 @@ pub enum Encoding {
     /// ISO 8859-1.
     #[value(name = "latin1")]
     Latin1,
-    /// As Western Windows programs write it.
+    /// As written by Windows programs in Western Europe.
     #[value(name = "windows-1252")]
     Windows1252,
-    /// Of either byte order.
+    /// Either byte order.
     #[value(name = "utf-16")]
     Utf16,
 }

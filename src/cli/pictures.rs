@@ -7,20 +7,19 @@ use super::{ActFlags, ActorFlag};
 /// A look at pictures, or another try.
 #[derive(Debug, Subcommand)]
 pub enum PicturesCommand {
-    /// Show every picture that a record names, and what became of it.
+    /// List the pictures that records name, with their status.
     #[command(
         after_help = "Examples:\n  loggia pictures list --refused\n  loggia --json pictures list --unused\n  loggia pictures list \
                       stair-house"
     )]
     List {
-        /// Only those of this project, by any slug it ever had: also where it is withdrawn, and with those that only former
-        /// revisions show.
+        /// Only those of this project, by any slug it ever had, withdrawn projects and former revisions included.
         #[arg(conflicts_with = "unused")]
         slug: Option<String>,
         /// Only those that could not be fetched or kept, with the reason.
         #[arg(long, conflicts_with = "unused")]
         refused: bool,
-        /// The kept pictures instead that no listed project shows.
+        /// Instead, stored pictures that no listed project shows.
         #[arg(long)]
         unused: bool,
     },
@@ -32,19 +31,18 @@ pub enum PicturesCommand {
         #[command(flatten)]
         actor: ActorFlag,
     },
-    /// Make smaller forms, palettes and visual vectors again from the originals, as this version makes them.
+    /// Recompute smaller forms, palettes and visual vectors from the originals.
     #[command(after_help = "Example:\n  loggia pictures remake")]
     Remake {
         #[command(flatten)]
         actor: ActorFlag,
     },
-    /// Take a picture down for good: everywhere, in every revision, never to be kept again. It cannot be undone.
+    /// Erase a picture everywhere and permanently, in every revision. This cannot be undone.
     #[command(
         after_help = "Example:\n  loggia pictures erase 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
     )]
     Erase {
-        /// Its name: the 64 digits that `loggia pictures list` prints, with a project's slug also for those of a withdrawn
-        /// project and of former revisions.
+        /// The 64 digits that `loggia pictures list` prints; with a slug it lists former revisions and withdrawn projects too.
         #[arg(value_name = "ID")]
         picture: String,
         #[command(flatten)]

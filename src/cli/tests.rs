@@ -49,7 +49,7 @@ fn the_help_of_a_command_shows_its_own_options_and_names_the_help_of_the_setting
     let asked = |words: &[&str]| SettingFlags::ask_for_help(words.iter().map(Into::into));
     assert!(asked(&["import", "--help-settings"]) && !asked(&["import", "--", "--help-settings"]));
     let settings = SettingFlags::help();
-    let listen = "  --listen ADDR:PORT, LOGGIA_LISTEN\n      Where the API listens; port 0 takes any free one.\n      \
+    let listen = "  --listen ADDR:PORT, LOGGIA_LISTEN\n      The address that the API listens on; port 0 takes any free one.\n      \
                   default 127.0.0.1:8080; example: 0.0.0.0:8080\n";
     assert!(settings.contains(listen), "{settings}");
     assert!(settings.contains("  LOGGIA_STRIPE_SECRET\n"), "a secret has no flag: {settings}");

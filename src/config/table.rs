@@ -41,7 +41,7 @@ pub const SETTINGS: &[Setting] = &[
         "DIR",
         "/var/lib/loggia",
         Some("./data"),
-        "The folder that holds the event store, the read models and NATS.",
+        "The folder for event store, read models and NATS.",
     ),
     setting(
         "listen",
@@ -49,7 +49,7 @@ pub const SETTINGS: &[Setting] = &[
         "ADDR:PORT",
         "0.0.0.0:8080",
         Some("127.0.0.1:8080"),
-        "Where the API listens; port 0 takes any free one.",
+        "The address that the API listens on; port 0 takes any free one.",
     ),
     setting(
         "public_url",
@@ -57,7 +57,7 @@ pub const SETTINGS: &[Setting] = &[
         "URL",
         "https://catalog.example.org",
         None,
-        "The site's own address in answers; unset: the listening address.",
+        "The public address of the site, used in answers; unset: the listening address.",
     ),
     setting(
         "site_name",
@@ -89,7 +89,7 @@ pub const SETTINGS: &[Setting] = &[
         "ADDR:PORT",
         "127.0.0.1:9090",
         None,
-        "Where metrics and health are served for operators.",
+        "The address on which metrics and health are served to operators.",
     ),
     setting(
         "admin_hosts",
@@ -97,7 +97,7 @@ pub const SETTINGS: &[Setting] = &[
         "HOST,…",
         "node-1.example.org",
         None,
-        "Names by which admin_listen may be asked, with commas, beside localhost and plain addresses.",
+        "Host names that admin_listen answers to, separated by commas, besides localhost and plain addresses.",
     ),
     Setting {
         secret: true,
@@ -107,7 +107,7 @@ pub const SETTINGS: &[Setting] = &[
             "URL",
             "nats://10.0.0.5:4222",
             None,
-            "The NATS server, or those of one cluster with commas; unset: a private one is started.",
+            "The NATS server, or the servers of one cluster separated by commas; unset: a private one is started.",
         )
     },
     setting(
@@ -124,7 +124,7 @@ pub const SETTINGS: &[Setting] = &[
         "FILE",
         "/etc/loggia/ca.pem",
         None,
-        "The file with the certificates that those of the NATS servers are signed by; unset: the system's.",
+        "The file with the certificate authorities of the NATS servers; unset: the system's.",
     ),
     setting(
         "nats_replicas",
@@ -132,7 +132,7 @@ pub const SETTINGS: &[Setting] = &[
         "1|3|5",
         "3",
         Some("1"),
-        "On how many servers of a NATS cluster every stream is kept: 1, 3 or 5.",
+        "The number of servers of a NATS cluster that keep each stream: 1, 3 or 5.",
     ),
     setting(
         "nats_server",
@@ -140,7 +140,7 @@ pub const SETTINGS: &[Setting] = &[
         "FILE",
         "/usr/local/bin/nats-server",
         None,
-        "The nats-server program; unset: it is looked for.",
+        "The nats-server program; unset: searched for.",
     ),
     Setting {
         secret: true,
@@ -159,7 +159,7 @@ pub const SETTINGS: &[Setting] = &[
         "keys|off",
         "off",
         Some("keys"),
-        "Who may call: keys, or off, which lets everybody in and counts nothing, for trusted networks.",
+        "Who may call: keys; or off, which admits everybody and counts nothing, for trusted networks.",
     ),
     setting(
         "tiers",
@@ -167,7 +167,7 @@ pub const SETTINGS: &[Setting] = &[
         "TIER=CALLS,…",
         "free=200, studio=5000",
         Some("free=200, studio=5000, pro=25000"),
-        "The tiers and how many calls each allows in a UTC calendar month; new keys have the first.",
+        "The tiers with their calls per UTC calendar month; new keys get the first.",
     ),
     setting(
         "prices",
@@ -178,7 +178,7 @@ pub const SETTINGS: &[Setting] = &[
             "free=0 EUR: Personal use and evaluation; studio=29 EUR: Commercial use; \
              pro=99 EUR: Commercial use, priority support",
         ),
-        "What the tiers cost in a month and are for, as the pricing page tells it.",
+        "Prices and terms of the tiers, shown on the pricing page.",
     ),
     setting(
         "checkout",
@@ -186,7 +186,7 @@ pub const SETTINGS: &[Setting] = &[
         "TIER=URL,…",
         "studio=https://buy.stripe.com/…",
         None,
-        "Where tiers are paid, as studio=https://…, pro=https://… (payment links of Stripe).",
+        "Payment pages of the tiers, as studio=https://…, pro=https://… (Stripe payment links).",
     ),
     Setting {
         hidden: true,
@@ -196,7 +196,7 @@ pub const SETTINGS: &[Setting] = &[
             "SECRET,…",
             "whsec_TheSecretOfTheEndpoint",
             None,
-            "What Stripe signs its webhook with (whsec_…), several with commas while it changes; unset: no webhook.",
+            "The secret that Stripe signs its webhook with (whsec_…), several separated by commas during a change; unset: no webhook.",
         )
     },
     setting(
@@ -205,7 +205,7 @@ pub const SETTINGS: &[Setting] = &[
         "PRICE=TIER,…",
         "price_123=studio",
         None,
-        "Which of Stripe's prices is which tier, as price_123=studio, price_456=pro; metadata with a tier will do too.",
+        "The tier of each Stripe price, as price_123=studio, price_456=pro; metadata that name a tier work too.",
     ),
     setting(
         "stripe_mode",
@@ -213,7 +213,7 @@ pub const SETTINGS: &[Setting] = &[
         "live|test",
         "test",
         Some("live"),
-        "Which of Stripe's events have an effect: live, or test.",
+        "Which Stripe events take effect: live, or test.",
     ),
     setting(
         "metering",
@@ -221,7 +221,7 @@ pub const SETTINGS: &[Setting] = &[
         "spool|refuse",
         "refuse",
         Some("spool"),
-        "While NATS is away: spool answers from what is left and counts afterwards, refuse answers 503.",
+        "While NATS is unreachable: spool answers and counts afterwards, refuse answers 503.",
     ),
     setting(
         "spool_limit",
@@ -229,7 +229,7 @@ pub const SETTINGS: &[Setting] = &[
         "SIZE",
         "512MiB",
         Some("2GiB"),
-        "How large the spool may grow while NATS is away, as 512MiB or 2GiB; further calls are answered 503.",
+        "The size limit of the spool, as 512MiB or 2GiB; beyond it calls are answered 503.",
     ),
     setting(
         "burst_per_key",
@@ -237,7 +237,7 @@ pub const SETTINGS: &[Setting] = &[
         "CALLS",
         "50",
         Some("20"),
-        "Calls of one key in a second; 0: no limit.",
+        "Calls per second of one key; 0: no limit.",
     ),
     setting(
         "burst_per_address",
@@ -245,7 +245,7 @@ pub const SETTINGS: &[Setting] = &[
         "CALLS",
         "10",
         Some("20"),
-        "Calls without a valid key of one address in a second; 0: no limit.",
+        "Calls per second without a valid key from one IP address; 0: no limit.",
     ),
     setting(
         "keys_per_address",
@@ -253,7 +253,7 @@ pub const SETTINGS: &[Setting] = &[
         "KEYS",
         "20",
         Some("5"),
-        "Keys that one address may ask for in an hour over MCP and the form; 0: no limit.",
+        "Keys per hour that one IP address may request over MCP and the form; 0: no limit.",
     ),
     setting(
         "mcp_origins",
@@ -261,7 +261,7 @@ pub const SETTINGS: &[Setting] = &[
         "own|any|ORIGIN,…",
         "https://agent.example.org",
         Some("own"),
-        "Web pages that may speak to /mcp beside the site's own and the machine's: own, any, or origins with commas.",
+        "Origins of web pages that may call /mcp besides the site's own and local ones: own, any, or origins separated by commas.",
     ),
     setting(
         "trusted_proxies",
@@ -269,7 +269,7 @@ pub const SETTINGS: &[Setting] = &[
         "NET,…",
         "10.0.0.0/8",
         None,
-        "Addresses or networks (10.0.0.0/8) of proxies whose X-Forwarded-For is believed, with commas.",
+        "Addresses or networks (10.0.0.0/8) of proxies whose X-Forwarded-For is trusted, separated by commas.",
     ),
     setting(
         "secret_file",
@@ -277,7 +277,7 @@ pub const SETTINGS: &[Setting] = &[
         "FILE",
         "/etc/loggia/vault.key",
         None,
-        "The file with the secret of the vault; unset: vault.key in the event store's folder, made at need.",
+        "The file with the secret of the vault; unset: vault.key in the event store's folder, created when needed.",
     ),
     Setting {
         secret: true,
@@ -287,8 +287,8 @@ pub const SETTINGS: &[Setting] = &[
             "log:|print:|smtp://…",
             "smtps://USER:PASSWORD@mail.example.org",
             Some("log:"),
-            "How mails leave: smtp://HOST or smtps://HOST, with USER:PASSWORD@ at need; print:, into the log with address \
-             and link; log:, not at all, and the log names the keys.",
+            "How mails are sent: by smtp://HOST or smtps://HOST, with USER:PASSWORD@ if needed; print: writes them to the log with \
+             address and link; log: sends none and logs the key ids.",
         )
     },
     setting(
@@ -297,7 +297,7 @@ pub const SETTINGS: &[Setting] = &[
         "SENDER",
         "Catalog <mail@example.org>",
         None,
-        "Whom mails are from, such as Catalog <mail@example.org>; a mail server needs it.",
+        "The sender of mails, such as Catalog <mail@example.org>; required with a mail server.",
     ),
     setting(
         "contact",
@@ -305,7 +305,7 @@ pub const SETTINGS: &[Setting] = &[
         "EMAIL|URL",
         "hello@example.org",
         None,
-        "How people reach the operator: an email address, or https://… of a page; pages that need it name it.",
+        "How users reach the operator, shown where they may need it: an email address, or the https://… address of a page.",
     ),
     setting(
         "picture_hosts",
@@ -313,7 +313,7 @@ pub const SETTINGS: &[Setting] = &[
         "HOST,…",
         "images.example.org",
         None,
-        "The hosts that pictures may be fetched from, with commas; unset: any.",
+        "The hosts that pictures may be fetched from, separated by commas; unset: any.",
     ),
     setting(
         "picture_addresses",
@@ -321,7 +321,7 @@ pub const SETTINGS: &[Setting] = &[
         "public|any",
         "any",
         Some("public"),
-        "Where pictures may be fetched from: public addresses, or any, the operator's own network included.",
+        "The IP addresses that pictures may be fetched from: public, or any, your own network included.",
     ),
     setting(
         "vectors",
@@ -329,7 +329,7 @@ pub const SETTINGS: &[Setting] = &[
         "builtin|off|DIR",
         "/srv/models",
         Some("builtin"),
-        "What makes the vectors of projects that bring none: builtin, off, or a folder with local models.",
+        "The encoder for projects without vectors of their own: builtin, off, or a folder with local models.",
     ),
     Setting {
         secret: true,
@@ -339,8 +339,8 @@ pub const SETTINGS: &[Setting] = &[
             "DIR|URL",
             "http://TOKEN@10.0.0.7:9090",
             None,
-            "What an empty read node begins with: a folder by loggia snapshot, or http://TOKEN@… of another node's \
-             admin_listen, with what is in its file snapshot.token; unset: the first event.",
+            "What an empty read node starts from: a folder made by loggia snapshot, or http://TOKEN@… with the admin_listen address of \
+             another node and the token in its file snapshot.token; unset: the first event.",
         )
     },
     setting(
@@ -349,7 +349,7 @@ pub const SETTINGS: &[Setting] = &[
         "SECONDS",
         "10s",
         Some("0s"),
-        "How long a node that was told to stop still serves, not ready, before it stops within 10 s; at most 60s.",
+        "How long a node that is stopping still serves, not ready, before it ends within 10 s; at most 60s.",
     ),
     setting(
         "clock_offset",
@@ -357,7 +357,7 @@ pub const SETTINGS: &[Setting] = &[
         "TIME",
         "40d",
         Some("0s"),
-        "How far the clock of this process is set ahead (40d, 10m) or back (-10m), for rehearsals; 0s where calls are real.",
+        "Sets the clock of this process ahead (40d, 10m) or back (-10m), for rehearsals; 0s in production.",
     ),
     setting(
         "log",
@@ -365,8 +365,8 @@ pub const SETTINGS: &[Setting] = &[
         "FILTER",
         "info,loggia=debug",
         Some("warn,loggia=info"),
-        "What is logged: a level (error, warn, info, debug, trace, off), and levels of parts, with commas; access=info adds a \
-         line for each request.",
+        "What is logged: a level (error, warn, info, debug, trace, off), and levels of parts, separated by commas; access=info \
+         adds a line for each request.",
     ),
     setting(
         "log_format",
@@ -374,7 +374,7 @@ pub const SETTINGS: &[Setting] = &[
         "text|json",
         "json",
         Some("text"),
-        "How the log is written to standard error: text, or json with one object a line.",
+        "The format of the log on standard error: text, or json with one object per line.",
     ),
 ];
 
