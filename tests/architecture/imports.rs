@@ -7,6 +7,9 @@ use crate::tree::Tree;
 /// The root package: it may import everything, and nobody may import it.
 const ROOT: &str = "loggia";
 
+/// Crates beside the product: only the root and tests import them, and they may import the contract.
+const NOT_THE_PRODUCT: [&str; 2] = ["demo", "bench"];
+
 struct Rule {
     package: &'static str,
     /// Packages of this workspace that it may import.
@@ -49,21 +52,42 @@ const RULES: &[Rule] = &[
 
 /// Every import against the rules, as `package imports other`.
 pub(crate) fn violations(tree: &Tree) -> Vec<String> {
-    let manifests: Vec<Table> = tree
-        .ending_in("Cargo.toml")
-        .map(|(path, text)| text.parse().unwrap_or_else(|error| panic!("{path} is not TOML: {error}")))
-        .collect();
+    let parsed =
+        |path: &str, text: &str| text.parse().unwrap_or_else(|error| panic!("{path} is not TOML: {error}"));
+    let (libraries, others): (Vec<_>, Vec<_>) =
+        tree.ending_in("Cargo.toml").partition(|(path, _)| path.starts_with("crates/"));
+    let libraries: Vec<Table> = libraries.iter().map(|(path, text)| parsed(path, text)).collect();
+    let mut manifests: Vec<Table> = others.iter().map(|(path, text)| parsed(path, text)).collect();
+    manifests.extend(libraries.iter().cloned());
     let packages: Vec<&str> = manifests.iter().filter_map(name).collect();
     let shared = manifests.iter().find_map(|manifest| table(manifest, &["workspace", "dependencies"]));
     let mut found = Vec::new();
+    let library_names: Vec<&str> = libraries.iter().filter_map(name).collect();
+    for manifest in &libraries {
+        found.extend(lifted(manifest, shared, &packages, &library_names));
+    }
     for manifest in &manifests {
         let Some(package) = name(manifest).filter(|package| *package != ROOT) else { continue };
         match RULES.iter().find(|rule| rule.package == package) {
             Some(rule) => found.extend(rule.broken_by(manifest, shared, &packages)),
+            None if library_names.contains(&package) => {}
             None => found.push(format!("{package} has no rule in tests/architecture/imports.rs")),
         }
     }
     found
+}
+
+/// What a crate of `crates/` imports of this workspace and must not: it knows nothing of Loggia but other libraries.
+fn lifted(manifest: &Table, shared: Option<&Table>, packages: &[&str], libraries: &[&str]) -> Vec<String> {
+    let package = name(manifest).unwrap_or_default();
+    let may = |other: &str| {
+        let is_product = !NOT_THE_PRODUCT.contains(&other);
+        (libraries.contains(&other) && is_product)
+            || (other == "schemas" && NOT_THE_PRODUCT.contains(&package))
+    };
+    let imports = dependencies(manifest, shared).into_iter().map(|dependency| dependency.package);
+    let bad = imports.filter(|other| packages.contains(&other.as_str()) && !may(other));
+    bad.map(|other| format!("the library {package} imports {other}")).collect()
 }
 
 impl Rule {
@@ -187,6 +211,22 @@ mod tests {
         let shared = "[workspace.dependencies]\nread = { path = 'read', features = ['apply'] }";
         let inherits = "package.name = 'api'\n[dependencies]\nread.workspace = true";
         assert_eq!(found(&[shared, inherits]), ["api switches on read/apply"]);
+    }
+
+    #[test]
+    fn a_library_knows_nothing_of_loggia() {
+        let files = [
+            ("Cargo.toml", WORKSPACE),
+            ("schemas/Cargo.toml", "package.name = 'schemas'"),
+            ("crates/demo/Cargo.toml", "package.name = 'demo'\n[dependencies]\nschemas = '1'"),
+            ("crates/text/Cargo.toml", "package.name = 'text'\n[dependencies]\nschemas = '1'\ndemo = '1'"),
+            ("crates/knn/Cargo.toml", "package.name = 'knn'\n[dependencies]\ntext = '1'\nrayon = '1'"),
+            ("read/Cargo.toml", "package.name = 'read'\n[dependencies]\ndemo = '1'"),
+        ];
+        let found = violations(&Tree::of(files));
+        let expected =
+            ["the library text imports demo", "the library text imports schemas", "read imports demo"];
+        assert_eq!(found, expected);
     }
 
     #[test]

@@ -1,12 +1,15 @@
-//! The rules that a reader can rely on, checked: who may import whom, documents that name real paths, no forgotten
+//! The rules that a reader can rely on, checked: who may import whom, no cycles, documents that name real paths, no forgotten
 //! file, names and sizes. Each check is a function over a [`Tree`], and is tested itself against a small bad one.
 
+mod cycles;
 mod decisions;
 mod documents;
 mod imports;
 mod invariants;
 mod modules;
 mod names;
+mod rust_paths;
+mod sizes;
 mod tree;
 
 use tree::Tree;
@@ -19,6 +22,16 @@ fn assert_none(rule: &str, violations: &[String]) {
 #[test]
 fn imports_go_in_the_allowed_directions_only() {
     assert_none("a crate imports what it must not", &imports::violations(&Tree::of_this_checkout()));
+}
+
+#[test]
+fn modules_do_not_import_one_another_in_a_cycle() {
+    assert_none("modules import one another", &cycles::violations(&Tree::of_this_checkout()));
+}
+
+#[test]
+fn crates_are_of_a_size_to_know() {
+    assert_none("a crate is too large", &sizes::violations(&Tree::of_this_checkout()));
 }
 
 #[test]

@@ -1,0 +1,272 @@
+//! No module of a crate imports another that, directly or not, imports it.
+//!
+//! A module here is a file. A file imports another of its crate if a path in its code names an item that the other
+//! defines: in a `use`, or written out (`crate::a::B`, `super::b()`). Re-exports are followed to the file that defines
+//! the item. No import: `mod x;` by itself, a `pub use` whose name the file does not use itself, everything under
+//! `#[cfg(test)]`, and what a submodule takes from the modules around it, which it is a part of. What only the compiler knows is not seen: the method of a type that no path names, and paths that a
+//! macro or a string makes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::rust_paths::{Scope, scopes};
+use crate::tree::Tree;
+
+/// Crates that still have cycles. One that has none any more must leave this list.
+const NOT_YET_FREE: &[&str] = &["", "crates/traces", "projections", "read", "schemas", "tests/kit", "write"];
+
+/// The cycles of all crates, one a line, and the crates whose exception is no longer needed.
+pub(crate) fn violations(tree: &Tree) -> Vec<String> {
+    violations_but(tree, NOT_YET_FREE)
+}
+
+fn violations_but(tree: &Tree, not_yet_free: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    let roots = tree.paths().filter(|path| path.ends_with("src/lib.rs") || path.ends_with("src/main.rs"));
+    for root in roots {
+        let folder = root.trim_end_matches("lib.rs").trim_end_matches("main.rs").trim_end_matches("src/");
+        let name = folder.trim_end_matches('/');
+        let cycles = Modules::of(tree, root).imports().cycles();
+        match (not_yet_free.contains(&name), cycles.is_empty()) {
+            (false, _) => found.extend(cycles),
+            (true, true) => found.push(format!("{name} has no cycle: take it out of the list of exceptions")),
+            (true, false) => {}
+        }
+    }
+    found
+}
+
+/// The modules of a crate, inline ones too, by their path from the root (`""`, `a`, `a::b`).
+struct Modules {
+    scopes: BTreeMap<String, Scope>,
+}
+
+/// What a path names.
+enum Named {
+    Module(String),
+    /// An item, by the file that defines it.
+    Item(String),
+}
+
+impl Modules {
+    /// What `root` declares, directly or not, outside tests.
+    fn of(tree: &Tree, root: &str) -> Self {
+        let folder = root.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let mut all = BTreeMap::new();
+        let mut next = vec![(String::new(), root.to_owned())];
+        while let Some((module, file)) = next.pop() {
+            for (path, scope) in scopes(tree.text(&file).unwrap_or_default(), &module, &file) {
+                for child in &scope.declares {
+                    let child = joined(&path, child);
+                    let place = format!("{folder}/{}", child.replace("::", "/"));
+                    let places = [format!("{place}.rs"), format!("{place}/mod.rs")];
+                    next.extend(places.into_iter().find(|place| tree.has(place)).map(|place| (child, place)));
+                }
+                all.insert(path, scope);
+            }
+        }
+        Self { scopes: all }
+    }
+
+    fn imports(&self) -> Imports {
+        let mut imports = Imports::default();
+        for (module, scope) in &self.scopes {
+            for path in &scope.names {
+                if let Some(Named::Item(file)) = self.resolve(module, path, 0)
+                    && file != scope.file
+                    && !is_inside(&scope.file, &file)
+                {
+                    let names = imports.0.entry(scope.file.clone()).or_default().entry(file).or_default();
+                    names.insert(path.join("::"));
+                }
+            }
+        }
+        imports
+    }
+
+    /// What `path` names in `module`; nothing if that is outside the crate. `depth` ends re-exports that go round.
+    fn resolve(&self, module: &str, path: &[String], depth: usize) -> Option<Named> {
+        let (first, rest) = path.split_first()?;
+        let mut named = match first.as_str() {
+            "crate" => Named::Module(String::new()),
+            "self" => Named::Module(module.to_owned()),
+            "super" => Named::Module(parent(module)),
+            name => self.look_up(module, name, depth)?,
+        };
+        for name in rest {
+            let Named::Module(inside) = &named else { return Some(named) };
+            named = match name.as_str() {
+                "self" => continue,
+                "super" => Named::Module(parent(inside)),
+                // Every name in a `use` of a glob is unknown: it is the module itself that is imported.
+                "*" => Named::Item(self.scopes.get(inside)?.file.clone()),
+                name => match self.look_up(inside, name, depth) {
+                    Some(named) => named,
+                    // Another crate's, imported here.
+                    None if self.scopes.get(inside)?.imports.contains_key(name) => return None,
+                    None => Named::Item(self.scopes.get(inside)?.file.clone()),
+                },
+            };
+        }
+        Some(named)
+    }
+
+    fn look_up(&self, module: &str, name: &str, depth: usize) -> Option<Named> {
+        let scope = self.scopes.get(module).filter(|_| depth < 8)?;
+        let child = joined(module, name);
+        if self.scopes.contains_key(&child) {
+            return Some(Named::Module(child));
+        }
+        if scope.defines.contains(name) {
+            return Some(Named::Item(scope.file.clone()));
+        }
+        if let Some(path) = scope.imports.get(name) {
+            return self.resolve(module, path, depth + 1);
+        }
+        scope.globs.iter().find_map(|glob| match self.resolve(module, glob, depth + 1)? {
+            Named::Module(other) if other != module => self.look_up(&other, name, depth + 1),
+            _ => None,
+        })
+    }
+}
+
+fn joined(module: &str, name: &str) -> String {
+    if module.is_empty() { name.to_owned() } else { format!("{module}::{name}") }
+}
+
+fn parent(module: &str) -> String {
+    module.rsplit_once("::").map_or("", |(parent, _)| parent).to_owned()
+}
+
+/// Whether the module of a file is a submodule, directly or not, of that of the other.
+fn is_inside(file: &str, outer: &str) -> bool {
+    let roots = ["/lib.rs", "/main.rs", "/mod.rs"];
+    let stem = roots.into_iter().find_map(|root| outer.strip_suffix(root));
+    file.starts_with(&format!("{}/", stem.unwrap_or(outer.trim_end_matches(".rs"))))
+}
+
+/// For each file the files that it imports, each with the paths that say so.
+#[derive(Default)]
+struct Imports(BTreeMap<String, BTreeMap<String, BTreeSet<String>>>);
+
+impl Imports {
+    /// One line for each set of files that all import one another: its files, and every import between them.
+    fn cycles(&self) -> Vec<String> {
+        let reached: BTreeMap<&str, BTreeSet<&str>> =
+            self.0.keys().map(|file| (file.as_str(), self.reached_from(file))).collect();
+        let mut sets = BTreeSet::new();
+        for (file, others) in reached.iter().filter(|(file, others)| others.contains(*file)) {
+            let back = |other: &&&str| reached.get(**other).is_some_and(|them| them.contains(file));
+            sets.insert(others.iter().filter(back).copied().collect::<BTreeSet<&str>>());
+        }
+        sets.iter().map(|files| self.described(files)).collect()
+    }
+
+    fn reached_from<'a>(&'a self, file: &str) -> BTreeSet<&'a str> {
+        let mut reached = BTreeSet::new();
+        let mut next: Vec<&str> =
+            self.0.get(file).into_iter().flatten().map(|(other, _)| other.as_str()).collect();
+        while let Some(file) = next.pop() {
+            if reached.insert(file) {
+                next.extend(self.0.get(file).into_iter().flatten().map(|(other, _)| other.as_str()));
+            }
+        }
+        reached
+    }
+
+    fn described(&self, files: &BTreeSet<&str>) -> String {
+        let mut text = format!("{} files import one another:", files.len());
+        for (file, others) in self.0.iter().filter(|(file, _)| files.contains(file.as_str())) {
+            for (other, paths) in others.iter().filter(|(other, _)| files.contains(other.as_str())) {
+                let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+                text.push_str(&format!("\n    {file} imports {other}: {}", paths.join(", ")));
+            }
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(files: &[(&str, &str)]) -> Vec<String> {
+        violations_but(&Tree::of(files.iter().copied()), &[])
+    }
+
+    #[test]
+    fn a_cycle_is_found_however_its_paths_are_written() {
+        let a = "use crate::c::{self, Third}; fn a() -> Third { c::third() }";
+        let c = "struct Third; fn third() -> super::deep::Item { super::deep::Item }";
+        let deep = "mod inner; pub(crate) use inner::Item;";
+        let inner = "use crate::a::a as first; pub(crate) struct Item;";
+        let files = [
+            ("x/src/lib.rs", "mod a; mod c; mod deep;"),
+            ("x/src/a.rs", a),
+            ("x/src/c.rs", c),
+            ("x/src/deep.rs", deep),
+            ("x/src/deep/inner.rs", inner),
+        ];
+        assert_eq!(
+            found(&files),
+            ["3 files import one another:
+    x/src/a.rs imports x/src/c.rs: Third, c::third, crate::c::Third
+    x/src/c.rs imports x/src/deep/inner.rs: super::deep::Item
+    x/src/deep/inner.rs imports x/src/a.rs: crate::a::a"]
+        );
+        assert_eq!(violations_but(&Tree::of(files), &["x"]), [""; 0]);
+    }
+
+    #[test]
+    fn a_parent_imports_what_it_uses_of_its_child() {
+        let child = "use crate::user::User; pub(crate) fn run(_: User) {}";
+        let user = "use crate::parent::start; pub struct User;";
+        for parent in [
+            "mod child; use child::run; pub fn start() {}",
+            "mod child; pub use child::run; pub fn start() { run(1) }",
+            "mod child; pub fn start() { child::run(1) }",
+            "mod child; pub fn start() {} mod inline { use super::child::*; }",
+        ] {
+            let root = ("src/main.rs", "mod parent; mod user;");
+            let rest = [("src/parent.rs", parent), ("src/parent/child.rs", child), ("src/user.rs", user)];
+            let cycles = found(&[&[root], &rest[..]].concat());
+            assert_eq!(cycles.len(), 1, "{parent}: {cycles:?}");
+            assert!(cycles[0].starts_with("3 files"), "{parent}: {cycles:?}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_a_cycle_is_none() {
+        let parent = "
+            //! Uses [`child::Child`] and `crate::other::other()`.
+            mod child;
+            #[cfg(test)]
+            mod tests;
+            mod other;
+            use std::rc::Rc;
+            pub use child::{Child, run};
+            pub struct Settings { run: bool }
+            /* use child::run; */
+            const TEXT: &str = r#\"child::run() \"#;
+            #[cfg(test)]
+            use child::{Child as Tested};
+            fn life<'a>(c: &'a char) -> bool { *c == '\"' || other::ok() }
+            #[cfg(all(test, unix))]
+            mod inline { fn x() { super::child::run(); } }";
+        let child = "pub struct Child; pub fn run(_: super::Settings) -> super::Rc {}
+            #[cfg(test)] mod tests { use crate::other::ok; }";
+        let files = [
+            ("src/lib.rs", parent),
+            ("src/child.rs", child),
+            ("src/other.rs", "use std::child::run; pub fn ok() -> bool { true }"),
+            ("src/tests.rs", "use crate::{child::run, Settings};"),
+        ];
+        assert_eq!(found(&files), [""; 0]);
+    }
+
+    #[test]
+    fn an_exception_that_is_not_needed_is_found() {
+        let tree = Tree::of([("x/src/lib.rs", "")]);
+        let expected = ["x has no cycle: take it out of the list of exceptions"];
+        assert_eq!(violations_but(&tree, &["x"]), expected);
+    }
+}

@@ -1,0 +1,62 @@
+//! A crate is small enough to be known and built as one thing.
+
+use std::collections::BTreeMap;
+
+use crate::tree::Tree;
+
+/// The most lines of Rust in a package, its tests and examples too.
+const MOST: usize = 13_000;
+
+/// Packages that are larger still. One that is no longer must leave this list; the root is the empty name.
+const STILL_LARGER: &[&str] = &["", "api", "read", "write"];
+
+/// Packages with too many lines, and exceptions that are no longer needed.
+pub(crate) fn violations(tree: &Tree) -> Vec<String> {
+    violations_but(tree, STILL_LARGER)
+}
+
+fn violations_but(tree: &Tree, still_larger: &[&str]) -> Vec<String> {
+    let manifests = tree.ending_in("Cargo.toml");
+    let packages: Vec<&str> =
+        manifests.map(|(path, _)| path.trim_end_matches("Cargo.toml").trim_end_matches('/')).collect();
+    let mut lines: BTreeMap<&str, usize> = packages.iter().map(|package| (*package, 0)).collect();
+    for (path, text) in tree.ending_in(".rs") {
+        let around = packages.iter().filter(|package| path.starts_with(&format!("{package}/")));
+        // The tests of the root are those of the whole product.
+        let package = around.max_by_key(|package| package.len()).copied();
+        let package = package.or(path.starts_with("src/").then_some(""));
+        if let Some(count) = package.and_then(|package| lines.get_mut(package)) {
+            *count += text.lines().count();
+        }
+    }
+    let judged = lines.into_iter().filter_map(|(package, lines)| {
+        match (lines > MOST, still_larger.contains(&package)) {
+            (true, false) => Some(format!("{package} has {lines} lines of at most {MOST}")),
+            (false, true) => {
+                Some(format!("{package} is small enough: take it out of the list of exceptions"))
+            }
+            _ => None,
+        }
+    });
+    judged.collect()
+}
+
+#[test]
+fn large_packages_and_exceptions_without_need_are_found() {
+    let (small, large) = ("\n".repeat(MOST), "\n".repeat(MOST + 1));
+    let tree = Tree::of([
+        ("Cargo.toml", ""),
+        ("src/main.rs", &small),
+        ("tests/e2e/a.rs", &large),
+        ("a/Cargo.toml", ""),
+        ("a/src/lib.rs", &small),
+        ("a/src/tests.rs", "one"),
+        ("b/Cargo.toml", ""),
+        ("b/src/lib.rs", &small),
+        ("b/tests/kit/Cargo.toml", ""),
+        ("b/tests/kit/src/lib.rs", &large),
+    ]);
+    let expected =
+        ["a has 13001 lines of at most 13000", "b is small enough: take it out of the list of exceptions"];
+    assert_eq!(violations_but(&tree, &["b", "b/tests/kit"]), expected);
+}
