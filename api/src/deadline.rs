@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use tokio::time::{Instant, timeout_at};
 
-use crate::error::Fault;
+use crate::error::ApiError;
 
 /// When the time of a request is up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl Deadline {
     }
 
     /// Runs work to its end, but no longer than this; a panic of it ends here.
-    pub(crate) async fn bound<T>(self, work: impl Future<Output = T>) -> Result<T, Fault> {
+    pub(crate) async fn bound<T>(self, work: impl Future<Output = T>) -> Result<T, ApiError> {
         let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
         // Most answers are ready at once and never need the clock.
         let outcome = match futures::poll!(work.as_mut()) {
@@ -55,8 +55,8 @@ impl Deadline {
         };
         match outcome {
             Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(_panic)) => Err(Fault::panicked()),
-            Err(_elapsed) => Err(Fault::timeout()),
+            Ok(Err(_panic)) => Err(ApiError::panicked()),
+            Err(_elapsed) => Err(ApiError::timeout()),
         }
     }
 }
@@ -70,7 +70,7 @@ mod tests {
         let deadline = Deadline::within(Duration::from_secs(10));
         assert_eq!(deadline.less(Duration::from_secs(4)).left(), Duration::from_secs(6));
         assert_eq!(deadline.bound(async { 7 }).await.ok(), Some(7));
-        let panicked: Result<(), Fault> = deadline.bound(async { panic!("the inner text") }).await;
+        let panicked: Result<(), ApiError> = deadline.bound(async { panic!("the inner text") }).await;
         let panicked = panicked.unwrap_err();
         assert_eq!(panicked.status(), 500);
         let late = deadline.bound(std::future::pending::<()>()).await.unwrap_err();

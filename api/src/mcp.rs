@@ -15,7 +15,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::value::RawValue;
 
 use crate::deadline::Deadline;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::mcp::protocol::era::Era;
 use crate::mcp::protocol::message::{Body, Invalid, Message};
 use crate::mcp::protocol::params::Params;
@@ -76,13 +76,13 @@ pub(crate) async fn answer(
     headers: &HeaderMap,
     body: &[u8],
     deadline: Deadline,
-) -> Result<Sent, Fault> {
+) -> Result<Sent, ApiError> {
     let body = Body::read(body);
     let wait = visitor.take(state, body.as_ref().map_or(1, Body::messages)).err();
     if let Some(wait) = wait
         && !body.as_ref().is_ok_and(Body::is_call)
     {
-        return Err(Fault::too_many_requests(wait));
+        return Err(ApiError::too_many_requests(wait));
     }
     let asked = Asked { state, visitor, deadline, wait };
     let sent = match body {

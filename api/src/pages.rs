@@ -24,7 +24,7 @@ use axum::routing::get;
 use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY};
 use http::{HeaderMap, HeaderValue};
 
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::state::ApiState;
 
 pub(crate) use cite::cite;
@@ -53,8 +53,8 @@ pub(crate) fn router() -> Router<ApiState> {
 }
 
 /// A page as it goes out.
-fn page(template: &impl Template) -> Result<Response, Fault> {
-    let text = template.render().map_err(Fault::internal)?;
+fn page(template: &impl Template) -> Result<Response, ApiError> {
+    let text = template.render().map_err(ApiError::internal)?;
     Ok((headers(), text).into_response())
 }
 

@@ -19,7 +19,7 @@ use axum::Router;
 use axum::routing::{get, post};
 use http::Uri;
 
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::pages;
 use crate::route::{self, Route};
 use crate::state::ApiState;
@@ -51,6 +51,6 @@ pub(crate) fn router(state: ApiState) -> Router {
         if told_of_payments { router.route(Route::Webhook.pattern(), post(webhook::stripe)) } else { router };
     router
         .fallback(sitemap::part_or_nothing)
-        .method_not_allowed_fallback(async |uri: Uri| Fault::method_not_allowed(Route::of(uri.path())))
+        .method_not_allowed_fallback(async |uri: Uri| ApiError::method_not_allowed(Route::of(uri.path())))
         .with_state(state)
 }

@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use crate::auth::access::Access;
 use crate::auth::origins::Origins;
 use crate::clock::Clock;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::metrics::Metrics;
 use crate::payments::Payments;
 use crate::payments::offers::Offers;
@@ -117,17 +117,17 @@ impl ApiState {
     }
 
     /// The records of all projects, if they are there.
-    pub(crate) fn catalog(&self) -> Result<Arc<Opened<CatalogReader>>, Fault> {
+    pub(crate) fn catalog(&self) -> Result<Arc<Opened<CatalogReader>>, ApiError> {
         filled(self.models().catalog(), "The catalog is still being filled.")
     }
 
     /// The search index, if it is there.
-    pub(crate) fn search(&self) -> Result<Arc<Opened<SearchReader>>, Fault> {
+    pub(crate) fn search(&self) -> Result<Arc<Opened<SearchReader>>, ApiError> {
         filled(self.models().search(), "The search index is still being filled.")
     }
 
     /// The archive of this moment with the summaries of its projects, if it is there.
-    pub(crate) fn listing(&self) -> Result<Listing, Fault> {
+    pub(crate) fn listing(&self) -> Result<Listing, ApiError> {
         let now = self.models().archive().map(|archive| archive.reader.now());
         filled(now.filter(Listing::has_summaries), "The archive is still being filled.")
     }
@@ -149,12 +149,12 @@ impl ApiState {
     }
 
     /// The keys, if they are there.
-    pub(crate) fn keys(&self) -> Result<Arc<Opened<KeysReader>>, Fault> {
+    pub(crate) fn keys(&self) -> Result<Arc<Opened<KeysReader>>, ApiError> {
         filled(self.models().keys(), "The keys are still being read.")
     }
 
     /// The counters, if they are there.
-    pub(crate) fn counters(&self) -> Result<Arc<Opened<CountersReader>>, Fault> {
+    pub(crate) fn counters(&self) -> Result<Arc<Opened<CountersReader>>, ApiError> {
         filled(self.models().counters(), "The counters are still being read.")
     }
 
@@ -171,13 +171,13 @@ impl ApiState {
     }
 
     /// Refuses calls while the node is new and has not caught up; asked for every call, so it is cheap once it has.
-    pub(crate) fn check_open(&self) -> Result<(), Fault> {
+    pub(crate) fn check_open(&self) -> Result<(), ApiError> {
         if self.open.load(Ordering::Relaxed) {
             return Ok(());
         }
         let readiness = self.readiness();
         if !readiness.answers {
-            return Err(Fault::unavailable(readiness.reason));
+            return Err(ApiError::unavailable(readiness.reason));
         }
         self.open.store(true, Ordering::Relaxed);
         Ok(())
@@ -193,6 +193,6 @@ impl ApiState {
     }
 }
 
-fn filled<T>(model: Option<T>, otherwise: &'static str) -> Result<T, Fault> {
-    model.ok_or_else(|| Fault::unavailable(otherwise))
+fn filled<T>(model: Option<T>, otherwise: &'static str) -> Result<T, ApiError> {
+    model.ok_or_else(|| ApiError::unavailable(otherwise))
 }

@@ -4,7 +4,7 @@ use read::search::{Approximation, Forgiven, MOST_WORDS, SearchPage, Suggestion};
 use serde::Serialize;
 
 use super::json_writer::JsonWriter;
-use crate::error::Fault;
+use crate::error::ApiError;
 
 /// The members of an answer whose results all match as they stand.
 const NOTHING: &[u8] =
@@ -21,7 +21,7 @@ pub(crate) fn write(
     json: &mut JsonWriter<'_>,
     forgiven: Option<&Forgiven>,
     note: Option<&str>,
-) -> Result<(), Fault> {
+) -> Result<(), ApiError> {
     let Some(forgiven) = forgiven else {
         match note {
             None => json.rendered(NOTHING),

@@ -3,7 +3,7 @@
 use schemas::api::site;
 use serde::Serialize;
 
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::site::Site;
 
 /// Room for what stands around a summary: the site's address thrice, and the members that are added.
@@ -40,9 +40,9 @@ impl<'a> JsonWriter<'a> {
     }
 
     /// A member whose value is serialised. Its name needs no escaping.
-    pub(crate) fn member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), Fault> {
+    pub(crate) fn member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), ApiError> {
         self.name(name);
-        serde_json::to_writer(&mut self.body, value).map_err(Fault::internal)
+        serde_json::to_writer(&mut self.body, value).map_err(ApiError::internal)
     }
 
     /// Members as they are rendered already, without braces.
@@ -54,7 +54,7 @@ impl<'a> JsonWriter<'a> {
     }
 
     /// The member that names the parameters of a request which the endpoint does not know, where there are any.
-    pub(crate) fn ignored_parameters(&mut self, names: &[String]) -> Result<(), Fault> {
+    pub(crate) fn ignored_parameters(&mut self, names: &[String]) -> Result<(), ApiError> {
         if names.is_empty() { Ok(()) } else { self.member("ignored_parameters", names) }
     }
 
@@ -64,8 +64,8 @@ impl<'a> JsonWriter<'a> {
         &mut self,
         name: &str,
         projects: impl IntoIterator<Item = (&'s [u8], T)>,
-        mut more: impl FnMut(&mut JsonWriter<'a>, T) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        mut more: impl FnMut(&mut JsonWriter<'a>, T) -> Result<(), ApiError>,
+    ) -> Result<(), ApiError> {
         self.name(name);
         self.body.push(b'[');
         for (index, (summary, rest)) in projects.into_iter().enumerate() {

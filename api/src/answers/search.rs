@@ -4,15 +4,15 @@ use read::search::{Hit, SearchError};
 use schemas::api::problem::ParameterFault;
 
 use super::json_writer::JsonWriter;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::query;
 
 /// Returns the problem of a search that failed.
-pub(crate) fn fault(error: SearchError) -> Fault {
+pub(crate) fn fault(error: SearchError) -> ApiError {
     match error {
-        SearchError::InvalidCursor(_) => Fault::invalid_parameters(vec![invalid_cursor()]),
-        SearchError::Unavailable(_) => Fault::unavailable_because(error),
-        SearchError::Busy | SearchError::Corrupt(_) | SearchError::Rejected(_) => Fault::internal(error),
+        SearchError::InvalidCursor(_) => ApiError::invalid_parameters(vec![invalid_cursor()]),
+        SearchError::Unavailable(_) => ApiError::unavailable_because(error),
+        SearchError::Busy | SearchError::Corrupt(_) | SearchError::Rejected(_) => ApiError::internal(error),
     }
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn invalid_cursor() -> ParameterFault {
 }
 
 /// Writes the member `results`.
-pub(crate) fn write(json: &mut JsonWriter<'_>, hits: &[Hit<'_>]) -> Result<(), Fault> {
+pub(crate) fn write(json: &mut JsonWriter<'_>, hits: &[Hit<'_>]) -> Result<(), ApiError> {
     let results = hits.iter().map(|hit| (hit.summary, hit.score));
     json.projects("results", results, |json, score| json.member("score", &score))
 }

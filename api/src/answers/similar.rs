@@ -6,7 +6,7 @@ use schemas::api::similar::Basis;
 
 use super::json_writer::JsonWriter;
 use super::search;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::state::ApiState;
 
 const NEW: &str = "The project was listed a moment ago; its neighbours are on their way.";
@@ -55,7 +55,7 @@ impl Near {
     /// # Errors
     ///
     /// Fails where the search index is not there or cannot be read.
-    pub(crate) fn find(state: &ApiState, slug: &str) -> Result<Option<Near>, Fault> {
+    pub(crate) fn find(state: &ApiState, slug: &str) -> Result<Option<Near>, ApiError> {
         let view = state.search()?.reader.view();
         let ordinal = view.ordinal_of(slug).map_err(search::fault)?;
         Ok(ordinal.map(|ordinal| Near { slug: slug.to_owned(), ordinal, view }))
@@ -72,11 +72,11 @@ impl Near {
         state: &ApiState,
         limit: usize,
         after: Option<Cursor>,
-    ) -> Result<Neighbourhood<'_>, Fault> {
+    ) -> Result<Neighbourhood<'_>, ApiError> {
         let model = state
             .models()
             .neighbours()
-            .ok_or_else(|| Fault::unavailable("The neighbours are still being looked for."))?;
+            .ok_or_else(|| ApiError::unavailable("The neighbours are still being looked for."))?;
         let list = model.reader.of(self.ordinal);
         let note = match &list {
             Some(list) if !list.is_empty() => None,
@@ -107,7 +107,7 @@ impl Near {
 pub(crate) fn write<'s>(
     json: &mut JsonWriter<'_>,
     results: impl Iterator<Item = (&'s [u8], &'s Neighbour)>,
-) -> Result<(), Fault> {
+) -> Result<(), ApiError> {
     json.projects("results", results, |json, neighbour| {
         json.member("score", &rounded(neighbour.score))?;
         let (visual, semantic) = (neighbour.visual.map(rounded), neighbour.semantic.map(rounded));

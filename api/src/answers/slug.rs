@@ -13,7 +13,7 @@ use schemas::api::site;
 use schemas::slug::Slug;
 
 use super::search;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::query;
 use crate::state::ApiState;
 
@@ -67,8 +67,8 @@ pub(crate) async fn read(
     text: Option<Path<String>>,
     path: &str,
     query: &str,
-) -> Result<Named, Fault> {
-    let Some(Path(text)) = text else { return Err(Fault::unknown_slug(Vec::new())) };
+) -> Result<Named, ApiError> {
+    let Some(Path(text)) = text else { return Err(ApiError::unknown_slug(Vec::new())) };
     if let Ok(slug) = text.parse() {
         return Ok(Named::Slug(slug));
     }
@@ -77,16 +77,16 @@ pub(crate) async fn read(
     {
         return moved(state, path, &slug, query).map(Named::Address);
     }
-    Err(Fault::unknown_slug(near(state, &text)))
+    Err(ApiError::unknown_slug(near(state, &text)))
 }
 
 /// The present slug of the project whose record brings this address.
-pub(crate) async fn slug_of_address(state: &ApiState, address: &str) -> Result<Option<String>, Fault> {
+pub(crate) async fn slug_of_address(state: &ApiState, address: &str) -> Result<Option<String>, ApiError> {
     state.catalog()?.reader.slug_of_address(address).await.map_err(fault)
 }
 
 /// Looks a slug up in the catalog.
-pub(crate) async fn of(state: &ApiState, slug: &Slug) -> Result<Standing, Fault> {
+pub(crate) async fn of(state: &ApiState, slug: &Slug) -> Result<Standing, ApiError> {
     Ok(match state.catalog()?.reader.find(slug.as_str()).await.map_err(fault)? {
         Found::Listed(record) => Standing::Listed(record),
         Found::Moved(slug) => Standing::Moved(slug),
@@ -100,17 +100,17 @@ pub(crate) async fn of(state: &ApiState, slug: &Slug) -> Result<Standing, Fault>
 }
 
 /// The same for an endpoint whose paths begin with `path`, asked with this query.
-pub(crate) async fn place(state: &ApiState, slug: &Slug, path: &str, query: &str) -> Result<Place, Fault> {
+pub(crate) async fn place(state: &ApiState, slug: &Slug, path: &str, query: &str) -> Result<Place, ApiError> {
     match of(state, slug).await? {
         Standing::Listed(record) => Ok(Place::Here(record)),
         Standing::Moved(slug) => moved(state, path, &slug, query).map(Place::There),
-        Standing::Withdrawn { reason, citation_url } => Err(Fault::withdrawn(reason, citation_url)),
-        Standing::Unknown { suggestions } => Err(Fault::unknown_slug(suggestions)),
+        Standing::Withdrawn { reason, citation_url } => Err(ApiError::withdrawn(reason, citation_url)),
+        Standing::Unknown { suggestions } => Err(ApiError::unknown_slug(suggestions)),
     }
 }
 
 /// Looks up what a slug leads to in a project's past.
-pub(crate) async fn look_back(state: &ApiState, slug: &Slug) -> Result<Look, Fault> {
+pub(crate) async fn look_back(state: &ApiState, slug: &Slug) -> Result<Look, ApiError> {
     let catalog = state.catalog()?;
     match catalog.reader.history(slug.as_str()).await.map_err(fault)? {
         Some(history) => Ok(Look::Found(catalog, history)),
@@ -122,21 +122,21 @@ pub(crate) async fn look_back(state: &ApiState, slug: &Slug) -> Result<Look, Fau
 pub(crate) async fn history(
     state: &ApiState,
     slug: &Slug,
-) -> Result<(Arc<Opened<CatalogReader>>, History), Fault> {
+) -> Result<(Arc<Opened<CatalogReader>>, History), ApiError> {
     match look_back(state, slug).await? {
         Look::Found(catalog, history) => Ok((catalog, history)),
-        Look::Unknown { suggestions } => Err(Fault::unknown_slug(suggestions)),
+        Look::Unknown { suggestions } => Err(ApiError::unknown_slug(suggestions)),
     }
 }
 
 /// The redirect of an endpoint whose paths begin with `path`. The place is a path, not an address: a client that came by
 /// another host than the public one stays there. What it asked for goes along, but for a key: that is written into no reply.
-pub(crate) fn moved(state: &ApiState, path: &str, slug: &str, query: &str) -> Result<Response, Fault> {
+pub(crate) fn moved(state: &ApiState, path: &str, slug: &str, query: &str) -> Result<Response, ApiError> {
     let asked = query::without(query, "key");
     let mark = if asked.is_empty() { "" } else { "?" };
     let below = state.site().path();
     let location =
-        HeaderValue::try_from(format!("{below}{path}/{slug}{mark}{asked}")).map_err(Fault::internal)?;
+        HeaderValue::try_from(format!("{below}{path}/{slug}{mark}{asked}")).map_err(ApiError::internal)?;
     Ok((StatusCode::PERMANENT_REDIRECT, [(LOCATION, location)]).into_response())
 }
 
@@ -145,11 +145,11 @@ pub(crate) fn moved(state: &ApiState, path: &str, slug: &str, query: &str) -> Re
 /// # Errors
 ///
 /// Fails where the search index lists the slug: it is ahead of the catalog, which will know it in a moment.
-fn instead_of(state: &ApiState, slug: &Slug) -> Result<Vec<String>, Fault> {
-    if is_listed(state, slug)? { Err(Fault::catching_up()) } else { Ok(near(state, slug.as_str())) }
+fn instead_of(state: &ApiState, slug: &Slug) -> Result<Vec<String>, ApiError> {
+    if is_listed(state, slug)? { Err(ApiError::catching_up()) } else { Ok(near(state, slug.as_str())) }
 }
 
-fn is_listed(state: &ApiState, slug: &Slug) -> Result<bool, Fault> {
+fn is_listed(state: &ApiState, slug: &Slug) -> Result<bool, ApiError> {
     let Some(search) = state.models().search() else { return Ok(false) };
     let ordinal = search.reader.view().ordinal_of(slug.as_str()).map_err(search::fault)?;
     Ok(ordinal.is_some())
@@ -170,9 +170,9 @@ pub(crate) fn near(state: &ApiState, text: &str) -> Vec<String> {
     near
 }
 
-pub(crate) fn fault(error: CatalogError) -> Fault {
+pub(crate) fn fault(error: CatalogError) -> ApiError {
     match error {
-        CatalogError::Database(_) => Fault::unavailable_because(error),
-        CatalogError::Corrupt(_) => Fault::internal(error),
+        CatalogError::Database(_) => ApiError::unavailable_because(error),
+        CatalogError::Corrupt(_) => ApiError::internal(error),
     }
 }

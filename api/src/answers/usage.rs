@@ -7,7 +7,7 @@ use schemas::api::usage::{KeyRecord, UsageAnswer};
 use schemas::key::Key;
 
 use crate::auth::access::{KeyAccess, Known};
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::state::ApiState;
 
 /// The counters follow this node's own calls within a fraction of a second; so long is waited for them.
@@ -20,18 +20,18 @@ pub(crate) async fn answer(
     access: &KeyAccess,
     known: &Known,
     key: Option<&Key>,
-) -> Result<UsageAnswer, Fault> {
+) -> Result<UsageAnswer, ApiError> {
     settle(state, access, known).await;
     let balance = access.balance(state.models(), known, state.now());
     let (counters, keys) = (state.counters()?, state.keys()?);
-    let stored = keys.reader.record(known.key_id).await.map_err(Fault::unavailable_because)?;
-    let stored = stored.ok_or_else(|| Fault::internal("a key that may call is not in the model"))?;
+    let stored = keys.reader.record(known.key_id).await.map_err(ApiError::unavailable_because)?;
+    let stored = stored.ok_or_else(|| ApiError::internal("a key that may call is not in the model"))?;
     let month = balance.budget.month;
     Ok(UsageAnswer {
         key: record(
             stored,
             key,
-            counters.reader.last_used(known.key_id).await.map_err(Fault::unavailable_because)?,
+            counters.reader.last_used(known.key_id).await.map_err(ApiError::unavailable_because)?,
         ),
         tier: known.tier.as_ref().clone(),
         month,
@@ -39,7 +39,7 @@ pub(crate) async fn answer(
         used: balance.used,
         remaining: balance.limit.saturating_sub(balance.used),
         resets_at: month.end(),
-        days: counters.reader.days(known.key_id, month).await.map_err(Fault::unavailable_because)?,
+        days: counters.reader.days(known.key_id, month).await.map_err(ApiError::unavailable_because)?,
         ignored_parameters: Vec::new(),
     })
 }

@@ -12,7 +12,7 @@ use crate::auth::access::{Access, Balance, KeyAccess, Known};
 use crate::auth::allowance::Allowance;
 use crate::auth::cors;
 use crate::auth::presented_key;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::mcp::Visitor;
 use crate::route::Route;
 use crate::state::ApiState;
@@ -35,7 +35,7 @@ pub(crate) enum Caller {
 #[derive(Debug)]
 pub(crate) enum Admission {
     /// Who calls, and whether they may.
-    Decided(Caller, Result<(), Fault>),
+    Decided(Caller, Result<(), ApiError>),
     /// A key is presented that this node does not know; it may be a moment too early.
     Unknown(KeyHash),
 }
@@ -130,7 +130,7 @@ pub(crate) fn admit(state: &ApiState, route: Route, parts: &Parts, peer: IpAddr)
             Ok(()) => return Admission::Unknown(hash),
             fault => fault,
         },
-        (None, None) if route.is_keyed() => limited().and(Err(Fault::missing_key())),
+        (None, None) if route.is_keyed() => limited().and(Err(ApiError::missing_key())),
         (_, None) if route.is_limited_by_address() => limited(),
         (_, None) => Ok(()),
     };
@@ -138,22 +138,22 @@ pub(crate) fn admit(state: &ApiState, route: Route, parts: &Parts, peer: IpAddr)
 }
 
 /// What is asked of a request whoever sends it.
-fn admit_anybody(state: &ApiState, route: Route, parts: &Parts) -> Result<(), Fault> {
+fn admit_anybody(state: &ApiState, route: Route, parts: &Parts) -> Result<(), ApiError> {
     state.check_open()?;
     let address = parts.uri.path().len() + parts.uri.query().map_or(0, |query| query.len() + 1);
     if address > LONGEST_ADDRESS {
-        return Err(Fault::address_too_long());
+        return Err(ApiError::address_too_long());
     }
     cors::check_host(state, route, &parts.headers)
 }
 
 /// The fault of a method that a path which asks for keys does not have. Other paths leave it to the router.
-fn wrong_method(route: Route, method: &Method) -> Option<Fault> {
+fn wrong_method(route: Route, method: &Method) -> Option<ApiError> {
     let reads = method == Method::GET || method == Method::HEAD;
     match route {
         _ if method == Method::OPTIONS => None,
-        Route::Mcp if method != Method::POST => Some(Fault::post_only()),
-        _ if route.is_keyed() && !reads => Some(Fault::method_not_allowed(route)),
+        Route::Mcp if method != Method::POST => Some(ApiError::post_only()),
+        _ if route.is_keyed() && !reads => Some(ApiError::method_not_allowed(route)),
         _ => None,
     }
 }
@@ -165,10 +165,10 @@ pub(crate) fn admit_late(
     parts: &Parts,
     peer: IpAddr,
     key: Option<KnownKey>,
-) -> (Caller, Result<(), Fault>) {
+) -> (Caller, Result<(), ApiError>) {
     match (key, state.access()) {
         (Some(key), Access::Keys(access)) => admit_known(access, route, parts, peer, key),
-        _ => (Caller::unknown(state), Err(Fault::invalid_key())),
+        _ => (Caller::unknown(state), Err(ApiError::invalid_key())),
     }
 }
 
@@ -178,12 +178,12 @@ fn admit_known(
     parts: &Parts,
     peer: IpAddr,
     key: KnownKey,
-) -> (Caller, Result<(), Fault>) {
+) -> (Caller, Result<(), ApiError>) {
     let known = access.known(key);
     let admitted = match wrong_method(route, &parts.method) {
         _ if parts.method == Method::OPTIONS => Ok(()),
         wrong_method if route.is_keyed() => {
-            let allowed = access.bursts.key(known.key_id, 1).map_err(Fault::too_many_requests);
+            let allowed = access.bursts.key(known.key_id, 1).map_err(ApiError::too_many_requests);
             allowed.and(wrong_method.map_or(Ok(()), Err))
         }
         Some(fault) => Err(fault),
@@ -195,13 +195,13 @@ fn admit_known(
 }
 
 /// Whether the address may call now.
-fn within_address(access: &KeyAccess, parts: &Parts, peer: IpAddr) -> Result<(), Fault> {
+fn within_address(access: &KeyAccess, parts: &Parts, peer: IpAddr) -> Result<(), ApiError> {
     let address = access.proxies.caller(peer, &parts.headers);
-    access.bursts.address(address, 1).map_err(Fault::too_many_requests)
+    access.bursts.address(address, 1).map_err(ApiError::too_many_requests)
 }
 
 /// The fault of a budget of which nothing is left.
-pub(crate) fn used_up(balance: &Balance, now: Timestamp) -> Fault {
+pub(crate) fn used_up(balance: &Balance, now: Timestamp) -> ApiError {
     let used = balance.used.max(balance.limit);
-    Fault::quota_exceeded(balance.limit, used, balance.budget.month.end(), now)
+    ApiError::quota_exceeded(balance.limit, used, balance.budget.month.end(), now)
 }

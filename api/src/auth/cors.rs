@@ -6,13 +6,13 @@ use http::{HeaderMap, HeaderValue};
 
 use crate::auth::access::Access;
 use crate::auth::origins::{self, Origins};
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::route::Route;
 use crate::state::ApiState;
 
 /// Refuses a request that came by a name that is not this node's: everywhere where nobody is asked for a key, and else at the
 /// MCP endpoint. Other answers of a node with keys are for everybody, or for whoever has one.
-pub(crate) fn check_host(state: &ApiState, route: Route, headers: &HeaderMap) -> Result<(), Fault> {
+pub(crate) fn check_host(state: &ApiState, route: Route, headers: &HeaderMap) -> Result<(), ApiError> {
     match (state.access(), route) {
         (Access::Keys(_), Route::Mcp) => origins::check_host(state.origins(), state.site(), true, headers),
         (Access::Keys(_), _) => Ok(()),

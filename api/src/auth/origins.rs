@@ -8,7 +8,7 @@ use std::str::FromStr;
 use http::header::{HOST, ORIGIN};
 use http::{HeaderMap, Uri};
 
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::site::Site;
 
 /// The origins that are let in beside the site's own and those of the machine itself.
@@ -88,9 +88,11 @@ impl Origins {
 }
 
 /// Refuses what a page of an origin that is not let in sends.
-pub(crate) fn check(origins: &Origins, site: &Site, headers: &HeaderMap) -> Result<(), Fault> {
+pub(crate) fn check(origins: &Origins, site: &Site, headers: &HeaderMap) -> Result<(), ApiError> {
     match headers.get(ORIGIN) {
-        Some(sent) if !origins.allow(site, sent.to_str().unwrap_or_default()) => Err(Fault::foreign_origin()),
+        Some(sent) if !origins.allow(site, sent.to_str().unwrap_or_default()) => {
+            Err(ApiError::foreign_origin())
+        }
         _ => Ok(()),
     }
 }
@@ -102,7 +104,7 @@ pub(crate) fn check_host(
     site: &Site,
     asks_for_keys: bool,
     headers: &HeaderMap,
-) -> Result<(), Fault> {
+) -> Result<(), ApiError> {
     // A node with keys and a public address is reached by whatever names its proxies use.
     let is_private = of_site(site).is_none_or(|site| is_local(&site));
     let is_open_to_all = asks_for_keys || *origins == Origins::Any;
@@ -111,7 +113,7 @@ pub(crate) fn check_host(
     }
     let Some(host) = headers.get(HOST) else { return Ok(()) };
     let host = host.to_str().unwrap_or_default();
-    if is_plain(host) || origins.name(site, host) { Ok(()) } else { Err(Fault::foreign_host()) }
+    if is_plain(host) || origins.name(site, host) { Ok(()) } else { Err(ApiError::foreign_host()) }
 }
 
 /// Returns whether a Host header names the machine itself or holds a plain address: no name server can point these

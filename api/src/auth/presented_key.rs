@@ -7,11 +7,11 @@ use http::header::AUTHORIZATION;
 use http::request::Parts;
 use schemas::key::{Key, KeyHash};
 
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::query;
 
 /// The hash of what is presented as a key, well-formed or not; none where nothing is.
-pub(crate) fn key(parts: &Parts) -> Result<Option<KeyHash>, Fault> {
+pub(crate) fn key(parts: &Parts) -> Result<Option<KeyHash>, ApiError> {
     Ok(text(parts)?.map(|text| KeyHash::of(&text)))
 }
 
@@ -21,18 +21,18 @@ pub(crate) fn whole_key(parts: &Parts) -> Option<Key> {
     std::str::from_utf8(&text).ok()?.parse().ok()
 }
 
-fn text(parts: &Parts) -> Result<Option<Cow<'_, [u8]>>, Fault> {
+fn text(parts: &Parts) -> Result<Option<Cow<'_, [u8]>>, ApiError> {
     let mut bearers =
         parts.headers.get_all(AUTHORIZATION).iter().filter_map(|value| bearer(value.as_bytes()));
     let in_header = bearers.next();
     let mut parameters = query::values(parts.uri.query().unwrap_or_default(), "key");
     let in_query = parameters.next();
     if bearers.next().is_some() || (in_header.is_some() && in_query.is_some()) {
-        return Err(Fault::ambiguous_key());
+        return Err(ApiError::ambiguous_key());
     }
     if parameters.next().is_some() {
         let fault = query::fault("key", "It is given more than once.", "one value");
-        return Err(Fault::invalid_parameters(vec![fault]));
+        return Err(ApiError::invalid_parameters(vec![fault]));
     }
     Ok(match (in_header, in_query) {
         (Some(key), _) => Some(Cow::Borrowed(key)),

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use read::catalog::{History, Withdrawal};
 
 use super::{Citation, CitedRecord, Format};
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::site::Site;
 
 /// A cited revision, and what became of the project since.
@@ -35,7 +35,7 @@ pub(crate) struct Newest {
 
 impl CitationPage {
     /// The page of a revision that the catalog has rendered.
-    pub(crate) fn of(history: History, rendered: &Bytes, site: &Site) -> Result<CitationPage, Fault> {
+    pub(crate) fn of(history: History, rendered: &Bytes, site: &Site) -> Result<CitationPage, ApiError> {
         let record = CitedRecord::read(rendered, site)?;
         let citation = Citation::of(&record, site);
         let (newest, slug) = (history.newest(), &history.slug);

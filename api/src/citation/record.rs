@@ -8,7 +8,7 @@ use schemas::api::site;
 use schemas::record::{Category, Detail};
 use serde::{Deserialize, Deserializer};
 
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::site::Site;
 
 /// The full record of a project with this site's addresses filled in, as a page needs it.
@@ -68,10 +68,10 @@ pub(crate) struct CitedImage {
 
 impl CitedRecord {
     /// Reads a full record as the catalog has rendered it.
-    pub(crate) fn read(rendered: &Bytes, site: &Site) -> Result<CitedRecord, Fault> {
+    pub(crate) fn read(rendered: &Bytes, site: &Site) -> Result<CitedRecord, ApiError> {
         let mut text = Vec::with_capacity(rendered.len() + 512);
         site::fill(rendered, site.as_str(), &mut text);
-        serde_json::from_slice(&text).map_err(Fault::internal)
+        serde_json::from_slice(&text).map_err(ApiError::internal)
     }
 
     /// Where the record comes from: the address that it brought to be cited by, or else its page, if that is elsewhere.

@@ -7,7 +7,7 @@ use crate::auth::access::{Access, Known};
 use crate::auth::admission::{Caller, used_up};
 use crate::auth::allowance::Allowance;
 use crate::deadline::Deadline;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::http::context::Asked;
 use crate::http::response::Draft;
 use crate::metering::Outcome;
@@ -57,7 +57,7 @@ impl Charge {
                 )
             }
             Outcome::Unavailable(reason) => {
-                let fault = Fault::uncountable(reason);
+                let fault = ApiError::uncountable(reason);
                 (allowance, Draft::problem(fault, HeaderMap::new(), asked, state))
             }
         }

@@ -4,25 +4,25 @@ use http::header::{HOST, TRANSFER_ENCODING};
 use http::request::Parts;
 use http::{HeaderMap, Version};
 
-use crate::error::Fault;
+use crate::error::ApiError;
 
 /// Refuses a request that names its host not at all, or in two ways, and one whose body is coded otherwise than in chunks.
-pub(super) fn check(parts: &Parts) -> Result<(), Fault> {
+pub(super) fn check(parts: &Parts) -> Result<(), ApiError> {
     if let Some(other) = other_coding(&parts.headers) {
         tracing::debug!(coding = other, "a body came in a coding that is not read");
-        return Err(Fault::unknown_coding());
+        return Err(ApiError::unknown_coding());
     }
     let mut hosts = parts.headers.get_all(HOST).iter();
     let host = hosts.next();
     // RFC 9112, 3.2: none in HTTP/1.1, and several in any version, are to be refused.
     if hosts.next().is_some() || (host.is_none() && parts.version == Version::HTTP_11) {
-        return Err(Fault::malformed_request());
+        return Err(ApiError::malformed_request());
     }
     let is_other = |authority: &str| {
         host.is_some_and(|host| !host.as_bytes().eq_ignore_ascii_case(authority.as_bytes()))
     };
     if parts.uri.authority().is_some_and(|authority| is_other(authority.as_str())) {
-        return Err(Fault::malformed_request());
+        return Err(ApiError::malformed_request());
     }
     Ok(())
 }

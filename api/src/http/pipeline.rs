@@ -29,7 +29,7 @@ use crate::auth::new_keys::Newcomers;
 use crate::auth::proxies::Peer;
 use crate::auth::{admission, cors};
 use crate::deadline::Deadline;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::http::bodies::Bodies;
 use crate::http::charge::Charge;
 use crate::http::context::Asked;
@@ -110,7 +110,7 @@ impl Front {
         body: Incoming,
         peer: IpAddr,
         route: Route,
-        answer: impl Fn(&ApiState, &str) -> Result<List, Fault>,
+        answer: impl Fn(&ApiState, &str) -> Result<List, ApiError>,
     ) -> Answering {
         let (caller, admitted) = match admission::admit(&self.state, route, &parts, peer) {
             Admission::Decided(caller, admitted) => (caller, admitted),
@@ -125,7 +125,7 @@ impl Front {
             Ok(()) => {
                 let query = parts.uri.query().unwrap_or_default();
                 let answer = AssertUnwindSafe(|| answer(&self.state, query));
-                catch_unwind(answer).unwrap_or_else(|_panic| Err(Fault::panicked())).into()
+                catch_unwind(answer).unwrap_or_else(|_panic| Err(ApiError::panicked())).into()
             }
         };
         let mut asked = Asked::new(self.ids.next(), started, parts.method, parts.uri, &parts.headers);
@@ -216,7 +216,7 @@ impl Front {
     }
 
     /// The reply to something that never became a request.
-    pub(crate) fn refuse(&self, fault: Fault) -> Response<Bytes> {
+    pub(crate) fn refuse(&self, fault: ApiError) -> Response<Bytes> {
         let mut headers = HeaderMap::new();
         let status = fault.status();
         let id = self.ids.next();
@@ -256,7 +256,7 @@ impl Front {
     /// Answers a message to the MCP endpoint.
     async fn mcp(&self, parts: Parts, body: Incoming, caller: &Caller, peer: IpAddr) -> Outcome {
         if parts.method != Method::POST {
-            return Fault::post_only().into();
+            return ApiError::post_only().into();
         }
         if let Err(fault) = self.check_origin(Route::Mcp, &parts.headers) {
             return fault.into();
@@ -272,12 +272,12 @@ impl Front {
         match AssertUnwindSafe(answer).catch_unwind().await {
             Ok(Ok(sent)) => sent.into(),
             Ok(Err(fault)) => fault.into(),
-            Err(_panic) => Fault::panicked().into(),
+            Err(_panic) => ApiError::panicked().into(),
         }
     }
 
     /// Refuses pages of other origins at the MCP endpoint.
-    fn check_origin(&self, route: Route, headers: &HeaderMap) -> Result<(), Fault> {
+    fn check_origin(&self, route: Route, headers: &HeaderMap) -> Result<(), ApiError> {
         match route {
             Route::Mcp => crate::auth::origins::check(self.state.origins(), self.state.site(), headers),
             _ => Ok(()),

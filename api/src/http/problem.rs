@@ -1,26 +1,31 @@
-//! Draws a fault: as problem details (RFC 9457) for programs, or as a page for people.
+//! Draws an error: as problem details (RFC 9457) for programs, or as a page for people.
 
 use bytes::Bytes;
 use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, LINK, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use schemas::api::problem::{Problem, ProblemKind, UsedUp};
 
-use crate::error::{Details, Fault};
+use crate::error::{ApiError, Details};
 use crate::pages;
 use crate::site::Site;
 use crate::state::ApiState;
 
 /// Returns the body of a problem; its own headers are put into `headers`.
-pub(super) fn write(fault: Fault, site: &Site, instance: String, headers: &mut HeaderMap) -> Bytes {
-    let problem = problem(fault.into_details(), site, instance, headers);
+pub(super) fn write(error: ApiError, site: &Site, instance: String, headers: &mut HeaderMap) -> Bytes {
+    let problem = problem(error.into_details(), site, instance, headers);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
     // Strings and numbers always serialise.
     serde_json::to_vec(&problem).unwrap_or_default().into()
 }
 
 /// The same as a page, for somebody with a browser.
-pub(super) fn write_page(fault: Fault, state: &ApiState, instance: String, headers: &mut HeaderMap) -> Bytes {
-    let details = fault.into_details();
+pub(super) fn write_page(
+    error: ApiError,
+    state: &ApiState,
+    instance: String,
+    headers: &mut HeaderMap,
+) -> Bytes {
+    let details = error.into_details();
     let lead = lead(&details);
     let problem = problem(details, state.site(), instance, headers);
     headers.extend(pages::headers());
@@ -80,12 +85,12 @@ mod tests {
 
     #[test]
     fn pages_say_when_to_try_again_in_words() {
-        let lead = |fault: Fault| lead(&fault.into_details());
-        let after = |seconds| lead(Fault::too_many_keys(Duration::from_secs(seconds))).unwrap();
+        let lead = |error: ApiError| lead(&error.into_details());
+        let after = |seconds| lead(ApiError::too_many_keys(Duration::from_secs(seconds))).unwrap();
         assert_eq!(after(0), "Too many keys were requested from your network. Try again in a second.");
         assert_eq!(after(40), "Too many keys were requested from your network. Try again in 41 seconds.");
         assert_eq!(after(2_500), "Too many keys were requested from your network. Try again in 42 minutes.");
-        assert_eq!(lead(Fault::not_found()).as_deref(), Some("This page does not exist."));
-        assert_eq!(lead(Fault::missing_key()), None, "its detail is for people too");
+        assert_eq!(lead(ApiError::not_found()).as_deref(), Some("This page does not exist."));
+        assert_eq!(lead(ApiError::missing_key()), None, "its detail is for people too");
     }
 }

@@ -5,7 +5,7 @@ use http::request::Parts;
 use hyper::body::{Body as _, Incoming};
 use tokio::time::timeout;
 
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::http::bodies::{Sent, Unread};
 use crate::http::pipeline::Front;
 use crate::http::same_site;
@@ -21,8 +21,8 @@ const LARGEST_NOTICE: usize = 256 * 1024;
 
 impl Front {
     /// Reads a body that is wanted.
-    pub(super) async fn message(&self, body: Incoming) -> Result<Sent, Fault> {
-        self.read(body, mcp::LARGEST_BODY, Fault::message_too_large).await
+    pub(super) async fn message(&self, body: Incoming) -> Result<Sent, ApiError> {
+        self.read(body, mcp::LARGEST_BODY, ApiError::message_too_large).await
     }
 
     /// What the endpoint is to see of a body: that of a form or a notice, and else nothing.
@@ -31,22 +31,22 @@ impl Front {
         route: Route,
         parts: &Parts,
         body: Incoming,
-    ) -> Result<Option<Sent>, Fault> {
+    ) -> Result<Option<Sent>, ApiError> {
         match route {
             Route::Form if parts.method == Method::POST => {
                 same_site::check(self.state.site(), &parts.headers)?;
-                self.read(body, LARGEST_FORM, Fault::form_too_large).await.map(Some)
+                self.read(body, LARGEST_FORM, ApiError::form_too_large).await.map(Some)
             }
             Route::Webhook if parts.method == Method::POST && self.state.payments().is_some() => {
-                self.read(body, LARGEST_NOTICE, Fault::notice_too_large).await.map(Some)
+                self.read(body, LARGEST_NOTICE, ApiError::notice_too_large).await.map(Some)
             }
             _ if body.is_end_stream() => Ok(None),
             // Nobody asked for it; it is read so that the connection can go on.
-            _ => self.read(body, LARGEST_BODY, Fault::body_too_large).await.map(|_| None),
+            _ => self.read(body, LARGEST_BODY, ApiError::body_too_large).await.map(|_| None),
         }
     }
 
-    async fn read(&self, body: Incoming, most: usize, too_large: fn() -> Fault) -> Result<Sent, Fault> {
+    async fn read(&self, body: Incoming, most: usize, too_large: fn() -> ApiError) -> Result<Sent, ApiError> {
         if body.size_hint().lower() > most as u64 {
             return Err(too_large());
         }
@@ -55,10 +55,10 @@ impl Front {
         match timeout(patience, self.bodies.read(body, most)).await {
             Ok(read) => read.map_err(|unread| match unread {
                 Unread::TooLarge => too_large(),
-                Unread::NoRoom => Fault::too_many_bodies(),
-                Unread::Broken => Fault::malformed_request(),
+                Unread::NoRoom => ApiError::too_many_bodies(),
+                Unread::Broken => ApiError::malformed_request(),
             }),
-            Err(_elapsed) => Err(Fault::slow_body()),
+            Err(_elapsed) => Err(ApiError::slow_body()),
         }
     }
 }

@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use http_body_util::{BodyExt, Collected};
 
 use crate::answers::list::List;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::http::context::Asked;
 use crate::http::{entity_tag, problem};
 use crate::mcp::Sent;
@@ -20,7 +20,7 @@ pub(super) struct Outcome {
     content_type: Option<HeaderValue>,
     /// Further headers of its own.
     headers: HeaderMap,
-    content: Result<Bytes, Fault>,
+    content: Result<Bytes, ApiError>,
 }
 
 /// A reply whose status is decided, so that it is known whether it counts.
@@ -38,9 +38,9 @@ pub(super) struct Draft {
 impl Outcome {
     pub(super) async fn of(response: Response) -> Outcome {
         let (mut parts, body) = response.into_parts();
-        let content = match parts.extensions.remove::<Fault>() {
+        let content = match parts.extensions.remove::<ApiError>() {
             Some(fault) => Err(fault),
-            None => body.collect().await.map(Collected::to_bytes).map_err(Fault::internal),
+            None => body.collect().await.map(Collected::to_bytes).map_err(ApiError::internal),
         };
         // What axum has measured may yet be encoded.
         parts.headers.remove(CONTENT_LENGTH);
@@ -56,15 +56,15 @@ impl From<Sent> for Outcome {
     }
 }
 
-impl From<Fault> for Outcome {
-    fn from(fault: Fault) -> Outcome {
-        Outcome::from(Err::<List, Fault>(fault))
+impl From<ApiError> for Outcome {
+    fn from(fault: ApiError) -> Outcome {
+        Outcome::from(Err::<List, ApiError>(fault))
     }
 }
 
 /// A list, or why there is none.
-impl From<Result<List, Fault>> for Outcome {
-    fn from(list: Result<List, Fault>) -> Outcome {
+impl From<Result<List, ApiError>> for Outcome {
+    fn from(list: Result<List, ApiError>) -> Outcome {
         let content_type = Some(HeaderValue::from_static("application/json"));
         let mut headers = HeaderMap::new();
         let content = list.map(|List { body, next }| {
@@ -100,7 +100,7 @@ impl Draft {
     }
 
     /// The reply that says what is wrong.
-    pub(super) fn problem(fault: Fault, mut headers: HeaderMap, asked: &Asked, state: &ApiState) -> Draft {
+    pub(super) fn problem(fault: ApiError, mut headers: HeaderMap, asked: &Asked, state: &ApiState) -> Draft {
         let (cause, status) = (fault.cause().map(str::to_owned), fault.status());
         let instance = asked.id.instance();
         let bytes = if asked.wants_page {

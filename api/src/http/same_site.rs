@@ -4,14 +4,14 @@
 use http::header::{HOST, ORIGIN};
 use http::{HeaderMap, HeaderName, Uri};
 
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::site::Site;
 
 static SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Refuses a form that a browser sends for a page of another site. Browsers say so themselves; older ones, and those that
 /// came over plain HTTP, only name the page's origin. What says neither is no browser.
-pub(super) fn check(site: &Site, headers: &HeaderMap) -> Result<(), Fault> {
+pub(super) fn check(site: &Site, headers: &HeaderMap) -> Result<(), ApiError> {
     let is_here = match (headers.get(&SEC_FETCH_SITE), headers.get(ORIGIN)) {
         (Some(from), _) => from == "same-origin" || from == "none",
         (None, Some(origin)) => authority(origin.as_bytes()).is_some_and(|origin| {
@@ -19,7 +19,7 @@ pub(super) fn check(site: &Site, headers: &HeaderMap) -> Result<(), Fault> {
         }),
         (None, None) => true,
     };
-    if is_here { Ok(()) } else { Err(Fault::foreign_form()) }
+    if is_here { Ok(()) } else { Err(ApiError::foreign_form()) }
 }
 
 fn own(site: &Site) -> Option<String> {

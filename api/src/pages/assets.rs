@@ -10,7 +10,7 @@ use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use sha2::{Digest, Sha256};
 
-use crate::error::Fault;
+use crate::error::ApiError;
 
 /// Name, kind and content.
 type Asset = (&'static str, &'static str, &'static [u8]);
@@ -34,10 +34,10 @@ pub(super) static VERSION: LazyLock<String> = LazyLock::new(|| {
     HEXLOWER.encode(&hash.finalize()[..6])
 });
 
-pub(super) async fn asset(path: Result<Path<(String, String)>, PathRejection>) -> Result<Response, Fault> {
-    let Path((version, file)) = path.map_err(|_| Fault::not_found())?;
+pub(super) async fn asset(path: Result<Path<(String, String)>, PathRejection>) -> Result<Response, ApiError> {
+    let Path((version, file)) = path.map_err(|_| ApiError::not_found())?;
     let (_, kind, content) =
-        ASSETS.into_iter().find(|(name, _, _)| *name == file).ok_or_else(Fault::not_found)?;
+        ASSETS.into_iter().find(|(name, _, _)| *name == file).ok_or_else(ApiError::not_found)?;
     // A page that was made by another build gets what there is now, once.
     let keeping = if version == *VERSION { "public, max-age=31536000, immutable" } else { "no-store" };
     let headers =

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::Deserialize;
 
 use super::layout::with_paths;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::site::Site;
 use crate::state::ApiState;
 
@@ -27,10 +27,10 @@ pub(crate) struct Card {
 
 impl Card {
     /// Reads the summary that the search index keeps rendered, without the brace behind its last member.
-    pub(super) fn of(summary: &[u8], site: &Site) -> Result<Card, Fault> {
+    pub(super) fn of(summary: &[u8], site: &Site) -> Result<Card, ApiError> {
         let mut summary = with_paths(summary, site);
         summary.push(b'}');
-        serde_json::from_slice(&summary).map_err(Fault::internal)
+        serde_json::from_slice(&summary).map_err(ApiError::internal)
     }
 
     /// The cards with the kept copies of pictures that records bring from elsewhere. Without the catalog they stay without.

@@ -5,7 +5,7 @@ use askama::Template;
 use super::layout::{Layout, Meta};
 use super::record::Recorded;
 use crate::citation::{CitationPage, Format};
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::state::ApiState;
 
 #[derive(Template)]
@@ -24,7 +24,7 @@ struct CitePage<'a> {
 }
 
 /// The page as HTML.
-pub(crate) fn cite(page: &CitationPage, state: &ApiState) -> Result<String, Fault> {
+pub(crate) fn cite(page: &CitationPage, state: &ApiState) -> Result<String, ApiError> {
     let (citation, record) = (&page.citation, &page.record);
     let project = Recorded::of(record.clone(), state.site());
     let mut layout = Layout::new(state, "", format!("{}, revision {}", record.name, record.revision));
@@ -46,7 +46,7 @@ pub(crate) fn cite(page: &CitationPage, state: &ApiState) -> Result<String, Faul
         present: project.local(&page.newest.page).to_owned(),
         project,
     };
-    template.render().map_err(Fault::internal)
+    template.render().map_err(ApiError::internal)
 }
 
 fn meta((name, content): (&'static str, String)) -> Meta {

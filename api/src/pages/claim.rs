@@ -26,7 +26,7 @@ use crate::auth::access::KeyAccess;
 use crate::auth::proxies::Peer;
 use crate::command_client::{Decision, NotDone};
 use crate::deadline::Deadline;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::query;
 use crate::state::ApiState;
 
@@ -86,10 +86,10 @@ pub(super) async fn ask(
     Extension(deadline): Extension<Deadline>,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<Response, Fault> {
+) -> Result<Response, ApiError> {
     let access = access(&state)?;
     if !access.letters.leave() {
-        return Err(Fault::no_letters(access.letters.contact.as_ref()));
+        return Err(ApiError::no_letters(access.letters.contact.as_ref()));
     }
     let email = match addressed(&state, access, peer, &headers, &body, KeysPage::asking)? {
         Either::Left(email) => email,
@@ -97,8 +97,8 @@ pub(super) async fn ask(
     };
     match access.desk.send_link(email, deadline).await {
         Ok(()) => page(&Asked { layout: Layout::new(&state, "/keys", "A link is on its way").private() }),
-        Err(NotDone::Refused(cause) | NotDone::Unavailable(cause)) => Err(Fault::uncreated(cause)),
-        Err(NotDone::Unknown(cause)) => Err(Fault::unconfirmed(cause)),
+        Err(NotDone::Refused(cause) | NotDone::Unavailable(cause)) => Err(ApiError::uncreated(cause)),
+        Err(NotDone::Unknown(cause)) => Err(ApiError::unconfirmed(cause)),
     }
 }
 
@@ -107,7 +107,7 @@ pub(super) async fn look(
     Extension(deadline): Extension<Deadline>,
     path: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
-) -> Result<Response, Fault> {
+) -> Result<Response, ApiError> {
     let access = access(&state)?;
     let token = match token(path)? {
         Some(token) => token,
@@ -120,7 +120,7 @@ pub(super) async fn look(
         }
         Err(NotDone::Refused(reason)) => gone(access, &state, &headers, &reason),
         // Looking changes nothing.
-        Err(NotDone::Unavailable(cause) | NotDone::Unknown(cause)) => Err(Fault::uncreated(cause)),
+        Err(NotDone::Unavailable(cause) | NotDone::Unknown(cause)) => Err(ApiError::uncreated(cause)),
     }
 }
 
@@ -130,7 +130,7 @@ pub(super) async fn act(
     path: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<Response, Fault> {
+) -> Result<Response, ApiError> {
     let access = access(&state)?;
     let token = match token(path)? {
         Some(token) => token,
@@ -139,7 +139,7 @@ pub(super) async fn act(
     let claim = match access.desk.open_link(&token, deadline.less(USING)).await {
         Ok(claim) => claim,
         Err(NotDone::Refused(reason)) => return gone(access, &state, &headers, &reason),
-        Err(NotDone::Unavailable(cause) | NotDone::Unknown(cause)) => return Err(Fault::uncreated(cause)),
+        Err(NotDone::Unavailable(cause) | NotDone::Unknown(cause)) => return Err(ApiError::uncreated(cause)),
     };
     let wants_key = !field(&body, "new").is_empty();
     let new_key = wants_key.then(|| (access.tiers.first().name.clone(), None));
@@ -164,14 +164,14 @@ pub(super) async fn act(
             let page = ClaimPage::of(&state, token, claim, Some(format!("Nothing was done: {reason}.")));
             refused(StatusCode::CONFLICT, &page)
         }
-        Err(NotDone::Unavailable(cause)) => Err(Fault::uncreated(cause)),
-        Err(NotDone::Unknown(cause)) => Err(Fault::unconfirmed(cause)),
+        Err(NotDone::Unavailable(cause)) => Err(ApiError::uncreated(cause)),
+        Err(NotDone::Unknown(cause)) => Err(ApiError::unconfirmed(cause)),
     }
 }
 
 /// The token of a link; none where it never was one, so that nobody need be asked.
-fn token(path: Result<Path<String>, PathRejection>) -> Result<Option<String>, Fault> {
-    let Path(token) = path.map_err(|_| Fault::not_found())?;
+fn token(path: Result<Path<String>, PathRejection>) -> Result<Option<String>, ApiError> {
+    let Path(token) = path.map_err(|_| ApiError::not_found())?;
     Ok(LinkToken::is_formed(&token).then_some(token))
 }
 
@@ -220,9 +220,14 @@ fn hints(shown: &[ClaimedKey], now: &[KeyNow], is: fn(&KeyNow) -> bool) -> Vec<S
     shown.iter().filter(of).map(|key| key.hint.clone()).collect()
 }
 
-fn gone(access: &KeyAccess, state: &ApiState, headers: &HeaderMap, reason: &str) -> Result<Response, Fault> {
+fn gone(
+    access: &KeyAccess,
+    state: &ApiState,
+    headers: &HeaderMap,
+    reason: &str,
+) -> Result<Response, ApiError> {
     if wants_problem(headers) {
-        return Err(Fault::dead_link(sentence(&reason)));
+        return Err(ApiError::dead_link(sentence(&reason)));
     }
     let layout = Layout::new(state, "/keys", "This link has expired").private();
     refused(StatusCode::GONE, &Gone { layout, reason: sentence(&reason), mails: access.letters.leave() })

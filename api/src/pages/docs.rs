@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::layout::Layout;
 use super::page;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::mcp;
 use crate::state::ApiState;
 use operation::{Operation, Shape};
@@ -33,7 +33,7 @@ struct Docs {
     tools: Vec<(&'static str, &'static str)>,
 }
 
-pub(super) async fn docs(State(state): State<ApiState>) -> Result<Response, Fault> {
+pub(super) async fn docs(State(state): State<ApiState>) -> Result<Response, ApiError> {
     let document = &*DOCUMENT;
     let layout = Layout::new(&state, "/docs", "API")
         .describing("REST and MCP: how to call, what comes back, and what each error means.", "/docs");

@@ -9,7 +9,7 @@ use http::{HeaderMap, StatusCode};
 use super::page;
 use crate::auth::access::{Access, KeyAccess};
 use crate::auth::proxies::Peer;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::query::Given;
 use crate::state::ApiState;
 
@@ -17,18 +17,18 @@ use crate::state::ApiState;
 const FORM: &str = "application/x-www-form-urlencoded";
 
 /// What keys are held to, where there are keys.
-pub(super) fn access(state: &ApiState) -> Result<&KeyAccess, Fault> {
+pub(super) fn access(state: &ApiState) -> Result<&KeyAccess, ApiError> {
     match state.access() {
         Access::Keys(access) => Ok(access),
         // Nobody needs a key here.
-        Access::Open => Err(Fault::not_found()),
+        Access::Open => Err(ApiError::not_found()),
     }
 }
 
 /// Takes one of the keys, or links, that a network may ask for in an hour.
-pub(super) fn spend(access: &KeyAccess, Peer(peer): Peer, headers: &HeaderMap) -> Result<(), Fault> {
+pub(super) fn spend(access: &KeyAccess, Peer(peer): Peer, headers: &HeaderMap) -> Result<(), ApiError> {
     let address = access.proxies.caller(peer, headers);
-    access.bursts.mint(address).map_err(Fault::too_many_keys)
+    access.bursts.mint(address).map_err(ApiError::too_many_keys)
 }
 
 /// A field of a form, trimmed; empty where it is absent, or there more than once.
@@ -39,10 +39,10 @@ pub(super) fn field(body: &Bytes, name: &'static str) -> String {
 }
 
 /// Refuses what says of itself that it is no form.
-pub(super) fn check_kind(headers: &HeaderMap) -> Result<(), Fault> {
+pub(super) fn check_kind(headers: &HeaderMap) -> Result<(), ApiError> {
     let Some(kind) = headers.get(CONTENT_TYPE) else { return Ok(()) };
     let kind = kind.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
-    if kind.eq_ignore_ascii_case(FORM) { Ok(()) } else { Err(Fault::no_form()) }
+    if kind.eq_ignore_ascii_case(FORM) { Ok(()) } else { Err(ApiError::no_form()) }
 }
 
 /// Whether the sender is a program that takes JSON, and no pages.
@@ -54,7 +54,7 @@ pub(super) fn wants_problem(headers: &HeaderMap) -> bool {
 }
 
 /// A page that says why nothing was done.
-pub(super) fn refused(status: StatusCode, template: &impl Template) -> Result<Response, Fault> {
+pub(super) fn refused(status: StatusCode, template: &impl Template) -> Result<Response, ApiError> {
     let mut response = page(template)?;
     *response.status_mut() = status;
     Ok(response)

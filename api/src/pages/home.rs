@@ -14,7 +14,7 @@ use super::card::Card;
 use super::layout::Layout;
 use super::page;
 use super::words::grouped;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::state::ApiState;
 use asked::Asked;
 use found::Found;
@@ -68,7 +68,7 @@ struct Offered {
 pub(super) async fn home(
     State(state): State<ApiState>,
     RawQuery(query): RawQuery,
-) -> Result<Response, Fault> {
+) -> Result<Response, ApiError> {
     let asked = Asked::read(query.as_deref().unwrap_or_default())?;
     let listing = state.listing()?;
     let found = Found::of(&state, &asked)?;

@@ -22,7 +22,7 @@ use crate::auth::access::KeyAccess;
 use crate::auth::proxies::Peer;
 use crate::command_client::{Issued as Outcome, KeyRequest, NotDone, on_the_beat};
 use crate::deadline::Deadline;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::letters::Contact;
 use crate::state::ApiState;
 
@@ -77,7 +77,7 @@ impl Issued {
     }
 }
 
-pub(super) async fn form(State(state): State<ApiState>) -> Result<Response, Fault> {
+pub(super) async fn form(State(state): State<ApiState>) -> Result<Response, ApiError> {
     let access = access(&state)?;
     page(&KeysPage::blank(&state, access))
 }
@@ -88,7 +88,7 @@ pub(super) async fn issue(
     Extension(deadline): Extension<Deadline>,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<Response, Fault> {
+) -> Result<Response, ApiError> {
     let access = access(&state)?;
     let email = match addressed(&state, access, peer, &headers, &body, KeysPage::getting)? {
         Either::Left(email) => email,
@@ -106,7 +106,7 @@ pub(super) async fn issue(
             calls: grouped(access.tiers.first().quota),
             mails: access.letters.leave(),
         }),
-        Ok(Outcome::Before) if wants_problem(&headers) => Err(Fault::refused(
+        Ok(Outcome::Before) if wants_problem(&headers) => Err(ApiError::refused(
             "This form was sent before, and the key was shown then. Open /keys again for another form.",
         )),
         Ok(Outcome::Before) => {
@@ -116,13 +116,13 @@ pub(super) async fn issue(
         Err(NotDone::Refused(reason)) => {
             let fault = format!("No key was made: {reason}.");
             if wants_problem(&headers) {
-                return Err(Fault::refused(fault));
+                return Err(ApiError::refused(fault));
             }
             let entered = Entered { email: field(&body, "email"), fault: Some(fault) };
             refused(StatusCode::CONFLICT, &KeysPage::blank(&state, access).getting(entered))
         }
-        Err(NotDone::Unavailable(cause)) => Err(Fault::uncreated(cause)),
-        Err(NotDone::Unknown(cause)) => Err(Fault::unconfirmed(cause)),
+        Err(NotDone::Unavailable(cause)) => Err(ApiError::uncreated(cause)),
+        Err(NotDone::Unknown(cause)) => Err(ApiError::unconfirmed(cause)),
     }
 }
 
@@ -135,12 +135,12 @@ pub(super) fn addressed(
     headers: &HeaderMap,
     body: &Bytes,
     entered_in: fn(KeysPage, Entered) -> KeysPage,
-) -> Result<Either<Email, Response>, Fault> {
+) -> Result<Either<Email, Response>, ApiError> {
     check_kind(headers)?;
     let email = field(body, "email");
     match email.parse::<Email>() {
         Ok(parsed) => spend(access, peer, headers).map(|()| Either::Left(parsed)),
-        Err(error) if wants_problem(headers) => Err(Fault::unusable_field("email", &error)),
+        Err(error) if wants_problem(headers) => Err(ApiError::unusable_field("email", &error)),
         Err(error) => {
             let entered = Entered { email, fault: Some(sentence(&error)) };
             let page = entered_in(KeysPage::blank(state, access), entered);

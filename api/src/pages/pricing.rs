@@ -8,7 +8,7 @@ use super::form::access;
 use super::layout::Layout;
 use super::page;
 use super::words::{capitalised, grouped};
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::state::ApiState;
 
 #[derive(Template)]
@@ -28,7 +28,7 @@ struct Shown {
     is_first: bool,
 }
 
-pub(super) async fn pricing(State(state): State<ApiState>) -> Result<Response, Fault> {
+pub(super) async fn pricing(State(state): State<ApiState>) -> Result<Response, ApiError> {
     let access = access(&state)?;
     let layout = Layout::new(&state, "/pricing", "Pricing")
         .describing("What a key may call in a month, and what that costs.", "/pricing");

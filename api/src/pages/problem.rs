@@ -10,7 +10,7 @@ use schemas::api::problem::{Problem, ProblemKind};
 
 use super::layout::Layout;
 use super::page;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::state::ApiState;
 
 #[derive(Template)]
@@ -36,9 +36,10 @@ struct ErrorPage<'a> {
 pub(super) async fn problem(
     State(state): State<ApiState>,
     name: Result<Path<String>, PathRejection>,
-) -> Result<Response, Fault> {
-    let Path(name) = name.map_err(|_| Fault::not_found())?;
-    let kind = ProblemKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(Fault::not_found)?;
+) -> Result<Response, ApiError> {
+    let Path(name) = name.map_err(|_| ApiError::not_found())?;
+    let kind =
+        ProblemKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(ApiError::not_found)?;
     let (meaning, remedy) = explanation(kind);
     let layout = Layout::new(&state, "/docs", kind.title()).describing(
         "What an error of this kind means, and what to do.",

@@ -12,7 +12,7 @@ use super::record::Recorded;
 use crate::answers::similar::Near;
 use crate::answers::slug::{self, Named, Place};
 use crate::citation::{Citation, CitedRecord};
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::state::ApiState;
 
 const PATH: &str = "/projects";
@@ -35,7 +35,7 @@ struct ProjectPage {
 pub(super) async fn project(
     State(state): State<ApiState>,
     path: Result<Path<String>, PathRejection>,
-) -> Result<Response, Fault> {
+) -> Result<Response, ApiError> {
     let slug = match slug::read(&state, path.ok(), PATH, "").await? {
         Named::Slug(slug) => slug,
         Named::Address(redirect) => return Ok(redirect),
@@ -87,7 +87,7 @@ fn cited(citation: &Citation) -> impl Iterator<Item = Meta> {
 }
 
 /// Its neighbours; none while they are still being looked for.
-fn near(state: &ApiState, slug: &str) -> Result<Vec<Card>, Fault> {
+fn near(state: &ApiState, slug: &str) -> Result<Vec<Card>, ApiError> {
     let Ok(Some(near)) = Near::find(state, slug) else { return Ok(Vec::new()) };
     let Ok(neighbourhood) = near.neighbours(state, NEIGHBOURS, None) else { return Ok(Vec::new()) };
     neighbourhood.shown.iter().map(|(_, summary)| Card::of(summary, state.site())).collect()

@@ -11,7 +11,7 @@ use schemas::control::ProjectionStatus;
 use super::layout::Layout;
 use super::page;
 use super::words::grouped;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::metrics::Latency;
 use crate::route::Route;
 use crate::state::ApiState;
@@ -51,7 +51,7 @@ struct Told {
     errors: String,
 }
 
-pub(super) async fn status(State(state): State<ApiState>) -> Result<Response, Fault> {
+pub(super) async fn status(State(state): State<ApiState>) -> Result<Response, ApiError> {
     let (readiness, now) = (state.readiness(), state.now());
     let projections = state.projections();
     let latencies: Vec<Told> =

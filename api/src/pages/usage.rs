@@ -15,7 +15,7 @@ use super::layout::Layout;
 use super::page;
 use super::words::{capitalised, grouped};
 use crate::answers::usage::answer;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::state::ApiState;
 
 /// How high the tallest bar is, and how wide each day's place, in units of the drawing.
@@ -65,12 +65,12 @@ impl Bar {
     }
 }
 
-pub(super) async fn form(State(state): State<ApiState>) -> Result<Response, Fault> {
+pub(super) async fn form(State(state): State<ApiState>) -> Result<Response, ApiError> {
     access(&state)?;
     page(&UsagePage { layout: layout(&state), fault: None, usage: None })
 }
 
-pub(super) async fn usage(State(state): State<ApiState>, body: Bytes) -> Result<Response, Fault> {
+pub(super) async fn usage(State(state): State<ApiState>, body: Bytes) -> Result<Response, ApiError> {
     let access = access(&state)?;
     let text = field(&body, "key");
     let hash = KeyHash::of(text.as_bytes());
@@ -80,7 +80,7 @@ pub(super) async fn usage(State(state): State<ApiState>, body: Bytes) -> Result<
         return page(&UsagePage { layout: layout(&state), fault, usage: None });
     };
     let known = access.known(known);
-    access.bursts.key(known.key_id, 1).map_err(Fault::too_many_requests)?;
+    access.bursts.key(known.key_id, 1).map_err(ApiError::too_many_requests)?;
     let usage = answer(&state, access, &known, text.parse().ok().as_ref()).await?;
     page(&UsagePage { layout: layout(&state), fault: None, usage: Some(Shown::of(usage)) })
 }

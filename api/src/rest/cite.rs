@@ -13,7 +13,7 @@ use schemas::slug::Slug;
 
 use crate::answers::slug::{self, Named};
 use crate::citation::{CitationPage, Format, bare_address};
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::pages;
 use crate::query::{self, Given};
 use crate::state::ApiState;
@@ -25,10 +25,10 @@ pub(crate) async fn cite(
     path: Result<Path<(String, String)>, PathRejection>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
-) -> Result<Response, Fault> {
+) -> Result<Response, ApiError> {
     let format = format(query.as_deref().unwrap_or_default(), &headers)?;
-    let Ok(Path((slug, revision))) = path else { return Err(Fault::unknown_slug(Vec::new())) };
-    let slug: Slug = slug.parse().map_err(|_| Fault::unknown_slug(slug::near(&state, &slug)))?;
+    let Ok(Path((slug, revision))) = path else { return Err(ApiError::unknown_slug(Vec::new())) };
+    let slug: Slug = slug.parse().map_err(|_| ApiError::unknown_slug(slug::near(&state, &slug)))?;
     let page = page(&state, &slug, &revision).await?;
     let (body, common) = match page.citation.write(format) {
         Some(text) => (text, HeaderMap::new()),
@@ -41,7 +41,7 @@ pub(crate) async fn cite(
     links(&page, format, own);
     if let Some(extension) = format.extension() {
         let name = format!("inline; filename=\"{}-{}.{extension}\"", page.record.slug, page.record.revision);
-        own.insert(CONTENT_DISPOSITION, HeaderValue::try_from(name).map_err(Fault::internal)?);
+        own.insert(CONTENT_DISPOSITION, HeaderValue::try_from(name).map_err(ApiError::internal)?);
     }
     Ok(response)
 }
@@ -51,7 +51,7 @@ pub(crate) async fn newest(
     State(state): State<ApiState>,
     path: Result<Path<String>, PathRejection>,
     RawQuery(query): RawQuery,
-) -> Result<Response, Fault> {
+) -> Result<Response, ApiError> {
     let slug = match slug::read(&state, path.ok(), "/cite", "").await? {
         Named::Slug(slug) => slug,
         Named::Address(redirect) => return Ok(redirect),
@@ -61,14 +61,14 @@ pub(crate) async fn newest(
     let asked = query::without(query.as_deref().unwrap_or_default(), "key");
     let asked = if asked.is_empty() { asked } else { format!("?{asked}") };
     let location = format!("{below}/cite/{}/{}{asked}", newest.slug, newest.revision);
-    let location = HeaderValue::try_from(location).map_err(Fault::internal)?;
+    let location = HeaderValue::try_from(location).map_err(ApiError::internal)?;
     Ok((StatusCode::FOUND, [(LOCATION, location)]).into_response())
 }
 
 /// The cited revision, with what became of the project since.
-async fn page(state: &ApiState, slug: &Slug, revision: &str) -> Result<CitationPage, Fault> {
+async fn page(state: &ApiState, slug: &Slug, revision: &str) -> Result<CitationPage, ApiError> {
     let (catalog, history) = slug::history(state, slug).await?;
-    let unknown = || Fault::unknown_revision(history.newest().revision);
+    let unknown = || ApiError::unknown_revision(history.newest().revision);
     let number: u32 = revision.parse().map_err(|_| unknown())?;
     // One revision has one address.
     if number.to_string() != revision {
@@ -80,7 +80,7 @@ async fn page(state: &ApiState, slug: &Slug, revision: &str) -> Result<CitationP
 }
 
 /// The parameter wins over the header.
-fn format(query: &str, headers: &HeaderMap) -> Result<Format, Fault> {
+fn format(query: &str, headers: &HeaderMap) -> Result<Format, ApiError> {
     let mut faults = Vec::new();
     let asked = Given::read(query, ["format"]).single("format", &mut faults);
     if let Some(asked) = asked {
@@ -93,7 +93,7 @@ fn format(query: &str, headers: &HeaderMap) -> Result<Format, Fault> {
         }
     }
     if !faults.is_empty() {
-        return Err(Fault::invalid_parameters(faults));
+        return Err(ApiError::invalid_parameters(faults));
     }
     let lines = headers.get_all(ACCEPT).iter().filter_map(|line| line.to_str().ok());
     Ok(Format::accepted(&lines.collect::<Vec<_>>().join(",")))

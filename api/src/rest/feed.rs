@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::answers::slug;
 use crate::citation::{CitedRecord, one_line};
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::rest::xml;
 use crate::route::FEED;
 use crate::site::Site;
@@ -19,8 +19,8 @@ use crate::state::ApiState;
 
 const MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
-pub(crate) async fn feed(State(state): State<ApiState>) -> Result<Response, Fault> {
-    let newest = state.listing()?.newest(None, LARGEST_PAGE, None).map_err(Fault::internal)?;
+pub(crate) async fn feed(State(state): State<ApiState>) -> Result<Response, ApiError> {
+    let newest = state.listing()?.newest(None, LARGEST_PAGE, None).map_err(ApiError::internal)?;
     let catalog = state.catalog()?;
     let selected = catalog.reader.selected(&newest.ordinals).await.map_err(slug::fault)?;
     let site = state.site();

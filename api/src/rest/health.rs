@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Response};
 use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::state::ApiState;
 
 /// The process is alive.
@@ -14,9 +14,13 @@ pub(crate) async fn alive() -> Response {
 }
 
 /// The node may be sent requests, or the reason why not.
-pub(crate) async fn ready(State(state): State<ApiState>) -> Result<Response, Fault> {
+pub(crate) async fn ready(State(state): State<ApiState>) -> Result<Response, ApiError> {
     let readiness = state.readiness();
-    if readiness.ready { Ok(now(r#"{"status":"ready"}"#)) } else { Err(Fault::unavailable(readiness.reason)) }
+    if readiness.ready {
+        Ok(now(r#"{"status":"ready"}"#))
+    } else {
+        Err(ApiError::unavailable(readiness.reason))
+    }
 }
 
 /// An answer that is true at this moment only.

@@ -8,7 +8,7 @@ use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, VARY};
 use schemas::picture::{Form, PictureId};
 
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::state::ApiState;
 
 /// Anybody may keep it, for a year, without asking again.
@@ -17,22 +17,22 @@ const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000
 pub(crate) async fn picture(
     State(state): State<ApiState>,
     path: Result<Path<(String, String)>, PathRejection>,
-) -> Result<Response, Fault> {
-    let Ok(Path((picture, file))) = path else { return Err(Fault::not_found()) };
+) -> Result<Response, ApiError> {
+    let Ok(Path((picture, file))) = path else { return Err(ApiError::not_found()) };
     let (Ok(id), Some(form)) = (picture.parse::<PictureId>(), Form::of(&file)) else {
-        return Err(Fault::not_found());
+        return Err(ApiError::not_found());
     };
     let kind = match form {
         Form::Webp(_) => HeaderValue::from_static("image/webp"),
         Form::Jpeg(_) => HeaderValue::from_static("image/jpeg"),
         // What a camera wrote beside the picture, such as its place, is not for everybody.
-        Form::Original => return Err(Fault::not_found()),
+        Form::Original => return Err(ApiError::not_found()),
     };
-    match state.media().read(id, form).await.map_err(Fault::unavailable_because)? {
-        None if state.media().is_erased(id).await.map_err(Fault::unavailable_because)? => {
-            Err(Fault::taken_down())
+    match state.media().read(id, form).await.map_err(ApiError::unavailable_because)? {
+        None if state.media().is_erased(id).await.map_err(ApiError::unavailable_because)? => {
+            Err(ApiError::taken_down())
         }
-        None => Err(Fault::not_found()),
+        None => Err(ApiError::not_found()),
         Some(bytes) => {
             // It is the same for everybody, in one encoding.
             let vary = HeaderValue::from_static("Origin");

@@ -10,7 +10,7 @@ use schemas::slug::Slug;
 use crate::answers::json_writer::JsonWriter;
 use crate::answers::past::Past;
 use crate::answers::slug::{self, Named, Place};
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::query::Given;
 use crate::route::PROJECT;
 use crate::site::Site;
@@ -20,14 +20,14 @@ pub(crate) async fn project(
     State(state): State<ApiState>,
     path: Result<Path<String>, PathRejection>,
     RawQuery(query): RawQuery,
-) -> Result<Response, Fault> {
+) -> Result<Response, ApiError> {
     let query = query.as_deref().unwrap_or_default();
     let mut faults = Vec::new();
     let sent = Given::read(query, ["revision", "as_of", "key"]);
     sent.single("key", &mut faults);
     let past = Past::of(&sent, &mut faults);
     if !faults.is_empty() {
-        return Err(Fault::invalid_parameters(faults));
+        return Err(ApiError::invalid_parameters(faults));
     }
     let slug = match slug::read(&state, path.ok(), PROJECT, query).await? {
         Named::Slug(slug) => slug,
@@ -49,19 +49,19 @@ async fn revision(
     past: Past,
     query: &str,
     ignored: &[String],
-) -> Result<Response, Fault> {
+) -> Result<Response, ApiError> {
     let (catalog, history) = slug::history(state, slug).await?;
     if history.withdrawn.is_none() && history.slug != slug.as_str() {
         return slug::moved(state, PROJECT, &history.slug, query);
     }
-    let wanted = past.find(&history).map_err(|fault| Fault::invalid_parameters(vec![fault]))?;
+    let wanted = past.find(&history).map_err(|fault| ApiError::invalid_parameters(vec![fault]))?;
     match catalog.reader.revision(&history, wanted.revision).await.map_err(slug::fault)? {
         Some(record) => listed(&record, state.site(), ignored),
-        None => Err(Fault::unknown_revision(history.newest().revision)),
+        None => Err(ApiError::unknown_revision(history.newest().revision)),
     }
 }
 
-fn listed(record: &[u8], site: &Site, ignored: &[String]) -> Result<Response, Fault> {
+fn listed(record: &[u8], site: &Site, ignored: &[String]) -> Result<Response, ApiError> {
     let mut json = JsonWriter::reopen(site, record);
     json.ignored_parameters(ignored)?;
     Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], json.finish()).into_response())

@@ -10,21 +10,24 @@ use crate::answers::forgiven;
 use crate::answers::json_writer::{self, JsonWriter};
 use crate::answers::list::List;
 use crate::answers::search;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::route::SEARCH;
 use crate::site::Site;
 use crate::state::ApiState;
 
 use crate::rest::search::parameters::SearchParameters;
 
-pub(super) async fn search(State(state): State<ApiState>, RawQuery(query): RawQuery) -> Result<List, Fault> {
+pub(super) async fn search(
+    State(state): State<ApiState>,
+    RawQuery(query): RawQuery,
+) -> Result<List, ApiError> {
     answer(&state, query.as_deref().unwrap_or_default())
 }
 
 /// Answers a query string with a JSON document. A search takes microseconds: handing it to another thread, or making a
 /// future of it, would cost more than it does.
-pub(crate) fn answer(state: &ApiState, query: &str) -> Result<List, Fault> {
-    let parameters = SearchParameters::parse(query).map_err(Fault::invalid_parameters)?;
+pub(crate) fn answer(state: &ApiState, query: &str) -> Result<List, ApiError> {
+    let parameters = SearchParameters::parse(query).map_err(ApiError::invalid_parameters)?;
     let model = state.search()?;
     let request = SearchRequest {
         text: parameters.q.trim(),
@@ -49,7 +52,7 @@ fn assemble<'a>(
     (said, note): (Option<&Forgiven>, Option<&str>),
     next: Option<&str>,
     site: &'a Site,
-) -> Result<JsonWriter<'a>, Fault> {
+) -> Result<JsonWriter<'a>, ApiError> {
     let summaries = hits.iter().map(|hit| hit.summary);
     let mut json = JsonWriter::object(site, 2 * query.len() + json_writer::room(summaries, site));
     json.member("query", query)?;

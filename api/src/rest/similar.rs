@@ -10,7 +10,7 @@ use crate::answers::json_writer::{self, JsonWriter};
 use crate::answers::list::List;
 use crate::answers::similar::{self, Near, Neighbourhood};
 use crate::answers::slug::{self, Named, Place};
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::query::{self, Given, fault};
 use crate::route::SIMILAR;
 use crate::site::Site;
@@ -23,10 +23,10 @@ pub(crate) fn find(state: &ApiState, path: &str) -> Option<Near> {
 }
 
 /// Answers with a JSON document, as quickly as a search does and for the same reason: see `search::answer`.
-pub(crate) fn answer(state: &ApiState, near: &Near, query: &str) -> Result<List, Fault> {
+pub(crate) fn answer(state: &ApiState, near: &Near, query: &str) -> Result<List, ApiError> {
     let asked = Asked::read(query)?;
     if asked.cursor.is_some_and(|cursor| !near.has_given(cursor)) {
-        return Err(Fault::invalid_parameters(vec![invalid_cursor()]));
+        return Err(ApiError::invalid_parameters(vec![invalid_cursor()]));
     }
     let neighbourhood = near.neighbours(state, asked.limit, asked.cursor)?;
     list(&near.slug, &neighbourhood, &asked.ignored, state.site(), query)
@@ -46,7 +46,7 @@ pub(crate) async fn similar(
     State(state): State<ApiState>,
     path: Result<Path<String>, PathRejection>,
     RawQuery(query): RawQuery,
-) -> Result<Response, Fault> {
+) -> Result<Response, ApiError> {
     let query = query.as_deref().unwrap_or_default();
     let asked = Asked::read(query)?;
     let slug = match slug::read(&state, path.ok(), SIMILAR, query).await? {
@@ -67,7 +67,7 @@ pub(crate) async fn similar(
 }
 
 impl Asked {
-    fn read(query: &str) -> Result<Asked, Fault> {
+    fn read(query: &str) -> Result<Asked, ApiError> {
         let mut faults = Vec::new();
         let sent = Given::read(query, ["limit", "cursor", "key"]);
         let limit = query::limit(&sent, &mut faults);
@@ -79,7 +79,7 @@ impl Asked {
         }
         sent.single("key", &mut faults);
         if !faults.is_empty() {
-            return Err(Fault::invalid_parameters(faults));
+            return Err(ApiError::invalid_parameters(faults));
         }
         Ok(Asked { limit, cursor, ignored: sent.ignored() })
     }
@@ -100,7 +100,7 @@ fn list(
     ignored: &[String],
     site: &Site,
     query: &str,
-) -> Result<List, Fault> {
+) -> Result<List, ApiError> {
     let neighbours = &neighbourhood.shown;
     let summaries = neighbours.iter().map(|(_, summary)| *summary);
     let mut json = JsonWriter::object(site, slug.len() + json_writer::room(summaries, site));

@@ -8,7 +8,7 @@ use http::{HeaderValue, Method, Uri};
 use tokio::sync::Semaphore;
 
 use crate::answers::slug;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::route::{Route, SITEMAP_PARTS};
 use crate::site::Site;
 use crate::state::ApiState;
@@ -23,8 +23,8 @@ const MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=600");
 /// Many addresses are read for one answer that needs no key, so that few are made at a time; others wait their turn.
 static TURNS: Semaphore = Semaphore::const_new(2);
 
-pub(crate) async fn index(State(state): State<ApiState>) -> Result<Response, Fault> {
-    let _turn = TURNS.acquire().await.map_err(Fault::internal)?;
+pub(crate) async fn index(State(state): State<ApiState>) -> Result<Response, ApiError> {
+    let _turn = TURNS.acquire().await.map_err(ApiError::internal)?;
     let catalog = state.catalog()?;
     let parts = catalog.reader.listed_parts(MOST).await.map_err(slug::fault)?;
     let site = state.site();
@@ -44,17 +44,17 @@ pub(crate) async fn part_or_nothing(
     State(state): State<ApiState>,
     method: Method,
     uri: Uri,
-) -> Result<Response, Fault> {
-    let number = number(uri.path()).ok_or_else(Fault::not_found)?;
+) -> Result<Response, ApiError> {
+    let number = number(uri.path()).ok_or_else(ApiError::not_found)?;
     if method != Method::GET {
-        return Err(Fault::method_not_allowed(Route::Feeds));
+        return Err(ApiError::method_not_allowed(Route::Feeds));
     }
     let Some(number) = number.checked_sub(1) else { return Ok(pages(state.site())) };
-    let _turn = TURNS.acquire().await.map_err(Fault::internal)?;
+    let _turn = TURNS.acquire().await.map_err(ApiError::internal)?;
     let catalog = state.catalog()?;
     let listed = catalog.reader.listed_part(MOST, number.into()).await.map_err(slug::fault)?;
     if listed.is_empty() {
-        return Err(Fault::not_found());
+        return Err(ApiError::not_found());
     }
     let site = state.site();
     let mut xml = begin("urlset");

@@ -11,7 +11,7 @@ use http::request::Parts;
 use crate::answers::usage::answer;
 use crate::auth::access::{Access, Known};
 use crate::auth::presented_key::whole_key;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::query::Given;
 use crate::state::ApiState;
 
@@ -19,13 +19,13 @@ pub(crate) async fn usage(
     State(state): State<ApiState>,
     known: Option<Extension<Known>>,
     parts: Parts,
-) -> Result<Response, Fault> {
+) -> Result<Response, ApiError> {
     let (Access::Keys(access), Some(Extension(known))) = (state.access(), known) else {
         // Nobody has a key here.
-        return Err(Fault::not_found());
+        return Err(ApiError::not_found());
     };
     let mut answer = answer(&state, access, &known, whole_key(&parts).as_ref()).await?;
     answer.ignored_parameters = Given::read(parts.uri.query().unwrap_or_default(), ["key"]).ignored();
-    let body = serde_json::to_vec(&answer).map_err(Fault::internal)?;
+    let body = serde_json::to_vec(&answer).map_err(ApiError::internal)?;
     Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response())
 }

@@ -8,7 +8,7 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::deadline::Deadline;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::payments::{NotSigned, NotTaken};
 use crate::state::ApiState;
 
@@ -20,12 +20,12 @@ pub(crate) async fn stripe(
     Extension(deadline): Extension<Deadline>,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<Response, Fault> {
-    let payments = state.payments().ok_or_else(Fault::not_found)?;
+) -> Result<Response, ApiError> {
+    let payments = state.payments().ok_or_else(ApiError::not_found)?;
     let signature = headers.get(&SIGNATURE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     payments.take(signature, &body, state.now(), deadline).await.map_err(|not_taken| match not_taken {
-        NotTaken::NotSigned(why) => Fault::invalid_signature(not_signed(why)),
-        NotTaken::Unavailable(cause) => Fault::notice_not_taken(cause),
+        NotTaken::NotSigned(why) => ApiError::invalid_signature(not_signed(why)),
+        NotTaken::Unavailable(cause) => ApiError::notice_not_taken(cause),
     })?;
     let json = [(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
     Ok((json, r#"{"received":true}"#).into_response())

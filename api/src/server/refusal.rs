@@ -8,7 +8,7 @@ use http::StatusCode;
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimePrinter;
 
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::http::pipeline::Front;
 
 /// hyper's refusals are shorter than this, and every reply of ours has a longer head.
@@ -28,10 +28,10 @@ impl Refusals {
     /// The bytes of the reply that says why nothing more is read.
     pub(super) fn write(&self, status: StatusCode) -> Vec<u8> {
         let fault = match status {
-            StatusCode::URI_TOO_LONG => Fault::address_too_long(),
-            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => Fault::head_too_large(),
-            StatusCode::TOO_MANY_REQUESTS => Fault::too_many_connections(),
-            _ => Fault::malformed_request(),
+            StatusCode::URI_TOO_LONG => ApiError::address_too_long(),
+            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => ApiError::head_too_large(),
+            StatusCode::TOO_MANY_REQUESTS => ApiError::too_many_connections(),
+            _ => ApiError::malformed_request(),
         };
         let response = self.front.refuse(fault);
         let status = response.status();

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 
 use crate::answers::json_writer::JsonWriter;
-use crate::error::Fault;
+use crate::error::ApiError;
 
 /// A good answer.
 pub(in crate::mcp) struct Answer<'a> {
@@ -53,8 +53,8 @@ impl Refusal {
     }
 }
 
-impl From<Fault> for Refusal {
-    fn from(fault: Fault) -> Refusal {
+impl From<ApiError> for Refusal {
+    fn from(fault: ApiError) -> Refusal {
         Refusal::Broken { cause: fault.cause().map(str::to_owned), told: fault.into_detail() }
     }
 }

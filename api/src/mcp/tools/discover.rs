@@ -6,7 +6,7 @@ use rand::rngs::SysRng;
 use super::listing::{self, listed};
 use super::{Asked, Tool};
 use crate::answers::json_writer::JsonWriter;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::mcp::tools::answer::{Answer, Answered};
 use crate::mcp::tools::arguments::Arguments;
 
@@ -26,7 +26,7 @@ pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answer
     let category = arguments.category();
     arguments.check()?;
     let now = asked.state.listing()?;
-    let draw = SysRng.try_next_u64().map_err(Fault::internal)?;
+    let draw = SysRng.try_next_u64().map_err(ApiError::internal)?;
     let drawn = now.random(category, draw).and_then(|ordinal| now.summary_of(ordinal));
     let mut json = JsonWriter::object(asked.state.site(), 2_048);
     json.member("count", &drawn.iter().len())?;

@@ -74,7 +74,7 @@ pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> 
     let site = asked.state.site();
     let mut text = Vec::with_capacity(found.record.len() + 512);
     site::fill(&found.record, site.as_str(), &mut text);
-    let record: Record = serde_json::from_slice(&text).map_err(crate::error::Fault::internal)?;
+    let record: Record = serde_json::from_slice(&text).map_err(crate::error::ApiError::internal)?;
     let mut json = JsonWriter::object(site, 2 * text.len());
     json.member("id", &record.slug)?;
     json.member("title", &title(&record.name, record.studio.as_deref()))?;

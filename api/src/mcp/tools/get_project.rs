@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{Asked, Tool, listing, record};
 use crate::answers::json_writer::JsonWriter;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::mcp::tools::answer::{Answer, Answered};
 use crate::mcp::tools::arguments::Arguments;
 
@@ -42,7 +42,7 @@ pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> 
     let mut answer = Answer::new(json);
     answer.notes.extend(found.notes.into_iter().map(Into::into));
     if short.is_some() {
-        let Head { revision_url } = serde_json::from_slice(&whole).map_err(Fault::internal)?;
+        let Head { revision_url } = serde_json::from_slice(&whole).map_err(ApiError::internal)?;
         answer.notes.push(
             format!("The record is long, so texts are cut short (…); all of it is at {revision_url}.").into(),
         );

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{Asked, Visitor};
 use crate::answers::json_writer::{self, JsonWriter};
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::mcp::tools::answer::{Answer, Refusal};
 use crate::mcp::tools::arguments::{Arguments, Limit};
 use crate::site::Site;
@@ -72,7 +72,7 @@ pub(super) fn write_page<'a, T: Copy>(
     now: &Listing,
     limit: Limit,
     mut page: impl FnMut(usize) -> Result<Page<T>, InvalidCursor>,
-    more: impl FnMut(&mut JsonWriter<'a>, T) -> Result<(), Fault>,
+    more: impl FnMut(&mut JsonWriter<'a>, T) -> Result<(), ApiError>,
 ) -> Result<(Answer<'a>, u64), Refusal> {
     let site = asked.state.site();
     let mut page = |limit| page(limit).map_err(|error| Refusal::guided(error.to_string()));
@@ -179,7 +179,7 @@ pub(super) fn preview(
     asked: Asked<'_>,
     shown: usize,
     total: u64,
-) -> Result<(), Fault> {
+) -> Result<(), ApiError> {
     match asked.visitor {
         Visitor::Anonymous(_) => json.member("preview", &Preview { shown, total, how: HOW }),
         Visitor::Open | Visitor::Keyed(..) => Ok(()),

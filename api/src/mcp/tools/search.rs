@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Asked, Tool, listing, search_projects};
 use crate::answers::forgiven;
 use crate::answers::json_writer::JsonWriter;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::mcp::tools::answer::{Answer, Answered};
 use crate::mcp::tools::arguments::{Arguments, Limit, USUAL_RESULTS};
 
@@ -57,11 +57,11 @@ pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answer
     Ok(answer)
 }
 
-fn head(asked: Asked<'_>, hit: &Hit<'_>) -> Result<Found, Fault> {
+fn head(asked: Asked<'_>, hit: &Hit<'_>) -> Result<Found, ApiError> {
     let mut text = Vec::with_capacity(hit.summary.len() + 128);
     site::fill(hit.summary, asked.state.site().as_str(), &mut text);
     text.push(b'}');
-    let Head { slug, name, studio, url } = serde_json::from_slice(&text).map_err(Fault::internal)?;
+    let Head { slug, name, studio, url } = serde_json::from_slice(&text).map_err(ApiError::internal)?;
     Ok(Found { id: slug, title: title(&name, studio.as_deref()), url })
 }
 

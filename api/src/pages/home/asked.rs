@@ -4,7 +4,7 @@ use read::archive::Dimension;
 use schemas::api::problem::ParameterFault;
 use schemas::record::Category;
 
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::pages::words::capitalised;
 use crate::query::{Given, fault};
 
@@ -23,7 +23,7 @@ pub(super) struct Asked {
 
 impl Asked {
     /// Reads a query string. Words go before a taste: the two are not asked for together.
-    pub(super) fn read(query: &str) -> Result<Asked, Fault> {
+    pub(super) fn read(query: &str) -> Result<Asked, ApiError> {
         let names =
             ["q", "category", "cursor", "material", "light", "color", "mood", "composition", "subject"];
         let (given, mut faults) = (Given::read(query, names), Vec::new());
@@ -48,7 +48,7 @@ impl Asked {
         if faults.is_empty() {
             Ok(Asked { q, category, taste, cursor })
         } else {
-            Err(Fault::invalid_parameters(faults))
+            Err(ApiError::invalid_parameters(faults))
         }
     }
 

@@ -8,7 +8,7 @@ use super::super::card::Card;
 use super::Asked;
 use crate::answers::forgiven;
 use crate::answers::search;
-use crate::error::Fault;
+use crate::error::ApiError;
 use crate::query::fault;
 use crate::state::ApiState;
 
@@ -29,7 +29,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    pub(super) fn of(state: &ApiState, asked: &Asked) -> Result<Found, Fault> {
+    pub(super) fn of(state: &ApiState, asked: &Asked) -> Result<Found, ApiError> {
         if !asked.q.is_empty() {
             return by_words(state, asked);
         }
@@ -64,7 +64,7 @@ impl Found {
     }
 }
 
-fn by_words(state: &ApiState, asked: &Asked) -> Result<Found, Fault> {
+fn by_words(state: &ApiState, asked: &Asked) -> Result<Found, ApiError> {
     let model = state.search()?;
     let request = SearchRequest {
         text: &asked.q,
@@ -87,7 +87,7 @@ fn by_words(state: &ApiState, asked: &Asked) -> Result<Found, Fault> {
     Ok(Found { cards, total: page.total(), next, notes, did_you_mean })
 }
 
-fn cards(state: &ApiState, listing: &Listing, ordinals: &[u64]) -> Result<Vec<Card>, Fault> {
+fn cards(state: &ApiState, listing: &Listing, ordinals: &[u64]) -> Result<Vec<Card>, ApiError> {
     let summaries = ordinals.iter().filter_map(|ordinal| listing.summary_of(*ordinal));
     summaries.map(|summary| Card::of(summary, state.site())).collect()
 }
@@ -107,8 +107,8 @@ fn nearest(listing: &Listing, asked: &Asked, dimension: Dimension) -> Option<Str
     })
 }
 
-fn foreign() -> Fault {
-    Fault::invalid_parameters(vec![fault(
+fn foreign() -> ApiError {
+    ApiError::invalid_parameters(vec![fault(
         "cursor",
         "This link has expired. Start again from the first page.",
         "the link to the next page, unchanged",
