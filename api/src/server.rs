@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 use tower::Service;
 
 use crate::auth::proxies::TrustedProxies;
-use crate::http::pipeline::Front;
+use crate::http::pipeline::Pipeline;
 use crate::metrics::Metrics;
 use crate::rest;
 use crate::state::ApiState;
@@ -100,8 +100,8 @@ pub async fn serve(
     shutdown: CancellationToken,
 ) -> Drained {
     let metrics = state.metrics().clone();
-    let front = Front::new(rest::router(state.clone()), state, limits.request, limits.bodies);
-    serve_front(listener, front, metrics, limits, shutdown).await
+    let pipeline = Pipeline::new(rest::router(state.clone()), state, limits.request, limits.bodies);
+    serve_pipeline(listener, pipeline, metrics, limits, shutdown).await
 }
 
 /// Serves the operators' listener, see [`crate::admin::router`], in the same way.
@@ -123,16 +123,16 @@ pub async fn serve_admin(
     Server { limits, metrics: None, refusals: None, answer }.run(listener, shutdown).await
 }
 
-pub(crate) async fn serve_front(
+pub(crate) async fn serve_pipeline(
     listener: TcpListener,
-    front: Front,
+    pipeline: Pipeline,
     metrics: Metrics,
     limits: Limits,
     shutdown: CancellationToken,
 ) -> Drained {
-    let front = Arc::new(front);
-    let refusals = Some(Refusals::new(front.clone()));
-    let answer = move |request, peer| front.answer(request, peer);
+    let pipeline = Arc::new(pipeline);
+    let refusals = Some(Refusals::new(pipeline.clone()));
+    let answer = move |request, peer| pipeline.answer(request, peer);
     Server { limits, metrics: Some(metrics), refusals, answer }.run(listener, shutdown).await
 }
 

@@ -41,9 +41,9 @@ use crate::rest;
 use crate::route::Route;
 use crate::state::ApiState;
 
-/// Stands before a router.
+/// Takes every request through the same steps, to a router and back.
 #[derive(Debug)]
-pub(crate) struct Front {
+pub(crate) struct Pipeline {
     router: Router,
     pub(super) state: ApiState,
     /// How long an answer, and before it a body, may take.
@@ -59,11 +59,11 @@ pub(crate) type Reply = Response<Full<Bytes>>;
 /// A reply that is there, or one that is being made.
 pub(crate) type Answering = Either<Ready<Reply>, BoxFuture<'static, Reply>>;
 
-impl Front {
-    /// Stands before a router that answers from the state. An answer, and before it a body, may take `patience`; the bodies
+impl Pipeline {
+    /// Makes the pipeline before a router that answers from the state. An answer, and before it a body, may take `patience`; the bodies
     /// of all requests under way may have `bodies` bytes together.
-    pub(crate) fn new(router: Router, state: ApiState, patience: Duration, bodies: usize) -> Front {
-        Front {
+    pub(crate) fn new(router: Router, state: ApiState, patience: Duration, bodies: usize) -> Pipeline {
+        Pipeline {
             router,
             state,
             patience,
@@ -98,8 +98,8 @@ impl Front {
                 _ => {}
             }
         }
-        let front = self.clone();
-        Either::Right(Box::pin(async move { front.route(started, parts, body, peer).await }))
+        let pipeline = self.clone();
+        Either::Right(Box::pin(async move { pipeline.route(started, parts, body, peer).await }))
     }
 
     /// The paths that are asked most are answered at once: a router, futures and boxed bodies cost half as much as they do.
@@ -115,8 +115,8 @@ impl Front {
         let (caller, admitted) = match admission::admit(&self.state, route, &parts, peer) {
             Admission::Decided(caller, admitted) => (caller, admitted),
             unknown @ Admission::Unknown(_) => {
-                let front = self.clone();
-                let answering = async move { front.admitted(started, parts, body, peer, unknown).await };
+                let pipeline = self.clone();
+                let answering = async move { pipeline.admitted(started, parts, body, peer, unknown).await };
                 return Either::Right(Box::pin(answering));
             }
         };
@@ -134,8 +134,8 @@ impl Front {
         match Charge::of(&caller, route, &draft) {
             None => Either::Left(ready(self.finish(&mut asked, &caller, draft))),
             Some(charge) => {
-                let (front, deadline) = (self.clone(), Deadline::of(started, self.patience));
-                Either::Right(Box::pin(async move { front.charge(charge, asked, draft, deadline).await }))
+                let (pipeline, deadline) = (self.clone(), Deadline::of(started, self.patience));
+                Either::Right(Box::pin(async move { pipeline.charge(charge, asked, draft, deadline).await }))
             }
         }
     }

@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 use crate::error::ApiError;
 use crate::http::bodies::{Sent, Unread};
-use crate::http::pipeline::Front;
+use crate::http::pipeline::Pipeline;
 use crate::http::same_site;
 use crate::mcp;
 use crate::route::Route;
@@ -19,7 +19,7 @@ const LARGEST_FORM: usize = 16 * 1024;
 /// The largest notice of a payment.
 const LARGEST_NOTICE: usize = 256 * 1024;
 
-impl Front {
+impl Pipeline {
     /// Reads a body that is wanted.
     pub(super) async fn message(&self, body: Incoming) -> Result<Sent, ApiError> {
         self.read(body, mcp::LARGEST_BODY, ApiError::message_too_large).await

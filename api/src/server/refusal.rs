@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimePrinter;
 
 use crate::error::ApiError;
-use crate::http::pipeline::Front;
+use crate::http::pipeline::Pipeline;
 
 /// hyper's refusals are shorter than this, and every reply of ours has a longer head.
 const LONGEST: usize = 256;
@@ -17,12 +17,12 @@ const LONGEST: usize = 256;
 /// Writes refusals in full.
 #[derive(Clone)]
 pub(super) struct Refusals {
-    front: Arc<Front>,
+    pipeline: Arc<Pipeline>,
 }
 
 impl Refusals {
-    pub(super) fn new(front: Arc<Front>) -> Refusals {
-        Refusals { front }
+    pub(super) fn new(pipeline: Arc<Pipeline>) -> Refusals {
+        Refusals { pipeline }
     }
 
     /// The bytes of the reply that says why nothing more is read.
@@ -33,7 +33,7 @@ impl Refusals {
             StatusCode::TOO_MANY_REQUESTS => ApiError::too_many_connections(),
             _ => ApiError::malformed_request(),
         };
-        let response = self.front.refuse(fault);
+        let response = self.pipeline.refuse(fault);
         let status = response.status();
         let mut bytes = Vec::with_capacity(2048);
         let reason = status.canonical_reason().unwrap_or_default();

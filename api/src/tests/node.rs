@@ -38,10 +38,10 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::{Connection, Reply};
-use crate::http::pipeline::Front;
+use crate::http::pipeline::Pipeline;
 use crate::metrics::{Metrics, Registry};
 use crate::payments::{Mode, Payments, Terms};
-use crate::server::serve_front;
+use crate::server::serve_pipeline;
 use crate::{
     Access, ApiState, Drained, KeyDesk, Limits, Offers, Origins, Readiness, Site, SiteTexts, Sources, clock,
     rest,
@@ -214,10 +214,10 @@ impl Node {
             .route("/slow", get(async || tokio::time::sleep(Duration::from_secs(3600)).await))
             .route("/soon", get(async || tokio::time::sleep(Duration::from_millis(300)).await))
             .route("/stopping", get(async move || stopping.cancelled().await));
-        let front = Front::new(router, state.clone(), limits.request, limits.bodies);
+        let pipeline = Pipeline::new(router, state.clone(), limits.request, limits.bodies);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let served = tokio::spawn(serve_front(listener, front, metrics, limits, stop.clone()));
+        let served = tokio::spawn(serve_pipeline(listener, pipeline, metrics, limits, stop.clone()));
         Node { address, readiness, leaving, registry, stop, served, folder, state }
     }
 
