@@ -7,7 +7,7 @@ use http::StatusCode;
 use memchr::memmem;
 use schemas::key::{self, KeyId};
 
-use crate::http::context::Asked;
+use crate::http::context::RequestContext;
 
 /// How many characters a key has behind its prefix.
 const KEY_TAIL: usize = key::KEY_LENGTH - key::PREFIX.len();
@@ -16,18 +16,18 @@ const KEY_TAIL: usize = key::KEY_LENGTH - key::PREFIX.len();
 const ACCESS: &str = "access";
 
 /// Writes a line of the access log. What is the service's own fault is logged for operators too.
-pub(super) fn answered(asked: &Asked, status: StatusCode, took: Duration, cause: Option<&str>) {
+pub(super) fn answered(context: &RequestContext, status: StatusCode, took: Duration, cause: Option<&str>) {
     let trace_id =
-        asked.span.traceparent().map(|traceparent| tracing::field::display(traceparent.trace_id()));
+        context.span.traceparent().map(|traceparent| tracing::field::display(traceparent.trace_id()));
     let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
     // Not to be ready is an answer.
-    if status.is_server_error() && asked.uri.path() != "/readyz" {
+    if status.is_server_error() && context.uri.path() != "/readyz" {
         tracing::warn!(
-            method = %asked.method,
-            path = shown(asked.uri.path()),
+            method = %context.method,
+            path = shown(context.uri.path()),
             status = status.as_u16(),
             micros,
-            request = %asked.id,
+            request = %context.id,
             trace_id = trace_id.as_ref(),
             cause,
             "answered with an error"
@@ -35,13 +35,13 @@ pub(super) fn answered(asked: &Asked, status: StatusCode, took: Duration, cause:
     }
     tracing::info!(
         target: ACCESS,
-        method = %asked.method,
-        path = shown(asked.uri.path()),
+        method = %context.method,
+        path = shown(context.uri.path()),
         status = status.as_u16(),
         micros,
-        request = %asked.id,
+        request = %context.id,
         trace_id = trace_id.as_ref(),
-        key = asked.key_id.as_ref().map(KeyId::as_str),
+        key = context.key_id.as_ref().map(KeyId::as_str),
         "answered"
     );
 }

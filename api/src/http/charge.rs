@@ -8,7 +8,7 @@ use crate::auth::admission::{Caller, used_up};
 use crate::auth::allowance::Allowance;
 use crate::deadline::Deadline;
 use crate::error::ApiError;
-use crate::http::context::Asked;
+use crate::http::context::RequestContext;
 use crate::http::response::Draft;
 use crate::metering::Outcome;
 use crate::route::Route;
@@ -34,7 +34,7 @@ impl Charge {
     pub(super) async fn collect(
         self,
         state: &ApiState,
-        asked: &Asked,
+        context: &RequestContext,
         mut draft: Draft,
         deadline: Deadline,
     ) -> (Allowance, Draft) {
@@ -53,12 +53,12 @@ impl Charge {
                 let fault = used_up(&charged.balance, charged.at);
                 (
                     Allowance { remaining: 0, ..allowance },
-                    Draft::problem(fault, HeaderMap::new(), asked, state),
+                    Draft::problem(fault, HeaderMap::new(), context, state),
                 )
             }
             Outcome::Unavailable(reason) => {
                 let fault = ApiError::uncountable(reason);
-                (allowance, Draft::problem(fault, HeaderMap::new(), asked, state))
+                (allowance, Draft::problem(fault, HeaderMap::new(), context, state))
             }
         }
     }

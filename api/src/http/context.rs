@@ -11,9 +11,9 @@ use super::request_id::RequestId;
 use super::request_span;
 use crate::route::Route;
 
-/// What the reply depends on of a request that has been handed on.
+/// What the reply depends on of a request whose parts have been handed to its endpoint.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct RequestContext {
     pub(super) started: Instant,
     pub(super) id: RequestId,
     pub(super) method: Method,
@@ -30,14 +30,14 @@ pub(super) struct Asked {
     pub(super) span: Span,
 }
 
-impl Asked {
+impl RequestContext {
     pub(super) fn new(
         id: RequestId,
         started: Instant,
         method: Method,
         uri: Uri,
         headers: &HeaderMap,
-    ) -> Asked {
+    ) -> RequestContext {
         let known_tags = joined(headers, &IF_NONE_MATCH);
         let encodings = joined(headers, &ACCEPT_ENCODING);
         let path = uri.path();
@@ -50,7 +50,18 @@ impl Asked {
                 .any(|accepted| memmem::find(accepted.as_bytes(), b"text/html").is_some());
         let origin = headers.get(ORIGIN).cloned();
         let span = request_span::begin(started, &method, path, headers);
-        Asked { started, id, method, uri, known_tags, encodings, origin, wants_page, key_id: None, span }
+        RequestContext {
+            started,
+            id,
+            method,
+            uri,
+            known_tags,
+            encodings,
+            origin,
+            wants_page,
+            key_id: None,
+            span,
+        }
     }
 }
 

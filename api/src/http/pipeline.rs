@@ -32,7 +32,7 @@ use crate::deadline::Deadline;
 use crate::error::ApiError;
 use crate::http::bodies::Bodies;
 use crate::http::charge::Charge;
-use crate::http::context::Asked;
+use crate::http::context::RequestContext;
 use crate::http::request_id::RequestIds;
 use crate::http::response::{Draft, Outcome};
 use crate::http::{access_log, encoding, framing, headers, problem, request_span};
@@ -78,9 +78,10 @@ impl Pipeline {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
         if let Err(fault) = framing::check(&parts) {
-            let mut asked = Asked::new(self.ids.next(), started, parts.method, parts.uri, &parts.headers);
-            let draft = Draft::of(fault.into(), &asked, &self.state);
-            return Either::Left(ready(self.finish(&mut asked, &Caller::unknown(&self.state), draft)));
+            let mut context =
+                RequestContext::new(self.ids.next(), started, parts.method, parts.uri, &parts.headers);
+            let draft = Draft::of(fault.into(), &context, &self.state);
+            return Either::Left(ready(self.finish(&mut context, &Caller::unknown(&self.state), draft)));
         }
         let reads = parts.method == Method::GET || parts.method == Method::HEAD;
         if reads && body.is_end_stream() {
@@ -128,14 +129,17 @@ impl Pipeline {
                 catch_unwind(answer).unwrap_or_else(|_panic| Err(ApiError::panicked())).into()
             }
         };
-        let mut asked = Asked::new(self.ids.next(), started, parts.method, parts.uri, &parts.headers);
-        asked.key_id = caller.key_id();
-        let draft = Draft::of(outcome, &asked, &self.state);
+        let mut context =
+            RequestContext::new(self.ids.next(), started, parts.method, parts.uri, &parts.headers);
+        context.key_id = caller.key_id();
+        let draft = Draft::of(outcome, &context, &self.state);
         match Charge::of(&caller, route, &draft) {
-            None => Either::Left(ready(self.finish(&mut asked, &caller, draft))),
+            None => Either::Left(ready(self.finish(&mut context, &caller, draft))),
             Some(charge) => {
                 let (pipeline, deadline) = (self.clone(), Deadline::of(started, self.patience));
-                Either::Right(Box::pin(async move { pipeline.charge(charge, asked, draft, deadline).await }))
+                Either::Right(Box::pin(
+                    async move { pipeline.charge(charge, context, draft, deadline).await },
+                ))
             }
         }
     }
@@ -155,7 +159,8 @@ impl Pipeline {
     ) -> Reply {
         let id = self.ids.next();
         let route = Route::of(parts.uri.path());
-        let mut asked = Asked::new(id, started, parts.method.clone(), parts.uri.clone(), &parts.headers);
+        let mut context =
+            RequestContext::new(id, started, parts.method.clone(), parts.uri.clone(), &parts.headers);
         let (caller, admitted) = match admission {
             Admission::Decided(caller, admitted) => (caller, admitted),
             Admission::Unknown(hash) => {
@@ -164,7 +169,7 @@ impl Pipeline {
                 admission::admit_late(&self.state, route, &parts, peer, key)
             }
         };
-        asked.key_id = caller.key_id();
+        context.key_id = caller.key_id();
         let mut deadline = Deadline::of(started, self.patience);
         let outcome = match admitted {
             Err(fault) => fault.into(),
@@ -177,7 +182,7 @@ impl Pipeline {
                     parts.extensions.insert(known.clone());
                 }
                 parts.extensions.insert(Peer(peer));
-                match asked.span.traceparent() {
+                match context.span.traceparent() {
                     None => self.outcome(route, parts, body, &caller, peer, &mut deadline).await,
                     traceparent => {
                         let work = self.outcome(route, parts, body, &caller, peer, &mut deadline);
@@ -186,10 +191,10 @@ impl Pipeline {
                 }
             }
         };
-        let draft = Draft::of(outcome, &asked, &self.state);
+        let draft = Draft::of(outcome, &context, &self.state);
         match Charge::of(&caller, route, &draft) {
-            None => self.finish(&mut asked, &caller, draft),
-            Some(charge) => self.charge(charge, asked, draft, deadline).await,
+            None => self.finish(&mut context, &caller, draft),
+            Some(charge) => self.charge(charge, context, draft, deadline).await,
         }
     }
 
@@ -210,9 +215,15 @@ impl Pipeline {
     }
 
     /// Counts a call and completes its reply.
-    async fn charge(&self, charge: Charge, mut asked: Asked, draft: Draft, deadline: Deadline) -> Reply {
-        let (allowance, draft) = charge.collect(&self.state, &asked, draft, deadline).await;
-        self.complete(&mut asked, allowance, self.state.now(), draft)
+    async fn charge(
+        &self,
+        charge: Charge,
+        mut context: RequestContext,
+        draft: Draft,
+        deadline: Deadline,
+    ) -> Reply {
+        let (allowance, draft) = charge.collect(&self.state, &context, draft, deadline).await;
+        self.complete(&mut context, allowance, self.state.now(), draft)
     }
 
     /// The reply to something that never became a request.
@@ -300,38 +311,44 @@ impl Pipeline {
         Caller::unknown(&self.state).allowance(&self.state, now)
     }
 
-    fn finish(&self, asked: &mut Asked, caller: &Caller, draft: Draft) -> Reply {
+    fn finish(&self, context: &mut RequestContext, caller: &Caller, draft: Draft) -> Reply {
         let now = self.state.now();
-        self.complete(asked, caller.allowance(&self.state, now), now, draft)
+        self.complete(context, caller.allowance(&self.state, now), now, draft)
     }
 
     /// Makes the draft the reply: encoded, with all common headers. Counts and logs it.
-    fn complete(&self, asked: &mut Asked, allowance: Allowance, now: Timestamp, draft: Draft) -> Reply {
+    fn complete(
+        &self,
+        context: &mut RequestContext,
+        allowance: Allowance,
+        now: Timestamp,
+        draft: Draft,
+    ) -> Reply {
         let Draft { status, content_type, tag, mut headers, mut bytes, cause } = draft;
-        let encodings = asked.encodings.as_ref().filter(|_| encoding::is_worth_it(content_type.as_ref()));
-        if let Some(encoded) = encodings.and_then(|asked| encoding::encode(asked, &bytes)) {
+        let encodings = context.encodings.as_ref().filter(|_| encoding::is_worth_it(content_type.as_ref()));
+        if let Some(encoded) = encodings.and_then(|accepted| encoding::encode(accepted, &bytes)) {
             headers.insert(CONTENT_ENCODING, encoded.name);
             bytes = encoded.bytes;
         }
-        let named = headers::Named { content_type, tag, is_kept: asked.method != Method::POST };
+        let named = headers::Named { content_type, tag, is_kept: context.method != Method::POST };
         // What anybody may keep says of nobody how much is left.
         let is_for_all =
             headers.get(CACHE_CONTROL).is_some_and(|caching| caching.as_bytes().starts_with(b"public"));
         let allowance = if is_for_all { self.nobodys_allowance(now) } else { allowance };
-        let mut headers = headers::complete(headers, named, status, allowance, asked.id, now.as_second());
-        cors::narrow(&self.state, asked.origin.as_ref(), &mut headers);
+        let mut headers = headers::complete(headers, named, status, allowance, context.id, now.as_second());
+        cors::narrow(&self.state, context.origin.as_ref(), &mut headers);
         if self.state.is_leaving() {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
         let has_body = !matches!(status, StatusCode::NOT_MODIFIED | StatusCode::NO_CONTENT);
-        if asked.method == Method::HEAD && has_body {
+        if context.method == Method::HEAD && has_body {
             headers.insert(CONTENT_LENGTH, bytes.len().into());
             bytes = Bytes::new();
         }
-        let took = asked.started.elapsed();
-        self.state.metrics().answered(Route::of(asked.uri.path()), status, took);
-        access_log::answered(asked, status, took, cause.as_deref());
-        request_span::answered(&mut asked.span, status);
+        let took = context.started.elapsed();
+        self.state.metrics().answered(Route::of(context.uri.path()), status, took);
+        access_log::answered(context, status, took, cause.as_deref());
+        request_span::answered(&mut context.span, status);
         let mut reply = Response::new(Full::new(bytes));
         *reply.status_mut() = status;
         *reply.headers_mut() = headers;

@@ -8,7 +8,7 @@ use http_body_util::{BodyExt, Collected};
 
 use crate::answers::list::List;
 use crate::error::ApiError;
-use crate::http::context::Asked;
+use crate::http::context::RequestContext;
 use crate::http::{entity_tag, problem};
 use crate::mcp::Sent;
 use crate::state::ApiState;
@@ -79,17 +79,17 @@ impl From<Result<List, ApiError>> for Outcome {
 
 impl Draft {
     /// Decides the status: a problem, or not modified, or what the endpoint says.
-    pub(super) fn of(outcome: Outcome, asked: &Asked, state: &ApiState) -> Draft {
+    pub(super) fn of(outcome: Outcome, context: &RequestContext, state: &ApiState) -> Draft {
         let Outcome { status, content_type, headers, content } = outcome;
         let bytes = match content {
             Ok(bytes) => bytes,
-            Err(fault) => return Draft::problem(fault, headers, asked, state),
+            Err(fault) => return Draft::problem(fault, headers, context, state),
         };
         let mut draft = Draft { status, content_type, tag: None, headers, bytes, cause: None };
-        let reads = asked.method == Method::GET || asked.method == Method::HEAD;
+        let reads = context.method == Method::GET || context.method == Method::HEAD;
         if status == StatusCode::OK && reads {
             let tag = entity_tag::of(&draft.bytes);
-            if asked.known_tags.as_ref().is_some_and(|known| entity_tag::is_known(&tag, known)) {
+            if context.known_tags.as_ref().is_some_and(|known| entity_tag::is_known(&tag, known)) {
                 draft.status = StatusCode::NOT_MODIFIED;
                 draft.content_type = None;
                 draft.bytes = Bytes::new();
@@ -100,10 +100,15 @@ impl Draft {
     }
 
     /// The reply that says what is wrong.
-    pub(super) fn problem(fault: ApiError, mut headers: HeaderMap, asked: &Asked, state: &ApiState) -> Draft {
+    pub(super) fn problem(
+        fault: ApiError,
+        mut headers: HeaderMap,
+        context: &RequestContext,
+        state: &ApiState,
+    ) -> Draft {
         let (cause, status) = (fault.cause().map(str::to_owned), fault.status());
-        let instance = asked.id.instance();
-        let bytes = if asked.wants_page {
+        let instance = context.id.instance();
+        let bytes = if context.wants_page {
             problem::write_page(fault, state, instance, &mut headers)
         } else {
             problem::write(fault, state.site(), instance, &mut headers)
