@@ -34,7 +34,7 @@ use crate::http::bodies::Bodies;
 use crate::http::charge::Charge;
 use crate::http::context::RequestContext;
 use crate::http::request_id::RequestIds;
-use crate::http::response::{Draft, Outcome};
+use crate::http::response::{EndpointResult, PendingResponse};
 use crate::http::{access_log, encoding, framing, headers, problem, request_span};
 use crate::mcp;
 use crate::rest;
@@ -80,8 +80,8 @@ impl Pipeline {
         if let Err(fault) = framing::check(&parts) {
             let mut context =
                 RequestContext::new(self.ids.next(), started, parts.method, parts.uri, &parts.headers);
-            let draft = Draft::of(fault.into(), &context, &self.state);
-            return Either::Left(ready(self.finish(&mut context, &Caller::unknown(&self.state), draft)));
+            let pending = PendingResponse::of(fault.into(), &context, &self.state);
+            return Either::Left(ready(self.finish(&mut context, &Caller::unknown(&self.state), pending)));
         }
         let reads = parts.method == Method::GET || parts.method == Method::HEAD;
         if reads && body.is_end_stream() {
@@ -121,7 +121,7 @@ impl Pipeline {
                 return Either::Right(Box::pin(answering));
             }
         };
-        let outcome = match admitted {
+        let result = match admitted {
             Err(fault) => fault.into(),
             Ok(()) => {
                 let query = parts.uri.query().unwrap_or_default();
@@ -132,13 +132,13 @@ impl Pipeline {
         let mut context =
             RequestContext::new(self.ids.next(), started, parts.method, parts.uri, &parts.headers);
         context.key_id = caller.key_id();
-        let draft = Draft::of(outcome, &context, &self.state);
-        match Charge::of(&caller, route, &draft) {
-            None => Either::Left(ready(self.finish(&mut context, &caller, draft))),
+        let pending = PendingResponse::of(result, &context, &self.state);
+        match Charge::of(&caller, route, &pending) {
+            None => Either::Left(ready(self.finish(&mut context, &caller, pending))),
             Some(charge) => {
                 let (pipeline, deadline) = (self.clone(), Deadline::of(started, self.patience));
                 Either::Right(Box::pin(
-                    async move { pipeline.charge(charge, context, draft, deadline).await },
+                    async move { pipeline.charge(charge, context, pending, deadline).await },
                 ))
             }
         }
@@ -171,10 +171,10 @@ impl Pipeline {
         };
         context.key_id = caller.key_id();
         let mut deadline = Deadline::of(started, self.patience);
-        let outcome = match admitted {
+        let result = match admitted {
             Err(fault) => fault.into(),
             Ok(()) if parts.method == Method::OPTIONS => match self.check_origin(route, &parts.headers) {
-                Ok(()) => Outcome::of(headers::preflight(route)).await,
+                Ok(()) => EndpointResult::of(headers::preflight(route)).await,
                 Err(fault) => fault.into(),
             },
             Ok(()) => {
@@ -183,22 +183,22 @@ impl Pipeline {
                 }
                 parts.extensions.insert(Peer(peer));
                 match context.span.traceparent() {
-                    None => self.outcome(route, parts, body, &caller, peer, &mut deadline).await,
+                    None => self.run(route, parts, body, &caller, peer, &mut deadline).await,
                     traceparent => {
-                        let work = self.outcome(route, parts, body, &caller, peer, &mut deadline);
+                        let work = self.run(route, parts, body, &caller, peer, &mut deadline);
                         traces::within(traceparent, work).await
                     }
                 }
             }
         };
-        let draft = Draft::of(outcome, &context, &self.state);
-        match Charge::of(&caller, route, &draft) {
-            None => self.finish(&mut context, &caller, draft),
-            Some(charge) => self.charge(charge, context, draft, deadline).await,
+        let pending = PendingResponse::of(result, &context, &self.state);
+        match Charge::of(&caller, route, &pending) {
+            None => self.finish(&mut context, &caller, pending),
+            Some(charge) => self.charge(charge, context, pending, deadline).await,
         }
     }
 
-    async fn outcome(
+    async fn run(
         &self,
         route: Route,
         parts: Parts,
@@ -206,12 +206,12 @@ impl Pipeline {
         caller: &Caller,
         peer: IpAddr,
         deadline: &mut Deadline,
-    ) -> Outcome {
+    ) -> EndpointResult {
         if route == Route::Mcp {
             return self.mcp(parts, body, caller, peer).await;
         }
         let response = self.work(route, parts, body, deadline).await;
-        Outcome::of(response).await
+        EndpointResult::of(response).await
     }
 
     /// Counts a call and completes its reply.
@@ -219,11 +219,11 @@ impl Pipeline {
         &self,
         charge: Charge,
         mut context: RequestContext,
-        draft: Draft,
+        pending: PendingResponse,
         deadline: Deadline,
     ) -> Reply {
-        let (allowance, draft) = charge.collect(&self.state, &context, draft, deadline).await;
-        self.complete(&mut context, allowance, self.state.now(), draft)
+        let (allowance, pending) = charge.collect(&self.state, &context, pending, deadline).await;
+        self.complete(&mut context, allowance, self.state.now(), pending)
     }
 
     /// The reply to something that never became a request.
@@ -265,7 +265,7 @@ impl Pipeline {
     }
 
     /// Answers a message to the MCP endpoint.
-    async fn mcp(&self, parts: Parts, body: Incoming, caller: &Caller, peer: IpAddr) -> Outcome {
+    async fn mcp(&self, parts: Parts, body: Incoming, caller: &Caller, peer: IpAddr) -> EndpointResult {
         if parts.method != Method::POST {
             return ApiError::post_only().into();
         }
@@ -311,20 +311,20 @@ impl Pipeline {
         Caller::unknown(&self.state).allowance(&self.state, now)
     }
 
-    fn finish(&self, context: &mut RequestContext, caller: &Caller, draft: Draft) -> Reply {
+    fn finish(&self, context: &mut RequestContext, caller: &Caller, pending: PendingResponse) -> Reply {
         let now = self.state.now();
-        self.complete(context, caller.allowance(&self.state, now), now, draft)
+        self.complete(context, caller.allowance(&self.state, now), now, pending)
     }
 
-    /// Makes the draft the reply: encoded, with all common headers. Counts and logs it.
+    /// Completes a pending response: encoded, with all common headers. Counts and logs it.
     fn complete(
         &self,
         context: &mut RequestContext,
         allowance: Allowance,
         now: Timestamp,
-        draft: Draft,
+        pending: PendingResponse,
     ) -> Reply {
-        let Draft { status, content_type, tag, mut headers, mut bytes, cause } = draft;
+        let PendingResponse { status, content_type, tag, mut headers, mut bytes, cause } = pending;
         let encodings = context.encodings.as_ref().filter(|_| encoding::is_worth_it(content_type.as_ref()));
         if let Some(encoded) = encodings.and_then(|accepted| encoding::encode(accepted, &bytes)) {
             headers.insert(CONTENT_ENCODING, encoded.name);

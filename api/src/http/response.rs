@@ -15,7 +15,7 @@ use crate::state::ApiState;
 
 /// What an endpoint answers.
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(super) struct EndpointResult {
     status: StatusCode,
     content_type: Option<HeaderValue>,
     /// Further headers of its own.
@@ -25,7 +25,7 @@ pub(super) struct Outcome {
 
 /// A reply whose status is decided, so that it is known whether it counts.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct PendingResponse {
     pub(super) status: StatusCode,
     pub(super) content_type: Option<HeaderValue>,
     pub(super) tag: Option<HeaderValue>,
@@ -35,8 +35,8 @@ pub(super) struct Draft {
     pub(super) cause: Option<String>,
 }
 
-impl Outcome {
-    pub(super) async fn of(response: Response) -> Outcome {
+impl EndpointResult {
+    pub(super) async fn of(response: Response) -> EndpointResult {
         let (mut parts, body) = response.into_parts();
         let content = match parts.extensions.remove::<ApiError>() {
             Some(fault) => Err(fault),
@@ -45,26 +45,26 @@ impl Outcome {
         // What axum has measured may yet be encoded.
         parts.headers.remove(CONTENT_LENGTH);
         let content_type = parts.headers.remove(CONTENT_TYPE);
-        Outcome { status: parts.status, content_type, headers: parts.headers, content }
+        EndpointResult { status: parts.status, content_type, headers: parts.headers, content }
     }
 }
 
 /// A message of the MCP endpoint.
-impl From<Sent> for Outcome {
-    fn from(Sent { status, content_type, headers, body }: Sent) -> Outcome {
-        Outcome { status, content_type, headers, content: Ok(body.into()) }
+impl From<Sent> for EndpointResult {
+    fn from(Sent { status, content_type, headers, body }: Sent) -> EndpointResult {
+        EndpointResult { status, content_type, headers, content: Ok(body.into()) }
     }
 }
 
-impl From<ApiError> for Outcome {
-    fn from(fault: ApiError) -> Outcome {
-        Outcome::from(Err::<List, ApiError>(fault))
+impl From<ApiError> for EndpointResult {
+    fn from(fault: ApiError) -> EndpointResult {
+        EndpointResult::from(Err::<List, ApiError>(fault))
     }
 }
 
 /// A list, or why there is none.
-impl From<Result<List, ApiError>> for Outcome {
-    fn from(list: Result<List, ApiError>) -> Outcome {
+impl From<Result<List, ApiError>> for EndpointResult {
+    fn from(list: Result<List, ApiError>) -> EndpointResult {
         let content_type = Some(HeaderValue::from_static("application/json"));
         let mut headers = HeaderMap::new();
         let content = list.map(|List { body, next }| {
@@ -73,30 +73,30 @@ impl From<Result<List, ApiError>> for Outcome {
             }
             body
         });
-        Outcome { status: StatusCode::OK, content_type, headers, content }
+        EndpointResult { status: StatusCode::OK, content_type, headers, content }
     }
 }
 
-impl Draft {
+impl PendingResponse {
     /// Decides the status: a problem, or not modified, or what the endpoint says.
-    pub(super) fn of(outcome: Outcome, context: &RequestContext, state: &ApiState) -> Draft {
-        let Outcome { status, content_type, headers, content } = outcome;
+    pub(super) fn of(result: EndpointResult, context: &RequestContext, state: &ApiState) -> PendingResponse {
+        let EndpointResult { status, content_type, headers, content } = result;
         let bytes = match content {
             Ok(bytes) => bytes,
-            Err(fault) => return Draft::problem(fault, headers, context, state),
+            Err(fault) => return PendingResponse::problem(fault, headers, context, state),
         };
-        let mut draft = Draft { status, content_type, tag: None, headers, bytes, cause: None };
+        let mut pending = PendingResponse { status, content_type, tag: None, headers, bytes, cause: None };
         let reads = context.method == Method::GET || context.method == Method::HEAD;
         if status == StatusCode::OK && reads {
-            let tag = entity_tag::of(&draft.bytes);
+            let tag = entity_tag::of(&pending.bytes);
             if context.known_tags.as_ref().is_some_and(|known| entity_tag::is_known(&tag, known)) {
-                draft.status = StatusCode::NOT_MODIFIED;
-                draft.content_type = None;
-                draft.bytes = Bytes::new();
+                pending.status = StatusCode::NOT_MODIFIED;
+                pending.content_type = None;
+                pending.bytes = Bytes::new();
             }
-            draft.tag = Some(tag);
+            pending.tag = Some(tag);
         }
-        draft
+        pending
     }
 
     /// The reply that says what is wrong.
@@ -105,7 +105,7 @@ impl Draft {
         mut headers: HeaderMap,
         context: &RequestContext,
         state: &ApiState,
-    ) -> Draft {
+    ) -> PendingResponse {
         let (cause, status) = (fault.cause().map(str::to_owned), fault.status());
         let instance = context.id.instance();
         let bytes = if context.wants_page {
@@ -113,6 +113,6 @@ impl Draft {
         } else {
             problem::write(fault, state.site(), instance, &mut headers)
         };
-        Draft { status, content_type: None, tag: None, headers, bytes, cause }
+        PendingResponse { status, content_type: None, tag: None, headers, bytes, cause }
     }
 }
