@@ -9,5 +9,6 @@ pub(crate) mod cors;
 pub(crate) mod new_keys;
 pub(crate) mod origins;
 pub(crate) mod presented_key;
+pub(crate) mod principal;
 pub(crate) mod proxies;
 pub(crate) mod rate_limit;

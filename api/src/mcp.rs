@@ -10,10 +10,13 @@ mod methods;
 mod protocol;
 mod tools;
 
+use std::net::IpAddr;
+
 use http::header::ACCEPT;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::value::RawValue;
 
+use crate::auth::principal::Principal;
 use crate::deadline::Deadline;
 use crate::error::ApiError;
 use crate::mcp::protocol::era::Era;
@@ -26,7 +29,6 @@ use tools::Asked;
 
 use crate::mcp::protocol::era;
 pub(crate) use crate::mcp::protocol::era::SUPPORTED as REVISIONS;
-pub(crate) use tools::Visitor;
 pub(crate) use tools::described as described_tools;
 
 /// The largest body, in bytes.
@@ -72,19 +74,19 @@ impl Sent {
 /// Fails where too many messages came within a second. A single call of a tool is told so by its result instead.
 pub(crate) async fn answer(
     state: &ApiState,
-    visitor: &Visitor,
+    (principal, address): (&Principal, IpAddr),
     headers: &HeaderMap,
     body: &[u8],
     deadline: Deadline,
 ) -> Result<Sent, ApiError> {
     let body = Body::read(body);
-    let wait = visitor.take(state, body.as_ref().map_or(1, Body::messages)).err();
+    let wait = principal.check_rate_limit(state, address, body.as_ref().map_or(1, Body::messages)).err();
     if let Some(wait) = wait
         && !body.as_ref().is_ok_and(Body::is_call)
     {
         return Err(ApiError::too_many_requests(wait));
     }
-    let asked = Asked { state, visitor, deadline, wait };
+    let asked = Asked { state, principal, address, deadline, wait };
     let sent = match body {
         Ok(Body::One(Ok(message))) => one(asked, headers, &message).await,
         Ok(Body::One(Err(Invalid { id, error }))) => Some(failed(id.as_deref(), &error)),

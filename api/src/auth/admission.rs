@@ -3,121 +3,57 @@
 use std::net::IpAddr;
 
 use http::request::Parts;
-use http::{HeaderMap, Method};
+use http::Method;
 use jiff::Timestamp;
 use read::keys::KnownKey;
-use schemas::key::{KeyHash, KeyId};
+use schemas::key::KeyHash;
 
-use crate::auth::access::{Access, Balance, KeyAccess, Known};
-use crate::auth::allowance::Allowance;
+use crate::auth::access::{Access, Balance, KeyAccess};
 use crate::auth::cors;
 use crate::auth::presented_key;
+use crate::auth::principal::Principal;
 use crate::error::ApiError;
-use crate::mcp::Visitor;
 use crate::route::Route;
 use crate::state::ApiState;
 
 /// The longest address that is looked at.
 const LONGEST_ADDRESS: usize = 8 * 1024;
 
-/// Who calls, as far as it matters.
-#[derive(Debug, Clone)]
-pub(crate) enum Caller {
-    /// Anybody: nothing is counted.
-    Anybody,
-    /// Somebody without a good key.
-    Nobody,
-    /// The holder of a key.
-    Known(Known),
-}
-
 /// What is decided about a request before any work is done.
 #[derive(Debug)]
 pub(crate) enum Admission {
     /// Who calls, and whether they may.
-    Decided(Caller, Result<(), ApiError>),
+    Decided(Principal, Result<(), ApiError>),
     /// A key is presented that this node does not know; it may be a moment too early.
     Unknown(KeyHash),
 }
 
-impl Caller {
-    /// The key that the request comes with, if it is a good one.
-    pub(crate) fn key_id(&self) -> Option<KeyId> {
-        match self {
-            Caller::Known(known) => Some(known.key_id),
-            Caller::Anybody | Caller::Nobody => None,
-        }
-    }
-
-    /// Who stands behind a request that nothing is known of.
-    pub(crate) fn unknown(state: &ApiState) -> Caller {
-        match state.access() {
-            Access::Open => Caller::Anybody,
-            Access::Keys(_) => Caller::Nobody,
-        }
-    }
-
-    /// What the rate headers say.
-    pub(crate) fn allowance(&self, state: &ApiState, now: Timestamp) -> Allowance {
-        match (self, state.access()) {
-            (Caller::Anybody, _) | (_, Access::Open) => Allowance::UNLIMITED,
-            (Caller::Nobody, _) => Allowance::NONE,
-            (Caller::Known(known), Access::Keys(access)) => {
-                Allowance::of(&access.balance(state.models(), known, now), access)
-            }
-        }
-    }
-}
-
-impl Caller {
-    /// The same for the tools of the MCP endpoint.
-    pub(crate) fn visitor(&self, state: &ApiState, headers: &HeaderMap, peer: IpAddr) -> Visitor {
-        let Access::Keys(access) = state.access() else { return Visitor::Open };
-        let address = access.proxies.caller(peer, headers);
-        match self {
-            Caller::Known(known) => Visitor::Keyed(known.clone(), address),
-            Caller::Anybody | Caller::Nobody => Visitor::Anonymous(address),
-        }
-    }
-}
-
-impl Allowance {
-    pub(crate) fn of(balance: &Balance, access: &KeyAccess) -> Allowance {
-        Allowance {
-            limit: balance.limit,
-            remaining: balance.limit.saturating_sub(balance.used),
-            month: Some(balance.budget.month),
-            burst: access.bursts.per_key(),
-        }
-    }
-}
-
 /// Finds out who calls, and refuses what need not be worked on.
 pub(crate) fn admit(state: &ApiState, route: Route, parts: &Parts, peer: IpAddr) -> Admission {
-    let caller = Caller::unknown(state);
+    let principal = Principal::unknown(state);
     let is_watched = matches!(route, Route::Health | Route::Ready);
-    if !is_watched && let Err(fault) = admit_anybody(state, route, parts) {
-        return Admission::Decided(caller, Err(fault));
+    if !is_watched && let Err(fault) = admit_all(state, route, parts) {
+        return Admission::Decided(principal, Err(fault));
     }
     let wrong_method = wrong_method(route, &parts.method);
     let presented = match presented_key::key(parts) {
         Ok(presented) => presented,
-        Err(fault) => return Admission::Decided(caller, Err(wrong_method.unwrap_or(fault))),
+        Err(fault) => return Admission::Decided(principal, Err(wrong_method.unwrap_or(fault))),
     };
-    let Access::Keys(access) = state.access() else { return Admission::Decided(caller, Ok(())) };
+    let Access::Keys(access) = state.access() else { return Admission::Decided(principal, Ok(())) };
     let known = match (&presented, state.keys()) {
         (Some(hash), Ok(keys)) => keys.reader.find(hash),
         (Some(_), Err(unready)) if route.is_keyed() || route == Route::Mcp => {
-            return Admission::Decided(caller, Err(unready));
+            return Admission::Decided(principal, Err(unready));
         }
         (None, _) | (Some(_), Err(_)) => None,
     };
     if let Some(key) = known {
-        let (caller, admitted) = admit_known(access, route, parts, peer, key);
-        return Admission::Decided(caller, admitted);
+        let (principal, admitted) = admit_known(access, route, parts, peer, key);
+        return Admission::Decided(principal, admitted);
     }
     if parts.method == Method::OPTIONS {
-        return Admission::Decided(caller, Ok(()));
+        return Admission::Decided(principal, Ok(()));
     }
     let limited = || within_address(access, parts, peer);
     let refused = match (presented, wrong_method) {
@@ -134,11 +70,11 @@ pub(crate) fn admit(state: &ApiState, route: Route, parts: &Parts, peer: IpAddr)
         (_, None) if route.is_limited_by_address() => limited(),
         (_, None) => Ok(()),
     };
-    Admission::Decided(caller, refused)
+    Admission::Decided(principal, refused)
 }
 
 /// What is asked of a request whoever sends it.
-fn admit_anybody(state: &ApiState, route: Route, parts: &Parts) -> Result<(), ApiError> {
+fn admit_all(state: &ApiState, route: Route, parts: &Parts) -> Result<(), ApiError> {
     state.check_open()?;
     let address = parts.uri.path().len() + parts.uri.query().map_or(0, |query| query.len() + 1);
     if address > LONGEST_ADDRESS {
@@ -165,10 +101,10 @@ pub(crate) fn admit_late(
     parts: &Parts,
     peer: IpAddr,
     key: Option<KnownKey>,
-) -> (Caller, Result<(), ApiError>) {
+) -> (Principal, Result<(), ApiError>) {
     match (key, state.access()) {
         (Some(key), Access::Keys(access)) => admit_known(access, route, parts, peer, key),
-        _ => (Caller::unknown(state), Err(ApiError::invalid_key())),
+        _ => (Principal::unknown(state), Err(ApiError::invalid_key())),
     }
 }
 
@@ -178,7 +114,7 @@ fn admit_known(
     parts: &Parts,
     peer: IpAddr,
     key: KnownKey,
-) -> (Caller, Result<(), ApiError>) {
+) -> (Principal, Result<(), ApiError>) {
     let known = access.known(key);
     let admitted = match wrong_method(route, &parts.method) {
         _ if parts.method == Method::OPTIONS => Ok(()),
@@ -191,7 +127,7 @@ fn admit_known(
         None if route.is_limited_by_address() => within_address(access, parts, peer),
         None => Ok(()),
     };
-    (Caller::Known(known), admitted)
+    (Principal::ApiKey(known), admitted)
 }
 
 /// Whether the address may call now.

@@ -4,8 +4,9 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use schemas::usage::Surface;
 
 use crate::auth::access::{Access, Known};
-use crate::auth::admission::{Caller, used_up};
+use crate::auth::admission::used_up;
 use crate::auth::allowance::Allowance;
+use crate::auth::principal::Principal;
 use crate::deadline::Deadline;
 use crate::error::ApiError;
 use crate::http::context::RequestContext;
@@ -24,8 +25,8 @@ pub(super) struct Charge {
 
 impl Charge {
     /// What is to be counted for a response, if anything.
-    pub(super) fn of(caller: &Caller, route: Route, pending: &PendingResponse) -> Option<Charge> {
-        let Caller::Known(known) = caller else { return None };
+    pub(super) fn of(principal: &Principal, route: Route, pending: &PendingResponse) -> Option<Charge> {
+        let Principal::ApiKey(known) = principal else { return None };
         let operation = route.operation().filter(|_| pending.status == StatusCode::OK)?;
         Some(Charge { known: known.clone(), operation })
     }

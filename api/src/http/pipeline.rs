@@ -23,9 +23,11 @@ use tokio::time::Instant;
 use tower::Service;
 
 use crate::answers::list::List;
-use crate::auth::admission::{Admission, Caller};
+use crate::auth::access::Access;
+use crate::auth::admission::Admission;
 use crate::auth::allowance::Allowance;
 use crate::auth::new_keys::Newcomers;
+use crate::auth::principal::Principal;
 use crate::auth::proxies::Peer;
 use crate::auth::{admission, cors};
 use crate::deadline::Deadline;
@@ -81,7 +83,7 @@ impl Pipeline {
             let mut context =
                 RequestContext::new(self.ids.next(), started, parts.method, parts.uri, &parts.headers);
             let pending = PendingResponse::of(fault.into(), &context, &self.state);
-            return Either::Left(ready(self.finish(&mut context, &Caller::unknown(&self.state), pending)));
+            return Either::Left(ready(self.finish(&mut context, &Principal::unknown(&self.state), pending)));
         }
         let reads = parts.method == Method::GET || parts.method == Method::HEAD;
         if reads && body.is_end_stream() {
@@ -113,8 +115,8 @@ impl Pipeline {
         route: Route,
         answer: impl Fn(&ApiState, &str) -> Result<List, ApiError>,
     ) -> Answering {
-        let (caller, admitted) = match admission::admit(&self.state, route, &parts, peer) {
-            Admission::Decided(caller, admitted) => (caller, admitted),
+        let (principal, admitted) = match admission::admit(&self.state, route, &parts, peer) {
+            Admission::Decided(principal, admitted) => (principal, admitted),
             unknown @ Admission::Unknown(_) => {
                 let pipeline = self.clone();
                 let answering = async move { pipeline.admitted(started, parts, body, peer, unknown).await };
@@ -131,10 +133,10 @@ impl Pipeline {
         };
         let mut context =
             RequestContext::new(self.ids.next(), started, parts.method, parts.uri, &parts.headers);
-        context.key_id = caller.key_id();
+        context.key_id = principal.key_id();
         let pending = PendingResponse::of(result, &context, &self.state);
-        match Charge::of(&caller, route, &pending) {
-            None => Either::Left(ready(self.finish(&mut context, &caller, pending))),
+        match Charge::of(&principal, route, &pending) {
+            None => Either::Left(ready(self.finish(&mut context, &principal, pending))),
             Some(charge) => {
                 let (pipeline, deadline) = (self.clone(), Deadline::of(started, self.patience));
                 Either::Right(Box::pin(
@@ -161,15 +163,15 @@ impl Pipeline {
         let route = Route::of(parts.uri.path());
         let mut context =
             RequestContext::new(id, started, parts.method.clone(), parts.uri.clone(), &parts.headers);
-        let (caller, admitted) = match admission {
-            Admission::Decided(caller, admitted) => (caller, admitted),
+        let (principal, admitted) = match admission {
+            Admission::Decided(principal, admitted) => (principal, admitted),
             Admission::Unknown(hash) => {
                 let find = || self.state.keys().ok()?.reader.find(&hash);
                 let key = self.newcomers.wait_for(hash, find).await;
                 admission::admit_late(&self.state, route, &parts, peer, key)
             }
         };
-        context.key_id = caller.key_id();
+        context.key_id = principal.key_id();
         let mut deadline = Deadline::of(started, self.patience);
         let result = match admitted {
             Err(fault) => fault.into(),
@@ -178,22 +180,22 @@ impl Pipeline {
                 Err(fault) => fault.into(),
             },
             Ok(()) => {
-                if let Caller::Known(known) = &caller {
+                if let Principal::ApiKey(known) = &principal {
                     parts.extensions.insert(known.clone());
                 }
                 parts.extensions.insert(Peer(peer));
                 match context.span.traceparent() {
-                    None => self.run(route, parts, body, &caller, peer, &mut deadline).await,
+                    None => self.run(route, parts, body, &principal, peer, &mut deadline).await,
                     traceparent => {
-                        let work = self.run(route, parts, body, &caller, peer, &mut deadline);
+                        let work = self.run(route, parts, body, &principal, peer, &mut deadline);
                         traces::within(traceparent, work).await
                     }
                 }
             }
         };
         let pending = PendingResponse::of(result, &context, &self.state);
-        match Charge::of(&caller, route, &pending) {
-            None => self.finish(&mut context, &caller, pending),
+        match Charge::of(&principal, route, &pending) {
+            None => self.finish(&mut context, &principal, pending),
             Some(charge) => self.charge(charge, context, pending, deadline).await,
         }
     }
@@ -203,12 +205,12 @@ impl Pipeline {
         route: Route,
         parts: Parts,
         body: Incoming,
-        caller: &Caller,
+        principal: &Principal,
         peer: IpAddr,
         deadline: &mut Deadline,
     ) -> EndpointResult {
         if route == Route::Mcp {
-            return self.mcp(parts, body, caller, peer).await;
+            return self.mcp(parts, body, principal, peer).await;
         }
         let response = self.work(route, parts, body, deadline).await;
         EndpointResult::of(response).await
@@ -236,7 +238,7 @@ impl Pipeline {
         let mut response = Response::new(body);
         *response.status_mut() = status;
         let now = self.state.now();
-        let allowance = self.nobodys_allowance(now);
+        let allowance = self.anonymous_allowance(now);
         let named = headers::Named::default();
         let mut headers = headers::complete(headers, named, status, allowance, id, now.as_second());
         cors::narrow(&self.state, None, &mut headers);
@@ -265,7 +267,7 @@ impl Pipeline {
     }
 
     /// Answers a message to the MCP endpoint.
-    async fn mcp(&self, parts: Parts, body: Incoming, caller: &Caller, peer: IpAddr) -> EndpointResult {
+    async fn mcp(&self, parts: Parts, body: Incoming, principal: &Principal, peer: IpAddr) -> EndpointResult {
         if parts.method != Method::POST {
             return ApiError::post_only().into();
         }
@@ -276,10 +278,13 @@ impl Pipeline {
             Ok(message) => message,
             Err(fault) => return fault.into(),
         };
-        let visitor = caller.visitor(&self.state, &parts.headers, peer);
+        let address = match self.state.access() {
+            Access::Keys(access) => access.proxies.caller(peer, &parts.headers),
+            Access::Open => peer,
+        };
         let deadline = Deadline::within(self.patience);
         // Each call of a tool is bounded by itself: what was counted is answered.
-        let answer = mcp::answer(&self.state, &visitor, &parts.headers, &message.bytes, deadline);
+        let answer = mcp::answer(&self.state, (principal, address), &parts.headers, &message.bytes, deadline);
         match AssertUnwindSafe(answer).catch_unwind().await {
             Ok(Ok(sent)) => sent.into(),
             Ok(Err(fault)) => fault.into(),
@@ -307,13 +312,13 @@ impl Pipeline {
     }
 
     /// What somebody without a key is allowed.
-    fn nobodys_allowance(&self, now: Timestamp) -> Allowance {
-        Caller::unknown(&self.state).allowance(&self.state, now)
+    fn anonymous_allowance(&self, now: Timestamp) -> Allowance {
+        Principal::unknown(&self.state).allowance(&self.state, now)
     }
 
-    fn finish(&self, context: &mut RequestContext, caller: &Caller, pending: PendingResponse) -> Reply {
+    fn finish(&self, context: &mut RequestContext, principal: &Principal, pending: PendingResponse) -> Reply {
         let now = self.state.now();
-        self.complete(context, caller.allowance(&self.state, now), now, pending)
+        self.complete(context, principal.allowance(&self.state, now), now, pending)
     }
 
     /// Completes a pending response: encoded, with all common headers. Counts and logs it.
@@ -334,7 +339,7 @@ impl Pipeline {
         // What anybody may keep says of nobody how much is left.
         let is_for_all =
             headers.get(CACHE_CONTROL).is_some_and(|caching| caching.as_bytes().starts_with(b"public"));
-        let allowance = if is_for_all { self.nobodys_allowance(now) } else { allowance };
+        let allowance = if is_for_all { self.anonymous_allowance(now) } else { allowance };
         let mut headers = headers::complete(headers, named, status, allowance, context.id, now.as_second());
         cors::narrow(&self.state, context.origin.as_ref(), &mut headers);
         if self.state.is_leaving() {

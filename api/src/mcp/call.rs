@@ -6,8 +6,9 @@ use schemas::usage::{CallId, Surface};
 use serde::Serialize;
 use traces::{Kind, Span};
 
-use super::tools::{self, Asked, Tool, Visitor};
+use super::tools::{self, Asked, Tool};
 use crate::auth::access::{Access, Balance};
+use crate::auth::principal::Principal;
 use crate::mcp::protocol::escape::escape;
 use crate::mcp::protocol::params::Params;
 use crate::mcp::protocol::rpc_error::{RpcError, quoted};
@@ -99,9 +100,9 @@ fn admit(asked: Asked<'_>) -> Result<(), Refusal> {
     }
     let Some(wait) = asked.wait else { return Ok(()) };
     let seconds = wait.as_secs() + 1;
-    let more = match asked.visitor {
-        Visitor::Anonymous(_) => " A key from get_api_key has a limit of its own.",
-        Visitor::Open | Visitor::Keyed(..) => "",
+    let more = match asked.principal {
+        Principal::Anonymous => " A key from get_api_key has a limit of its own.",
+        Principal::Unmetered | Principal::ApiKey(_) => "",
     };
     Err(Refusal::guided(format!(
         "Too many calls came within a second. Wait {seconds} s and call again; nothing was counted.{more}"
@@ -110,7 +111,7 @@ fn admit(asked: Asked<'_>) -> Result<(), Refusal> {
 
 /// Counts a call that is about to be answered.
 async fn charge(asked: Asked<'_>, tool: &'static Tool) -> Result<Option<Told>, Refusal> {
-    let (Access::Keys(access), Visitor::Keyed(known, _)) = (asked.state.access(), asked.visitor) else {
+    let (Access::Keys(access), Principal::ApiKey(known)) = (asked.state.access(), asked.principal) else {
         return Ok(None);
     };
     if !tool.is_counted {
@@ -132,7 +133,7 @@ async fn charge(asked: Asked<'_>, tool: &'static Tool) -> Result<Option<Told>, R
 
 /// What a keyed caller has left, where nothing was counted.
 fn balance(asked: Asked<'_>) -> Option<Told> {
-    let (Access::Keys(access), Visitor::Keyed(known, _)) = (asked.state.access(), asked.visitor) else {
+    let (Access::Keys(access), Principal::ApiKey(known)) = (asked.state.access(), asked.principal) else {
         return None;
     };
     let balance = access.balance(asked.state.models(), known, asked.state.now());

@@ -18,7 +18,7 @@ mod similar_projects;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use crate::auth::access::{Access, Known};
+use crate::auth::principal::Principal;
 use crate::deadline::Deadline;
 use crate::state::ApiState;
 
@@ -59,42 +59,17 @@ pub(super) static TOOLS: [&Tool; 10] = [
     &fetch::TOOL,
 ];
 
-/// Who calls a tool.
-#[derive(Debug, Clone)]
-pub(crate) enum Visitor {
-    /// Anybody, where nothing is counted.
-    Open,
-    /// Somebody without a key, from this address.
-    Anonymous(IpAddr),
-    /// The holder of a key, from this address.
-    Keyed(Known, IpAddr),
-}
-
 /// What a tool answers from, and whom.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
     pub(super) state: &'a ApiState,
-    pub(super) visitor: &'a Visitor,
+    pub(super) principal: &'a Principal,
+    /// The address that the call comes from.
+    pub(super) address: IpAddr,
     /// When the time of the request is up, with all the calls that are in it.
     pub(super) deadline: Deadline,
     /// How long the caller has to wait, where too many calls came within a second.
     pub(super) wait: Option<Duration>,
-}
-
-impl Visitor {
-    /// Takes messages that came at once out of what the visitor may send in a second.
-    ///
-    /// # Errors
-    ///
-    /// Returns the time to wait where nothing is left.
-    pub(super) fn take(&self, state: &ApiState, messages: u32) -> Result<(), Duration> {
-        let Access::Keys(access) = state.access() else { return Ok(()) };
-        match self {
-            Visitor::Open => Ok(()),
-            Visitor::Anonymous(address) => access.bursts.address(*address, messages),
-            Visitor::Keyed(known, _) => access.bursts.key(known.key_id, messages),
-        }
-    }
 }
 
 /// Stands for the slug of the newest project in examples.

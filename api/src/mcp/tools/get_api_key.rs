@@ -2,7 +2,7 @@
 
 use schemas::email::Email;
 
-use super::{Asked, Tool, Visitor};
+use super::{Asked, Tool};
 use crate::answers::json_writer::JsonWriter;
 use crate::auth::access::Access;
 use crate::command_client::{Issued, KeyRequest, NotDone};
@@ -38,14 +38,12 @@ pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> 
         arguments.fault("email is missing");
     }
     let email = arguments.complete(email)?;
-    let (Access::Keys(access), Visitor::Anonymous(address) | Visitor::Keyed(_, address)) =
-        (asked.state.access(), asked.visitor)
-    else {
+    let Access::Keys(access) = asked.state.access() else {
         return Err(Refusal::guided(
             "This service runs without keys: every tool answers in full without one. Nothing was created.",
         ));
     };
-    if let Err(wait) = access.bursts.mint(*address) {
+    if let Err(wait) = access.bursts.mint(asked.address) {
         let minutes = wait.as_secs() / 60 + 1;
         return Err(Refusal::guided(format!(
             "Too many keys were created from this network within an hour; nothing was created. Try again in {minutes} minutes."

@@ -7,8 +7,9 @@ use std::borrow::Cow;
 use read::archive::{Cursor, InvalidCursor, Listing};
 use serde::Serialize;
 
-use super::{Asked, Visitor};
+use super::Asked;
 use crate::answers::json_writer::{self, JsonWriter};
+use crate::auth::principal::Principal;
 use crate::error::ApiError;
 use crate::mcp::tools::answer::{Answer, Refusal};
 use crate::mcp::tools::arguments::{Arguments, Limit};
@@ -106,9 +107,9 @@ pub(super) fn cursor(arguments: &mut Arguments<'_>) -> Option<Cursor> {
 
 /// At most so many results are shown to whoever asks.
 pub(super) fn most(asked: Asked<'_>, limit: Limit) -> usize {
-    match asked.visitor {
-        Visitor::Anonymous(_) => limit.results.min(PREVIEW),
-        Visitor::Open | Visitor::Keyed(..) => limit.results,
+    match asked.principal {
+        Principal::Anonymous => limit.results.min(PREVIEW),
+        Principal::Unmetered | Principal::ApiKey(_) => limit.results,
     }
 }
 
@@ -180,9 +181,9 @@ pub(super) fn preview(
     shown: usize,
     total: u64,
 ) -> Result<(), ApiError> {
-    match asked.visitor {
-        Visitor::Anonymous(_) => json.member("preview", &Preview { shown, total, how: HOW }),
-        Visitor::Open | Visitor::Keyed(..) => Ok(()),
+    match asked.principal {
+        Principal::Anonymous => json.member("preview", &Preview { shown, total, how: HOW }),
+        Principal::Unmetered | Principal::ApiKey(_) => Ok(()),
     }
 }
 
