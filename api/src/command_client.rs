@@ -1,4 +1,5 @@
-//! Hands out keys to people who ask for one: makes the key here, and lets the write side record its hash.
+//! Sends commands to the write side over NATS and waits for their replies: for keys, which are made here so that only their
+//! hash leaves the process, for mailed links, and for payments.
 
 mod links;
 mod padding;
@@ -31,9 +32,9 @@ const KNOWN_WITHIN: Duration = Duration::from_secs(2);
 /// What a request needs of its time to show a key: the response's padding, and the page.
 const SHOWN_WITHIN: Duration = Duration::from_millis(800);
 
-/// Asks the write side for keys, and for links to them.
+/// Sends commands to the write side; clones share a connection.
 #[derive(Clone)]
-pub struct KeyDesk {
+pub struct CommandClient {
     client: Client,
 }
 
@@ -69,9 +70,9 @@ pub(crate) enum NotDone {
     Unknown(String),
 }
 
-impl std::fmt::Debug for KeyDesk {
+impl std::fmt::Debug for CommandClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("KeyDesk").finish_non_exhaustive()
+        f.debug_struct("CommandClient").finish_non_exhaustive()
     }
 }
 
@@ -81,10 +82,10 @@ pub fn new_key() -> Result<Key, rand::rngs::SysError> {
     Ok(Key::generate(|bytes| random.fill_bytes(bytes)))
 }
 
-impl KeyDesk {
-    /// Asks over this connection.
-    pub fn new(client: Client) -> KeyDesk {
-        KeyDesk { client }
+impl CommandClient {
+    /// Sends over this connection.
+    pub fn new(client: Client) -> CommandClient {
+        CommandClient { client }
     }
 
     /// Issues a key. It is known on this node when it is returned, unless the projections lag.

@@ -32,7 +32,7 @@ pub use auth::access::{Access, KeyAccess, UnknownTiers};
 pub use auth::origins::{InvalidOrigin, Origins};
 pub use auth::proxies::{InvalidProxy, TrustedProxies};
 pub use auth::rate_limit::Bursts;
-pub use command_client::{KeyDesk, new_key};
+pub use command_client::{CommandClient, new_key};
 pub use letters::{Contact, InvalidContact, Letters};
 pub use metering::{Budget, Counted, Meter, MeterSettings, Outcome, Policy, SpoolError, abandoned_calls};
 pub use payments::offers::{Checkouts, InvalidOffers, Offer, Offers, Prices};

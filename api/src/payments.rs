@@ -8,7 +8,7 @@ mod terms;
 use jiff::Timestamp;
 use schemas::command::Answer;
 
-use crate::command_client::{KeyDesk, NotDone};
+use crate::command_client::{CommandClient, NotDone};
 use crate::deadline::Deadline;
 pub(crate) use signature::NotSigned;
 
@@ -27,7 +27,7 @@ pub struct Payments {
     /// What is paid for.
     pub terms: Terms,
     /// The way to the write side.
-    pub desk: KeyDesk,
+    pub commands: CommandClient,
 }
 
 /// Why a notice is not taken.
@@ -51,7 +51,7 @@ impl Payments {
         self.secrets.check(signature, body, now).map_err(NotTaken::NotSigned)?;
         let told = read(&String::from_utf8_lossy(body), &self.terms);
         told.warn();
-        match self.desk.send(ACTOR, told.into_command(), deadline).await {
+        match self.commands.send(ACTOR, told.into_command(), deadline).await {
             Ok(Answer::Payment(_)) => Ok(()),
             Ok(_) => Err(NotTaken::Unavailable("the write side answered with something else".into())),
             Err(NotDone::Refused(reason) | NotDone::Unavailable(reason) | NotDone::Unknown(reason)) => {

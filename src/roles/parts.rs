@@ -19,8 +19,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use api::metrics::{Metrics, Registry};
 use api::{
-    Access, ApiState, Bursts, KeyAccess, KeyDesk, Letters, Meter, MeterSettings, Offers, Policy, Sources,
-    UnknownTiers,
+    Access, ApiState, Bursts, CommandClient, KeyAccess, Letters, Meter, MeterSettings, Offers, Policy,
+    Sources, UnknownTiers,
 };
 use health::Health;
 use jiff::Timestamp;
@@ -427,7 +427,7 @@ impl Parts {
                 self.config.burst_per_address,
                 self.config.keys_per_address,
             ),
-            desk: KeyDesk::new(client.clone()),
+            commands: CommandClient::new(client.clone()),
             letters: Letters { leave: self.mails.clone(), contact: self.config.contact.clone() },
             unknown_tiers: UnknownTiers::default(),
             proxies: self.config.trusted_proxies.clone(),

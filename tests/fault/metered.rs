@@ -9,8 +9,8 @@ use std::time::Duration;
 use api::clock::Clock;
 use api::metrics::{Metrics, Registry};
 use api::{
-    Access, ApiState, Bursts, KeyAccess, KeyDesk, Letters, Limits, Meter, MeterSettings, Offers, Origins,
-    Policy, Readiness, Sources, TrustedProxies, UnknownTiers,
+    Access, ApiState, Bursts, CommandClient, KeyAccess, Letters, Limits, Meter, MeterSettings, Offers,
+    Origins, Policy, Readiness, Sources, TrustedProxies, UnknownTiers,
 };
 use health::Health;
 use jiff::Timestamp;
@@ -180,7 +180,7 @@ impl Metered {
             bursts: Bursts::new(0, 0, 0),
             letters: Letters::default(),
             proxies: TrustedProxies::default(),
-            desk: KeyDesk::new(self.nats.client().await),
+            commands: CommandClient::new(self.nats.client().await),
             unknown_tiers: UnknownTiers::default(),
         };
         let stop = self.stop.child_token();

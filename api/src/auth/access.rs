@@ -14,7 +14,7 @@ use schemas::tier::{TierName, Tiers};
 
 use crate::auth::proxies::TrustedProxies;
 use crate::auth::rate_limit::Bursts;
-use crate::command_client::KeyDesk;
+use crate::command_client::CommandClient;
 use crate::letters::Letters;
 use crate::metering::{Budget, Meter};
 
@@ -41,8 +41,8 @@ pub struct KeyAccess {
     pub bursts: Bursts,
     /// Who is believed about where a call comes from.
     pub proxies: TrustedProxies,
-    /// Where keys are handed out.
-    pub desk: KeyDesk,
+    /// The way to the write side, which issues keys.
+    pub commands: CommandClient,
     /// Whether links to keys can be mailed.
     pub letters: Letters,
     /// Tiers of keys that `tiers` lacks.

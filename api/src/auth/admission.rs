@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
-use http::request::Parts;
 use http::Method;
+use http::request::Parts;
 use jiff::Timestamp;
 use read::keys::KnownKey;
 use schemas::key::KeyHash;

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::command_client::padding::on_the_beat;
 use crate::command_client::sending::{send_in_time, unavailable};
-use crate::command_client::{KeyDesk, NotDone, known, new_key};
+use crate::command_client::{CommandClient, NotDone, known, new_key};
 use crate::deadline::Deadline;
 
 /// Who asks for links.
@@ -44,7 +44,7 @@ pub(crate) struct Claimed {
     pub(crate) new_key: Option<Key>,
 }
 
-impl KeyDesk {
+impl CommandClient {
     /// Asks that a link be mailed to an address. Whoever asks learns nothing about the address, by the answer or by
     /// its time; there is no refusal.
     pub(crate) async fn send_link(&self, email: Email, deadline: Deadline) -> Result<(), NotDone> {

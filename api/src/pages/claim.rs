@@ -95,7 +95,7 @@ pub(super) async fn ask(
         Either::Left(email) => email,
         Either::Right(page) => return Ok(page),
     };
-    match access.desk.send_link(email, deadline).await {
+    match access.commands.send_link(email, deadline).await {
         Ok(()) => page(&Asked { layout: Layout::new(&state, "/keys", "A link is on its way").private() }),
         Err(NotDone::Refused(cause) | NotDone::Unavailable(cause)) => Err(ApiError::uncreated(cause)),
         Err(NotDone::Unknown(cause)) => Err(ApiError::unconfirmed(cause)),
@@ -113,7 +113,7 @@ pub(super) async fn look(
         Some(token) => token,
         None => return gone(access, &state, &headers, NEVER_MADE),
     };
-    match access.desk.open_link(&token, deadline).await {
+    match access.commands.open_link(&token, deadline).await {
         Ok(claim) => {
             let page = page(&ClaimPage::of(&state, token, claim, None))?;
             Ok(([(CACHE_CONTROL, HeaderValue::from_static("no-store"))], page).into_response())
@@ -136,7 +136,7 @@ pub(super) async fn act(
         Some(token) => token,
         None => return gone(access, &state, &headers, NEVER_MADE),
     };
-    let claim = match access.desk.open_link(&token, deadline.less(USING)).await {
+    let claim = match access.commands.open_link(&token, deadline.less(USING)).await {
         Ok(claim) => claim,
         Err(NotDone::Refused(reason)) => return gone(access, &state, &headers, &reason),
         Err(NotDone::Unavailable(cause) | NotDone::Unknown(cause)) => return Err(ApiError::uncreated(cause)),
@@ -150,7 +150,7 @@ pub(super) async fn act(
         let page = ClaimPage::of(&state, token, claim, Some(fault));
         return refused(StatusCode::UNPROCESSABLE_ENTITY, &page);
     }
-    match access.desk.use_link(state.models(), &token, decision, state.now(), deadline).await {
+    match access.commands.use_link(state.models(), &token, decision, state.now(), deadline).await {
         Ok(claimed) => {
             let hints = |is: fn(&KeyNow) -> bool| hints(&claim.keys, &claimed.keys, is);
             page(&ClaimedPage {

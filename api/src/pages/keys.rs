@@ -97,7 +97,7 @@ pub(super) async fn issue(
     let begun = Instant::now();
     let (tier, form) = (access.tiers.first().name.clone(), field(&body, "form").parse().ok());
     let request = KeyRequest { email, tier, actor: ACTOR, form };
-    let issued = access.desk.issue(state.models(), request, state.now(), deadline).await;
+    let issued = access.commands.issue(state.models(), request, state.now(), deadline).await;
     on_the_beat(begun).await;
     match issued {
         Ok(Outcome::Now(key)) => page(&Issued {

@@ -43,8 +43,8 @@ use crate::metrics::{Metrics, Registry};
 use crate::payments::{Mode, Payments, Terms};
 use crate::server::serve_pipeline;
 use crate::{
-    Access, ApiState, Drained, KeyDesk, Limits, Offers, Origins, Readiness, Site, SiteTexts, Sources, clock,
-    rest,
+    Access, ApiState, CommandClient, Drained, Limits, Offers, Origins, Readiness, Site, SiteTexts, Sources,
+    clock, rest,
 };
 
 /// The address that answers speak of.
@@ -150,7 +150,7 @@ impl Node {
                 tiers: "free=200, studio=5000".parse().unwrap(),
                 mode: Mode::Live,
             },
-            desk: KeyDesk::new(nowhere.connect("127.0.0.1:1").await.unwrap()),
+            commands: CommandClient::new(nowhere.connect("127.0.0.1:1").await.unwrap()),
         };
         Node::serve_with(tempfile::tempdir().unwrap(), Limits::default(), Some(payments), Origins::Any).await
     }

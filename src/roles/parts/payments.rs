@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use api::KeyDesk;
+use api::CommandClient;
 use api::payments::Payments;
 use write::service::CommandService;
 
@@ -18,7 +18,11 @@ impl Parts {
                  tier; set stripe_prices, as price_123=studio"
             );
         }
-        Some(Payments { secrets, terms: self.config.stripe.clone(), desk: KeyDesk::new(client.clone()) })
+        Some(Payments {
+            secrets,
+            terms: self.config.stripe.clone(),
+            commands: CommandClient::new(client.clone()),
+        })
     }
 
     /// Ends what was paid for when its time comes.

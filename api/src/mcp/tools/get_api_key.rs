@@ -52,7 +52,7 @@ pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> 
     let tier = access.tiers.first();
     let request = KeyRequest { email, tier: tier.name.clone(), actor: ACTOR, form: None };
     let (models, now) = (asked.state.models(), asked.state.now());
-    let issued = access.desk.issue(models, request, now, asked.deadline).await;
+    let issued = access.commands.issue(models, request, now, asked.deadline).await;
     let key = match issued {
         Ok(Issued::Now(key)) => key,
         Ok(Issued::Before) => return Err(Refusal::Broken { told: LATER.into(), cause: None }),
