@@ -23,7 +23,7 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 pub(crate) use crate::command_client::links::Decision;
-pub(crate) use crate::command_client::padding::on_the_beat;
+pub(crate) use crate::command_client::padding::pad_response_time;
 use crate::command_client::sending::unavailable;
 use crate::deadline::Deadline;
 

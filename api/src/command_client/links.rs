@@ -13,7 +13,7 @@ use schemas::tier::TierName;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use crate::command_client::padding::on_the_beat;
+use crate::command_client::padding::pad_response_time;
 use crate::command_client::sending::{send_in_time, unavailable};
 use crate::command_client::{CommandClient, NotDone, known, new_key};
 use crate::deadline::Deadline;
@@ -50,7 +50,7 @@ impl CommandClient {
     pub(crate) async fn send_link(&self, email: Email, deadline: Deadline) -> Result<(), NotDone> {
         let begun = Instant::now();
         let outcome = self.send(ASKING, Command::SendLink { email }, deadline).await;
-        on_the_beat(begun).await;
+        pad_response_time(begun).await;
         match outcome? {
             Answer::Accepted => Ok(()),
             _ => Err(unexpected()),

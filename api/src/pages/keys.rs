@@ -20,7 +20,7 @@ use super::page;
 use super::words::{grouped, sentence};
 use crate::auth::access::KeyAccess;
 use crate::auth::proxies::Peer;
-use crate::command_client::{Issued as Outcome, KeyRequest, NotDone, on_the_beat};
+use crate::command_client::{Issued as Outcome, KeyRequest, NotDone, pad_response_time};
 use crate::deadline::Deadline;
 use crate::error::ApiError;
 use crate::letters::Contact;
@@ -98,7 +98,7 @@ pub(super) async fn issue(
     let (tier, form) = (access.tiers.first().name.clone(), field(&body, "form").parse().ok());
     let request = KeyRequest { email, tier, actor: ACTOR, form };
     let issued = access.commands.issue(state.models(), request, state.now(), deadline).await;
-    on_the_beat(begun).await;
+    pad_response_time(begun).await;
     match issued {
         Ok(Outcome::Now(key)) => page(&Issued {
             layout: Layout::new(&state, "/keys", "Your key").private(),
