@@ -2,8 +2,8 @@
 
 mod heads;
 mod refusal;
+mod timed_stream;
 mod visits;
-mod wire;
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -35,8 +35,8 @@ use crate::metrics::Metrics;
 use crate::rest;
 use crate::state::ApiState;
 use refusal::Refusals;
+use timed_stream::{Calls, TimedStream};
 use visits::Visits;
-use wire::{Calls, Wire};
 
 /// The largest head of a request: its first line and its headers.
 const LARGEST_HEAD: usize = 16 * 1024;
@@ -151,14 +151,14 @@ where
 {
     async fn run(self, listener: TcpListener, shutdown: CancellationToken) -> Drained {
         let graceful = GracefulShutdown::new();
-        let mut door = Door::new(listener, self.limits.connections);
+        let mut acceptor = Acceptor::new(listener, self.limits.connections);
         let visits = Visits::new(self.limits.per_address, self.limits.proxies.clone());
         let mut connections = JoinSet::new();
         loop {
             tokio::select! {
                 () = shutdown.cancelled() => break,
                 Some(ended) = connections.join_next() => note(ended),
-                (stream, peer, place) = door.next() => {
+                (stream, peer, place) = acceptor.next() => {
                     let Some(visit) = visits.enter(peer) else {
                         self.turn_away(stream);
                         continue;
@@ -174,7 +174,7 @@ where
                 }
             }
         }
-        drop(door);
+        drop(acceptor);
         // Once told, a connection that waits for a request closes, and the others close behind their reply.
         let _ = timeout(self.limits.drain, graceful.shutdown()).await;
         while let Some(ended) = connections.try_join_next() {
@@ -200,7 +200,7 @@ where
         stream: TcpStream,
         peer: IpAddr,
     ) -> http1::Connection<
-        TokioIo<Wire<TcpStream>>,
+        TokioIo<TimedStream<TcpStream>>,
         impl hyper::service::Service<
             Request<Incoming>,
             Response = Response<Content>,
@@ -210,7 +210,7 @@ where
         + use<Answer, Answering, Content>,
     > {
         let calls = Arc::new(Calls::default());
-        let wire = Wire::new(stream, calls.clone(), &self.limits, self.refusals.clone());
+        let timed = TimedStream::new(stream, calls.clone(), &self.limits, self.refusals.clone());
         let answer = self.answer.clone();
         let service = service_fn(move |request| {
             calls.begin();
@@ -222,25 +222,25 @@ where
         });
         http1::Builder::new()
             .timer(TokioTimer::new())
-            // It begins with the end of the request before, so it is the idle time; the wire knows when a head begins.
+            // It begins with the end of the request before, so it is the idle time; the stream knows when a head begins.
             .header_read_timeout(self.limits.idle)
             .max_header_size(LARGEST_HEAD)
             .max_buf_size(LARGEST_BUFFER)
-            .serve_connection(TokioIo::new(wire), service)
+            .serve_connection(TokioIo::new(timed), service)
     }
 }
 
-/// Where connections come in, as many as there are places.
-struct Door {
+/// Accepts connections, as many as there are places.
+struct Acceptor {
     listener: TcpListener,
     places: Arc<Semaphore>,
     /// When accepting goes on after it failed, and how long the rest was.
     resting: Option<(Instant, Duration)>,
 }
 
-impl Door {
-    fn new(listener: TcpListener, places: usize) -> Door {
-        Door { listener, places: Arc::new(Semaphore::new(places)), resting: None }
+impl Acceptor {
+    fn new(listener: TcpListener, places: usize) -> Acceptor {
+        Acceptor { listener, places: Arc::new(Semaphore::new(places)), resting: None }
     }
 
     /// The next connection, once there is a place for it. Nothing is lost if this is dropped half way.
@@ -303,21 +303,21 @@ mod tests {
     async fn accepting_rests_longer_and_longer_while_it_fails() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let mut door = Door::new(listener, 1);
+        let mut acceptor = Acceptor::new(listener, 1);
         let full = io::Error::from_raw_os_error(24);
         assert!(!is_the_clients(&full) && is_the_clients(&io::ErrorKind::ConnectionAborted.into()));
         let mut rests = Vec::new();
         for _ in 0..10 {
-            door.rest(&full);
-            rests.push(door.resting.unwrap().1.as_millis());
+            acceptor.rest(&full);
+            rests.push(acceptor.resting.unwrap().1.as_millis());
         }
         assert_eq!(rests, [5, 10, 20, 40, 80, 160, 320, 640, 1000, 1000]);
 
-        door.resting = Some((Instant::now() + Duration::from_millis(50), REST.0));
+        acceptor.resting = Some((Instant::now() + Duration::from_millis(50), REST.0));
         let (started, client) = (Instant::now(), TcpStream::connect(address));
         client.await.unwrap();
-        door.next().await;
+        acceptor.next().await;
         assert!(started.elapsed() >= Duration::from_millis(50), "it rests");
-        assert_eq!(door.resting, None, "and then it is well again");
+        assert_eq!(acceptor.resting, None, "and then it is well again");
     }
 }

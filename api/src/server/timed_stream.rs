@@ -1,6 +1,6 @@
-//! A connection's bytes, with the manners that hyper leaves to others: a head that has begun must end soon, a
-//! client that reads nothing is let go, a refusal is sent in full, and a client that still sends is heard out for a
-//! moment, since closing on it would take the reply away again.
+//! A connection's bytes under the bounds that hyper does not set: a head that has begun must end soon, a client that reads
+//! nothing is disconnected, a refusal is sent in full, and a client that still sends is read from for a moment before the
+//! close (a lingering close): closing at once would reset the connection and discard the reply.
 
 use std::future::Future;
 use std::io::{self, IoSlice};
@@ -17,10 +17,10 @@ use super::Limits;
 use super::heads::Heads;
 use super::refusal::{self, Refusals};
 
-/// How long and for how many bytes a client is heard out that still sends.
-const HEARD_OUT: (Duration, usize) = (Duration::from_secs(1), 1024 * 1024);
+/// How long, and for how many bytes, a client that still sends is read from before the close.
+const LINGER: (Duration, usize) = (Duration::from_secs(1), 1024 * 1024);
 
-/// What the service tells the wire of its calls.
+/// What the service tells the stream of its calls.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     /// Goes up by one when a call begins and when it ends: odd within a call.
@@ -48,7 +48,7 @@ impl Calls {
 
 /// A stream under watch.
 #[derive(Debug)]
-pub(super) struct Wire<Stream> {
+pub(super) struct TimedStream<Stream> {
     stream: Stream,
     calls: Arc<Calls>,
     head_limit: Duration,
@@ -60,7 +60,7 @@ pub(super) struct Wire<Stream> {
     write_timer: Option<Pin<Box<Sleep>>>,
     refusals: Option<Refusals>,
     refusal: Option<Refusal>,
-    hearing_out: Option<HearingOut>,
+    lingering: Option<LingeringClose>,
 }
 
 /// A refusal that is being sent.
@@ -71,19 +71,19 @@ struct Refusal {
 }
 
 #[derive(Debug)]
-struct HearingOut {
+struct LingeringClose {
     timer: Pin<Box<Sleep>>,
     left: usize,
 }
 
-impl<Stream> Wire<Stream> {
+impl<Stream> TimedStream<Stream> {
     pub(super) fn new(
         stream: Stream,
         calls: Arc<Calls>,
         limits: &Limits,
         refusals: Option<Refusals>,
-    ) -> Wire<Stream> {
-        Wire {
+    ) -> TimedStream<Stream> {
+        TimedStream {
             stream,
             calls,
             head_limit: limits.head,
@@ -94,12 +94,12 @@ impl<Stream> Wire<Stream> {
             write_timer: None,
             refusals,
             refusal: None,
-            hearing_out: None,
+            lingering: None,
         }
     }
 }
 
-impl<Stream: AsyncRead + Unpin> AsyncRead for Wire<Stream> {
+impl<Stream: AsyncRead + Unpin> AsyncRead for TimedStream<Stream> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -130,7 +130,7 @@ impl<Stream: AsyncRead + Unpin> AsyncRead for Wire<Stream> {
     }
 }
 
-impl<Stream: AsyncWrite + Unpin> Wire<Stream> {
+impl<Stream: AsyncWrite + Unpin> TimedStream<Stream> {
     /// Passes a write's outcome on, unless it has waited for too long.
     fn watched(
         &mut self,
@@ -165,12 +165,12 @@ impl<Stream: AsyncWrite + Unpin> Wire<Stream> {
     }
 }
 
-impl<Stream: AsyncRead + AsyncWrite + Unpin> Wire<Stream> {
+impl<Stream: AsyncRead + AsyncWrite + Unpin> TimedStream<Stream> {
     /// Reads and forgets until the client stops, or has had its chance.
     fn poll_hear_out(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let hearing = self
-            .hearing_out
-            .get_or_insert_with(|| HearingOut { timer: Box::pin(sleep(HEARD_OUT.0)), left: HEARD_OUT.1 });
+            .lingering
+            .get_or_insert_with(|| LingeringClose { timer: Box::pin(sleep(LINGER.0)), left: LINGER.1 });
         let mut forgotten = [0; 4096];
         loop {
             let mut buffer = ReadBuf::new(&mut forgotten);
@@ -187,7 +187,7 @@ impl<Stream: AsyncRead + AsyncWrite + Unpin> Wire<Stream> {
     }
 }
 
-impl<Stream: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<Stream> {
+impl<Stream: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TimedStream<Stream> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -237,7 +237,7 @@ impl<Stream: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<Stream> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_refusal(context))?;
-        if self.hearing_out.is_none() {
+        if self.lingering.is_none() {
             ready!(Pin::new(&mut self.stream).poll_shutdown(context))?;
         }
         if self.refusal.is_some() || self.calls.leaves_body.load(Ordering::Relaxed) {
