@@ -5,9 +5,9 @@
 
 mod breaker;
 mod drain;
-mod gate;
-mod own;
+mod publisher;
 mod spool;
+mod unconfirmed;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,9 +24,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
 use breaker::{Breaker, Breakers};
-use gate::{Gate, Published};
-use own::{OwnCalls, Reservation};
+use publisher::{Published, UsagePublisher};
 use spool::Spool;
+use unconfirmed::{Reservation, UnconfirmedUsage};
 
 pub use spool::{SpoolError, abandoned_calls};
 
@@ -103,8 +103,8 @@ pub struct Meter {
 }
 
 struct Inner {
-    gate: Gate,
-    own: Arc<OwnCalls>,
+    publisher: UsagePublisher,
+    unconfirmed: Arc<UnconfirmedUsage>,
     spool: Arc<Spool>,
     breakers: Breakers,
     policy: Policy,
@@ -132,9 +132,9 @@ impl Meter {
     pub fn open(client: async_nats::Client, settings: MeterSettings) -> Result<Meter, SpoolError> {
         let MeterSettings { folder, policy, spool_limit, tiers, health, now } = settings;
         let (spool, left) = Spool::open(&folder, spool_limit)?;
-        let own = Arc::new(OwnCalls::default());
+        let unconfirmed = Arc::new(UnconfirmedUsage::default());
         for (budget, calls) in left {
-            own.spooled(&budget, calls);
+            unconfirmed.spooled(&budget, calls);
         }
         let breakers = match policy {
             // Calls are answered all the same, so readiness does not depend on it.
@@ -143,8 +143,8 @@ impl Meter {
         };
         let draining = health.component("spool").patience(Duration::MAX);
         let keeping = health.component("spool writes").patience(Duration::ZERO);
-        let (gate, spool) = (Gate::new(client), Arc::new(spool));
-        let inner = Inner { gate, own, spool, breakers, policy, tiers, draining, keeping, now };
+        let (publisher, spool) = (UsagePublisher::new(client), Arc::new(spool));
+        let inner = Inner { publisher, unconfirmed, spool, breakers, policy, tiers, draining, keeping, now };
         Ok(Meter { inner: Arc::new(inner) })
     }
 
@@ -175,7 +175,7 @@ impl Meter {
     /// How many calls count against a budget, as far as this node knows: what the counters say, and its own calls that
     /// they have not seen.
     pub(crate) fn used(&self, budget: &Budget, counted: Counted) -> u64 {
-        self.inner.own.used(budget, counted)
+        self.inner.unconfirmed.used(budget, counted)
     }
 
     /// Counts a call that is about to be answered. `counted` is what the counters say of its budget, `limit` its quota.
@@ -241,8 +241,8 @@ impl Inner {
         }
         let reservation = match may_count {
             // It must be answered, whatever is left.
-            true => self.own.take(budget),
-            false => match self.own.reserve(budget, counted, limit) {
+            true => self.unconfirmed.take(budget),
+            false => match self.unconfirmed.reserve(budget, counted, limit) {
                 Some(reservation) => reservation,
                 None => return Ok(false),
             },
@@ -279,7 +279,7 @@ impl Inner {
             tokio::time::sleep(PAUSE).await;
         }
         tracing::warn!(call = %call.id, "a call may count or not; it is answered, and settled afterwards");
-        self.keep(call, false, self.own.take(budget)).await
+        self.keep(call, false, self.unconfirmed.take(budget)).await
     }
 
     /// Publishes a call once, and returns whether it counts.
@@ -290,9 +290,9 @@ impl Inner {
         breaker: &Breaker,
         patience: Duration,
     ) -> Result<bool, Undecided> {
-        let counts = match self.gate.publish(call, patience).await {
+        let counts = match self.publisher.publish(call, patience).await {
             Published::Counted { sequence } => {
-                self.own.counted(budget, sequence);
+                self.unconfirmed.counted(budget, sequence);
                 true
             }
             Published::Full => false,

@@ -19,7 +19,7 @@ use schemas::usage::Call;
 use tokio::sync::{mpsc, oneshot};
 
 use super::Budget;
-use super::own::Reservation;
+use super::unconfirmed::Reservation;
 pub(super) use file::{Page, SpoolFile};
 pub(super) use line::Spooled;
 

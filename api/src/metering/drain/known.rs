@@ -7,7 +7,7 @@ use schemas::subject;
 use schemas::usage::Call;
 use uuid::Uuid;
 
-use super::super::gate::{Gate, LookupError};
+use super::super::publisher::{LookupError, UsagePublisher};
 
 /// Subjects that are looked up at once.
 const AT_ONCE: usize = 32;
@@ -75,7 +75,11 @@ impl Known {
     }
 
     /// Looks up the subjects of these calls, but for those that are known already.
-    pub(super) async fn look_up(&mut self, gate: &Gate, calls: Vec<Call>) -> Result<(), LookupError> {
+    pub(super) async fn look_up(
+        &mut self,
+        publisher: &UsagePublisher,
+        calls: Vec<Call>,
+    ) -> Result<(), LookupError> {
         let mut wanted = Wanted::new();
         for call in calls {
             let id = call.id.0;
@@ -87,13 +91,13 @@ impl Known {
         }
         wanted.retain(|subject, (call, first)| !self.covers(subject, call, *first));
         if wanted.len() > FEW {
-            self.look_up_together(gate, &wanted).await?;
+            self.look_up_together(publisher, &wanted).await?;
             wanted.retain(|subject, (call, first)| !self.covers(subject, call, *first));
         }
         let kept = self.kept;
         let mut found = stream::iter(wanted)
             .map(|(subject, (call, first))| async move {
-                let ids = gate.ids(&kept.stream(&call), &subject, first).await?;
+                let ids = publisher.ids(&kept.stream(&call), &subject, first).await?;
                 Ok((subject, Ids { first, ids }))
             })
             .buffer_unordered(AT_ONCE);
@@ -104,7 +108,11 @@ impl Known {
     }
 
     /// Looks up all subjects of the tiers and months of these calls, where those are not too many.
-    async fn look_up_together(&mut self, gate: &Gate, wanted: &Wanted) -> Result<(), LookupError> {
+    async fn look_up_together(
+        &mut self,
+        publisher: &UsagePublisher,
+        wanted: &Wanted,
+    ) -> Result<(), LookupError> {
         let mut patterns = HashMap::<String, (&Call, Uuid)>::new();
         for (call, first) in wanted.values() {
             let (_, lowest) = patterns.entry(self.kept.pattern(call)).or_insert((call, *first));
@@ -112,7 +120,7 @@ impl Known {
         }
         patterns.retain(|pattern, _| !self.large.contains(pattern));
         for (pattern, (call, first)) in patterns {
-            let Some(found) = gate.ids_of_all(&self.kept.stream(call), &pattern, first).await? else {
+            let Some(found) = publisher.ids_of_all(&self.kept.stream(call), &pattern, first).await? else {
                 self.large.insert(pattern);
                 continue;
             };

@@ -10,7 +10,7 @@ use schemas::subject;
 use schemas::tier::TierName;
 use schemas::usage::{Call, CallId};
 
-use super::super::gate::{LookupError, Published};
+use super::super::publisher::{LookupError, Published};
 use super::super::spool::{Page, SpoolFile, Spooled};
 use super::super::{Budget, Inner};
 use super::known::{Kept, Known};
@@ -87,7 +87,7 @@ impl Lane {
     /// Publishes the next page of a file; `None` at its end. If not all of a page could be published, all of it is
     /// published again: no call counts twice.
     async fn publish_page(&mut self, inner: &Inner, file: &Arc<SpoolFile>) -> Result<Option<usize>, String> {
-        if !inner.gate.is_connected() {
+        if !inner.publisher.is_connected() {
             return Err("there is no connection to NATS".into());
         }
         let from = file.unpublished();
@@ -127,7 +127,7 @@ impl Lane {
         // Nothing can fail from here on: a page that is published again would be taken off the budgets twice.
         for (call, settled) in settled {
             let sequence = if let Settled::Counted(sequence) = settled { sequence } else { None };
-            inner.own.unspooled(&Budget::of(&call), sequence);
+            inner.unconfirmed.unspooled(&Budget::of(&call), sequence);
         }
         inner.spool.published(file, end, count);
         Ok(Some(count))
@@ -160,7 +160,7 @@ impl Lane {
         let is_wanted = |call: &&Call| forgotten.contains(&call.id) && !self.absent.contains(&call.tier);
         let wanted: Vec<Call> =
             calls.iter().map(|spooled| &spooled.call).filter(is_wanted).cloned().collect();
-        self.counted.look_up(&inner.gate, wanted).await.map_err(|error| error.to_string())?;
+        self.counted.look_up(&inner.publisher, wanted).await.map_err(|error| error.to_string())?;
         let lane = &*self;
         let published: Vec<(Call, Option<Settled>)> =
             stream::iter(calls.iter().map(|spooled| spooled.call.clone()).collect::<Vec<_>>())
@@ -178,7 +178,7 @@ impl Lane {
             let is_new = inner.tiers.get(&call.tier).is_none() && !self.absent.contains(&call.tier);
             if is_new && asked.insert(call.tier.clone()) {
                 match inner
-                    .gate
+                    .publisher
                     .ids(&subject::usage_stream(&call.tier), &subject::usage(call), call.id.0)
                     .await
                 {
@@ -201,7 +201,7 @@ impl Lane {
         if self.counted.has(&call) {
             return Ok((call, Some(Settled::Counted(None))));
         }
-        let published = inner.gate.publish(&call, PATIENCE).await;
+        let published = inner.publisher.publish(&call, PATIENCE).await;
         let settled = match published {
             Published::Counted { sequence } => Some(Settled::Counted(Some(sequence))),
             Published::Full => None,
@@ -223,7 +223,7 @@ impl Lane {
         let is_wanted =
             |(call, settled): &&(Call, Option<Settled>)| settled.is_none() && forgotten.contains(&call.id);
         let wanted = published.iter().filter(is_wanted).map(|(call, _)| call.clone()).collect();
-        if let Err(error) = self.overruns.look_up(&inner.gate, wanted).await {
+        if let Err(error) = self.overruns.look_up(&inner.publisher, wanted).await {
             // A user of NATS that was made for version 0.1 may not read them.
             tracing::warn!(%error, "overruns are published without looking whether they were before");
         }
@@ -252,7 +252,7 @@ impl Lane {
         if self.overruns.has(&call) {
             return Ok((call, Settled::Overrun));
         }
-        match inner.gate.publish_overrun(&call, PATIENCE).await {
+        match inner.publisher.publish_overrun(&call, PATIENCE).await {
             Published::Counted { .. } => Ok((call, Settled::Overrun)),
             Published::Full => Err("the stream of overruns refuses a call".into()),
             Published::NotTaken(reason) | Published::Unknown(reason) => {

@@ -3,7 +3,7 @@ use std::time::Duration;
 use schemas::usage::{CallId, Surface};
 use uuid::Uuid;
 
-use super::super::own::OwnCalls;
+use super::super::unconfirmed::UnconfirmedUsage;
 use super::*;
 
 /// Larger than what a test writes.
@@ -28,17 +28,17 @@ fn calls(numbers: std::ops::Range<u128>) -> Vec<Call> {
 /// A spool, and where its calls are taken out of.
 struct Opened {
     spool: Spool,
-    own: Arc<OwnCalls>,
+    unconfirmed: Arc<UnconfirmedUsage>,
 }
 
 fn open(folder: &Path) -> (Opened, Left) {
     let (spool, left) = Spool::open(folder, LIMIT).unwrap();
-    (Opened { spool, own: Arc::default() }, left)
+    (Opened { spool, unconfirmed: Arc::default() }, left)
 }
 
 impl Opened {
     async fn append(&self, call: &Call) -> io::Result<()> {
-        self.spool.append(call, true, self.own.take(&Budget::of(call))).await
+        self.spool.append(call, true, self.unconfirmed.take(&Budget::of(call))).await
     }
 
     fn file(&self) -> Arc<SpoolFile> {
@@ -47,7 +47,7 @@ impl Opened {
 
     /// Calls that are taken out of the budget of the calls here.
     fn taken(&self) -> u64 {
-        self.own.used(&Budget::of(&call(0)), read::counters::Counted { used: 0, through: 0 })
+        self.unconfirmed.used(&Budget::of(&call(0)), read::counters::Counted { used: 0, through: 0 })
     }
 }
 
@@ -179,7 +179,7 @@ async fn a_line_that_cannot_be_read_hides_no_other() {
 async fn a_full_spool_takes_what_may_count_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let (spool, _) = Spool::open(folder.path(), 1).unwrap();
-    let (spool, call) = (Opened { spool, own: Arc::default() }, call(1));
+    let (spool, call) = (Opened { spool, unconfirmed: Arc::default() }, call(1));
     spool.append(&call).await.unwrap();
     let refused = spool.append(&call).await.unwrap_err().to_string();
     assert!(
@@ -187,7 +187,7 @@ async fn a_full_spool_takes_what_may_count_and_nothing_else() {
         "{refused}"
     );
     assert_eq!((spool.spool.waiting(), spool.taken()), (1, 1), "a refused call leaves nothing");
-    spool.spool.append(&call, false, spool.own.take(&Budget::of(&call))).await.unwrap();
+    spool.spool.append(&call, false, spool.unconfirmed.take(&Budget::of(&call))).await.unwrap();
     let kept = spool.file().read(0).unwrap().lines.into_iter().map(|line| line.unwrap().is_unsent);
     assert_eq!(kept.collect::<Vec<_>>(), [true, false]);
 }
@@ -208,7 +208,7 @@ async fn a_request_that_is_dropped_while_it_waits_leaves_nothing_half_done() {
     held.recv().unwrap();
     let all = calls(1..QUEUE as u128 * 2 + 1_000);
     let waiting = futures::future::join_all(
-        all.iter().map(|call| spool.spool.append(call, false, spool.own.take(&Budget::of(call)))),
+        all.iter().map(|call| spool.spool.append(call, false, spool.unconfirmed.take(&Budget::of(call)))),
     );
     let dropped = tokio::time::timeout(Duration::from_millis(200), waiting).await;
     assert!(dropped.is_err());

@@ -1,4 +1,4 @@
-//! The way to NATS: one published call, one definite answer or none.
+//! Publishes calls to the usage streams of NATS: one call, one definite answer or none.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,7 +33,8 @@ const FORGOTTEN: Duration = Duration::from_secs(5);
 /// Ids of calls, by the subject that they were published under.
 pub(super) type IdsBySubject = HashMap<String, HashSet<Uuid>>;
 
-pub(super) struct Gate {
+/// Publishes calls, and looks up which the streams hold.
+pub(super) struct UsagePublisher {
     client: Client,
     jetstream: Context,
     /// Whether this role may delete its consumers; where it may not, the server forgets them after some seconds.
@@ -80,10 +81,10 @@ struct Refusal {
     description: String,
 }
 
-impl Gate {
-    pub(super) fn new(client: Client) -> Gate {
+impl UsagePublisher {
+    pub(super) fn new(client: Client) -> UsagePublisher {
         let jetstream = async_nats::jetstream::new(client.clone());
-        Gate { client, jetstream, may_delete: AtomicBool::new(true) }
+        UsagePublisher { client, jetstream, may_delete: AtomicBool::new(true) }
     }
 
     /// Whether there is a connection, as far as the client has noticed.

@@ -1,4 +1,4 @@
-//! The calls of this node that the counters have not seen yet, so that what is left is right from the answer on.
+//! The calls of this node that the counters have not seen yet, so that the remaining quota is right as soon as a call is answered.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasher;
@@ -16,15 +16,16 @@ const FORGOTTEN: Duration = Duration::from_secs(60);
 /// So many budgets in one shard are looked through for what can go.
 const MANY: usize = 4_096;
 
+/// The unconfirmed calls of all budgets, in shards.
 #[derive(Debug, Default)]
-pub(super) struct OwnCalls {
-    shards: [Mutex<HashMap<Budget, Own, foldhash::fast::FixedState>>; SHARDS],
+pub(super) struct UnconfirmedUsage {
+    shards: [Mutex<HashMap<Budget, Unconfirmed, foldhash::fast::FixedState>>; SHARDS],
     hasher: foldhash::fast::FixedState,
 }
 
-/// Of one budget.
+/// The unconfirmed calls of one budget.
 #[derive(Debug, Default)]
-struct Own {
+struct Unconfirmed {
     /// Sequences in the tier's stream, ascending but for a few that overtook each other, and when they came.
     counted: VecDeque<(u64, Instant)>,
     /// Calls in the spool.
@@ -35,12 +36,12 @@ struct Own {
 /// which ends half way leaves nothing behind.
 #[derive(Debug)]
 pub(super) struct Reservation {
-    own: Arc<OwnCalls>,
+    unconfirmed: Arc<UnconfirmedUsage>,
     budget: Option<Budget>,
 }
 
 impl Reservation {
-    /// Leaves the call taken: it is in the spool, and [`OwnCalls::unspooled`] will give it back.
+    /// Leaves the call taken: it is in the spool, and [`UnconfirmedUsage::unspooled`] will give it back.
     pub(super) fn keep(mut self) {
         self.budget = None;
     }
@@ -49,18 +50,18 @@ impl Reservation {
 impl Drop for Reservation {
     fn drop(&mut self) {
         if let Some(budget) = self.budget.take() {
-            self.own.unspooled(&budget, None);
+            self.unconfirmed.unspooled(&budget, None);
         }
     }
 }
 
-impl OwnCalls {
+impl UnconfirmedUsage {
     /// What counts against a budget in all. Calls that the counters have seen are forgotten.
     pub(super) fn used(&self, budget: &Budget, counted: Counted) -> u64 {
         let mut shard = self.shard(budget);
-        let Some(own) = shard.get_mut(budget) else { return counted.used };
-        let used = own.used(counted);
-        if own.is_settled() {
+        let Some(unconfirmed) = shard.get_mut(budget) else { return counted.used };
+        let used = unconfirmed.used(counted);
+        if unconfirmed.is_settled() {
             shard.remove(budget);
         }
         used
@@ -70,9 +71,9 @@ impl OwnCalls {
     pub(super) fn counted(&self, budget: &Budget, sequence: u64) {
         let mut shard = self.shard(budget);
         if shard.len() >= MANY && !shard.contains_key(budget) {
-            shard.retain(|_, own| {
-                own.forget_old();
-                !own.is_settled()
+            shard.retain(|_, unconfirmed| {
+                unconfirmed.forget_old();
+                !unconfirmed.is_settled()
             });
         }
         shard.entry(budget.clone()).or_default().counted.push_back((sequence, Instant::now()));
@@ -86,19 +87,19 @@ impl OwnCalls {
         limit: u64,
     ) -> Option<Reservation> {
         let mut shard = self.shard(budget);
-        let own = shard.entry(budget.clone()).or_default();
-        let is_left = own.used(counted) < limit;
-        own.spooled += u64::from(is_left);
-        if own.is_settled() {
+        let unconfirmed = shard.entry(budget.clone()).or_default();
+        let is_left = unconfirmed.used(counted) < limit;
+        unconfirmed.spooled += u64::from(is_left);
+        if unconfirmed.is_settled() {
             shard.remove(budget);
         }
-        is_left.then(|| Reservation { own: self.clone(), budget: Some(budget.clone()) })
+        is_left.then(|| Reservation { unconfirmed: self.clone(), budget: Some(budget.clone()) })
     }
 
     /// Takes one call for the spool, whatever is left.
     pub(super) fn take(self: &Arc<Self>, budget: &Budget) -> Reservation {
         self.spooled(budget, 1);
-        Reservation { own: self.clone(), budget: Some(budget.clone()) }
+        Reservation { unconfirmed: self.clone(), budget: Some(budget.clone()) }
     }
 
     /// Notes calls that are in the spool.
@@ -109,16 +110,19 @@ impl OwnCalls {
     /// A call is no longer in the spool; it counts now if it has a sequence.
     pub(super) fn unspooled(&self, budget: &Budget, sequence: Option<u64>) {
         let mut shard = self.shard(budget);
-        if let Some(own) = shard.get_mut(budget) {
-            own.spooled = own.spooled.saturating_sub(1);
-            own.counted.extend(sequence.map(|sequence| (sequence, Instant::now())));
-            if own.is_settled() {
+        if let Some(unconfirmed) = shard.get_mut(budget) {
+            unconfirmed.spooled = unconfirmed.spooled.saturating_sub(1);
+            unconfirmed.counted.extend(sequence.map(|sequence| (sequence, Instant::now())));
+            if unconfirmed.is_settled() {
                 shard.remove(budget);
             }
         }
     }
 
-    fn shard(&self, budget: &Budget) -> MutexGuard<'_, HashMap<Budget, Own, foldhash::fast::FixedState>> {
+    fn shard(
+        &self,
+        budget: &Budget,
+    ) -> MutexGuard<'_, HashMap<Budget, Unconfirmed, foldhash::fast::FixedState>> {
         let hash = self.hasher.hash_one(budget.key_id);
         // The upper half: the map itself takes the lower bits.
         let index = (hash >> 32) as usize % SHARDS;
@@ -126,7 +130,7 @@ impl OwnCalls {
     }
 }
 
-impl Own {
+impl Unconfirmed {
     fn used(&mut self, counted: Counted) -> u64 {
         self.forget_old();
         self.counted.retain(|(sequence, _)| *sequence > counted.through);
@@ -158,30 +162,31 @@ mod tests {
 
     #[test]
     fn a_call_counts_once_whether_the_counters_have_seen_it_or_not() {
-        let (own, budget) = (OwnCalls::default(), budget("Ab3dEf9h"));
+        let (unconfirmed, budget) = (UnconfirmedUsage::default(), budget("Ab3dEf9h"));
         let seen = |used, through| Counted { used, through };
-        assert_eq!(own.used(&budget, seen(7, 40)), 7);
+        assert_eq!(unconfirmed.used(&budget, seen(7, 40)), 7);
         for sequence in [41, 43, 42] {
-            own.counted(&budget, sequence);
+            unconfirmed.counted(&budget, sequence);
         }
-        assert_eq!(own.used(&budget, seen(7, 40)), 10);
-        assert_eq!(own.used(&budget, seen(9, 42)), 10);
-        assert_eq!(own.used(&budget, seen(10, 43)), 10);
-        assert!(own.shard(&budget).is_empty(), "nothing is kept of what the counters know");
+        assert_eq!(unconfirmed.used(&budget, seen(7, 40)), 10);
+        assert_eq!(unconfirmed.used(&budget, seen(9, 42)), 10);
+        assert_eq!(unconfirmed.used(&budget, seen(10, 43)), 10);
+        assert!(unconfirmed.shard(&budget).is_empty(), "nothing is kept of what the counters know");
     }
 
     #[test]
     fn the_spool_takes_no_more_than_what_is_left() {
-        let (own, budget) = (Arc::new(OwnCalls::default()), budget("Ab3dEf9h"));
+        let (unconfirmed, budget) = (Arc::new(UnconfirmedUsage::default()), budget("Ab3dEf9h"));
         let counted = Counted { used: 197, through: 9 };
-        own.counted(&budget, 10);
-        let taken: Vec<Reservation> = (0..5).filter_map(|_| own.reserve(&budget, counted, 200)).collect();
-        assert_eq!((taken.len(), own.used(&budget, counted)), (2, 200));
+        unconfirmed.counted(&budget, 10);
+        let taken: Vec<Reservation> =
+            (0..5).filter_map(|_| unconfirmed.reserve(&budget, counted, 200)).collect();
+        assert_eq!((taken.len(), unconfirmed.used(&budget, counted)), (2, 200));
         taken.into_iter().for_each(Reservation::keep);
-        own.unspooled(&budget, Some(11));
-        own.unspooled(&budget, None);
+        unconfirmed.unspooled(&budget, Some(11));
+        unconfirmed.unspooled(&budget, None);
         assert_eq!(
-            own.used(&budget, counted),
+            unconfirmed.used(&budget, counted),
             199,
             "one was counted by NATS, one turned out to be over the quota"
         );
@@ -189,25 +194,25 @@ mod tests {
 
     #[test]
     fn a_reservation_that_is_dropped_is_given_back() {
-        let (own, budget) = (Arc::new(OwnCalls::default()), budget("Ab3dEf9h"));
+        let (unconfirmed, budget) = (Arc::new(UnconfirmedUsage::default()), budget("Ab3dEf9h"));
         let counted = Counted { used: 199, through: 9 };
-        let reserved = own.reserve(&budget, counted, 200).unwrap();
-        assert!(own.reserve(&budget, counted, 200).is_none());
+        let reserved = unconfirmed.reserve(&budget, counted, 200).unwrap();
+        assert!(unconfirmed.reserve(&budget, counted, 200).is_none());
         drop(reserved);
-        let reserved = own.reserve(&budget, counted, 200).unwrap();
-        drop((reserved, own.take(&budget)));
-        assert!(own.shard(&budget).is_empty());
+        let reserved = unconfirmed.reserve(&budget, counted, 200).unwrap();
+        drop((reserved, unconfirmed.take(&budget)));
+        assert!(unconfirmed.shard(&budget).is_empty());
     }
 
     #[test]
     fn budgets_do_not_touch_each_other() {
-        let own = OwnCalls::default();
+        let unconfirmed = UnconfirmedUsage::default();
         let (one, other) = (budget("Ab3dEf9h"), budget("Ab3dEf9i"));
-        own.counted(&one, 1);
+        unconfirmed.counted(&one, 1);
         let next = Budget { month: one.month.next(), ..one.clone() };
         for budget in [&other, &next] {
-            assert_eq!(own.used(budget, Counted { used: 0, through: 0 }), 0);
+            assert_eq!(unconfirmed.used(budget, Counted { used: 0, through: 0 }), 0);
         }
-        assert_eq!(own.used(&one, Counted { used: 0, through: 0 }), 1);
+        assert_eq!(unconfirmed.used(&one, Counted { used: 0, through: 0 }), 1);
     }
 }
