@@ -1,4 +1,4 @@
-//! What stands at a slug: the project, the way to where it moved, or the fault that says why there is none.
+//! Resolves a slug: to the project, to a redirect where it moved, or to the error that says why there is none.
 
 use std::sync::Arc;
 
@@ -20,25 +20,25 @@ use crate::state::ApiState;
 /// How many near slugs are suggested at most.
 const SUGGESTIONS: usize = 3;
 
-/// What stands at a slug.
+/// What a slug leads to.
 #[derive(Debug)]
-pub(crate) enum Standing {
+pub(crate) enum SlugResolution {
     /// A project: its full record, rendered.
-    Listed(Bytes),
-    /// Nothing any more; the project has this slug now.
-    Moved(String),
+    Found(Bytes),
+    /// The project has this slug now.
+    Redirect(String),
     /// A project that left the catalog.
-    Withdrawn { reason: String, citation_url: String },
-    /// Nothing and never anything; these slugs are near.
-    Unknown { suggestions: Vec<String> },
+    Gone { reason: String, citation_url: String },
+    /// There never was a project; these slugs are near.
+    NotFound { suggestions: Vec<String> },
 }
 
 /// A project, or the way to it.
-pub(crate) enum Place {
+pub(crate) enum Resolved {
     /// Its full record, rendered.
-    Here(Bytes),
+    Found(Bytes),
     /// The redirect to the slug that it has now.
-    There(Response),
+    Redirect(Response),
 }
 
 /// What a slug leads to in a project's past.
@@ -49,7 +49,7 @@ pub(crate) enum Look {
     Unknown { suggestions: Vec<String> },
 }
 
-/// What stands in the path of a request where a slug belongs.
+/// What the path of a request names where a slug belongs.
 pub(crate) enum Named {
     /// A slug.
     Slug(Slug),
@@ -86,26 +86,31 @@ pub(crate) async fn slug_of_address(state: &ApiState, address: &str) -> Result<O
 }
 
 /// Looks a slug up in the catalog.
-pub(crate) async fn of(state: &ApiState, slug: &Slug) -> Result<Standing, ApiError> {
+pub(crate) async fn resolve(state: &ApiState, slug: &Slug) -> Result<SlugResolution, ApiError> {
     Ok(match state.catalog()?.reader.find(slug.as_str()).await.map_err(fault)? {
-        Found::Listed(record) => Standing::Listed(record),
-        Found::Moved(slug) => Standing::Moved(slug),
+        Found::Listed(record) => SlugResolution::Found(record),
+        Found::Moved(slug) => SlugResolution::Redirect(slug),
         Found::Withdrawn { reason, citation } => {
             let mut address = Vec::with_capacity(128);
             site::fill(&citation, state.site().as_str(), &mut address);
-            Standing::Withdrawn { reason, citation_url: String::from_utf8_lossy(&address).into_owned() }
+            SlugResolution::Gone { reason, citation_url: String::from_utf8_lossy(&address).into_owned() }
         }
-        Found::Unknown => Standing::Unknown { suggestions: instead_of(state, slug)? },
+        Found::Unknown => SlugResolution::NotFound { suggestions: instead_of(state, slug)? },
     })
 }
 
 /// The same for an endpoint whose paths begin with `path`, asked with this query.
-pub(crate) async fn place(state: &ApiState, slug: &Slug, path: &str, query: &str) -> Result<Place, ApiError> {
-    match of(state, slug).await? {
-        Standing::Listed(record) => Ok(Place::Here(record)),
-        Standing::Moved(slug) => moved(state, path, &slug, query).map(Place::There),
-        Standing::Withdrawn { reason, citation_url } => Err(ApiError::withdrawn(reason, citation_url)),
-        Standing::Unknown { suggestions } => Err(ApiError::unknown_slug(suggestions)),
+pub(crate) async fn resolve_or_redirect(
+    state: &ApiState,
+    slug: &Slug,
+    path: &str,
+    query: &str,
+) -> Result<Resolved, ApiError> {
+    match resolve(state, slug).await? {
+        SlugResolution::Found(record) => Ok(Resolved::Found(record)),
+        SlugResolution::Redirect(slug) => moved(state, path, &slug, query).map(Resolved::Redirect),
+        SlugResolution::Gone { reason, citation_url } => Err(ApiError::withdrawn(reason, citation_url)),
+        SlugResolution::NotFound { suggestions } => Err(ApiError::unknown_slug(suggestions)),
     }
 }
 

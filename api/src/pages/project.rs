@@ -10,7 +10,7 @@ use super::layout::{Layout, Meta};
 use super::page;
 use super::record::Recorded;
 use crate::answers::similar::Near;
-use crate::answers::slug::{self, Named, Place};
+use crate::answers::slug::{self, Named, Resolved};
 use crate::citation::{Citation, CitedRecord};
 use crate::error::ApiError;
 use crate::state::ApiState;
@@ -41,9 +41,9 @@ pub(super) async fn project(
         Named::Address(redirect) => return Ok(redirect),
     };
     let site = state.site();
-    let record = match slug::place(&state, &slug, PATH, "").await? {
-        Place::There(redirect) => return Ok(redirect),
-        Place::Here(record) => record,
+    let record = match slug::resolve_or_redirect(&state, &slug, PATH, "").await? {
+        Resolved::Redirect(redirect) => return Ok(redirect),
+        Resolved::Found(record) => record,
     };
     let project = Recorded::of(CitedRecord::read(&record, site)?, site);
     let citation = Citation::of(&project.record, site);

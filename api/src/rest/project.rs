@@ -9,7 +9,7 @@ use schemas::slug::Slug;
 
 use crate::answers::json_writer::JsonWriter;
 use crate::answers::past::Past;
-use crate::answers::slug::{self, Named, Place};
+use crate::answers::slug::{self, Named, Resolved};
 use crate::error::ApiError;
 use crate::query::Given;
 use crate::route::PROJECT;
@@ -36,9 +36,9 @@ pub(crate) async fn project(
     if let Some(past) = past {
         return revision(&state, &slug, past, query, &sent.ignored()).await;
     }
-    match slug::place(&state, &slug, PROJECT, query).await? {
-        Place::Here(record) => listed(&record, state.site(), &sent.ignored()),
-        Place::There(redirect) => Ok(redirect),
+    match slug::resolve_or_redirect(&state, &slug, PROJECT, query).await? {
+        Resolved::Found(record) => listed(&record, state.site(), &sent.ignored()),
+        Resolved::Redirect(redirect) => Ok(redirect),
     }
 }
 

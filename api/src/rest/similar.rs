@@ -9,7 +9,7 @@ use schemas::api::problem::ParameterFault;
 use crate::answers::json_writer::{self, JsonWriter};
 use crate::answers::list::List;
 use crate::answers::similar::{self, Near, Neighbourhood};
-use crate::answers::slug::{self, Named, Place};
+use crate::answers::slug::{self, Named, Resolved};
 use crate::error::ApiError;
 use crate::query::{self, Given, fault};
 use crate::route::SIMILAR;
@@ -55,9 +55,9 @@ pub(crate) async fn similar(
     };
     let list = match Near::find(&state, slug.as_str())? {
         Some(near) => answer(&state, &near, query)?,
-        None => match slug::place(&state, &slug, SIMILAR, query).await? {
-            Place::There(redirect) => return Ok(redirect),
-            Place::Here(_) => {
+        None => match slug::resolve_or_redirect(&state, &slug, SIMILAR, query).await? {
+            Resolved::Redirect(redirect) => return Ok(redirect),
+            Resolved::Found(_) => {
                 let none = Neighbourhood::of_a_new_one();
                 list(slug.as_str(), &none, &asked.ignored, state.site(), query)?
             }

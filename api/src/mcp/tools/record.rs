@@ -7,7 +7,7 @@ use schemas::slug::Slug;
 
 use super::Asked;
 use crate::answers::past::{self, Past};
-use crate::answers::slug::{self, Look, Standing};
+use crate::answers::slug::{self, Look, SlugResolution};
 use crate::mcp::protocol::rpc_error::quoted;
 use crate::mcp::tools::answer::Refusal;
 use crate::mcp::tools::arguments::Arguments;
@@ -140,22 +140,22 @@ async fn present(asked: Asked<'_>, wanted: &str) -> Result<(Slug, Found), Refusa
     let mut notes = Vec::new();
     // A project that is renamed just now may have moved on since it was asked where it is.
     for _ in 0..3 {
-        match slug::of(asked.state, &slug).await? {
-            Standing::Listed(record) => return Ok((slug, Found { record, notes })),
-            Standing::Moved(to) => {
+        match slug::resolve(asked.state, &slug).await? {
+            SlugResolution::Found(record) => return Ok((slug, Found { record, notes })),
+            SlugResolution::Redirect(to) => {
                 notes = vec![format!(
                     "The project was renamed: its slug is {to} now, and {wanted} still leads here."
                 )];
                 slug = to.parse().map_err(|_| unknown(wanted, &[]))?;
             }
-            Standing::Withdrawn { reason, citation_url } => {
+            SlugResolution::Gone { reason, citation_url } => {
                 let reason = reason.trim_end_matches('.');
                 return Err(Refusal::guided(format!(
                     "The project {wanted} was withdrawn from the catalog: {reason}. What was published of it can still be \
                      cited as {citation_url}."
                 )));
             }
-            Standing::Unknown { suggestions } => return Err(unknown(wanted, &suggestions)),
+            SlugResolution::NotFound { suggestions } => return Err(unknown(wanted, &suggestions)),
         }
     }
     Err(unknown(wanted, &[]))
