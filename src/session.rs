@@ -12,6 +12,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use health::Health;
 use jiff::Timestamp;
+use pictures::fetch::FetchRules;
 use schemas::command::{Answer, Command, CommandMessage, Refusal, RefusalKind};
 use schemas::control::PutAnswer;
 use schemas::envelope::Recorded;
@@ -25,7 +26,6 @@ use write::command_client::CommandClient;
 #[cfg(feature = "eventstore")]
 use write::event_store::kurrent;
 use write::event_store::{Damage, LogPlace, SqliteStore, Verified};
-use write::media::fetch::{FetchRules, Fetcher};
 use write::media::{MediaStore, TakeError};
 use write::media_client;
 use write::nats::Login;
@@ -225,7 +225,7 @@ pub async fn open_write_side(
     let Some(vault) = vault else { return Ok(WriteSide { store, service, keeper }) };
     let accounts = Accounts::new(vault, config.tiers.clone());
     let media = MediaStore::open(&DataFolder::new(&config.data).media())?;
-    let pictures = Pictures::new(Arc::new(media), Fetcher::new(fetch_rules(config)));
+    let pictures = Pictures::new(Arc::new(media), write::media::fetcher(fetch_rules(config)));
     let service = service.with_accounts(accounts).with_pictures(pictures);
     Ok(WriteSide { store, service, keeper })
 }

@@ -25,12 +25,18 @@ const IO: &[&str] = &["tokio", "sqlx", "async-nats", "axum", "tantivy", "hyper"]
 const RULES: &[Rule] = &[
     Rule { package: "demo", may: &["schemas"], must_not: IO, without: &[] },
     Rule { package: "health", may: &[], must_not: IO, without: &[] },
+    Rule {
+        package: "pictures",
+        may: &[],
+        must_not: &["sqlx", "async-nats", "axum", "tantivy"],
+        without: &[],
+    },
     // What sends spans is behind a feature of the root's.
     Rule { package: "traces", may: &[], must_not: &["sqlx", "async-nats", "axum", "tantivy"], without: &[] },
     Rule { package: "schemas", may: &["traces"], must_not: IO, without: &["traces/otlp"] },
     Rule {
         package: "write",
-        may: &["health", "schemas", "traces"],
+        may: &["health", "schemas", "pictures", "traces"],
         must_not: &["axum", "tantivy"],
         without: &[],
     },

@@ -4,29 +4,22 @@
 mod check;
 pub mod collector;
 mod copy;
-mod decode;
 mod erased;
 mod fault;
-pub mod fetch;
 mod files;
-mod format;
-mod guard;
-mod header;
+mod forms;
 mod listing;
-mod palette;
-mod room;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-pub(crate) use tests::samples;
-mod thumbnails;
 pub mod uploads;
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use image::RgbImage;
-use schemas::picture::{Form, Picture, PictureId};
+use pictures::fetch::{FetchRules, Fetcher};
+use pictures::thumbnails;
+use schemas::picture::{Colour, Form, MAX_PICTURE_BYTES, MAX_SIDE, Picture, PictureFormat, PictureId};
 use sha2::{Digest, Sha256};
 
 pub use check::Checked;
@@ -35,8 +28,12 @@ use files::Files;
 pub use files::MediaError;
 pub use listing::{Difference, Listing};
 
+use crate::tls;
+
 /// The longer side, in pixels, of what the palette is taken from.
 const PALETTE_SIDE: u32 = 64;
+
+const _: () = assert!(pictures::MAX_BYTES == MAX_PICTURE_BYTES && pictures::MAX_SIDE == MAX_SIDE);
 
 /// The smaller forms of a picture, each with its bytes.
 type Forms = Vec<(Form, Vec<u8>)>;
@@ -80,7 +77,7 @@ impl MediaStore {
         if let Ok(Some(kept)) = self.get(id) {
             return Ok(kept);
         }
-        let (picture, forms) = made(id, bytes)?;
+        let (picture, forms) = made(id, bytes).map_err(PictureFault::from)?;
         let kept = self.files.keep(&picture, bytes, &forms)?;
         match self.refuse_erased(id)? {
             Some(fault) => Err(fault.into()),
@@ -109,7 +106,7 @@ impl MediaStore {
         let form = Form::Webp(width);
         let damaged = |reason: String| MediaError::damaged(&self.path(id, form), reason);
         let bytes = self.read(id, form)?.ok_or_else(|| damaged("it is not there".to_owned()))?;
-        let decoded = decode::decode(&bytes).map_err(|fault| damaged(fault.to_string()))?;
+        let decoded = pictures::decode(&bytes).map_err(|fault| damaged(fault.to_string()))?;
         Ok(Some(decoded.pixels))
     }
 
@@ -120,20 +117,37 @@ impl MediaStore {
 }
 
 /// Makes the description and the smaller forms of a picture from the bytes that came.
-fn made(id: PictureId, bytes: &[u8]) -> Result<(Picture, Forms), PictureFault> {
-    let decoded = decode::decode(bytes)?;
+fn made(id: PictureId, bytes: &[u8]) -> Result<(Picture, Forms), pictures::Fault> {
+    let decoded = pictures::decode(bytes)?;
     if let Some(reason) = &decoded.unread_profile {
         tracing::warn!(
             picture = %id,
             "the colour profile of a picture cannot be used ({reason}), so its numbers are taken as sRGB; send a copy in sRGB"
         );
     }
-    let (format, pixels) = (decoded.format, &decoded.pixels);
+    let (format, pixels) = (format(decoded.format), &decoded.pixels);
     let (width, height) = pixels.dimensions();
     let longer = width.max(height);
     let shrunk = |side: u32| (side * PALETTE_SIDE.min(longer) / longer).max(1);
     let small = thumbnails::smaller(pixels, shrunk(width), shrunk(height))?;
-    let picture = Picture { id, format, width, height, palette: palette::palette(&small) };
-    let forms = thumbnails::forms(&picture, pixels)?;
+    let palette = pictures::palette(&small).into_iter().map(Colour).collect();
+    let picture = Picture { id, format, width, height, palette };
+    let forms = forms::forms(&picture, pixels)?;
     Ok((picture, forms))
+}
+
+const fn format(format: pictures::Format) -> PictureFormat {
+    match format {
+        pictures::Format::Jpeg => PictureFormat::Jpeg,
+        pictures::Format::Png => PictureFormat::Png,
+        pictures::Format::Webp => PictureFormat::Webp,
+    }
+}
+
+/// Returns a fetcher that trusts the certificate authorities of this machine, or those in the file that `SSL_CERT_FILE`
+/// names.
+pub fn fetcher(rules: FetchRules) -> Fetcher {
+    Fetcher::new(rules, concat!("Loggia/", env!("CARGO_PKG_VERSION")), || {
+        Some(tls::authorities()).filter(|roots| !roots.is_empty()).and_then(|roots| tls::trusting(roots).ok())
+    })
 }

@@ -24,6 +24,7 @@ pub mod network;
 mod port;
 pub mod process;
 mod said;
+pub mod samples;
 mod seed;
 mod shared;
 mod shared_data;

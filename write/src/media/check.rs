@@ -1,10 +1,11 @@
 //! Whether kept pictures are whole, and smaller forms made again from originals.
 
-use schemas::picture::{Form, Picture, PictureFormat, PictureId};
+use pictures::{Fault, Format};
+use schemas::picture::{Form, Picture, PictureId};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::{Forms, MediaError, MediaStore, PictureFault, decode, format, header, made};
+use super::{Forms, MediaError, MediaStore, made};
 
 /// How closely the smaller forms are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,26 +133,23 @@ impl MediaStore {
 }
 
 /// Whether bytes are a form of a picture, in the right format and size.
-fn look_at(picture: &Picture, form: Form, bytes: &[u8], look: Look) -> Result<(), PictureFault> {
+fn look_at(picture: &Picture, form: Form, bytes: &[u8], look: Look) -> Result<(), Fault> {
     let (expected, width) = match form {
         Form::Original => return Ok(()),
-        Form::Webp(width) => (PictureFormat::Webp, width),
-        Form::Jpeg(width) => (PictureFormat::Jpeg, width),
+        Form::Webp(width) => (Format::Webp, width),
+        Form::Jpeg(width) => (Format::Jpeg, width),
     };
     let (found, size) = match look {
-        Look::Outline => {
-            let found = format::recognise(bytes)?;
-            (found, header::size(found, bytes)?)
-        }
+        Look::Outline => pictures::outline(bytes)?,
         Look::Pixels => {
-            let found = decode::decode(bytes)?;
+            let found = pictures::decode(bytes)?;
             (found.format, found.pixels.dimensions())
         }
     };
     if found == expected && size == (width, picture.height_at(width)) {
         Ok(())
     } else {
-        Err(PictureFault::damaged("it has another format or size"))
+        Err(Fault::damaged("it has another format or size"))
     }
 }
 
@@ -159,8 +157,8 @@ fn look_at(picture: &Picture, form: Form, bytes: &[u8], look: Look) -> Result<()
 mod tests {
     use std::fs;
 
-    use super::super::tests::samples::{in_every_format, scene};
     use super::*;
+    use kit::samples::{in_every_format, scene};
 
     /// What becomes of a file's bytes; `None` removes the file.
     type Damage = fn(&[u8]) -> Option<Vec<u8>>;

@@ -21,11 +21,11 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::TakeError;
-use super::fetch::FetchError;
 use crate::event_store::StoreError;
 use crate::follow::Follower;
 use crate::project::{self, Project};
 use crate::service::{CommandService, Observed, Pictures};
+use pictures::fetch::FetchError;
 use wanting::{Tried, Wanted, Wanting};
 
 /// Who records what was found.

@@ -111,8 +111,8 @@ pub(super) fn names(folder: &Path) -> Result<Vec<String>, MediaError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::samples::{in_every_format, scene};
     use super::*;
+    use kit::samples::{in_every_format, scene};
 
     #[test]
     fn a_copy_has_every_file_and_a_second_one_adds_what_is_new() {

@@ -91,11 +91,11 @@ mod tests {
     use schemas::picture::Form;
     use sha2::{Digest, Sha256};
 
-    use super::super::tests::samples::{in_every_format, scene};
     use super::super::uploads::{Progress, Uploads};
     use super::super::{Checked, TakeError};
     use super::*;
     use crate::clock::Clock;
+    use kit::samples::{in_every_format, scene};
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap()

@@ -139,8 +139,8 @@ impl MediaStore {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::samples::{in_every_format, scene};
     use super::*;
+    use kit::samples::{in_every_format, scene};
 
     fn store(folder: &Path) -> MediaStore {
         let store = MediaStore::open(folder).unwrap();

@@ -8,10 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use jiff::{SignedDuration, Timestamp};
+use pictures::Fault;
 use schemas::picture::{MAX_PICTURE_BYTES, Picture, PictureId};
 use sha2::{Digest, Sha256};
 
-use super::{MediaError, MediaStore, PictureFault, TakeError};
+use super::{MediaError, MediaStore, TakeError};
 use crate::clock::Clock;
 
 /// The most bytes of one chunk, so that it fits into a message with room to spare.
@@ -110,11 +111,11 @@ impl Uploads {
             return Err(UploadError::ChunkTooLarge { bytes: bytes.len() });
         }
         if total == 0 {
-            return Ok(Progress::Refused(PictureFault::Empty.to_string()));
+            return Ok(Progress::Refused(Fault::Empty.to_string()));
         }
         if total > u64::try_from(MAX_PICTURE_BYTES).unwrap_or(u64::MAX) {
             self.remove(id)?;
-            return Ok(Progress::Refused(PictureFault::TooManyBytes { bytes: total }.to_string()));
+            return Ok(Progress::Refused(Fault::TooManyBytes { bytes: total }.to_string()));
         }
         let received = self.add(id, offset, total, bytes)?;
         if received < total { Ok(Progress::More { received }) } else { self.finish(id) }

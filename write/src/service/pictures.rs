@@ -15,9 +15,9 @@ use tokio::sync::{Notify, RwLock, RwLockReadGuard};
 use super::CommandService;
 use super::refused::Refused;
 use crate::event_store::StoreError;
-use crate::media::fetch::{FetchError, Fetcher};
 use crate::media::{MediaStore, TakeError};
 use crate::project::{self, Project, Rejection};
+use pictures::fetch::{FetchError, Fetcher};
 
 /// What the service needs for pictures.
 pub struct Pictures {

@@ -10,7 +10,7 @@ use super::*;
 use crate::clock::Clock;
 use crate::event_store::SqliteStore;
 use crate::media::MediaStore;
-use crate::media::fetch::{FetchRules, Fetcher};
+use pictures::fetch::FetchRules;
 
 /// Pictures drawn without optimisation take their time.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -30,7 +30,7 @@ impl Desk {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
         let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
         let media = MediaStore::open(&folder.path().join("media")).unwrap();
-        let pictures = Pictures::new(Arc::new(media), Fetcher::new(FetchRules::default()));
+        let pictures = Pictures::new(Arc::new(media), crate::media::fetcher(FetchRules::default()));
         let service = CommandService::new(store, clock.clone()).with_pictures(pictures);
         Desk { service, clock, _folder: folder }
     }

@@ -5,10 +5,10 @@ use std::fs;
 use image::ImageFormat;
 use proptest::prelude::*;
 
-use super::samples::{
+use super::*;
+use kit::samples::{
     encoded, in_every_format, lossy_webp, png_chunk, png_header, scene, webp_canvas, webp_chunk, webp_file,
 };
-use super::*;
 
 /// The sentence with which a store refuses the bytes, keeping nothing.
 fn refusal(bytes: &[u8]) -> String {
@@ -89,26 +89,26 @@ fn sizes_are_judged_before_anything_is_decoded() {
     let hollow = refusal(&png_header(2_000, 2_000, 8, 2));
     assert!(
         hollow.starts_with("It is damaged and cannot be decoded (")
-            || hollow == PictureFault::CutOff.to_string()
+            || hollow == pictures::Fault::CutOff.to_string()
     );
 }
 
 #[test]
 fn one_that_is_cut_off_is_refused_or_whole() {
     for (format, bytes) in in_every_format(&scene(120, 90)) {
-        let whole = decode::decode(&bytes).unwrap().pixels;
+        let whole = pictures::decode(&bytes).unwrap().pixels;
         let mut refused = 0;
         for length in
             (0..bytes.len()).rev().step_by(bytes.len() / 400 + 1).chain(bytes.len() - 20..bytes.len())
         {
-            match decode::decode(&bytes[..length]) {
+            match pictures::decode(&bytes[..length]) {
                 Ok(decoded) => assert_eq!(decoded.pixels, whole, "{format} of {length} bytes"),
                 Err(_) => refused += 1,
             }
         }
         assert!(refused > 200, "{format}: {refused}");
-        let half = decode::decode(&bytes[..bytes.len() / 2]).unwrap_err();
-        assert_eq!(half, PictureFault::CutOff, "{format}");
+        let half = pictures::decode(&bytes[..bytes.len() / 2]).unwrap_err();
+        assert_eq!(half, pictures::Fault::CutOff, "{format}");
     }
 }
 
@@ -118,7 +118,7 @@ fn a_changed_byte_of_a_png_is_seen() {
     for at in (8..png.len() - 12).step_by(61) {
         let mut changed = png.clone();
         changed[at] ^= 0x10;
-        assert!(decode::decode(&changed).is_err(), "{at}");
+        assert!(pictures::decode(&changed).is_err(), "{at}");
     }
 }
 
@@ -148,7 +148,7 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
-        if let Ok(decoded) = decode::decode(&bytes) {
+        if let Ok(decoded) = pictures::decode(&bytes) {
             let pixels = decoded.pixels;
             prop_assert!(pixels.width() <= 8_000 && pixels.height() <= 8_000);
         }

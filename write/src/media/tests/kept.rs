@@ -5,10 +5,9 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 
 use image::{ImageFormat, Rgb, RgbImage, Rgba, RgbaImage};
-use schemas::picture::PictureFormat;
 
-use super::samples::{encoded, in_every_format, scene, with_exif};
 use super::*;
+use kit::samples::{encoded, in_every_format, scene, with_exif};
 
 /// Every file below a folder, by its path.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -53,12 +52,12 @@ fn it_lies_in_its_folder_in_every_form() {
         assert_eq!(store.read(id, Form::Original).unwrap().as_ref(), Some(&bytes));
         assert_eq!(store.read(id, Form::Webp(500)).unwrap(), None);
         for (form, kind, size) in [
-            (Form::Webp(320), PictureFormat::Webp, (320, 213)),
-            (Form::Webp(640), PictureFormat::Webp, (640, 427)),
-            (Form::Jpeg(640), PictureFormat::Jpeg, (640, 427)),
-            (Form::Webp(1280), PictureFormat::Webp, (1280, 853)),
+            (Form::Webp(320), pictures::Format::Webp, (320, 213)),
+            (Form::Webp(640), pictures::Format::Webp, (640, 427)),
+            (Form::Jpeg(640), pictures::Format::Jpeg, (640, 427)),
+            (Form::Webp(1280), pictures::Format::Webp, (1280, 853)),
         ] {
-            let small = decode::decode(&store.read(id, form).unwrap().unwrap()).unwrap();
+            let small = pictures::decode(&store.read(id, form).unwrap().unwrap()).unwrap();
             assert_eq!((small.format, small.pixels.dimensions()), (kind, size), "{name} as {form}");
         }
     }
@@ -110,7 +109,7 @@ fn what_lets_light_through_lies_on_white() {
         RgbaImage::from_fn(90, 30, |x, _| Rgba([0, 0, 0, [0, 128, 255][usize::try_from(x / 30).unwrap()]]));
     for format in [ImageFormat::Png, ImageFormat::WebP] {
         let picture = store.take(&encoded(image.clone(), format)).unwrap();
-        let pixels = decode::decode(&encoded(image.clone(), format)).unwrap().pixels;
+        let pixels = pictures::decode(&encoded(image.clone(), format)).unwrap().pixels;
         assert_eq!([5, 35, 65].map(|x| pixels.get_pixel(x, 9).0[0]), [255, 127, 0]);
         let raster = store.raster(picture.id).unwrap().unwrap();
         assert!(near(*raster.get_pixel(5, 9), [255; 3]) && near(*raster.get_pixel(80, 9), [0; 3]));

@@ -7,10 +7,10 @@ use std::time::Duration;
 use image::ImageFormat;
 use sha2::{Digest, Sha256};
 
-use super::samples::{encoded, scene};
 use super::*;
 use crate::clock::Clock;
 use crate::media::uploads::{MAX_CHUNK_BYTES, Progress, UploadError, Uploads};
+use kit::samples::{encoded, scene};
 
 struct Sent {
     id: PictureId,

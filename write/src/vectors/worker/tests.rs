@@ -9,8 +9,8 @@ use super::super::EncoderChoice;
 use super::*;
 use crate::clock::Clock;
 use crate::event_store::{EventStore, Namespace, SqliteStore};
-use crate::media::fetch::{FetchRules, Fetcher};
-use crate::media::samples;
+use kit::samples;
+use pictures::fetch::FetchRules;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -26,7 +26,7 @@ impl Catalog {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
         let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
         let media = MediaStore::open(&folder.path().join("media")).unwrap();
-        let pictures = Pictures::new(Arc::new(media), Fetcher::new(FetchRules::default()));
+        let pictures = Pictures::new(Arc::new(media), crate::media::fetcher(FetchRules::default()));
         let service = CommandService::new(store.clone(), clock.clone()).with_pictures(pictures);
         Catalog { _folder: folder, store, service, clock }
     }

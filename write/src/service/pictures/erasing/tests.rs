@@ -12,10 +12,10 @@ use serde_json::json;
 use super::*;
 use crate::clock::Clock;
 use crate::event_store::{EventStore, SqliteStore};
-use crate::media::fetch::{FetchRules, Fetcher};
-use crate::media::samples::{in_every_format, scene};
 use crate::media::{TakeError, collector::Collector};
 use crate::project::PictureFate;
+use kit::samples::{in_every_format, scene};
+use pictures::fetch::FetchRules;
 
 /// A write side whose media folder can be exchanged.
 struct Desk {
@@ -73,7 +73,7 @@ impl Desk {
 
 fn service(store: &Arc<SqliteStore>, clock: &Clock, media: &Path) -> CommandService {
     let media = MediaStore::open(media).unwrap();
-    let pictures = Pictures::new(Arc::new(media), Fetcher::new(FetchRules::default()));
+    let pictures = Pictures::new(Arc::new(media), crate::media::fetcher(FetchRules::default()));
     CommandService::new(store.clone(), clock.clone()).with_pictures(pictures)
 }
 

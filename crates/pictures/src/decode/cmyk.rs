@@ -6,7 +6,7 @@ use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
-use super::super::fault::PictureFault;
+use super::super::fault::Fault;
 use super::colour::Profile;
 
 /// A JPEG of four inks and the profile that says what they look like.
@@ -37,10 +37,10 @@ pub(super) fn of(bytes: &[u8], profile: impl FnOnce(&[u8]) -> Option<Profile>) -
 
 impl Inks<'_> {
     /// Returns the pixels in sRGB, or why the profile cannot be applied.
-    pub(super) fn to_srgb(&self) -> Result<Result<RgbImage, String>, PictureFault> {
+    pub(super) fn to_srgb(&self) -> Result<Result<RgbImage, String>, Fault> {
         let options = options().jpeg_set_out_colorspace(self.space);
         let mut decoder = JpegDecoder::new_with_options(ZCursor::new(self.bytes), options);
-        let mut inks = decoder.decode().map_err(|error| PictureFault::damaged(format!("{error:?}")))?;
+        let mut inks = decoder.decode().map_err(|error| Fault::damaged(format!("{error:?}")))?;
         // Stored as by Adobe's programs, as all that write such JPEGs: 255 is no ink.
         for pixel in inks.chunks_exact_mut(4) {
             if self.space == ColorSpace::YCCK {

@@ -1,14 +1,14 @@
 //! The chunks of a PNG. The decoder checks their sums and sees an end that is missing.
 
-use super::{Header, PictureFault, array};
+use super::{Fault, Header, array};
 
 /// The length of the signature.
 const SIGNATURE: usize = 8;
 
 /// The size; an animation is refused.
-pub(super) fn header(bytes: &[u8]) -> Result<Header, PictureFault> {
+pub(super) fn header(bytes: &[u8]) -> Result<Header, Fault> {
     if array(bytes, SIGNATURE + 4)? != *b"IHDR" {
-        return Err(PictureFault::damaged("the PNG does not begin with its header"));
+        return Err(Fault::damaged("the PNG does not begin with its header"));
     }
     let [width, height] = [SIGNATURE + 8, SIGNATURE + 12].map(|at| array(bytes, at).map(u32::from_be_bytes));
     let header = Header { width: width?, height: height? };
@@ -16,31 +16,31 @@ pub(super) fn header(bytes: &[u8]) -> Result<Header, PictureFault> {
     // An animation says so before its first pixels.
     while let Ok(name) = array(bytes, at + 4) {
         match &name {
-            b"acTL" => return Err(PictureFault::Animated { name: "APNG" }),
+            b"acTL" => return Err(Fault::Animated { name: "APNG" }),
             b"IDAT" | b"IEND" => break,
             _ => {}
         }
         let length = u32::from_be_bytes(array(bytes, at)?);
         let next = usize::try_from(length).ok().and_then(|length| at.checked_add(length)?.checked_add(12));
-        at = next.ok_or(PictureFault::CutOff)?;
+        at = next.ok_or(Fault::CutOff)?;
     }
     Ok(header)
 }
 
 /// What the chunks of a PNG say beside its pixels, wherever they stand.
 #[derive(Debug, Default, PartialEq)]
-pub(in crate::media) struct Png {
-    pub(in crate::media) exif: Option<Vec<u8>>,
+pub(crate) struct Png {
+    pub(crate) exif: Option<Vec<u8>>,
     /// How its numbers were coded, as 1/2.2, where nothing says more.
-    pub(in crate::media) gamma: Option<f32>,
+    pub(crate) gamma: Option<f32>,
     /// White, red, green and blue, each as x and y.
-    pub(in crate::media) primaries: Option<[[f32; 2]; 4]>,
+    pub(crate) primaries: Option<[[f32; 2]; 4]>,
     /// Primaries, curve, matrix and range by the codes of H.273; they say more than a profile.
-    pub(in crate::media) codes: Option<[u8; 4]>,
+    pub(crate) codes: Option<[u8; 4]>,
 }
 
 /// Reads the chunks; what is cut off or too short says nothing.
-pub(in crate::media) fn beside(bytes: &[u8]) -> Png {
+pub(crate) fn beside(bytes: &[u8]) -> Png {
     let (mut said, mut more, mut at) = (Png::default(), false, SIGNATURE);
     while let (Ok(length), Ok(name)) = (array(bytes, at), array(bytes, at + 4)) {
         let Ok(length) = usize::try_from(u32::from_be_bytes(length)) else { break };

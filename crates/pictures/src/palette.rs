@@ -1,7 +1,6 @@
 //! The main colours of a picture, found without chance: the same pixels give the same colours.
 
 use image::RgbImage;
-use schemas::picture::Colour;
 
 /// The most colours that are told.
 const MOST: usize = 6;
@@ -19,8 +18,8 @@ struct Group {
     pixels: usize,
 }
 
-/// The main colours, the largest share first.
-pub(super) fn palette(image: &RgbImage) -> Vec<Colour> {
+/// The main colours in sRGB, at most six, the largest share first. A small copy of the picture suffices.
+pub fn palette(image: &RgbImage) -> Vec<[u8; 3]> {
     let pixels: Vec<Lab> = image.pixels().map(|pixel| to_oklab(pixel.0)).collect();
     let mut groups: Vec<Group> = cut(pixels).iter().map(|pixels| Group::of(pixels)).collect();
     while let Some((a, b, apart)) = nearest(&groups)
@@ -30,7 +29,7 @@ pub(super) fn palette(image: &RgbImage) -> Vec<Colour> {
         groups[a].join(&joined);
     }
     groups.sort_by_key(|group| (std::cmp::Reverse(group.pixels), from_oklab(group.mean)));
-    let mut colours: Vec<Colour> = groups.iter().map(|group| Colour(from_oklab(group.mean))).collect();
+    let mut colours: Vec<[u8; 3]> = groups.iter().map(|group| from_oklab(group.mean)).collect();
     colours.dedup();
     colours
 }
@@ -165,7 +164,7 @@ mod tests {
     use super::*;
 
     fn colours(image: &RgbImage) -> Vec<String> {
-        palette(image).iter().map(Colour::to_string).collect()
+        palette(image).iter().map(|[r, g, b]| format!("#{r:02x}{g:02x}{b:02x}")).collect()
     }
 
     #[test]

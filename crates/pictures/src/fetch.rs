@@ -1,6 +1,7 @@
 //! Fetches pictures from URLs that strangers wrote. Every address is judged after it was looked up, and the connection
 //! goes to exactly what was judged: a name that leads elsewhere a moment later leads nowhere.
 
+use std::error::Error;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -9,13 +10,10 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Client, Response, StatusCode, Url, redirect, retry};
-use rustls::{ClientConfig, RootCertStore};
-use schemas::picture::MAX_PICTURE_BYTES;
+use rustls::ClientConfig;
 use tokio::sync::OnceCell;
 
-use super::guard;
-use crate::cause::innermost;
-use crate::tls;
+use super::{MAX_BYTES, guard};
 
 /// The most times that a host may send on.
 const MOST_REDIRECTS: usize = 5;
@@ -50,8 +48,8 @@ pub enum FetchError {
     Silent(String),
 }
 
-/// Reads the certificate authorities that are trusted.
-type Authorities = Arc<dyn Fn() -> RootCertStore + Send + Sync>;
+/// Makes the TLS configuration with the trusted certificate authorities; `None` where there are none.
+type Trusting = Arc<dyn Fn() -> Option<ClientConfig> + Send + Sync>;
 
 /// Looks a name up.
 type LookUp = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
@@ -60,7 +58,8 @@ type LookUp = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> 
 #[derive(Clone)]
 pub struct Fetcher {
     rules: FetchRules,
-    authorities: Authorities,
+    user_agent: &'static str,
+    trusting: Trusting,
     /// Made when the first picture is fetched: most processes that could fetch one never do.
     tls: Arc<OnceCell<ClientConfig>>,
     look_up: LookUp,
@@ -69,12 +68,17 @@ pub struct Fetcher {
 }
 
 impl Fetcher {
-    /// A fetcher that trusts the certificate authorities of this machine, or those in the file that `SSL_CERT_FILE`
-    /// names.
-    pub fn new(rules: FetchRules) -> Fetcher {
+    /// A fetcher that calls itself `user_agent` and connects as `trusting` says, which is asked when the first picture is
+    /// fetched, from a thread that may wait; `None` means that no certificate authority is trusted.
+    pub fn new(
+        rules: FetchRules,
+        user_agent: &'static str,
+        trusting: impl Fn() -> Option<ClientConfig> + Send + Sync + 'static,
+    ) -> Fetcher {
         Fetcher {
             rules,
-            authorities: Arc::new(tls::authorities),
+            user_agent,
+            trusting: Arc::new(trusting),
             tls: Arc::default(),
             look_up: Arc::new(|host| Box::pin(look_up(host))),
             is_public: guard::is_public,
@@ -86,16 +90,22 @@ impl Fetcher {
     #[cfg(test)]
     pub(super) fn for_tests(
         rules: FetchRules,
-        roots: RootCertStore,
+        roots: rustls::RootCertStore,
         look_up: LookUp,
         is_public: fn(IpAddr) -> bool,
         patience: Duration,
     ) -> Fetcher {
-        let authorities: Authorities = Arc::new(move || roots.clone());
-        Fetcher { rules, authorities, tls: Arc::default(), look_up, is_public, patience }
+        let trusting = move || {
+            let provider = Arc::new(rustls::crypto::ring::default_provider());
+            let config =
+                ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().ok()?;
+            let config = config.with_root_certificates(roots.clone()).with_no_client_auth();
+            (!roots.is_empty()).then_some(config)
+        };
+        Fetcher { look_up, is_public, patience, ..Fetcher::new(rules, "pictures/1", trusting) }
     }
 
-    /// The bytes behind a URL of https, at most [`MAX_PICTURE_BYTES`], within a few seconds; whether they are a picture is not
+    /// The bytes behind a URL of https, at most [`MAX_BYTES`], within a few seconds; whether they are a picture is not
     /// looked at.
     pub async fn fetch(&self, url: &str) -> Result<Vec<u8>, FetchError> {
         self.fetch_within(url, self.patience, self.patience).await
@@ -239,21 +249,19 @@ impl Fetcher {
             .redirect(redirect::Policy::none())
             .retry(retry::never())
             .resolve_to_addrs(host, &addresses)
-            .user_agent(concat!("Loggia/", env!("CARGO_PKG_VERSION")))
+            .user_agent(self.user_agent)
             .default_headers(headers)
             .build()
             .map_err(|error| unreachable(host, &error))
     }
 
     async fn trusting(&self) -> Result<ClientConfig, FetchError> {
-        let authorities = Arc::clone(&self.authorities);
-        let roots = tokio::task::spawn_blocking(move || authorities()).await;
-        let trusted =
-            roots.ok().filter(|roots| !roots.is_empty()).and_then(|roots| tls::trusting(roots).ok());
+        let trusting = Arc::clone(&self.trusting);
+        let trusted = tokio::task::spawn_blocking(move || trusting()).await.ok().flatten();
         trusted.ok_or_else(|| {
             FetchError::Later(
                 "This machine trusts no certificate authority; install its package of them (ca-certificates), or \
-                 name a file of them in SSL_CERT_FILE, and start Loggia again."
+                 name a file of them in SSL_CERT_FILE, and start this service again."
                     .to_owned(),
             )
         })
@@ -275,18 +283,18 @@ async fn within<T>(silence: Duration, host: &str, sign: impl Future<Output = T>)
 async fn body(host: &str, mut response: Response, silence: Duration) -> Result<Vec<u8>, FetchError> {
     let too_large = || {
         Err(FetchError::Refused(format!(
-            "{host} sends more than {MAX_PICTURE_BYTES} bytes (10 MiB); put a smaller one there."
+            "{host} sends more than {MAX_BYTES} bytes (10 MiB); put a smaller one there."
         )))
     };
     let announced = response.content_length().unwrap_or(0);
-    if usize::try_from(announced).is_ok_and(|bytes| bytes > MAX_PICTURE_BYTES) {
+    if usize::try_from(announced).is_ok_and(|bytes| bytes > MAX_BYTES) {
         return too_large();
     }
     let mut bytes = Vec::new();
     while let Some(chunk) =
         within(silence, host, response.chunk()).await?.map_err(|error| unreachable(host, &error))?
     {
-        if bytes.len() + chunk.len() > MAX_PICTURE_BYTES {
+        if bytes.len() + chunk.len() > MAX_BYTES {
             return too_large();
         }
         bytes.extend_from_slice(&chunk);
@@ -306,7 +314,10 @@ fn answered(host: &str, status: StatusCode) -> FetchError {
 
 /// The innermost cause says most; the others repeat the URL, which may hold what is nobody's to read.
 fn unreachable(host: &str, error: &reqwest::Error) -> FetchError {
-    let cause = innermost(error);
+    let mut cause: &(dyn Error + 'static) = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
     FetchError::Later(match cause.downcast_ref::<reqwest::Error>() {
         Some(_) => format!("{host} cannot be reached."),
         None => format!("{host} cannot be reached ({cause})."),

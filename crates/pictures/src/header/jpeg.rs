@@ -1,12 +1,12 @@
 //! The segments of a JPEG, up to its end. Decoders fill up what is missing with grey, so the end is looked for here.
 
-use super::{Header, PictureFault, array};
+use super::{Fault, Header, array};
 
 const END: u8 = 0xd9;
 const SCAN: u8 = 0xda;
 
 /// The size, when the picture goes on to its end marker. What stands behind that is none of the picture.
-pub(super) fn header(bytes: &[u8]) -> Result<Header, PictureFault> {
+pub(super) fn header(bytes: &[u8]) -> Result<Header, Fault> {
     let (mut header, mut scans) = (None, 0_u32);
     let mut at = 2;
     loop {
@@ -20,7 +20,7 @@ pub(super) fn header(bytes: &[u8]) -> Result<Header, PictureFault> {
         }
         let length = usize::from(u16::from_be_bytes(array(bytes, at)?));
         if length < 2 {
-            return Err(PictureFault::damaged("a JPEG segment is shorter than its own length"));
+            return Err(Fault::damaged("a JPEG segment is shorter than its own length"));
         }
         // Frame headers of every coding; the three left out are tables.
         if matches!(marker, 0xc0..=0xcf) && !matches!(marker, 0xc4 | 0xc8 | 0xcc) {
@@ -32,17 +32,17 @@ pub(super) fn header(bytes: &[u8]) -> Result<Header, PictureFault> {
     }
     match header {
         Some(header) if scans > 0 => Ok(header),
-        _ => Err(PictureFault::damaged("the JPEG holds no picture")),
+        _ => Err(Fault::damaged("the JPEG holds no picture")),
     }
 }
 
 /// The marker that comes next and the place behind it. Coded pixels are skipped: in them 0xff is followed by zero.
-fn next_marker(bytes: &[u8], from: usize) -> Result<(u8, usize), PictureFault> {
+fn next_marker(bytes: &[u8], from: usize) -> Result<(u8, usize), Fault> {
     let mut at = from;
     loop {
         let skipped = bytes.get(at..).and_then(|rest| rest.iter().position(|byte| *byte == 0xff));
-        at += skipped.ok_or(PictureFault::CutOff)? + 1;
-        match *bytes.get(at).ok_or(PictureFault::CutOff)? {
+        at += skipped.ok_or(Fault::CutOff)? + 1;
+        match *bytes.get(at).ok_or(Fault::CutOff)? {
             // The second 0xff may open a marker itself.
             0xff => {}
             0 => at += 1,
@@ -70,13 +70,13 @@ mod tests {
         let trailed = [&jpeg[..], b"a film of three seconds"].concat();
         assert_eq!(header(&trailed), header(&jpeg));
         for length in 2..jpeg.len() {
-            assert_eq!(header(&jpeg[..length]), Err(PictureFault::CutOff), "{length}");
+            assert_eq!(header(&jpeg[..length]), Err(Fault::CutOff), "{length}");
         }
     }
 
     #[test]
     fn one_without_a_scan_is_no_picture() {
         let fault = header(&[0xff, 0xd8, 0xff, 0xc0, 0, 8, 8, 0, 1, 0, 1, 1, 0xff, 0xd9]).unwrap_err();
-        assert_eq!(fault, PictureFault::damaged("the JPEG holds no picture"));
+        assert_eq!(fault, Fault::damaged("the JPEG holds no picture"));
     }
 }

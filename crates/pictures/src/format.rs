@@ -1,17 +1,26 @@
 //! What bytes are, told by their first ones and never by a name.
 
-use schemas::picture::PictureFormat;
+use super::fault::Fault;
 
-use super::fault::PictureFault;
+/// A format that is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// JPEG.
+    Jpeg,
+    /// PNG.
+    Png,
+    /// WebP.
+    Webp,
+}
 
 /// The format, when it is one that is taken.
-pub(super) fn recognise(bytes: &[u8]) -> Result<PictureFormat, PictureFault> {
-    let other = |name| Err(PictureFault::OtherFormat { name });
+pub(super) fn recognise(bytes: &[u8]) -> Result<Format, Fault> {
+    let other = |name| Err(Fault::OtherFormat { name });
     match bytes {
-        [] => Err(PictureFault::Empty),
-        [0xff, 0xd8, 0xff, ..] => Ok(PictureFormat::Jpeg),
-        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Ok(PictureFormat::Png),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Ok(PictureFormat::Webp),
+        [] => Err(Fault::Empty),
+        [0xff, 0xd8, 0xff, ..] => Ok(Format::Jpeg),
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Ok(Format::Png),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Ok(Format::Webp),
         [b'G', b'I', b'F', b'8', ..] => other("GIF"),
         [b'I', b'I', 42 | 43, 0, ..] | [b'M', b'M', 0, 42 | 43, ..] => other("TIFF"),
         [b'B', b'M', _, _, _, _, 0, 0, 0, 0, ..] => other("BMP"),
@@ -22,7 +31,7 @@ pub(super) fn recognise(bytes: &[u8]) -> Result<PictureFormat, PictureFault> {
 }
 
 /// AVIF and HEIC are brands of one container, which may name several.
-fn boxed(brands: &[u8]) -> Result<PictureFormat, PictureFault> {
+fn boxed(brands: &[u8]) -> Result<Format, Fault> {
     let among = |names: &[&[u8; 4]]| {
         brands.chunks_exact(4).take(16).any(|brand| names.iter().any(|name| brand == *name))
     };
@@ -31,19 +40,19 @@ fn boxed(brands: &[u8]) -> Result<PictureFormat, PictureFault> {
     } else if among(&[b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1"]) {
         "HEIC"
     } else {
-        return Err(PictureFault::Unrecognised);
+        return Err(Fault::Unrecognised);
     };
-    Err(PictureFault::OtherFormat { name })
+    Err(Fault::OtherFormat { name })
 }
 
 /// SVG and HTML are texts: the first tag tells, behind whatever may stand before it.
-fn text(bytes: &[u8]) -> Result<PictureFormat, PictureFault> {
+fn text(bytes: &[u8]) -> Result<Format, Fault> {
     /// A longer preamble than this is not worth the reading.
     const LOOK: usize = 4096;
     let start = String::from_utf8_lossy(&bytes[..bytes.len().min(LOOK)]).to_ascii_lowercase();
     let start = start.trim_start_matches('\u{feff}').trim_start();
     if !start.starts_with('<') {
-        return Err(PictureFault::Unrecognised);
+        return Err(Fault::Unrecognised);
     }
     // A page may hold an SVG, an SVG no page: whichever opens first.
     let place = |tags: &[&str]| tags.iter().filter_map(|tag| start.find(tag)).min();
@@ -52,9 +61,9 @@ fn text(bytes: &[u8]) -> Result<PictureFormat, PictureFault> {
             (Some(svg), Some(html)) if svg < html => "SVG",
             (Some(_), None) => "SVG",
             (_, Some(_)) => "HTML",
-            (None, None) => return Err(PictureFault::Unrecognised),
+            (None, None) => return Err(Fault::Unrecognised),
         };
-    Err(PictureFault::OtherFormat { name })
+    Err(Fault::OtherFormat { name })
 }
 
 #[cfg(test)]
@@ -94,11 +103,11 @@ mod tests {
 
     #[test]
     fn what_is_nothing_is_told_as_that() {
-        assert_eq!(recognise(b""), Err(PictureFault::Empty));
+        assert_eq!(recognise(b""), Err(Fault::Empty));
         for bytes in
             [&b"\xff\xd8"[..], b"\x89PNG\n", b"RIFF\0\0\0\0WAVE", b"\0\0\0\x1cftypisom", b"<x>", b"pear"]
         {
-            assert_eq!(recognise(bytes), Err(PictureFault::Unrecognised), "{bytes:?}");
+            assert_eq!(recognise(bytes), Err(Fault::Unrecognised), "{bytes:?}");
         }
     }
 }

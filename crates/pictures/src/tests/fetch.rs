@@ -9,8 +9,8 @@ use rustls::RootCertStore;
 use tokio::net::TcpListener;
 
 use super::server::{Reply, Server};
-use crate::media::fetch::{FetchError, FetchRules, Fetcher};
-use crate::media::guard;
+use crate::fetch::{FetchError, FetchRules, Fetcher};
+use crate::guard;
 
 const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 /// Another address of this machine.
@@ -62,7 +62,7 @@ async fn a_picture_is_fetched_with_a_plain_request() {
             "accept: image/jpeg, image/png, image/webp",
             "get /pear.jpg?size=2 http/1.1",
             &format!("host: pictures.example:{}", server.address.port()),
-            &format!("user-agent: loggia/{}", env!("CARGO_PKG_VERSION")),
+            "user-agent: pictures/1",
         ]
     );
     let number = format!("https://127.0.0.1:{}/", server.address.port());
@@ -151,7 +151,7 @@ async fn a_slow_host_is_waited_for_as_long_as_bytes_come() {
 
 #[tokio::test]
 async fn addresses_that_are_never_asked() {
-    let fetcher = Fetcher::new(FetchRules::default());
+    let fetcher = Fetcher::new(FetchRules::default(), "pictures/1", || None);
     for (url, sentence) in [
         (
             "pear.jpg",

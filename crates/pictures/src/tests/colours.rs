@@ -9,8 +9,8 @@ use moxcms::{
     ProfileClass, RenderingIntent, TransformOptions,
 };
 
-use super::samples::{encoded, png_chunk, scene, webp_canvas, webp_chunk, webp_file};
-use crate::media::decode::decode;
+use crate::decode;
+use kit::samples::{encoded, png_chunk, scene, webp_canvas, webp_chunk, webp_file};
 
 /// Colours that are exact in sRGB.
 const PATCHES: [[u8; 3]; 4] =

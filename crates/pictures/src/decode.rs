@@ -8,11 +8,10 @@ use image::codecs::png::PngDecoder;
 use image::codecs::webp::WebPDecoder;
 use image::metadata::Orientation;
 use image::{ColorType, DynamicImage, ImageDecoder, ImageError, Limits, RgbImage};
-use schemas::picture::{MAX_PICTURE_BYTES, MAX_SIDE, PictureFormat};
 
-use super::fault::{MAX_DECODED_BYTES, PictureFault};
+use super::fault::{Fault, MAX_DECODED_BYTES};
 use super::room::{Held, ROOM};
-use super::{format, header};
+use super::{Format, MAX_BYTES, MAX_SIDE, format, header};
 use colour::Profile;
 
 mod cmyk;
@@ -20,11 +19,13 @@ mod colour;
 
 /// The pixels of a picture. As long as they are here, the memory that they took to decode is counted.
 #[derive(Debug)]
-pub(super) struct Decoded {
-    pub(super) format: PictureFormat,
-    pub(super) pixels: RgbImage,
+pub struct Decoded {
+    /// What the bytes were.
+    pub format: Format,
+    /// The pixels as they are seen.
+    pub pixels: RgbImage,
     /// Why the colour profile was left out, where it was: the numbers are taken as sRGB then.
-    pub(super) unread_profile: Option<String>,
+    pub unread_profile: Option<String>,
     _held: Held,
 }
 
@@ -47,44 +48,48 @@ struct Beside {
 
 /// The pixels as they are seen: turned as the camera says, in sRGB, on white where they let light through. Waits until there is room
 /// for them beside those of other pictures.
-pub(super) fn decode(bytes: &[u8]) -> Result<Decoded, PictureFault> {
-    if bytes.len() > MAX_PICTURE_BYTES {
-        return Err(PictureFault::TooManyBytes { bytes: u64::try_from(bytes.len()).unwrap_or(u64::MAX) });
+///
+/// # Errors
+///
+/// Refuses what is not a whole picture within the limits.
+pub fn decode(bytes: &[u8]) -> Result<Decoded, Fault> {
+    if bytes.len() > MAX_BYTES {
+        return Err(Fault::TooManyBytes { bytes: u64::try_from(bytes.len()).unwrap_or(u64::MAX) });
     }
     let format = format::recognise(bytes)?;
     header::check(format, bytes)?;
     // Decoders are written with care, and yet the bytes are a stranger's.
     let decoded = catch_unwind(AssertUnwindSafe(|| pixels(format, bytes)));
     let Seen { pixels, unread_profile, held } =
-        decoded.map_err(|_| PictureFault::damaged("its decoder gave up"))??;
+        decoded.map_err(|_| Fault::damaged("its decoder gave up"))??;
     Ok(Decoded { format, pixels, unread_profile, _held: held })
 }
 
-fn pixels(format: PictureFormat, bytes: &[u8]) -> Result<Seen, PictureFault> {
+fn pixels(format: Format, bytes: &[u8]) -> Result<Seen, Fault> {
     let cursor = Cursor::new(bytes);
     match format {
-        PictureFormat::Jpeg => match cmyk::of(bytes, |icc| Profile::of_icc(icc).ok().flatten()) {
+        Format::Jpeg => match cmyk::of(bytes, |icc| Profile::of_icc(icc).ok().flatten()) {
             Some(inks) => printed(&inks, JpegDecoder::new(cursor).map_err(fault)?),
             // Those of a picture that comes in several scans are kept as coefficients, two bytes each, until the last.
             None => seen(JpegDecoder::new(cursor).map_err(fault)?, 6, Beside::default()),
         },
-        PictureFormat::Png => {
+        Format::Png => {
             let header::Png { exif, gamma, primaries, codes } = header::png(bytes);
             let profile = gamma.and_then(|gamma| Profile::of_gamma(gamma, primaries));
             let beside = Beside { exif, profile, codes: codes.map(Profile::of_codes) };
             seen(PngDecoder::with_limits(cursor, limits()).map_err(fault)?, 0, beside)
         }
         // It decodes into a buffer of its own with four bytes a pixel.
-        PictureFormat::Webp => seen(WebPDecoder::new(cursor).map_err(fault)?, 4, Beside::default()),
+        Format::Webp => seen(WebPDecoder::new(cursor).map_err(fault)?, 4, Beside::default()),
     }
 }
 
 /// The pixels of a JPEG of four inks. One whose profile cannot be applied is seen as the decoder has it.
-fn printed(inks: &cmyk::Inks<'_>, mut decoder: impl ImageDecoder) -> Result<Seen, PictureFault> {
+fn printed(inks: &cmyk::Inks<'_>, mut decoder: impl ImageDecoder) -> Result<Seen, Fault> {
     let (width, height) = (inks.width, inks.height);
     let cost = Cost::of(ColorType::Rgba8, u64::from(width) * u64::from(height), true);
     if cost.largest() > MAX_DECODED_BYTES {
-        return Err(PictureFault::TooMuchMemory { width, height, bytes: cost.largest() });
+        return Err(Fault::TooMuchMemory { width, height, bytes: cost.largest() });
     }
     let orientation = orientation(&mut decoder, None);
     let held = ROOM.hold(cost.in_all(8, orientation));
@@ -99,7 +104,7 @@ fn printed(inks: &cmyk::Inks<'_>, mut decoder: impl ImageDecoder) -> Result<Seen
 }
 
 /// `working` is how many bytes a pixel the decoder takes besides what it gives.
-fn seen(mut decoder: impl ImageDecoder, working: u64, beside: Beside) -> Result<Seen, PictureFault> {
+fn seen(mut decoder: impl ImageDecoder, working: u64, beside: Beside) -> Result<Seen, Fault> {
     let (width, height) = decoder.dimensions();
     let named = match (beside.codes, decoder.icc_profile()) {
         (Some(Ok(profile)), _) => Ok(profile),
@@ -112,7 +117,7 @@ fn seen(mut decoder: impl ImageDecoder, working: u64, beside: Beside) -> Result<
         named.map_or_else(|reason| (None, Some(reason)), |profile| (profile, None));
     let cost = Cost::of(decoder.color_type(), u64::from(width) * u64::from(height), profile.is_some());
     if cost.largest() > MAX_DECODED_BYTES {
-        return Err(PictureFault::TooMuchMemory { width, height, bytes: cost.largest() });
+        return Err(Fault::TooMuchMemory { width, height, bytes: cost.largest() });
     }
     decoder.set_limits(limits()).map_err(fault)?;
     let orientation = orientation(&mut decoder, beside.exif);
@@ -219,12 +224,10 @@ fn on_white(part: u8, alpha: u8) -> u8 {
     u8::try_from((part * alpha + 255 * (255 - alpha) + 127) / 255).unwrap_or(u8::MAX)
 }
 
-fn fault(error: ImageError) -> PictureFault {
+fn fault(error: ImageError) -> Fault {
     match error {
-        ImageError::IoError(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
-            PictureFault::CutOff
-        }
-        other => PictureFault::damaged(other),
+        ImageError::IoError(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Fault::CutOff,
+        other => Fault::damaged(other),
     }
 }
 
@@ -267,6 +270,6 @@ mod tests {
         PngEncoder::new(&mut file).write_image(&pixels, 8_000, 8_000, ExtendedColorType::L8).unwrap();
         assert!(file.len() < 1 << 20, "{}", file.len());
         let refused = decode(&file).unwrap_err();
-        assert_eq!(refused, PictureFault::TooMuchMemory { width: 8_000, height: 8_000, bytes: 192_000_000 });
+        assert_eq!(refused, Fault::TooMuchMemory { width: 8_000, height: 8_000, bytes: 192_000_000 });
     }
 }
