@@ -16,9 +16,9 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::{Failure, Verdict, retry_after};
-use crate::node::NodeSettings;
+use crate::node_settings::NodeSettings;
 use crate::projection::ProjectionError;
-use crate::rebuilds::{Askers, Rebuilds};
+use crate::rebuilds::{Askers, Live, RebuildRequest, Rebuilds, Rebuilt};
 use crate::source::{EventSource, SourceError};
 use crate::status::Status;
 use crate::work::Work;
@@ -30,13 +30,6 @@ const GRACE: Duration = Duration::from_secs(2);
 const SETTLED: Duration = Duration::from_secs(2);
 /// Models that are quarantined again within this time are rebuilt at growing intervals.
 const AGAIN: Duration = Duration::from_secs(60);
-
-/// A request for a rebuild, and where its progress goes.
-#[derive(Debug)]
-pub struct RebuildRequest {
-    /// Takes the progress; the last message is `Swapped` or `Failed`.
-    pub progress: mpsc::UnboundedSender<RebuildProgress>,
-}
 
 /// One model of this node.
 #[derive(Debug)]
@@ -51,19 +44,6 @@ pub struct Host {
     worker: Component,
     /// Whether it waits for a rebuild where only an operator can mend the model.
     waits_for_rebuild: bool,
-}
-
-/// The worker on a generation.
-pub(crate) struct Live<W> {
-    generation: Generation,
-    worker: W,
-}
-
-/// A new generation that holds the whole log, as of the end of its replay.
-pub(crate) struct Rebuilt<W> {
-    live: Live<W>,
-    events: u64,
-    seconds: f64,
 }
 
 /// How an attempt to follow ended without a failure.

@@ -11,9 +11,10 @@ pub mod keys;
 pub mod mirror;
 pub mod neighbours;
 pub mod node;
+mod node_settings;
 mod pace;
 pub mod projection;
-mod rebuilds;
+pub mod rebuilds;
 #[cfg(test)]
 mod recorded;
 pub mod search;

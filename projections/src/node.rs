@@ -7,8 +7,6 @@ use async_nats::Subject;
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
-use health::Health;
-use jiff::Timestamp;
 use schemas::control::{ProjectionStatus, RebuildProgress};
 use schemas::ids::Position;
 use schemas::subject;
@@ -19,15 +17,18 @@ use crate::archive::ArchiveProjection;
 use crate::catalog::CatalogProjection;
 use crate::counters::CountersWorker;
 use crate::failure::Failure;
-use crate::host::{Host, RebuildRequest};
+use crate::host::Host;
 use crate::keys::KeysProjection;
 use crate::neighbours::NeighboursProjection;
 use crate::projection::Projection;
+use crate::rebuilds::RebuildRequest;
 use crate::search::SearchProjection;
 use crate::source::{EventSource, SourceError};
 use crate::status::Status;
 use crate::verify::remove_leftovers;
 use crate::work::Work;
+
+pub use crate::node_settings::NodeSettings;
 use crate::worker::Worker;
 
 /// The names of all models, in the order in which they are shown.
@@ -42,21 +43,6 @@ pub const MODELS: [&str; 6] = [
 
 /// How often a rebuild is heard of at least.
 const BEAT: Duration = Duration::from_secs(10);
-
-/// What a node needs to work.
-#[derive(Debug, Clone)]
-pub struct NodeSettings {
-    /// The folder of the read models.
-    pub models: PathBuf,
-    /// The node's name in control subjects: letters and digits.
-    pub name: String,
-    /// Tells the time of heartbeats.
-    pub now: fn() -> Timestamp,
-    /// Where models report that they cannot be used, or not go on.
-    pub health: Health,
-    /// Whether a model that only an operator can mend waits for a rebuild. Otherwise it ends the node.
-    pub waits_for_rebuild: bool,
-}
 
 /// The work of one model's worker, until `stop` or until it cannot go on.
 pub type WorkerTask = BoxFuture<'static, Result<(), Failure>>;

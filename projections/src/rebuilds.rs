@@ -6,13 +6,33 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
+use read::generation::Generation;
 use schemas::control::RebuildProgress;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use crate::failure::retry_after;
-use crate::host::{RebuildRequest, Rebuilt};
 use crate::worker::ReplayError;
+
+/// A request for a rebuild, and where its progress goes.
+#[derive(Debug)]
+pub struct RebuildRequest {
+    /// Takes the progress; the last message is `Swapped` or `Failed`.
+    pub progress: mpsc::UnboundedSender<RebuildProgress>,
+}
+
+/// The worker on a generation.
+pub(crate) struct Live<W> {
+    pub(crate) generation: Generation,
+    pub(crate) worker: W,
+}
+
+/// A new generation that holds the whole log, as of the end of its replay.
+pub(crate) struct Rebuilt<W> {
+    pub(crate) live: Live<W>,
+    pub(crate) events: u64,
+    pub(crate) seconds: f64,
+}
 
 /// What replays the whole log into a new generation.
 pub(crate) type Replay<'a, W> = BoxFuture<'a, Result<Rebuilt<W>, ReplayError>>;

@@ -194,7 +194,7 @@ impl EventSource {
 
     /// As [`EventSource::follow`], together with others or not.
     pub fn follow_as(&self, after: Position, sharing: Sharing) -> Following {
-        self.feeds.follow(after, sharing)
+        Following::new(&self.feeds, after, sharing)
     }
 
     /// As [`EventSource::follow`], but read alone: a replay gets what the server holds, never what this node remembers.

@@ -13,6 +13,7 @@
 mod bitmap;
 mod block;
 mod browse;
+mod counts;
 mod cursor;
 mod dictionary;
 #[cfg(feature = "apply")]

@@ -4,6 +4,7 @@
 mod digest;
 mod history;
 mod listed;
+mod parts;
 mod reader;
 #[cfg(feature = "apply")]
 mod rows;
@@ -17,7 +18,8 @@ use schemas::api::site;
 use sqlx::sqlite::SqliteConnectOptions;
 
 pub use history::{History, RecordedRevision, Withdrawal};
-pub use listed::{ListedPart, ListedProject, Selected};
+pub use listed::{ListedProject, Selected};
+pub use parts::ListedPart;
 pub use reader::{CatalogReader, Found};
 #[cfg(feature = "apply")]
 pub use writer::CatalogWriter;

@@ -29,6 +29,8 @@ mod repair;
 #[cfg(feature = "apply")]
 mod rows;
 #[cfg(feature = "apply")]
+mod side;
+#[cfg(feature = "apply")]
 mod space;
 #[cfg(feature = "apply")]
 mod staged;

@@ -16,6 +16,7 @@ mod cascade;
 mod copying;
 mod cursor;
 mod digest;
+mod fnv;
 mod forgiven;
 mod forgiving;
 mod lexicon;
@@ -41,12 +42,13 @@ mod tests;
 #[cfg(feature = "apply")]
 pub use copying::copy;
 pub use cursor::Cursor;
-pub(crate) use cursor::Fnv;
 pub use digest::Digest;
-pub use forgiven::{Approximation, Forgiven, Replaced, Suggestion};
+pub(crate) use fnv::Fnv;
+pub use forgiven::{Approximation, Forgiven, Replaced};
 pub(crate) use lexicon::Typed;
 pub use query::MOST_WORDS;
 pub use reader::{Hit, SearchPage, SearchReader};
+pub use rephrasing::Suggestion;
 pub use view::View;
 #[cfg(feature = "apply")]
 pub use writer::SearchWriter;

@@ -4,6 +4,7 @@
 //! trace is begun. With it, and once [`otlp::start`] was called, each [`Span`] is recorded and sent to a collector.
 
 mod ambient;
+mod kind;
 #[cfg(feature = "otlp")]
 pub mod otlp;
 mod runs;
@@ -11,8 +12,9 @@ mod span;
 mod traceparent;
 
 pub use ambient::{Within, current, within};
+pub use kind::Kind;
 pub use runs::Runs;
-pub use span::{Kind, Span, is_exporting};
+pub use span::{Span, is_exporting};
 pub use traceparent::{HEADER, InvalidTraceparent, Traceparent, lenient};
 
 /// Returns how many spans were dropped since the start of the process, because the collector was away or slow.

@@ -2,22 +2,9 @@
 
 use std::time::Duration;
 
-use crate::Traceparent;
 #[cfg(feature = "otlp")]
 use crate::otlp::{self, Recorded};
-
-/// What a span is to those around it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Answers a request of another process.
-    Server,
-    /// Sends a message that is taken later.
-    Producer,
-    /// Takes such a message.
-    Consumer,
-    /// Anything else.
-    Internal,
-}
+use crate::{Kind, Traceparent};
 
 /// One piece of work. It ends when it is dropped.
 #[derive(Debug)]

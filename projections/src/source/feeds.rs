@@ -18,7 +18,6 @@ use tokio_util::task::AbortOnDropHandle;
 use super::SourceError;
 use super::arrived::Arrived;
 use super::feed::{Feed, FollowerId, Sharing, Standing};
-use super::following::Following;
 use super::window::Bounds;
 
 /// Counts feeds; of two feeds the smaller number is the older one.
@@ -69,14 +68,13 @@ impl Feeds {
         Arc::new(Feeds { bounds, pump, state, arrived: Notify::new(), taken: Notify::new() })
     }
 
-    /// Everything behind this position.
-    pub(super) fn follow(self: &Arc<Self>, after: Position, sharing: Sharing) -> Following {
+    /// Returns a new follower's place, for everything after this position.
+    pub(super) fn join(self: &Arc<Self>, after: Position, sharing: Sharing) -> Place {
         let mut state = self.lock();
         state.followers += 1;
         let mut place = Place { id: state.followers, feed: 0, after, sharing };
         self.seat(&mut state, &mut place);
-        drop(state);
-        Following::new(self.clone(), place)
+        place
     }
 
     /// Gives a follower what there is for it, after moving it to where it can be had best.

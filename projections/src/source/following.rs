@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use schemas::ids::Position;
+
 use super::SourceError;
 use super::arrived::Arrived;
+use super::feed::Sharing;
 use super::feeds::{Feeds, Place};
 
 /// Follows the stream behind a position; dropping the last follower of a place ends the consumer.
@@ -14,8 +17,8 @@ pub struct Following {
 }
 
 impl Following {
-    pub(super) fn new(feeds: Arc<Feeds>, place: Place) -> Following {
-        Following { feeds, place }
+    pub(super) fn new(feeds: &Arc<Feeds>, after: Position, sharing: Sharing) -> Following {
+        Following { feeds: feeds.clone(), place: feeds.join(after, sharing) }
     }
 
     /// Waits for at least one event and takes up to `most` of those that are there. Behind an error nothing comes any

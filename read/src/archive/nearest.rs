@@ -2,11 +2,12 @@
 
 use std::cmp::Reverse;
 
+use super::counts::Use;
 use super::dictionary::{Dictionary, Key};
 use super::dimension::Dimension;
 use super::question::MOST_WORDS;
 use super::snapshot::Snapshot;
-use super::terms::{Term, Use};
+use super::terms::Term;
 use super::vocabulary::Vocabulary;
 use super::words::Stems;
 use crate::search::Typed;

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use schemas::record::Category;
 
 use super::browse;
+use super::counts::Counts;
 use super::dictionary::Dictionary;
 use super::snapshot::Snapshot;
-use super::terms::Counts;
 
 /// When words are counted again behind a commit: a count takes a pass over all of them.
 #[derive(Debug, Clone, Copy)]

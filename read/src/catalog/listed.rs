@@ -4,7 +4,7 @@ use bytes::Bytes;
 use schemas::ids::ProjectId;
 use sqlx::{QueryBuilder, Row, Sqlite};
 
-use super::reader::Parts;
+use super::parts::{ListedPart, Parts};
 use super::{CatalogError, CatalogReader, corrupt};
 
 /// A listed project, in short.
@@ -14,15 +14,6 @@ pub struct ListedProject {
     pub slug: String,
     /// When it last changed, as RFC 3339.
     pub updated_at: String,
-}
-
-/// A part of the listed projects.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListedPart {
-    /// Which part, from 0. A project never changes its part, so there may be empty ones between.
-    pub number: u64,
-    /// The day on which something of it last changed, as `YYYY-MM-DD`.
-    pub updated_on: String,
 }
 
 /// A listed project with its full record, rendered as JSON with the mark of `schemas::api::site`.

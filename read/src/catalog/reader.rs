@@ -4,11 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use schemas::ids::Position;
 use sqlx::SqlitePool;
 use tokio::sync::Mutex;
 
-use super::listed::ListedPart;
+use super::parts::Parts;
 use super::{CatalogError, options};
 use crate::checkpoint::Checkpoint;
 use crate::database;
@@ -22,15 +21,6 @@ pub struct CatalogReader {
     pool: SqlitePool,
     /// The listed parts, for which all projects are counted.
     pub(super) parts: Arc<Mutex<Option<Parts>>>,
-}
-
-/// The listed parts of one commit.
-#[derive(Debug)]
-pub(super) struct Parts {
-    pub(super) position: Position,
-    /// The most projects of one.
-    pub(super) size: u32,
-    pub(super) parts: Vec<ListedPart>,
 }
 
 /// What stands at a slug. Rendered texts hold the mark of `schemas::api::site` where the site's address belongs.

@@ -3,14 +3,14 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{ArrayView2, ArrayViewMut2, Axis};
 use rayon::prelude::*;
 
 use super::propose::propose;
-use super::rank::{Best, Rank};
+use super::rank::Rank;
+use super::side::Side;
 use super::space::{Block, Space};
 
 /// Fewer rows than this are multiplied one by one: arranging the other block for more would take longer.
@@ -29,35 +29,6 @@ pub(super) struct FoundForSome {
     pub(super) own: Found,
     /// Who of the some belongs into the lists of others.
     pub(super) offered: Found,
-}
-
-/// A block and what was found for its rows.
-pub(super) struct Side<'a> {
-    pub(super) block: Block<'a>,
-    /// Whether a row is offered to those that it meets.
-    pub(super) gives: Vec<bool>,
-    best: Mutex<Vec<Best>>,
-}
-
-impl<'a> Side<'a> {
-    fn new(block: Block<'a>, gives: impl Fn(u32) -> bool, bar: impl Fn(usize) -> Rank) -> Side<'a> {
-        let rows = block.ordinals.len();
-        Side {
-            block,
-            gives: block.ordinals.iter().map(|ordinal| gives(*ordinal)).collect(),
-            best: Mutex::new((0..rows).map(|row| Best::before(bar(row))).collect()),
-        }
-    }
-
-    pub(super) fn best(&self) -> MutexGuard<'_, Vec<Best>> {
-        // Whoever panics with it in hand ends the whole comparison.
-        self.best.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn into_found(self) -> impl Iterator<Item = (u32, Vec<Rank>)> {
-        let best = self.best.into_inner().unwrap_or_else(PoisonError::into_inner);
-        self.block.ordinals.iter().copied().zip(best.into_iter().map(Best::into_found))
-    }
 }
 
 /// The nearest of everyone, each pair multiplied once; none if it was told to stop.

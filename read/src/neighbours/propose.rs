@@ -7,9 +7,9 @@ use rayon::prelude::*;
 
 use super::base::Ordinals;
 use super::graph::Graph;
-use super::product::Side;
 use super::rank::Rank;
 use super::rows::Kind;
+use super::side::Side;
 use super::space::{BLOCK, Place, Space};
 
 /// Compares the rows of the left with who is proposed to them, for kinds that have a graph; the right is the whole

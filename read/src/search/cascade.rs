@@ -5,11 +5,12 @@ use std::hash::Hasher;
 
 use tantivy::DocId;
 
-use super::cursor::{Fnv, Mark};
+use super::cursor::Mark;
+use super::fnv::Fnv;
 use super::forgiving;
 use super::matching::{Clause, Collect, Found, Outlet, Standing, Variant};
 use super::matching::{match_all, match_exactly, match_most};
-use super::query::Query;
+use super::query::{Query, Reach};
 use super::ranking::{BestOf, Place, Rank, Start};
 use super::snapshot::{Damping, Snapshot, damping};
 use super::weights::Weights;
@@ -18,27 +19,6 @@ use super::weights::Weights;
 const ENOUGH: u64 = 10;
 /// At most so many longer words stand for a beginning.
 const MOST_COMPLETIONS: usize = 64;
-
-/// How far a search went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reach {
-    /// All words and phrases exactly.
-    Exact = 0,
-    /// Exact matches, then those in which the last word is the beginning of a longer one.
-    Beginning = 1,
-    /// Every word or one near to it.
-    Near = 2,
-    /// Most of the words, or ones near to them.
-    Most = 3,
-}
-
-impl Reach {
-    pub(super) fn from_code(code: u8) -> Option<Reach> {
-        [Reach::Exact, Reach::Beginning, Reach::Near, Reach::Most]
-            .into_iter()
-            .find(|reach| *reach as u8 == code)
-    }
-}
 
 /// What a search found.
 pub(super) struct Outcome {

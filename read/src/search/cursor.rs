@@ -1,14 +1,14 @@
 //! The opaque text between two pages.
 
 use std::fmt;
-use std::hash::Hasher;
 use std::str::FromStr;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::SearchError;
-use super::cascade::Reach;
+use super::fnv::Fnv;
+use super::query::Reach;
 use super::ranking::Rank;
 use super::weights::{MOST_WEIGHTS, Weights};
 
@@ -90,41 +90,5 @@ impl FromStr for Cursor {
             return Err(garbled());
         }
         Ok(Cursor { query: number(6), mark: Mark { reach, weights, variants: number(26) }, last })
-    }
-}
-
-/// The hash that stands for queries and words in cursors: FNV-1a, which is the same in every process.
-pub(crate) struct Fnv(u64);
-
-impl Fnv {
-    /// Returns what a cursor holds of its other bytes, which tells it from one that was cut or altered on its way. A cursor
-    /// that was made up harms only the pages of its maker.
-    pub(crate) fn checksum(bytes: &[u8]) -> [u8; 4] {
-        let mut hash = Fnv::default();
-        hash.write(bytes);
-        let [first, second, third, fourth, ..] = hash.finish().to_be_bytes();
-        [first, second, third, fourth]
-    }
-}
-
-impl Default for Fnv {
-    fn default() -> Fnv {
-        Fnv(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Hasher for Fnv {
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.write(&number.to_be_bytes());
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
     }
 }

@@ -1,11 +1,12 @@
 //! What was forgiven in a query, so that an answer can say it.
 
-use super::cascade::{Outcome, Reach, Search};
+use super::cascade::{Outcome, Search};
+use super::forgiving;
 use super::matching::Clause;
+use super::query::Reach;
 use super::ranking::Place;
-use super::rephrasing::did_you_mean;
+use super::rephrasing::{Suggestion, Typed, did_you_mean};
 use super::snapshot::Snapshot;
-use super::{forgiving, text};
 
 /// At most so many words that stand in for others are named.
 const MOST_NAMED: usize = 10;
@@ -51,35 +52,6 @@ pub struct Replaced {
     pub from: String,
     /// The word of the catalog, in lower case and without accents.
     pub to: String,
-}
-
-/// Another query, and how many projects match it exactly.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Suggestion {
-    /// Its text.
-    pub query: String,
-    /// How many projects match it as it stands; at least one.
-    pub total: u64,
-}
-
-/// A query's text by the words that it folds to.
-pub(super) struct Typed<'t> {
-    pieces: Vec<(String, &'t str)>,
-}
-
-impl<'t> Typed<'t> {
-    pub(super) fn new(text: &'t str) -> Typed<'t> {
-        Typed { pieces: text::pieces(text).map(|piece| (text::fold(piece), piece)).collect() }
-    }
-
-    /// The word as it was typed; a character of a run is shown with its run.
-    pub(super) fn show<'w>(&self, word: &'w str) -> &'w str
-    where
-        't: 'w,
-    {
-        let of = |(folded, _): &&(String, &'t str)| folded.split(' ').any(|one| one == word);
-        self.pieces.iter().find(of).map_or(word, |(_, piece)| piece)
-    }
 }
 
 /// What is to be said of an outcome; nothing where every result holds every word as it was typed.

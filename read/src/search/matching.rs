@@ -14,7 +14,8 @@ use super::postings::Holders;
 use super::segment::Segment;
 use super::snapshot::{Damping, saturated};
 
-pub(super) use approximate::{Clause, Standing, Variant, match_all, match_most};
+pub(super) use approximate::{Clause, Variant, match_all, match_most};
+pub(super) use candidates::Standing;
 pub(super) use exact::match_exactly;
 
 /// Documents are handed on in blocks of at most so many.

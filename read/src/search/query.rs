@@ -3,13 +3,34 @@
 use std::hash::Hasher;
 use std::ops::ControlFlow;
 
-use super::cursor::Fnv;
+use super::fnv::Fnv;
 use super::text::{Kind, words};
 
 /// At most so many words of a text are looked for; the rest is ignored, and the answer says so.
 pub const MOST_WORDS: usize = 16;
 /// The shortest word, in bytes, that may be the beginning of a longer one.
 const SHORTEST_BEGINNING: usize = 2;
+
+/// How far a search went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// All words and phrases exactly.
+    Exact = 0,
+    /// Exact matches, then those in which the last word is the beginning of a longer one.
+    Beginning = 1,
+    /// Every word or one near to it.
+    Near = 2,
+    /// Most of the words, or ones near to them.
+    Most = 3,
+}
+
+impl Reach {
+    pub(super) fn from_code(code: u8) -> Option<Reach> {
+        [Reach::Exact, Reach::Beginning, Reach::Near, Reach::Most]
+            .into_iter()
+            .find(|reach| *reach as u8 == code)
+    }
+}
 
 /// A query: distinct words, and the phrases that some of them form.
 #[derive(Clone, Debug, Default, PartialEq)]

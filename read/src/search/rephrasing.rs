@@ -1,13 +1,41 @@
 //! A query that finds more exactly than the one that was asked.
 
 use super::cascade::Search;
-use super::forgiven::{Suggestion, Typed};
 use super::query::Query;
 use super::{forgiving, text};
 use crate::function_words;
 
 /// From this length on a word is no short one.
 const LONG: usize = 5;
+
+/// Another query, and how many projects match it exactly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suggestion {
+    /// Its text.
+    pub query: String,
+    /// How many projects match it as it stands; at least one.
+    pub total: u64,
+}
+
+/// A query's text by the words that it folds to.
+pub(super) struct Typed<'t> {
+    pieces: Vec<(String, &'t str)>,
+}
+
+impl<'t> Typed<'t> {
+    pub(super) fn new(text: &'t str) -> Typed<'t> {
+        Typed { pieces: text::pieces(text).map(|piece| (text::fold(piece), piece)).collect() }
+    }
+
+    /// The word as it was typed; a character of a run is shown with its run.
+    pub(super) fn show<'w>(&self, word: &'w str) -> &'w str
+    where
+        't: 'w,
+    {
+        let of = |(folded, _): &&(String, &'t str)| folded.split(' ').any(|one| one == word);
+        self.pieces.iter().find(of).map_or(word, |(_, piece)| piece)
+    }
+}
 
 /// The query with its unknown words mended, towards frequent words too; else without its unknown and its small words; else
 /// without the word that says the least; else the rarest words that stand in one project together. None where no word of it is

@@ -179,7 +179,7 @@ pub(super) fn saturated(frequency: f32, damping: f32) -> f32 {
 }
 
 fn identity(metas: &IndexMeta) -> u64 {
-    let mut hash = super::cursor::Fnv::default();
+    let mut hash = super::fnv::Fnv::default();
     hash.write_u64(metas.opstamp);
     hash.write(metas.payload.as_deref().unwrap_or_default().as_bytes());
     let mut segments: Vec<_> = metas.segments.iter().map(|meta| (meta.id(), meta.delete_opstamp())).collect();

@@ -6,6 +6,7 @@ mod together;
 
 use std::time::Duration;
 
+use super::super::following::Following;
 use super::*;
 use log::{Log, SIZE};
 
@@ -31,7 +32,7 @@ async fn read(following: &mut Following, from: u64, to: u64) {
 }
 
 fn follow(feeds: &Arc<Feeds>, after: u64) -> Following {
-    feeds.follow(Position(after), Sharing::Shared)
+    Following::new(&feeds, Position(after), Sharing::Shared)
 }
 
 /// What a follower can take without waiting.
@@ -84,7 +85,7 @@ async fn a_feed_holds_no_more_than_its_bounds() {
     let log = Log::new(100);
     let feeds = log.feeds(bounds());
     assert_eq!(
-        at_hand(&mut feeds.follow(Position(0), Sharing::Apart)).await,
+        at_hand(&mut Following::new(&feeds, Position(0), Sharing::Apart)).await,
         20,
         "a replay has twice the room"
     );
@@ -144,7 +145,7 @@ async fn who_stands_still_alone_is_waited_for() {
 async fn one_that_yields_is_waited_for_a_moment_only() {
     let log = Log::new(100);
     let feeds = log.feeds(bounds());
-    let mut slow = feeds.follow(Position(0), Sharing::Yielding);
+    let mut slow = Following::new(&feeds, Position(0), Sharing::Yielding);
     let mut fast = follow(&feeds, 0);
     read(&mut fast, 1, 10).await;
     let waited = tokio::time::Instant::now();
@@ -159,7 +160,7 @@ async fn one_that_yields_is_waited_for_a_moment_only() {
 async fn one_that_yields_stays_where_the_others_wait_for_another_one() {
     let log = Log::new(100);
     let feeds = log.feeds(bounds());
-    let mut yielding = feeds.follow(Position(0), Sharing::Yielding);
+    let mut yielding = Following::new(&feeds, Position(0), Sharing::Yielding);
     let (mut slow, mut fast) = (follow(&feeds, 0), follow(&feeds, 0));
     read(&mut fast, 1, 10).await;
     tokio::time::sleep(2 * MOMENT).await;
@@ -243,7 +244,7 @@ async fn a_replay_reads_apart() {
     let feeds = log.feeds(bounds());
     let mut live = follow(&feeds, 0);
     read(&mut live, 1, 5).await;
-    let mut replays = [0, 0].map(|after| feeds.follow(Position(after), Sharing::Apart));
+    let mut replays = [0, 0].map(|after| Following::new(&feeds, Position(after), Sharing::Apart));
     log.is_read_by(3).await;
     for replay in &mut replays {
         read(replay, 1, 5).await;

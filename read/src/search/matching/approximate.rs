@@ -1,10 +1,9 @@
 //! Words that may be something like what was typed: each is a clause of variants, of which the best counts in a document.
 
-use super::super::postings::Holders;
 use super::super::query::Phrase;
 use super::super::segment::Segment;
 use super::super::snapshot::{Damping, Snapshot};
-use super::candidates::{Candidates, Tally, each_best, sum_up};
+use super::candidates::{Candidates, HeldClause, HeldVariant, Standing, Tally, each_best, sum_up};
 use super::phrases::Phrases;
 use super::{Collect, Filter, Outlet};
 
@@ -17,36 +16,12 @@ pub(in crate::search) struct Clause<'a> {
     pub(in crate::search) standing: Standing,
 }
 
-/// What a typed word means for a search that forgives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::search) struct Standing {
-    /// Whether a result may rest on it: it is neither short, nor frequent, nor a function word.
-    pub(in crate::search) counts: bool,
-    /// Whether every result must hold it: it is a character of a script without spaces.
-    pub(in crate::search) is_required: bool,
-}
-
 /// A word that may stand for a typed one.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::search) struct Variant<'a> {
     pub(in crate::search) word: &'a str,
     /// How much it counts, above 0 and at most 1.
     pub(in crate::search) weight: f32,
-}
-
-/// A clause as a segment holds it.
-pub(super) struct HeldClause<'s> {
-    /// Its place in the query.
-    pub(super) place: usize,
-    pub(super) rarity: f32,
-    pub(super) standing: Standing,
-    pub(super) variants: Vec<HeldVariant<'s>>,
-}
-
-/// A variant that the segment holds.
-pub(super) struct HeldVariant<'s> {
-    pub(super) holders: Holders<'s>,
-    pub(super) weight: f32,
 }
 
 /// Collects every document that holds a variant of every clause, and the phrases.

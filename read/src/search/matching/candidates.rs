@@ -7,8 +7,31 @@ use tantivy::DocId;
 use super::super::postings::{Holders, seek};
 use super::super::segment::Segment;
 use super::super::snapshot::{Damping, saturated};
-use super::approximate::{HeldClause, HeldVariant, Standing};
 use super::{Filter, each_block};
+
+/// What a typed word means for a search that forgives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::search) struct Standing {
+    /// Whether a result may rest on it: it is neither short, nor frequent, nor a function word.
+    pub(in crate::search) counts: bool,
+    /// Whether every result must hold it: it is a character of a script without spaces.
+    pub(in crate::search) is_required: bool,
+}
+
+/// A clause as a segment holds it.
+pub(super) struct HeldClause<'s> {
+    /// Its place in the query.
+    pub(super) place: usize,
+    pub(super) rarity: f32,
+    pub(super) standing: Standing,
+    pub(super) variants: Vec<HeldVariant<'s>>,
+}
+
+/// A variant that the segment holds.
+pub(super) struct HeldVariant<'s> {
+    pub(super) holders: Holders<'s>,
+    pub(super) weight: f32,
+}
 
 /// One number a document of the largest segment met, all 0 between uses, and a bit for each that is not.
 #[derive(Default)]

@@ -30,7 +30,7 @@ fn habits(start: u64) -> impl Strategy<Value = Habits> {
 /// Reads to the end of the log, as its habits are, through every error.
 async fn live(feeds: Arc<Feeds>, log: Log, end: u64, habits: Habits) -> Option<Following> {
     let mut at = habits.after;
-    let mut following = feeds.follow(Position(at), habits.sharing);
+    let mut following = Following::new(&feeds, Position(at), habits.sharing);
     for (most, pause) in habits.rounds.iter().cycle() {
         if at == end {
             return Some(following);
@@ -44,7 +44,7 @@ async fn live(feeds: Arc<Feeds>, log: Log, end: u64, habits: Habits) -> Option<F
                 }
                 assert!(at <= log.head());
             }
-            Err(_) => following = feeds.follow(Position(at), habits.sharing),
+            Err(_) => following = Following::new(&feeds, Position(at), habits.sharing),
         }
         if habits.ends.is_some_and(|ends| at > ends) {
             return None;
@@ -52,7 +52,7 @@ async fn live(feeds: Arc<Feeds>, log: Log, end: u64, habits: Habits) -> Option<F
         if habits.leaves.iter().any(|leaves| (before..at).contains(leaves)) {
             drop(following);
             tokio::time::sleep(SOON).await;
-            following = feeds.follow(Position(at), habits.sharing);
+            following = Following::new(&feeds, Position(at), habits.sharing);
         }
         if *pause > 0 {
             tokio::time::sleep(Duration::from_millis(*pause)).await;
@@ -93,7 +93,7 @@ async fn all(start: u64, everyone: Vec<Habits>, steps: Vec<(u64, u64, bool)>, bo
                 match following.next(1).await {
                     Ok(batch) => return batch[0].position.0,
                     // What was broken off behind the last event is told now.
-                    Err(_) => following = feeds.follow(Position(end), sharing),
+                    Err(_) => following = Following::new(&feeds, Position(end), sharing),
                 }
             }
         }))
