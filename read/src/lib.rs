@@ -9,7 +9,6 @@ pub mod copying;
 pub mod counters;
 mod database;
 pub mod day;
-mod function_words;
 pub mod generation;
 pub mod keys;
 pub mod media;

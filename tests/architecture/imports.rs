@@ -25,6 +25,8 @@ const IO: &[&str] = &["tokio", "sqlx", "async-nats", "axum", "tantivy", "hyper"]
 const RULES: &[Rule] = &[
     Rule { package: "demo", may: &["schemas"], must_not: IO, without: &[] },
     Rule { package: "health", may: &[], must_not: IO, without: &[] },
+    Rule { package: "lexical", may: &["text"], must_not: &["tokio", "sqlx", "async-nats", "axum"], without: &[] },
+    Rule { package: "text", may: &[], must_not: IO, without: &[] },
     Rule {
         package: "pictures",
         may: &[],
@@ -40,7 +42,12 @@ const RULES: &[Rule] = &[
         must_not: &["axum", "tantivy"],
         without: &[],
     },
-    Rule { package: "read", may: &["health", "schemas"], must_not: &["axum", "async-nats"], without: &[] },
+    Rule {
+        package: "read",
+        may: &["health", "lexical", "schemas", "text"],
+        must_not: &["axum", "async-nats"],
+        without: &["lexical/writer"],
+    },
     Rule {
         package: "projections",
         may: &["health", "schemas", "traces", "read"],

@@ -6,9 +6,7 @@
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
-use read::search::{
-    LARGEST_PAGE, SearchDocument, SearchPage, SearchReader, SearchRequest, SearchWriter, text,
-};
+use read::search::{LARGEST_PAGE, SearchDocument, SearchPage, SearchReader, SearchRequest, SearchWriter};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use tempfile::TempDir;

@@ -180,7 +180,7 @@ fn swapped_to(progress: &RebuildProgress) -> &str {
 async fn a_model_that_is_damaged_is_quarantined_and_rebuilt() {
     let hosted = Hosted::with("damaged").await;
     hosted.is_quarantined().await;
-    let reason = "The search index is damaged: damaged. Rebuild it with `loggia rebuild search`.";
+    let reason = "The search index is damaged: damaged. It must be rebuilt.";
     let note = fs::read_to_string(hosted.path("quarantined-g000001/reason")).unwrap();
     assert_eq!(note, format!("{reason}\n"));
     let not_ready = hosted.health.not_ready().unwrap();

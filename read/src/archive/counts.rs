@@ -7,8 +7,7 @@ use super::block::{Block, Posting};
 use super::dictionary::Dictionary;
 use super::dimension::Dimension;
 use super::shelf::Shelf;
-use crate::function_words;
-use crate::search::text::fold;
+use text::{fold, function_words};
 
 /// How often words are used: for each dimension, those that are.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::order::{Day, Place};
-use crate::search::Fnv;
+use lexical::Fnv;
 
 const VERSION: u8 = 1;
 /// Everything before the slug.

@@ -10,8 +10,8 @@ use super::snapshot::Snapshot;
 use super::terms::Term;
 use super::vocabulary::Vocabulary;
 use super::words::Stems;
-use crate::search::Typed;
-use crate::search::text::fold;
+use lexical::EditDistance;
+use text::fold;
 
 /// How many words of a text are looked up: each is compared with the whole vocabulary of the dimension.
 const LOOKED_UP: usize = 3;
@@ -62,8 +62,8 @@ fn is_used(snapshot: &Snapshot, stems: &Stems, dimension: Dimension, word: &str)
 
 /// The words near to these, each with its distance: edits, or 1 where one of both begins the other.
 fn near(words: &[&str], uses: &[Use], dictionary: &Dictionary) -> Vec<(u32, Use)> {
-    let mut typed: Vec<(&str, Typed<'_>)> =
-        words.iter().map(|word| (*word, Typed::new(word, edits(word)))).collect();
+    let mut typed: Vec<(&str, EditDistance<'_>)> =
+        words.iter().map(|word| (*word, EditDistance::new(word, edits(word)))).collect();
     let mut found = Vec::new();
     if typed.is_empty() {
         return found;

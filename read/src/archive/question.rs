@@ -7,7 +7,7 @@ use schemas::record::Category;
 use super::cursor::Cursor;
 use super::dimension::Dimension;
 use super::words::Stems;
-use crate::search::Fnv;
+use lexical::Fnv;
 
 /// At most so many words of a dimension are asked for; the rest is ignored, and the answer says so.
 pub const MOST_WORDS: usize = 16;

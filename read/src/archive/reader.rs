@@ -20,7 +20,7 @@ use super::words::Stems;
 use super::{ArchiveError, corrupt, options};
 use crate::checkpoint::Checkpoint;
 use crate::database::{self, Written};
-use crate::search::View;
+use crate::search::{self, View};
 
 /// How many may read the database at once; more wait their turn.
 const CONNECTIONS: u32 = 2;
@@ -79,7 +79,7 @@ impl ArchiveReader {
     ) -> Result<ArchiveReader, ArchiveError> {
         let pool = database::readers(options(folder).row_buffer_size(ROWS_AHEAD), CONNECTIONS).await?;
         let written = Written::new(&folder.join("archive.db"));
-        let shown = view.as_ref().map(View::position);
+        let shown = view.as_ref().map(search::position);
         let snapshot = Arc::new(Snapshot::new(largest));
         let vocabulary = Arc::new(Vocabulary::of(Arc::clone(&snapshot), None));
         let now =
@@ -121,7 +121,8 @@ impl ArchiveReader {
     }
 
     async fn take_in(&self, taken: &mut Taken, view: Option<View>) -> Result<(), ArchiveError> {
-        if let Some(view) = view.filter(|view| taken.shown.is_none_or(|shown| view.position() > shown)) {
+        if let Some(view) = view.filter(|view| taken.shown.is_none_or(|shown| search::position(view) > shown))
+        {
             // The one that is waited for is kept: the archive reaches it, however fast the index goes on.
             taken.coming.get_or_insert(view);
         }
@@ -133,7 +134,7 @@ impl ArchiveReader {
         let applied: Checkpoint = database::checkpoint(&mut transaction, corrupt).await?;
         let now = self.now.load_full();
         let is_first = taken.shown.is_none();
-        let coming = taken.coming.take_if(|view| is_first || applied.position >= view.position());
+        let coming = taken.coming.take_if(|view| is_first || applied.position >= search::position(view));
         if coming.is_none() && look.is_none() {
             return Ok(());
         }
@@ -150,7 +151,7 @@ impl ArchiveReader {
         transaction.rollback().await?;
         let (snapshot, change) = read;
         let snapshot = snapshot.map_or(before, Arc::new);
-        (taken.change, taken.shown) = (change, view.as_ref().map(View::position));
+        (taken.change, taken.shown) = (change, view.as_ref().map(search::position));
         if reads_all {
             taken.words = snapshot.dictionary.forms();
         }

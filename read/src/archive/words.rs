@@ -11,7 +11,7 @@ use schemas::record::Taste;
 use unicode_normalization::UnicodeNormalization;
 
 use super::dimension::Dimension;
-use crate::search::text::{Kind, is_apostrophe, pieces, words};
+use text::{Kind, is_apostrophe, pieces, words};
 
 /// What the words of a text are reduced to.
 pub(super) struct Stems {

@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::Neighbour;
-use crate::search::Fnv;
+use lexical::Fnv;
 
 const VERSION: u8 = 1;
 /// Checksum, version, two ordinals and a score.

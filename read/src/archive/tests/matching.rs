@@ -136,7 +136,7 @@ async fn a_commit_that_changes_nothing_for_readers_keeps_what_they_have() {
 
 #[test]
 fn pieces_have_the_words_of_their_text() {
-    use crate::search::text::{fold, pieces};
+    use text::{fold, pieces};
     proptest::proptest!(|(text in ".{0,40}")| {
         let apart: Vec<String> = pieces(&text).map(fold).filter(|words| !words.is_empty()).collect();
         proptest::prop_assert_eq!(apart.join(" "), fold(&text));
