@@ -25,7 +25,12 @@ const IO: &[&str] = &["tokio", "sqlx", "async-nats", "axum", "tantivy", "hyper"]
 const RULES: &[Rule] = &[
     Rule { package: "demo", may: &["schemas"], must_not: IO, without: &[] },
     Rule { package: "health", may: &[], must_not: IO, without: &[] },
-    Rule { package: "lexical", may: &["text"], must_not: &["tokio", "sqlx", "async-nats", "axum"], without: &[] },
+    Rule {
+        package: "lexical",
+        may: &["text"],
+        must_not: &["tokio", "sqlx", "async-nats", "axum"],
+        without: &[],
+    },
     Rule { package: "text", may: &[], must_not: IO, without: &[] },
     Rule {
         package: "pictures",
