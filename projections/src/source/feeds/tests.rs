@@ -32,7 +32,7 @@ async fn read(following: &mut Following, from: u64, to: u64) {
 }
 
 fn follow(feeds: &Arc<Feeds>, after: u64) -> Following {
-    Following::new(&feeds, Position(after), Sharing::Shared)
+    Following::new(feeds, Position(after), Sharing::Shared)
 }
 
 /// What a follower can take without waiting.
