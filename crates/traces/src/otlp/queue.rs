@@ -63,6 +63,8 @@ impl Queue {
             Sender { exporter, runtime, waiting, is_stopping: is_stopping.clone(), warned: None, told: 0 };
         std::thread::Builder::new().name("traces".to_owned()).spawn(move || {
             sender.run();
+            // Before `stop` returns: a span that comes later is refused, and so counted.
+            drop(sender);
             drop(alive);
         })?;
         Ok((Queue { spans: spans.clone(), is_stopping, ended }, Processor { spans }))
