@@ -15,9 +15,10 @@ use write::event_store::Manifest;
 use write::ledger::Ledger;
 use write::usage_streams;
 
+use crate::clock;
 use crate::config::Config;
+use crate::connection;
 use crate::data_folder::{DataFolder, Part};
-use crate::session;
 
 /// How long the counters may take to read what the ledger has copied when the process ends.
 const COUNTED_WITHIN: Duration = Duration::from_secs(2);
@@ -30,7 +31,7 @@ pub async fn counters(data: &DataFolder) -> Result<Option<CountersReader>> {
     let Some(generation) = Generations::new(data.models().join("counters")).current()? else {
         return Ok(None);
     };
-    Ok(Some(CountersReader::open(&generation.path, Month::of(session::now())).await?))
+    Ok(Some(CountersReader::open(&generation.path, Month::of(clock::now())).await?))
 }
 
 /// How far the counters have read each stream.
@@ -83,7 +84,7 @@ pub async fn missing_in_backup(config: &Config, backup: &Path) -> Result<Option<
     let data = DataFolder::new(&config.data);
     let running = data.running(Part::Write).map(|running| running.nats_url);
     let counted = match running.or_else(|| config.nats_url.clone()) {
-        Some(url) => ends(&session::connect(config, &url).await?, config, &copied).await?,
+        Some(url) => ends(&connection::connect(config, &url).await?, config, &copied).await?,
         None => match counters(&data).await? {
             Some(counters) => read_by(&counters).await?,
             None => return Ok(None),

@@ -6,17 +6,19 @@ mod build_info;
 mod cli;
 mod clock;
 mod commands;
+mod compose;
 mod config;
+mod connection;
 mod counted_calls;
 mod data_folder;
 mod descriptors;
 mod lifecycle;
 mod nodes;
 mod output;
-mod roles;
 mod service_manager;
 mod session;
 mod signals;
+mod store;
 mod telemetry;
 mod upkeep;
 
@@ -104,11 +106,11 @@ async fn run(cli: &Cli, config: &Config, signals: Signals) -> Result<ExitCode> {
     let output = Output::new(cli.json);
     let done = |outcome: Result<()>| outcome.map(|()| ExitCode::SUCCESS);
     match &cli.command {
-        Command::Up(args) => roles::up(config, args, signals).await,
-        Command::Write => roles::write(config, signals).await,
-        Command::Project => roles::project(config, signals).await,
-        Command::Read => roles::read(config, signals).await,
-        Command::Serve => roles::serve(config, signals).await,
+        Command::Up(args) => compose::up(config, args, signals).await,
+        Command::Write => compose::write(config, signals).await,
+        Command::Project => compose::project(config, signals).await,
+        Command::Read => compose::read(config, signals).await,
+        Command::Serve => compose::serve(config, signals).await,
         Command::Import(args) => commands::import::run(config, args, output, signals).await,
         Command::Export { with_vectors, pictures } => {
             commands::export::run(config, *with_vectors, pictures.as_deref(), output).await

@@ -21,7 +21,7 @@ use crate::cli::AuditArgs;
 use crate::config::Config;
 use crate::data_folder::DataFolder;
 use crate::output::{Output, Usage, count, say};
-use crate::session;
+use crate::store;
 
 /// Calls printed at once.
 const CHUNK: usize = 1_000;
@@ -41,10 +41,10 @@ pub async fn run(config: &Config, args: &AuditArgs, output: Output) -> Result<Ex
             .into());
         }
         let Some(ledger) = ledger(config).await? else {
-            session::refuse_other_folders(config)?;
+            store::refuse_other_folders(config)?;
             bail!(
                 "there is no ledger in {} yet: calls are counted by `loggia up` and `loggia write` while auth is keys",
-                session::store_folder(config).display()
+                store::folder(config).display()
             );
         };
         return verify::run(config, &ledger, output).await;
@@ -71,7 +71,7 @@ pub async fn run(config: &Config, args: &AuditArgs, output: Output) -> Result<Ex
 }
 
 async fn ledger(config: &Config) -> Result<Option<Ledger>> {
-    Ok(Ledger::open_read_only(&session::store_folder(config)).await?)
+    Ok(Ledger::open_read_only(&store::folder(config)).await?)
 }
 
 /// One counted call as it is printed.
@@ -100,7 +100,7 @@ struct Total<'a> {
 
 /// Whether a key was ever issued.
 async fn is_issued(config: &Config, key: KeyId) -> Result<bool> {
-    let accounts = read_accounts(&session::open_store_read_only(config).await?).await?;
+    let accounts = read_accounts(&store::open_read_only(config).await?).await?;
     Ok(accounts.iter().any(|(_, account)| account.keys().iter().any(|one| one.issued.key_id == key)))
 }
 

@@ -16,11 +16,15 @@ use write::clock::Clock;
 use write::event_store::{BackupError, Cut, Erased, LeftOut, Parent, Restored, SqliteStore, Until};
 use write::vault::ERASURES_FILE;
 
+use crate::clock;
+use crate::compose;
+use crate::compose::WriteSide;
 use crate::config::Config;
 use crate::counted_calls;
 use crate::data_folder::{DataFolder, Part};
 use crate::output::{Output, count, say};
-use crate::session::{self, Naming, WriteSide};
+use crate::store;
+use crate::store::keeper::Naming;
 use crate::upkeep::LastBackup;
 
 /// A backup that was made below a folder of backups.
@@ -80,7 +84,7 @@ async fn routine(
     since: Option<&Path>,
     output: Output,
 ) -> Result<()> {
-    let new = folder.join(dated::name(session::now()));
+    let new = folder.join(dated::name(clock::now()));
     let copied = copy(config, &new, since).await?;
     let removed = match keep {
         Some(keep) => dated::remove_older(folder, &new, keep)?,
@@ -106,7 +110,7 @@ fn made(copied: &Restored, folder: &Path) -> String {
 
 async fn copy(config: &Config, folder: &Path, since: Option<&Path>) -> Result<Restored> {
     refuse_parts_of(&DataFolder::new(&config.data), folder)?;
-    let store = session::open_store_read_only(config).await?;
+    let store = store::open_read_only(config).await?;
     let media = DataFolder::new(&config.data).media();
     let manifest = match since {
         None => store.backup(folder, Some(&media)).await?,
@@ -177,11 +181,11 @@ pub async fn restore(
     erasures: &[PathBuf],
     output: Output,
 ) -> Result<()> {
-    if !session::store_is_here(config) {
+    if !store::is_here(config) {
         bail!(
             "a backup is restored into SQLite: leave store (LOGGIA_STORE) unset here, then bring the log to its place with \
              `loggia store copy sqlite:{} esdb://…`",
-            session::store_folder(config).display()
+            store::folder(config).display()
         );
     }
     let mut erased = Vec::new();
@@ -190,7 +194,7 @@ pub async fn restore(
     }
     let data = DataFolder::new(&config.data);
     let _held = data.hold(&[Part::Write, Part::Project])?;
-    let store = session::store_folder(config);
+    let store = store::folder(config);
     let others = [data.models(), data.nats(), store.join("replica.db")];
     if let Some(there) = others.into_iter().find(|path| path.exists()) {
         bail!(not_empty(config, &there));
@@ -255,7 +259,7 @@ fn left_out(cut: &Cut) -> String {
 /// Ends the accounts and erases the pictures that the journals name and the restored log does not, and returns how many there
 /// are of each.
 async fn erase_again(config: &Config) -> Result<(u64, u64)> {
-    let opened = session::open_write_side(config, &Clock::system(), &Health::default(), Naming::None).await;
+    let opened = compose::open_write_side(config, &Clock::system(), &Health::default(), Naming::None).await;
     let WriteSide { store, service, .. } =
         opened.context("the backup is restored; what was erased later is erased when `loggia up` starts")?;
     let erased = async {

@@ -17,6 +17,7 @@ use crate::commands::import;
 use crate::config::Config;
 use crate::output::{Output, Usage};
 use crate::session::{self, Session, settled};
+use crate::store;
 
 /// Carries the act out, or prints the history.
 pub async fn run(config: &Config, command: &CurateCommand, output: Output) -> Result<ExitCode> {
@@ -158,7 +159,7 @@ fn put(changes: &mut Map<String, Value>, member: &str, value: Value) -> Result<(
 
 async fn history(config: &Config, slug: &str, output: Output) -> Result<ExitCode> {
     let slug = parse(slug)?;
-    let Some(events) = session::history(config, &slug).await? else {
+    let Some(events) = store::history(config, &slug).await? else {
         return Ok(output.not_done(&format!("no project has or ever had the slug “{slug}”")));
     };
     for event in &events {

@@ -12,10 +12,11 @@ use write::event_store::EventStore;
 
 use super::config::check;
 use super::status;
+use crate::clock;
 use crate::config::Config;
 use crate::data_folder::DataFolder;
 use crate::output::Output;
-use crate::session;
+use crate::store;
 use crate::upkeep::LastBackup;
 
 /// A backup that is older should be followed by another one.
@@ -82,8 +83,8 @@ pub async fn run(config: &Config, output: Output) -> Result<ExitCode> {
     for warning in warnings {
         findings.warn("service", warning);
     }
-    machine::look(config, session::now(), &mut findings);
-    if DataFolder::new(&config.data).check().is_ok() && session::has_log(config) {
+    machine::look(config, clock::now(), &mut findings);
+    if DataFolder::new(&config.data).check().is_ok() && store::has_log(config) {
         log(config, &mut findings).await;
     }
     let verdict = findings.0.iter().map(|found| found.verdict).max().unwrap_or(Verdict::Ok);
@@ -105,9 +106,9 @@ fn text(report: &Report) -> String {
 
 /// Looks at the time of the newest event, and at the last backup of the log.
 async fn log(config: &Config, findings: &mut Findings) {
-    let now = session::now();
+    let now = clock::now();
     let newest = async {
-        let store = session::open_store_read_only(config).await?;
+        let store = store::open_read_only(config).await?;
         let head = store.head().await?.position;
         let newest = store.read_all(Position(head.0.saturating_sub(1)), 1).await?;
         store.close().await;

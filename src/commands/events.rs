@@ -13,7 +13,7 @@ use super::curate::line;
 use crate::cli::EventsCommand;
 use crate::config::Config;
 use crate::output::{Output, count};
-use crate::session;
+use crate::store;
 use witness::Known;
 
 /// Events read at once.
@@ -21,7 +21,7 @@ const PAGE: usize = 500;
 
 /// Looks at the log.
 pub async fn run(config: &Config, command: &EventsCommand, output: Output) -> Result<ExitCode> {
-    let store = session::open_store_read_only(config).await?;
+    let store = store::open_read_only(config).await?;
     match command {
         EventsCommand::Tail { from, no_follow } => tail(config, &store, *from, !no_follow, output).await,
         EventsCommand::Show { position } => show(&store, Position(*position), output).await,
@@ -56,7 +56,7 @@ async fn tail(
             }
             tokio::select! {
                 beyond = store.wait_beyond(after) => { beyond?; }
-                lost = session::keep_fresh(config) => { lost?; }
+                lost = store::keep_fresh(config) => { lost?; }
                 _ = tokio::signal::ctrl_c() => return Ok(ExitCode::SUCCESS),
             }
         }
@@ -95,7 +95,7 @@ async fn verify(
     // What cannot be compared with is said before the whole log is read.
     let known = against.map(witness::read).transpose()?;
     let bar = output.progress(store.head().await?.position.0, "verifying");
-    let outcome = session::verify_store(config, |at| bar.set_position(at.0)).await;
+    let outcome = store::verify(config, |at| bar.set_position(at.0)).await;
     bar.finish_and_clear();
     let outcome = match (outcome?, known, against) {
         (Ok(verified), Some(known), Some(file)) => match witness::compare(store, &known, file).await? {

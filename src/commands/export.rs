@@ -12,7 +12,7 @@ use write::service::{ExportedVectors, export};
 
 use crate::config::Config;
 use crate::output::{Output, count, say};
-use crate::session;
+use crate::store;
 use pictures::Pictures;
 
 /// Lines written at once.
@@ -25,7 +25,7 @@ pub async fn run(
     pictures: Option<&Path>,
     output: Output,
 ) -> Result<ExitCode> {
-    let store = session::open_store_read_only(config).await?;
+    let store = store::open_read_only(config).await?;
     let vectors = if vectors { ExportedVectors::All } else { ExportedVectors::Brought };
     let mut pictures = pictures.map(|folder| Pictures::new(config, folder)).transpose()?;
     let bar = output.progress(0, "records");

@@ -5,8 +5,8 @@ use serde::Serialize;
 use write::nats_config::{self, AUTHORITY, Change, GivenCertificate, Made, USERS, Wanted};
 
 use crate::cli::{NatsCommand, NatsConfigArgs};
+use crate::clock;
 use crate::output::Output;
-use crate::session;
 
 /// What was made, and the settings of those who use it.
 #[derive(Debug, Serialize)]
@@ -40,7 +40,7 @@ fn wanted(args: &NatsConfigArgs) -> Wanted {
         }),
         _ => None,
     };
-    Wanted { cluster: args.cluster.clone(), servers: args.servers.clone(), certificate, now: session::now() }
+    Wanted { cluster: args.cluster.clone(), servers: args.servers.clone(), certificate, now: clock::now() }
 }
 
 fn screen(answer: &Answer) -> String {

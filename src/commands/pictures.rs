@@ -25,6 +25,7 @@ use crate::config::Config;
 use crate::data_folder::DataFolder;
 use crate::output::{Output, aligned, count, say};
 use crate::session::{self, Session};
+use crate::store;
 
 /// Events read at once.
 const PAGE: usize = 500;
@@ -94,7 +95,7 @@ pub async fn run(config: &Config, command: &PicturesCommand, output: Output) -> 
 
 /// Every listed project of the log.
 async fn listed(config: &Config) -> Result<Vec<Listing>> {
-    let store = session::open_store_read_only(config).await?;
+    let store = store::open_read_only(config).await?;
     let (mut projects, mut after) = (HashMap::<StreamId, Project>::new(), Position::START);
     loop {
         let page = store.read_all(after, PAGE).await?;
@@ -240,7 +241,7 @@ async fn remake(config: &Config, actor: Actor, output: Output) -> Result<ExitCod
     let data = DataFolder::new(&config.data);
     // It writes pictures before it reads the log.
     data.check()?;
-    session::refuse_other_folders(config)?;
+    store::refuse_other_folders(config)?;
     let folder = data.media();
     let bar = output.progress(0, "making pictures");
     let making = bar.clone();

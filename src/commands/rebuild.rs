@@ -10,9 +10,9 @@ use schemas::control::RebuildProgress;
 use schemas::subject;
 
 use crate::cli::ModelName;
+use crate::compose::with_node;
 use crate::config::Config;
 use crate::output::{Output, count};
-use crate::session::with_node;
 use crate::signals::Signals;
 
 /// A worker that is silent for so long is taken for dead.

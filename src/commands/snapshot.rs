@@ -5,10 +5,10 @@ use std::path::Path;
 use anyhow::Result;
 use projections::snapshot::take;
 
+use crate::clock::now;
 use crate::config::Config;
 use crate::data_folder::DataFolder;
 use crate::output::{Output, count};
-use crate::session::now;
 
 /// Copies the models into a folder, whether their node runs or not.
 pub async fn run(config: &Config, folder: &Path, output: Output) -> Result<()> {

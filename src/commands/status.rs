@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::config::Config;
 use crate::output::Output;
-use crate::session::Keeper;
+use crate::store::keeper::Keeper;
 use usage::UsageStatus;
 
 /// How long what lags may take to move on before it is taken to stand still.

@@ -17,10 +17,11 @@ use projections::verify::{Verified, verify};
 
 use super::rebuild::names;
 use crate::cli::{ModelName, VerifiedPart};
+use crate::clock::now;
+use crate::compose::with_node;
 use crate::config::Config;
 use crate::data_folder::DataFolder;
 use crate::output::{Output, Usage};
-use crate::session::{now, with_node};
 use crate::signals::Signals;
 
 /// Checks what is named, or all read models, whether a node is running or not.

@@ -17,12 +17,13 @@ use write::ledger::{Ledger, Totals, Used, count as count_entry};
 use write::usage_streams::{Allowance, held};
 
 use super::compare::{Look, Row, Side, Waiting, differences, overruns, table, take_waiting};
+use crate::clock;
 use crate::config::Config;
+use crate::connection;
 use crate::counted_calls;
 use crate::data_folder::{DataFolder, Part};
 use crate::nodes;
 use crate::output::{Output, count};
-use crate::session;
 
 /// Entries read at once behind those that were verified.
 const PAGE: usize = 1_000;
@@ -77,7 +78,7 @@ pub(super) async fn run(config: &Config, ledger: &Ledger, output: Output) -> Res
     let running = DataFolder::new(&config.data).running(Part::Write).map(|running| running.nats_url);
     let moving = running.is_some();
     let client = match running.or_else(|| config.nats_url.clone()) {
-        Some(url) => Some(session::connect(config, &url).await?),
+        Some(url) => Some(connection::connect(config, &url).await?),
         None => None,
     };
     let others = Others { config, client };
@@ -172,7 +173,7 @@ impl Others<'_> {
 
     /// NATS keeps the running month and the one before it whole, and of older ones a part.
     async fn nats(&self, client: &async_nats::Client, ledger: &Totals) -> Result<Side> {
-        let running = Month::of(session::now());
+        let running = Month::of(clock::now());
         let months = vec![running.previous(), running];
         let mut side = Side { name: "nats", months: Some(months.clone()), ..Side::default() };
         let former = ledger.keys().filter(|allowance| months.contains(&allowance.month));

@@ -20,8 +20,8 @@ use write::relay::{Interruption, Relay};
 use write::service::CommandService;
 
 use super::Figure;
+use crate::compose::settled;
 use crate::config::Config;
-use crate::roles::settled;
 
 /// How many servers, and so many copies.
 const SERVERS: usize = 3;

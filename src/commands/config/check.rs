@@ -13,11 +13,12 @@ use write::event_store::EventStore;
 use write::nats_server;
 use write::vectors::{Encoder, EncoderChoice};
 
+use crate::compose;
 use crate::config::{Auth, Config, SnapshotSource, Vectors};
+use crate::connection;
 use crate::data_folder::{DataFolder, Part};
 use crate::descriptors;
-use crate::roles;
-use crate::session;
+use crate::store;
 
 /// One thing that a start would refuse.
 #[derive(Debug, Serialize)]
@@ -54,10 +55,10 @@ pub async fn findings(config: &Config) -> Vec<Finding> {
     if let Some(SnapshotSource::Folder(folder)) = &config.snapshot {
         note("snapshot", Manifest::read(folder).map(drop).map_err(Into::into));
     }
-    note("store", session::check_replica(config).await);
-    if session::store_folder(config).exists() && data.check().is_ok() {
+    note("store", store::check_replica(config).await);
+    if store::folder(config).exists() && data.check().is_ok() {
         note("store", log(config).await);
-        note("secret_file", session::open_vault_read_only(config).await.map(drop));
+        note("secret_file", store::open_vault_read_only(config).await.map(drop));
     }
     found
 }
@@ -86,7 +87,7 @@ fn is_free(address: SocketAddr) -> Result<()> {
 }
 
 async fn nats(config: &Config, url: &str) -> Result<()> {
-    session::login(config, url, NatsRole::Operator).connect().await?;
+    connection::login(config, url, NatsRole::Operator).connect().await?;
     Ok(())
 }
 
@@ -103,9 +104,9 @@ async fn vectors(config: &Config) -> Result<()> {
 
 /// The log can be read, and no live key is in a tier that is not set.
 async fn log(config: &Config) -> Result<()> {
-    let store = session::open_store_read_only(config).await?;
+    let store = store::open_read_only(config).await?;
     let checked = match config.auth {
-        Auth::Keys => roles::check_tiers(&store as &dyn EventStore, &config.tiers).await,
+        Auth::Keys => compose::check_tiers(&store as &dyn EventStore, &config.tiers).await,
         Auth::Off => Ok(()),
     };
     store.close().await;

@@ -10,9 +10,9 @@ use schemas::ids::Position;
 use schemas::subject;
 
 use crate::config::Config;
+use crate::connection;
 use crate::data_folder::{DataFolder, Part, Running};
 use crate::output::say;
-use crate::session;
 
 /// The read model that the API looks keys up in.
 const MODEL: &str = "keys";
@@ -43,7 +43,7 @@ pub(in crate::commands) async fn wait(config: &Config, position: Position) {
 
 /// Waits until the node's keys are at a position and its API has looked since; false where it has none.
 async fn reached(config: &Config, node: &Running, position: Position) -> Result<bool> {
-    let client = session::connect(config, &node.nats_url).await?;
+    let client = connection::connect(config, &node.nats_url).await?;
     loop {
         let request = client.request(subject::control(&node.node, "status"), "".into());
         let answer = request.await.context("it does not answer")?;

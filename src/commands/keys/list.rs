@@ -18,7 +18,7 @@ use crate::config::Config;
 use crate::counted_calls;
 use crate::data_folder::DataFolder;
 use crate::output::{Output, aligned, say};
-use crate::session;
+use crate::store;
 
 const HEADINGS: [&str; 8] = ["key", "hint", "tier", "created", "revoked", "proven", "address", "name"];
 
@@ -40,7 +40,7 @@ struct Row {
 
 /// Lists all keys, or those of one address, in the order in which they were issued.
 pub(super) async fn run(config: &Config, email: Option<&Email>, output: Output) -> Result<ExitCode> {
-    let vault = session::open_vault_read_only(config).await?;
+    let vault = store::open_vault_read_only(config).await?;
     let mut rows = match email {
         Some(email) => rows_of(config, vault.as_ref(), email).await?,
         None => all_rows(config, vault.as_ref()).await?,
@@ -67,7 +67,7 @@ async fn last_used(config: &Config) -> Result<HashMap<KeyId, Timestamp>> {
 }
 
 async fn rows_of(config: &Config, vault: Option<&Vault>, email: &Email) -> Result<Vec<Row>> {
-    let store = session::open_store_read_only(config).await?;
+    let store = store::open_read_only(config).await?;
     let Some(vault) = vault else { return Ok(Vec::new()) };
     let Some(id) = vault.account_of(email).await? else { return Ok(Vec::new()) };
     let kept = vault.email_of(id).await?;
@@ -76,7 +76,7 @@ async fn rows_of(config: &Config, vault: Option<&Vault>, email: &Email) -> Resul
 }
 
 async fn all_rows(config: &Config, vault: Option<&Vault>) -> Result<Vec<Row>> {
-    let store = session::open_store_read_only(config).await?;
+    let store = store::open_read_only(config).await?;
     let accounts = read_accounts(&store).await?;
     let (emails, names) = match vault {
         Some(vault) => (vault.emails().await?.into_iter().collect(), vault.key_names(None).await?),

@@ -3,10 +3,10 @@
 use anyhow::{Result, bail};
 use schemas::tier::Tiers;
 
+use crate::compose;
+use crate::compose::ServiceSettings;
 use crate::config::Config;
 use crate::data_folder::DataFolder;
-use crate::roles::ServiceSettings;
-use crate::session;
 
 /// Returns the tiers of the service.
 ///
@@ -14,7 +14,7 @@ use crate::session;
 ///
 /// Fails where the service runs and cannot be asked.
 pub(super) async fn tiers(config: &Config) -> Result<Tiers> {
-    let said = session::service_settings(config).await?;
+    let said = compose::service_settings(config).await?;
     Ok(said.map_or_else(|| config.tiers.clone(), |said| said.tiers))
 }
 
@@ -24,7 +24,7 @@ pub(super) async fn tiers(config: &Config) -> Result<Tiers> {
 ///
 /// Fails where the service runs and cannot be asked, and where no address is known.
 pub(super) async fn address(config: &Config) -> Result<String> {
-    let said = session::service_settings(config).await?;
+    let said = compose::service_settings(config).await?;
     let serves_at = DataFolder::new(&config.data).serves_at();
     match chosen(config, said.as_ref(), serves_at) {
         Some(address) => Ok(address),

@@ -17,7 +17,7 @@ use write::vault::{Held, HeldNotice, Vault};
 
 use crate::config::Config;
 use crate::output::{Output, aligned, say};
-use crate::session;
+use crate::store;
 
 const HEADINGS: [&str; 8] = ["state", "time", "what", "event", "tier", "until", "subscription", "address"];
 
@@ -43,7 +43,7 @@ struct Row {
 
 /// Lists all notices, or those of one address, in the order in which they happened.
 pub(super) async fn run(config: &Config, email: Option<&Email>, output: Output) -> Result<ExitCode> {
-    let vault = session::open_vault_read_only(config).await?;
+    let vault = store::open_vault_read_only(config).await?;
     let mut rows = recorded(config, vault.as_ref()).await?;
     if let Some(vault) = &vault {
         rows.extend(vault.held().await?.into_iter().map(held));
@@ -63,7 +63,7 @@ pub(super) async fn run(config: &Config, email: Option<&Email>, output: Output) 
 }
 
 async fn recorded(config: &Config, vault: Option<&Vault>) -> Result<Vec<Row>> {
-    let store = session::open_store_read_only(config).await?;
+    let store = store::open_read_only(config).await?;
     let emails: HashMap<AccountId, Email> = match vault {
         Some(vault) => vault.emails().await?.into_iter().collect(),
         None => HashMap::new(),

@@ -10,11 +10,11 @@ use write::project::Project;
 
 use super::{Row, rows};
 use crate::config::Config;
-use crate::session;
+use crate::store;
 
 /// Returns the pictures that the record names, and then those that only former revisions show.
 pub(super) async fn of_project(config: &Config, slug: &Slug) -> Result<Vec<Row>> {
-    let Some(recorded) = session::history(config, slug).await? else {
+    let Some(recorded) = store::history(config, slug).await? else {
         bail!(
             "no project has or ever had the slug {slug}; `loggia pictures list` shows those that have pictures"
         );

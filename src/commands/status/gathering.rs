@@ -16,11 +16,15 @@ use write::ledger::Ledger;
 use super::usage::UsageStatus;
 use super::{DiskStatus, LedgerStatus, NatsStatus, Process, SpoolStatus, Status, StoreStatus};
 use crate::build_info::VERSION;
+use crate::clock;
 use crate::config::Config;
+use crate::connection;
 use crate::data_folder::{DataFolder, Part, Running};
 use crate::nodes;
 use crate::output::{bytes, count, sentence};
-use crate::session::{self, Keeper};
+use crate::store;
+use crate::store::keeper;
+use crate::store::keeper::Keeper;
 
 /// How long a running process may take to answer.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -62,7 +66,7 @@ pub(super) async fn gather(config: &Config) -> Status {
 /// Reads what is in the folder.
 async fn folder(config: &Config, data: &DataFolder, status: &mut Status) {
     status.api = data.serves_at().map(|address| format!("http://{address}"));
-    let has_log = !session::store_is_here(config) || session::has_log(config);
+    let has_log = !store::is_here(config) || store::has_log(config);
     if has_log {
         match elsewhere(config).await {
             Ok(keeper) => status.keeper = keeper,
@@ -71,7 +75,7 @@ async fn folder(config: &Config, data: &DataFolder, status: &mut Status) {
         match store(config).await {
             Ok(store) => status.store = Some(store),
             // A log elsewhere that cannot be asked was said above.
-            Err(_) if !session::store_is_here(config) && !status.problems.is_empty() => {}
+            Err(_) if !store::is_here(config) && !status.problems.is_empty() => {}
             Err(error) => status.problems.push(format!("the log cannot be read: {}", sentence(&error))),
         }
     } else if status.processes.iter().any(|process| process.parts.contains(&Part::Write.name())) {
@@ -116,7 +120,7 @@ fn processes(data: &DataFolder, write: Option<Running>, workers: Option<&Running
             continue;
         }
         let since = data.announced(part);
-        let uptime = since.map(|since| session::now().duration_since(since).as_secs().max(0).unsigned_abs());
+        let uptime = since.map(|since| clock::now().duration_since(since).as_secs().max(0).unsigned_abs());
         processes.push(Process {
             pid: *pid,
             node: node.clone(),
@@ -132,22 +136,22 @@ fn processes(data: &DataFolder, write: Option<Running>, workers: Option<&Running
 
 /// The keeper of a log that is elsewhere, once that log has been asked; nothing where it is here.
 async fn elsewhere(config: &Config) -> Result<Option<Keeper>> {
-    session::check_replica(config).await?;
-    session::keeper(config).await
+    store::check_replica(config).await?;
+    keeper::look(config).await
 }
 
 async fn store(config: &Config) -> Result<StoreStatus> {
-    let store = session::open_store_read_only(config).await?;
+    let store = store::open_read_only(config).await?;
     let head = store.head().await?;
-    let folder = session::store_folder(config);
+    let folder = store::folder(config);
     let bytes = folder_bytes(&folder).saturating_sub(ledger_bytes(&folder));
     Ok(StoreStatus { position: head.position, hash: head.hash.to_string(), bytes })
 }
 
 async fn ledger(config: &Config) -> Result<Option<LedgerStatus>> {
-    let folder = session::store_folder(config);
+    let folder = store::folder(config);
     let Some(ledger) = Ledger::open_read_only(&folder).await? else { return Ok(None) };
-    let (head, month) = (ledger.head().await?, Month::of(session::now()));
+    let (head, month) = (ledger.head().await?, Month::of(clock::now()));
     let calls = ledger.totals(month).await?.values().map(|used| used.used + used.overrun).sum();
     let hash = head.hash.to_string();
     Ok(Some(LedgerStatus { position: head.position, hash, bytes: ledger_bytes(&folder), month, calls }))
@@ -167,7 +171,7 @@ fn disk(folder: &Path) -> Result<DiskStatus> {
 
 /// Asks NATS, the projection workers of this folder, and every process of the cluster.
 async fn ask(config: &Config, url: &str, workers: Option<&Running>, status: &mut Status) {
-    let client = match session::connect(config, url).await {
+    let client = match connection::connect(config, url).await {
         Ok(client) => client,
         Err(error) => {
             let problem = format!("the running processes cannot be asked: {}", sentence(&error));

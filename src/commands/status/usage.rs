@@ -6,9 +6,9 @@ use read::generation::Generations;
 use schemas::month::Month;
 use serde::Serialize;
 
+use crate::clock;
 use crate::data_folder::DataFolder;
 use crate::output::count;
-use crate::session;
 
 /// The calls of a month.
 #[derive(Debug, Serialize)]
@@ -28,7 +28,7 @@ impl UsageStatus {
         let Some(generation) = Generations::new(data.models().join("counters")).current()? else {
             return Ok(None);
         };
-        let month = Month::of(session::now());
+        let month = Month::of(clock::now());
         let counters = CountersReader::open(&generation.path, month).await?;
         let MonthSummary { calls, overrun, keys } = counters.summary(month).await?;
         counters.close().await;

@@ -5,10 +5,13 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use write::service::read_accounts;
 
+use crate::compose;
 use crate::config::Config;
 use crate::data_folder::{DataFolder, Part};
 use crate::output::{Output, count};
-use crate::session::{self, Keeper, Naming};
+use crate::store;
+use crate::store::keeper;
+use crate::store::keeper::{Keeper, Naming};
 
 /// Shows the keeper, or makes this folder's vault the keeper's.
 pub(super) async fn run(
@@ -17,8 +20,8 @@ pub(super) async fn run(
     leave_behind: bool,
     output: Output,
 ) -> Result<ExitCode> {
-    let keeper = if moves { move_here(config, leave_behind).await? } else { session::keeper(config).await? };
-    let folder = session::store_folder(config);
+    let keeper = if moves { move_here(config, leave_behind).await? } else { keeper::look(config).await? };
+    let folder = store::folder(config);
     match keeper {
         Some(keeper) => output.answer(&keeper, || keeper.sentence(&folder))?,
         None => bail!(
@@ -32,12 +35,12 @@ pub(super) async fn run(
 
 /// Names the vault of this folder, on which no process may run: it would begin to keep things in the middle of its life.
 async fn move_here(config: &Config, leave_behind: bool) -> Result<Option<Keeper>> {
-    if session::store_is_here(config) {
+    if store::is_here(config) {
         return Ok(None);
     }
     let _held = DataFolder::new(&config.data).hold(&[Part::Write])?;
     let side =
-        session::open_write_side(config, &write::clock::Clock::system(), &Default::default(), Naming::None)
+        compose::open_write_side(config, &write::clock::Clock::system(), &Default::default(), Naming::None)
             .await?;
     side.store.close().await;
     if side.keeper.here {
@@ -51,19 +54,19 @@ async fn move_here(config: &Config, leave_behind: bool) -> Result<Option<Keeper>
                  secret, usage.db and media/ from the folder of the keeper there (with the vault comes the keeper), or \
                  give --leave-behind to go on without them",
                 count(missing as u64),
-                session::store_folder(config).display()
+                store::folder(config).display()
             );
         }
     }
-    session::move_keeper(config).await.map(Some)
+    keeper::move_here(config).await.map(Some)
 }
 
 /// How many accounts have keys that work, and an address that this folder's vault does not hold.
 async fn without_address(config: &Config) -> Result<usize> {
-    let store = session::open_store_read_only(config).await?;
+    let store = store::open_read_only(config).await?;
     let accounts = read_accounts(&store).await?;
     store.close().await;
-    let kept = match session::open_vault_read_only(config).await? {
+    let kept = match store::open_vault_read_only(config).await? {
         Some(vault) => {
             let kept = vault.emails().await?;
             vault.close().await;

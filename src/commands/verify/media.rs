@@ -14,7 +14,7 @@ use write::media::{Checked, MediaStore};
 use crate::config::Config;
 use crate::data_folder::DataFolder;
 use crate::output::{Output, count};
-use crate::session;
+use crate::store;
 
 /// Events read at once.
 const PAGE: usize = 500;
@@ -56,10 +56,10 @@ pub(super) async fn verify(config: &Config, repair: bool, output: Output) -> Res
 
 /// The pictures that the log names, without those that it says are erased; `None` where there is no log in this folder.
 async fn named(config: &Config) -> Result<Option<BTreeSet<PictureId>>> {
-    if session::store_is_here(config) && !session::store_folder(config).join("events.db").exists() {
+    if store::is_here(config) && !store::folder(config).join("events.db").exists() {
         return Ok(None);
     }
-    let store = session::open_store_read_only(config).await?;
+    let store = store::open_read_only(config).await?;
     let (mut named, mut erased, mut after) = (BTreeSet::new(), BTreeSet::new(), Position::START);
     loop {
         let page = store.read_all(after, PAGE).await?;

@@ -10,17 +10,17 @@ use write::ledger::{self, Copier, Ledger};
 use write::service::read_accounts;
 use write::usage_streams::UsageStreamError;
 
-use super::Parts;
+use super::NodeBuilder;
+use crate::compose::{gauges, starting};
 use crate::config::Replicas;
 use crate::counted_calls;
 use crate::data_folder::Part;
-use crate::roles::{gauges, starting};
-use crate::session;
+use crate::store;
 
-impl Parts {
+impl NodeBuilder {
     /// Makes the streams that count calls, and copies from them into the ledger.
     pub(super) async fn metering(&mut self) -> Result<()> {
-        let ledger = Arc::new(Ledger::open(&session::store_folder(&self.config)).await?);
+        let ledger = Arc::new(Ledger::open(&store::folder(&self.config)).await?);
         self.ledger = Some(ledger.clone());
         gauges::calls::register_ledger(&mut self.registry, ledger.clone());
         let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());

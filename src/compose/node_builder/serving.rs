@@ -8,13 +8,13 @@ use api::Site;
 use read::models::{Model, ReadModels};
 use tokio::net::{TcpListener, TcpSocket};
 
-use super::Parts;
+use super::NodeBuilder;
 use crate::clock;
 
 /// How many connections the system keeps until they are taken; it may keep fewer (net.core.somaxconn).
 const BACKLOG: u32 = 4_096;
 
-impl Parts {
+impl NodeBuilder {
     /// Takes the address of the API.
     pub async fn bind(&mut self) -> Result<TcpListener> {
         let address = self.config.listen;

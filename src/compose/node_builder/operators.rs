@@ -6,13 +6,13 @@ use projections::node::Node;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use super::Parts;
+use super::NodeBuilder;
+use crate::compose::gauges;
+use crate::compose::snapshot::Snapshots;
 use crate::data_folder::Part;
 use crate::descriptors;
-use crate::roles::gauges;
-use crate::roles::snapshot::Snapshots;
 
-impl Parts {
+impl NodeBuilder {
     /// Starts the operators' listener, if one is set.
     pub async fn admin(&mut self) -> Result<()> {
         let Some(address) = self.config.admin_listen else { return Ok(()) };

@@ -10,14 +10,15 @@ use write::event_store::LogPlace;
 #[cfg(feature = "eventstore")]
 use write::event_store::kurrent::KeeperWatch;
 
-use super::Parts;
+use super::NodeBuilder;
 use crate::config::Auth;
-use crate::session::{self, Keeper, Naming};
+use crate::store;
+use crate::store::keeper::{Keeper, Naming};
 
 /// How often it is looked whether another keeper is named, and whether the keeper listens.
 const LOOK: Duration = Duration::from_secs(5);
 
-impl Parts {
+impl NodeBuilder {
     /// Says who the keeper is. A role goes on looking: it ends when another vault is named than at its start, for it
     /// would go on keeping what it may not, or not begin to. One with forms for keys is not ready before it has heard
     /// of its keeper.
@@ -26,7 +27,7 @@ impl Parts {
         if naming == Naming::None {
             return;
         }
-        let said = keeper.sentence(&session::store_folder(&self.config));
+        let said = keeper.sentence(&store::folder(&self.config));
         if !keeper.here {
             tracing::warn!(
                 "{said}; this process takes what editors write, no keys and no pictures, and counts no calls into a ledger; \

@@ -16,57 +16,57 @@ use tokio_util::sync::CancellationToken;
 
 use crate::data_folder::DataFolder;
 
-/// Between two looks while the node is not ready.
+/// The interval between two checks while the node is not ready.
 const LOOK: Duration = Duration::from_millis(50);
-/// Between two looks at the health of the process once the node has been ready.
+/// The interval between two checks of the health of the process once the node has been ready.
 const HEALTH: Duration = Duration::from_secs(1);
-/// How far behind the stream a node may be that counts as caught up.
+/// The most lag of a node that counts as caught up.
 const BEHIND: Duration = Duration::from_secs(2);
 
-/// Tells how a node is: not ready at first, ready once it has caught up, and not ready again while a component has failed
+/// Publishes the readiness of a node: not ready at first, ready once it has caught up, and not ready again while a component has failed
 /// for longer than its patience, or when the process is about to stop. Later lag is a matter of metrics: an old answer is
 /// better than none.
 #[derive(Debug, Clone)]
-pub struct Teller {
-    told: watch::Sender<Readiness>,
+pub struct ReadinessProbe {
+    readiness: watch::Sender<Readiness>,
     health: Health,
     leaving: CancellationToken,
 }
 
-impl Teller {
+impl ReadinessProbe {
     /// A node that starts.
-    pub fn new(health: Health, leaving: CancellationToken) -> Teller {
+    pub fn new(health: Health, leaving: CancellationToken) -> ReadinessProbe {
         let reason = "The node is starting.".to_owned();
-        Teller {
-            told: watch::Sender::new(Readiness { ready: false, answers: false, reason }),
+        ReadinessProbe {
+            readiness: watch::Sender::new(Readiness { ready: false, answers: false, reason }),
             health,
             leaving,
         }
     }
 
-    /// What is told.
+    /// Returns the published readiness.
     pub fn subscribe(&self) -> watch::Receiver<Readiness> {
-        self.told.subscribe()
+        self.readiness.subscribe()
     }
 
     /// Calls are answered from now on, whether the node is ready or not.
     pub fn answers(&self) {
-        self.told.send_modify(|told| told.answers = true);
+        self.readiness.send_modify(|readiness| readiness.answers = true);
     }
 
-    /// Looks until the models that answer have caught up.
-    pub async fn models(self, looked: Looked, source: EventSource, data: DataFolder) {
-        if self.until(&source, &looked).await {
+    /// Checks until the models that answer have caught up, then follows the health of the process.
+    pub async fn models(self, checked: ReadinessSource, source: EventSource, data: DataFolder) {
+        if self.until(&source, &checked).await {
             data.note_caught_up();
             tracing::info!("ready");
         }
         self.follow_health().await;
     }
 
-    /// Looks until the workers of a node without an API have caught up.
+    /// Checks until the workers of a node without an API have caught up, then follows the health of the process.
     pub async fn workers(self, node: Node) {
         let source = node.source().clone();
-        if self.until(&source, &Looked::Workers(Box::new(node))).await {
+        if self.until(&source, &ReadinessSource::Workers(Box::new(node))).await {
             tracing::info!("ready");
         }
         self.follow_health().await;
@@ -77,12 +77,12 @@ impl Teller {
         self.follow_health().await;
     }
 
-    /// Whether it became ready; otherwise it is to leave.
-    async fn until(&self, source: &EventSource, looked: &Looked) -> bool {
+    /// Returns whether the node became ready; `false` if the process shuts down before.
+    async fn until(&self, source: &EventSource, checked: &ReadinessSource) -> bool {
         let looking = async {
             let mut goal = None;
-            while let Err(reason) = looked.reached(&mut goal, source).await {
-                self.told.send_modify(|told| told.reason = reason);
+            while let Err(reason) = checked.reached(&mut goal, source).await {
+                self.readiness.send_modify(|readiness| readiness.reason = reason);
                 self.health.remind();
                 tokio::time::sleep(LOOK).await;
             }
@@ -99,9 +99,9 @@ impl Teller {
                     None => Readiness::READY,
                     Some(reason) => Readiness { ready: false, answers: true, reason },
                 };
-                self.told.send_if_modified(|told| {
-                    let is_other = *told != readiness;
-                    *told = readiness;
+                self.readiness.send_if_modified(|published| {
+                    let is_other = *published != readiness;
+                    *published = readiness;
                     is_other
                 });
                 self.health.remind();
@@ -110,12 +110,12 @@ impl Teller {
         };
         let _: Option<()> = self.leaving.run_until_cancelled(following).await;
         let reason = "The node is about to stop; send requests to another one.".to_owned();
-        self.told.send_modify(|told| *told = Readiness { ready: false, answers: told.answers, reason });
+        self.readiness.send_modify(|readiness| *readiness = Readiness { ready: false, answers: readiness.answers, reason });
     }
 }
 
-/// What is looked at.
-pub enum Looked {
+/// What decides whether a node is ready.
+pub enum ReadinessSource {
     /// Models that answer: those of calls too where they are `counted`; whether their workers are in this process, and
     /// whether they had caught up with the log when it started.
     Models { models: ReadModels, counted: bool, workers: bool, had_caught_up: bool },
@@ -123,7 +123,7 @@ pub enum Looked {
     Workers(Box<Node>),
 }
 
-impl Looked {
+impl ReadinessSource {
     /// Whether what the stream held a short while ago is applied. Where events come without a pause no model is ever
     /// level with all of them.
     async fn reached(
@@ -137,8 +137,10 @@ impl Looked {
             _ => {
                 let head = match self {
                     // An API beside workers of another process may not ask the write side.
-                    Looked::Models { workers: false, .. } => source.head().await,
-                    Looked::Models { workers: true, .. } | Looked::Workers(_) => source.head_of_log().await,
+                    ReadinessSource::Models { workers: false, .. } => source.head().await,
+                    ReadinessSource::Models { workers: true, .. } | ReadinessSource::Workers(_) => {
+                        source.head_of_log().await
+                    }
                 };
                 let head = head.map_err(|error| unread("The end of the log", &error))?;
                 *goal = Some((head, Instant::now()));
@@ -146,21 +148,21 @@ impl Looked {
             }
         };
         match self {
-            Looked::Models { models, counted, .. } => {
+            ReadinessSource::Models { models, counted, .. } => {
                 look(models, head).await?;
                 if *counted { calls(models).await } else { Ok(()) }
             }
-            Looked::Workers(node) if node.has_applied(head) => Ok(()),
-            Looked::Workers(_) => Err(format!("Not every model has applied all {head} events.")),
+            ReadinessSource::Workers(node) if node.has_applied(head) => Ok(()),
+            ReadinessSource::Workers(_) => Err(format!("Not every model has applied all {head} events.")),
         }
     }
 }
 
-impl Looked {
+impl ReadinessSource {
     /// Whether NATS is away and the models are those of a node that had caught up: it answers from them, as it does where
     /// NATS goes away later.
     fn goes_on_without(&self, source: &EventSource) -> bool {
-        matches!(self, Looked::Models { had_caught_up: true, .. })
+        matches!(self, ReadinessSource::Models { had_caught_up: true, .. })
             && source.client().connection_state() != State::Connected
     }
 }

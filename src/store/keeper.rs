@@ -13,7 +13,7 @@ use write::event_store::kurrent::KeeperWatch;
 use write::vault::FILE;
 use write::vault::Vault;
 
-use super::store_folder;
+use super::folder;
 use crate::config::Config;
 
 /// What opening a write side does on a log that has no keeper yet.
@@ -67,7 +67,7 @@ impl Keeper {
 }
 
 /// Opens the vault if it is the keeper's, and tells who the keeper is.
-pub(super) async fn open(config: &Config, naming: Naming) -> Result<(Option<Vault>, Keeper)> {
+pub async fn open(config: &Config, naming: Naming) -> Result<(Option<Vault>, Keeper)> {
     match &config.store {
         #[cfg(feature = "eventstore")]
         Some(LogPlace::EventStoreDb(address)) => {
@@ -105,13 +105,13 @@ pub(super) async fn open(config: &Config, naming: Naming) -> Result<(Option<Vaul
 }
 
 async fn open_vault(config: &Config) -> Result<Vault> {
-    Ok(Vault::open(&store_folder(config), config.secret_file.as_deref()).await?)
+    Ok(Vault::open(&folder(config), config.secret_file.as_deref()).await?)
 }
 
 /// The vault of the folder, which is not made where there is none.
 #[cfg(feature = "eventstore")]
 async fn existing_vault(config: &Config) -> Result<Option<Vault>> {
-    match store_folder(config).join(FILE).exists() {
+    match folder(config).join(FILE).exists() {
         true => open_vault(config).await.map(Some),
         false => Ok(None),
     }
@@ -122,8 +122,8 @@ pub async fn look(config: &Config) -> Result<Option<Keeper>> {
     match &config.store {
         #[cfg(feature = "eventstore")]
         Some(LogPlace::EventStoreDb(address)) => {
-            let own = match store_folder(config).join(FILE).exists() {
-                true => Vault::identity(&store_folder(config)).await?,
+            let own = match folder(config).join(FILE).exists() {
+                true => Vault::identity(&folder(config)).await?,
                 false => None,
             };
             let vault = KeeperWatch::reach(address).await?.named().await?;

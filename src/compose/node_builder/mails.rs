@@ -4,9 +4,9 @@ use anyhow::Result;
 use write::mail::{Mailer, Postman};
 use write::service::CommandService;
 
-use super::Parts;
+use super::NodeBuilder;
 
-impl Parts {
+impl NodeBuilder {
     /// Mails the letters that wait, where there are any.
     pub async fn mails(&mut self, service: &CommandService) -> Result<()> {
         if !service.keeps_accounts() {

@@ -30,7 +30,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::session::now;
+use crate::clock::now;
 
 /// A snapshot that is no older than this, or was asked for since, is given to the next who asks too.
 const FRESH: Duration = Duration::from_secs(60);

@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use tokio::runtime::{Builder, Handle, Runtime};
 use write::nats::Login;
 
-/// How much the threads stand back, from 0 to 19; at 10 they get about a tenth of what the others get.
+/// The niceness of the threads, from 0 to 19; at 10 they get about a tenth of the processor time of the others.
 const NICENESS: i32 = 10;
 
 /// Two projections may block theirs while they commit; what brings them events goes on beside.
@@ -60,7 +60,7 @@ impl Drop for Threads {
     }
 }
 
-/// A runtime whose threads, and those that are started from them, stand back behind the others of the process.
+/// A runtime whose threads, and those that they start, have a lower priority than the others of the process.
 fn runtime() -> std::io::Result<Runtime> {
     Builder::new_multi_thread()
         .worker_threads(THREADS)

@@ -17,6 +17,8 @@ use schemas::tier::Tiers;
 use sha2::{Digest, Sha256};
 
 use crate::config::{Auth, Config, Metering, SETTINGS};
+use crate::connection;
+use crate::data_folder::DataFolder;
 
 /// How often they are compared.
 const COMPARE: Duration = Duration::from_secs(60);
@@ -168,12 +170,25 @@ pub struct ServiceSettings {
     pub public_url: Option<String>,
 }
 
+/// Returns what the write side says of its settings; nothing where no service runs, or one of an earlier version.
+///
+/// # Errors
+///
+/// Fails where the service cannot be asked.
+pub async fn service_settings(config: &Config) -> Result<Option<ServiceSettings>> {
+    DataFolder::new(&config.data).check()?;
+    match connection::url(config) {
+        Some(url) => service_settings_over(&connection::connect(config, &url).await?).await,
+        None => Ok(None),
+    }
+}
+
 /// Asks for the settings of the write side; nothing where it is of an earlier version or has never run.
 ///
 /// # Errors
 ///
 /// Fails where NATS does not answer for several seconds.
-pub async fn service_settings(client: &async_nats::Client) -> Result<Option<ServiceSettings>> {
+async fn service_settings_over(client: &async_nats::Client) -> Result<Option<ServiceSettings>> {
     let mut attempts = ATTEMPTS;
     loop {
         attempts -= 1;

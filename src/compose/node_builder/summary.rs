@@ -10,9 +10,9 @@ use schemas::nats_role::NatsRole;
 use schemas::subject;
 use tokio::sync::watch;
 
-use super::Parts;
+use super::NodeBuilder;
 use crate::build_info::VERSION;
-use crate::roles::shared_settings;
+use crate::compose::shared_settings;
 
 /// What a summary is made from.
 struct Summarised {
@@ -43,7 +43,7 @@ impl Summarised {
     }
 }
 
-impl Parts {
+impl NodeBuilder {
     /// Answers with the process's summary until the process ends. The user of the role `serve` may not listen.
     pub(super) fn answer_with_summary(&self) {
         let subject = match self.role {

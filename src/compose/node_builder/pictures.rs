@@ -10,15 +10,15 @@ use write::service::CommandService;
 use write::vectors::worker::Describer;
 use write::vectors::{Encoder, EncoderChoice};
 
-use super::Parts;
+use super::NodeBuilder;
+use crate::compose::gauges;
 use crate::config::Vectors;
-use crate::roles::gauges;
 
 /// Draws the pictures of the demo catalog.
 const DEMO: PictureSource =
     PictureSource { actor: demo::ACTOR, prefix: demo::pictures::SOURCE, picture: demo::pictures::picture_of };
 
-impl Parts {
+impl NodeBuilder {
     /// Takes pictures, and gives them to read nodes.
     pub(super) async fn pictures(&mut self, service: &CommandService) -> Result<()> {
         let pictures = service.pictures().context("this write side keeps no pictures")?;

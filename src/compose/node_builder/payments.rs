@@ -6,9 +6,9 @@ use api::CommandClient;
 use api::payments::Payments;
 use write::service::CommandService;
 
-use super::Parts;
+use super::NodeBuilder;
 
-impl Parts {
+impl NodeBuilder {
     /// Where Stripe's notices arrive, if they do.
     pub(super) fn payments(&self, client: &async_nats::Client) -> Option<Payments> {
         let secrets = self.config.stripe_secret.clone()?;

@@ -1,4 +1,5 @@
-//! The parts that the roles are made of. Each is started under the lifecycle, so that none dies unseen.
+//! [`NodeBuilder`] starts what a role is made of, task by task. All run under the lifecycle, which ends the process when one
+//! of them dies.
 
 mod keeper;
 mod ledger;
@@ -44,20 +45,22 @@ use write::relay::{Announcer, Interruption, Relay};
 use write::service::CommandService;
 
 use super::background::Background;
-use super::readiness::{Looked, Teller};
+use super::readiness::{ReadinessProbe, ReadinessSource};
 use super::shared_settings::{self, Comparison};
+use super::write_side::{self, WriteSide};
 use super::{demo, gauges, snapshot, starting};
 use crate::clock;
 use crate::config::{Auth, Config, Metering, Replicas};
+use crate::connection;
 use crate::data_folder::{ApiAddress, DataFolder, Held, Part, Running};
 use crate::descriptors;
 use crate::lifecycle::{Ending, Lifecycle};
 use crate::service_manager;
-use crate::session::{self, Naming, WriteSide};
+use crate::store::keeper::Naming;
 pub use ledger::check_tiers;
 
-/// What a role has started so far.
-pub struct Parts {
+/// One process in the making: its settings, its locks on the data folder, and what it has started so far.
+pub struct NodeBuilder {
     config: Config,
     lifecycle: Lifecycle,
     data: DataFolder,
@@ -67,46 +70,51 @@ pub struct Parts {
     began: Timestamp,
     name: String,
     role: NatsRole,
-    /// How it came to NATS, once it has.
+    /// The login to NATS, once connected.
     login: Option<Login>,
-    /// Its connection to NATS.
+    /// The connection to NATS, once connected.
     client: Option<async_nats::Client>,
-    /// Counts calls, where it does.
+    /// Publishes usage; `None` where calls are not counted.
     meter: Option<Meter>,
-    /// Whether the write side mails letters, as far as is known.
+    /// Whether the write side sends mails, as far as is known.
     mails: Arc<AtomicBool>,
     /// Whether it started without NATS, which was away.
     without_nats: bool,
     /// Ends the private NATS server, after everything that uses it.
     nats: Option<(CancellationToken, tokio::task::JoinHandle<()>)>,
     store: Option<Arc<SqliteStore>>,
-    /// Whether this process keeps what is not in the log; unknown where it is no write side.
+    /// Whether this write side is the keeper; `None` in other roles.
     keeper: Option<bool>,
     ledger: Option<Arc<Ledger>>,
     node: Option<Node>,
-    /// How far the log is, where this process has it.
+    /// The head of the log; `None` in roles without a log.
     announced: Option<watch::Receiver<Option<LogHead>>>,
     background: Option<Background>,
     serves: bool,
     /// The announced address of its API.
     api: Option<ApiAddress>,
     listens_at: Option<SocketAddr>,
-    /// What of this process fails at present.
+    /// The components of this process that fail at present.
     health: Health,
-    readiness: Teller,
+    readiness: ReadinessProbe,
     registry: Registry,
 }
 
-impl Parts {
-    /// Takes these parts of the data folder for a role, and starts nothing yet.
-    pub fn holding(config: &Config, lifecycle: &Lifecycle, role: NatsRole, held: &[Part]) -> Result<Parts> {
+impl NodeBuilder {
+    /// Locks these parts of the data folder for a role; starts nothing yet.
+    pub fn acquire(
+        config: &Config,
+        lifecycle: &Lifecycle,
+        role: NatsRole,
+        held: &[Part],
+    ) -> Result<NodeBuilder> {
         let data = DataFolder::new(&config.data);
         clock::warn_if_off();
         let clock = clock::system();
         let health = Health::default();
         let lock = data.hold(held)?;
         data.warn_if_open();
-        Ok(Parts {
+        Ok(NodeBuilder {
             config: config.clone(),
             lifecycle: lifecycle.clone(),
             _lock: lock,
@@ -131,7 +139,7 @@ impl Parts {
             serves: false,
             api: None,
             listens_at: None,
-            readiness: Teller::new(health.clone(), lifecycle.leaving.clone()),
+            readiness: ReadinessProbe::new(health.clone(), lifecycle.leaving.clone()),
             health,
             registry: Registry::default(),
         })
@@ -176,7 +184,7 @@ impl Parts {
     }
 
     async fn connect(&mut self, url: String) -> Result<async_nats::Client> {
-        let login = session::login(&self.config, &url, self.role);
+        let login = connection::login(&self.config, &url, self.role);
         let client = match login.connect().await {
             Err(error) if error.may_pass() && self.answers_without_nats() => {
                 tracing::warn!("{error}; this node has its models and goes on without, until it does");
@@ -224,7 +232,7 @@ impl Parts {
         naming: Naming,
     ) -> Result<(Arc<SqliteStore>, CommandService)> {
         let WriteSide { store, service, keeper } =
-            session::open_write_side(&self.config, &self.clock, &self.health, naming).await?;
+            write_side::open_write_side(&self.config, &self.clock, &self.health, naming).await?;
         gauges::commands::register(&mut self.registry, service.measured().clone());
         tracing::info!(position = %store.head().await?.position, "the log of events is open");
         let is_keeper = keeper.here;
@@ -273,7 +281,7 @@ impl Parts {
         Ok((store, service))
     }
 
-    /// Starts what only the write side does that keeps what is not in the log.
+    /// Starts the tasks of the keeper: pictures, metering, entitlements.
     async fn keep(&mut self, service: &CommandService) -> Result<()> {
         self.pictures(service).await?;
         if self.config.auth == Auth::Keys {
@@ -289,7 +297,7 @@ impl Parts {
         let settings = NodeSettings {
             models: self.data.models(),
             name: self.name.clone(),
-            now: session::now,
+            now: clock::now,
             health: self.health.clone(),
             waits_for_rebuild,
         };
@@ -341,7 +349,7 @@ impl Parts {
         let source = EventSource::new(client.clone());
         let (counted, workers) = (self.config.auth == Auth::Keys, self.node.is_some());
         let had_caught_up = self.data.has_caught_up();
-        let looked = Looked::Models { models: models.clone(), counted, workers, had_caught_up };
+        let looked = ReadinessSource::Models { models: models.clone(), counted, workers, had_caught_up };
         self.readiness_of(self.readiness.clone().models(looked, source, self.data.clone()));
         let metrics = Metrics::new(&mut self.registry);
         let readiness = self.readiness.subscribe();
@@ -434,7 +442,7 @@ impl Parts {
         })))
     }
 
-    /// Tells the command line how this process is reached, and how it is.
+    /// Publishes the address and the state of this process for the command line.
     pub fn announce(&self) -> Result<()> {
         self.answer_with_summary();
         let nats_url = self.login.as_ref().map(|login| login.url.clone()).unwrap_or_default();
@@ -455,8 +463,13 @@ impl Parts {
         });
     }
 
-    /// Runs until the process is told to end, or something dies; then lets everything go.
-    pub async fn until_told(self, lifecycle: Lifecycle, ending: Ending, drain: Duration) -> Result<ExitCode> {
+    /// Runs until a signal asks the process to end or a task dies, then shuts everything down.
+    pub async fn run_until_shutdown(
+        self,
+        lifecycle: Lifecycle,
+        ending: Ending,
+        drain: Duration,
+    ) -> Result<ExitCode> {
         service_manager::notify("READY=1");
         let ended = lifecycle.wait(ending, drain).await;
         self.leave().await;

@@ -1,0 +1,69 @@
+//! The write side without its workers: the event store and the services that decide on commands, opened for writing.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+use health::Health;
+use pictures::fetch::FetchRules;
+use write::clock::Clock;
+#[cfg(feature = "eventstore")]
+use write::event_store::kurrent;
+use write::event_store::{LogPlace, SqliteStore};
+use write::media::MediaStore;
+use write::service::{Accounts, CommandService, Pictures};
+
+use crate::config::{Config, Hosts, PictureAddresses};
+use crate::data_folder::DataFolder;
+use crate::store;
+use crate::store::keeper::{self, Keeper, Naming};
+
+/// What carries out commands, opened for writing.
+pub struct WriteSide {
+    /// The event store.
+    pub store: Arc<SqliteStore>,
+    /// What decides.
+    pub service: CommandService,
+    /// Who keeps what is not in the log.
+    pub keeper: Keeper,
+}
+
+async fn open_store(config: &Config, clock: &Clock, health: &Health) -> Result<SqliteStore> {
+    let folder = store::folder(config);
+    Ok(match &config.store {
+        #[cfg(feature = "eventstore")]
+        Some(LogPlace::EventStoreDb(address)) => kurrent::open(&folder, address, clock, health).await?,
+        Some(LogPlace::Sqlite(_)) | None => {
+            let component = health.component("event store").patience(Duration::ZERO);
+            SqliteStore::open_reporting(&folder, clock, component).await?
+        }
+    })
+}
+
+/// Opens the event store and the vault for writing, and gives the service that carries out commands on them. What is not
+/// in the log, such as addresses, pictures and the ledger, is kept by one write side of a log, its keeper; the service of
+/// another has no accounts. A log elsewhere that cannot be reached shows in `health`.
+pub async fn open_write_side(
+    config: &Config,
+    clock: &Clock,
+    health: &Health,
+    naming: Naming,
+) -> Result<WriteSide> {
+    // The store first: it keeps a second writer away from the vault too.
+    let store = Arc::new(open_store(config, clock, health).await?);
+    let (vault, keeper) = keeper::open(config, naming).await?;
+    let service = CommandService::new(store.clone(), clock.clone());
+    let Some(vault) = vault else { return Ok(WriteSide { store, service, keeper }) };
+    let accounts = Accounts::new(vault, config.tiers.clone());
+    let media = MediaStore::open(&DataFolder::new(&config.data).media())?;
+    let pictures = Pictures::new(Arc::new(media), write::media::fetcher(fetch_rules(config)));
+    let service = service.with_accounts(accounts).with_pictures(pictures);
+    Ok(WriteSide { store, service, keeper })
+}
+
+fn fetch_rules(config: &Config) -> FetchRules {
+    FetchRules {
+        allowed_hosts: config.picture_hosts.clone().map(|Hosts(hosts)| hosts),
+        allow_private: config.picture_addresses == PictureAddresses::Any,
+    }
+}

@@ -1,0 +1,124 @@
+//! The event store of a data folder: where it is, and how a command of the command line reads it beside the process that
+//! writes it.
+
+pub mod keeper;
+
+use std::convert::Infallible;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use schemas::envelope::Recorded;
+use schemas::ids::Position;
+use schemas::slug::Slug;
+#[cfg(feature = "eventstore")]
+use write::event_store::kurrent;
+use write::event_store::{Damage, LogPlace, SqliteStore, Verified};
+use write::service::CommandService;
+use write::vault::Vault;
+
+use crate::config::Config;
+use crate::data_folder::{DataFolder, Part};
+
+/// The file of a log in SQLite.
+const LOG: &str = "events.db";
+
+/// How often a command that follows a log elsewhere brings the replica up to date.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// The folder of the event store; where that is elsewhere, of its replica, the vault and the ledger.
+pub fn folder(config: &Config) -> PathBuf {
+    match &config.store {
+        Some(LogPlace::Sqlite(folder)) => folder.clone(),
+        _ => DataFolder::new(&config.data).store(),
+    }
+}
+
+/// Opens the event store beside whoever writes it; one that is elsewhere by its replica, with all that it has now.
+pub async fn open_read_only(config: &Config) -> Result<SqliteStore> {
+    DataFolder::new(&config.data).check()?;
+    refuse_other_folders(config)?;
+    let folder = folder(config);
+    Ok(match &config.store {
+        #[cfg(feature = "eventstore")]
+        Some(LogPlace::EventStoreDb(address)) => kurrent::open_read_only(&folder, address).await?,
+        Some(LogPlace::Sqlite(_)) | None => SqliteStore::open_read_only(&folder).await?,
+    })
+}
+
+/// Refuses a folder without a log where the write side is elsewhere, and has it in its own.
+///
+/// # Errors
+///
+/// Fails with where to run the command.
+pub fn refuse_other_folders(config: &Config) -> Result<()> {
+    let data = DataFolder::new(&config.data);
+    let is_elsewhere = data.running(Part::Write).is_none()
+        && (config.nats_url.is_some() || data.running(Part::Project).is_some());
+    if is_elsewhere && is_here(config) && !has_log(config) {
+        bail!(
+            "this command reads the data folder of the write side, and {} has no log of events: run it there, or name that \
+             folder with --data or LOGGIA_DATA",
+            config.data.display()
+        );
+    }
+    Ok(())
+}
+
+/// Brings the replica of a store that is elsewhere up to date again and again, where no process does that; ends only
+/// with an error.
+pub async fn keep_fresh(config: &Config) -> Result<Infallible> {
+    if is_here(config) {
+        std::future::pending::<()>().await;
+    }
+    loop {
+        tokio::time::sleep(FRESH).await;
+        open_read_only(config).await?.close().await;
+    }
+}
+
+/// Whether the log that is elsewhere holds what its replica in this folder does.
+///
+/// # Errors
+///
+/// Where it cannot be asked, or was set back.
+pub async fn check_replica(config: &Config) -> Result<()> {
+    match &config.store {
+        #[cfg(feature = "eventstore")]
+        Some(LogPlace::EventStoreDb(address)) => Ok(kurrent::check_replica(&folder(config), address).await?),
+        Some(LogPlace::Sqlite(_)) | None => Ok(()),
+    }
+}
+
+/// Returns whether there is a log in SQLite in its folder.
+pub fn has_log(config: &Config) -> bool {
+    folder(config).join(LOG).exists()
+}
+
+/// Whether the log itself is on this machine.
+pub fn is_here(config: &Config) -> bool {
+    matches!(config.store, Some(LogPlace::Sqlite(_)) | None)
+}
+
+/// Checks the whole log, where it is. `progress` is told the last position that was found right.
+pub async fn verify(
+    config: &Config,
+    progress: impl FnMut(Position) + Send,
+) -> Result<Result<Verified, Damage>> {
+    match &config.store {
+        #[cfg(feature = "eventstore")]
+        Some(LogPlace::EventStoreDb(address)) => Ok(kurrent::verify(address, progress).await?),
+        Some(LogPlace::Sqlite(_)) | None => Ok(open_read_only(config).await?.verify(progress).await?),
+    }
+}
+
+/// Opens the vault beside whoever writes it; nothing where no address was ever entered.
+pub async fn open_vault_read_only(config: &Config) -> Result<Option<Vault>> {
+    Ok(Vault::open_read_only(&folder(config), config.secret_file.as_deref()).await?)
+}
+
+/// Every event of the project that has or had this slug.
+pub async fn history(config: &Config, slug: &Slug) -> Result<Option<Vec<Recorded>>> {
+    let store = open_read_only(config).await?;
+    Ok(CommandService::history(&store, slug).await?)
+}
