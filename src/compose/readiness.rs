@@ -110,7 +110,9 @@ impl ReadinessProbe {
         };
         let _: Option<()> = self.leaving.run_until_cancelled(following).await;
         let reason = "The node is about to stop; send requests to another one.".to_owned();
-        self.readiness.send_modify(|readiness| *readiness = Readiness { ready: false, answers: readiness.answers, reason });
+        self.readiness.send_modify(|readiness| {
+            *readiness = Readiness { ready: false, answers: readiness.answers, reason }
+        });
     }
 }
 
