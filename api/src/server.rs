@@ -1,4 +1,6 @@
-//! Accepts connections and bounds what each may cost: in time, in bytes, in number.
+//! Accepts connections and bounds what each may cost: in time, in bytes, in number. `axum::serve` has none of these bounds: no
+//! time limit for a head that arrives slowly or an answer that is not read, no limit on the connections of one address, no answer
+//! to a head that hyper refuses. So the accept loop is ours, on hyper's connections and timers.
 
 mod heads;
 mod refusal;

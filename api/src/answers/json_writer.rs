@@ -1,4 +1,6 @@
-//! Writes an answer that is put together from ready-rendered parts: copying them is many times cheaper than serialising.
+//! Writes a JSON object from parts that the read models store already rendered. Copying them is many times cheaper than building
+//! a value and serialising it, and serde_json has no way to insert rendered JSON without validating it again (`RawValue` is parsed
+//! when it is read). Everything that is not stored rendered goes through serde_json.
 
 use schemas::api::site;
 use serde::Serialize;

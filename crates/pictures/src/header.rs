@@ -1,4 +1,5 @@
-//! What a picture says of itself before it is decoded: how large it is, whether it moves, and whether it is all there.
+//! Reads size, animation and completeness of a picture before it is decoded. The crate `imagesize` reads sizes only: it accepts
+//! cut-off JPEG and WebP files and animations (ADR 29).
 
 mod jpeg;
 mod png;

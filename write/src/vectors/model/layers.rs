@@ -1,4 +1,5 @@
-//! The layers that transformers of texts and of pictures share. Inputs are tables of one row a token.
+//! The layers that transformers of texts and of pictures share; ours and not candle's for the figures in ADR 29. Inputs are
+//! tables `[tokens x hidden]`.
 
 use ndarray::{Array1, Array2, Axis, Slice, Zip};
 use serde::Deserialize;
