@@ -1,5 +1,5 @@
-//! The account: one address, at most three keys, and what may be done with them. Everything here is pure; one use
-//! case, one file. The address itself is not known here; the vault has it.
+//! The account aggregate: one email address, up to three keys, and its payments. Pure functions, one use case a file. The address
+//! itself is in the vault only.
 
 mod change_tier;
 mod claim;
@@ -31,43 +31,42 @@ pub use prove::prove;
 pub use rejection::Rejection;
 pub use revoke::revoke;
 
-/// How many keys an account has at most. A revoked key keeps its place until the UTC month ends in which it was
-/// revoked: otherwise revoking and issuing would give a fresh quota.
+/// The maximum number of keys of an account. A revoked key counts until the end of the UTC month in which it was revoked:
+/// otherwise revoking and issuing would give a fresh quota.
 pub const MOST_KEYS: usize = 3;
 
-/// An account as its events tell it.
+/// The state of an account, folded from its events.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Account {
-    /// Nothing happened yet.
+    /// No events yet.
     #[default]
     Absent,
-    /// It has these keys, in the order in which they were issued, revoked ones included, and these payments.
+    /// All keys in the order in which they were issued, revoked ones included, and all payments.
     Open(Vec<KeyState>, Payments),
-    /// Its address was erased; all its keys are revoked. The same address opens another account, which starts with
-    /// three free places: the keys of this one are not counted there, since nothing tells any more that the two
-    /// belong together.
+    /// The address was erased and all keys are revoked. The same address opens another account with room for three keys: the
+    /// keys of this one do not count there, since nothing connects the two accounts any more.
     Erased(Vec<KeyState>),
 }
 
-/// A key as the events tell it.
+/// The state of a key, folded from the events of its account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyState {
-    /// As it was handed out; `tier` may be another one by now.
+    /// As issued; the current tier is `tier`.
     pub issued: KeyIssued,
-    /// When it was handed out.
+    /// The time of issue.
     pub issued_at: Timestamp,
-    /// What it may call.
+    /// The tier whose quota and rate apply now.
     pub tier: TierName,
-    /// What it may call when nothing is paid: the tier in which it was issued or to which an operator moved it.
+    /// The tier without payments: that of its issue, or the one that an operator set.
     pub own: TierName,
-    /// Whether the holder of the address confirmed it, or an operator vouched for it.
+    /// Whether the owner of the address or an operator confirmed it.
     pub proven: bool,
-    /// When it was taken back, if it was.
+    /// The time of revocation; `None` for a live key.
     pub revoked: Option<Timestamp>,
 }
 
 impl Account {
-    /// The account after one more event, and the time that the event bears.
+    /// Returns the account after one more event, with the event's time.
     pub fn evolve(self, event: &AccountEvent, time: Timestamp) -> Account {
         match event {
             AccountEvent::AccountOpened(_) => match self {
@@ -106,17 +105,17 @@ impl Account {
         }
     }
 
-    /// The account after these events, from its first on.
+    /// Folds all events of an account.
     pub fn replay<'e>(events: impl IntoIterator<Item = (&'e AccountEvent, Timestamp)>) -> Account {
         events.into_iter().fold(Account::Absent, |account, (event, time)| account.evolve(event, time))
     }
 
-    /// The account after all these events, which bear the same time.
+    /// Returns the account after these events, which have the same time.
     pub fn after(self, events: &[AccountEvent], time: Timestamp) -> Account {
         events.iter().fold(self, |account, event| account.evolve(event, time))
     }
 
-    /// What was told of its payments; nothing is where it is not open.
+    /// Returns its payments; empty unless the account is open.
     pub fn payments(&self) -> Option<&Payments> {
         match self {
             Account::Open(_, payments) => Some(payments),
@@ -124,7 +123,7 @@ impl Account {
         }
     }
 
-    /// All keys it ever had, in the order in which they were issued.
+    /// Returns all keys, revoked ones included, in the order in which they were issued.
     pub fn keys(&self) -> &[KeyState] {
         match self {
             Account::Absent => &[],
@@ -132,23 +131,23 @@ impl Account {
         }
     }
 
-    /// The key of this id.
+    /// Returns the key with this id.
     pub fn key(&self, id: KeyId) -> Option<&KeyState> {
         self.keys().iter().find(|key| key.issued.key_id == id)
     }
 
-    /// The keys that are not revoked.
+    /// Returns the keys that are not revoked.
     pub fn live(&self) -> impl Iterator<Item = &KeyState> {
         self.keys().iter().filter(|key| key.revoked.is_none())
     }
 
-    /// How many of the three places are taken in a month: by live keys, and by those revoked in it. A clock that
-    /// went back frees no place.
+    /// Counts the keys that fill the limit in a month: live ones and those revoked in it. A clock that was set back makes
+    /// no room.
     pub fn places_taken(&self, month: Month) -> usize {
         self.keys().iter().filter(|key| key.revoked.is_none_or(|at| Month::of(at) >= month)).count()
     }
 
-    /// The month behind which the first place is free, where all are taken in a month.
+    /// Returns the month after which there is room again, if the limit is reached in `month`.
     fn room_after(&self, month: Month) -> Month {
         let revoked = self.keys().iter().filter_map(|key| key.revoked).map(Month::of);
         revoked.filter(|revoked| *revoked >= month).min().unwrap_or(month)
@@ -168,7 +167,7 @@ impl Account {
         self
     }
 
-    /// The keys that a command names, or all live ones where it names none, each once.
+    /// Returns the keys that a command names, or all live keys if it names none, each once.
     fn chosen(&self, ids: &[KeyId]) -> Result<Vec<&KeyState>, Rejection> {
         let mut chosen: Vec<&KeyState> = Vec::new();
         for id in ids {
@@ -200,15 +199,15 @@ impl KeyState {
     }
 }
 
-/// The proof that goes with a tier for these keys. Only an operator hands out a tier other than the first by a
-/// command, and an operator's word counts as proof: such a tier never lands on a key that nobody vouched for.
+/// Returns the proof that a tier change implies. Only an operator's command sets a tier other than the first, and it counts as
+/// proof: no unproven key is ever in such a tier.
 fn vouched(tier: &TierName, tiers: &Tiers, keys: impl Iterator<Item = KeyId>) -> Option<AccountEvent> {
     let key_ids: Vec<KeyId> = keys.collect();
     let vouched = *tier != tiers.first().name && !key_ids.is_empty();
     vouched.then_some(AccountEvent::EmailProven(EmailProven { key_ids }))
 }
 
-/// Refuses a tier that the configuration does not have.
+/// Rejects a tier that is not configured.
 fn configured(tier: &TierName, tiers: &Tiers) -> Result<(), Rejection> {
     match tiers.get(tier) {
         Some(_) => Ok(()),
@@ -219,7 +218,7 @@ fn configured(tier: &TierName, tiers: &Tiers) -> Result<(), Rejection> {
     }
 }
 
-/// The key id that an event claims for its account, for ever.
+/// Returns the key id that an event claims permanently for its account.
 pub fn claimed(event: &AccountEvent) -> Option<KeyId> {
     match event {
         AccountEvent::KeyIssued(issued) => Some(issued.key_id),

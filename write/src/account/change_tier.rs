@@ -1,4 +1,4 @@
-//! Changing the tier: keys may call more, or less, at once.
+//! Changes the tier of keys, with immediate effect.
 
 use schemas::account::{AccountEvent, TierChanged};
 use schemas::key::KeyId;
@@ -6,8 +6,8 @@ use schemas::tier::{TierName, Tiers};
 
 use super::{Account, KeyState, Rejection, configured, vouched};
 
-/// Decides which of the named keys, or of all live ones where none is named, come into the tier. This is the way of
-/// operators: for a tier other than the first their word counts as proof for the keys that it lands on.
+/// Moves the named keys, or all live keys if none is named, to a tier. This is an operator's command: a tier other than the
+/// first also proves the keys.
 pub fn change_tier(
     account: &Account,
     key_ids: &[KeyId],

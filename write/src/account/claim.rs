@@ -1,4 +1,4 @@
-//! Claiming: whoever has the link that was mailed to the address says which keys are theirs.
+//! Uses a mailed link: the owner of the address says which keys to keep and which to revoke.
 
 use jiff::Timestamp;
 use schemas::account::{AccountEvent, KeyIssued, KeyRevoked};
@@ -10,19 +10,19 @@ use super::issue::hand_out;
 use super::prove::confirm;
 use super::{Account, MOST_KEYS, Rejection, issue};
 
-/// What the holder of the address wants.
+/// What the owner of the address asks for.
 #[derive(Debug, Clone, Copy)]
 pub struct Wishes<'w> {
-    /// The keys that are theirs.
+    /// The keys to keep; they become proven.
     pub keep: &'w [KeyId],
-    /// The keys that they do not want.
+    /// The keys to revoke.
     pub revoke: &'w [KeyId],
-    /// A new key; it comes into the first tier.
+    /// A new key in the first tier.
     pub new_key: Option<&'w KeyIssued>,
 }
 
-/// Decides what follows of a link that is used at the time `now`: unwanted keys end, a new one comes, and it and the
-/// kept ones are proven. A key that is named nowhere stays as it is: it may have come after its holder looked.
+/// Revokes the unwanted keys, issues the new one, and proves it and the kept ones. A key that is not named stays as it is: it
+/// may have been issued after the owner loaded the page.
 pub fn claim(
     account: &Account,
     wishes: Wishes<'_>,
@@ -46,27 +46,27 @@ pub fn claim(
     Ok(events)
 }
 
-/// How many more keys there is room for.
+/// Returns how many more keys the account may have.
 pub fn places_free(account: &Account, now: Timestamp) -> usize {
     MOST_KEYS.saturating_sub(account.places_taken(Month::of(now)))
 }
 
-/// Whether a new key may come in the place of one that is revoked in the same go, though that keeps its place until
-/// its month ends. It may with the first proof of the address: until then anybody may have taken the places to lock
-/// its holder out. Since this key is proven, there is no second time.
+/// Returns whether the new key may replace one that is revoked by the same command, although revoked keys count until the
+/// month ends. Allowed with the first proof of the address: before it, anyone could have used up the limit to lock the owner
+/// out. The new key is proven, so it cannot happen again.
 pub fn replaces(account: &Account) -> bool {
     account.live().next().is_some() && account.keys().iter().all(|key| !key.proven)
 }
 
 fn kept(account: &Account, keep: &[KeyId]) -> Result<Vec<KeyId>, Rejection> {
-    // No name would mean all of them.
+    // An empty list would mean all keys.
     if keep.is_empty() {
         return Ok(Vec::new());
     }
     Ok(account.chosen(keep)?.into_iter().map(|key| key.issued.key_id).collect())
 }
 
-/// The end of each key that is not wanted, once; a key that has ended already needs none.
+/// Revokes each unwanted key that is still live, once.
 fn unwanted(account: &Account, wishes: Wishes<'_>) -> Result<Vec<AccountEvent>, Rejection> {
     let mut ending: Vec<KeyId> = Vec::new();
     for key_id in wishes.revoke.iter().copied() {
@@ -90,7 +90,7 @@ mod tests {
         letters.chars().map(|letter| id(&letter.to_string())).collect()
     }
 
-    /// The link is used on the 20th of November, to keep and to revoke keys and perhaps for a new one.
+    /// Uses the link on 20 November, to keep and revoke keys and perhaps to get a new one.
     fn using(
         keep: &str,
         revoke: &str,

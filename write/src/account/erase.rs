@@ -1,10 +1,10 @@
-//! Erasing: the address is forgotten, and the account ends with all its keys.
+//! Erases an account: the address is deleted and all keys are revoked.
 
 use schemas::account::{AccountErased, AccountEvent};
 
 use super::Account;
 
-/// Decides whether the account ends. What has ended, or never began, needs nothing.
+/// Revokes all keys and closes the account; no events if it is closed or was never opened.
 pub fn erase(account: &Account) -> Vec<AccountEvent> {
     match account {
         Account::Open(..) => vec![AccountEvent::AccountErased(AccountErased {})],

@@ -1,4 +1,4 @@
-//! Issuing: an address gets a key, and with the first one an account.
+//! Issues a key. The first key of an address opens its account.
 
 use jiff::Timestamp;
 use schemas::account::{AccountEvent, AccountOpened, KeyIssued};
@@ -8,11 +8,11 @@ use schemas::tier::Tiers;
 
 use super::{Account, MOST_KEYS, Rejection, configured, vouched};
 
-/// The longest name, in characters.
+/// The maximum length of a name, in characters.
 const MAX_NAME: usize = 100;
 
-/// Decides whether the account gets this key at the time `now`. Its name goes to the vault and not into the event. A tier
-/// other than the first comes with proof.
+/// Issues a key at the time `now`. Its name is stored in the vault, not in the event. A tier other than the first implies
+/// proof.
 pub fn issue(
     account: &Account,
     key: &KeyIssued,
@@ -27,7 +27,7 @@ pub fn issue(
     Ok(events)
 }
 
-/// The same without asking for room.
+/// Issues a key without checking the limit.
 pub(super) fn hand_out(
     account: &Account,
     key: &KeyIssued,
@@ -51,11 +51,11 @@ pub(super) fn hand_out(
     Ok(opened.into_iter().chain([issued]).chain(vouched).collect())
 }
 
-/// Returns the name that a command gives a key, in its normal form; `None` where it is blank.
+/// Returns a key's name in its normal form, or `None` if it is blank.
 ///
 /// # Errors
 ///
-/// Refuses a name that is too long or not on one line.
+/// Rejects a name that is too long or has more than one line.
 pub fn name_of(key: &KeyIssued) -> Result<Option<String>, Rejection> {
     let Some(text) = &key.name else { return Ok(None) };
     match normalised(text, MAX_NAME).map_err(|fault| Rejection::Name(fault.to_string()))? {
@@ -99,7 +99,6 @@ mod tests {
         given(&[])
             .when(|account| issue(account, &named("  Zu\u{308}rich "), &tiers(), at(11, 20)))
             .then(&[opened(), kept]);
-        // A blank name is none.
         given(&[])
             .when(|account| issue(account, &named(" \t"), &tiers(), at(11, 20)))
             .then(&[opened(), issued("a")]);

@@ -1,4 +1,4 @@
-//! Moving payments: a subscription goes to another account, with everything that is connected with it.
+//! Moves a subscription to another account, with all payments that are connected with it.
 
 use jiff::Timestamp;
 use schemas::account::{AccountEvent, PaymentRecorded, PaymentsMoved};
@@ -8,12 +8,11 @@ use schemas::tier::Tiers;
 
 use super::{Account, Rejection, settle};
 
-/// Decides that the payments which are connected with an id count for the account `to` from now on, and how the keys of the
-/// account that had them follow.
+/// Moves the payments that are connected with an id to the account `to`, and adjusts the tiers of this account's keys.
 ///
 /// # Errors
 ///
-/// Where the account has no such payments, or was erased.
+/// Rejects an id without payments here, and an erased account.
 pub fn release(
     account: &Account,
     provider: Provider,
@@ -40,11 +39,11 @@ pub fn release(
     Ok(events)
 }
 
-/// Decides that these payments of the account `from` count for this one, and how its keys follow.
+/// Takes over these payments of the account `from`, and adjusts the tiers of this account's keys.
 ///
 /// # Errors
 ///
-/// Where this account is not open.
+/// Rejects if this account is not open.
 pub fn receive(
     account: &Account,
     payments: &[&PaymentRecorded],
@@ -74,7 +73,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    /// An account with one proven key, which pays for `studio` by one customer and for `pro` by another.
+    /// An account with one proven key that pays for `studio` as one customer and for `pro` as another.
     fn paying_twice() -> Vec<(AccountEvent, Timestamp)> {
         let studio = paid("evt_1", 3, "studio", at(12, 3));
         let refund = PaymentRecorded {

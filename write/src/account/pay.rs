@@ -1,4 +1,4 @@
-//! Paying: what a provider told is recorded once, and the keys follow what is paid for.
+//! Records a payment notice once, and adjusts the tiers of the keys to what is paid for.
 
 use jiff::Timestamp;
 use schemas::account::{AccountEvent, AccountOpened, EntitlementChanged, PaymentRecorded, TierChanged};
@@ -8,8 +8,7 @@ use schemas::tier::{TierName, Tiers};
 
 use super::{Account, KeyState, Rejection};
 
-/// Decides what follows from a notice at the time `now`; the first opens the account. One that was recorded before
-/// changes nothing.
+/// Records a notice at the time `now`; the first one opens the account. A notice that was recorded before changes nothing.
 pub fn pay(
     account: &Account,
     payment: &PaymentRecorded,
@@ -28,8 +27,8 @@ pub fn pay(
     Ok(events)
 }
 
-/// Decides how the keys follow what is paid for at the time `now`: what was paid for may have run out since the last
-/// event. Every proven key has at least the tier that is paid for, and otherwise the one that it has of its own.
+/// Adjusts the tiers of the keys to what is paid for at the time `now`: a paid period may have ended since the last event.
+/// Every proven key has the larger of its own tier and the paid one.
 pub fn settle(account: &Account, tiers: &Tiers, now: Timestamp) -> Vec<AccountEvent> {
     let Account::Open(_, payments) = account else { return Vec::new() };
     let tier = payments.entitlement(tiers, now);
@@ -41,8 +40,7 @@ pub fn settle(account: &Account, tiers: &Tiers, now: Timestamp) -> Vec<AccountEv
     std::iter::once(AccountEvent::EntitlementChanged(EntitlementChanged { tier })).chain(moves).collect()
 }
 
-/// Adds to what was decided that keys which are proven by it rise to what is paid for. A key that is put into a tier by
-/// the same decision stays there.
+/// Adds to a decision that the keys it proves rise to the paid tier. A key whose tier the same decision sets keeps that tier.
 pub fn rise(
     account: &Account,
     decided: Vec<AccountEvent>,
@@ -70,14 +68,14 @@ pub fn rise(
     decided.into_iter().chain(moves).collect()
 }
 
-/// When the keys next have to follow without anything being told: at once where they lag behind.
+/// Returns when the tiers next change without a notice; now, if they are out of date.
 pub fn next_settling(account: &Account, tiers: &Tiers, now: Timestamp) -> Option<Timestamp> {
     let Account::Open(_, payments) = account else { return None };
     if settle(account, tiers, now).is_empty() { payments.next_end(now) } else { Some(now) }
 }
 
-/// Whether the holder of the address should be written to after a notice: they paid, and have no key that can have
-/// what they paid for, or keys that nobody has confirmed.
+/// Returns whether to write to the owner of the address after a notice: they paid, and have no key that can rise, or unproven
+/// keys.
 pub fn calls_for_letter(account: &Account, payment: &PaymentRecorded, tiers: &Tiers, now: Timestamp) -> bool {
     let Account::Open(_, payments) = account else { return false };
     payment.kind == PaymentKind::Paid
@@ -85,7 +83,7 @@ pub fn calls_for_letter(account: &Account, payment: &PaymentRecorded, tiers: &Ti
         && (account.live().next().is_none() || account.live().any(|key| !key.proven))
 }
 
-/// The moves that bring these keys to where they belong.
+/// Returns the tier changes that bring these keys to their due tiers.
 fn following<'k>(
     keys: impl Iterator<Item = &'k KeyState>,
     paid: &TierName,

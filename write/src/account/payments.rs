@@ -1,5 +1,5 @@
-//! What an account's payments add up to. Providers repeat themselves and keep no order, so nothing here depends on the
-//! order in which notices came: they are a set, read in the order in which they happened.
+//! Sums up an account's payments. Providers repeat notices and deliver them in any order, so notices are a set, read in the order of
+//! their own times; the order of arrival has no effect (ADR 18).
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -8,31 +8,31 @@ use schemas::account::{PaymentRecorded, PaymentsMoved};
 use schemas::payment::{PaymentId, PaymentKind, Provider};
 use schemas::tier::{TierName, Tiers};
 
-/// All that was told of an account's payments.
+/// The payment notices of an account.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Payments {
-    /// As they happened; of those of one second the more final last.
+    /// By time; within one second the most final notice last.
     recorded: Vec<PaymentRecorded>,
-    /// Where its keys were last brought to; nothing while that is the first tier of the beginning.
+    /// The paid tier that the keys were last adjusted to; `None` before the first adjustment.
     pub(super) entitled: Option<TierName>,
 }
 
-/// A tier that is paid for, and until when.
+/// A paid tier and the end of its period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Period {
     /// The tier.
     pub tier: TierName,
-    /// The first moment that is not paid for.
+    /// The first moment that is no longer paid for.
     pub until: Timestamp,
 }
 
 impl Payments {
-    /// All of them, as they happened.
+    /// Returns all notices by time.
     pub fn recorded(&self) -> &[PaymentRecorded] {
         &self.recorded
     }
 
-    /// One more, unless it is there already.
+    /// Adds a notice, unless it is present.
     pub(super) fn add(&mut self, payment: PaymentRecorded) {
         if !self.has(&payment) {
             let at = self.recorded.partition_point(|other| place(other) < place(&payment));
@@ -40,14 +40,14 @@ impl Payments {
         }
     }
 
-    /// Without those that went to another account.
+    /// Removes the notices that moved to another account.
     pub(super) fn remove(&mut self, moved: &PaymentsMoved) {
         self.recorded.retain(|notice| {
             notice.provider != moved.provider || !moved.event_ids.contains(&notice.event_id)
         });
     }
 
-    /// The notices that name an id, and all that are connected with them by another id, as they happened.
+    /// Returns the notices that name an id and, transitively, all that share another id with them, by time.
     pub(super) fn connected(&self, provider: Provider, id: &PaymentId) -> Vec<&PaymentRecorded> {
         let mut known = HashSet::from([id]);
         loop {
@@ -63,7 +63,7 @@ impl Payments {
         }
     }
 
-    /// Whether this very notice was recorded.
+    /// Returns whether this notice was recorded.
     pub(super) fn has(&self, payment: &PaymentRecorded) -> bool {
         let same = |other: &PaymentRecorded| {
             (other.provider, &other.event_id) == (payment.provider, &payment.event_id)
@@ -71,7 +71,7 @@ impl Payments {
         self.recorded.iter().any(same)
     }
 
-    /// The tier that is paid for at a time: the largest of all subscriptions, or the first where none is.
+    /// Returns the tier that is paid for at a time: the largest of all periods, or the first tier without one.
     pub fn entitlement(&self, tiers: &Tiers, now: Timestamp) -> TierName {
         let first = tiers.first().name.clone();
         let paid = self.periods().into_iter().filter(|period| now < period.until).map(|period| period.tier);
@@ -81,12 +81,12 @@ impl Payments {
             .unwrap_or_else(|| tiers.first().name.clone())
     }
 
-    /// When the first of the periods that run at a time ends.
+    /// Returns the earliest end of the periods that run at a time.
     pub fn next_end(&self, now: Timestamp) -> Option<Timestamp> {
         self.periods().into_iter().map(|period| period.until).filter(|until| *until > now).min()
     }
 
-    /// What is or was paid for: one period for each subscription, and one for each payment without one.
+    /// Returns one period for each subscription, and one for each payment without a subscription.
     pub fn periods(&self) -> Vec<Period> {
         let mut subscriptions: BTreeMap<_, Vec<&PaymentRecorded>> = BTreeMap::new();
         let mut periods = Vec::new();
@@ -100,10 +100,10 @@ impl Payments {
         periods
     }
 
-    /// What the notices of one subscription add up to.
+    /// Sums up the notices of one subscription.
     fn period(&self, notices: &[&PaymentRecorded]) -> Option<Period> {
         let paid = |notice: &PaymentRecorded| notice.kind == PaymentKind::Paid;
-        // A checkout does not know when its period ends; its invoice does, and has the word once it is there.
+        // A checkout does not name the end of its period; its invoice does, and wins once it has arrived.
         let end_is_told = notices.iter().any(|notice| paid(notice) && notice.period_end.is_some());
         let counts = |notice: &PaymentRecorded| {
             paid(notice) && !self.is_refunded(notice) && (notice.period_end.is_some() || !end_is_told)
@@ -119,14 +119,14 @@ impl Payments {
         Some(Period { tier, until })
     }
 
-    /// Whether the money of a payment went back. A refund counts for what it names and for nothing else.
+    /// Returns whether a payment was refunded. A refund counts only for the payment that it names.
     fn is_refunded(&self, payment: &PaymentRecorded) -> bool {
         let linked = self.linked(payment);
         self.refunds().any(|refund| names_any(refund, payment.provider, &linked) && !self.has_failed(refund))
     }
 
-    /// Whether a refund names none of the account's payments, while its payer has paid for something by then that may be
-    /// what it is about: a payment that names no charge itself.
+    /// Returns whether a refund names none of the account's payments although its payer has paid by then for something that it
+    /// may be about: a payment that names no charge itself.
     pub fn is_unclear(&self, refund: &PaymentRecorded) -> bool {
         let paid = || self.recorded.iter().filter(|notice| notice.kind == PaymentKind::Paid);
         let names_one =
@@ -147,7 +147,7 @@ impl Payments {
         self.recorded.iter().filter(|notice| notice.kind == PaymentKind::Refunded)
     }
 
-    /// Whether the money of a refund came back later.
+    /// Returns whether a refund was reversed later.
     fn has_failed(&self, refund: &PaymentRecorded) -> bool {
         let of_it = |notice: &&PaymentRecorded| {
             notice.refund_failed
@@ -158,8 +158,7 @@ impl Payments {
         self.recorded.iter().any(|notice| of_it(&notice))
     }
 
-    /// The ids under which a payment is known: an invoice, its payment and its charge may be named by several notices, none
-    /// of which names them all.
+    /// Returns the ids of a payment: invoice, payment and charge may be named by several notices, none of which names all.
     fn linked<'p>(&'p self, payment: &'p PaymentRecorded) -> Vec<&'p PaymentId> {
         let mut linked: Vec<&PaymentId> = payment.references.iter().collect();
         loop {
@@ -174,7 +173,7 @@ impl Payments {
     }
 }
 
-/// Where a notice stands among all, however they came.
+/// Returns the sort key of a notice, whatever the order of arrival.
 fn place(payment: &PaymentRecorded) -> (Timestamp, PaymentKind, &PaymentId) {
     (payment.created, payment.kind, &payment.event_id)
 }
@@ -183,7 +182,7 @@ fn names_any(notice: &PaymentRecorded, provider: Provider, ids: &[&PaymentId]) -
     notice.provider == provider && notice.references.iter().any(|id| ids.contains(&id))
 }
 
-/// What a payment that tells no end pays for: a calendar month.
+/// The period of a payment that names no end: a calendar month.
 fn month_after(start: Timestamp) -> Timestamp {
     let month = start.to_zoned(TimeZone::UTC).checked_add(1.month());
     month.map_or(start, |end| end.timestamp())

@@ -1,18 +1,18 @@
-//! Proving: the holder of the address confirms keys as theirs.
+//! Proves keys: the owner of the address confirms them.
 
 use schemas::account::{AccountEvent, EmailProven};
 use schemas::key::KeyId;
 
 use super::{Account, Rejection};
 
-/// Decides which of the named keys, or of all live ones where none is named, are proven by it.
+/// Proves the named keys, or all live keys if none is named.
 pub fn prove(account: &Account, key_ids: &[KeyId]) -> Result<Vec<AccountEvent>, Rejection> {
     let chosen: Vec<KeyId> = account.chosen(key_ids)?.iter().map(|key| key.issued.key_id).collect();
     Ok(confirm(account, &chosen))
 }
 
-/// What follows once the holder of the address has confirmed these keys, each named once: those that were not proven
-/// are so now. One that the account does not have yet is about to be issued.
+/// Proves those of these keys, each named once, that are not proven yet. A key that the account does not have yet is issued by
+/// the same decision.
 pub(super) fn confirm(account: &Account, key_ids: &[KeyId]) -> Vec<AccountEvent> {
     let unproven = |id: &KeyId| account.key(*id).is_none_or(|key| !key.proven);
     let key_ids: Vec<KeyId> = key_ids.iter().copied().filter(unproven).collect();

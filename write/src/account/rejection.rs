@@ -1,4 +1,4 @@
-//! Why something may not be done with an account.
+//! The reasons why a command on an account is rejected.
 
 use jiff::Timestamp;
 use schemas::key::KeyId;
@@ -7,28 +7,28 @@ use schemas::tier::TierName;
 
 use super::MOST_KEYS;
 
-/// The rules speak against it: sending the same command again will not help.
+/// A command on an account that breaks a rule; sending it again fails in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
-    /// No account has or had such a key.
+    /// No account has or had this key.
     #[error("there is no key “{key_id}”; check its id, the 8 characters behind log_live_")]
     UnknownKey {
         /// The id that was asked for.
         key_id: KeyId,
     },
-    /// A key that is named beside an address belongs to another one, or to nobody.
+    /// A key that was named with an address does not belong to that address.
     #[error("the key “{key_id}” was not issued under this address; check both")]
     NotOfThisAddress {
         /// The id that was asked for.
         key_id: KeyId,
     },
-    /// What is revoked stays so.
+    /// A revoked key cannot be changed.
     #[error("the key “{key_id}” is revoked for ever; issue another one")]
     Revoked {
         /// The id that was asked for.
         key_id: KeyId,
     },
-    /// A key cannot be kept and taken back at once.
+    /// The same key was to be kept and revoked.
     #[error("the key “{key_id}” is to be kept and to be revoked; choose one of both")]
     KeptAndRevoked {
         /// The id that was named twice.
@@ -37,35 +37,35 @@ pub enum Rejection {
     /// The address has no live key.
     #[error("there is no key under this address that is not revoked; issue one first")]
     NoKeys,
-    /// Every place is taken.
+    /// The account has the maximum number of keys.
     #[error("{}", full(*.live, *.room))]
     Full {
-        /// How many of the keys are not revoked.
+        /// The number of keys that are not revoked.
         live: usize,
-        /// When the first place is free, if a key is revoked today or was this month.
+        /// When there is room again, if a key is revoked today or was revoked this month.
         room: Timestamp,
     },
-    /// Another key has this id.
+    /// The id of another key.
     #[error("a key with the id “{key_id}” exists already; make a new key")]
     Taken {
         /// The id that was wanted.
         key_id: KeyId,
     },
-    /// The configuration does not have this tier.
+    /// The tier is not configured.
     #[error("there is no tier “{tier}”; there are {}", listed(.known))]
     UnknownTier {
         /// The tier that was wanted.
         tier: TierName,
-        /// Those that there are.
+        /// The configured tiers.
         known: Vec<TierName>,
     },
-    /// The name cannot be kept.
+    /// The name cannot be stored.
     #[error("the key's name {0}")]
     Name(String),
-    /// The hint is not made from a key.
+    /// The hint is not four letters or digits of a key.
     #[error("the hint is “{0}”; it must be the last four letters or digits of the key")]
     Hint(String),
-    /// No account has payments of this id.
+    /// No account has payments with this id.
     #[error(
         "no account has a payment that names “{id}”; `loggia payments list` shows the ids of those that are recorded, and \
          what still waits for an account"
@@ -83,12 +83,12 @@ pub enum Rejection {
         /// The id that was asked for.
         id: PaymentId,
     },
-    /// Nothing can be moved to an address without an account.
+    /// The receiving address has no account.
     #[error(
         "there is no account under this address; issue a key under it first, and check how the address is written"
     )]
     NoAccount,
-    /// The account has ended.
+    /// The account was erased.
     #[error("the account was erased; issue the key under the address again, which opens a new account")]
     Erased,
 }

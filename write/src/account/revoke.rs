@@ -1,11 +1,11 @@
-//! Revoking: a key ends for ever.
+//! Revokes a key permanently.
 
 use schemas::account::{AccountEvent, KeyRevoked};
 use schemas::key::KeyId;
 
 use super::{Account, Rejection};
 
-/// Decides whether a key of the account is taken back; a second time there is nothing to change.
+/// Revokes a key; no events if it is revoked already.
 pub fn revoke(account: &Account, key_id: KeyId) -> Result<Vec<AccountEvent>, Rejection> {
     let key = account.key(key_id).ok_or(Rejection::UnknownKey { key_id })?;
     let event = key.revoked.is_none().then_some(AccountEvent::KeyRevoked(KeyRevoked { key_id }));

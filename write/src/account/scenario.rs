@@ -1,4 +1,4 @@
-//! What the tests of the use cases share: events by short names, and given, when, then.
+//! Given-when-then tests of the use cases, with short names for events.
 
 use jiff::Timestamp;
 use schemas::account::*;
@@ -8,7 +8,7 @@ use schemas::tier::{TierName, Tiers};
 
 use super::{Account, Rejection};
 
-/// What happened before.
+/// The events before the command.
 pub(super) struct Given(Account);
 
 pub(super) fn given(events: &[(AccountEvent, Timestamp)]) -> Given {
@@ -25,7 +25,7 @@ impl Given {
     }
 }
 
-/// What follows.
+/// The decided events.
 #[derive(Debug)]
 pub(super) struct Outcome(Result<Vec<AccountEvent>, Rejection>);
 
@@ -141,7 +141,7 @@ pub(super) fn entitled(to: &str) -> AccountEvent {
     AccountEvent::EntitlementChanged(EntitlementChanged { tier: tier(to) })
 }
 
-/// Keys that follow what is paid for.
+/// Tier changes of keys to what is paid for.
 pub(super) fn followed(letters: &[&str], to: &str) -> AccountEvent {
     let key_ids = letters.iter().map(|letter| id(letter)).collect();
     AccountEvent::TierChanged(TierChanged { key_ids, tier: tier(to), by_payment: true })

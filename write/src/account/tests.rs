@@ -41,7 +41,7 @@ fn only_issuing_claims_a_key() {
     assert_eq!(events.iter().filter_map(claimed).collect::<Vec<_>>(), [id("a")]);
 }
 
-/// What somebody asks for, and how many hours after the last.
+/// A command, and the hours since the last one.
 #[derive(Debug, Clone)]
 enum Wish {
     Issue,
@@ -101,7 +101,7 @@ proptest! {
                 account = account.evolve(&event, now);
                 log.push((event, now));
             }
-            // The same question asked at once again has nothing left to change.
+            // The same command at the same time again changes nothing.
             if !matches!(wish, Wish::Issue | Wish::Claim(_, _, true)) {
                 prop_assert_eq!(decide(&account, &wish, 0, now), []);
             }

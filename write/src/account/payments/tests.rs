@@ -18,7 +18,7 @@ fn referring(notice: PaymentRecorded, references: &[&str]) -> PaymentRecorded {
     PaymentRecorded { references: references.iter().map(|id| id.parse().unwrap()).collect(), ..notice }
 }
 
-/// What is paid for, in short.
+/// The paid periods in short form.
 fn periods(notices: &[PaymentRecorded]) -> Vec<(String, Timestamp)> {
     let periods = payments(notices).periods();
     periods.into_iter().map(|period| (period.tier.to_string(), period.until)).collect()
@@ -145,7 +145,7 @@ fn notices() -> impl Strategy<Value = Vec<PaymentRecorded>> {
     })
 }
 
-/// The account after notices that come one an hour, told of the end of each.
+/// The account after notices that arrive one an hour, with the end of each period.
 fn told(notices: &[PaymentRecorded]) -> Account {
     let proof = (proven(&["a", "b"]), at(11, 2));
     let put = (moved(&["b"], "studio"), at(11, 2));
