@@ -1,4 +1,4 @@
-//! The project: what an editor may do with it, and what follows. Everything here is pure; one use case, one file.
+//! The project aggregate: what an editor may do with a project. Pure functions, one use case a file.
 
 mod addresses;
 mod describe;
@@ -31,53 +31,53 @@ pub use revise::revise;
 pub use select::select;
 pub use withdraw::withdraw;
 
-/// A project as its events tell it.
+/// The state of a project, folded from its events.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Project {
-    /// Nothing happened yet.
+    /// No events yet.
     #[default]
     Absent,
-    /// It is in the catalog.
+    /// In the catalog.
     Listed(Listing),
-    /// It left the catalog; all that is known of it stays.
+    /// Withdrawn from the catalog; its data stays.
     Withdrawn {
-        /// What it was when it left.
+        /// Its data at the time of withdrawal.
         listing: Listing,
-        /// Why it left.
+        /// The reason for the withdrawal, if one was given.
         reason: String,
     },
 }
 
-/// What is known of a project that was ever in the catalog.
+/// The data of a project that is or was in the catalog.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listing {
-    /// Where it is found.
+    /// The current slug.
     pub slug: Slug,
-    /// The external id that its first slug was made from, where the log says so.
+    /// The external id that its first slug was made from, if the log names one.
     pub id: Option<String>,
-    /// What is recorded of it.
+    /// The current record.
     pub record: Record,
-    /// How often the record was written.
+    /// The number of revisions, from 1.
     pub revision: Revision,
-    /// What became of each picture that was looked at, by its source.
+    /// The outcome for each picture that was fetched or attached, by its source.
     pub pictures: BTreeMap<String, PictureFate>,
-    /// The newest vectors, if any were recorded.
+    /// The newest recorded vectors.
     pub vectors: Option<VectorsRecorded>,
 }
 
-/// What became of a picture.
+/// The outcome for a picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PictureFate {
-    /// It is kept.
+    /// Stored under this id.
     Attached(Picture),
-    /// It cannot be kept, for this reason.
+    /// Refused, for this reason.
     Refused(String),
-    /// It was kept and is taken down for good.
+    /// Erased permanently.
     Erased(PictureId),
 }
 
 impl Project {
-    /// The project after one more event.
+    /// Returns the project after one more event.
     pub fn evolve(self, event: &Event) -> Project {
         match event {
             Event::ProjectSelected(selected) => Project::Listed(Listing {
@@ -118,17 +118,17 @@ impl Project {
                 Project::Withdrawn { listing, .. } => Project::Listed(listing),
                 Project::Absent | Project::Listed(_) => self,
             },
-            // It stands in no project's stream.
+            // Never in a project's stream.
             Event::Account(_) => self,
         }
     }
 
-    /// The project after these events, from its first on.
+    /// Folds all events of a project.
     pub fn replay<'e>(events: impl IntoIterator<Item = &'e Event>) -> Project {
         events.into_iter().fold(Project::Absent, Project::evolve)
     }
 
-    /// What is known of it, in the catalog or not.
+    /// Returns its data, whether it is listed or withdrawn.
     pub fn listing(&self) -> Option<&Listing> {
         match self {
             Project::Absent => None,
@@ -144,12 +144,12 @@ impl Project {
         self
     }
 
-    /// Whether the project asked for as `slug` may be changed, or why not.
+    /// Rejects unless the project requested as `slug` may be changed.
     pub(crate) fn may_be_changed(&self, slug: &Slug) -> Result<(), Rejection> {
         self.listed(slug).map(|_| ())
     }
 
-    /// The listing of a project that may be changed, or why it may not; `asked` is the slug that was asked for.
+    /// Returns the data of a project that may be changed, or the rejection; `asked` is the requested slug.
     fn listed(&self, asked: &Slug) -> Result<&Listing, Rejection> {
         match self {
             Project::Absent => Err(Rejection::Unknown { slug: asked.clone() }),
@@ -162,14 +162,14 @@ impl Project {
 }
 
 impl Listing {
-    /// What must happen so that the project has this record and, if any are brought, these vectors.
+    /// Returns the events that give the project this record and, if any are supplied, these vectors.
     fn rewritten(&self, record: Record, vectors: Option<VectorsRecorded>) -> Vec<Event> {
         let revised = (record != self.record).then_some(Event::ProjectRevised(ProjectRevised { record }));
         revised.into_iter().chain(self.news(vectors).map(Event::VectorsRecorded)).collect()
     }
 
-    /// The vectors that a brought set makes the newest, if they say anything new. A side that is not brought stays
-    /// as the same model made it, so that the newest event alone tells all.
+    /// Merges supplied vectors with the newest ones; `None` if nothing changes. A side that is not supplied keeps the vector that the
+    /// same model made, so that the newest event alone is complete.
     fn news(&self, brought: Option<VectorsRecorded>) -> Option<VectorsRecorded> {
         let mut brought = brought?;
         let known = self.vectors.as_ref();
@@ -186,7 +186,7 @@ impl Listing {
     }
 }
 
-/// The slug that an event claims for its project, for ever.
+/// Returns the slug that an event claims permanently for its project.
 pub fn claimed(event: &Event) -> Option<&Slug> {
     match event {
         Event::ProjectSelected(selected) => Some(&selected.slug),

@@ -1,8 +1,8 @@
-//! Carries the log to NATS JetStream, where the sequence of a message is the position of its event.
+//! Publishes the event log to NATS JetStream in order: the sequence of a message is the position of its event.
 //!
-//! The relay keeps no checkpoint: it asks the stream how far it is, checks that it ends with the store's own event
-//! there, and publishes what follows, each event or atomic batch only if the event before it is the stream's last. So two
-//! relays can neither reorder nor repeat anything, and a stream that lost its tail, or all, is filled again by itself.
+//! The relay keeps no checkpoint: it reads the stream's last sequence, checks that this message is the log's event at that
+//! position, and publishes the events after it, each event or atomic batch with the expected last sequence. So two relays
+//! neither reorder nor repeat events, and a stream that lost its tail, or everything, is refilled.
 
 mod announcing;
 mod giving_way;
@@ -31,59 +31,59 @@ pub use announcing::Announcer;
 use giving_way::GivingWay;
 use stream::EventStream;
 
-/// How long an acknowledgement may take.
+/// The timeout of an acknowledgement.
 const ACKNOWLEDGED: Duration = Duration::from_secs(5);
 
-/// How long JetStream may take to answer anything else: one that has lost its leader does not answer, and another one
-/// does when it is asked again.
+/// The timeout of other JetStream requests: a stream without a leader does not answer, and a second request reaches the next
+/// leader.
 const ANSWERED: Duration = Duration::from_secs(2);
 
-/// How often the stream is looked at while there is nothing to carry.
+/// How often the stream is checked while there is nothing to publish.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// For how long the stream may be ahead of a log elsewhere before it counts as another log's.
+/// How long the stream may be ahead of a remote log before it counts as the stream of another log.
 const AHEAD: Duration = Duration::from_secs(5);
 
-/// How often the connection is looked at.
+/// How often the connection is checked.
 const CONNECTION: Duration = Duration::from_millis(100);
 
-/// The shortest and the longest pause after a failure.
+/// The shortest and the longest delay after a failure.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
-/// How far the log has come on NATS.
+/// How far the log is published.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Relayed {
-    /// The last position that JetStream has acknowledged.
+    /// The last position that JetStream acknowledged.
     pub position: Position,
-    /// Why it does not go on, if it does not, in a sentence that says what to do.
+    /// Why publishing is interrupted, in a sentence that says what to do; `None` while it works.
     pub trouble: Option<String>,
 }
 
-/// Why the relay starts over, or does not start at all.
+/// Why the relay was interrupted or did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum Interruption {
-    /// The stream must not be written to by this store; only an operator can decide.
+    /// The stream belongs to another store; an operator has to decide.
     #[error("{0}")]
     Refused(String),
-    /// The stream is not as it was: another relay was faster, or it lost something.
+    /// The stream changed: another relay was faster, or messages were lost.
     #[error("the stream {EVENTS} is not where it was left")]
     Moved,
-    /// NATS cannot do it at present.
+    /// NATS refused or timed out.
     #[error("events cannot be published to NATS at present: {0}")]
     Nats(String),
-    /// The connection is away.
+    /// There is no connection.
     #[error("the connection to NATS is away; it is tried again")]
     Disconnected,
-    /// The server cannot be worked with.
+    /// The server has an unsupported version or configuration.
     #[error(transparent)]
     Insufficient(#[from] InsufficientServer),
-    /// The log cannot be read.
+    /// The event log cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 impl Interruption {
-    /// Whether waiting helps: nothing has to be done but to bring NATS or the event store back.
+    /// Returns whether a retry can succeed once NATS or the event store is back.
     pub fn may_pass(&self) -> bool {
         matches!(
             self,
@@ -99,7 +99,7 @@ impl Interruption {
     }
 }
 
-/// Carries events from one store to one NATS.
+/// Publishes the events of one store to one NATS.
 pub struct Relay {
     store: Arc<dyn EventStore>,
     client: Client,
@@ -107,48 +107,48 @@ pub struct Relay {
     settings: Option<String>,
     relayed: watch::Sender<Relayed>,
     health: Component,
-    /// Where the log ended when the relay began. What was there before is not traced: its traces may be of last year.
+    /// The end of the log when the relay started. Earlier events are not traced: their traces may be a year old.
     traced: OnceLock<Position>,
 }
 
 impl Relay {
-    /// A relay that keeps its stream on one server.
+    /// Returns a relay with one replica of its stream.
     pub fn new(store: Arc<dyn EventStore>, client: Client) -> Relay {
         let health = Health::default().component("relay");
         let relayed = watch::Sender::default();
         Relay { store, client, replicas: 1, settings: None, relayed, health, traced: OnceLock::new() }
     }
 
-    /// Reports its interruptions there.
+    /// Reports interruptions to this component.
     pub fn reporting(mut self, health: &Health) -> Relay {
         self.health = health.component("relay");
         self
     }
 
-    /// Keeps the stream on this many servers of a cluster.
+    /// Sets the number of replicas of the stream in a cluster.
     pub fn replicas(mut self, replicas: usize) -> Relay {
         self.replicas = replicas;
         self
     }
 
-    /// Publishes settings that the nodes of a cluster share, as JSON, with the stream.
+    /// Publishes the settings that all nodes share, as JSON, in the metadata of the stream.
     pub fn settings(mut self, settings: String) -> Relay {
         self.settings = Some(settings);
         self
     }
 
-    /// How far it is, at any time.
+    /// Returns the current progress.
     pub fn watch(&self) -> watch::Receiver<Relayed> {
         self.relayed.subscribe()
     }
 
-    /// Makes the stream, or looks whether it is this store's and no newer than it is. What it says before the start is
-    /// for whoever starts it; while it runs, the same is told and tried again.
+    /// Creates the stream, or checks that it belongs to this store and is not ahead of it. Before the start an error is returned to
+    /// the caller; while running, the same check is logged and retried.
     pub async fn check(&self) -> Result<(), Interruption> {
         self.agreed(&self.stream().await?).await.map(drop)
     }
 
-    /// Carries events until `stop`, whatever happens to NATS meanwhile.
+    /// Publishes events until `stop`, and retries whatever happens to NATS.
     pub async fn run(self, stop: CancellationToken) {
         let mut pause = PAUSES.0;
         loop {
@@ -169,7 +169,7 @@ impl Relay {
         }
     }
 
-    /// Publishes what the stream lacks, then waits for more; comes back only when it cannot go on.
+    /// Publishes what the stream lacks, then waits for more; returns only on an interruption.
     async fn carry(&self) -> Interruption {
         match self.carry_on().await {
             Ok(never) => match never {},
@@ -207,7 +207,7 @@ impl Relay {
         EventStream::ensured(jetstream, self.store.store_id(), self.replicas, self.settings.as_deref()).await
     }
 
-    /// Where the stream ends, once it is sure that it holds the store's own events.
+    /// Returns the last position of the stream, after checking that it holds this store's events.
     async fn agreed(&self, stream: &EventStream) -> Result<Head, Interruption> {
         let last = stream.last().await?;
         let head = self.reached(last).await?;
@@ -221,7 +221,7 @@ impl Relay {
         if last == Position::START {
             return Ok(Head { position: last, hash: Hash::GENESIS });
         }
-        // Where the last attempt ended, a foreign message may have slipped in below those that were under way.
+        // After an interrupted attempt, another publisher's message may precede those that were in flight.
         let resumed = self.relayed.borrow().position.next();
         if resumed < last {
             self.compared(stream, resumed).await?;
@@ -229,8 +229,8 @@ impl Relay {
         Ok(Head { position: last, hash: self.compared(stream, last).await?.hash })
     }
 
-    /// Returns where the store ends, with everything up to `last` if the log itself goes so far: a replica may lag
-    /// behind what another write side has appended and relayed, and a server that has just begun to lead may too.
+    /// Returns the last position of the store, waiting for `last` if the log goes that far: a replica may lag behind what another
+    /// write side appended and relayed, and so may a new leader.
     async fn reached(&self, last: Position) -> Result<Position, StoreError> {
         let head = self.store.head().await?.position;
         if last <= head || !self.store.is_replica() {
@@ -246,13 +246,13 @@ impl Relay {
         }
     }
 
-    /// The event at a position, once it is sure that the stream holds the same there.
+    /// Returns the event at a position, after checking that the stream has the same one there.
     async fn compared(&self, stream: &EventStream, position: Position) -> Result<Recorded, Interruption> {
         let before = Position(position.0 - 1);
         let own = self.store.read_all(before, 1).await?.pop().filter(|event| event.position == position);
         let own =
             own.ok_or_else(|| StoreError::corrupt(format!("the event at position {position} is missing")))?;
-        // A message that was trimmed says nothing any more; then the name of the store on the stream must do.
+        // A trimmed message cannot be compared; then the store's name in the stream's metadata decides.
         let Some(message) = stream.message(position).await? else { return Ok(own) };
         let header = |name| message.headers.get(name).map(async_nats::HeaderValue::as_str);
         match cloudevents::parse(header, &message.payload) {
@@ -266,7 +266,7 @@ impl Relay {
         }
     }
 
-    /// Comes back when the connection is away, and once there is one again.
+    /// Returns when the connection was lost and is back.
     async fn disconnected(&self) {
         while self.client.connection_state() == State::Connected {
             sleep(CONNECTION).await;
@@ -277,11 +277,11 @@ impl Relay {
         }
     }
 
-    /// Tells an interruption where people look.
+    /// Reports an interruption in the log, the metrics and the status.
     fn tell(&self, interruption: &Interruption) {
         let sentence = interruption.to_string();
         if matches!(interruption, Interruption::Moved) {
-            // Two relays meet now and then; it is no trouble.
+            // Two relays may meet; this is harmless.
             return tracing::debug!("{sentence}");
         }
         self.health.failed(&sentence);

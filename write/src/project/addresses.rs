@@ -1,4 +1,4 @@
-//! The addresses of a record: none may hold a user or a password, which readers of the record would learn.
+//! Checks the URLs of a record: none may contain a user or a password, since records are public.
 
 use schemas::import::Fault;
 use schemas::record::Record;
@@ -6,8 +6,8 @@ use schemas::web_address::has_login;
 
 use super::Rejection;
 
-/// Refuses addresses with a user or a password, but for those that the record had before: version 0.1 took them, and such a
-/// record can be changed all the same.
+/// Rejects URLs with a user or a password, except those that the record had before: version 0.1 accepted them, and such records
+/// stay editable.
 pub(super) fn refuse_logins(before: Option<&Record>, after: &Record) -> Result<(), Rejection> {
     let known: Vec<&str> = before.into_iter().flat_map(addresses).map(|(_, address)| address).collect();
     let new = addresses(after).filter(|(_, address)| has_login(address) && !known.contains(address));
@@ -17,7 +17,7 @@ pub(super) fn refuse_logins(before: Option<&Record>, after: &Record) -> Result<(
 
 const REASON: &str = "holds a user or a password, which everybody could read; give an address without";
 
-/// Every address of a record, with the member that holds it.
+/// Returns every URL of a record with the member that contains it.
 fn addresses(record: &Record) -> impl Iterator<Item = (String, &str)> {
     let Record { thumbnail, url, citation_url, pictures, .. } = record;
     let pictures = pictures.iter().enumerate();

@@ -1,4 +1,4 @@
-//! Describing: a worker of the write side records what the project looks and reads like.
+//! Records the vectors that the embedding worker computed.
 
 use schemas::event::{ComputedSide, Event, VectorsRecorded};
 use schemas::slug::Slug;
@@ -7,8 +7,7 @@ use serde_json::{Map, Value};
 use super::{Project, Rejection};
 use crate::computed::is_built_in;
 
-/// Decides what follows from computed vectors: they replace the ones before. Nothing follows for a project that is not in
-/// the catalog, nor where they say nothing new.
+/// Replaces the vectors by computed ones. No events for a project that is not listed, or if nothing changes.
 pub fn describe(project: &Project, vectors: VectorsRecorded) -> Vec<Event> {
     match project {
         Project::Listed(listing) if listing.vectors.as_ref() != Some(&vectors) => {
@@ -18,8 +17,7 @@ pub fn describe(project: &Project, vectors: VectorsRecorded) -> Vec<Event> {
     }
 }
 
-/// Decides what follows from computed vectors for a project that was brought with a vector of one side: the other side is
-/// computed.
+/// Adds the computed side to a project that was imported with a vector of the other side.
 pub fn describe_beside(project: &Project, vectors: VectorsRecorded) -> Vec<Event> {
     let Project::Listed(listing) = project else { return Vec::new() };
     let Some(known) = &listing.vectors else { return Vec::new() };
@@ -34,13 +32,12 @@ pub fn describe_beside(project: &Project, vectors: VectorsRecorded) -> Vec<Event
     describe(project, VectorsRecorded { computed: Some(beside), ..known.clone() })
 }
 
-/// Whether changes of a record give a project back to the encoder: they take its vectors away, and say nothing else.
+/// Returns whether changes of a record only remove its vectors, which returns the project to the encoder.
 pub fn gives_back(changes: &Map<String, Value>) -> bool {
     changes.len() == 1 && changes.get("vectors").is_some_and(Value::is_null)
 }
 
-/// Decides what follows where the project asked for as `slug` is given back to the encoder: its vectors are recorded once
-/// more, as computed ones.
+/// Returns the project requested as `slug` to the encoder: records its vectors again, as computed ones.
 pub fn give_back(project: &Project, slug: &Slug) -> Result<Vec<Event>, Rejection> {
     match &project.listed(slug)?.vectors {
         Some(vectors) if !is_built_in(&vectors.model) => {

@@ -1,4 +1,4 @@
-//! Importing: the project shall say what a line says.
+//! Creates or updates a project from an import line.
 
 use std::collections::BTreeSet;
 
@@ -13,26 +13,26 @@ use super::addresses::refuse_logins;
 use super::revise::current;
 use super::{Listing, Project, Rejection, select};
 
-/// What a line means for its project.
+/// The effect of an import line on its project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// The project was not there before.
+    /// A new project.
     New,
-    /// The project said something else before, in these members.
+    /// Changes of an existing project.
     Changed {
-        /// In the record's order, for example `intro` or `taste.light`.
+        /// The changed members in the record's order, for example `intro` or `taste.light`.
         members: Vec<String>,
-        /// Those of them that are taken away, without the pictures.
+        /// Those of them that are removed, without pictures.
         removed: Vec<String>,
-        /// The sources of pictures that are taken away.
+        /// The sources of the pictures that are removed.
         removed_pictures: Vec<String>,
     },
-    /// The project says this already.
+    /// No change.
     Same,
 }
 
-/// Decides what a line does to the project that has its slug. The slug of a project that is there stays, so a line
-/// under an old slug reaches the project where it is now.
+/// Applies a line to the project that has or had its slug. An existing project keeps its slug, so a line with a former slug
+/// updates the project that was renamed.
 pub fn import(project: &Project, line: ImportRecord) -> Result<(Change, Vec<Event>), Rejection> {
     let listing = match project {
         Project::Absent => return Ok((Change::New, select(project, line)?)),
@@ -55,7 +55,7 @@ pub fn import(project: &Project, line: ImportRecord) -> Result<(Change, Vec<Even
     Ok((differing(listing, &events)?, events))
 }
 
-/// Makes the whole line of one that says a part of a record: the rest is as the project has it, or not recorded.
+/// Completes a partial line: members that it leaves out are as the project has them, or absent.
 pub fn complete(
     project: &Project,
     slug: &Slug,
@@ -90,7 +90,7 @@ fn differing(listing: &Listing, after: &[Event]) -> Result<Change, Rejection> {
     Ok(Change::Changed { members: names, removed, removed_pictures })
 }
 
-/// The members that differ, and those of them that were taken away.
+/// Returns the members that differ, and those of them that are removed.
 #[derive(Default)]
 struct Differing {
     names: Vec<String>,
@@ -98,7 +98,7 @@ struct Differing {
 }
 
 impl Differing {
-    /// Names the members that differ; those of an object are named one by one.
+    /// Returns the names of members that differ; those of an object one by one.
     fn compare(&mut self, prefix: &str, before: &Map<String, Value>, after: &Map<String, Value>) {
         let empty = Map::new();
         let mut seen = BTreeSet::new();

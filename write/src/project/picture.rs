@@ -1,4 +1,4 @@
-//! Pictures: an editor attaches one, and what was looked at is recorded.
+//! Attaches pictures, and records the outcome of fetching them.
 
 use schemas::event::{Event, PictureAttached, PictureRefused};
 use schemas::picture::Picture;
@@ -8,8 +8,8 @@ use serde_json::Map;
 
 use super::{Listing, PictureFate, Project, Rejection, revise};
 
-/// Decides what happens when a picture that is kept is attached to the project asked for as `slug`: a record that does
-/// not name its source yet names it from now on, behind the others. An `alt` replaces the one that stands there.
+/// Attaches a stored picture to the project requested as `slug`. If the record does not name its source yet, the source is
+/// added after the others. An `alt` replaces the present one.
 pub fn attach(
     project: &Project,
     slug: &Slug,
@@ -22,8 +22,8 @@ pub fn attach(
     Ok(events)
 }
 
-/// Decides what happens when a picture that is kept is attached to a source that the record names already, among its
-/// pictures or as its thumbnail: the record stays as it is.
+/// Attaches a stored picture to a source that the record names already, among its pictures or as its thumbnail; the record is
+/// unchanged.
 pub fn attach_named(
     project: &Project,
     slug: &Slug,
@@ -37,8 +37,8 @@ pub fn attach_named(
     Ok(listing.attached(source, picture).into_iter().collect())
 }
 
-/// What a worker of the write side finds behind a source that the record names. Nothing follows for a project that is
-/// gone, or that names it no more; a picture that is kept stays, whatever its source says later.
+/// Records the outcome of fetching a source that the record names. No events if the project is withdrawn or no longer names the
+/// source; a stored picture stays, whatever its source returns later.
 pub fn look_at(project: &Project, source: &str, found: Result<Picture, String>) -> Vec<Event> {
     let Project::Listed(listing) = project else { return Vec::new() };
     if !listing.record.picture_sources().any(|named| named == source) {
@@ -54,7 +54,7 @@ pub fn look_at(project: &Project, source: &str, found: Result<Picture, String>) 
 }
 
 impl Listing {
-    /// Nothing if this very picture is attached already.
+    /// No events if this picture is attached already.
     fn attached(&self, source: &str, picture: Picture) -> Option<Event> {
         let known =
             matches!(self.pictures.get(source), Some(PictureFate::Attached(known)) if *known == picture);
@@ -62,7 +62,7 @@ impl Listing {
     }
 }
 
-/// Makes the record name a picture, by way of a revision, so that the rules for records hold.
+/// Adds a picture to the record by a revision, so that the rules for records apply.
 fn name(
     project: &Project,
     listing: &Listing,

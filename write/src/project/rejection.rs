@@ -1,51 +1,51 @@
-//! Why an editor's act is not possible.
+//! The reasons why a command on a project is rejected.
 
 use schemas::import::Fault;
 use schemas::slug::Slug;
 
-/// The catalog's rules speak against it: sending the same command again will not help.
+/// A command on a project that breaks a rule; sending it again fails in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
-    /// No project is or was at this slug.
+    /// No project has or had this slug.
     #[error("there is no project “{slug}”; check the slug, or select the project first")]
     Unknown {
-        /// The slug that was asked for.
+        /// The requested slug.
         slug: Slug,
     },
-    /// Another project is or was at this slug, and old slugs lead to their project for ever.
+    /// Another project has or had this slug; former slugs redirect to their project permanently.
     #[error("the slug “{slug}” belongs to the project “{name}”; revise that one, or choose another slug")]
     SlugTaken {
-        /// The slug that was wanted.
+        /// The requested slug.
         slug: Slug,
-        /// The name of the project that has it.
+        /// The name of the project that owns it.
         name: String,
     },
-    /// The project is not in the catalog at present.
+    /// The project is withdrawn.
     #[error("the project “{slug}” is withdrawn ({reason}); restore it first")]
     Withdrawn {
-        /// Where it was found.
+        /// Its slug.
         slug: Slug,
-        /// Why it left.
+        /// The reason for the withdrawal.
         reason: String,
     },
-    /// Only what is withdrawn can be restored.
+    /// The project is listed, and only a withdrawn one can be restored.
     #[error("the project “{slug}” is not withdrawn; there is nothing to restore")]
     NotWithdrawn {
-        /// Where it is found.
+        /// Its slug.
         slug: Slug,
     },
-    /// Members of the record or of the command are wrong.
+    /// Members of the record or of the command are invalid.
     #[error("{}", in_one_sentence(.0))]
     Faulty(Vec<Fault>),
 }
 
 impl Rejection {
-    /// One member that is wrong.
+    /// One invalid member.
     pub(crate) fn fault(field: &str, reason: impl Into<String>) -> Rejection {
         Rejection::Faulty(vec![Fault { field: field.to_owned(), reason: reason.into() }])
     }
 
-    /// What is wrong, member by member; a rejection of the whole stands under `slug`.
+    /// Returns the invalid members; a rejection of the whole command is reported for `slug`.
     pub fn into_faults(self) -> Vec<Fault> {
         match self {
             Rejection::Faulty(faults) => faults,

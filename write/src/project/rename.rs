@@ -1,11 +1,11 @@
-//! Renaming: a project moves to another slug, and the old one leads to it for ever.
+//! Moves a project to another slug; the old slug redirects to it permanently.
 
 use schemas::event::{Event, ProjectRenamed};
 use schemas::slug::Slug;
 
 use super::{Project, Rejection};
 
-/// Decides whether the project asked for as `slug` moves to `to`; `rival` is the other project that has `to`, if any.
+/// Renames the project requested as `slug` to `to`; `rival` is the other project that has `to`, if any.
 pub fn rename(
     project: &Project,
     slug: &Slug,

@@ -1,11 +1,11 @@
-//! Restoring: a withdrawn project comes back as it was.
+//! Restores a withdrawn project as it was.
 
 use schemas::event::{Event, ProjectRestored};
 use schemas::slug::Slug;
 
 use super::{Project, Rejection};
 
-/// Decides whether the project asked for as `slug` comes back.
+/// Restores the project requested as `slug`.
 pub fn restore(project: &Project, slug: &Slug) -> Result<Vec<Event>, Rejection> {
     match project {
         Project::Absent => Err(Rejection::Unknown { slug: slug.clone() }),

@@ -1,4 +1,4 @@
-//! Revising: an editor corrects or completes some members of the record.
+//! Changes some members of a record.
 
 use schemas::event::Event;
 use schemas::import::{ImportRecord, SlugOrigin, lost_characters, parse_members, patched};
@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use super::addresses::refuse_logins;
 use super::{Listing, Project, Rejection};
 
-/// Decides how the record of the project asked for as `slug` changes. `changes` is a JSON merge patch (RFC 7396) over
-/// the members of an import record: null takes a member away, members inside `taste` and `provenance` are merged.
+/// Changes the record of the project requested as `slug`. `changes` is a JSON merge patch (RFC 7396) for an import record: null
+/// removes a member; members inside `taste` and `provenance` are merged.
 pub fn revise(project: &Project, slug: &Slug, changes: Map<String, Value>) -> Result<Vec<Event>, Rejection> {
     let listing = project.listed(slug)?;
     if changes.get("vectors").is_some_and(Value::is_null) {
@@ -34,7 +34,7 @@ pub fn revise(project: &Project, slug: &Slug, changes: Map<String, Value>) -> Re
     Ok(listing.rewritten(revised.record, revised.vectors))
 }
 
-/// The members of a record as an import line has them.
+/// Returns the members of a record in the form of an import line.
 pub(super) fn current(listing: &Listing) -> Result<Map<String, Value>, Rejection> {
     let (slug, record) = (listing.slug.clone(), listing.record.clone());
     ImportRecord { slug, origin: SlugOrigin::Given, id: None, record, vectors: None }

@@ -1,4 +1,4 @@
-//! What the tests of the use cases share: events by short names, and given, when, then.
+//! Given-when-then tests of the use cases, with short names for events.
 
 use schemas::event::*;
 use schemas::import::{ImportRecord, parse_line};
@@ -7,7 +7,7 @@ use schemas::vector::Vector;
 
 use super::{Project, Rejection};
 
-/// What happened before.
+/// The events before the command.
 pub(super) struct Given(Project);
 
 pub(super) fn given(events: &[Event]) -> Given {
@@ -20,7 +20,7 @@ impl Given {
     }
 }
 
-/// What follows.
+/// The decided events.
 #[derive(Debug)]
 pub(super) struct Outcome(Result<Vec<Event>, Rejection>);
 
@@ -49,13 +49,13 @@ pub(super) fn selected() -> Event {
     Event::ProjectSelected(ProjectSelected { slug: line.slug, record: line.record, id: None })
 }
 
-/// Nothing recorded but a name and the category.
+/// A record with a name and a category only.
 pub(super) fn revised(name: &str) -> Event {
     let line = line(&format!(r#"{{"name":"{name}","category":"art"}}"#));
     Event::ProjectRevised(ProjectRevised { record: line.record })
 }
 
-/// The record of [`selected`] with some members otherwise.
+/// The record of [`selected`] with some members changed.
 pub(super) fn revised_so(text: &str) -> Event {
     Event::ProjectRevised(ProjectRevised { record: line(text).record })
 }

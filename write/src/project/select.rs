@@ -1,4 +1,4 @@
-//! Selecting: an editor takes a project into the catalog.
+//! Adds a project to the catalog.
 
 use schemas::event::{Event, ProjectSelected};
 use schemas::import::ImportRecord;
@@ -6,7 +6,7 @@ use schemas::import::ImportRecord;
 use super::addresses::refuse_logins;
 use super::{Project, Rejection};
 
-/// Decides whether the record becomes a project; `holder` is the project that has the record's slug, if any.
+/// Makes a project of the record; `holder` is the project that has the record's slug, if any.
 pub fn select(holder: &Project, line: ImportRecord) -> Result<Vec<Event>, Rejection> {
     match holder {
         Project::Absent => {

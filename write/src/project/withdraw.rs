@@ -1,4 +1,4 @@
-//! Withdrawing: a project leaves the catalog, and readers are told why.
+//! Withdraws a project from the catalog; readers see the reason.
 
 use schemas::event::{Event, ProjectWithdrawn};
 use schemas::slug::Slug;
@@ -6,10 +6,10 @@ use schemas::text::normalised;
 
 use super::{Project, Rejection};
 
-/// The longest reason, in characters.
+/// The maximum length of a reason, in characters.
 const MAX_REASON: usize = 2_000;
 
-/// Decides whether the project asked for as `slug` leaves the catalog.
+/// Withdraws the project requested as `slug`.
 pub fn withdraw(project: &Project, slug: &Slug, reason: &str) -> Result<Vec<Event>, Rejection> {
     let reason = normalised(reason, MAX_REASON)
         .map_err(|fault| Rejection::fault("reason", fault.to_string()))?

@@ -1,5 +1,4 @@
-//! Announces where the log ends to all who project it, so that they know what they lack even where NATS brings them
-//! nothing.
+//! Announces the end of the log to the projections, so that they know their lag even if NATS delivers nothing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,13 +16,13 @@ use tokio_util::sync::CancellationToken;
 use super::Relayed;
 use crate::event_store::EventStore;
 
-/// How often it is announced though nothing has changed.
-const BEAT: Duration = Duration::from_secs(1);
+/// How often an unchanged position is announced again.
+const REPEAT: Duration = Duration::from_secs(1);
 
-/// Changes that follow each other faster are announced together.
-const APART: Duration = Duration::from_millis(100);
+/// The shortest interval between announcements; changes in between are announced together.
+const MIN_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Who listens.
+/// The roles whose processes receive announcements.
 const LISTENERS: [NatsRole; 4] = [NatsRole::Project, NatsRole::Serve, NatsRole::Read, NatsRole::Up];
 
 /// Announces the end of one log.
@@ -40,7 +39,7 @@ impl Announcer {
         Announcer { store, client, relayed, announced: watch::Sender::default() }
     }
 
-    /// Returns what was announced last, at any time; none before the first time.
+    /// Returns the last announcement; `None` before the first.
     pub fn watch(&self) -> watch::Receiver<Option<LogHead>> {
         self.announced.subscribe()
     }
@@ -56,14 +55,14 @@ impl Announcer {
         .await;
     }
 
-    /// Announces how far the log is, and gives its position; none where the store does not tell.
+    /// Announces the end of the log and returns it; `None` if the store does not answer.
     async fn announce(&mut self) -> Option<Position> {
-        // What keeps the store from answering is reported by the relay, which reads it too.
+        // The relay reads the store too and reports why it does not answer.
         let head = self.store.head().await.ok()?;
         let relayed = self.relayed.borrow_and_update().position;
         let announced = LogHead { position: head.position, hash: head.hash, relayed };
         self.announced.send_replace(Some(announced));
-        // The client would keep what is sent while there is no connection, and an old announcement is worth nothing.
+        // Without a connection the client would buffer announcements, and an old one is useless.
         if self.client.connection_state() == State::Connected
             && let Ok(message) = serde_json::to_vec(&announced)
         {
@@ -75,7 +74,7 @@ impl Announcer {
         Some(head.position)
     }
 
-    /// Waits until there is something else to announce, or it is time to announce the same again.
+    /// Waits until the position changes or is due to be announced again.
     async fn changed(&mut self, known: Option<Position>) {
         let Announcer { store, relayed, .. } = self;
         let grown = async {
@@ -93,9 +92,9 @@ impl Announcer {
             }
         };
         tokio::select! {
-            () = grown => sleep(APART).await,
-            () = carried => sleep(APART).await,
-            () = sleep(BEAT) => {}
+            () = grown => sleep(MIN_INTERVAL).await,
+            () = carried => sleep(MIN_INTERVAL).await,
+            () = sleep(REPEAT) => {}
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The JetStream stream that carries the log: made as it must be, and refused where it is not ours.
+//! The JetStream stream of the event log: creates it with the required settings, and refuses the stream of another store.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -15,20 +15,20 @@ use schemas::subject::{EVENT_SUBJECTS, EVENTS, SHARED_SETTINGS};
 use super::Interruption;
 use crate::stream_settings::{self, unlimited};
 
-/// Where the stream names its event store.
+/// The metadata key with the id of the event store.
 const STORE: &str = "loggia.store";
 
-/// Where the stream names the version of its message form.
+/// The metadata key with the version of the message format.
 const SCHEMA: &str = "loggia.schema";
 
-/// The version of the message form.
+/// The version of the message format.
 const SCHEMA_VERSION: &str = "1";
 
-/// For how long JetStream remembers message ids. The sequence guards for ever, and in two minutes an import can bring ids
-/// that take 40 MB of the server's memory.
+/// How long JetStream remembers message ids. The expected sequence prevents duplicates without a time limit, and two minutes of
+/// an import are ids of 40 MB in the server's memory.
 const DUPLICATES: Duration = Duration::from_secs(20);
 
-/// The stream of one event store.
+/// The stream of an event store.
 pub(super) struct EventStream {
     jetstream: Context,
     stream: Stream,
@@ -36,8 +36,8 @@ pub(super) struct EventStream {
 }
 
 impl EventStream {
-    /// Finds the stream or makes it, with these settings in its metadata; refuses one that is another store's or is not
-    /// kept for ever.
+    /// Finds or creates the stream, with these settings in its metadata; refuses the stream of another store and one with an age
+    /// or size limit.
     pub(super) async fn ensured(
         jetstream: Context,
         store: StoreId,
@@ -72,18 +72,18 @@ impl EventStream {
         &self.jetstream
     }
 
-    /// Whether it takes atomic batches, and is quicker with them.
+    /// Returns whether the stream accepts atomic batches and gains from them.
     pub(super) fn takes_batches(&self) -> bool {
         self.takes_batches
     }
 
-    /// The last position that it ever held.
+    /// Returns the last position that the stream ever had.
     pub(super) async fn last(&self) -> Result<Position, Interruption> {
         let info = self.stream.get_info().await.map_err(Interruption::nats)?;
         Ok(Position(info.state.last_sequence))
     }
 
-    /// The message at a position, if it is still there.
+    /// Returns the message at a position, if it still exists.
     pub(super) async fn message(&self, position: Position) -> Result<Option<StreamMessage>, Interruption> {
         match self.stream.get_raw_message(position.0).await {
             Ok(message) => Ok(Some(message)),
@@ -107,8 +107,7 @@ fn refusal(error: &CreateStreamError, wanted: &Config) -> Interruption {
     }
 }
 
-/// Servers that keep a stream together agree on an atomic batch at once; one alone would put it into a file of its own
-/// first.
+/// Replicated servers reach consensus on an atomic batch once; a single server would write it to a file of its own first.
 fn batched(config: Config) -> Config {
     Config { allow_atomic_publish: config.allow_atomic_publish || config.num_replicas > 1, ..config }
 }
@@ -139,7 +138,7 @@ fn wanted(store: StoreId, replicas: usize) -> Config {
     })
 }
 
-/// What speaks against writing to a stream of this configuration, as a sentence.
+/// Returns why this store must not publish to a stream of this configuration, as a sentence.
 fn objection(config: &Config, store: StoreId) -> Option<String> {
     let name = &config.name;
     match config.metadata.get(STORE) {

@@ -1,6 +1,6 @@
-//! Publishes in order with many messages in flight: each is taken only if the one before it was.
+//! Publishes in order with many messages in flight: JetStream accepts each only after the one before it.
 //!
-//! A stream that several servers keep takes atomic batches, which they agree on once instead of once an event.
+//! A replicated stream accepts atomic batches, for which its servers reach consensus once instead of once an event.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -29,25 +29,25 @@ use super::giving_way::GivingWay;
 use super::stream::EventStream;
 use crate::event_store::{EventStore, Head, StoreError};
 
-/// How many events may wait for their acknowledgement.
+/// The maximum number of unacknowledged events.
 const WINDOW: u64 = 3_000;
 
-/// How many events are read at once.
+/// The number of events read from the log at once.
 const PAGE: usize = 1_000;
 
-/// What an atomic batch may hold: as many events as JetStream takes in one, and bytes of their bodies, since the servers
-/// keep it in memory until it is whole. (Measured with 100, 200 and 1,000 in turns: 12,900, 14,000 and 17,300 events/s.)
+/// The limits of an atomic batch: JetStream's maximum of events, and the bytes of their bodies, since the servers hold a batch in
+/// memory until it is complete. (Measured with 100, 200 and 1,000 in turns: 12,900, 14,000 and 17,300 events/s.)
 const BATCH: (usize, usize) = (1_000, 2 * 1024 * 1024);
 
-/// After this long without an acknowledgement it is looked whether the stream has the message.
-const LOOK: Duration = Duration::from_millis(400);
+/// After this long without an acknowledgement, the stream is asked whether it has the message.
+const CHECK_AFTER: Duration = Duration::from_millis(400);
 
-/// What is sent where the stream takes no batches.
-const ALONE: (usize, usize) = (1, 0);
+/// The maximum batch of a stream that accepts no atomic batches.
+const SINGLE: (usize, usize) = (1, 0);
 
 type Ack = Pin<Box<dyn Future<Output = Result<PublishAck, PublishError>> + Send>>;
 
-/// Events that follow each other and go together.
+/// Consecutive events that are published together.
 struct Batch {
     before: Vec<Recorded>,
     last: Recorded,
@@ -59,8 +59,8 @@ impl Batch {
     }
 }
 
-/// Publishes all that the store has behind `head`, or less if others go first, and waits for the acknowledgements; gives
-/// where the stream ends then. `acknowledged` is told how far it is. What stands behind `traced` is traced.
+/// Publishes the events after `head`, or fewer while publishing is throttled, and waits for the acknowledgements; returns the
+/// new last position of the stream. `acknowledged` receives the progress. Events after `traced` are traced.
 pub(super) async fn publish(
     store: &dyn EventStore,
     stream: &EventStream,
@@ -69,7 +69,7 @@ pub(super) async fn publish(
     traced: Position,
     acknowledged: impl Fn(Position),
 ) -> Result<Head, Interruption> {
-    let most = if stream.takes_batches() { BATCH } else { ALONE };
+    let most = if stream.takes_batches() { BATCH } else { SINGLE };
     let (mut waiting, mut confirmed, mut runs) = (VecDeque::new(), head.position, Runs::default());
     loop {
         let mut page = VecDeque::from(store.read_all(head.position, PAGE).await?);
@@ -98,8 +98,8 @@ pub(super) async fn publish(
     Ok(head)
 }
 
-/// Takes the events that go together from the front of the page, at least one; `head` is at the last of them then.
-/// One that is damaged stays in the page, and is told of once it is the first.
+/// Removes the next batch, at least one event, from the front of the page and moves `head` to its last event. A damaged event
+/// stays in the page and is reported when it is the first.
 fn next_batch(
     page: &mut VecDeque<Recorded>,
     head: &mut Head,
@@ -121,7 +121,7 @@ fn next_batch(
     Ok(Some(batch))
 }
 
-/// The log's head with this event, which must be the next and unharmed: damage is not carried on to readers.
+/// Returns the head after this event, which must be the next one with a matching hash: damaged events are not published.
 fn follows(head: Head, event: &Recorded) -> Result<Head, Interruption> {
     if event.position != head.position.next() || Link::from(event).hash_after(head.hash) != event.hash {
         let position = head.position.next();
@@ -131,8 +131,8 @@ fn follows(head: Head, event: &Recorded) -> Result<Head, Interruption> {
     Ok(Head { position: event.position, hash: event.hash })
 }
 
-/// Sends a batch; as an atomic one of JetStream if it is of more than one event: the stream takes all or none, and only
-/// if the event before them is its last. Only the last is answered.
+/// Sends a batch, as an atomic one if it has more than one event: the stream accepts all or none, and only if the event before
+/// them is its last. Only the last message is acknowledged.
 async fn send(stream: &EventStream, batch: Batch, store: StoreId) -> Result<Ack, Interruption> {
     let jetstream = stream.jetstream();
     let events = batch.len();
@@ -153,7 +153,7 @@ async fn send(stream: &EventStream, batch: Batch, store: StoreId) -> Result<Ack,
     Ok(ack.into_future())
 }
 
-/// The message of an event, the `number`th of its batch.
+/// Returns the message of an event, the `number`th of its batch.
 fn message(
     event: Recorded,
     store: StoreId,
@@ -176,13 +176,13 @@ fn message(
     (subject::of_stream(&event.stream), headers, body.into_boxed_bytes().into())
 }
 
-/// Waits until what was sent up to a position is acknowledged; gives the position.
+/// Waits until everything sent up to a position is acknowledged; returns the position.
 async fn confirm(
     stream: &EventStream,
     (position, ack): (Position, Ack),
     acknowledged: impl Fn(Position),
 ) -> Result<Position, Interruption> {
-    // A message whose id the stream remembers is answered with the place that it has.
+    // For a message id that the stream remembers, it answers with the sequence of the first one.
     if answered(stream, position, ack).await?.sequence != position.0 {
         return Err(Interruption::Moved);
     }
@@ -190,15 +190,15 @@ async fn confirm(
     Ok(position)
 }
 
-/// Waits for an acknowledgement. What was sent to a leader that is gone is never answered: when another leads and the
-/// stream still ends before the message, it is sent again at once.
+/// Waits for an acknowledgement. A message sent to a leader that failed is never answered: if the next leader's stream still
+/// ends before it, it is sent again at once.
 async fn answered(stream: &EventStream, position: Position, ack: Ack) -> Result<PublishAck, Interruption> {
     let (mut ack, mut before) = (pin!(ack), None);
     loop {
-        match timeout(LOOK, &mut ack).await {
+        match timeout(CHECK_AFTER, &mut ack).await {
             Ok(answer) => return answer.map_err(interruption),
             Err(_) => {
-                let found = timeout(LOOK, stream.last()).await;
+                let found = timeout(CHECK_AFTER, stream.last()).await;
                 if let Ok(Ok(last)) = found
                     && last < position
                     && before.replace(last) == Some(last)
