@@ -1,8 +1,7 @@
-//! The vault: which address belongs to which account, the only place that knows. It is a small SQLite file beside the
-//! event store. An address is found by HMAC-SHA-256 of its folded form and kept encrypted; both keys come from one
-//! secret in a file. Beside the addresses stand the names of their keys, the letters that wait to be mailed to them, the
-//! links that prove them, and what payment providers told and the log cannot hold. Erasing an address leaves no trace of it in either file, and the events
-//! never held one.
+//! The vault: the only place that connects email addresses with accounts, a small SQLite file beside the event store. An address is
+//! looked up by the HMAC-SHA-256 of its folded form and stored encrypted; both keys derive from one secret in a file. The vault
+//! also holds the names of keys, the queue of outgoing mail, the links that prove an address, and payment notices that cannot
+//! be events because they may name people. Erasing an address removes every byte of it; events never contain one (ADR 7).
 
 mod erasures;
 mod file;
@@ -33,49 +32,49 @@ pub use links::{Link, new_token};
 pub use notices::{Held, HeldNotice};
 pub use secret::SECRET_FILE;
 
-/// The addresses of a data folder. No `Debug` form, and no error, shows one.
+/// The vault of a data folder. Neither its `Debug` form nor an error contains an address.
 pub struct Vault {
     pool: SqlitePool,
     seal: Seal,
-    /// Where the journal of erasures is.
+    /// The path of the journal of erasures.
     journal: PathBuf,
-    /// Told of every letter that is queued.
+    /// Notified of every queued letter.
     queued: Notify,
 }
 
-/// Why the vault cannot do what it is asked.
+/// A failure of the vault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VaultError {
-    /// Not at present: trying again later may help.
+    /// Temporary: a retry may succeed.
     #[error("the vault of addresses is not available: {reason}")]
     Unavailable {
-        /// A sentence that says why and what to do.
+        /// The cause and what to do, as a sentence.
         reason: String,
     },
-    /// The secret is not there, not readable, or another one.
+    /// The secret is missing, unreadable, or not the one of this vault.
     #[error(
         "the secret of the vault cannot be used: {} {reason}; set secret_file (LOGGIA_SECRET_FILE) to the file with \
          the secret that the vault was made with",
         .path.display()
     )]
     Secret {
-        /// Where it was looked for.
+        /// The path of the secret.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem, as a sentence.
         reason: String,
     },
-    /// What is stored is not what was written.
+    /// The stored data is damaged.
     #[error("the vault of addresses is damaged: {reason}; restore the last backup")]
     Corrupt {
-        /// What was found.
+        /// What is damaged, as a sentence.
         reason: String,
     },
 }
 
 impl Vault {
-    /// Opens the vault in the event store's folder for the one write side, and makes it where it is absent. The
-    /// secret is in `secret_file`, or in [`SECRET_FILE`] beside the vault; it is made, readable by its owner only,
-    /// where it is absent and the vault holds nothing yet.
+    /// Opens the vault in the event store's folder for the write side, and creates it if it is absent. The secret is in
+    /// `secret_file`, or in [`SECRET_FILE`] beside the vault; it is created, readable by its owner only, if it is absent and the
+    /// vault is empty.
     pub async fn open(folder: &Path, secret_file: Option<&Path>) -> Result<Vault, VaultError> {
         let path = secret_path(folder, secret_file);
         let pool = file::open(&folder.join(FILE)).await?;
@@ -87,7 +86,7 @@ impl Vault {
         };
         let seal = Seal::new(&secret);
         if empty {
-            // Nothing is sealed yet, so whatever secret is there now is the right one.
+            // Nothing is encrypted yet, so any secret is right.
             file::note_check(&pool, seal.check()).await?;
         }
         let vault = Vault { pool, seal, journal: folder.join(ERASURES_FILE), queued: Notify::new() };
@@ -96,7 +95,7 @@ impl Vault {
         Ok(vault)
     }
 
-    /// Opens the vault beside the write side, for reading only; nothing where there is none yet.
+    /// Opens the vault for reading, beside a running write side; `None` if there is no vault yet.
     pub async fn open_read_only(
         folder: &Path,
         secret_file: Option<&Path>,
@@ -113,7 +112,7 @@ impl Vault {
         Ok(Some(vault))
     }
 
-    /// Whether the secret is the one that the vault was made with.
+    /// Checks that the secret is the one of this vault.
     async fn recognise(&self, path: &Path) -> Result<(), VaultError> {
         if file::check(&self.pool).await? == self.seal.check() {
             Ok(())
@@ -122,11 +121,11 @@ impl Vault {
         }
     }
 
-    /// Returns the id of the vault in a folder, which needs no secret; nothing where there is no vault.
+    /// Returns the id of the vault in a folder, without the secret; `None` if there is no vault.
     ///
     /// # Errors
     ///
-    /// Where the file cannot be read, or is no vault.
+    /// If the file cannot be read or is not a vault.
     pub async fn identity(folder: &Path) -> Result<Option<Uuid>, VaultError> {
         let Some(pool) = file::open_read_only(&folder.join(FILE)).await? else { return Ok(None) };
         let id = file::identity(&pool).await;
@@ -134,12 +133,12 @@ impl Vault {
         id.map(Some)
     }
 
-    /// Which vault this is: its own id, made with it.
+    /// Returns the random id that the vault was created with.
     pub async fn id(&self) -> Result<Uuid, VaultError> {
         file::identity(&self.pool).await
     }
 
-    /// The account of an address.
+    /// Returns the account of an address.
     pub async fn account_of(&self, email: &Email) -> Result<Option<AccountId>, VaultError> {
         for digest in self.seal.digests(email) {
             let account: Option<String> =
@@ -154,7 +153,7 @@ impl Vault {
         Ok(None)
     }
 
-    /// The address of an account.
+    /// Returns the address of an account.
     pub async fn email_of(&self, account: AccountId) -> Result<Option<Email>, VaultError> {
         let sealed: Option<Vec<u8>> = sqlx::query_scalar("SELECT sealed FROM addresses WHERE account = ?1")
             .bind(account.to_string())
@@ -163,7 +162,7 @@ impl Vault {
         sealed.map(|sealed| self.seal.open(&sealed, account)).transpose()
     }
 
-    /// Every account with its address.
+    /// Returns every account with its address.
     pub async fn emails(&self) -> Result<Vec<(AccountId, Email)>, VaultError> {
         let rows: Vec<(String, Vec<u8>)> =
             sqlx::query_as("SELECT account, sealed FROM addresses ORDER BY account")
@@ -176,8 +175,7 @@ impl Vault {
         rows.into_iter().map(read).collect()
     }
 
-    /// Enters an address with an account, and gives the account that the address has then: the one that it had
-    /// before, if it had one.
+    /// Connects an address with an account and returns the account of the address: an existing connection is kept.
     pub async fn enter(&self, email: &Email, account: AccountId) -> Result<AccountId, VaultError> {
         if let Some(entered) = self.account_of(email).await? {
             return Ok(entered);
@@ -192,8 +190,8 @@ impl Vault {
         entered.ok_or_else(|| VaultError::unavailable("an address that was entered is not there; try again"))
     }
 
-    /// Erases the address of an account permanently, with its letters, links and names of keys, and says whether there was one. No
-    /// byte of it is in the file when this returns.
+    /// Erases the address of an account permanently, with its letters, links and names of keys; returns whether there was one. When
+    /// this returns, the file contains no byte of it.
     pub async fn erase(&self, account: AccountId) -> Result<bool, VaultError> {
         let mut transaction = self.pool.begin().await?;
         let (mut deleted, mut any) = (0, false);
@@ -216,7 +214,7 @@ impl Vault {
         Ok(deleted > 0)
     }
 
-    /// Gives the file free.
+    /// Closes the file.
     pub async fn close(&self) {
         self.pool.close().await;
     }

@@ -1,6 +1,6 @@
-//! The journal of erasures: which accounts were erased and when, in a file beside the vault. It names no address. A backup
-//! that is older than an erasure brings the address and its live keys back; with the journal of the former folder, or of
-//! a newer backup, they are erased again.
+//! The journal of erasures: a file beside the vault that names erased accounts and times, and no address. A backup that is older than
+//! an erasure restores the address and its live keys; with the journal of the previous folder or of a newer backup they are
+//! erased again.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,23 +14,23 @@ use serde::{Deserialize, Serialize};
 use super::secret::write_whole;
 use super::{Vault, VaultError};
 
-/// The name of the journal in the event store's folder: a JSON object a line.
+/// The file name of the journal in the event store's folder: one JSON object a line.
 pub const ERASURES_FILE: &str = "erasures.ndjson";
 
-/// An account that was erased.
+/// An erased account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Erasure {
-    /// Which account.
+    /// Its id.
     pub account: AccountId,
-    /// When it was first erased.
+    /// The time of the first erasure.
     pub erased_at: Timestamp,
 }
 
-/// Reads a journal; `None` where there is no file.
+/// Reads a journal; `None` if there is no file.
 ///
 /// # Errors
 ///
-/// Fails where the file cannot be read, naming the first line that is no erasure.
+/// If the file cannot be read, or a line is not an erasure; the error names the first such line.
 pub fn read_erasures(path: &Path) -> Result<Option<Vec<Erasure>>, VaultError> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
@@ -49,7 +49,7 @@ pub fn read_erasures(path: &Path) -> Result<Option<Vec<Erasure>>, VaultError> {
     text.lines().enumerate().map(read).collect::<Result<_, _>>().map(Some)
 }
 
-/// Returns the text of a journal with all these erasures, each account once with its first time.
+/// Formats a journal of these erasures, each account once with its first time.
 pub(crate) fn journal_of(erasures: impl IntoIterator<Item = Erasure>) -> (usize, String) {
     let mut first: BTreeMap<AccountId, Timestamp> = BTreeMap::new();
     for Erasure { account, erased_at } in erasures {
@@ -62,22 +62,22 @@ pub(crate) fn journal_of(erasures: impl IntoIterator<Item = Erasure>) -> (usize,
 }
 
 impl Vault {
-    /// Every erasure that is noted.
+    /// Returns every erasure of the journal.
     ///
     /// # Errors
     ///
-    /// Fails where the journal cannot be read.
+    /// If the journal cannot be read.
     pub async fn erasures(&self) -> Result<Vec<Erasure>, VaultError> {
         let path = self.journal.clone();
         blocking(move || Ok(read_erasures(&path)?.unwrap_or_default())).await
     }
 
-    /// Notes erasures durably. Noted before `AccountErased` is appended, an erasure that a crash interrupts is finished at
-    /// the next start.
+    /// Adds erasures durably. They are added before `AccountErased` is appended, so that the next start completes an erasure
+    /// that a crash interrupted.
     ///
     /// # Errors
     ///
-    /// Fails where the journal cannot be read or written.
+    /// If the journal cannot be read or written.
     pub async fn note_erasures(&self, erasures: Vec<Erasure>) -> Result<(), VaultError> {
         let path = self.journal.clone();
         blocking(move || {

@@ -1,4 +1,4 @@
-//! The file of the vault: how it is opened, and which files are refused.
+//! Opens the vault's SQLite file: pragmas, migrations, and which files are refused.
 
 use std::fs::File;
 use std::os::unix::fs::OpenOptionsExt;
@@ -17,7 +17,7 @@ pub const FILE: &str = "vault.db";
 /// The version of the tables, kept in the file's `user_version`.
 const VERSION: i64 = 7;
 
-/// What brings the tables to each version, from 1 on.
+/// The migrations to each version, from 1.
 const STEPS: [&str; 7] = [
     include_str!("schema.sql"),
     include_str!("links.sql"),
@@ -28,25 +28,25 @@ const STEPS: [&str; 7] = [
     include_str!("key_names.sql"),
 ];
 
-/// Tells the file apart from other SQLite files: "LOGV" in its `application_id`.
+/// The `application_id` of a vault: "LOGV".
 const APPLICATION: i64 = 0x4c4f_4756;
 
 fn options(path: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(path)
-        // No write-ahead log, which would keep what was erased until it is written over.
+        // No write-ahead log: it would retain erased data until it is overwritten.
         .journal_mode(SqliteJournalMode::Delete)
         .synchronous(SqliteSynchronous::Full)
-        // Zeros go over the place that a deleted row had; what was copied when rows moved is left, see `leave_no_traces`.
+        // Overwrites deleted rows with zeros; copies of moved rows remain, see `leave_no_traces`.
         .pragma("secure_delete", "ON")
-        // What `VACUUM` works on is nowhere else on a disk, and needs no folder for it.
+        // `VACUUM` works in memory, so that nothing is copied to another place on a disk.
         .pragma("temp_store", "MEMORY")
         .busy_timeout(Duration::from_secs(5))
-        // Statements carry digests.
+        // Statements contain digests.
         .disable_statement_logging()
 }
 
-/// Opens the file for writing; a new one is readable by its owner only, as is the journal that SQLite puts beside it.
+/// Opens the file for writing. A new one, and SQLite's journal beside it, are readable by their owner only.
 pub(super) async fn open(path: &Path) -> Result<SqlitePool, VaultError> {
     let made = File::options().write(true).create(true).truncate(false).mode(0o600).open(path);
     made.map_err(|error| VaultError::unavailable(format!("{} cannot be written: {error}", path.display())))?;
@@ -59,7 +59,7 @@ pub(super) async fn open(path: &Path) -> Result<SqlitePool, VaultError> {
     Ok(pool)
 }
 
-/// Brings the tables from an older version, or from nothing, to this one.
+/// Migrates the tables to the present version.
 async fn bring_up(pool: &SqlitePool, from: i64) -> Result<(), VaultError> {
     let mut transaction = pool.begin_with("BEGIN IMMEDIATE").await?;
     for step in STEPS.iter().skip(usize::try_from(from).unwrap_or_default()) {
@@ -71,7 +71,7 @@ async fn bring_up(pool: &SqlitePool, from: i64) -> Result<(), VaultError> {
     Ok(transaction.commit().await?)
 }
 
-/// Notes, within the transaction that erases something, that the file has to be written anew.
+/// Records, in the transaction that erases something, that the file has to be rewritten.
 pub(super) async fn note_traces(transaction: &mut SqliteConnection) -> Result<(), VaultError> {
     sqlx::query("INSERT INTO traces (only) VALUES (1) ON CONFLICT (only) DO NOTHING")
         .execute(transaction)
@@ -79,8 +79,8 @@ pub(super) async fn note_traces(transaction: &mut SqliteConnection) -> Result<()
     Ok(())
 }
 
-/// Writes the file anew from its rows, if something was erased since that was last done. When SQLite moves a row within
-/// a page it can leave a copy in the gap between pointers and rows, which no later deletion goes over.
+/// Rewrites the file if something was erased since the last time. When SQLite moves a row within a page, it can leave a copy in
+/// the gap between pointers and rows, which no later deletion overwrites.
 pub(super) async fn leave_no_traces(pool: &SqlitePool) -> Result<(), VaultError> {
     let any: Option<i64> = sqlx::query_scalar("SELECT 1 FROM traces").fetch_optional(pool).await?;
     if any.is_some() {
@@ -90,8 +90,8 @@ pub(super) async fn leave_no_traces(pool: &SqlitePool) -> Result<(), VaultError>
     Ok(())
 }
 
-/// Opens the file for reading; nothing where there is none, or an empty one. A process that was killed can leave a
-/// journal that must be played back first, so the file is opened as by a writer that never writes.
+/// Opens the file for reading; `None` if it is absent or empty. A killed process can leave a journal that must be rolled back
+/// first, so the file is opened read-write and never written.
 pub(super) async fn open_read_only(path: &Path) -> Result<Option<SqlitePool>, VaultError> {
     if !path.exists() {
         return Ok(None);
@@ -101,7 +101,7 @@ pub(super) async fn open_read_only(path: &Path) -> Result<Option<SqlitePool>, Va
     Ok((marks(&pool, path).await? != (0, 0)).then_some(pool))
 }
 
-/// Refuses a file that is not a vault, or a newer one. A new file has no marks.
+/// Refuses a file that is not a vault, and one of a newer version. A new file has neither mark.
 async fn marks(pool: &SqlitePool, path: &Path) -> Result<(i64, i64), VaultError> {
     let marks: (i64, i64) =
         sqlx::query_as("SELECT application_id, user_version FROM pragma_application_id, pragma_user_version")
@@ -110,7 +110,7 @@ async fn marks(pool: &SqlitePool, path: &Path) -> Result<(i64, i64), VaultError>
     let tables: i64 = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema").fetch_one(pool).await?;
     match marks {
         (0, 0) if tables == 0 => Ok(marks),
-        // The addresses have stood in the same table since version 1.
+        // The addresses have been in the same table since version 1.
         (APPLICATION, 1..=VERSION) => Ok(marks),
         (APPLICATION, newer) if newer > VERSION => Err(VaultError::unavailable(format!(
             "{} was written by a newer Loggia (its tables have version {newer}, this one knows {VERSION}); use that \
@@ -121,7 +121,7 @@ async fn marks(pool: &SqlitePool, path: &Path) -> Result<(i64, i64), VaultError>
     }
 }
 
-/// Whether nothing is kept that the secret opens or finds.
+/// Returns whether the vault contains nothing that depends on the secret.
 pub(super) async fn is_empty(pool: &SqlitePool) -> Result<bool, VaultError> {
     let any: Option<i64> = sqlx::query_scalar("SELECT 1 FROM addresses LIMIT 1").fetch_optional(pool).await?;
     if any.is_some() || !has_notices(pool).await? {
@@ -131,12 +131,12 @@ pub(super) async fn is_empty(pool: &SqlitePool) -> Result<bool, VaultError> {
     Ok(any.is_none())
 }
 
-/// Whether the tables know of notices; those of an older version, which a reader leaves as they are, do not.
+/// Returns whether there is a table of notices; an older version, which a reader does not migrate, has none.
 pub(super) async fn has_notices(pool: &SqlitePool) -> Result<bool, VaultError> {
     has_table(pool, "notices").await
 }
 
-/// Whether there is a table of this name.
+/// Returns whether there is a table of this name.
 pub(super) async fn has_table(pool: &SqlitePool, name: &str) -> Result<bool, VaultError> {
     let table: Option<i64> = sqlx::query_scalar("SELECT 1 FROM sqlite_schema WHERE name = ?1")
         .bind(name)
@@ -145,19 +145,19 @@ pub(super) async fn has_table(pool: &SqlitePool, name: &str) -> Result<bool, Vau
     Ok(table.is_some())
 }
 
-/// By what the secret is recognised.
+/// Returns the fingerprint of the secret.
 pub(super) async fn check(pool: &SqlitePool) -> Result<[u8; 32], VaultError> {
     let check: Vec<u8> = sqlx::query_scalar("SELECT recognised FROM vault").fetch_one(pool).await?;
     check.try_into().map_err(|_| VaultError::corrupt("its check of the secret has not 32 bytes"))
 }
 
-/// Which vault it is.
+/// Returns the id of the vault.
 pub(super) async fn identity(pool: &SqlitePool) -> Result<Uuid, VaultError> {
     let id: Vec<u8> = sqlx::query_scalar("SELECT id FROM identity").fetch_one(pool).await?;
     Uuid::from_slice(&id).map_err(|_| VaultError::corrupt("its own id has not 16 bytes"))
 }
 
-/// Notes by what the secret is recognised from now on.
+/// Stores the fingerprint of the secret.
 pub(super) async fn note_check(pool: &SqlitePool, check: [u8; 32]) -> Result<(), VaultError> {
     sqlx::query(
         "INSERT INTO vault (only, recognised) VALUES (1, ?1) \

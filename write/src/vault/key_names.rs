@@ -1,4 +1,4 @@
-//! What the holders of keys call them. Events are permanent, so a name stands here, and goes with the account.
+//! The names that owners give their keys. Events are permanent, so names are stored here and deleted with the account.
 
 use std::collections::HashMap;
 
@@ -8,11 +8,11 @@ use schemas::key::KeyId;
 use super::{Vault, VaultError, file};
 
 impl Vault {
-    /// Enters the name of an account's key, in the place of one that was entered before.
+    /// Stores the name of an account's key, replacing the present one.
     ///
     /// # Errors
     ///
-    /// Fails where the file cannot be written.
+    /// If the file cannot be written.
     pub async fn enter_key_name(&self, account: AccountId, key: KeyId, name: &str) -> Result<(), VaultError> {
         sqlx::query("INSERT OR REPLACE INTO key_names (key_id, account, sealed) VALUES (?1, ?2, ?3)")
             .bind(key.as_str())
@@ -23,13 +23,13 @@ impl Vault {
         Ok(())
     }
 
-    /// Returns the names of keys: of one account's, or of all.
+    /// Returns the names of the keys of one account, or of all accounts.
     ///
     /// # Errors
     ///
-    /// Fails where the file cannot be read, or a name does not open.
+    /// If the file cannot be read or a name cannot be decrypted.
     pub async fn key_names(&self, account: Option<AccountId>) -> Result<HashMap<KeyId, String>, VaultError> {
-        // A reader leaves the tables of an older version as they are.
+        // A reader does not migrate the tables of an older version.
         if !file::has_table(&self.pool, "key_names").await? {
             return Ok(HashMap::new());
         }
@@ -50,7 +50,7 @@ impl Vault {
     }
 }
 
-/// What a sealed name is bound to, which no other sealed text is.
+/// Returns the associated data of an encrypted name, distinct from that of every other encrypted text.
 fn bound_to(key: KeyId) -> String {
     format!("key {key}")
 }

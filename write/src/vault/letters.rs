@@ -1,36 +1,36 @@
-//! The letters that wait to be mailed. The vault keeps them because it alone knows where they go to.
+//! The queue of outgoing mail. It is in the vault because only the vault knows the addresses.
 
 use jiff::{SignedDuration, Timestamp};
 use schemas::ids::AccountId;
 
 use super::{Vault, VaultError, read_account, read_time};
 
-/// How long an account gets no second mail.
+/// The minimum time between two mails to an account.
 pub const PAUSE: SignedDuration = SignedDuration::from_mins(10);
 
-/// What a letter is about. Each has a link in it that proves the address.
+/// The kinds of mail. Each contains a link that proves the address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LetterKind {
-    /// Somebody asked for a link.
+    /// A link was requested.
     Proof,
-    /// A payment came for the address, and keys of it are not proven.
+    /// A payment arrived for an address with unproven keys.
     Payment,
 }
 
-/// A letter that waits.
+/// A queued letter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Letter {
-    /// Whose it is.
+    /// The receiving account.
     pub account: AccountId,
-    /// What it is about.
+    /// The kind of mail.
     pub kind: LetterKind,
-    /// Since when it waits.
+    /// The time at which it was queued.
     pub queued_at: Timestamp,
-    /// How often it was tried.
+    /// The number of attempts.
     pub attempts: u32,
 }
 
-/// How long a letter that cannot be read is left alone.
+/// How long a letter that cannot be read is postponed.
 const UNREADABLE_PAUSE: SignedDuration = SignedDuration::from_hours(1);
 
 fn read(account: &str, kind: &str, queued_at: i64, attempts: u32) -> Result<Letter, VaultError> {
@@ -60,9 +60,8 @@ impl LetterKind {
 }
 
 impl Vault {
-    /// Queues a letter to the holder of an account, unless one of its kind waits already. An account gets one mail
-    /// in [`PAUSE`]: what anybody may ask for is dropped until then, and what a payment needs waits. Says whether a
-    /// letter was queued by this.
+    /// Queues a letter to an account, unless one of the same kind is queued already. An account gets one mail in [`PAUSE`]: a
+    /// requested link within that time is dropped, a letter about a payment waits. Returns whether a letter was queued.
     pub async fn queue(
         &self,
         account: AccountId,
@@ -86,7 +85,7 @@ impl Vault {
         Ok(queued.rows_affected() > 0)
     }
 
-    /// The oldest letter whose time has come. One that cannot be read is put off by an hour, so that it holds up no other.
+    /// Returns the oldest due letter. One that cannot be read is postponed by an hour, so that it does not block the queue.
     pub async fn due_letter(&self, now: Timestamp) -> Result<Option<Letter>, VaultError> {
         loop {
             let row: Option<(String, String, i64, u32)> = sqlx::query_as(
@@ -111,14 +110,14 @@ impl Vault {
         }
     }
 
-    /// When the next letter is to be tried, if any waits.
+    /// Returns the due time of the next letter.
     pub async fn next_letter(&self) -> Result<Option<Timestamp>, VaultError> {
         let next: Option<i64> =
             sqlx::query_scalar("SELECT min(next_at) FROM letters").fetch_one(&self.pool).await?;
         next.map(read_time).transpose()
     }
 
-    /// Takes a letter that was mailed out of the queue; the next one to its account waits for [`PAUSE`].
+    /// Removes a letter that was mailed; the next one to its account waits for [`PAUSE`].
     pub async fn letter_mailed(&self, letter: &Letter, now: Timestamp) -> Result<(), VaultError> {
         let mut transaction = self.pool.begin().await?;
         sqlx::query("DELETE FROM letters WHERE account = ?1 AND kind = ?2")
@@ -130,7 +129,7 @@ impl Vault {
             .bind((now - PAUSE).as_microsecond())
             .execute(&mut *transaction)
             .await?;
-        // An account that was erased meanwhile leaves no trace here either.
+        // Nothing is stored for an account that was erased meanwhile.
         sqlx::query(
             "INSERT INTO mailed (account, at) SELECT account, ?2 FROM addresses WHERE account = ?1 \
              ON CONFLICT (account) DO UPDATE SET at = excluded.at",
@@ -147,7 +146,7 @@ impl Vault {
         Ok(transaction.commit().await?)
     }
 
-    /// Notes that a letter could not be mailed, and when it is tried again.
+    /// Records a failed attempt and the time of the next one.
     pub async fn letter_failed(&self, letter: &Letter, next_at: Timestamp) -> Result<(), VaultError> {
         sqlx::query(
             "UPDATE letters SET attempts = attempts + 1, next_at = ?3 WHERE account = ?1 AND kind = ?2",
@@ -160,7 +159,7 @@ impl Vault {
         Ok(())
     }
 
-    /// Gives a letter up.
+    /// Removes a letter that cannot be delivered.
     pub async fn drop_letter(&self, letter: &Letter) -> Result<(), VaultError> {
         sqlx::query("DELETE FROM letters WHERE account = ?1 AND kind = ?2")
             .bind(letter.account.to_string())
@@ -170,12 +169,12 @@ impl Vault {
         Ok(())
     }
 
-    /// Waits until a letter is queued; returns at once where one was since the last call.
+    /// Waits until a letter is queued; returns at once if one was queued since the last call.
     pub async fn letter_queued(&self) {
         self.queued.notified().await;
     }
 
-    /// When the account may get a mail again.
+    /// Returns when the account may get the next mail.
     async fn next_mail(&self, account: AccountId, now: Timestamp) -> Result<Timestamp, VaultError> {
         let at: Option<i64> = sqlx::query_scalar("SELECT at FROM mailed WHERE account = ?1")
             .bind(account.to_string())

@@ -1,4 +1,4 @@
-//! The links that prove an address. Of a link only the SHA-256 of its token is kept.
+//! The links that prove an address. Only the SHA-256 of a link's token is stored.
 
 use jiff::{SignedDuration, Timestamp};
 use rand::rngs::{StdRng, SysRng};
@@ -9,21 +9,21 @@ use uuid::Uuid;
 
 use super::{Vault, VaultError, read_account, read_time};
 
-/// How long a link is kept behind its end, so that a command that used it can still be sent again.
+/// How long a link is kept after its end, so that a command that used it can be sent again.
 const KEPT: SignedDuration = SignedDuration::from_hours(1);
 
-/// A link as it was made.
+/// A stored link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// Whose address it was made for.
+    /// The account whose address it proves.
     pub account: AccountId,
-    /// Until when it can be used.
+    /// The end of its validity.
     pub expires_at: Timestamp,
-    /// The command that used it, if one did.
+    /// The id of the command that used it.
     pub used_by: Option<CommandId>,
 }
 
-/// A token that nobody can guess: all its characters come from a generator that the system seeds, for this one alone.
+/// Returns an unguessable token, from a generator that the operating system seeds for this token alone.
 pub fn new_token() -> Result<LinkToken, VaultError> {
     let mut random = StdRng::try_from_rng(&mut SysRng).map_err(|error| {
         VaultError::unavailable(format!("the system gives no random bytes ({error}); try again"))
@@ -32,8 +32,8 @@ pub fn new_token() -> Result<LinkToken, VaultError> {
 }
 
 impl Vault {
-    /// Makes a link for the address of an account, and gives its end. A second time it is the same link. Nothing is
-    /// made where the vault does not hold the account's address, or not any more.
+    /// Creates a link for the address of an account and returns its end; the same token gives the same link. `None` if the vault
+    /// does not have the account's address.
     pub async fn make_link(
         &self,
         account: AccountId,
@@ -61,7 +61,7 @@ impl Vault {
         expires_at.map(read_time).transpose()
     }
 
-    /// Deletes the links that ended more than an hour ago.
+    /// Deletes links that ended more than an hour ago.
     pub async fn clear_links(&self, now: Timestamp) -> Result<(), VaultError> {
         sqlx::query("DELETE FROM links WHERE expires_at <= ?1")
             .bind((now - KEPT).as_microsecond())
@@ -70,7 +70,7 @@ impl Vault {
         Ok(())
     }
 
-    /// The link with this token.
+    /// Returns the link with this token.
     pub async fn link(&self, link: LinkHash) -> Result<Option<Link>, VaultError> {
         let row: Option<(String, i64, Option<Vec<u8>>)> =
             sqlx::query_as("SELECT account, expires_at, used_by FROM links WHERE digest = ?1")
@@ -90,7 +90,7 @@ impl Vault {
         }))
     }
 
-    /// Notes which command uses a link.
+    /// Records the command that uses a link.
     pub async fn use_link(&self, link: LinkHash, command: CommandId) -> Result<(), VaultError> {
         sqlx::query("UPDATE links SET used_by = ?2 WHERE digest = ?1")
             .bind(link.0.0.as_slice())
@@ -100,7 +100,7 @@ impl Vault {
         Ok(())
     }
 
-    /// Ends a link before its time.
+    /// Invalidates a link.
     pub async fn end_link(&self, link: LinkHash, now: Timestamp) -> Result<(), VaultError> {
         sqlx::query("UPDATE links SET expires_at = min(expires_at, ?2) WHERE digest = ?1")
             .bind(link.0.0.as_slice())

@@ -1,4 +1,4 @@
-//! What payment providers told and what the log cannot hold: it may name people, and nobody could ever take it out.
+//! Payment notices that are not in the log. They may name people, and an event can never be removed.
 
 use std::collections::BTreeMap;
 
@@ -10,30 +10,30 @@ use sqlx::SqliteConnection;
 
 use super::{Vault, VaultError, file};
 
-/// How long a notice is kept: longer than any provider sends what belongs to it, or sends it again.
+/// How long a notice is kept: longer than any provider repeats notices or sends related ones.
 const KEPT: SignedDuration = SignedDuration::from_hours(90 * 24);
 
-/// Something that a provider told, as the vault holds it.
+/// A stored payment notice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
-    /// When it came.
+    /// The time of arrival.
     pub received_at: Timestamp,
-    /// What it is.
+    /// The notice.
     pub notice: HeldNotice,
 }
 
-/// Why something is held.
+/// Why a notice is stored in the vault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HeldNotice {
-    /// It waits until something tells whose it is.
+    /// Its account is not known yet.
     Waiting(PaymentNotice),
     /// It has no effect.
     Kept(KeptNotice),
 }
 
 impl HeldNotice {
-    /// The name of the notice, which is one of its provider's.
+    /// Returns the provider's id of the notice.
     pub fn name(&self) -> String {
         match self {
             HeldNotice::Waiting(notice) => notice.payment.event_name(),
@@ -43,7 +43,7 @@ impl HeldNotice {
 }
 
 impl Vault {
-    /// Holds something that a provider told, in the place of what was held under its name.
+    /// Stores a notice, replacing one with the same id.
     pub async fn hold(&self, held: &Held) -> Result<(), VaultError> {
         let name = held.notice.name();
         let text = serde_json::to_vec(held)
@@ -60,7 +60,7 @@ impl Vault {
         Ok(transaction.commit().await?)
     }
 
-    /// Notes what a notice names and when it came.
+    /// Indexes a notice by the ids that it names and by its time of arrival.
     async fn index(&self, connection: &mut SqliteConnection, held: &Held) -> Result<(), VaultError> {
         let name = held.notice.name();
         if let HeldNotice::Waiting(notice) = &held.notice {
@@ -80,7 +80,7 @@ impl Vault {
         Ok(())
     }
 
-    /// Notes for the notices of older versions what they name.
+    /// Indexes the notices that an older version stored.
     pub(super) async fn index_notices(&self) -> Result<(), VaultError> {
         let rows =
             sqlx::query_as("SELECT name, sealed FROM notices WHERE received_at IS NULL AND set_aside = 0")
@@ -94,7 +94,7 @@ impl Vault {
         Ok(transaction.commit().await?)
     }
 
-    /// Everything that waits until something tells whose it is. A notice that does not open is set aside.
+    /// Returns all notices whose account is not known. A notice that cannot be decrypted is set aside.
     pub async fn waiting(&self) -> Result<Vec<PaymentNotice>, VaultError> {
         let rows = sqlx::query_as(
             "SELECT name, sealed FROM notices WHERE waiting = 1 AND set_aside = 0 ORDER BY name",
@@ -102,7 +102,8 @@ impl Vault {
         Ok(waiting(self.opened_or_set_aside(rows.fetch_all(&self.pool).await?).await?))
     }
 
-    /// What waits and names one of these subscriptions, customers or the like. A notice that does not open is set aside.
+    /// Returns the waiting notices that name one of these subscriptions, customers or other ids. A notice that cannot be decrypted is
+    /// set aside.
     pub async fn waiting_for(
         &self,
         names: impl IntoIterator<Item = &String>,
@@ -121,11 +122,11 @@ impl Vault {
         Ok(waiting(self.opened_or_set_aside(rows.into_iter().collect()).await?))
     }
 
-    /// Deletes what came more than [`KEPT`] ago and waits still, or has no effect. Returns how many notices that were.
+    /// Deletes notices older than [`KEPT`] that still wait or have no effect. Returns the number of deleted notices.
     ///
     /// # Errors
     ///
-    /// Fails where the file cannot be written.
+    /// If the file cannot be written.
     pub async fn expire_notices(&self, now: Timestamp) -> Result<u64, VaultError> {
         let before = now.saturating_sub(KEPT).map_err(|error| VaultError::unavailable(error.to_string()))?;
         let mut transaction = self.pool.begin().await?;
@@ -148,7 +149,7 @@ impl Vault {
         Ok(deleted)
     }
 
-    /// Everything that is held, the oldest first. A notice that does not open is logged and left out.
+    /// Returns all stored notices, oldest first. A notice that cannot be decrypted is logged and left out.
     pub async fn held(&self) -> Result<Vec<Held>, VaultError> {
         if !file::has_notices(&self.pool).await? {
             return Ok(Vec::new());
@@ -159,12 +160,12 @@ impl Vault {
         Ok(held)
     }
 
-    /// Lets something go that is in the log now.
+    /// Deletes a notice that is in the log now.
     pub async fn let_go(&self, name: &str) -> Result<(), VaultError> {
         delete(&mut *self.pool.acquire().await?, name).await
     }
 
-    /// Lets everything go that names an address, which is about to be erased.
+    /// Deletes all notices that name an address that is about to be erased.
     pub async fn let_go_of(&self, email: &Email) -> Result<(), VaultError> {
         let (names, folded) = (|held: &Held| held.notice.name(), email.folded());
         let mentions = |held: &&Held| match &held.notice {
@@ -185,7 +186,7 @@ impl Vault {
         Ok(transaction.commit().await?)
     }
 
-    /// Those that open, and the names of the others.
+    /// Returns the notices that can be decrypted, and the ids of the others.
     fn opened(&self, rows: Vec<(String, Vec<u8>)>) -> (Vec<Held>, Vec<String>) {
         let (mut held, mut damaged) = (Vec::with_capacity(rows.len()), Vec::new());
         for (name, sealed) in rows {
@@ -204,7 +205,7 @@ impl Vault {
         (held, damaged)
     }
 
-    /// Those that open; the others are looked at no more.
+    /// Returns the notices that can be decrypted; the others are not read again.
     async fn opened_or_set_aside(&self, rows: Vec<(String, Vec<u8>)>) -> Result<Vec<Held>, VaultError> {
         let (held, damaged) = self.opened(rows);
         for name in damaged {

@@ -1,4 +1,4 @@
-//! What the secret is for: digests by which addresses are found, and their encryption.
+//! Digests for looking up addresses, and the encryption of stored texts.
 
 use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
@@ -12,10 +12,10 @@ use sha2::Sha256;
 use super::VaultError;
 use super::secret::Secret;
 
-/// How many bytes of a sealed address are its nonce; they stand first.
+/// The length in bytes of the nonce at the start of an encrypted text.
 const NONCE: usize = 24;
 
-/// A key for each use, all made from the one secret.
+/// One key for each use, all derived from the secret.
 pub(super) struct Seal {
     digest: [u8; 32],
     names: [u8; 32],
@@ -34,39 +34,39 @@ impl Seal {
         }
     }
 
-    /// Tells this secret from every other and says nothing else of it.
+    /// Returns a fingerprint of the secret, which reveals nothing else about it.
     pub(super) fn check(&self) -> [u8; 32] {
         self.check
     }
 
-    /// By what an address is found, whatever form of it was stored: the surest first.
+    /// Returns the digests under which an address may be stored, the present form first.
     pub(super) fn digests(&self, email: &Email) -> impl Iterator<Item = [u8; 32]> {
         email.spellings().into_iter().map(|spelling| hmac(&self.digest, spelling.as_bytes()))
     }
 
-    /// By what an address is stored: the same for all ways of writing it in capitals.
+    /// Returns the digest under which an address is stored, the same for upper and lower case.
     pub(super) fn digest(&self, email: &Email) -> [u8; 32] {
         hmac(&self.digest, email.folded().as_bytes())
     }
 
-    /// By what the notices are found that name a subscription, a customer or the like.
+    /// Returns the digest of an id that payment notices name, such as a subscription or customer.
     pub(super) fn digest_name(&self, name: &str) -> [u8; 32] {
         hmac(&self.names, name.as_bytes())
     }
 
-    /// The address encrypted; it opens for this account only.
+    /// Encrypts an address, bound to its account.
     pub(super) fn seal(&self, email: &Email, account: AccountId) -> Result<Vec<u8>, VaultError> {
         self.seal_text(email.as_str().as_bytes(), &account.to_string())
     }
 
-    /// The address again.
+    /// Decrypts an address.
     pub(super) fn open(&self, sealed: &[u8], account: AccountId) -> Result<Email, VaultError> {
         let damaged = || VaultError::corrupt(format!("the address of account {account} does not open"));
         let text = self.open_text(sealed, &account.to_string()).ok_or_else(damaged)?;
         String::from_utf8(text).ok().and_then(|text| text.parse().ok()).ok_or_else(damaged)
     }
 
-    /// A text encrypted; it opens for whoever it is bound to only.
+    /// Encrypts a text with associated data, without which it cannot be decrypted.
     pub(super) fn seal_text(&self, text: &[u8], bound_to: &str) -> Result<Vec<u8>, VaultError> {
         let mut nonce = [0; NONCE];
         SysRng.try_fill_bytes(&mut nonce).map_err(|error| {
@@ -78,7 +78,7 @@ impl Seal {
         Ok([nonce.as_slice(), &sealed].concat())
     }
 
-    /// A sealed text again; nothing where it was sealed by another secret, or bound to somebody else, or is damaged.
+    /// Decrypts a text; `None` if the secret or the associated data differ or the text is damaged.
     pub(super) fn open_text(&self, sealed: &[u8], bound_to: &str) -> Option<Vec<u8>> {
         let (nonce, sealed) = sealed.split_first_chunk::<NONCE>()?;
         let payload = Payload { msg: sealed, aad: bound_to.as_bytes() };
@@ -87,7 +87,7 @@ impl Seal {
 }
 
 fn hmac(key: &[u8; 32], text: &[u8]) -> [u8; 32] {
-    // HMAC itself fills a short key up with zeros to the block of its hash.
+    // HMAC pads a short key with zeros to the block size of its hash.
     let mut block = [0; 64];
     block[..32].copy_from_slice(key);
     <Hmac<Sha256> as KeyInit>::new(&block.into()).chain_update(text).finalize().into_bytes().into()
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn it_is_hmac_sha_256() {
-        // RFC 4231, test case 1, whose key of 20 bytes is filled up with zeros.
+        // RFC 4231, test case 1, whose key of 20 bytes is padded with zeros.
         let mut key = [0; 32];
         key[..20].fill(0x0b);
         let digest = HEXLOWER.encode(&hmac(&key, b"Hi There"));

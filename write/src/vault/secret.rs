@@ -1,4 +1,4 @@
-//! The secret: 32 bytes in a file of their own, as 64 hexadecimal digits.
+//! The secret of the vault: 32 bytes in a file of 64 hexadecimal digits.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -11,13 +11,13 @@ use rand::rngs::SysRng;
 
 use super::VaultError;
 
-/// The name of the file beside the vault, where no other is set.
+/// The default file name, beside the vault.
 pub const SECRET_FILE: &str = "vault.key";
 
-/// What all keys of the vault are made from. It has no `Debug` form.
+/// The secret from which all keys of the vault derive. It has no `Debug` form.
 pub(super) struct Secret(pub(super) [u8; 32]);
 
-/// Reads the secret; nothing where there is no file.
+/// Reads the secret; `None` if there is no file.
 pub(super) fn read(path: &Path) -> Result<Option<Secret>, VaultError> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
@@ -33,7 +33,7 @@ pub(super) fn read(path: &Path) -> Result<Option<Secret>, VaultError> {
     parse(text.trim()).map(Some).ok_or_else(|| VaultError::secret(path, wrong))
 }
 
-/// Makes a new secret, readable by its owner only. It is on the disk, whole, when this returns.
+/// Creates a secret, readable by its owner only. It is durable when this returns.
 pub(super) fn make(path: &Path) -> Result<Secret, VaultError> {
     let mut secret = [0; 32];
     SysRng.try_fill_bytes(&mut secret).map_err(|error| {
@@ -45,7 +45,7 @@ pub(super) fn make(path: &Path) -> Result<Secret, VaultError> {
     Ok(Secret(secret))
 }
 
-/// Writes a file that only its owner may read, beside its place, and puts it there: no crash leaves a part of it.
+/// Writes a file that only its owner may read to a temporary name and renames it, so that a crash leaves no partial file.
 pub(super) fn write_whole(path: &Path, text: &str) -> io::Result<()> {
     let mut new = path.as_os_str().to_owned();
     new.push(".new");

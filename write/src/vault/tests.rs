@@ -13,7 +13,7 @@ fn email(text: &str) -> Email {
     text.parse().unwrap()
 }
 
-/// Random in effect, so that no part of one stands in another.
+/// Pseudo-random, so that no address contains a part of another.
 fn account(number: u128) -> AccountId {
     let digest: [u8; 32] = Sha256::digest(number.to_be_bytes()).into();
     AccountId(Ulid(u128::from_be_bytes(*digest.first_chunk().unwrap())))
@@ -23,7 +23,7 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
-/// Whether these bytes stand in any file of the folder.
+/// Returns whether any file of the folder contains these bytes.
 fn found(folder: &Path, bytes: &[u8]) -> bool {
     let mut files = fs::read_dir(folder).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap());
     files.any(|file| file.windows(bytes.len()).any(|window| window == bytes))
@@ -82,7 +82,7 @@ async fn of_an_erased_address_no_byte_is_left() {
         let id = account(number).to_string();
         let kept =
             [&vault.seal.digest(email)[..], &sealed(&vault, account(number)).await, id.as_bytes()].concat();
-        // Pieces, since the first bytes of a place that is free are written over in any case.
+        // Pieces, since the first bytes of a freed cell are overwritten in any case.
         let traces: Vec<&[u8]> = kept.chunks_exact(12).collect();
         assert!(found(folder.path(), traces[0]), "the test looks at the right bytes");
         assert!(vault.erase(account(number)).await.unwrap());
@@ -94,14 +94,13 @@ async fn of_an_erased_address_no_byte_is_left() {
     assert_eq!(vault.enter(&emails[3], account(1_000)).await.unwrap(), account(1_000));
 }
 
-/// An account of which SQLite left a copy in a gap when it moved rows; the secret is the same each time, so the pages are
-/// too.
+/// An account of which SQLite leaves a copy in a gap when it moves rows; with a fixed secret the pages are the same each time.
 async fn account_with_a_copy(folder: &Path) -> (Vault, AccountId, [u8; 32]) {
     fs::write(folder.join(SECRET_FILE), "5c".repeat(32)).unwrap();
     let vault = Vault::open(folder, None).await.unwrap();
     let mut digests = HashMap::new();
     let mut transaction = vault.pool.begin().await.unwrap();
-    // Of all lengths, so that what moves does not always fit into the place of what went.
+    // Of all lengths, so that a moved row does not always fit into the freed cell.
     for number in 0..3_000 {
         let email =
             email(&format!("{}{number}@example.org", "a".repeat(usize::try_from(number % 41).unwrap())));
@@ -119,7 +118,7 @@ async fn account_with_a_copy(folder: &Path) -> (Vault, AccountId, [u8; 32]) {
     for window in fs::read(folder.join(FILE)).unwrap().windows(32) {
         digests.entry(window.try_into().unwrap()).and_modify(|(_, copies)| *copies += 1);
     }
-    // Each stands in the table and in the index of accounts.
+    // Each is in the table and in the index of accounts.
     let more = digests.iter().filter(|(_, (_, copies))| *copies > 2);
     let (digest, (number, _)) =
         more.min_by_key(|(_, (number, _))| *number).expect("SQLite leaves such copies");
@@ -139,7 +138,7 @@ async fn copies_that_sqlite_left_in_gaps_are_erased_too() {
 async fn what_a_killed_process_did_not_clear_away_is_cleared_at_the_next_start() {
     let folder = tempfile::tempdir().unwrap();
     let (vault, account, digest) = account_with_a_copy(folder.path()).await;
-    // As far as erasing comes before the file is written anew.
+    // The state that erasing reaches before the file is rewritten.
     let erased =
         format!("DELETE FROM addresses WHERE account = '{account}'; INSERT INTO traces (only) VALUES (1);");
     sqlx::raw_sql(AssertSqlSafe(erased)).execute(&vault.pool).await.unwrap();
@@ -254,7 +253,7 @@ async fn a_vault_of_the_first_version_is_brought_up() {
     let folder = tempfile::tempdir().unwrap();
     let vault = Vault::open(folder.path(), None).await.unwrap();
     vault.enter(&email("ada@example.org"), account(1)).await.unwrap();
-    // What the first version did not have is taken out again.
+    // Without what the first version did not have.
     let back = "DROP TABLE letters; DROP TABLE mailed; DROP TABLE links; DROP TABLE notices; DROP TABLE identity; \
                 DROP TABLE traces; DROP TABLE notice_names; DROP TABLE key_names; \
                 PRAGMA user_version = 1;";
@@ -285,7 +284,7 @@ async fn an_address_is_found_by_both_forms_of_its_domain_as_0_1_stored_it_too() 
     assert_eq!(vault.account_of(&ascii).await.unwrap(), Some(account(1)));
     assert_eq!(vault.enter(&ascii, account(2)).await.unwrap(), account(1));
     assert!(vault.erase(account(1)).await.unwrap());
-    // Version 0.1 made the digest of the address as it was given.
+    // Version 0.1 digested the address without folding it.
     for (given, other, number) in [(&unicode, &ascii, 3), (&ascii, &unicode, 4)] {
         sqlx::query("INSERT INTO addresses (digest, account, sealed) VALUES (?1, ?2, ?3)")
             .bind(vault.seal.digests(given).next().unwrap().as_slice())
@@ -298,7 +297,7 @@ async fn an_address_is_found_by_both_forms_of_its_domain_as_0_1_stored_it_too() 
             assert_eq!(vault.account_of(other).await.unwrap(), Some(account(3)));
         }
     }
-    // Where both have an account already, each keeps its own.
+    // If both have an account already, each keeps its own.
     assert_eq!(vault.account_of(&unicode).await.unwrap(), Some(account(3)));
     assert_eq!(vault.account_of(&ascii).await.unwrap(), Some(account(4)));
 }

@@ -9,7 +9,7 @@ use super::*;
 const ADA: AccountId = AccountId(Ulid(1));
 const BOB: AccountId = AccountId(Ulid(2));
 
-/// So many minutes after the tests begin.
+/// The time this many minutes after the start of the test.
 fn minute(number: i64) -> Timestamp {
     "2026-11-20T08:30:00.25Z".parse::<Timestamp>().unwrap() + SignedDuration::from_mins(number)
 }
