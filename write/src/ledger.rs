@@ -1,5 +1,5 @@
-//! The ledger: every counted call, copied from NATS into the file `usage.db` beside the event store, for ever. Its
-//! positions are dense, each entry's hash covers the one before, and a call stands in it once.
+//! The ledger: every counted call, copied permanently from NATS into the file `usage.db` beside the event store. Its positions are
+//! dense, the hash of each entry covers the one before, and each call is in it once.
 
 mod backup;
 mod copier;
@@ -44,7 +44,7 @@ pub use totals::{Totals, Used, count};
 pub use verify::{Damage, Recount};
 pub use writer::Copied;
 
-/// How many readers may read at once: those of a recount, and some beside it.
+/// The maximum number of concurrent readers: those of a recount and some more.
 const READERS: u32 = 6;
 
 /// A ledger in the file `usage.db` of a folder.
@@ -52,34 +52,32 @@ pub struct Ledger {
     path: PathBuf,
     readers: SqlitePool,
     state: Arc<State>,
-    /// Changes that are under way: each runs to its end, even if its caller no longer waits for it.
+    /// Running changes; each completes even if its caller no longer waits.
     changes: TaskTracker,
     malformed: AtomicU64,
 }
 
-/// What changes with the file, in memory.
+/// The in-memory state that changes with the file.
 struct State {
-    /// Absent where it is open for reading only, and once it is closed. Its lock is held from the write to the file until
-    /// `sources` says the same.
+    /// `None` for a read-only ledger and after closing. Its lock is held from the write to the file until `sources` is updated.
     writer: Mutex<Option<Writer>>,
     sources: watch::Sender<Vec<LedgerSource>>,
     /// The last position.
     position: AtomicU64,
-    /// Where each stream ended when it was last looked at.
+    /// The last sequence of each stream when it was last checked.
     ends: std::sync::Mutex<BTreeMap<String, u64>>,
 }
 
 impl Ledger {
-    /// Opens the ledger in a folder for writing, and makes both where they are absent. It is refused while another
-    /// writer has it open, when the file was made by a newer Loggia, and when its end is damaged.
+    /// Opens the ledger in a folder for writing, and creates both if absent. Refused while another writer has it open, for a file of
+    /// a newer Loggia, and if the end of the ledger is damaged.
     pub async fn open(folder: &Path) -> Result<Ledger, StoreError> {
         let path = file::path(folder);
         let writer = Writer::open(&path).await?;
         Ledger::over(path, Some(writer)).await
     }
 
-    /// Opens the ledger in a folder for reading only, beside a running service or without one; `None` where nothing
-    /// was ever counted.
+    /// Opens the ledger in a folder for reading, with or without a running service; `None` if there is no ledger yet.
     pub async fn open_read_only(folder: &Path) -> Result<Option<Ledger>, StoreError> {
         let path = file::path(folder);
         match file::check(&path).await? {
@@ -104,12 +102,12 @@ impl Ledger {
         Ok(Ledger { path, readers, state, changes, malformed: AtomicU64::new(0) })
     }
 
-    /// Where the ledger's file is.
+    /// Returns the path of the ledger's file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Waits for changes that are under way, takes nothing more, and gives the file free.
+    /// Waits for running changes, refuses further ones, and closes the file.
     pub async fn close(&self) {
         self.changes.close();
         self.changes.wait().await;
@@ -119,20 +117,19 @@ impl Ledger {
         }
     }
 
-    /// Keeps the calls that it has not yet, and how far their stream is copied, durably and at once. Dropping the future
-    /// does not cancel it.
+    /// Stores the calls that are new and the progress of their stream, durably and atomically. Dropping the future does not cancel it.
     pub async fn keep(&self, copied: Copied) -> Result<Head, StoreError> {
         let state = self.state.clone();
         self.to_its_end(async move { state.keep(&copied).await }).await
     }
 
-    /// Reads how far each stream is copied from the file, and has [`Ledger::watch`] say the same.
+    /// Reads the progress of each stream from the file and publishes it to [`Ledger::watch`].
     pub(crate) async fn refresh(&self) -> Result<Vec<LedgerSource>, StoreError> {
         let (state, readers) = (self.state.clone(), self.readers.clone());
         self.to_its_end(async move { state.refresh(&readers).await }).await
     }
 
-    /// Runs a change in a task of its own, so that the file and what is in memory of it change together.
+    /// Runs a change in a task of its own, so that the file and its in-memory state change together.
     async fn to_its_end<T: Send + 'static>(
         &self,
         change: impl Future<Output = Result<T, StoreError>> + Send + 'static,
@@ -146,19 +143,19 @@ impl Ledger {
         }
     }
 
-    /// How far each JetStream stream is copied, at any time; only the writing ledger learns more.
+    /// Returns the current progress of each JetStream stream; only a writing ledger updates it.
     pub fn watch(&self) -> watch::Receiver<Vec<LedgerSource>> {
         self.state.sources.subscribe()
     }
 
-    /// Waits until a stream is copied up to a sequence.
+    /// Waits until a stream is copied to a sequence.
     pub async fn copied_to(&self, stream: &str, sequence: u64) {
         let reached = |source: &LedgerSource| source.stream == stream && source.sequence >= sequence;
         // The sender lives as long as the ledger.
         self.watch().wait_for(|sources| sources.iter().any(reached)).await.map(drop).unwrap_or_default();
     }
 
-    /// How many messages were passed over since it was opened because they are no calls.
+    /// Returns the number of messages since opening that were skipped because they are not calls.
     pub fn malformed(&self) -> u64 {
         self.malformed.load(Ordering::Relaxed)
     }
@@ -167,12 +164,12 @@ impl Ledger {
         self.malformed.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns the last position as this process knows it, without a look at the file.
+    /// Returns the last position that this process wrote or read, without reading the file.
     pub fn position(&self) -> Position {
         Position(self.state.position.load(Ordering::Relaxed))
     }
 
-    /// Returns how many messages of all streams are not copied yet, as the streams were when they were last looked at.
+    /// Returns the number of messages of all streams that are not copied yet, as of the last check of the streams.
     pub fn lag(&self) -> u64 {
         let sources = self.state.sources.borrow();
         let copied = |name: &str| {
@@ -182,22 +179,22 @@ impl Ledger {
         self.ends().iter().map(|(name, end)| end.saturating_sub(copied(name))).sum()
     }
 
-    /// Notes that a stream ends at this sequence.
+    /// Records the last sequence of a stream.
     fn saw_end(&self, stream: &str, end: u64) {
         self.ends().insert(stream.to_owned(), end);
     }
 
     fn ends(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, u64>> {
-        // A panic while the lock was held leaves plain numbers.
+        // A panic while the lock was held cannot leave these numbers inconsistent.
         self.state.ends.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// The last position, and the hash that covers all up to it.
+    /// Returns the last position and the hash that covers everything up to it.
     pub async fn head(&self) -> Result<Head, StoreError> {
         rows::head(&self.readers).await
     }
 
-    /// At most `limit` entries behind a position, the ledger's end and how far each stream is copied, in one view.
+    /// Returns at most `limit` entries after a position, the ledger's end and the progress of each stream, from one snapshot.
     pub async fn page(&self, after: Position, limit: usize) -> Result<UsagePage, StoreError> {
         let mut reader = self.readers.acquire().await.map_err(failure)?;
         let mut view = reader.begin().await.map_err(failure)?;
@@ -214,7 +211,7 @@ impl Ledger {
         })
     }
 
-    /// Hands over every call of a key in a month, in the ledger's order.
+    /// Passes every call of a key in a month to `each`, by position.
     pub async fn each_call(
         &self,
         key: KeyId,
@@ -231,7 +228,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// The months in which anything was counted, the oldest first.
+    /// Returns the months with counted calls, oldest first.
     pub async fn months(&self) -> Result<Vec<Month>, StoreError> {
         // Jumps from month to month in the index instead of reading all of it.
         let numbers: Vec<i32> = sqlx::query_scalar(
@@ -247,7 +244,7 @@ impl Ledger {
         numbers.into_iter().map(month).collect()
     }
 
-    /// What every key used in a month, as the index tells it.
+    /// Returns the totals of every key in a month, from the index.
     pub async fn totals(&self, month: Month) -> Result<Totals, StoreError> {
         let mut found = sqlx::query(
             "SELECT c.key, t.word, s.stream = ?2, c.calls FROM (SELECT key, tier, source, count(*) AS calls \
@@ -272,8 +269,8 @@ impl Ledger {
         Ok(totals)
     }
 
-    /// Checks every entry against its hash and its place, counts all anew, and says what it found. `progress` is told
-    /// how many entries are checked, now and then.
+    /// Verifies the hash and position of every entry, recounts them, and returns the outcome. `progress` receives the number of
+    /// verified entries.
     pub async fn verify(
         &self,
         progress: impl FnMut(u64) + Send,
@@ -281,8 +278,8 @@ impl Ledger {
         verify::all(&self.readers, progress).await
     }
 
-    /// The call that stood at the last sequence that was copied of a stream, if it was one; `None` where the file says
-    /// another sequence.
+    /// Returns the call at the last copied sequence of a stream, if that message was a call; `None` if the file has another last
+    /// sequence.
     async fn last_call(&self, source: &LedgerSource) -> Result<Option<CallId>, StoreError> {
         let found: Option<Option<Vec<u8>>> = sqlx::query_scalar(
             "SELECT call FROM sources WHERE stream = ?1 AND created = ?2 AND sequence = ?3",

@@ -1,4 +1,4 @@
-//! The ledger's part of a backup.
+//! Backup of the ledger, whole or incremental.
 
 use std::path::Path;
 
@@ -14,18 +14,18 @@ use crate::event_store::sqlite::file::{InUse, reading, rewriting, rewriting_besi
 use crate::event_store::sqlite::rows::{failure, integer};
 use crate::event_store::{Head, StoreError};
 
-/// What a backup holds of the ledger.
+/// The ledger in a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LedgerCopy {
-    /// The last position in the copy.
+    /// Its last position.
     pub position: Position,
     /// The hash of the last entry.
     pub hash: Hash,
-    /// SHA-256 of the copy's bytes.
+    /// SHA-256 of the file.
     pub sha256: Hash,
 }
 
-/// Writes a copy of the ledger, as it is now, to a file that is not there yet; gives where it ends.
+/// Writes a consistent copy of the ledger to a new file and returns its end.
 pub(crate) async fn copy(ledger: &Path, to: &Path) -> Result<Head, StoreError> {
     let mut reader = reading(ledger).connect().await.map_err(failure)?;
     sqlx::query("VACUUM INTO ?1")
@@ -40,7 +40,7 @@ pub(crate) async fn copy(ledger: &Path, to: &Path) -> Result<Head, StoreError> {
     Ok(head)
 }
 
-/// Whether a copy's entries are right and end where they should; the reason if not.
+/// Verifies the entries and the end of a copy; returns what is wrong.
 pub(crate) async fn proven(copy: &Path, noted: &LedgerCopy) -> Result<(), String> {
     let readers = SqlitePoolOptions::new().max_connections(super::READERS).connect_lazy_with(reading(copy));
     let outcome = verify::all(&readers, |_| {}).await;
@@ -52,11 +52,11 @@ pub(crate) async fn proven(copy: &Path, noted: &LedgerCopy) -> Result<(), String
     Ok(())
 }
 
-/// Tells a part of a ledger apart from a whole one: "LOGV".
+/// The `application_id` of a part of a ledger: "LOGV".
 const MARK: &str = "PRAGMA application_id = 0x4c4f4756";
 
-/// Writes the entries behind a head into an empty file, with all words and sources as they are now, and returns where they
-/// end; `None` where the ledger does not have that head.
+/// Writes the entries after a head to an empty file, with all present words and sources, and returns their end; `None` if the
+/// ledger does not have that head.
 pub(crate) async fn increment(ledger: &Path, to: &Path, after: Head) -> Result<Option<Head>, StoreError> {
     let mut empty = rewriting(to).connect().await.map_err(failure)?;
     file::create(&mut empty).await?;
@@ -92,7 +92,7 @@ pub(crate) async fn increment(ledger: &Path, to: &Path, after: Head) -> Result<O
     Ok(Some(head))
 }
 
-/// Adds such entries to a copy of the ledger, which is made where it is absent.
+/// Appends such entries to a copy of the ledger, which is created if absent.
 pub(crate) async fn extend(ledger: &Path, increment: &Path) -> Result<(), StoreError> {
     if !ledger.exists() {
         let mut empty = rewriting(ledger).create_if_missing(true).connect().await.map_err(failure)?;
@@ -112,7 +112,7 @@ pub(crate) async fn extend(ledger: &Path, increment: &Path) -> Result<(), StoreE
     writer.close().await.map_err(failure)
 }
 
-/// Whether the entries behind a head are right and end where they should; the reason if not.
+/// Verifies the entries after a head and their end; returns what is wrong.
 pub(crate) async fn proven_behind(increment: &Path, start: Head, noted: &LedgerCopy) -> Result<(), String> {
     let said = |error: StoreError| error.to_string();
     let mut reader =
@@ -126,7 +126,7 @@ pub(crate) async fn proven_behind(increment: &Path, start: Head, noted: &LedgerC
     Ok(())
 }
 
-/// How far each stream is copied, as a copy of the ledger or a part of one says.
+/// Reads the progress of each stream from a copy or a part of the ledger.
 pub(crate) async fn sources_of(copy: &Path) -> Result<Vec<LedgerSource>, StoreError> {
     let mut reader = reading(copy).immutable(true).connect().await.map_err(failure)?;
     let sources = rows::sources(&mut reader).await?;

@@ -1,5 +1,4 @@
-//! Copies every counted call from NATS into the ledger, and gives NATS back what it lost of it, so that a quota that
-//! was used up stays used up.
+//! Copies every counted call from NATS into the ledger, and restores calls that NATS lost, so that a used-up quota stays used up.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,28 +20,28 @@ use crate::clock::Clock;
 use crate::event_store::StoreError;
 use crate::usage_streams::{New, UsageStreamError, context, found, prepare_as};
 
-/// How often the connection is looked at.
+/// How often the connection is checked.
 const CONNECTION: Duration = Duration::from_millis(100);
 
-/// The shortest and the longest pause after a failure.
+/// The shortest and the longest delay after a failure.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(5));
 
-/// How often the numbers of calls are compared, where nothing else is asked for.
+/// How often the numbers of calls are compared by default.
 const COMPARE_EVERY: Duration = Duration::from_secs(60 * 60);
 
-/// How long copying to the end of the streams may take when the process ends.
+/// How long the final copy to the end of the streams may take at shutdown.
 const FINISH: Duration = Duration::from_secs(3);
 
-/// Why the copying starts over.
+/// Why copying was interrupted.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Interruption {
-    /// The stream is not as it was: it was deleted, made anew or lost something.
+    /// The stream was deleted, created again, or lost messages.
     #[error("the stream {0} is not where it was left")]
     Moved(String),
-    /// The connection is away.
+    /// There is no connection.
     #[error("the connection to NATS is away, so calls are not copied into the ledger; it is tried again")]
     Disconnected,
-    /// NATS cannot do it, or has a stream that must not be metered with.
+    /// NATS refused, or has a stream that must not be used for metering.
     #[error(transparent)]
     Stream(#[from] UsageStreamError),
     /// The ledger cannot be written or read.
@@ -64,19 +63,19 @@ pub struct Copier {
     replicas: usize,
     clock: Clock,
     health: Component,
-    /// How often what a stream holds is compared with what the ledger has, by their numbers.
+    /// How often the numbers of calls in a stream and in the ledger are compared.
     pub(super) compare_every: Duration,
 }
 
-/// Reports that the copying works once every stream does.
+/// Reports recovery once all streams are copied again.
 pub(super) struct Working<'a> {
     health: &'a Component,
-    /// How many streams are not followed yet.
+    /// The number of streams that are not copied yet.
     waiting: AtomicUsize,
 }
 
 impl Working<'_> {
-    /// One more stream is followed.
+    /// Records that one more stream is being copied.
     pub(super) fn follows(&self) {
         if self.waiting.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.health.recovered();
@@ -85,13 +84,13 @@ impl Working<'_> {
 }
 
 impl Copier {
-    /// A copier of the streams of these tiers, of the one of overruns, and of those that the ledger knows already.
+    /// Returns a copier of the streams of these tiers, of overruns, and of all streams that are in the ledger already.
     pub fn new(ledger: Arc<Ledger>, client: Client, tiers: Tiers, clock: Clock) -> Copier {
         let health = Health::default().component("ledger");
         Copier { ledger, client, tiers, replicas: 1, clock, health, compare_every: COMPARE_EVERY }
     }
 
-    /// Compares the calls of a stream with those of the ledger at this interval; without it, hourly.
+    /// Sets the interval at which the calls of a stream are compared with the ledger; the default is an hour.
     pub fn compare_every(mut self, interval: Duration) -> Copier {
         self.compare_every = interval;
         self
@@ -103,21 +102,21 @@ impl Copier {
         self
     }
 
-    /// Keeps the streams on this many servers of a cluster.
+    /// Sets the number of replicas of the streams in a cluster.
     pub fn replicas(mut self, replicas: usize) -> Copier {
         self.replicas = replicas;
         self
     }
 
-    /// Makes the streams, or brings them to the quotas. One that is made takes no calls before it has back what the ledger
-    /// has of it, where that may be anything.
+    /// Creates the streams, or updates their quotas. A new stream accepts no calls until the ledger's calls are restored to it, if
+    /// there may be any.
     pub async fn prepare(&self) -> Result<(), UsageStreamError> {
         let is_empty = self.ledger.head().await.is_ok_and(|head| head.position == Position::START);
         let new = if is_empty { New::Open } else { New::Closed };
         prepare_as(&self.client, &self.tiers, self.replicas, new).await
     }
 
-    /// Copies calls until `stop`, whatever happens to NATS meanwhile; then what the streams hold at that moment.
+    /// Copies calls until `stop`, and retries whatever happens to NATS; then copies what the streams contain at that moment.
     pub async fn run(self, stop: CancellationToken) {
         let mut pause = PAUSES.0;
         let mut sources = self.ledger.watch();
@@ -137,7 +136,7 @@ impl Copier {
         self.finish().await;
     }
 
-    /// Copies from all streams at once; comes back only when one of them cannot go on.
+    /// Copies all streams concurrently; returns only when one is interrupted.
     async fn copy(&self) -> Interruption {
         let copying = async {
             self.prepare().await?;
@@ -154,13 +153,13 @@ impl Copier {
         }
     }
 
-    /// Copies what the streams hold now, as far as it can be done in a short time.
+    /// Copies what the streams contain now, within a short time limit.
     async fn finish(&self) {
         let finishing = async {
             if self.client.connection_state() != State::Connected {
                 return Err(Interruption::Disconnected);
             }
-            // The copying may have been stopped while a quota was being lowered; no stream is left halted.
+            // Copying may have been stopped while a quota was being lowered; no stream must stay paused.
             self.prepare().await?;
             let streams = self.streams().await?;
             try_join_all(streams.iter().map(|name| stream::copy_to_the_end(self, name))).await
@@ -175,7 +174,7 @@ impl Copier {
         );
     }
 
-    /// The streams of the tiers and of the overruns, and those of former tiers that are still there.
+    /// Returns the streams of the tiers, of overruns, and of former tiers that still exist.
     async fn streams(&self) -> Result<Vec<String>, Interruption> {
         let mut names: Vec<String> = self.tiers.iter().map(|tier| usage_stream(&tier.name)).collect();
         names.push(OVERRUN.to_owned());
@@ -191,20 +190,20 @@ impl Copier {
         Ok(names)
     }
 
-    /// The months whose calls NATS must hold: the one before the running one too, for it may have ended just now.
+    /// Returns the months whose calls NATS must contain: the current one and the one before, which may just have ended.
     pub(super) fn months(&self) -> [Month; 2] {
         let running = Month::of(self.clock.now());
         [running.previous(), running]
     }
 
-    /// Comes back when the connection is away.
+    /// Returns when the connection is lost.
     async fn disconnected(&self) {
         while self.client.connection_state() == State::Connected {
             sleep(CONNECTION).await;
         }
     }
 
-    /// Pauses, and then waits until there is a connection.
+    /// Sleeps, then waits for a connection.
     async fn connected_for(&self, pause: Duration) {
         sleep(pause).await;
         while self.client.connection_state() != State::Connected {

@@ -1,4 +1,4 @@
-//! The ledger's file: `usage.db` beside the event store, under the same rules.
+//! Opens the ledger's file, `usage.db` beside the event store, under the same rules.
 
 use std::path::{Path, PathBuf};
 
@@ -12,20 +12,20 @@ use crate::event_store::sqlite::rows::failure;
 /// The version of the tables, kept in the file's `user_version`.
 const VERSION: i64 = 1;
 
-/// Tells the file apart from other SQLite files: "LOGU" in its `application_id`.
+/// The `application_id` of a ledger: "LOGU".
 const APPLICATION: i64 = 0x4c4f_4755;
 
-/// Where the ledger of a store's folder is.
+/// Returns the path of the ledger in a store's folder.
 pub(super) fn path(folder: &Path) -> PathBuf {
     folder.join("usage.db")
 }
 
-/// Looks at the file without touching it: whether it is there, and whether it is ours to read.
+/// Returns whether the file exists; refuses one that is not a readable ledger. Does not change it.
 pub(super) async fn check(path: &Path) -> Result<Option<()>, StoreError> {
     check_marks(path, (APPLICATION, VERSION), "a ledger").await
 }
 
-/// Opens the file for writing, and makes it where it is absent.
+/// Opens the file for writing, and creates it if absent.
 pub(super) async fn open(path: &Path) -> Result<SqliteConnection, StoreError> {
     let there = check(path).await?.is_some();
     let mut writer = writing(path).connect().await.map_err(failure)?;

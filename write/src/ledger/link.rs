@@ -1,10 +1,10 @@
-//! The hash chain over the ledger: as over the log of events, every entry covers the one before.
+//! The hash chain of the ledger: as in the event log, the hash of each entry covers the one before.
 
 use schemas::chain::Hash;
 use schemas::usage::{Call, Surface};
 use sha2::{Digest, Sha256};
 
-/// Everything that a link covers besides the hash before it, as the columns hold it.
+/// The stored values that a hash covers besides the previous hash.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Link<'a> {
     pub(super) position: i64,
@@ -20,7 +20,7 @@ pub(super) struct Link<'a> {
     pub(super) sequence: i64,
 }
 
-/// The stream an entry was copied from.
+/// The stream that an entry was copied from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Source<'a> {
     pub(super) stream: &'a str,
@@ -29,7 +29,7 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Link<'a> {
-    /// Of a call that was copied from a place; `time` is the call's, as the column holds it.
+    /// Returns the link of a call that was copied from a source; `time` is the call's, as stored.
     pub(super) fn of(
         call: &'a Call,
         position: i64,
@@ -51,8 +51,8 @@ impl<'a> Link<'a> {
         }
     }
 
-    /// The hash of this entry behind the one whose hash is given. What has no fixed length goes in with its length, so
-    /// that no two different entries have the same bytes.
+    /// Returns the hash of this entry after the given previous hash. Values of variable length are prefixed with their length, so that
+    /// different entries never have the same bytes.
     pub(super) fn hash_after(&self, previous: Hash) -> Hash {
         let mut sha = Sha256::new();
         sha.update(previous.0);
@@ -71,7 +71,7 @@ impl<'a> Link<'a> {
     }
 }
 
-/// A surface as the column holds it.
+/// Returns the stored form of a surface.
 pub(super) fn number(surface: Surface) -> i64 {
     match surface {
         Surface::Rest => 1,
@@ -79,7 +79,7 @@ pub(super) fn number(surface: Surface) -> i64 {
     }
 }
 
-/// The surface that a column holds.
+/// Parses a stored surface.
 pub(super) fn surface(number: i64) -> Option<Surface> {
     [Surface::Rest, Surface::Mcp].into_iter().find(|surface| self::number(*surface) == number)
 }

@@ -1,4 +1,4 @@
-//! Pages of the ledger for those who cannot read its file: the counters of a node that counts old months anew.
+//! Serves pages of the ledger over NATS to nodes that rebuild the counters of old months and cannot read the file.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use super::Ledger;
 use crate::command_server::{ServeError, answer_all};
 use crate::nats::sufficient;
 
-/// The most entries of one page.
+/// The maximum number of entries in a page.
 const PAGE: usize = 1_000;
 
-/// How many bytes an entry has in an answer at most: its texts are short, and none needs an escape.
+/// The maximum size of an entry in a reply, in bytes: its texts are short and need no escapes.
 const ENTRY: usize = 512;
 
-/// How many bytes of a message the entries may not use.
+/// The bytes of a message that are reserved for the rest.
 const RESERVE: usize = 8 << 10;
 
 /// Answers requests for pages on `loggia.read.usage` until `stop`.
@@ -34,7 +34,7 @@ pub async fn serve(client: &Client, ledger: Arc<Ledger>, stop: &CancellationToke
     if stop.is_cancelled() { Ok(()) } else { Err(ServeError::Closed) }
 }
 
-/// The answer to a request. One that cannot be answered gets an empty message: it is asked again.
+/// Returns the reply to a request. If it cannot be answered, the reply is empty and the node asks again.
 async fn answer(ledger: &Ledger, request: &[u8], most: usize) -> Vec<u8> {
     let request: ReadUsage = match serde_json::from_slice(request) {
         Ok(request) => request,

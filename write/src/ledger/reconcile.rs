@@ -1,9 +1,8 @@
-//! Gives NATS back the calls that it lost: what the ledger has of a month that NATS must hold is published again under
-//! the same id, so that the quota is as used up as it was.
+//! Restores calls that NATS lost: calls of the ledger in months that NATS must contain are published again with the same id, so that
+//! the quota counts them again.
 //!
-//! Every call of a stream is copied into the ledger. So once the ledger has copied up to where a stream ended when its
-//! calls were counted, an allowance of which both have equally many is equal; where the ledger has more, ids tell
-//! whether calls are lost or only newer.
+//! Every call of a stream is copied into the ledger. So once the ledger has copied to the sequence at which the stream's calls were
+//! counted, equal numbers mean equal calls; if the ledger has more, ids tell whether calls are lost or only newer.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
@@ -22,51 +21,51 @@ use super::copier::{Copier, Interruption};
 use super::stream::call_id;
 use crate::usage_streams::{Allowance, Held, context, end, found, held};
 
-/// How many messages may wait for their acknowledgement.
+/// The maximum number of unacknowledged messages.
 const WINDOW: usize = 256;
 
-/// How many allowances are compared at once.
+/// The number of subjects that are compared concurrently.
 const AT_ONCE: usize = 4;
 
-/// How long the next id of a subject may take.
+/// The timeout for the next id of a subject.
 const SILENCE: Duration = Duration::from_secs(5);
 
-/// What JetStream says of a subject that takes nothing more.
+/// JetStream's error text for a full subject.
 const SUBJECT_FULL: &str = "maximum messages per subject";
 
-/// How calls are compared.
+/// How the calls of a subject are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum By {
-    /// By their number, and by their ids where the ledger has more.
+    /// By number, and by id if the ledger has more.
     Number,
-    /// By their ids: the stream may hold calls that the ledger keeps as those of another stream.
+    /// By id: the stream may contain calls that the ledger recorded for another stream.
     Id,
 }
 
-/// What a stream held when the comparison began.
+/// The contents of a stream when the comparison began.
 pub(super) struct Comparison {
     stream: String,
     by: By,
     held: BTreeMap<Month, Held>,
-    /// Where the stream ended then: the ledger must have copied it so far.
+    /// The last sequence at that time; the ledger must have copied up to it.
     pub(super) end: u64,
 }
 
 impl Comparison {
-    /// Counts what the stream holds of the months that NATS must hold.
+    /// Counts the calls by subject in the months that NATS must contain.
     pub(super) async fn begin(copier: &Copier, stream: &str, by: By) -> Result<Comparison, Interruption> {
         let moved = || Interruption::Moved(stream.to_owned());
         let mut months = BTreeMap::new();
         for month in copier.months() {
             months.insert(month, held(&copier.client, stream, month).await?.ok_or_else(moved)?);
         }
-        // After the counts, so that everything that was counted stands before it.
+        // Read after the counts, so that it covers everything that was counted.
         let end = end(&copier.client, stream).await?.ok_or_else(moved)?.sequence;
         Ok(Comparison { stream: stream.to_owned(), by, held: months, end })
     }
 
-    /// Publishes what the ledger has and the stream lacks, and waits for the acknowledgements. Returns how many calls the
-    /// stream has taken.
+    /// Publishes the calls that the ledger has and the stream lacks, and waits for the acknowledgements. Returns the number of
+    /// restored calls.
     pub(super) async fn give_back(self, copier: &Copier, is_closed: bool) -> Result<u64, Interruption> {
         let mut short: Vec<(Allowance, u64)> = Vec::new();
         for (month, held) in &self.held {
@@ -77,7 +76,7 @@ impl Comparison {
                     false => continue,
                 };
                 let has = held.calls.get(&allowance).copied().unwrap_or_default();
-                // A subject that is full takes nothing more, whichever calls it holds.
+                // A full subject accepts nothing, whichever calls it contains.
                 let is_full = held.limit.is_some_and(|limit| has >= limit);
                 if !is_full && (kept > has || (self.by == By::Id && kept > 0)) {
                     short.push((allowance, has));
@@ -92,7 +91,7 @@ impl Comparison {
     }
 }
 
-/// Publishes the calls of one allowance that the stream lacks, where it held this many of them.
+/// Publishes the calls of one subject that the stream lacks; it contained this many.
 async fn give_back(
     copier: &Copier,
     stream: &str,
@@ -110,7 +109,7 @@ async fn give_back(
             lost.push(entry.call);
         }
     };
-    // Before the ids are read: what comes into the ledger after that is in the stream.
+    // Before the ids are read: calls that the ledger gets later are in the stream.
     copier.ledger.each_call(*key, *month, collect).await?;
     if has > 0 {
         let there = ids(&jetstream, stream, &subject).await?;
@@ -128,7 +127,7 @@ async fn give_back(
         .await
 }
 
-/// The ids of the calls that stand under a subject.
+/// Returns the ids of the calls of a subject.
 async fn ids(jetstream: &Context, stream: &str, subject: &str) -> Result<HashSet<CallId>, Interruption> {
     let moved = || Interruption::Moved(stream.to_owned());
     let stream = found(jetstream, stream).await?.ok_or_else(moved)?;
@@ -142,7 +141,7 @@ async fn ids(jetstream: &Context, stream: &str, subject: &str) -> Result<HashSet
     let mut messages = consumer.messages().await.map_err(Interruption::nats)?;
     let mut ids = HashSet::new();
     while left > 0 {
-        // A stream that was emptied meanwhile gives nothing.
+        // A stream that was purged meanwhile delivers nothing.
         let next = timeout(SILENCE, messages.try_next()).await;
         let next = next.map_err(|_elapsed| Interruption::nats("the calls it has do not come in time"))?;
         let Some(message) = next.map_err(Interruption::nats)? else { break };
@@ -152,7 +151,7 @@ async fn ids(jetstream: &Context, stream: &str, subject: &str) -> Result<HashSet
     Ok(ids)
 }
 
-/// Publishes a call; returns whether the stream has one call more.
+/// Publishes a call; returns whether the stream accepted it.
 async fn publish(jetstream: &Context, subject: &str, call: Call) -> Result<bool, Interruption> {
     let mut headers = HeaderMap::new();
     for (name, value) in call.headers() {
@@ -163,17 +162,17 @@ async fn publish(jetstream: &Context, subject: &str, call: Call) -> Result<bool,
         sent.await?.await.map(|ack| !ack.duplicate)
     };
     match published.await {
-        // The quota is used up by other calls: nothing is left of it, as it should be.
+        // The quota is used up by other calls, which is as it should be.
         Err(error) if is_full(&error) => Ok(false),
         outcome => outcome.map_err(Interruption::nats),
     }
 }
 
-/// Whether the subject takes nothing more.
+/// Returns whether the error says that the subject is full.
 fn is_full(error: &PublishError) -> bool {
     let reason =
         std::error::Error::source(error).and_then(|source| source.downcast_ref::<jetstream::Error>());
-    // NATS has no code of its own for it: a full disk has the same.
+    // NATS has no distinct code: a full disk has the same one.
     reason.is_some_and(|reason| {
         reason.error_code() == ErrorCode::STREAM_STORE_FAILED && reason.to_string().contains(SUBJECT_FULL)
     })

@@ -1,4 +1,4 @@
-//! How the ledger's rows become values.
+//! Converts rows of the ledger to values.
 
 use std::collections::HashMap;
 
@@ -16,8 +16,8 @@ use super::link::surface;
 use crate::event_store::sqlite::rows::{column, failure, hash, uuid};
 use crate::event_store::{Head, StoreError};
 
-/// A statement that selects entries in the columns that [`entry`] reads, with what follows `FROM entries e …`. The
-/// words are joined from the left, so that an entry with a word that is gone is damage and not absent.
+/// Returns a statement that selects the columns which [`entry`] reads; the argument follows `FROM entries e …`. Words are
+/// left-joined, so that an entry whose word is missing is reported as damage.
 macro_rules! entries {
     ($rest:literal) => {
         concat!(
@@ -51,14 +51,14 @@ pub(super) fn entry(row: &SqliteRow) -> Result<LedgerEntry, StoreError> {
     Ok(LedgerEntry { position, call, overrun: source == OVERRUN, source, sequence })
 }
 
-/// Where the ledger ends.
+/// Reads the head of the ledger.
 pub(super) async fn head(reader: impl SqliteExecutor<'_>) -> Result<Head, StoreError> {
     let (position, bytes): (i64, Vec<u8>) =
         sqlx::query_as("SELECT position, hash FROM ledger").fetch_one(reader).await.map_err(failure)?;
     Ok(Head { position: Position(position.cast_unsigned()), hash: hash(&bytes)? })
 }
 
-/// How far each stream is copied: of several streams of one name, the one that was copied last.
+/// Reads the progress of each stream: of several streams with one name, the one copied last.
 pub(super) async fn sources(reader: impl SqliteExecutor<'_>) -> Result<Vec<LedgerSource>, StoreError> {
     let rows: Vec<(String, i64, i64)> =
         sqlx::query_as("SELECT stream, created, sequence FROM sources WHERE current = 1 ORDER BY stream")
@@ -72,24 +72,24 @@ pub(super) async fn sources(reader: impl SqliteExecutor<'_>) -> Result<Vec<Ledge
         .collect()
 }
 
-/// All words by their numbers.
+/// Reads all words by number.
 pub(super) async fn words(reader: &mut SqliteConnection) -> Result<HashMap<i64, String>, StoreError> {
     let rows: Vec<(i64, String)> =
         sqlx::query_as("SELECT id, word FROM words").fetch_all(reader).await.map_err(failure)?;
     Ok(rows.into_iter().collect())
 }
 
-/// The name of a tier.
+/// Parses the name of a tier.
 pub(super) fn tier(text: &str) -> Result<TierName, StoreError> {
     text.parse().map_err(|error| StoreError::corrupt(format!("{error}")))
 }
 
-/// A moment as the columns hold it.
+/// Returns a time as stored, in nanoseconds.
 pub(super) fn nanoseconds(time: Timestamp) -> Option<i64> {
     i64::try_from(time.as_nanosecond()).ok()
 }
 
-/// The moment that a column holds.
+/// Parses a stored time.
 pub(super) fn time(nanoseconds: i64) -> Result<Timestamp, StoreError> {
     Timestamp::from_nanosecond(nanoseconds.into())
         .map_err(|_| StoreError::corrupt("the ledger has a time that is none"))

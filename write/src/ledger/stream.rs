@@ -1,4 +1,4 @@
-//! Copies one stream: from where the ledger left it, or from its first message where it is not the stream that it was.
+//! Copies one stream: from the ledger's progress, or from its first message if it is not the same stream as before.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -20,17 +20,17 @@ use super::reconcile::{By, Comparison};
 use super::{Copied, Ledger, rows};
 use crate::usage_streams::{close, context, created, found, is_closed, open};
 
-/// How many calls are kept at once.
+/// The maximum number of calls in one commit.
 const BATCH: usize = 2_000;
 
-/// How long calls gather for one commit; none waits longer for it.
+/// How long calls are collected for one commit.
 const GATHER: Duration = Duration::from_millis(50);
 
-/// How often the stream is looked at: whether it is still the same, and whether it lost its end.
+/// How often the stream is checked for being replaced or truncated.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Copies until the stream is not where it was left. NATS is given back what it lost: at the beginning, where a stream
-/// that lost calls takes no new ones meanwhile, and then now and then.
+/// Copies until the stream is found replaced or truncated. Restores calls that NATS lost: at the start, while a stream that lost
+/// calls is closed for new ones, and then at intervals.
 pub(super) async fn follow(
     copier: &Copier,
     name: &str,
@@ -45,7 +45,7 @@ pub(super) async fn follow(
     loop {
         if let Some(comparison_due) = comparison.take_if(|begun| copying.source.sequence >= begun.end) {
             if comparison_due.give_back(copier, is_closed).await? > 0 {
-                // Until nothing is missing. Nothing was read meanwhile, so the consumer may be gone.
+                // Until nothing is missing. Nothing was read meanwhile, so the consumer may have expired.
                 messages = copying.consume().await?;
                 comparison = Some(Comparison::begin(copier, name, By::Number).await?);
                 continue;
@@ -67,7 +67,7 @@ pub(super) async fn follow(
         let batch = gather(&mut messages).await?;
         let silent = batch.is_empty();
         if silent && last > copying.source.sequence {
-            // The consumer gives nothing of what was there before the silence.
+            // The consumer delivers nothing from before the silence.
             return Err(Interruption::Moved(name.to_owned()));
         }
         copying.keep(batch).await?;
@@ -78,7 +78,7 @@ pub(super) async fn follow(
     }
 }
 
-/// Copies up to where the stream ends now.
+/// Copies to the present end of the stream.
 pub(super) async fn copy_to_the_end(copier: &Copier, name: &str) -> Result<(), Interruption> {
     let mut copying = Copying::begin(copier, name).await?;
     let end = copying.end();
@@ -97,16 +97,16 @@ struct Copying<'a> {
     ledger: &'a Ledger,
     jetstream: Context,
     stream: Stream,
-    /// How far it is copied.
+    /// The last copied sequence.
     source: LedgerSource,
-    /// Whether it is not the stream that was copied before, or has lost a part of it.
+    /// Whether the stream was replaced or lost messages since it was last copied.
     is_another: bool,
-    /// Whether it takes only calls that are given back.
+    /// Whether the stream accepts restored calls only.
     is_closed: bool,
 }
 
 impl<'a> Copying<'a> {
-    /// Goes on where the ledger's file says that the stream was left.
+    /// Resumes from the progress in the ledger's file.
     async fn begin(copier: &'a Copier, name: &str) -> Result<Copying<'a>, Interruption> {
         let (jetstream, ledger) = (context(&copier.client), &*copier.ledger);
         let moved = || Interruption::Moved(name.to_owned());
@@ -130,7 +130,7 @@ impl<'a> Copying<'a> {
             tracing::warn!(stream = copying.source.stream, "the stream is read from its first message again");
             copying.source.sequence = 0;
         }
-        // What is older than a stream keeps its messages is gone from it; it is no gap.
+        // Messages older than the stream's age limit are expected to be gone.
         let gone = info.state.first_sequence.saturating_sub(1).min(info.state.last_sequence);
         if gone > copying.source.sequence {
             copying.source.sequence = gone;
@@ -141,31 +141,31 @@ impl<'a> Copying<'a> {
         Ok(copying)
     }
 
-    /// Where the stream ended when the copying began.
+    /// The last sequence of the stream when copying began.
     fn end(&self) -> u64 {
         self.stream.cached_info().state.last_sequence
     }
 
-    /// Whether the stream still has what was copied last, at its place.
+    /// Returns whether the stream still has the last copied message at its sequence.
     async fn is_where_it_was(&self, info: &Info) -> Result<bool, Interruption> {
         if info.state.last_sequence < self.source.sequence {
             return Ok(false);
         }
         if self.source.sequence == 0 {
-            // JetStream has no message 0, and answers a request for it with an error that never passes.
+            // JetStream has no message 0; a request for it fails permanently.
             return Ok(true);
         }
         let Some(last) = self.ledger.last_call(&self.source).await? else { return Ok(true) };
         let message = match self.stream.get_raw_message(self.source.sequence).await {
             Ok(message) => message,
-            // A message that became too old says nothing any more.
+            // An expired message proves nothing.
             Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => return Ok(true),
             Err(error) => return Err(Interruption::nats(error)),
         };
         Ok(call_id(&message.headers) == Some(last))
     }
 
-    /// The stream's last sequence, if it is still the stream that it was.
+    /// Returns the last sequence of the stream, if it is still the same stream.
     async fn look(&self) -> Result<u64, Interruption> {
         let moved = || Interruption::Moved(self.source.stream.clone());
         let stream = found(&self.jetstream, &self.source.stream).await?.ok_or_else(moved)?;
@@ -186,7 +186,7 @@ impl<'a> Copying<'a> {
         consumer.messages().await.map_err(Interruption::nats)
     }
 
-    /// Keeps the calls of a batch, and that it was read; what is no call is told and passed over.
+    /// Stores the calls of a batch and the progress; a message that is not a call is logged and skipped.
     async fn keep(&mut self, batch: Vec<Message>) -> Result<(), Interruption> {
         if batch.is_empty() {
             return Ok(());
@@ -224,7 +224,7 @@ impl<'a> Copying<'a> {
     }
 }
 
-/// Waits for messages, some at once; none where the stream is silent for long.
+/// Waits for a batch of messages; empty after a long silence.
 async fn gather(messages: &mut pull::Ordered) -> Result<Vec<Message>, Interruption> {
     let mut batch = Vec::new();
     let mut arrived = timeout(LOOK, messages.next()).await;
@@ -252,7 +252,7 @@ fn read(message: &Message) -> Result<Call, NotAnEvent> {
     Ok(call)
 }
 
-/// The id of the call that a message with these headers carries.
+/// Returns the call id in the headers of a message.
 pub(super) fn call_id(headers: &HeaderMap) -> Option<CallId> {
     Uuid::parse_str(headers.get("ce-id")?.as_str()).ok().map(CallId)
 }

@@ -105,7 +105,7 @@ async fn a_stream_that_was_made_anew_is_another_source() {
     let sources = ledger.watch().borrow().clone();
     assert_eq!(sources, [LedgerSource { stream: "USAGE_FREE".into(), created: anew.created, sequence: 1 }]);
     assert_eq!(ledger.last_call(&sources[0]).await.unwrap(), Some(call(3).id));
-    // An older one that was brought back is the one that counts again.
+    // A restored older stream is the current one again.
     ledger.keep(copied("USAGE_FREE", &[4])).await.unwrap();
     let back = at("2026-11-01T00:00:00.000000001Z");
     let source = LedgerSource { stream: "USAGE_FREE".into(), created: back, sequence: 1 };
@@ -235,7 +235,7 @@ async fn a_ledger_that_lost_its_end_is_found() {
     assert_ne!(reader.head().await.unwrap().hash, Hash([1; 32]));
 }
 
-/// Polls a future a number of times with what it waits for in between, then drops it; returns whether it was done.
+/// Polls a future at most this many times, lets its tasks run in between, then drops it; returns whether it completed.
 async fn dropped_after<F: Future>(polls: usize, future: F) -> bool {
     let mut future = std::pin::pin!(future);
     for _ in 0..polls {
@@ -253,7 +253,7 @@ async fn memory_says_what_the_file_says_wherever_keeping_is_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path()).await;
     let mut kept = 0;
-    // From a future that is never polled to one that is done.
+    // From a future that is never polled to one that completes.
     for polls in 0.. {
         let numbers: Vec<u128> = (1..=(polls as u128 + 1) * 10).collect();
         let done = dropped_after(polls, ledger.keep(copied("USAGE_FREE", &numbers))).await;
@@ -273,7 +273,7 @@ async fn memory_says_what_the_file_says_wherever_keeping_is_dropped() {
         }
     }
     assert!(kept > 0);
-    // It goes on, and closing waits for what is under way.
+    // The change continues, and closing waits for it.
     let numbers: Vec<u128> = (1..=5_000).collect();
     dropped_after(1, ledger.keep(copied("USAGE_FREE", &numbers))).await;
     ledger.close().await;
@@ -292,7 +292,7 @@ async fn a_stream_that_is_noted_at_another_place_than_asked_for_has_no_last_call
     assert_eq!(ledger.last_call(&source).await.unwrap(), Some(call(2).id));
     let stale = LedgerSource { sequence: 0, ..source.clone() };
     assert_eq!(ledger.last_call(&stale).await.unwrap(), None);
-    // Memory that says something else than the file is brought up to date.
+    // In-memory state that differs from the file is refreshed.
     ledger.state.sources.send_replace(vec![stale]);
     let file = [source];
     assert_eq!(ledger.refresh().await.unwrap(), file);

@@ -1,4 +1,4 @@
-//! What the ledger counts.
+//! The totals of the ledger.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,16 @@ use serde::Serialize;
 
 use crate::usage_streams::Allowance;
 
-/// Calls of one allowance.
+/// The calls of one key in one month and tier.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Used {
-    /// Those that were counted within the quota.
+    /// Calls within the quota.
     pub used: u64,
-    /// Those that turned out to be over it after they had been answered.
+    /// Overruns: calls that had been answered when they were found to exceed the quota.
     pub overrun: u64,
 }
 
-/// Calls by allowance.
+/// Calls by key, month and tier.
 pub type Totals = BTreeMap<Allowance, Used>;
 
 /// Counts one more entry.

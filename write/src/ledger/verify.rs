@@ -1,5 +1,5 @@
-//! Proves that the ledger is what was written, and counts it anew: every entry in its place, under its hash, none
-//! missing at the end. Several readers each walk a part; a part starts from the hash that the part before it proves.
+//! Verifies and recounts the ledger: every entry has its position and hash, and none is missing at the end. Several readers each
+//! verify a part, starting from the hash that the part before it proves.
 
 mod structures;
 
@@ -25,34 +25,34 @@ use crate::event_store::{Head, StoreError};
 use crate::usage_streams::Allowance;
 use structures::{agreed, structures};
 
-/// How many entries are checked between two reports of progress.
+/// The number of entries between two reports of progress.
 const STEP: u64 = 10_000;
 
-/// How many readers walk at once; one more checks the file meanwhile.
+/// The number of concurrent readers; one more checks the file meanwhile.
 pub(super) const PARTS: u64 = 3;
 
-/// A ledger that was found right, and what it counts.
+/// A verified ledger and its totals.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recount {
-    /// How many entries it has, which is also its last position.
+    /// The number of entries, which is also the last position.
     pub entries: u64,
-    /// The hash of the last one, which covers all.
+    /// The hash of the last entry, which covers all.
     pub hash: Hash,
-    /// What every key used in every month out of every tier.
+    /// The totals by key, month and tier.
     pub totals: Totals,
 }
 
-/// The first thing in a ledger that is not as it was written.
+/// The first damage in a ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("the ledger is damaged at position {position}: {reason}; restore the last backup")]
 pub struct Damage {
-    /// Where; everything before is right.
+    /// Its position; everything before is intact.
     pub position: Position,
-    /// What is wrong there.
+    /// The damage, as a sentence.
     pub reason: String,
 }
 
-/// Why a walk ends early.
+/// Why verification ended early.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Stopped {
     #[error(transparent)]
@@ -61,7 +61,7 @@ pub(super) enum Stopped {
     Unreadable(#[from] StoreError),
 }
 
-/// What stands in the ledger by number, and what was counted by the same numbers.
+/// Words and sources of the ledger by number, and counts by the same numbers.
 #[derive(Debug, Clone, Default)]
 struct Names {
     words: HashMap<i64, String>,
@@ -72,7 +72,7 @@ struct Names {
 /// Calls by key, month, tier's number and whether they are overruns.
 type Counts = HashMap<([u8; 8], i32, i64, bool), u64>;
 
-/// Checks and counts all entries that the ledger has when it begins.
+/// Verifies and counts all entries that the ledger has at the start.
 pub(super) async fn all(
     readers: &SqlitePool,
     mut progress: impl FnMut(u64) + Send,
@@ -114,14 +114,14 @@ pub(super) async fn all(
     }
 }
 
-/// Checks the last entries and says where the ledger ends.
+/// Verifies the last entries and returns the end of the ledger.
 pub(super) async fn tail(reader: &mut SqliteConnection, length: u64) -> Result<Head, StoreError> {
     let end = rows::head(&mut *reader).await?;
     let names = names(reader).await?;
     let outcome = async {
         let head = start(reader, Position(end.position.0.saturating_sub(length))).await?;
         let mut walk = Walk { names, head, counts: Counts::new() };
-        // Beyond the end, too: an entry there is one that the head knows nothing of.
+        // Beyond the end, too: an entry there is missing from the head.
         walk.to(reader, Position(i64::MAX.cast_unsigned()), |_| {}).await?;
         ends(walk.head, end)
     };
@@ -133,7 +133,7 @@ pub(super) async fn tail(reader: &mut SqliteConnection, length: u64) -> Result<H
     })
 }
 
-/// Checks the entries behind a head, which need not be in the file, and returns where they end.
+/// Verifies the entries after a head, which need not be in the file, and returns their end.
 pub(super) async fn behind(
     reader: &mut SqliteConnection,
     start: Head,
@@ -148,7 +148,7 @@ pub(super) async fn behind(
     }
 }
 
-/// The parts that are walked, each from behind a position to another.
+/// Returns the parts to verify, each from after one position to another.
 fn ranges(end: u64) -> Vec<(u64, u64)> {
     let length = end.div_ceil(PARTS).max(1);
     (0..PARTS)
@@ -166,7 +166,7 @@ async fn names(reader: &mut SqliteConnection) -> Result<Names, StoreError> {
     Ok(Names { words: rows::words(reader).await?, sources })
 }
 
-/// Where a part starts: behind a position, with the hash that stands there.
+/// The start of a part: after a position, with the hash at that position.
 async fn start(reader: &mut SqliteConnection, position: Position) -> Result<Head, Stopped> {
     if position == Position::START {
         return Ok(Head { position, hash: Hash::GENESIS });
@@ -218,7 +218,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Checks one entry, which must be the next, and counts it.
+    /// Verifies one entry, which must be the next, and counts it.
     fn step(&mut self, row: &SqliteRow, position: Position) -> Result<(), Stopped> {
         let damage = |reason: &str| Damage { position, reason: reason.to_owned() };
         if column::<i64>(row, 0)? != integer(position.0) {
@@ -252,7 +252,7 @@ impl Walk {
     }
 }
 
-/// What cannot be read because it is damaged is damage at its place.
+/// Turns a failure to read a damaged entry into damage at its position.
 fn damaged(position: Position, error: StoreError) -> Stopped {
     match error {
         StoreError::Corrupt { reason } => Damage { position, reason }.into(),
@@ -260,7 +260,7 @@ fn damaged(position: Position, error: StoreError) -> Stopped {
     }
 }
 
-/// One recount out of the parts' counts; of several damages the first in the ledger.
+/// Merges the counts of the parts; of several damages, returns the first in the ledger.
 fn gather(
     walked: Vec<Result<(Head, Counts), Stopped>>,
     end: Head,
@@ -293,7 +293,7 @@ fn gather(
     Ok(Recount { entries: head.position.0, hash: head.hash, totals })
 }
 
-/// Whether the entries end where the ledger says that it ends.
+/// Checks that the entries end at the recorded head.
 fn ends(head: Head, end: Head) -> Result<Head, Stopped> {
     if head.position > end.position {
         let reason = "the entry stands behind the ledger's end".to_owned();

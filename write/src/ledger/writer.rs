@@ -1,5 +1,5 @@
-//! The one writer of the ledger: entries, the progress of their source and the head in one transaction. After a failure
-//! it opens the file anew and checks its end before it takes anything more.
+//! The single writer of the ledger: entries, the progress of their source and the head in one transaction. After a failure it reopens
+//! the file and verifies its end before it accepts more.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -18,36 +18,36 @@ use crate::event_store::sqlite::file::lock;
 use crate::event_store::sqlite::rows::{failure, integer};
 use crate::event_store::{Head, StoreError};
 
-/// How many entries at the ledger's end are checked at opening.
+/// The number of entries at the end that are verified at opening.
 const TAIL: u64 = 1_000;
 
-/// What was copied from a stream at once.
+/// A batch copied from a stream.
 #[derive(Debug, Clone)]
 pub struct Copied {
     /// The stream's name.
     pub stream: String,
-    /// When the stream was made.
+    /// The creation time of the stream.
     pub created: Timestamp,
-    /// The last sequence that was looked at.
+    /// The last sequence that was read.
     pub sequence: u64,
-    /// The id of the call there, if there was one.
+    /// The id of the call at that sequence, if it was a call.
     pub last: Option<CallId>,
-    /// The calls with their sequences, in their order.
+    /// The calls with their sequences, in order.
     pub calls: Vec<(u64, Call)>,
 }
 
 pub(super) struct Writer {
     path: PathBuf,
     head: Head,
-    /// Absent after a failure, until it is opened anew.
+    /// `None` after a failure, until the file is reopened.
     open: Option<Open>,
-    /// Held for as long as the writer lives.
+    /// The lock of the file, held for the lifetime of the writer.
     _lock: File,
 }
 
 struct Open {
     connection: SqliteConnection,
-    /// The numbers of the words that are in the file.
+    /// The numbers of the words in the file.
     words: HashMap<String, i64>,
 }
 
@@ -60,8 +60,8 @@ impl Writer {
         Ok(Writer { path: path.to_owned(), head, open, _lock: lock })
     }
 
-    /// Keeps the calls that the ledger has not yet, and how far the stream is copied. Returns the ledger's end and how far
-    /// each stream is copied then.
+    /// Stores the calls that are new and the progress of the stream. Returns the new end of the ledger and the progress of each
+    /// stream.
     pub(super) async fn keep(&mut self, copied: &Copied) -> Result<(Head, Vec<LedgerSource>), StoreError> {
         let mut open = match self.open.take() {
             Some(open) => open,
@@ -74,7 +74,7 @@ impl Writer {
                 Ok((head, sources))
             }
             Err(error) => {
-                // After a failed write the pages in memory say nothing of the disk: only a fresh look does.
+                // After a failed write the cached pages may differ from the disk: the file is reopened.
                 tracing::error!(%error, "the ledger could not commit; its file is opened anew");
                 open.connection.close_hard().await.ok();
                 Err(error)
@@ -113,7 +113,7 @@ impl Open {
         let source = Source { stream: &copied.stream, created };
         let number = advance(&mut transaction, source, copied).await?;
         for (sequence, call) in &copied.calls {
-            // What is no moment of these centuries is turned away where messages are read.
+            // Times out of range were skipped when the messages were read.
             let Some(time) = rows::nanoseconds(call.time) else { continue };
             let position = head.position.next();
             let sequence = integer(*sequence);
@@ -137,7 +137,7 @@ impl Open {
     }
 }
 
-/// Notes how far a stream is copied, and gives its number.
+/// Records the progress of a stream and returns its number.
 async fn advance(
     writer: &mut SqliteConnection,
     source: Source<'_>,
@@ -163,7 +163,7 @@ async fn advance(
     .map_err(failure)
 }
 
-/// The number of a word, which is given one if it has none.
+/// Returns the number of a word, assigning one if it is new.
 async fn word(
     writer: &mut SqliteConnection,
     known: &mut HashMap<String, i64>,
@@ -195,7 +195,7 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// Whether the call is new and stands there now; one that the ledger has is passed over.
+    /// Inserts a call; returns `false` if the ledger has it already.
     async fn insert(&self, writer: &mut SqliteConnection) -> Result<bool, StoreError> {
         let done = sqlx::query(
             "INSERT INTO entries (position, id, key, month, tier, time, surface, operation, source, sequence, hash) \

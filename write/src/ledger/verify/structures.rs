@@ -1,4 +1,4 @@
-//! Checks the file around the entries: SQLite's own structures, and the indexes by which calls are looked up.
+//! Verifies SQLite's own structures and the indexes over the entries.
 
 use futures::TryStreamExt;
 use schemas::ids::Position;
@@ -9,7 +9,7 @@ use super::{Counts, Damage, Names, Recount, Stopped, add};
 use crate::event_store::sqlite::rows::{column, failure, integer};
 use crate::ledger::totals::Totals;
 
-/// SQLite's own check of the file, and what its indexes count: audits and double calls are looked up there.
+/// Runs SQLite's integrity check and counts the indexes, which audits and the detection of duplicates rely on.
 pub(super) async fn structures(reader: &mut SqliteConnection, end: Position) -> Result<Counts, Stopped> {
     let found: String =
         sqlx::query_scalar("PRAGMA quick_check(1)").fetch_one(&mut *reader).await.map_err(failure)?;
@@ -48,7 +48,7 @@ pub(super) async fn structures(reader: &mut SqliteConnection, end: Position) -> 
     Ok(counts)
 }
 
-/// Whether the index by which audits look calls up counts the same.
+/// Checks that the index used by audits has the same number of entries.
 pub(super) fn agreed(recount: Recount, indexed: &Counts, names: &Names) -> Result<Recount, Stopped> {
     let mut found = Totals::new();
     add(&mut found, indexed.clone(), names)?;
