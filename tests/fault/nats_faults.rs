@@ -14,9 +14,10 @@ fn import(data: &std::path::Path, from: usize, to: usize) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-fn nats_pid(data: &std::path::Path) -> u32 {
-    let text = std::fs::read_to_string(data.join("nats/nats.pid"));
-    text.expect("the private server's pid file").trim().parse().unwrap()
+/// Returns the process id of the private server; `None` while it is writing the file.
+fn nats_pid(data: &std::path::Path) -> Option<u32> {
+    let text = std::fs::read_to_string(data.join("nats/nats.pid")).expect("the private server's pid file");
+    text.trim().parse().ok()
 }
 
 /// `loggia up` with a NATS server of the test's own.
@@ -45,10 +46,13 @@ async fn the_private_server_is_killed_and_comes_back() {
     let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
     let http = loggia.http().await;
     import(&data, 0, 300);
-    let first = nats_pid(&data);
+    let first = nats_pid(&data).expect("the pid of a running server");
     assert!(std::process::Command::new("kill").args(["-9", &first.to_string()]).status().unwrap().success());
     assert_eq!(http.get("/healthz").await.status, 200, "reading goes on");
-    kit::wait_until(PATIENCE, "another nats-server", async || nats_pid(&data) != first).await;
+    kit::wait_until(PATIENCE, "another nats-server", async || {
+        nats_pid(&data).is_some_and(|pid| pid != first)
+    })
+    .await;
     import(&data, 300, 600);
     holds_all(&data, 600).await;
 }
