@@ -23,6 +23,12 @@ struct Rule {
 const IO: &[&str] = &["tokio", "sqlx", "async-nats", "axum", "tantivy", "hyper"];
 
 const RULES: &[Rule] = &[
+    Rule {
+        package: "bench",
+        may: &["demo", "schemas"],
+        must_not: &["sqlx", "async-nats", "tantivy"],
+        without: &[],
+    },
     Rule { package: "demo", may: &["schemas"], must_not: IO, without: &[] },
     Rule { package: "health", may: &[], must_not: IO, without: &[] },
     Rule {
@@ -95,13 +101,16 @@ pub(crate) fn violations(tree: &Tree) -> Vec<String> {
     found
 }
 
-/// What a crate of `crates/` imports of this workspace and must not: it knows nothing of Loggia but other libraries.
+/// What a crate of `crates/` imports of this workspace and must not: a library knows nothing of Loggia but other libraries;
+/// what is not the product may import those, the contract, and one another.
 fn lifted(manifest: &Table, shared: Option<&Table>, packages: &[&str], libraries: &[&str]) -> Vec<String> {
     let package = name(manifest).unwrap_or_default();
     let may = |other: &str| {
-        let is_product = !NOT_THE_PRODUCT.contains(&other);
-        (libraries.contains(&other) && is_product)
-            || (other == "schemas" && NOT_THE_PRODUCT.contains(&package))
+        let is_product = |name| !NOT_THE_PRODUCT.contains(&name);
+        match is_product(package) {
+            true => libraries.contains(&other) && is_product(other),
+            false => libraries.contains(&other) || other == "schemas",
+        }
     };
     let imports = dependencies(manifest, shared).into_iter().map(|dependency| dependency.package);
     let bad = imports.filter(|other| packages.contains(&other.as_str()) && !may(other));
@@ -242,11 +251,21 @@ mod tests {
                 "package.name = 'folding'\n[dependencies]\nschemas = '1'\ndemo = '1'",
             ),
             ("crates/knn/Cargo.toml", "package.name = 'knn'\n[dependencies]\nfolding = '1'\nrayon = '1'"),
-            ("read/Cargo.toml", "package.name = 'read'\n[dependencies]\ndemo = '1'"),
+            (
+                "crates/bench/Cargo.toml",
+                "package.name = 'bench'\n[dependencies]\ndemo = '1'\nschemas = '1'\nread = '1'",
+            ),
+            ("read/Cargo.toml", "package.name = 'read'\n[dependencies]\ndemo = '1'\nbench = '1'"),
         ];
         let found = violations(&Tree::of(files));
-        let expected =
-            ["the library folding imports demo", "the library folding imports schemas", "read imports demo"];
+        let expected = [
+            "the library bench imports read",
+            "the library folding imports demo",
+            "the library folding imports schemas",
+            "read imports bench",
+            "read imports demo",
+            "bench imports read",
+        ];
         assert_eq!(found, expected);
     }
 

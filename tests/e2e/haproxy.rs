@@ -4,9 +4,9 @@
 use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
 
+use bench::steady::SteadyLoad;
 use kit::haproxy::Haproxy;
 use kit::http::Http;
-use kit::load::Load;
 use kit::names::Names;
 
 use crate::several::{ReadNode, Several, searches};
@@ -78,7 +78,7 @@ fn at(place: usize, address: u8) -> Ipv4Addr {
 #[tokio::test]
 async fn nodes_are_made_anew_in_turn_without_one_failed_request() {
     let Some(mut behind) = Behind::three(3_000).await else { return };
-    let load = Load::start(behind.haproxy.address(), &searches(), 12, 150.0);
+    let load = SteadyLoad::start(behind.haproxy.address(), &searches(), 12, 150.0);
     tokio::time::sleep(Duration::from_secs(2)).await;
     let given = behind.given().await;
     let (most, least) = (given.iter().max().unwrap(), given.iter().min().unwrap());
@@ -103,7 +103,7 @@ async fn nodes_are_made_anew_in_turn_without_one_failed_request() {
 async fn a_killed_node_is_given_nothing_more_until_it_is_back() {
     let Some(mut behind) = Behind::three(30).await else { return };
     let connections = 12;
-    let load = Load::start(behind.haproxy.address(), &searches(), connections, 150.0);
+    let load = SteadyLoad::start(behind.haproxy.address(), &searches(), connections, 150.0);
     tokio::time::sleep(Duration::from_secs(1)).await;
     behind.several.nodes[1].process.kill9();
     let killed = Instant::now();

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use bench::steady::{Mix, SteadyLoad};
 use kit::http::Http;
-use kit::load::{Asked, Load};
 use serde_json::{Value, json};
 
 use crate::several::{Several, searches};
@@ -12,7 +12,7 @@ use crate::started::{PATIENCE, json as run_json, ready};
 #[tokio::test]
 async fn nodes_are_restarted_in_turn_without_one_failed_request() {
     let Some(mut several) = Several::three(30, &[]).await else { return };
-    let load = Load::start(several.balancer.address(), &searches(), 12, 150.0);
+    let load = SteadyLoad::start(several.balancer.address(), &searches(), 12, 150.0);
     for place in 0..3 {
         let name = ["one", "two", "three"][place];
         assert!(several.nodes[place].process.terminate().await.success());
@@ -41,9 +41,9 @@ async fn a_killed_node_is_replaced_by_one_that_begins_with_a_snapshot() {
             .await;
     }
     let snapshot = several.folder.path().join("snapshot");
-    let asked = Asked { key: Some(key.clone()), ..searches() };
+    let asked = Mix { key: Some(key.clone()), ..searches() };
     let connections = 12;
-    let load = Load::start(several.balancer.address(), &asked, connections, 60.0);
+    let load = SteadyLoad::start(several.balancer.address(), &asked, connections, 60.0);
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     several.nodes[1].process.kill9();
     run_json(&several.nodes[0].data, &["snapshot", snapshot.to_str().unwrap()]);

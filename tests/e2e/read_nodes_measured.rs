@@ -4,9 +4,9 @@
 
 use std::time::{Duration, Instant};
 
+use bench::steady::{Mix, SteadyLoad};
 use kit::balancer::Balancer;
 use kit::http::Http;
-use kit::load::{Asked, Load};
 use serde_json::json;
 
 use crate::several::{ReadNode, Several, searches};
@@ -50,10 +50,11 @@ async fn a_node_is_replaced_under_a_thousand_requests_a_second() {
     several.nodes = vec![one, two, three];
     several.all_ready().await;
 
-    let asked = Asked { key: Some(large), ..searches() };
-    let (load, loaded) = (Load::start(several.balancer.address(), &asked, RATE.1, RATE.0), Instant::now());
-    let asked = Asked { key: Some(small), ..searches() };
-    let limited = Load::start(several.balancer.address(), &asked, 4, 20.0);
+    let asked = Mix { key: Some(large), ..searches() };
+    let (load, loaded) =
+        (SteadyLoad::start(several.balancer.address(), &asked, RATE.1, RATE.0), Instant::now());
+    let asked = Mix { key: Some(small), ..searches() };
+    let limited = SteadyLoad::start(several.balancer.address(), &asked, 4, 20.0);
     tokio::time::sleep(Duration::from_secs(5)).await;
     several.nodes[1].process.kill9();
     let (four, seconds) = timed(&several, "four", &[("LOGGIA_SNAPSHOT", &url)]).await;

@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use bench::steady::Mix;
 use kit::balancer::Balancer;
-use kit::load::Asked;
 use kit::nats::Nats;
 use kit::process::{self, Loggia};
 use serde_json::json;
@@ -113,8 +113,8 @@ impl Several {
 }
 
 /// Searches and records of the projects there are.
-pub(crate) fn searches() -> Asked {
+pub(crate) fn searches() -> Mix {
     let mut paths: Vec<String> = (0..20).map(|n| format!("/v1/search?q=bridge%20{n}")).collect();
     paths.extend((0..20).map(|n| format!("/v1/project/bridge-{n}")));
-    Asked { paths, key: None }
+    Mix { paths, key: None }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use bench::Figure;
 use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions};
 use schemas::nats_role::NatsRole;
 use tokio::process::{Child, Command as Process};
@@ -19,7 +20,6 @@ use write::nats_server;
 use write::relay::{Interruption, Relay};
 use write::service::CommandService;
 
-use super::Figure;
 use crate::compose::settled;
 use crate::config::Config;
 

@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use bench::Figure;
+use bench::load::Connection;
+use bench::server::Server;
 use schemas::command::{Answer, Command};
 use serde_json::json;
 
-use super::Figure;
-use super::load::Connection;
-use super::server::Server;
 use crate::session::Session;
 
 const EDITS: usize = 31;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use api::{Budget, Counted, Meter, MeterSettings, Outcome, Policy};
+use bench::Figure;
 use health::Health;
 use schemas::key::{Key, KeyId};
 use schemas::month::Month;
@@ -16,7 +17,6 @@ use write::clock::Clock;
 use write::nats_server::{NatsServer, Options, login};
 use write::usage_streams;
 
-use super::Figure;
 use crate::config::Config;
 
 /// Calls one after the other, whose median is what counting adds.

@@ -1,9 +1,10 @@
-//! Similarity: how long the neighbour table takes to make, how true it is, how soon one more project stands in it, and what
-//! an answer costs beside a search.
+//! Similarity: how long the neighbour table takes to make, its recall, and how soon one more project is in it.
 
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use bench::Figure;
+use bench::searching::median;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use read::checkpoint::Checkpoint;
@@ -11,11 +12,6 @@ use read::neighbours::{NeighboursReader, NeighboursWriter, recall};
 use schemas::event::{Event, ProjectSelected, VectorsRecorded};
 use schemas::ids::{Position, ProjectId};
 use schemas::vector::Vector;
-
-use super::Figure;
-use super::load::Request;
-use super::searching::{CONNECTIONS, cpu_of, median};
-use super::server::Server;
 
 /// Events in one commit, as in a replay.
 const BATCH: usize = 2_500;
@@ -29,8 +25,6 @@ const SPREAD: f32 = 0.7;
 const MORE: usize = 20;
 /// Projects whose lists are held against an exact search.
 const SAMPLE: usize = 200;
-/// Distinct projects that are asked for.
-const ASKED: usize = 2_000;
 
 /// Makes the table of so many projects with given vectors, in this process.
 pub async fn table(size: usize) -> Result<Vec<Figure>> {
@@ -63,30 +57,6 @@ pub async fn table(size: usize) -> Result<Vec<Figure>> {
         Figure::new("most memory while they are made", memory, "MB").at_most(2_000.0),
         Figure::new(format!("recall@10 of {} lists", recalled.projects), recalled.share, "").at_least(share),
         Figure::new("one more project stands in all lists", median(seen), "ms").at_most(500.0),
-    ])
-}
-
-/// CPU of an answer against that of a search, on the measured server, whose projects have been described.
-pub async fn answers(server: &Server, size: usize, search: &[String]) -> Result<Vec<Figure>> {
-    let records = demo::catalog(demo::DEMO_SEED, size);
-    let slugs = records.filter_map(|record| record["slug"].as_str().map(str::to_owned));
-    let near: Vec<Request> = slugs
-        .step_by((size / ASKED).max(1))
-        .map(|slug| Request::get(&format!("/v1/similar/{slug}")))
-        .collect();
-    let search: Vec<Request> = search.iter().map(|path| Request::get(path)).collect();
-    let (mut cpu, mut found, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..3 {
-        let (similar, _) = cpu_of(server.pid()?, &server.address, &near, CONNECTIONS).await?;
-        let (searched, _) = cpu_of(server.pid()?, &server.address, &search, CONNECTIONS).await?;
-        cpu.push(similar);
-        found.push(searched);
-        ratios.push(similar / searched);
-    }
-    Ok(vec![
-        Figure::new("CPU of a request for neighbours", median(cpu), "µs"),
-        Figure::new("CPU of a search request in turn with it", median(found), "µs"),
-        Figure::new("CPU of neighbours against a search", median(ratios), "times").at_most(1.0),
     ])
 }
 

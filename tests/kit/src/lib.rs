@@ -17,7 +17,6 @@ pub mod collector;
 pub mod esdb;
 pub mod haproxy;
 pub mod http;
-pub mod load;
 pub mod names;
 pub mod nats;
 pub mod network;

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::load::Connection;
-use super::server::Server;
-use super::{Figure, LIMITED};
+use crate::load::Connection;
+use crate::server::Server;
+use crate::{Figure, LIMITED};
 
 /// How long the projections may take for each 100,000 events before the run is given up.
 const PATIENCE: Duration = Duration::from_secs(600);

@@ -1,4 +1,4 @@
-//! The measured process: `loggia up` of this very build, on a folder of its own.
+//! The measured process: `loggia up` of the running executable, on a folder of its own.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use tokio::process::{Child, Command};
 
-use super::load::Connection;
+use crate::load::Connection;
 
 /// How long it may take to come up, whatever the catalog's size.
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -6,10 +6,11 @@ use anyhow::{Context, Result, bail};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
-use super::load::{self, Connection, Request};
-use super::server::{Server, usage};
-use super::{Figure, queries};
+use crate::load::{self, Connection, Request};
+use crate::server::{Server, usage};
+use crate::{Figure, queries};
 
+/// The number of connections of a load.
 pub const CONNECTIONS: usize = 8;
 /// Enough that the kernel's hundredths of a second do not show.
 const REQUESTS: usize = 60_000;
@@ -80,7 +81,7 @@ async fn start_bare(server: &Server, body: &[u8]) -> Result<(Child, String)> {
     Ok((child, address))
 }
 
-/// CPU a request in microseconds, and what the load met.
+/// Returns the CPU time of a request in microseconds, and the outcome of the load.
 pub async fn cpu_of(
     pid: u32,
     address: &str,
@@ -96,7 +97,7 @@ pub async fn cpu_of(
     Ok((cpu / REQUESTS as f64 * 1e6, outcome))
 }
 
-/// The middle one.
+/// Returns the median.
 pub fn median(mut figures: Vec<f64>) -> f64 {
     figures.sort_by(f64::total_cmp);
     figures[figures.len() / 2]

@@ -5,9 +5,9 @@ use std::time::Duration;
 use anyhow::Result;
 use tokio_util::sync::CancellationToken;
 
-use super::load::Connection;
-use super::server::Server;
-use super::{Figure, LIMITED, queries};
+use crate::load::Connection;
+use crate::server::Server;
+use crate::{Figure, LIMITED, queries};
 
 /// The models whose rebuild has a limit; that of the neighbours compares everything with everything.
 const LIMITED_MODELS: [&str; 2] = ["catalog", "search"];

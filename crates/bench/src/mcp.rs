@@ -3,10 +3,10 @@
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
-use super::load::{self, Connection, Request};
-use super::searching::{cpu_of, median};
-use super::server::Server;
-use super::{Figure, queries};
+use crate::load::{self, Connection, Request};
+use crate::searching::{cpu_of, median};
+use crate::server::Server;
+use crate::{Figure, queries};
 
 const CONNECTIONS: usize = 16;
 const WARMING: usize = 10_000;
