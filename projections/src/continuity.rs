@@ -8,8 +8,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use read::checkpoint::Checkpoint;
-use schemas::chain::Hash;
 use schemas::envelope::Recorded;
+use schemas::hash::Hash;
 use schemas::ids::Position;
 use tokio::time::Instant;
 

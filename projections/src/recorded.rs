@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use schemas::chain::Hash;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
+use schemas::hash::Hash;
 use schemas::ids::{CommandId, EventId, Position, ProjectId, StreamId, StreamVersion};
 use schemas::versioned;
 

@@ -14,7 +14,7 @@ mod tests;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use schemas::chain::Hash;
+use schemas::hash::Hash;
 use sha2::{Digest, Sha256};
 
 use crate::projection::ProjectionError;

@@ -19,8 +19,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use health::Health;
-use schemas::chain::Hash;
 use schemas::envelope::Recorded;
+use schemas::hash::Hash;
 use schemas::ids::Position;
 
 pub use arrived::{Arrived, Found};

@@ -124,5 +124,5 @@ async fn replay_aside<P: Projection>(
 }
 
 pub(crate) fn hexadecimal(digest: [u8; 32]) -> String {
-    schemas::chain::Hash(digest).to_string()
+    schemas::hash::Hash(digest).to_string()
 }

@@ -1,7 +1,7 @@
 //! How far a model has come. It becomes visible in the same commit as the rows that it speaks of.
 
-use schemas::chain::Hash;
 use schemas::control::Parked;
+use schemas::hash::Hash;
 use schemas::ids::{Position, StoreId};
 use serde::{Deserialize, Serialize};
 

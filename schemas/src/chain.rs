@@ -1,26 +1,12 @@
 //! The hash chain over a log: each event carries a SHA-256 that covers the hash of the event before it, so that a
 //! change of any byte of history shows in every later hash.
 
-use std::fmt;
-use std::str::FromStr;
-
-use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::envelope::Recorded;
-use crate::ids::{Actor, CommandId, EventId, InvalidId, Position, StreamId, StreamVersion};
-
-/// A link of the chain: 32 bytes, shown as 64 hexadecimal digits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Hash(pub [u8; 32]);
-
-impl Hash {
-    /// What stands before the first event of a log.
-    pub const GENESIS: Hash = Hash([0; 32]);
-}
+use crate::hash::Hash;
+use crate::ids::{Actor, CommandId, EventId, Position, StreamId, StreamVersion};
 
 /// Everything that a link covers besides the hash before it.
 #[derive(Debug, Clone, Copy)]
@@ -84,47 +70,9 @@ impl<'a> From<&'a Recorded> for Link<'a> {
     }
 }
 
-impl fmt::Display for Hash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        HEXLOWER.encode_display(&self.0).fmt(f)
-    }
-}
-
-impl fmt::Debug for Hash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl FromStr for Hash {
-    type Err = InvalidId;
-
-    fn from_str(text: &str) -> Result<Self, InvalidId> {
-        let bytes = HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok().and_then(|bytes| bytes.try_into().ok());
-        bytes
-            .map(Hash)
-            .ok_or_else(|| InvalidId { text: text.to_owned(), expected: "a hash: 64 hexadecimal digits" })
-    }
-}
-
-impl TryFrom<String> for Hash {
-    type Error = InvalidId;
-
-    fn try_from(text: String) -> Result<Self, InvalidId> {
-        text.parse()
-    }
-}
-
-impl From<Hash> for String {
-    fn from(hash: Hash) -> String {
-        hash.to_string()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     fn sample() -> (StreamId, Actor) {
         ("project-01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap(), "Ada".parse().unwrap())
@@ -178,19 +126,5 @@ mod tests {
             assert_ne!(changed.hash_after(Hash::GENESIS), hash, "{changed:?}");
         }
         assert_ne!(base.hash_after(hash), hash);
-    }
-
-    proptest! {
-        #[test]
-        fn a_hash_survives_its_text(bytes in any::<[u8; 32]>()) {
-            prop_assert_eq!(Hash(bytes).to_string().parse::<Hash>(), Ok(Hash(bytes)));
-        }
-    }
-
-    #[test]
-    fn anything_else_is_no_hash() {
-        for text in ["", "0", &"g".repeat(64), &"é".repeat(32)] {
-            assert!(text.parse::<Hash>().is_err(), "{text:?}");
-        }
     }
 }

@@ -96,7 +96,8 @@ fn read<T: std::str::FromStr<Err: std::fmt::Display>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::{Hash, Link};
+    use crate::chain::Link;
+    use crate::hash::Hash;
     use crate::ids::*;
 
     fn sample() -> Recorded {

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::chain::Hash;
 use crate::envelope::Recorded;
+use crate::hash::Hash;
 use crate::ids::{Position, StreamId};
 use crate::picture::{Picture, PictureId};
 use crate::usage::Call;

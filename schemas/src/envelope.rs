@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use traces::Traceparent;
 
-use crate::chain::Hash;
+use crate::hash::Hash;
 use crate::ids::{Actor, CommandId, EventId, Position, StreamId, StreamVersion};
 use crate::versioned::{self, Decoded, Malformed};
 

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::chain::Hash;
+use crate::hash::Hash;
 use crate::ids::InvalidId;
 
 pub use name::SealedName;

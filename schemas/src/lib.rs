@@ -13,6 +13,7 @@ pub mod email;
 pub mod envelope;
 pub mod erased_pictures;
 pub mod event;
+pub mod hash;
 pub mod ids;
 pub mod import;
 pub mod key;

@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::chain::Hash;
+use crate::hash::Hash;
 use crate::key::unguessable;
 
 /// How long a link can be used.

@@ -4,12 +4,13 @@
 use std::fmt;
 use std::str::FromStr;
 
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::account::PaymentRecorded;
 use crate::email::Email;
-use crate::ids::InvalidId;
+use crate::ids::{AccountId, InvalidId};
+use crate::tier::TierName;
 
 /// Who takes the money and tells of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -44,6 +45,40 @@ pub enum PaymentKind {
     Ended,
     /// All the money went back.
     Refunded,
+}
+
+/// What a provider told of a payment. Which of several has the last word is told by `created`, not by their order in
+/// the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PaymentRecorded {
+    /// Who told it.
+    pub provider: Provider,
+    /// The notice's own id; each is recorded once.
+    pub event_id: PaymentId,
+    /// When it happened, as the provider's clock has it.
+    #[schemars(with = "String")]
+    pub created: Timestamp,
+    /// What happened.
+    pub kind: PaymentKind,
+    /// The subscription it belongs to, if it belongs to one.
+    pub subscription: Option<PaymentId>,
+    /// Who paid, as the provider calls them.
+    pub customer: Option<PaymentId>,
+    /// The invoices, payments and charges that it speaks of.
+    pub references: Vec<PaymentId>,
+    /// The tier that is paid for, where it is told.
+    pub tier: Option<TierName>,
+    /// The end of what is paid for, where it is told.
+    #[schemars(with = "Option<String>")]
+    pub period_end: Option<Timestamp>,
+    /// Whether it says that a refund failed: the money did not go back, so the refund before it does not count. Its kind is
+    /// `partly_refunded`, from which nothing follows in version 0.1.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refund_failed: bool,
+    /// The account it was moved from, where an operator moved it: the same notice stands in the events of that account.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub moved_from: Option<AccountId>,
 }
 
 /// What a provider told of a payment, on its way to the write side.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::chain::Hash;
+use crate::hash::Hash;
 use crate::ids::InvalidId;
 
 /// The widths that pictures are shown at, in pixels; none is ever enlarged.

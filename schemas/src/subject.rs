@@ -4,7 +4,6 @@ use crate::ids::{InvalidId, StreamId};
 use crate::key::KeyId;
 use crate::month::Month;
 use crate::tier::TierName;
-use crate::usage::Call;
 
 /// The JetStream stream that carries the log `events`; its sequence is the log's position.
 pub const EVENTS: &str = "EVENTS";
@@ -76,13 +75,13 @@ pub fn usage_subjects(tier: &TierName) -> String {
 }
 
 /// Where a call is metered: all calls under one subject share one allowance.
-pub fn usage(call: &Call) -> String {
-    allowance("usage", &call.tier, call.key_id, call.month)
+pub fn usage(tier: &TierName, key: KeyId, month: Month) -> String {
+    allowance("usage", tier, key, month)
 }
 
 /// Where a call is kept that turned out to be over the quota after it had been answered.
-pub fn overrun(call: &Call) -> String {
-    allowance("overrun", &call.tier, call.key_id, call.month)
+pub fn overrun(tier: &TierName, key: KeyId, month: Month) -> String {
+    allowance("overrun", tier, key, month)
 }
 
 /// The subjects of the allowances of all keys of a tier in a month: `context` is `usage` or `overrun`.

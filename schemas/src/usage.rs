@@ -9,6 +9,7 @@ use crate::cloudevents::{MESSAGE_ID, NotAnEvent};
 use crate::ids::InvalidId;
 use crate::key::KeyId;
 use crate::month::Month;
+use crate::subject;
 use crate::tier::TierName;
 
 /// The CloudEvents type of a metered call.
@@ -87,8 +88,18 @@ impl Call {
         serde_json::to_vec(&body).unwrap_or_default()
     }
 
-    /// Reads a call from its message; `subject` is one that [`crate::subject::usage`] or
-    /// [`crate::subject::overrun`] makes.
+    /// Returns where it is metered: all calls under one subject share one allowance.
+    pub fn subject(&self) -> String {
+        subject::usage(&self.tier, self.key_id, self.month)
+    }
+
+    /// Returns where it is kept if it turned out to be over the quota after it had been answered.
+    pub fn overrun_subject(&self) -> String {
+        subject::overrun(&self.tier, self.key_id, self.month)
+    }
+
+    /// Reads a call from its message; `subject` is one that [`Call::subject`] or
+    /// [`Call::overrun_subject`] makes.
     pub fn parse<'h>(
         subject: &str,
         header: impl Fn(&'static str) -> Option<&'h str>,
@@ -101,7 +112,7 @@ impl Call {
             return Err(invalid("ce-type", format!("“{kind}” is no metered call")));
         }
         let (tier, key_id, month) =
-            crate::subject::usage_of(subject).map_err(|error| invalid("subject", error.to_string()))?;
+            subject::usage_of(subject).map_err(|error| invalid("subject", error.to_string()))?;
         let id = Uuid::parse_str(text("ce-id")?).map_err(|error| invalid("ce-id", error.to_string()))?;
         let time =
             text("ce-time")?.parse().map_err(|error: jiff::Error| invalid("ce-time", error.to_string()))?;
@@ -141,7 +152,6 @@ impl std::fmt::Display for CallId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::subject;
 
     fn sample() -> Call {
         Call {
@@ -160,7 +170,7 @@ mod tests {
         let call = sample();
         let headers = call.headers();
         let find = |name: &'static str| headers.iter().find(|(n, _)| *n == name).map(|(_, v)| v.as_str());
-        for subject in [subject::usage(&call), subject::overrun(&call)] {
+        for subject in [call.subject(), call.overrun_subject()] {
             assert_eq!(Call::parse(&subject, find, &call.body()).unwrap(), call);
         }
         assert_eq!(call.body(), br#"{"surface":"rest","operation":"search"}"#);
@@ -173,10 +183,10 @@ mod tests {
         let find = |name: &'static str| headers.iter().find(|(n, _)| *n == name).map(|(_, v)| v.as_str());
         let refused = |subject: &str, body: &[u8]| Call::parse(subject, find, body).unwrap_err().to_string();
         assert!(refused("loggia.usage.free.short.2026-11", &call.body()).contains("subject"));
-        assert!(refused(&subject::usage(&call), b"{}").starts_with("the message's body is not JSON"));
+        assert!(refused(&call.subject(), b"{}").starts_with("the message's body is not JSON"));
         let loud = br#"{"surface":"rest","operation":"a b"}"#;
-        assert!(refused(&subject::usage(&call), loud).contains("operation"));
-        let absent = Call::parse(&subject::usage(&call), |_| None, &call.body()).unwrap_err();
+        assert!(refused(&call.subject(), loud).contains("operation"));
+        let absent = Call::parse(&call.subject(), |_| None, &call.body()).unwrap_err();
         assert_eq!(absent.to_string(), "the message has no readable header ce-type: it is absent");
     }
 }

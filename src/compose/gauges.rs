@@ -194,7 +194,7 @@ impl Collector for Refreshes {
 
 #[cfg(test)]
 mod tests {
-    use schemas::chain::Hash;
+    use schemas::hash::Hash;
     use schemas::ids::Position;
 
     use super::*;

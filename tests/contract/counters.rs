@@ -96,7 +96,7 @@ async fn calls_of_every_stream_are_counted_soon_after_they_were_made() {
     assert!(began.elapsed() < Duration::from_millis(500), "{:?}", began.elapsed());
     // A stream that comes later is found, and what is over the quota is told apart.
     usage.make(OVERRUN, subject::OVERRUN_SUBJECTS.into()).await;
-    usage.send(subject::overrun(&call(9)), &call(9)).await;
+    usage.send(call(9).overrun_subject(), &call(9)).await;
     at.counts(9).await;
     assert_eq!(at.counted(9), Counted { used: 3, through: 7 });
     let mut totals = Vec::new();
@@ -177,7 +177,7 @@ async fn what_is_no_call_is_set_aside_and_the_rest_goes_on() {
     let usage = Usage::new(&client).await;
     let _ledger = usage.keep_ledger(0).await;
     let at = At::work(&client).await;
-    let subject = subject::usage(&call(0));
+    let subject = call(0).subject();
     usage.jetstream.publish(subject.clone(), "{}".into()).await.unwrap().await.unwrap();
     let mut headers = async_nats::HeaderMap::new();
     headers.insert("ce-type", "loggia.usage.call_metered.v9");

@@ -7,9 +7,10 @@ pub(crate) mod names;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use schemas::chain::{Hash, Link};
+use schemas::chain::Link;
 use schemas::envelope::Recorded;
 use schemas::event::{Event, ProjectWithdrawn};
+use schemas::hash::Hash;
 use schemas::ids::{Position, StreamId, StreamVersion};
 use write::clock::Clock;
 use write::event_store::*;

@@ -9,9 +9,10 @@ use futures::StreamExt;
 use kit::nats::Nats;
 use kit::wait_until;
 use projections::source::{EventSource, Following};
-use schemas::chain::{Hash, Link};
+use schemas::chain::Link;
 use schemas::control::{EventPage, ReadEvents};
 use schemas::envelope::Recorded;
+use schemas::hash::Hash;
 use schemas::ids::{CommandId, EventId, Position, StreamVersion};
 use schemas::{cloudevents, subject};
 

@@ -70,7 +70,7 @@ impl Caller {
     }
 
     pub(crate) async fn count(&self, call: &Call) -> Result<u64, ErrorCode> {
-        self.publish(subject::usage(call), call).await
+        self.publish(call.subject(), call).await
     }
 
     /// Counts so many calls of a key.
@@ -89,8 +89,7 @@ impl Caller {
         }
         let publish = async || {
             let body = call.body().into();
-            let sent =
-                self.jetstream.publish_with_headers(subject::usage(call), headers.clone(), body).await?;
+            let sent = self.jetstream.publish_with_headers(call.subject(), headers.clone(), body).await?;
             tokio::time::timeout(Duration::from_secs(1), sent.into_future()).await.ok().transpose()
         };
         wait_until(SOON, "an acknowledgement", async || matches!(publish().await, Ok(Some(_)))).await;
@@ -192,9 +191,9 @@ async fn every_call_is_copied_once_with_where_it_stood() {
     running.has(3_000).await;
     // A retry with the same id is the same call, and so is one that another road brings.
     assert!(caller.count(&calls[7]).await.is_ok());
-    caller.publish(subject::overrun(&calls[7]), &calls[7]).await.unwrap();
+    caller.publish(calls[7].overrun_subject(), &calls[7]).await.unwrap();
     let over = caller.call("Ab3dEf9h");
-    caller.publish(subject::overrun(&over), &over).await.unwrap();
+    caller.publish(over.overrun_subject(), &over).await.unwrap();
     let entries = running.has(3_001).await;
     assert_eq!(
         sorted(entries.iter().map(|entry| &entry.call)),

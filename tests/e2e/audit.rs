@@ -76,10 +76,10 @@ async fn every_counted_call_is_shown_and_recounted() {
     let caller = Caller::of(&started).await;
     let mut calls = Vec::new();
     for _ in 0..5 {
-        calls.push(caller.publish(subject::usage).await);
+        calls.push(caller.publish(Call::subject).await);
     }
     copied(&started, 5).await;
-    calls.push(caller.publish(subject::overrun).await);
+    calls.push(caller.publish(Call::overrun_subject).await);
     copied(&started, 6).await;
     let month = calls[0].month.to_string();
 
@@ -175,11 +175,11 @@ async fn a_call_that_nats_has_is_not_copied_yet_and_one_that_nats_lost_is_a_diff
     let Some(mut started) = started_on(&nats).await else { return };
     let caller = Caller::of(&started).await;
     for _ in 0..3 {
-        caller.publish(subject::usage).await;
+        caller.publish(Call::subject).await;
     }
     copied(&started, 3).await;
     started.loggia.terminate().await;
-    caller.publish(subject::usage).await;
+    caller.publish(Call::subject).await;
     let url = nats.url();
     let verify = |json: &[&str]| {
         let args = [&["audit", "verify", "--nats-url", &url], json].concat();
@@ -223,7 +223,7 @@ async fn calls_that_come_in_meanwhile_are_no_difference() {
     let caller = Caller::of(&started).await;
     let calling = tokio::spawn(async move {
         loop {
-            caller.publish(subject::usage).await;
+            caller.publish(Call::subject).await;
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     });
@@ -244,7 +244,7 @@ async fn a_damaged_row_is_found() {
     let Some(mut started) = Started::with(&["--no-demo", "--auth", "keys"]).await else { return };
     let caller = Caller::of(&started).await;
     for _ in 0..4 {
-        caller.publish(subject::usage).await;
+        caller.publish(Call::subject).await;
     }
     copied(&started, 4).await;
     started.loggia.terminate().await;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use schemas::subject;
+use schemas::usage::Call;
 use serde_json::{Value, json};
 
 use crate::audit::Caller;
@@ -24,15 +24,15 @@ async fn counters_are_rebuilt_and_verified_while_calls_go_on() {
     let Some(mut started) = Started::with(&args).await else { return };
     let caller = Caller::of(&started).await;
     for _ in 0..40 {
-        caller.publish(subject::usage).await;
+        caller.publish(Call::subject).await;
     }
-    caller.publish(subject::overrun).await;
+    caller.publish(Call::overrun_subject).await;
     counted(&started, 41).await;
     let made = Arc::new(AtomicU64::new(41));
     let making = made.clone();
     let calling = tokio::spawn(async move {
         loop {
-            caller.publish(subject::usage).await;
+            caller.publish(Call::subject).await;
             making.fetch_add(1, Ordering::SeqCst);
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }

@@ -4,10 +4,11 @@ use std::sync::{Arc, Mutex};
 
 use async_nats::jetstream;
 use futures::StreamExt;
-use schemas::chain::{Hash, Link};
+use schemas::chain::Link;
 use schemas::cloudevents;
 use schemas::control::{EventPage, ReadEvents};
 use schemas::envelope::Recorded;
+use schemas::hash::Hash;
 use schemas::ids::{CommandId, Position, StoreId, StreamId, StreamVersion};
 use schemas::subject;
 use serde_json::json;

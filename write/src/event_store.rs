@@ -11,9 +11,9 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use schemas::chain::Hash;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
+use schemas::hash::Hash;
 use schemas::ids::{Actor, CommandId, EventId, Position, StoreId, StreamId, StreamVersion};
 use traces::Traceparent;
 

@@ -12,7 +12,6 @@ use async_nats::jetstream::{Context, ErrorCode};
 use async_nats::{Client, HeaderMap, Request};
 use futures::StreamExt;
 use schemas::cloudevents::MESSAGE_ID;
-use schemas::subject;
 use schemas::usage::Call;
 use serde::Deserialize;
 use uuid::Uuid;
@@ -94,12 +93,12 @@ impl UsagePublisher {
 
     /// Publishes a call against its quota. The same call again counts once.
     pub(super) async fn publish(&self, call: &Call, patience: Duration) -> Published {
-        self.send(subject::usage(call), call, patience).await
+        self.send(call.subject(), call, patience).await
     }
 
     /// Publishes a call that was answered and turned out to be over the quota.
     pub(super) async fn publish_overrun(&self, call: &Call, patience: Duration) -> Published {
-        self.send(subject::overrun(call), call, patience).await
+        self.send(call.overrun_subject(), call, patience).await
     }
 
     async fn send(&self, subject: String, call: &Call, patience: Duration) -> Published {

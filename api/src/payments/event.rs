@@ -5,10 +5,11 @@ mod facts;
 
 use data_encoding::HEXLOWER;
 use jiff::Timestamp;
-use schemas::account::PaymentRecorded;
 use schemas::command::Command;
 use schemas::email::Email;
-use schemas::payment::{KeptNotice, KeptReason, PaymentId, PaymentKind, PaymentNotice, Provider};
+use schemas::payment::{
+    KeptNotice, KeptReason, PaymentId, PaymentKind, PaymentNotice, PaymentRecorded, Provider,
+};
 use schemas::tier::TierName;
 use serde_json::Value;
 use sha2::{Digest, Sha256};

@@ -18,12 +18,12 @@ use read::neighbours::NeighboursWriter;
 use read::search::{SearchDocument, SearchWriter};
 use schemas::api::site;
 use schemas::api::summary::{Edition, Summary};
-use schemas::chain::Hash;
 use schemas::envelope::Recorded;
 use schemas::event::{
     Event, PictureAttached, ProjectRenamed, ProjectRevised, ProjectSelected, ProjectWithdrawn,
     VectorsRecorded,
 };
+use schemas::hash::Hash;
 use schemas::ids::{CommandId, EventId, Position, ProjectId, Revision, StreamId, StreamVersion};
 use schemas::picture::{Picture, PictureFormat, PictureId};
 use schemas::record::Record;

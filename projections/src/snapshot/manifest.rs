@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use jiff::Timestamp;
-use schemas::chain::Hash;
+use schemas::hash::Hash;
 use schemas::ids::Position;
 use serde::{Deserialize, Serialize};
 

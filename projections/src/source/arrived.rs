@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use async_nats::HeaderMap;
-use schemas::chain::{Hash, Link};
+use schemas::chain::Link;
 use schemas::cloudevents::{self, NotAnEvent};
 use schemas::envelope::Recorded;
 use schemas::event::Event;
+use schemas::hash::Hash;
 use schemas::ids::{Position, StoreId};
 use schemas::versioned::{self, Decoded, Malformed};
 use serde_json::value::RawValue;

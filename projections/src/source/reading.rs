@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use async_nats::jetstream::stream::RawMessageErrorKind;
 use async_nats::jetstream::{self, context::GetStreamErrorKind};
-use schemas::chain::Hash;
 use schemas::control::{EventPage, ReadEvents};
+use schemas::hash::Hash;
 use schemas::ids::Position;
 use schemas::subject;
 

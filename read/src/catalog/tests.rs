@@ -5,11 +5,11 @@ mod history;
 use std::ops::Range;
 
 use bytes::Bytes;
-use schemas::chain::Hash;
 use schemas::envelope::Recorded;
 use schemas::event::{
     Event, ProjectRenamed, ProjectRestored, ProjectRevised, ProjectSelected, ProjectWithdrawn,
 };
+use schemas::hash::Hash;
 use schemas::ids::{CommandId, EventId, Position, ProjectId, StreamId, StreamVersion};
 use schemas::versioned;
 use serde_json::json;

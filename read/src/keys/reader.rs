@@ -73,7 +73,7 @@ impl KeysReader {
         let hash: [u8; 32] = row.try_get::<&[u8], _>("hash")?.try_into().map_err(corrupt)?;
         let key_id: KeyId = row.try_get::<&str, _>("key_id")?.parse().map_err(corrupt)?;
         let tier = if row.try_get("ended")? { None } else { Some(shared(tiers, row.try_get("tier")?)?) };
-        self.table.set(KeyHash(schemas::chain::Hash(hash)), key_id, tier);
+        self.table.set(KeyHash(schemas::hash::Hash(hash)), key_id, tier);
         Ok(Position(row.try_get::<i64, _>("changed")?.unsigned_abs()))
     }
 

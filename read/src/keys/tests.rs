@@ -7,9 +7,9 @@ use proptest::prelude::*;
 use schemas::account::{
     AccountErased, AccountEvent, AccountOpened, EmailProven, KeyIssued, KeyRevoked, TierChanged,
 };
-use schemas::chain::Hash;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
+use schemas::hash::Hash;
 use schemas::ids::{AccountId, CommandId, EventId, Position, StreamId, StreamVersion};
 use schemas::key::{Key, KeyHash, SealedName};
 use schemas::versioned;

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use schemas::account::AccountEvent;
-use schemas::chain::Hash;
 use schemas::envelope::Recorded;
+use schemas::hash::Hash;
 use schemas::ids::{AccountId, Position};
 use schemas::key::{KeyHash, KeyId, SealedName};
 use sqlx::sqlite::{SqliteConnection, SqliteRow};

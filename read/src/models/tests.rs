@@ -5,9 +5,9 @@ mod moments;
 use std::path::Path;
 
 use schemas::account::{AccountEvent, AccountOpened, KeyIssued, KeyRevoked};
-use schemas::chain::Hash;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
+use schemas::hash::Hash;
 use schemas::ids::{AccountId, CommandId, EventId, Position, StreamId, StreamVersion};
 use schemas::key::KeyHash;
 use schemas::versioned;

@@ -4,13 +4,14 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::Value;
 
 use crate::account::{
-    AccountErased, AccountOpened, EmailProven, EntitlementChanged, KeyIssued, KeyRevoked, PaymentRecorded,
-    PaymentsMoved, TierChanged,
+    AccountErased, AccountOpened, EmailProven, EntitlementChanged, KeyIssued, KeyRevoked, PaymentsMoved,
+    TierChanged,
 };
 use crate::event::{
     PictureAttached, PictureErased, PictureRefused, ProjectRenamed, ProjectRestored, ProjectRevised,
     ProjectSelected, ProjectWithdrawn, VectorsRecorded,
 };
+use crate::payment::PaymentRecorded;
 
 /// The schema of each newest payload under its CloudEvents type.
 pub(super) fn schemas() -> Vec<(&'static str, Value)> {

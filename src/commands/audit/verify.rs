@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use api::abandoned_calls;
-use schemas::chain::Hash;
 use schemas::control::{LedgerSource, NodeSummary};
+use schemas::hash::Hash;
 use schemas::ids::Position;
 use schemas::month::Month;
 use schemas::subject::{OVERRUN, usage_stream};

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use jiff::Timestamp;
-use schemas::chain::Hash;
+use schemas::hash::Hash;
 use schemas::ids::Position;
 use serde::{Deserialize, Serialize};
 use write::event_store::{Damage, EventStore};

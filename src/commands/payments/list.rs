@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use jiff::Timestamp;
-use schemas::account::PaymentRecorded;
 use schemas::email::Email;
 use schemas::ids::AccountId;
+use schemas::payment::PaymentRecorded;
 use serde::Serialize;
 use serde_json::json;
 use write::account::Payments;

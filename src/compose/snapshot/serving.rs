@@ -21,7 +21,7 @@ use axum::routing::get;
 use bytes::{Bytes, BytesMut};
 use futures::stream;
 use projections::snapshot::{Manifest, SnapshotError, take};
-use schemas::chain::Hash;
+use schemas::hash::Hash;
 use sha2::{Digest, Sha256};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};

@@ -53,7 +53,7 @@ impl Usage {
     pub(super) async fn publish(&self, numbers: impl IntoIterator<Item = u64>) {
         for number in numbers {
             let call = call(number);
-            self.send(subject::usage(&call), &call).await;
+            self.send(call.subject(), &call).await;
         }
     }
 

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use schemas::chain::Hash;
 use schemas::envelope::Recorded;
 use schemas::event::{Event, ProjectSelected};
+use schemas::hash::Hash;
 use schemas::ids::{Position, StreamVersion};
 use write::clock::Clock;
 use write::event_store::*;

@@ -30,7 +30,7 @@ async fn a_wiped_server_is_filled_again_with_overruns_too_even_beside_new_calls(
     let caller = Caller::new(&nats).await;
     caller.calls("Ab3dEf9h", 10).await;
     let over = caller.call("Ab3dEf9h");
-    caller.publish(subject::overrun(&over), &over).await.unwrap();
+    caller.publish(over.overrun_subject(), &over).await.unwrap();
     running.has(11).await;
     running.stopped().await;
     nats.wipe().await;
@@ -81,7 +81,7 @@ async fn a_lost_stream_takes_no_call_before_it_has_back_what_it_had() {
     copier.prepare().await.unwrap();
     // Made, but nothing is given back yet: a node finds nobody who takes a call.
     let call = caller.call("Ab3dEf9h");
-    let sent = caller.jetstream.publish(subject::usage(&call), "{}".into()).await.unwrap();
+    let sent = caller.jetstream.publish(call.subject(), "{}".into()).await.unwrap();
     let refused = sent.await.unwrap_err().to_string();
     assert!(refused.contains("no stream"), "{refused}");
     // That outlasts the process and whoever prepares the streams without a ledger.

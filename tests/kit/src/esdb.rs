@@ -3,6 +3,7 @@
 
 mod batch;
 mod log;
+mod messages;
 mod service;
 mod wire;
 

@@ -1,9 +1,9 @@
 //! Moves a subscription to another account, with all payments that are connected with it.
 
 use jiff::Timestamp;
-use schemas::account::{AccountEvent, PaymentRecorded, PaymentsMoved};
+use schemas::account::{AccountEvent, PaymentsMoved};
 use schemas::ids::AccountId;
-use schemas::payment::{PaymentId, Provider};
+use schemas::payment::{PaymentId, PaymentRecorded, Provider};
 use schemas::tier::Tiers;
 
 use super::{Account, Rejection, settle};

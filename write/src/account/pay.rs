@@ -1,9 +1,9 @@
 //! Records a payment notice once, and adjusts the tiers of the keys to what is paid for.
 
 use jiff::Timestamp;
-use schemas::account::{AccountEvent, AccountOpened, EntitlementChanged, PaymentRecorded, TierChanged};
+use schemas::account::{AccountEvent, AccountOpened, EntitlementChanged, TierChanged};
 use schemas::key::KeyId;
-use schemas::payment::PaymentKind;
+use schemas::payment::{PaymentKind, PaymentRecorded};
 use schemas::tier::{TierName, Tiers};
 
 use super::{Account, KeyState, Rejection};

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use jiff::{Timestamp, ToSpan, tz::TimeZone};
-use schemas::account::{PaymentRecorded, PaymentsMoved};
-use schemas::payment::{PaymentId, PaymentKind, Provider};
+use schemas::account::PaymentsMoved;
+use schemas::payment::{PaymentId, PaymentKind, PaymentRecorded, Provider};
 use schemas::tier::{TierName, Tiers};
 
 /// The payment notices of an account.

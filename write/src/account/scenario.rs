@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use schemas::account::*;
 use schemas::key::{KeyHash, KeyId};
-use schemas::payment::{PaymentKind, Provider};
+use schemas::payment::{PaymentKind, PaymentRecorded, Provider};
 use schemas::tier::{TierName, Tiers};
 
 use super::{Account, Rejection};

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use health::Health;
-use schemas::chain::Hash;
+use schemas::hash::Hash;
 use schemas::ids::{Position, StoreId};
 use tokio::time::{Instant, sleep};
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use schemas::chain::Hash;
 use schemas::control::LedgerSource;
+use schemas::hash::Hash;
 use schemas::ids::Position;
 use serde::{Deserialize, Serialize};
 use sqlx::sqlite::SqlitePoolOptions;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use schemas::chain::Hash;
+use schemas::hash::Hash;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
 use crate::event_store::StoreError;

@@ -1,6 +1,6 @@
 //! The hash chain of the ledger: as in the event log, the hash of each entry covers the one before.
 
-use schemas::chain::Hash;
+use schemas::hash::Hash;
 use schemas::usage::{Call, Surface};
 use sha2::{Digest, Sha256};
 

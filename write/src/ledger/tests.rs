@@ -1,8 +1,8 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use schemas::chain::Hash;
 use schemas::control::{LedgerEntry, LedgerSource};
+use schemas::hash::Hash;
 use schemas::ids::Position;
 use schemas::subject::OVERRUN;
 use schemas::usage::{Call, CallId, Surface};

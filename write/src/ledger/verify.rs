@@ -6,7 +6,7 @@ mod structures;
 use std::collections::HashMap;
 
 use futures::TryStreamExt;
-use schemas::chain::Hash;
+use schemas::hash::Hash;
 use schemas::ids::Position;
 use schemas::key::KeyId;
 use schemas::month::Month;

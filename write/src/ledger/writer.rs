@@ -6,8 +6,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use schemas::chain::Hash;
 use schemas::control::LedgerSource;
+use schemas::hash::Hash;
 use schemas::ids::Position;
 use schemas::usage::{Call, CallId};
 use sqlx::{Connection, SqliteConnection};

@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use schemas::chain::Hash;
+use schemas::hash::Hash;
 use schemas::picture::{Form, PictureId};
 use sha2::{Digest, Sha256};
 

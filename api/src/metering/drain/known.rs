@@ -35,8 +35,8 @@ impl Kept {
 
     fn subject(self, call: &Call) -> String {
         match self {
-            Kept::Counted => subject::usage(call),
-            Kept::Overruns => subject::overrun(call),
+            Kept::Counted => call.subject(),
+            Kept::Overruns => call.overrun_subject(),
         }
     }
 

@@ -179,7 +179,7 @@ impl Lane {
             if is_new && asked.insert(call.tier.clone()) {
                 match inner
                     .publisher
-                    .ids(&subject::usage_stream(&call.tier), &subject::usage(call), call.id.0)
+                    .ids(&subject::usage_stream(&call.tier), &call.subject(), call.id.0)
                     .await
                 {
                     Ok(_) => {}

@@ -12,7 +12,7 @@ use hyper::{Request, Response};
 use tokio_util::sync::CancellationToken;
 
 use super::log::Log;
-use super::service::{Body, MAX_APPEND, decoded, encoded, name, streamed};
+use super::messages::{Body, MAX_APPEND, decoded, encoded, name, streamed};
 use super::wire::*;
 use super::{Fault, State};
 

@@ -1,36 +1,23 @@
 //! The calls that the log needs, as gRPC over HTTP/2.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
-use bytes::{BufMut, Bytes, BytesMut};
-use futures::stream::{self, BoxStream, StreamExt};
-use http_body_util::{BodyExt, StreamBody};
-use hyper::body::{Frame, Incoming};
-use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
 use hyper::{Request, Response};
-use prost::Message;
 use tokio_util::sync::CancellationToken;
 
 use super::log::{Kept, Log};
+use super::messages::*;
 use super::wire::*;
 use super::{Fault, State, batch};
 
-/// What the server takes at once by default.
-pub(super) const MAX_APPEND: usize = 1 << 20;
-
-/// Codes of gRPC.
-const INVALID_ARGUMENT: u16 = 3;
 const UNIMPLEMENTED: u16 = 12;
 const UNAUTHENTICATED: u16 = 16;
 
 /// The service of streams, as the server tells which calls it has.
 const STREAMS: &str = "event_store.client.streams.streams";
-
-pub(super) type Body = StreamBody<BoxStream<'static, Result<Frame<Bytes>, Infallible>>>;
-
-/// An error of gRPC: a code and a text.
-type Status = (u16, String);
 
 /// Answers one call; nothing where a fault swallows it.
 pub(super) async fn answer(
@@ -163,58 +150,4 @@ fn event(stream: &str, (revision, id, kind, content, custom_metadata, data): Kep
         }),
         no_position: Some(Nothing {}),
     }
-}
-
-pub(super) fn name(identifier: Option<StreamIdentifier>) -> Result<String, Status> {
-    let identifier = identifier.ok_or_else(|| invalid("no stream"))?;
-    String::from_utf8(identifier.stream_name).map_err(|_| invalid("a stream's name is not UTF-8"))
-}
-
-fn invalid(what: &str) -> Status {
-    (INVALID_ARGUMENT, what.to_owned())
-}
-
-pub(super) fn decoded<M: Message + Default>(message: Bytes) -> Result<M, Status> {
-    M::decode(message).map_err(|error| invalid(&error.to_string()))
-}
-
-/// Takes a body apart: each message has a byte and its length before it.
-fn messages(mut body: Bytes) -> Vec<Bytes> {
-    let mut messages = Vec::new();
-    while body.len() >= 5 {
-        let head = body.split_to(5);
-        let length = u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize;
-        messages.push(body.split_to(length.min(body.len())));
-    }
-    messages
-}
-
-pub(super) fn encoded(message: &impl Message) -> Bytes {
-    let length = message.encoded_len();
-    let mut bytes = BytesMut::with_capacity(5 + length);
-    bytes.put_u8(0);
-    bytes.put_u32(u32::try_from(length).expect("a message below 4 GiB"));
-    message.encode(&mut bytes).expect("room for the message");
-    bytes.freeze()
-}
-
-fn response(answer: Result<Vec<Bytes>, Status>) -> Response<Body> {
-    let (messages, (code, text)) = match answer {
-        Ok(messages) => (messages, (0, String::new())),
-        Err(status) => (Vec::new(), status),
-    };
-    let mut trailers = HeaderMap::new();
-    trailers.insert(HeaderName::from_static("grpc-status"), HeaderValue::from(code));
-    let text = HeaderValue::from_str(&text.replace(' ', "%20")).expect("a text for a header");
-    trailers.insert(HeaderName::from_static("grpc-message"), text);
-    let frames = messages.into_iter().map(Frame::data).chain([Frame::trailers(trailers)]);
-    let frames: Vec<Result<_, Infallible>> = frames.map(Ok).collect();
-    streamed(stream::iter(frames).boxed())
-}
-
-/// An answer whose messages come as they are made.
-pub(super) fn streamed(frames: BoxStream<'static, Result<Frame<Bytes>, Infallible>>) -> Response<Body> {
-    let mut response = Response::new(StreamBody::new(frames));
-    response.headers_mut().insert("content-type", HeaderValue::from_static("application/grpc"));
-    response
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use schemas::chain::Hash;
+use schemas::hash::Hash;
 use schemas::ids::{Position, StoreId, StreamId};
 
 #[cfg(feature = "eventstore")]

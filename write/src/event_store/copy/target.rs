@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::PathBuf;
 
-use schemas::chain::Hash;
+use schemas::hash::Hash;
 use schemas::ids::{Position, StoreId};
 use sqlx::SqliteConnection;
 

@@ -8,7 +8,7 @@ use eventstore::{
     AppendToStreamOptions, Client, EventData, ReadStreamOptions, RecordedEvent, StreamPosition, StreamState,
 };
 use health::Component;
-use schemas::chain::Hash;
+use schemas::hash::Hash;
 use schemas::ids::{Position, StoreId};
 use tokio::time::{Instant, sleep, timeout};
 

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use eventstore::{EventData, RecordedEvent};
 use jiff::Timestamp;
-use schemas::chain::Hash;
 use schemas::envelope::Recorded;
+use schemas::hash::Hash;
 use schemas::ids::{Actor, CommandId, EventId, Position, StoreId, StreamId, StreamVersion};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;

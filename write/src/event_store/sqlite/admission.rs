@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use schemas::chain::{Hash, Link};
+use schemas::chain::Link;
+use schemas::hash::Hash;
 use schemas::ids::{CommandId, EventId, Position, StreamId, StreamVersion};
 use schemas::versioned;
 use serde_json::value::RawValue;

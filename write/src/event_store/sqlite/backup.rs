@@ -19,9 +19,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
-use schemas::chain::Hash;
 use schemas::control::LedgerSource;
 use schemas::erased_pictures::ERASED_PICTURES;
+use schemas::hash::Hash;
 use schemas::ids::Position;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

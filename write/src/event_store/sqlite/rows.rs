@@ -1,8 +1,8 @@
 //! How rows become values, and SQLite's errors ours.
 
 use jiff::Timestamp;
-use schemas::chain::Hash;
 use schemas::envelope::Recorded;
+use schemas::hash::Hash;
 use schemas::ids::{CommandId, EventId, Position, StoreId, StreamId, StreamVersion};
 use serde::Serialize;
 use serde_json::value::RawValue;

@@ -5,8 +5,9 @@
 use std::future::{Future, pending, ready};
 use std::time::Duration;
 
-use schemas::chain::{Hash, Link};
+use schemas::chain::Link;
 use schemas::envelope::Recorded;
+use schemas::hash::Hash;
 use serde::{Deserialize, Serialize};
 use traces::Traceparent;
 

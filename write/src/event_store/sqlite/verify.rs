@@ -4,7 +4,8 @@
 use std::collections::HashSet;
 
 use futures::TryStreamExt;
-use schemas::chain::{Hash, Link};
+use schemas::chain::Link;
+use schemas::hash::Hash;
 use schemas::ids::{Position, StreamId};
 use schemas::versioned::{self, Decoded};
 use serde::Serialize;

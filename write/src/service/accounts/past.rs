@@ -1,12 +1,12 @@
 //! What happened to one account, and which command did what.
 
 use jiff::Timestamp;
-use schemas::account::{AccountEvent, PaymentRecorded, PaymentsMoved};
+use schemas::account::{AccountEvent, PaymentsMoved};
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{AccountId, Actor, CommandId, Position, StreamId, StreamVersion};
 
-use schemas::payment::PaymentId;
+use schemas::payment::{PaymentId, PaymentRecorded};
 
 use crate::account::Account;
 use crate::event_store::{EventStore, StoreError};

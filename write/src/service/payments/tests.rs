@@ -3,10 +3,10 @@ use std::sync::Arc;
 use health::Health;
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
-use schemas::account::{KeyIssued, PaymentRecorded};
+use schemas::account::KeyIssued;
 use schemas::command::{Answer, Command};
 use schemas::key::{KeyHash, KeyId};
-use schemas::payment::{KeptReason, PaymentKind, Provider};
+use schemas::payment::{KeptReason, PaymentKind, PaymentRecorded, Provider};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use schemas::chain::Hash;
+use schemas::hash::Hash;
 use schemas::ids::Position;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

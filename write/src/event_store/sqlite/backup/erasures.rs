@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use schemas::chain::Hash;
 use schemas::erased_pictures::{self, ERASED_PICTURES, ErasedPicture};
+use schemas::hash::Hash;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use schemas::chain::Hash;
+use schemas::hash::Hash;
 use schemas::ids::{Position, StoreId};
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use schemas::chain::Hash;
 use schemas::erased_pictures::ErasedPicture;
+use schemas::hash::Hash;
 use schemas::picture::PictureId;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
