@@ -6,7 +6,6 @@
 
 mod access_log;
 mod bodies;
-mod charge;
 mod context;
 mod encoding;
 mod entity_tag;

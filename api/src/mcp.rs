@@ -80,7 +80,8 @@ pub(crate) async fn answer(
     deadline: Deadline,
 ) -> Result<Sent, ApiError> {
     let body = Body::read(body);
-    let wait = principal.check_rate_limit(state, address, body.as_ref().map_or(1, Body::messages)).err();
+    let wait =
+        principal.check_rate_limit(state.access(), address, body.as_ref().map_or(1, Body::messages)).err();
     if let Some(wait) = wait
         && !body.as_ref().is_ok_and(Body::is_call)
     {

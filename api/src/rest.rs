@@ -1,4 +1,4 @@
-//! The paths there are. One endpoint, one file.
+//! The REST endpoints, and the router of the public listener. One endpoint, one file.
 
 mod cite;
 mod discovery;
@@ -8,25 +8,48 @@ mod media;
 mod openapi;
 mod project;
 mod robots;
-pub(crate) mod search;
-pub(crate) mod similar;
+mod search;
+mod similar;
 mod sitemap;
 mod usage;
 mod webhook;
 mod xml;
 
-use axum::Router;
 use axum::routing::{get, post};
-use http::Uri;
+use axum::{Extension, Router};
+use http::Method;
+use http::request::Parts;
 
+use crate::answers::list::List;
 use crate::error::ApiError;
 use crate::pages;
 use crate::route::{self, Route};
 use crate::state::ApiState;
 
+/// Answers a search, or the neighbours of a listed project, without the router: their work takes microseconds. `None` if the
+/// request is another one.
+pub(crate) fn answer_directly(
+    state: &ApiState,
+    route: Route,
+    parts: &Parts,
+) -> Option<Result<List, ApiError>> {
+    if parts.method != Method::GET && parts.method != Method::HEAD {
+        return None;
+    }
+    let query = parts.uri.query().unwrap_or_default();
+    match route {
+        Route::Search => Some(search::answer(state, query)),
+        Route::Similar => {
+            let near = similar::find(state, parts.uri.path())?;
+            Some(similar::answer(state, &near, query))
+        }
+        _ => None,
+    }
+}
+
 /// All endpoints of the public listener.
 pub(crate) fn router(state: ApiState) -> Router {
-    let told_of_payments = state.payments().is_some();
+    let has_payments = state.payments().is_some();
     let router = Router::new()
         .route(Route::Search.pattern(), get(search::search))
         .route(Route::Project.pattern(), get(project::project))
@@ -48,9 +71,11 @@ pub(crate) fn router(state: ApiState) -> Router {
         .route(Route::Ready.pattern(), get(health::ready))
         .merge(pages::router());
     let router =
-        if told_of_payments { router.route(Route::Webhook.pattern(), post(webhook::stripe)) } else { router };
+        if has_payments { router.route(Route::Webhook.pattern(), post(webhook::stripe)) } else { router };
     router
         .fallback(sitemap::part_or_nothing)
-        .method_not_allowed_fallback(async |uri: Uri| ApiError::method_not_allowed(Route::of(uri.path())))
+        .method_not_allowed_fallback(async |Extension(route): Extension<Route>| {
+            ApiError::method_not_allowed(route)
+        })
         .with_state(state)
 }

@@ -6,56 +6,56 @@ use read::keys::StoredKey;
 use schemas::api::usage::{KeyRecord, UsageAnswer};
 use schemas::key::Key;
 
-use crate::auth::access::{KeyAccess, Known};
+use crate::auth::access::{ApiKey, KeyAccess};
 use crate::error::ApiError;
 use crate::state::ApiState;
 
-/// The counters follow this node's own calls within a fraction of a second; so long is waited for them.
+/// How long to wait for the counters, which usually have this node's own calls within a fraction of a second.
 const CATCH_UP: Duration = Duration::from_millis(500);
-const LOOK: Duration = Duration::from_millis(10);
+const POLL: Duration = Duration::from_millis(10);
 
 /// What a key has called in the running month. `key` is the key as it was presented.
 pub(crate) async fn answer(
     state: &ApiState,
     access: &KeyAccess,
-    known: &Known,
+    api_key: &ApiKey,
     key: Option<&Key>,
 ) -> Result<UsageAnswer, ApiError> {
-    settle(state, access, known).await;
-    let balance = access.balance(state.models(), known, state.now());
+    settle(state, access, api_key).await;
+    let balance = access.balance(state.models(), api_key, state.now());
     let (counters, keys) = (state.counters()?, state.keys()?);
-    let stored = keys.reader.record(known.key_id).await.map_err(ApiError::unavailable_because)?;
+    let stored = keys.reader.record(api_key.key_id).await.map_err(ApiError::unavailable_because)?;
     let stored = stored.ok_or_else(|| ApiError::internal("a key that may call is not in the model"))?;
     let month = balance.budget.month;
     Ok(UsageAnswer {
         key: record(
             stored,
             key,
-            counters.reader.last_used(known.key_id).await.map_err(ApiError::unavailable_because)?,
+            counters.reader.last_used(api_key.key_id).await.map_err(ApiError::unavailable_because)?,
         ),
-        tier: known.tier.as_ref().clone(),
+        tier: api_key.tier.as_ref().clone(),
         month,
         limit: balance.limit,
         used: balance.used,
         remaining: balance.limit.saturating_sub(balance.used),
         resets_at: month.end(),
-        days: counters.reader.days(known.key_id, month).await.map_err(ApiError::unavailable_because)?,
+        days: counters.reader.days(api_key.key_id, month).await.map_err(ApiError::unavailable_because)?,
         ignored_parameters: Vec::new(),
     })
 }
 
 /// Waits a moment for the counters, so that the days and the total say the same.
-async fn settle(state: &ApiState, access: &KeyAccess, known: &Known) {
+async fn settle(state: &ApiState, access: &KeyAccess, key: &ApiKey) {
     let settled = async {
         loop {
-            let balance = access.balance(state.models(), known, state.now());
+            let balance = access.balance(state.models(), key, state.now());
             if balance.used == balance.counted.used {
                 return;
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL).await;
         }
     };
-    // While NATS is away they cannot follow; then the days are older than the total.
+    // Without NATS the counters cannot catch up; then the days are older than the total.
     let _ = tokio::time::timeout(CATCH_UP, settled).await;
 }
 

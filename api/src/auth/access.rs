@@ -1,9 +1,11 @@
-//! Who may call, and what calls are taken out of.
+//! Who may call this node, and what the calls of a key are counted against.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use http::HeaderMap;
 use jiff::Timestamp;
 use read::counters::Counted;
 use read::keys::KnownKey;
@@ -24,13 +26,13 @@ const REPEAT: Duration = Duration::from_secs(60);
 /// Who may call.
 #[derive(Debug, Clone)]
 pub enum Access {
-    /// Everybody, and nothing is counted: for trusted networks.
+    /// Everyone, and nothing is counted: for trusted networks.
     Open,
-    /// Whoever presents a key; calls are counted.
+    /// Callers with a key, whose calls are counted; others see the pages and a preview.
     Keys(Arc<KeyAccess>),
 }
 
-/// What keys are held to.
+/// How keys are checked, limited and charged.
 #[derive(Debug)]
 pub struct KeyAccess {
     /// Counts calls.
@@ -39,9 +41,9 @@ pub struct KeyAccess {
     pub tiers: Tiers,
     /// What may be called in a second.
     pub bursts: Bursts,
-    /// Who is believed about where a call comes from.
+    /// The proxies that may name the address of a caller.
     pub proxies: TrustedProxies,
-    /// The way to the write side, which issues keys.
+    /// Sends commands to the write side, which issues keys.
     pub commands: CommandClient,
     /// Whether links to keys can be mailed.
     pub letters: Letters,
@@ -53,6 +55,21 @@ pub struct KeyAccess {
 #[derive(Debug, Default)]
 pub struct UnknownTiers {
     logged: Mutex<HashMap<TierName, Instant>>,
+}
+
+impl Access {
+    /// Returns how keys are checked and charged; `None` on a node without keys.
+    pub(crate) fn keys(&self) -> Option<&KeyAccess> {
+        match self {
+            Access::Keys(access) => Some(access),
+            Access::Open => None,
+        }
+    }
+
+    /// Returns the address of the caller: that of the peer, or the one that a trusted proxy names.
+    pub(crate) fn caller(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+        self.keys().map_or(peer, |access| access.proxies.caller(peer, headers))
+    }
 }
 
 impl UnknownTiers {
@@ -70,48 +87,47 @@ impl UnknownTiers {
     }
 }
 
-/// A caller whose key is good.
+/// A valid key, as the caller presented it.
 #[derive(Debug, Clone)]
-pub(crate) struct Known {
+pub(crate) struct ApiKey {
     pub(crate) key_id: KeyId,
     pub(crate) tier: Arc<TierName>,
     /// Calls that the tier allows in a month.
     pub(crate) limit: u64,
 }
 
-/// What is known of a caller's month.
+/// What a key has used of its quota in a month.
 #[derive(Debug, Clone)]
 pub(crate) struct Balance {
     pub(crate) budget: Budget,
-    /// What the counters say.
+    /// Calls that the counters have seen.
     pub(crate) counted: Counted,
     pub(crate) limit: u64,
-    /// With the calls of this node that the counters have not seen.
+    /// Calls used: those that the counters have seen, and this node's own that they have not.
     pub(crate) used: u64,
 }
 
 impl KeyAccess {
-    /// What the holder of a key may call. A key of a tier that this node's setting lacks is served as one of the first
-    /// tier.
-    pub(crate) fn known(&self, key: KnownKey) -> Known {
+    /// Returns the key with its quota. A key of a tier that this node's setting lacks is served as one of the first tier.
+    pub(crate) fn api_key(&self, key: KnownKey) -> ApiKey {
         match self.tiers.get(&key.tier) {
-            Some(tier) => Known { key_id: key.key_id, limit: tier.quota, tier: key.tier },
+            Some(tier) => ApiKey { key_id: key.key_id, limit: tier.quota, tier: key.tier },
             None => {
                 let first = self.tiers.first();
                 self.unknown_tiers.warn(&key.tier, &first.name);
-                Known { key_id: key.key_id, limit: first.quota, tier: Arc::new(first.name.clone()) }
+                ApiKey { key_id: key.key_id, limit: first.quota, tier: Arc::new(first.name.clone()) }
             }
         }
     }
 
-    /// What a caller has used in the month of a moment. Where this node has no counters yet, nothing is known of
-    /// earlier calls, and NATS alone decides.
-    pub(crate) fn balance(&self, models: &ReadModels, known: &Known, now: Timestamp) -> Balance {
-        let budget = Budget { key_id: known.key_id, tier: known.tier.clone(), month: Month::of(now) };
+    /// Returns what a key has used in the month of `now`. Where this node has no counters yet, earlier calls are missing, and
+    /// NATS alone decides.
+    pub(crate) fn balance(&self, models: &ReadModels, key: &ApiKey, now: Timestamp) -> Balance {
+        let budget = Budget { key_id: key.key_id, tier: key.tier.clone(), month: Month::of(now) };
         let counted = models.counters().map_or(Counted { used: 0, through: 0 }, |counters| {
             counters.reader.counted(budget.key_id, &budget.tier, budget.month)
         });
         let used = self.meter.used(&budget, counted);
-        Balance { budget, counted, limit: known.limit, used }
+        Balance { budget, counted, limit: key.limit, used }
     }
 }

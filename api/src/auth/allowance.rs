@@ -1,4 +1,4 @@
-//! The rate headers: what a caller is allowed in a UTC calendar month, said in two vocabularies with equal numbers.
+//! The rate headers: a caller's quota of the UTC calendar month, as `X-RateLimit-*` and as `RateLimit`, with equal numbers.
 
 use std::fmt::Write;
 
@@ -7,24 +7,32 @@ use http::{HeaderMap, HeaderValue};
 use jiff::Timestamp;
 use schemas::month::Month;
 
+use crate::auth::access::Balance;
+
 /// Calls in a month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Allowance {
     pub(crate) limit: u64,
     pub(crate) remaining: u64,
-    /// The month that they are of, which may have ended since they were counted; none is the current one.
+    /// The month that they were counted in, which may have ended since; `None` is the current one.
     pub(crate) month: Option<Month>,
-    /// Calls that may come within a second; none where that is not limited.
+    /// The calls that may come within a second; `None` where that is not limited.
     pub(crate) burst: Option<u32>,
 }
 
 impl Allowance {
-    /// Stands for "as many as you like", where nothing is metered. Clients read it into 32-bit integers.
+    /// The allowance where nothing is metered: the largest number that clients with 32-bit integers can read.
     pub(crate) const UNLIMITED: Allowance =
         Allowance { limit: 2_147_483_647, remaining: 2_147_483_647, month: None, burst: None };
 
-    /// Of somebody without a good key.
+    /// The allowance of a caller without a valid key.
     pub(crate) const NONE: Allowance = Allowance { limit: 0, remaining: 0, month: None, burst: None };
+
+    /// Returns the allowance of a key with this balance.
+    pub(crate) fn of(balance: &Balance, burst: Option<u32>) -> Allowance {
+        let Balance { limit, used, ref budget, .. } = *balance;
+        Allowance { limit, remaining: limit.saturating_sub(used), month: Some(budget.month), burst }
+    }
 }
 
 /// Puts the five rate headers in, as they are at this second.
@@ -33,7 +41,7 @@ pub(crate) fn insert(headers: &mut HeaderMap, allowance: Allowance, second: i64)
     let month = month.unwrap_or_else(|| Month::of(Timestamp::from_second(second).unwrap_or_default()));
     let (start, end) = (month.start().as_second(), month.end().as_second());
     let (window, left) = (end - start, (end - second).max(0));
-    // All five share one piece of memory.
+    // The five values share one allocation.
     let mut text = BytesMut::with_capacity(176);
     let mut value = |arguments: std::fmt::Arguments<'_>| {
         // Writing into memory that grows never fails, and these characters are always legal in headers.

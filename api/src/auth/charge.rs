@@ -1,41 +1,44 @@
-//! Takes a call out of the allowance of its key: behind the work, so that a failed call does not count, and before the
-//! answer, so that a counted call is answered.
+//! Charges a call to its key: after the work, so that a failed call does not count, and before the answer, so that a counted
+//! call is answered. REST and MCP charge here; each says in its own words what became of it.
 
 use jiff::Timestamp;
 use schemas::usage::{Call, CallId, Surface};
 use uuid::{ContextV7, Uuid};
 
-use crate::auth::access::{Balance, KeyAccess, Known};
+use crate::auth::access::{Access, Balance};
+use crate::auth::allowance::Allowance;
+use crate::auth::principal::Principal;
 use crate::deadline::Deadline;
 use crate::metering::Outcome;
 use crate::state::ApiState;
 
-/// A call that was to be counted.
+/// What became of a call that was to be counted.
 pub(crate) struct Charged {
     pub(crate) id: CallId,
-    /// As it was before.
+    /// With this call, where it was counted.
     pub(crate) balance: Balance,
+    pub(crate) allowance: Allowance,
     pub(crate) at: Timestamp,
     pub(crate) outcome: Outcome,
 }
 
-impl KeyAccess {
-    /// Counts a call that is about to be answered.
+impl Principal {
+    /// Counts a call that is about to be answered; `None` where its caller is not metered.
     pub(crate) async fn charge(
         &self,
         state: &ApiState,
-        known: &Known,
         surface: Surface,
         operation: &'static str,
         deadline: Deadline,
-    ) -> Charged {
+    ) -> Option<Charged> {
+        let (Principal::ApiKey(key), Access::Keys(access)) = (self, state.access()) else { return None };
         let at = state.now();
-        let balance = self.balance(state.models(), known, at);
+        let mut balance = access.balance(state.models(), key, at);
         let id = CallId(call_id(at));
         let call = Call {
             id,
-            key_id: known.key_id,
-            tier: known.tier.as_ref().clone(),
+            key_id: key.key_id,
+            tier: key.tier.as_ref().clone(),
             month: balance.budget.month,
             time: at,
             surface,
@@ -46,10 +49,16 @@ impl KeyAccess {
             Outcome::Exceeded
         } else {
             let budget = &balance.budget;
-            self.meter.count(budget, &call, balance.limit, balance.counted, deadline.instant()).await
+            access.meter.count(budget, &call, balance.limit, balance.counted, deadline.instant()).await
         };
+        match outcome {
+            Outcome::Counted { used } => balance.used = used,
+            Outcome::Exceeded => balance.used = balance.used.max(balance.limit),
+            Outcome::Unavailable(_) => {}
+        }
         state.metrics().metered(&outcome);
-        Charged { id, balance, at, outcome }
+        let allowance = Allowance::of(&balance, access.bursts.per_key());
+        Some(Charged { id, balance, allowance, at, outcome })
     }
 }
 

@@ -1,6 +1,6 @@
-//! Keys that are presented a moment before this node hears of them: whoever was just given a key may use it at once.
-//! Every key that is not known waits alike, whether it never was, has ended or is no key at all, so the time of a
-//! refusal tells nothing.
+//! Keys that are presented before this node's model has them: a new key can be used at once, and its first call waits for the
+//! model. Every unknown key waits for the same time, whether it never existed, was revoked or is malformed, so the time of a
+//! refusal reveals nothing.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,29 +11,29 @@ use schemas::key::KeyHash;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
 
-/// How long a key may take to be known.
+/// How long a call waits for its key.
 const WAIT: Duration = Duration::from_millis(250);
-/// How often it is looked for.
-const LOOK: Duration = Duration::from_millis(10);
-/// The same key waits once in this time.
+/// How often the model is asked meanwhile.
+const POLL: Duration = Duration::from_millis(10);
+/// A key that was waited for is not waited for again within this time.
 const AGAIN: Duration = Duration::from_secs(1);
-/// Requests that wait at once; further ones are refused without waiting.
+/// The most requests that wait at once; further ones are refused without waiting.
 const MOST: usize = 256;
-/// Keys that are remembered to have waited.
+/// The most keys that are remembered as waited for.
 const REMEMBERED: usize = 4_096;
 
 #[derive(Debug)]
-pub(crate) struct Newcomers {
+pub(crate) struct NewKeys {
     places: Semaphore,
     waited: Mutex<HashMap<KeyHash, Instant>>,
 }
 
-impl Newcomers {
-    pub(crate) fn new() -> Newcomers {
-        Newcomers { places: Semaphore::new(MOST), waited: Mutex::default() }
+impl NewKeys {
+    pub(crate) fn new() -> NewKeys {
+        NewKeys { places: Semaphore::new(MOST), waited: Mutex::default() }
     }
 
-    /// Waits for a key to be known.
+    /// Waits until `find` returns a key, for at most [`WAIT`].
     pub(crate) async fn wait_for(
         &self,
         hash: KeyHash,
@@ -45,7 +45,7 @@ impl Newcomers {
             return find();
         }
         loop {
-            sleep(LOOK).await;
+            sleep(POLL).await;
             let found = find();
             if found.is_some() || begun.elapsed() >= WAIT {
                 return found;
@@ -79,39 +79,39 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_key_is_waited_for_once_a_second_and_every_unknown_one_alike() {
-        let newcomers = Newcomers::new();
+        let new_keys = NewKeys::new();
         let (late, never) = (KeyHash::of(b"late"), KeyHash::of(b"never"));
         let (begun, looks) = (Instant::now(), Cell::new(0));
         let find = || {
             looks.set(looks.get() + 1);
             (looks.get() == 5).then(known)
         };
-        assert_eq!(newcomers.wait_for(late, find).await, Some(known()));
+        assert_eq!(new_keys.wait_for(late, find).await, Some(known()));
         assert_eq!(begun.elapsed(), Duration::from_millis(50));
         for (hash, took) in [(never, 250), (KeyHash::of(b""), 250), (never, 0)] {
             let begun = Instant::now();
-            assert_eq!(newcomers.wait_for(hash, || None).await, None);
+            assert_eq!(new_keys.wait_for(hash, || None).await, None);
             assert_eq!(begun.elapsed(), Duration::from_millis(took));
         }
         tokio::time::advance(AGAIN).await;
         let begun = Instant::now();
-        newcomers.wait_for(never, || None).await;
+        new_keys.wait_for(never, || None).await;
         assert_eq!(begun.elapsed(), WAIT);
     }
 
     #[tokio::test(start_paused = true)]
     async fn no_more_wait_at_once_than_there_are_places() {
-        let newcomers = Newcomers::new();
+        let new_keys = NewKeys::new();
         let begun = Instant::now();
         let waiting = futures::future::join_all((0..MOST as u32 + 100).map(async |number| {
-            newcomers.wait_for(KeyHash::of(&number.to_le_bytes()), || None).await;
+            new_keys.wait_for(KeyHash::of(&number.to_le_bytes()), || None).await;
             begun.elapsed().is_zero()
         }));
         let at_once = waiting.await.into_iter().filter(|at_once| *at_once).count();
         assert_eq!(at_once, 100);
         for number in 0..REMEMBERED as u32 * 2 {
-            newcomers.may_wait(KeyHash::of(&number.to_le_bytes()), Instant::now());
+            new_keys.may_wait(KeyHash::of(&number.to_le_bytes()), Instant::now());
         }
-        assert!(newcomers.waited.lock().unwrap().len() <= REMEMBERED);
+        assert!(new_keys.waited.lock().unwrap().len() <= REMEMBERED);
     }
 }

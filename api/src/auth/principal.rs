@@ -1,4 +1,5 @@
-//! Who is calling, for every surface alike.
+//! Who is calling, for REST, MCP and pages alike: what the caller may call within a second, and has left of the month.
+//! [`admission`](super::admission) finds the principal of a request, [`charge`](super::charge) counts its calls.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -6,45 +7,57 @@ use std::time::Duration;
 use jiff::Timestamp;
 use schemas::key::KeyId;
 
-use crate::auth::access::{Access, Balance, KeyAccess, Known};
+use crate::auth::access::{Access, ApiKey, Balance};
 use crate::auth::allowance::Allowance;
 use crate::state::ApiState;
 
 /// Who is calling.
 #[derive(Debug, Clone)]
 pub(crate) enum Principal {
-    /// Anybody, on a node where nothing is counted.
+    /// Any caller of a node where nothing is counted.
     Unmetered,
-    /// A caller without a good key.
+    /// A caller without a valid key.
     Anonymous,
     /// The holder of a key.
-    ApiKey(Known),
+    ApiKey(ApiKey),
 }
 
 impl Principal {
-    /// The key that the request comes with, if it is a good one.
-    pub(crate) fn key_id(&self) -> Option<KeyId> {
-        match self {
-            Principal::ApiKey(known) => Some(known.key_id),
-            Principal::Unmetered | Principal::Anonymous => None,
-        }
-    }
-
-    /// Who stands behind a request that nothing is known of.
-    pub(crate) fn unknown(state: &ApiState) -> Principal {
+    /// Returns the principal of a request without a valid key.
+    pub(crate) fn without_key(state: &ApiState) -> Principal {
         match state.access() {
             Access::Open => Principal::Unmetered,
             Access::Keys(_) => Principal::Anonymous,
         }
     }
 
-    /// What the rate headers say.
+    pub(crate) fn key_id(&self) -> Option<KeyId> {
+        match self {
+            Principal::ApiKey(key) => Some(key.key_id),
+            Principal::Unmetered | Principal::Anonymous => None,
+        }
+    }
+
+    /// Whether its calls are charged.
+    pub(crate) fn is_metered(&self) -> bool {
+        matches!(self, Principal::ApiKey(_))
+    }
+
+    /// Returns what the key has used of its month; `None` without a key.
+    pub(crate) fn balance(&self, state: &ApiState, now: Timestamp) -> Option<Balance> {
+        match (self, state.access()) {
+            (Principal::ApiKey(key), Access::Keys(access)) => Some(access.balance(state.models(), key, now)),
+            _ => None,
+        }
+    }
+
+    /// Returns what the rate headers say.
     pub(crate) fn allowance(&self, state: &ApiState, now: Timestamp) -> Allowance {
         match (self, state.access()) {
             (Principal::Unmetered, _) | (_, Access::Open) => Allowance::UNLIMITED,
             (Principal::Anonymous, _) => Allowance::NONE,
-            (Principal::ApiKey(known), Access::Keys(access)) => {
-                Allowance::of(&access.balance(state.models(), known, now), access)
+            (Principal::ApiKey(key), Access::Keys(access)) => {
+                Allowance::of(&access.balance(state.models(), key, now), access.bursts.per_key())
             }
         }
     }
@@ -56,26 +69,15 @@ impl Principal {
     /// Returns the time to wait where nothing is left.
     pub(crate) fn check_rate_limit(
         &self,
-        state: &ApiState,
+        access: &Access,
         address: IpAddr,
         calls: u32,
     ) -> Result<(), Duration> {
-        let Access::Keys(access) = state.access() else { return Ok(()) };
+        let Access::Keys(access) = access else { return Ok(()) };
         match self {
             Principal::Unmetered => Ok(()),
             Principal::Anonymous => access.bursts.address(address, calls),
-            Principal::ApiKey(known) => access.bursts.key(known.key_id, calls),
-        }
-    }
-}
-
-impl Allowance {
-    pub(crate) fn of(balance: &Balance, access: &KeyAccess) -> Allowance {
-        Allowance {
-            limit: balance.limit,
-            remaining: balance.limit.saturating_sub(balance.used),
-            month: Some(balance.budget.month),
-            burst: access.bursts.per_key(),
+            Principal::ApiKey(key) => access.bursts.key(key.key_id, calls),
         }
     }
 }

@@ -63,7 +63,7 @@ impl Bursts {
     }
 
     /// Returns how many calls of a key may come within a second; none where they are not limited.
-    pub(crate) fn per_key(&self) -> Option<u32> {
+    pub(super) fn per_key(&self) -> Option<u32> {
         self.keys.as_ref().map(|burst| burst.most)
     }
 
@@ -73,7 +73,7 @@ impl Bursts {
     ///
     /// Returns the time to wait where there is no room for one more call. Calls that came at once are taken together or
     /// not at all: where there is room for one, all are, and the next ones wait the longer.
-    pub(crate) fn key(&self, key: KeyId, calls: u32) -> Result<(), Duration> {
+    pub(super) fn key(&self, key: KeyId, calls: u32) -> Result<(), Duration> {
         self.keys.as_ref().map_or(Ok(()), |burst| burst.take(&key, calls))
     }
 
@@ -82,7 +82,7 @@ impl Bursts {
     /// # Errors
     ///
     /// As for [`Bursts::key`].
-    pub(crate) fn address(&self, address: IpAddr, calls: u32) -> Result<(), Duration> {
+    pub(super) fn address(&self, address: IpAddr, calls: u32) -> Result<(), Duration> {
         self.addresses.as_ref().map_or(Ok(()), |limit| limit.take(address, calls))
     }
 

@@ -8,6 +8,7 @@ use memchr::memmem;
 use schemas::key::{self, KeyId};
 
 use crate::http::context::RequestContext;
+use crate::route::Route;
 
 /// How many characters a key has behind its prefix.
 const KEY_TAIL: usize = key::KEY_LENGTH - key::PREFIX.len();
@@ -21,7 +22,7 @@ pub(super) fn answered(context: &RequestContext, status: StatusCode, took: Durat
         context.span.traceparent().map(|traceparent| tracing::field::display(traceparent.trace_id()));
     let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
     // Not to be ready is an answer.
-    if status.is_server_error() && context.uri.path() != "/readyz" {
+    if status.is_server_error() && context.route != Route::Ready {
         tracing::warn!(
             method = %context.method,
             path = shown(context.uri.path()),

@@ -1,6 +1,7 @@
-//! What the pipeline keeps of a request while its endpoint works.
+//! What the reply depends on of a request, kept while its endpoint works on the rest.
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, IF_NONE_MATCH, ORIGIN};
+use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Uri};
 use memchr::memmem;
 use schemas::key::KeyId;
@@ -11,50 +12,48 @@ use super::request_id::RequestId;
 use super::request_span;
 use crate::route::Route;
 
-/// What the reply depends on of a request whose parts have been handed to its endpoint.
+/// A request's method, path, conditions and caller; its body and headers go to the endpoint.
 #[derive(Debug)]
 pub(super) struct RequestContext {
     pub(super) started: Instant,
     pub(super) id: RequestId,
     pub(super) method: Method,
     pub(super) uri: Uri,
+    pub(super) route: Route,
     pub(super) known_tags: Option<HeaderValue>,
     pub(super) encodings: Option<HeaderValue>,
-    /// The origin of the page that asks, as its browser says.
+    /// The origin of the page that sent the request, as its browser says.
     pub(super) origin: Option<HeaderValue>,
-    /// Whether a person looks at it in a browser, and wants to be told there what went wrong.
+    /// Whether an error is answered with a page: the path is for people, and the client accepts HTML.
     pub(super) wants_page: bool,
-    /// The key that it comes with, if it is a good one.
+    /// The caller's key, if it has a valid one; known after admission.
     pub(super) key_id: Option<KeyId>,
-    /// Its work as part of a trace.
+    /// The span of its work in a trace.
     pub(super) span: Span,
 }
 
 impl RequestContext {
-    pub(super) fn new(
-        id: RequestId,
-        started: Instant,
-        method: Method,
-        uri: Uri,
-        headers: &HeaderMap,
-    ) -> RequestContext {
+    pub(super) fn new(id: RequestId, started: Instant, parts: &Parts) -> RequestContext {
+        let Parts { method, uri, headers, .. } = parts;
         let known_tags = joined(headers, &IF_NONE_MATCH);
         let encodings = joined(headers, &ACCEPT_ENCODING);
         let path = uri.path();
+        let route = Route::of(path);
         let is_of_the_interface = path == "/v1" || path.starts_with("/v1/");
-        let wants_page = Route::of(path).is_for_people()
+        let wants_page = route.is_for_people()
             && !is_of_the_interface
             && headers
                 .get_all(ACCEPT)
                 .iter()
                 .any(|accepted| memmem::find(accepted.as_bytes(), b"text/html").is_some());
         let origin = headers.get(ORIGIN).cloned();
-        let span = request_span::begin(started, &method, path, headers);
+        let span = request_span::begin(started, method, route, headers);
         RequestContext {
             started,
             id,
-            method,
-            uri,
+            method: method.clone(),
+            uri: uri.clone(),
+            route,
             known_tags,
             encodings,
             origin,

@@ -2,8 +2,6 @@
 
 use std::cell::RefCell;
 
-use axum::body::Body;
-use axum::response::Response;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY,
@@ -107,15 +105,13 @@ fn caching(status: StatusCode, is_kept: bool) -> HeaderValue {
     }
 }
 
-/// What a browser wants to know before it sends a request with a key from another site.
-pub(super) fn preflight(route: Route) -> Response {
+/// The headers that tell a browser which requests other sites may send.
+pub(super) fn preflight(route: Route) -> HeaderMap {
     let methods = route.methods();
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::NO_CONTENT;
-    let headers = response.headers_mut();
-    headers.insert(ALLOW, methods.clone());
-    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
-    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(ALLOWED));
-    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
-    response
+    HeaderMap::from_iter([
+        (ALLOW, methods.clone()),
+        (ACCESS_CONTROL_ALLOW_METHODS, methods),
+        (ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(ALLOWED)),
+        (ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400")),
+    ])
 }

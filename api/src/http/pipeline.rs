@@ -1,5 +1,5 @@
-//! What every request passes on its way in and every reply on its way out. One plain service and no tower of
-//! layers: what a reply carries is decided, and paid for, in one place.
+//! The steps that every request takes, in one order: framing, admission, endpoint, charge, reply. One plain service and no
+//! tower of layers: what a reply carries, and what a call costs, is decided in one place.
 
 use std::future::{Ready, ready};
 use std::net::IpAddr;
@@ -19,21 +19,20 @@ use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use http_body_util::Full;
 use hyper::body::{Body as _, Incoming};
 use jiff::Timestamp;
+use schemas::key::KeyHash;
+use schemas::usage::Surface;
 use tokio::time::Instant;
 use tower::Service;
 
-use crate::answers::list::List;
-use crate::auth::access::Access;
 use crate::auth::admission::Admission;
 use crate::auth::allowance::Allowance;
-use crate::auth::new_keys::Newcomers;
+use crate::auth::new_keys::NewKeys;
 use crate::auth::principal::Principal;
 use crate::auth::proxies::Peer;
 use crate::auth::{admission, cors};
 use crate::deadline::Deadline;
 use crate::error::ApiError;
 use crate::http::bodies::Bodies;
-use crate::http::charge::Charge;
 use crate::http::context::RequestContext;
 use crate::http::request_id::RequestIds;
 use crate::http::response::{EndpointResult, PendingResponse};
@@ -43,7 +42,7 @@ use crate::rest;
 use crate::route::Route;
 use crate::state::ApiState;
 
-/// Takes every request through the same steps, to a router and back.
+/// Takes every request through the same steps, to its endpoint and back.
 #[derive(Debug)]
 pub(crate) struct Pipeline {
     router: Router,
@@ -52,13 +51,21 @@ pub(crate) struct Pipeline {
     pub(super) patience: Duration,
     pub(super) bodies: Bodies,
     ids: RequestIds,
-    newcomers: Newcomers,
+    new_keys: NewKeys,
+}
+
+/// A request on its way through the pipeline.
+struct Received {
+    context: RequestContext,
+    parts: Parts,
+    body: Incoming,
+    peer: IpAddr,
 }
 
 /// A reply: complete, its body in memory.
 pub(crate) type Reply = Response<Full<Bytes>>;
 
-/// A reply that is there, or one that is being made.
+/// A reply that is ready, or the future that makes it.
 pub(crate) type Answering = Either<Ready<Reply>, BoxFuture<'static, Reply>>;
 
 impl Pipeline {
@@ -71,7 +78,7 @@ impl Pipeline {
             patience,
             bodies: Bodies::new(bodies),
             ids: RequestIds::new(),
-            newcomers: Newcomers::new(),
+            new_keys: NewKeys::new(),
         }
     }
 
@@ -79,161 +86,124 @@ impl Pipeline {
     pub(crate) fn answer(self: &Arc<Self>, request: Request<Incoming>, peer: IpAddr) -> Answering {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
-        if let Err(fault) = framing::check(&parts) {
-            let mut context =
-                RequestContext::new(self.ids.next(), started, parts.method, parts.uri, &parts.headers);
-            let pending = PendingResponse::of(fault.into(), &context, &self.state);
-            return Either::Left(ready(self.finish(&mut context, &Principal::unknown(&self.state), pending)));
-        }
-        let reads = parts.method == Method::GET || parts.method == Method::HEAD;
-        if reads && body.is_end_stream() {
-            match Route::of(parts.uri.path()) {
-                Route::Search => {
-                    return self.at_once(started, parts, body, peer, Route::Search, rest::search::answer);
-                }
-                Route::Similar => {
-                    if let Some(near) = rest::similar::find(&self.state, parts.uri.path()) {
-                        let answer =
-                            |state: &ApiState, query: &str| rest::similar::answer(state, &near, query);
-                        return self.at_once(started, parts, body, peer, Route::Similar, answer);
-                    }
-                }
-                _ => {}
-            }
-        }
-        let pipeline = self.clone();
-        Either::Right(Box::pin(async move { pipeline.route(started, parts, body, peer).await }))
-    }
-
-    /// The paths that are asked most are answered at once: a router, futures and boxed bodies cost half as much as they do.
-    fn at_once(
-        self: &Arc<Self>,
-        started: Instant,
-        parts: Parts,
-        body: Incoming,
-        peer: IpAddr,
-        route: Route,
-        answer: impl Fn(&ApiState, &str) -> Result<List, ApiError>,
-    ) -> Answering {
-        let (principal, admitted) = match admission::admit(&self.state, route, &parts, peer) {
-            Admission::Decided(principal, admitted) => (principal, admitted),
-            unknown @ Admission::Unknown(_) => {
-                let pipeline = self.clone();
-                let answering = async move { pipeline.admitted(started, parts, body, peer, unknown).await };
-                return Either::Right(Box::pin(answering));
-            }
+        let context = RequestContext::new(self.ids.next(), started, &parts);
+        let admission = match framing::check(&parts) {
+            Ok(()) => admission::admit(&self.state, context.route, &parts, peer),
+            Err(error) => Admission::Decided(Principal::without_key(&self.state), Err(error)),
         };
-        let result = match admitted {
-            Err(fault) => fault.into(),
-            Ok(()) => {
-                let query = parts.uri.query().unwrap_or_default();
-                let answer = AssertUnwindSafe(|| answer(&self.state, query));
-                catch_unwind(answer).unwrap_or_else(|_panic| Err(ApiError::panicked())).into()
-            }
-        };
-        let mut context =
-            RequestContext::new(self.ids.next(), started, parts.method, parts.uri, &parts.headers);
-        context.key_id = principal.key_id();
-        let pending = PendingResponse::of(result, &context, &self.state);
-        match Charge::of(&principal, route, &pending) {
-            None => Either::Left(ready(self.finish(&mut context, &principal, pending))),
-            Some(charge) => {
-                let (pipeline, deadline) = (self.clone(), Deadline::of(started, self.patience));
-                Either::Right(Box::pin(
-                    async move { pipeline.charge(charge, context, pending, deadline).await },
-                ))
-            }
-        }
-    }
-
-    async fn route(&self, started: Instant, parts: Parts, body: Incoming, peer: IpAddr) -> Reply {
-        let admission = admission::admit(&self.state, Route::of(parts.uri.path()), &parts, peer);
-        self.admitted(started, parts, body, peer, admission).await
-    }
-
-    async fn admitted(
-        &self,
-        started: Instant,
-        mut parts: Parts,
-        body: Incoming,
-        peer: IpAddr,
-        admission: Admission,
-    ) -> Reply {
-        let id = self.ids.next();
-        let route = Route::of(parts.uri.path());
-        let mut context =
-            RequestContext::new(id, started, parts.method.clone(), parts.uri.clone(), &parts.headers);
-        let (principal, admitted) = match admission {
-            Admission::Decided(principal, admitted) => (principal, admitted),
+        let received = Received { context, parts, body, peer };
+        match admission {
+            Admission::Decided(principal, admitted) => self.admitted(received, principal, admitted),
             Admission::Unknown(hash) => {
-                let find = || self.state.keys().ok()?.reader.find(&hash);
-                let key = self.newcomers.wait_for(hash, find).await;
-                admission::admit_late(&self.state, route, &parts, peer, key)
+                let pipeline = self.clone();
+                Either::Right(Box::pin(async move { pipeline.admit_late(received, hash).await }))
             }
-        };
+        }
+    }
+
+    /// Waits a moment for a key that this node does not know yet.
+    async fn admit_late(self: Arc<Self>, received: Received, hash: KeyHash) -> Reply {
+        let find = || self.state.keys().ok()?.reader.find(&hash);
+        let key = self.new_keys.wait_for(hash, find).await;
+        let Received { context, parts, peer, .. } = &received;
+        let (principal, admitted) = admission::admit_late(&self.state, context.route, parts, *peer, key);
+        self.admitted(received, principal, admitted).await
+    }
+
+    /// Lets the endpoint work for an admitted request. A reply that needs no waiting is made without a future: for the paths
+    /// that are called most, a router, futures and boxed bodies would cost half as much as the work.
+    fn admitted(
+        self: &Arc<Self>,
+        mut received: Received,
+        principal: Principal,
+        admitted: Result<(), ApiError>,
+    ) -> Answering {
+        let Received { context, parts, body, .. } = &mut received;
         context.key_id = principal.key_id();
-        let mut deadline = Deadline::of(started, self.patience);
         let result = match admitted {
-            Err(fault) => fault.into(),
-            Ok(()) if parts.method == Method::OPTIONS => match self.check_origin(route, &parts.headers) {
-                Ok(()) => EndpointResult::of(headers::preflight(route)).await,
-                Err(fault) => fault.into(),
-            },
-            Ok(()) => {
-                if let Principal::ApiKey(known) = &principal {
-                    parts.extensions.insert(known.clone());
-                }
-                parts.extensions.insert(Peer(peer));
-                match context.span.traceparent() {
-                    None => self.run(route, parts, body, &principal, peer, &mut deadline).await,
-                    traceparent => {
-                        let work = self.run(route, parts, body, &principal, peer, &mut deadline);
-                        traces::within(traceparent, work).await
-                    }
+            Err(error) => Some(error.into()),
+            Ok(()) if parts.method == Method::OPTIONS => Some(self.preflight(context.route, &parts.headers)),
+            Ok(()) if body.is_end_stream() => self.answer_directly(context.route, parts),
+            Ok(()) => None,
+        };
+        match result {
+            Some(result) => {
+                let deadline = Deadline::of(received.context.started, self.patience);
+                self.settle(received.context, principal, result, deadline)
+            }
+            None => {
+                let pipeline = self.clone();
+                Either::Right(Box::pin(async move { pipeline.run(received, principal).await }))
+            }
+        }
+    }
+
+    /// Returns the answer to a call whose work takes microseconds and waits for nothing; `None` if the router has to make it.
+    fn answer_directly(&self, route: Route, parts: &Parts) -> Option<EndpointResult> {
+        let answer = AssertUnwindSafe(|| rest::answer_directly(&self.state, route, parts));
+        catch_unwind(answer).unwrap_or_else(|_panic| Some(Err(ApiError::panicked()))).map(Into::into)
+    }
+
+    fn preflight(&self, route: Route, headers: &HeaderMap) -> EndpointResult {
+        match self.check_origin(route, headers) {
+            Ok(()) => EndpointResult::empty(StatusCode::NO_CONTENT, headers::preflight(route)),
+            Err(error) => error.into(),
+        }
+    }
+
+    /// Runs an endpoint that reads a body or waits for something, as part of its caller's trace, if there is one.
+    async fn run(self: Arc<Self>, received: Received, principal: Principal) -> Reply {
+        let Received { context, parts, body, peer } = received;
+        let mut deadline = Deadline::of(context.started, self.patience);
+        let work = async {
+            match context.route {
+                Route::Mcp => self.mcp(parts, body, &principal, peer).await,
+                route => {
+                    let response = self.work(route, parts, body, (&principal, peer), &mut deadline).await;
+                    EndpointResult::of(response).await
                 }
             }
         };
-        let pending = PendingResponse::of(result, &context, &self.state);
-        match Charge::of(&principal, route, &pending) {
-            None => self.finish(&mut context, &principal, pending),
-            Some(charge) => self.charge(charge, context, pending, deadline).await,
-        }
+        let result = match context.span.traceparent() {
+            None => work.await,
+            traceparent => traces::within(traceparent, work).await,
+        };
+        self.settle(context, principal, result, deadline).await
     }
 
-    async fn run(
-        &self,
-        route: Route,
-        parts: Parts,
-        body: Incoming,
-        principal: &Principal,
-        peer: IpAddr,
-        deadline: &mut Deadline,
-    ) -> EndpointResult {
-        if route == Route::Mcp {
-            return self.mcp(parts, body, principal, peer).await;
-        }
-        let response = self.work(route, parts, body, deadline).await;
-        EndpointResult::of(response).await
-    }
-
-    /// Counts a call and completes its reply.
-    async fn charge(
-        &self,
-        charge: Charge,
+    /// Charges the call, if it counts, and completes its reply.
+    fn settle(
+        self: &Arc<Self>,
         mut context: RequestContext,
-        pending: PendingResponse,
+        principal: Principal,
+        result: EndpointResult,
         deadline: Deadline,
-    ) -> Reply {
-        let (allowance, pending) = charge.collect(&self.state, &context, pending, deadline).await;
-        self.complete(&mut context, allowance, self.state.now(), pending)
+    ) -> Answering {
+        let pending = PendingResponse::of(result, &context, &self.state);
+        let operation = context.route.operation().filter(|_| pending.status == StatusCode::OK);
+        let Some(operation) = operation.filter(|_| principal.is_metered()) else {
+            return Either::Left(ready(self.finish(&mut context, &principal, pending)));
+        };
+        let pipeline = self.clone();
+        Either::Right(Box::pin(async move {
+            let charge = principal.charge(&pipeline.state, Surface::Rest, operation, deadline);
+            match charge.await {
+                None => pipeline.finish(&mut context, &principal, pending),
+                Some(charged) => {
+                    let allowance = charged.allowance;
+                    let pending = pending.charged(charged, &context, &pipeline.state);
+                    pipeline.complete(&mut context, allowance, pipeline.state.now(), pending)
+                }
+            }
+        }))
     }
 
     /// The reply to something that never became a request.
-    pub(crate) fn refuse(&self, fault: ApiError) -> Response<Bytes> {
+    pub(crate) fn refuse(&self, error: ApiError) -> Response<Bytes> {
         let mut headers = HeaderMap::new();
-        let status = fault.status();
+        let status = error.status();
         let id = self.ids.next();
-        let body = problem::write(fault, self.state.site(), id.instance(), &mut headers);
+        let body = problem::write(error, self.state.site(), id.instance(), &mut headers);
         tracing::debug!(status = status.as_u16(), request = %id, "refused before it was a request");
         let mut response = Response::new(body);
         *response.status_mut() = status;
@@ -252,13 +222,19 @@ impl Pipeline {
         route: Route,
         mut parts: Parts,
         body: Incoming,
+        (principal, peer): (&Principal, IpAddr),
         deadline: &mut Deadline,
     ) -> Response {
-        // It keeps its place among the bodies until the answer is there.
+        // The body counts against the memory of all bodies until the answer is there.
         let sent = match self.body(route, &parts, body).await {
             Ok(sent) => sent,
-            Err(fault) => return fault.into_response(),
+            Err(error) => return error.into_response(),
         };
+        if let Principal::ApiKey(key) = principal {
+            parts.extensions.insert(key.clone());
+        }
+        parts.extensions.insert(Peer(peer));
+        parts.extensions.insert(route);
         let body = sent.as_ref().map_or_else(Body::empty, |sent| Body::from(sent.bytes.clone()));
         *deadline = Deadline::within(self.patience);
         parts.extensions.insert(*deadline);
@@ -271,23 +247,20 @@ impl Pipeline {
         if parts.method != Method::POST {
             return ApiError::post_only().into();
         }
-        if let Err(fault) = self.check_origin(Route::Mcp, &parts.headers) {
-            return fault.into();
+        if let Err(error) = self.check_origin(Route::Mcp, &parts.headers) {
+            return error.into();
         }
         let message = match self.message(body).await {
             Ok(message) => message,
-            Err(fault) => return fault.into(),
+            Err(error) => return error.into(),
         };
-        let address = match self.state.access() {
-            Access::Keys(access) => access.proxies.caller(peer, &parts.headers),
-            Access::Open => peer,
-        };
+        let address = self.state.access().caller(peer, &parts.headers);
         let deadline = Deadline::within(self.patience);
         // Each call of a tool is bounded by itself: what was counted is answered.
         let answer = mcp::answer(&self.state, (principal, address), &parts.headers, &message.bytes, deadline);
         match AssertUnwindSafe(answer).catch_unwind().await {
             Ok(Ok(sent)) => sent.into(),
-            Ok(Err(fault)) => fault.into(),
+            Ok(Err(error)) => error.into(),
             Err(_panic) => ApiError::panicked().into(),
         }
     }
@@ -311,9 +284,9 @@ impl Pipeline {
         }
     }
 
-    /// What somebody without a key is allowed.
+    /// What a caller without a key is allowed.
     fn anonymous_allowance(&self, now: Timestamp) -> Allowance {
-        Principal::unknown(&self.state).allowance(&self.state, now)
+        Principal::without_key(&self.state).allowance(&self.state, now)
     }
 
     fn finish(&self, context: &mut RequestContext, principal: &Principal, pending: PendingResponse) -> Reply {
@@ -336,7 +309,7 @@ impl Pipeline {
             bytes = encoded.bytes;
         }
         let named = headers::Named { content_type, tag, is_kept: context.method != Method::POST };
-        // What anybody may keep says of nobody how much is left.
+        // A shared cache may hold a public reply: it must not show what one caller has left.
         let is_for_all =
             headers.get(CACHE_CONTROL).is_some_and(|caching| caching.as_bytes().starts_with(b"public"));
         let allowance = if is_for_all { self.anonymous_allowance(now) } else { allowance };
@@ -351,7 +324,7 @@ impl Pipeline {
             bytes = Bytes::new();
         }
         let took = context.started.elapsed();
-        self.state.metrics().answered(Route::of(context.uri.path()), status, took);
+        self.state.metrics().answered(context.route, status, took);
         access_log::answered(context, status, took, cause.as_deref());
         request_span::answered(&mut context.span, status);
         let mut reply = Response::new(Full::new(bytes));

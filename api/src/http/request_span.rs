@@ -1,5 +1,5 @@
-//! A request as part of a trace: the one that its header names, if it names one. What is told of it is of a fixed set: never
-//! its query, a key, a slug or an address.
+//! The span of a request, in the trace that its `traceparent` header names, if any. Its labels are from a fixed set: never a
+//! query, a key, a slug or an address.
 
 use http::{HeaderMap, Method, StatusCode};
 use tokio::time::Instant;
@@ -7,14 +7,13 @@ use traces::{Kind, Span, Traceparent};
 
 use crate::route::Route;
 
-/// Begins the span of a request. Where none is recorded, the header is looked at and nothing else.
-pub(super) fn begin(started: Instant, method: &Method, path: &str, headers: &HeaderMap) -> Span {
+/// Begins the span of a request. Where spans are not exported, it only carries the header on.
+pub(super) fn begin(started: Instant, method: &Method, route: Route, headers: &HeaderMap) -> Span {
     let parent = Traceparent::of_header(headers.get_all(traces::HEADER).iter().map(|value| value.as_bytes()));
     if !traces::is_exporting() {
         return Span::carrying(parent);
     }
-    let route = Route::of(path);
-    // Asked every few seconds by whoever watches the process.
+    // Probes call these every few seconds.
     if matches!(route, Route::Health | Route::Ready) {
         return Span::carrying(parent);
     }
@@ -56,19 +55,19 @@ mod tests {
     #[test]
     fn a_request_carries_the_trace_that_it_came_with_and_begins_none() {
         let good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-        let told = |values: &[&'static str]| {
+        let carried = |values: &[&'static str]| {
             let mut headers = HeaderMap::new();
             for value in values {
                 headers.append(traces::HEADER, HeaderValue::from_static(value));
             }
-            begin(Instant::now(), &Method::GET, "/v1/search", &headers).traceparent()
+            begin(Instant::now(), &Method::GET, Route::Search, &headers).traceparent()
         };
-        assert_eq!(told(&[good]), good.parse().ok());
-        assert_eq!([told(&[]), told(&["00-nothing"]), told(&[good, good])], [None; 3]);
+        assert_eq!(carried(&[good]), good.parse().ok());
+        assert_eq!([carried(&[]), carried(&["00-nothing"]), carried(&[good, good])], [None; 3]);
     }
 
     #[test]
-    fn a_method_of_a_clients_own_is_not_told() {
+    fn a_method_that_http_does_not_define_is_recorded_as_other() {
         assert_eq!(named(&Method::GET), "GET");
         assert_eq!(named(&Method::from_bytes(b"SECRET").unwrap()), "_OTHER");
     }

@@ -3,15 +3,19 @@
 use axum::response::Response;
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, LINK};
-use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use http_body_util::{BodyExt, Collected};
 
 use crate::answers::list::List;
+use crate::auth::charge::Charged;
 use crate::error::ApiError;
 use crate::http::context::RequestContext;
 use crate::http::{entity_tag, problem};
 use crate::mcp::Sent;
+use crate::metering::Outcome;
 use crate::state::ApiState;
+
+static CALL_ID: HeaderName = HeaderName::from_static("x-call-id");
 
 /// What an endpoint answers.
 #[derive(Debug)]
@@ -31,15 +35,20 @@ pub(super) struct PendingResponse {
     pub(super) tag: Option<HeaderValue>,
     pub(super) headers: HeaderMap,
     pub(super) bytes: Bytes,
-    /// What the log should know of a fault.
+    /// What the log says of an error.
     pub(super) cause: Option<String>,
 }
 
 impl EndpointResult {
+    /// An answer without a body.
+    pub(super) fn empty(status: StatusCode, headers: HeaderMap) -> EndpointResult {
+        EndpointResult { status, content_type: None, headers, content: Ok(Bytes::new()) }
+    }
+
     pub(super) async fn of(response: Response) -> EndpointResult {
         let (mut parts, body) = response.into_parts();
         let content = match parts.extensions.remove::<ApiError>() {
-            Some(fault) => Err(fault),
+            Some(error) => Err(error),
             None => body.collect().await.map(Collected::to_bytes).map_err(ApiError::internal),
         };
         // What axum has measured may yet be encoded.
@@ -57,8 +66,8 @@ impl From<Sent> for EndpointResult {
 }
 
 impl From<ApiError> for EndpointResult {
-    fn from(fault: ApiError) -> EndpointResult {
-        EndpointResult::from(Err::<List, ApiError>(fault))
+    fn from(error: ApiError) -> EndpointResult {
+        EndpointResult::from(Err::<List, ApiError>(error))
     }
 }
 
@@ -83,7 +92,7 @@ impl PendingResponse {
         let EndpointResult { status, content_type, headers, content } = result;
         let bytes = match content {
             Ok(bytes) => bytes,
-            Err(fault) => return PendingResponse::problem(fault, headers, context, state),
+            Err(error) => return PendingResponse::problem(error, headers, context, state),
         };
         let mut pending = PendingResponse { status, content_type, tag: None, headers, bytes, cause: None };
         let reads = context.method == Method::GET || context.method == Method::HEAD;
@@ -99,19 +108,42 @@ impl PendingResponse {
         pending
     }
 
+    /// The response once its call was charged: with the id of the call, or a problem where the call was not counted.
+    pub(super) fn charged(
+        mut self,
+        charged: Charged,
+        context: &RequestContext,
+        state: &ApiState,
+    ) -> PendingResponse {
+        let error = match charged.outcome {
+            Outcome::Counted { .. } => {
+                if let Ok(id) = HeaderValue::try_from(charged.id.to_string()) {
+                    self.headers.insert(&CALL_ID, id);
+                }
+                return self;
+            }
+            Outcome::Exceeded => {
+                let (balance, at) = (charged.balance, charged.at);
+                ApiError::quota_exceeded(balance.limit, balance.used, balance.budget.month.end(), at)
+            }
+            Outcome::Unavailable(reason) => ApiError::uncountable(reason),
+        };
+        PendingResponse::problem(error, HeaderMap::new(), context, state)
+    }
+
     /// The reply that says what is wrong.
-    pub(super) fn problem(
-        fault: ApiError,
+    fn problem(
+        error: ApiError,
         mut headers: HeaderMap,
         context: &RequestContext,
         state: &ApiState,
     ) -> PendingResponse {
-        let (cause, status) = (fault.cause().map(str::to_owned), fault.status());
+        let (cause, status) = (error.cause().map(str::to_owned), error.status());
         let instance = context.id.instance();
         let bytes = if context.wants_page {
-            problem::write_page(fault, state, instance, &mut headers)
+            problem::write_page(error, state, instance, &mut headers)
         } else {
-            problem::write(fault, state.site(), instance, &mut headers)
+            problem::write(error, state.site(), instance, &mut headers)
         };
         PendingResponse { status, content_type: None, tag: None, headers, bytes, cause }
     }

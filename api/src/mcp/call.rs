@@ -7,7 +7,7 @@ use serde::Serialize;
 use traces::{Kind, Span};
 
 use super::tools::{self, Asked, Tool};
-use crate::auth::access::{Access, Balance};
+use crate::auth::access::Balance;
 use crate::auth::principal::Principal;
 use crate::mcp::protocol::escape::escape;
 use crate::mcp::protocol::params::Params;
@@ -111,16 +111,14 @@ fn admit(asked: Asked<'_>) -> Result<(), Refusal> {
 
 /// Counts a call that is about to be answered.
 async fn charge(asked: Asked<'_>, tool: &'static Tool) -> Result<Option<Told>, Refusal> {
-    let (Access::Keys(access), Principal::ApiKey(known)) = (asked.state.access(), asked.principal) else {
-        return Ok(None);
-    };
     if !tool.is_counted {
         return Ok(balance(asked));
     }
-    let charged = access.charge(asked.state, known, Surface::Mcp, tool.name, asked.deadline).await;
+    let charge = asked.principal.charge(asked.state, Surface::Mcp, tool.name, asked.deadline);
+    let Some(charged) = charge.await else { return Ok(None) };
     match charged.outcome {
-        Outcome::Counted { used } => {
-            Ok(Some(Told { quota: quota(&charged.balance, used), call_id: Some(charged.id) }))
+        Outcome::Counted { .. } => {
+            Ok(Some(Told { quota: Quota::of(&charged.balance), call_id: Some(charged.id) }))
         }
         Outcome::Exceeded => Err(used_up(asked, &charged.balance)),
         Outcome::Unavailable(cause) => Err(Refusal::Broken {
@@ -133,16 +131,15 @@ async fn charge(asked: Asked<'_>, tool: &'static Tool) -> Result<Option<Told>, R
 
 /// What a keyed caller has left, where nothing was counted.
 fn balance(asked: Asked<'_>) -> Option<Told> {
-    let (Access::Keys(access), Principal::ApiKey(known)) = (asked.state.access(), asked.principal) else {
-        return None;
-    };
-    let balance = access.balance(asked.state.models(), known, asked.state.now());
-    Some(Told { quota: quota(&balance, balance.used), call_id: None })
+    let balance = asked.principal.balance(asked.state, asked.state.now())?;
+    Some(Told { quota: Quota::of(&balance), call_id: None })
 }
 
-fn quota(balance: &Balance, used: u64) -> Quota {
-    let limit = balance.limit;
-    Quota { limit, used, remaining: limit.saturating_sub(used), resets_at: balance.budget.month.end() }
+impl Quota {
+    fn of(balance: &Balance) -> Quota {
+        let Balance { limit, used, ref budget, .. } = *balance;
+        Quota { limit, used, remaining: limit.saturating_sub(used), resets_at: budget.month.end() }
+    }
 }
 
 fn used_up(asked: Asked<'_>, balance: &Balance) -> Refusal {

@@ -1,4 +1,4 @@
-//! What the site's forms have in common.
+//! What the forms of the site have in common: their fields, limits and refusals.
 
 use askama::Template;
 use axum::response::Response;
@@ -7,45 +7,45 @@ use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, StatusCode};
 
 use super::page;
-use crate::auth::access::{Access, KeyAccess};
+use crate::auth::access::KeyAccess;
 use crate::auth::proxies::Peer;
 use crate::error::ApiError;
 use crate::query::Given;
 use crate::state::ApiState;
 
-/// What browsers send.
+/// The media type of forms.
 const FORM: &str = "application/x-www-form-urlencoded";
 
-/// What keys are held to, where there are keys.
+/// Returns how keys are checked and issued; a node without keys does not have these pages.
 pub(super) fn access(state: &ApiState) -> Result<&KeyAccess, ApiError> {
-    match state.access() {
-        Access::Keys(access) => Ok(access),
-        // Nobody needs a key here.
-        Access::Open => Err(ApiError::not_found()),
-    }
+    state.access().keys().ok_or_else(ApiError::not_found)
 }
 
-/// Takes one of the keys, or links, that a network may ask for in an hour.
-pub(super) fn spend(access: &KeyAccess, Peer(peer): Peer, headers: &HeaderMap) -> Result<(), ApiError> {
+/// Takes one of the keys, or links, that a network may request in an hour.
+pub(super) fn limit_requests(
+    access: &KeyAccess,
+    Peer(peer): Peer,
+    headers: &HeaderMap,
+) -> Result<(), ApiError> {
     let address = access.proxies.caller(peer, headers);
     access.bursts.mint(address).map_err(ApiError::too_many_keys)
 }
 
-/// A field of a form, trimmed; empty where it is absent, or there more than once.
+/// Returns a field of a form, trimmed; empty where it is absent, or given more than once.
 pub(super) fn field(body: &Bytes, name: &'static str) -> String {
     let body = String::from_utf8_lossy(body);
     let value = Given::read(&body, [name]).single(name, &mut Vec::new());
     value.unwrap_or_default().trim().to_owned()
 }
 
-/// Refuses what says of itself that it is no form.
+/// Refuses a body whose `Content-Type` is not that of a form.
 pub(super) fn check_kind(headers: &HeaderMap) -> Result<(), ApiError> {
     let Some(kind) = headers.get(CONTENT_TYPE) else { return Ok(()) };
     let kind = kind.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
     if kind.eq_ignore_ascii_case(FORM) { Ok(()) } else { Err(ApiError::no_form()) }
 }
 
-/// Whether the sender is a program that takes JSON, and no pages.
+/// Whether the client accepts JSON and no HTML: a program, not a browser.
 pub(super) fn wants_problem(headers: &HeaderMap) -> bool {
     let accepted: Vec<&str> =
         headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
@@ -53,7 +53,7 @@ pub(super) fn wants_problem(headers: &HeaderMap) -> bool {
     (takes("application/json") || takes("application/problem+json")) && !takes("text/html")
 }
 
-/// A page that says why nothing was done.
+/// Returns a page that says why nothing was done.
 pub(super) fn refused(status: StatusCode, template: &impl Template) -> Result<Response, ApiError> {
     let mut response = page(template)?;
     *response.status_mut() = status;
@@ -65,17 +65,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_is_told_from_a_browser() {
+    fn a_client_that_takes_only_json_is_a_program() {
         let wants = |accept: &str| wants_problem(&HeaderMap::from_iter([(ACCEPT, accept.parse().unwrap())]));
         assert!(wants("application/json") && wants("application/problem+json, */*"));
         assert!(!wants("text/html,application/xhtml+xml,application/json;q=0.9") && !wants("*/*"));
     }
 
     #[test]
-    fn a_form_is_one() {
+    fn a_form_has_the_media_type_of_forms() {
         let checked = |kind: &str| {
             let headers = HeaderMap::from_iter([(CONTENT_TYPE, kind.parse().unwrap())]);
-            check_kind(&headers).map_err(|fault| fault.status().as_u16())
+            check_kind(&headers).map_err(|error| error.status().as_u16())
         };
         assert_eq!(checked("Application/x-www-form-urlencoded; charset=utf-8"), Ok(()));
         assert!(check_kind(&HeaderMap::new()).is_ok());

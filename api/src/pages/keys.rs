@@ -14,7 +14,7 @@ use schemas::email::Email;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::form::{access, check_kind, field, refused, spend, wants_problem};
+use super::form::{access, check_kind, field, limit_requests, refused, wants_problem};
 use super::layout::Layout;
 use super::page;
 use super::words::{grouped, sentence};
@@ -139,7 +139,7 @@ pub(super) fn addressed(
     check_kind(headers)?;
     let email = field(body, "email");
     match email.parse::<Email>() {
-        Ok(parsed) => spend(access, peer, headers).map(|()| Either::Left(parsed)),
+        Ok(parsed) => limit_requests(access, peer, headers).map(|()| Either::Left(parsed)),
         Err(error) if wants_problem(headers) => Err(ApiError::unusable_field("email", &error)),
         Err(error) => {
             let entered = Entered { email, fault: Some(sentence(&error)) };

@@ -2,6 +2,7 @@
 //! address, history or cookie.
 
 use askama::Template;
+use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use bytes::Bytes;
@@ -15,6 +16,8 @@ use super::layout::Layout;
 use super::page;
 use super::words::{capitalised, grouped};
 use crate::answers::usage::answer;
+use crate::auth::admission::admit_form_key;
+use crate::auth::proxies::Peer;
 use crate::error::ApiError;
 use crate::state::ApiState;
 
@@ -70,18 +73,19 @@ pub(super) async fn form(State(state): State<ApiState>) -> Result<Response, ApiE
     page(&UsagePage { layout: layout(&state), fault: None, usage: None })
 }
 
-pub(super) async fn usage(State(state): State<ApiState>, body: Bytes) -> Result<Response, ApiError> {
+pub(super) async fn usage(
+    State(state): State<ApiState>,
+    Extension(Peer(peer)): Extension<Peer>,
+    body: Bytes,
+) -> Result<Response, ApiError> {
     let access = access(&state)?;
     let text = field(&body, "key");
-    let hash = KeyHash::of(text.as_bytes());
-    let Some(known) = state.keys()?.reader.find(&hash) else {
+    let Some(key) = admit_form_key(&state, &KeyHash::of(text.as_bytes()), peer)? else {
         let fault =
             Some("This key cannot be used. Check that all 55 characters of it were pasted, or get another.");
         return page(&UsagePage { layout: layout(&state), fault, usage: None });
     };
-    let known = access.known(known);
-    access.bursts.key(known.key_id, 1).map_err(ApiError::too_many_requests)?;
-    let usage = answer(&state, access, &known, text.parse().ok().as_ref()).await?;
+    let usage = answer(&state, access, &key, text.parse().ok().as_ref()).await?;
     page(&UsagePage { layout: layout(&state), fault: None, usage: Some(Shown::of(usage)) })
 }
 
