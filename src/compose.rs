@@ -62,7 +62,7 @@ pub async fn up(config: &Config, args: &UpArgs, signals: Signals) -> Result<Exit
         Ok(())
     };
     ending.during(starting).await?;
-    builder.run_until_shutdown(lifecycle, ending, config.drain.0).await
+    builder.run_until_shutdown(lifecycle, ending, config.process.drain.0).await
 }
 
 /// `loggia write`: commands, event store and relay.
@@ -114,7 +114,7 @@ pub async fn read(config: &Config, signals: Signals) -> Result<ExitCode> {
         builder.announce()
     };
     ending.during(starting).await?;
-    builder.run_until_shutdown(lifecycle, ending, config.drain.0).await
+    builder.run_until_shutdown(lifecycle, ending, config.process.drain.0).await
 }
 
 /// `loggia serve`: the API of a read node, beside its projection workers.
@@ -129,7 +129,7 @@ pub async fn serve(config: &Config, signals: Signals) -> Result<ExitCode> {
         builder.admin().await
     };
     ending.during(starting).await?;
-    builder.run_until_shutdown(lifecycle, ending, config.drain.0).await
+    builder.run_until_shutdown(lifecycle, ending, config.process.drain.0).await
 }
 
 /// A write side and projection workers without an API, for a command of the command line.
@@ -180,7 +180,7 @@ pub async fn with_node(
     mut signals: Signals,
     work: impl AsyncFnOnce(&async_nats::Client, &str) -> Result<ExitCode>,
 ) -> Result<ExitCode> {
-    let data = DataFolder::new(&config.data);
+    let data = DataFolder::new(&config.server.data);
     data.check()?;
     if let Some(running) = data.running_or_starting(Part::Project).await {
         let asking =
@@ -188,10 +188,10 @@ pub async fn with_node(
         return signals.unless_asked(asking).await;
     }
     refuse_without_models(config, &data)?;
-    if !store::folder(config).exists() && config.nats_url.is_none() {
+    if !store::folder(config).exists() && config.nats.url.is_none() {
         bail!(
             "there is nothing in the data folder {} yet; import something or run `loggia up`",
-            config.data.display()
+            config.server.data.display()
         );
     }
     let (lifecycle, mut failures) = Lifecycle::new(None);
@@ -211,7 +211,7 @@ pub async fn with_node(
 /// Refuses a folder that has no read models of its own, since those of the service are on its read nodes.
 fn refuse_without_models(config: &Config, data: &DataFolder) -> Result<()> {
     let run_it = "run it in the data folder of a read node, while its `loggia read` or `loggia project` runs";
-    let shown = config.data.display();
+    let shown = config.server.data.display();
     if let Some(write) = data.running(Part::Write) {
         bail!(
             "this command works on the read models of a node, and the write side (process {}) on the data folder {shown} has \
@@ -219,7 +219,7 @@ fn refuse_without_models(config: &Config, data: &DataFolder) -> Result<()> {
             write.pid
         );
     }
-    let is_elsewhere = config.nats_url.is_some() && store::is_here(config);
+    let is_elsewhere = config.nats.url.is_some() && store::is_here(config);
     if is_elsewhere && !store::has_log(config) {
         bail!(
             "this command works on the read models of a node, and none runs on the data folder {shown}: {run_it}"

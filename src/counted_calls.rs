@@ -51,7 +51,7 @@ pub async fn ends(
     config: &Config,
     copied: &[LedgerSource],
 ) -> Result<Vec<LedgerSource>> {
-    let mut names: Vec<String> = config.tiers.iter().map(|tier| usage_stream(&tier.name)).collect();
+    let mut names: Vec<String> = config.access.tiers.iter().map(|tier| usage_stream(&tier.name)).collect();
     names.push(OVERRUN.to_owned());
     names.extend(copied.iter().map(|source| source.stream.clone()));
     names.sort_unstable();
@@ -81,9 +81,9 @@ pub fn further(one: &[LedgerSource], other: &[LedgerSource], stream: &str) -> Op
 /// have read. `None` where neither can be asked, or nothing is counted here.
 pub async fn missing_in_backup(config: &Config, backup: &Path) -> Result<Option<u64>> {
     let Some(copied) = Manifest::copied_streams(backup).await? else { return Ok(None) };
-    let data = DataFolder::new(&config.data);
+    let data = DataFolder::new(&config.server.data);
     let running = data.running(Part::Write).map(|running| running.nats_url);
-    let counted = match running.or_else(|| config.nats_url.clone()) {
+    let counted = match running.or_else(|| config.nats.url.clone()) {
         Some(url) => ends(&connection::connect(config, &url).await?, config, &copied).await?,
         None => match counters(&data).await? {
             Some(counters) => read_by(&counters).await?,

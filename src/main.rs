@@ -71,11 +71,11 @@ fn start(cli: &Cli, config: &Config) -> Result<ExitCode> {
     let is_role = cli.command.ends() == Ends::AsRole;
     // What a role logs by default would stand between the answers of a command.
     let log = if is_role || config.set().any(|setting| setting.name == "log") {
-        config.log.clone()
+        config.log.filter.clone()
     } else {
         LogFilter("warn".to_owned())
     };
-    telemetry::start(&log, config.log_format)?;
+    telemetry::start(&log, config.log.format)?;
     let exporting = telemetry::Exporting::start(config.tracing, is_role);
     for warning in &config.unknown_variables {
         tracing::warn!("{warning}");
@@ -84,7 +84,7 @@ fn start(cli: &Cli, config: &Config) -> Result<ExitCode> {
     if !matches!(cli.command, Command::Nats(_)) {
         data_folder::make_private();
     }
-    clock::set_ahead(config.clock_offset.0);
+    clock::set_ahead(config.process.clock_offset.0);
     let outcome = runtime.block_on(traced(cli, config, signals));
     runtime.shutdown_timeout(LEFT_OVER);
     exporting.stop();

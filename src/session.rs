@@ -65,21 +65,22 @@ impl Session {
     /// Takes the way that is open, for a command that writes nothing: where there is no event store yet, an empty one
     /// that goes with the session takes its place.
     pub async fn trying(config: &Config) -> Result<Session> {
-        let data = DataFolder::new(&config.data);
-        let is_running = data.running(Part::Write).is_some() || config.nats_url.is_some();
+        let data = DataFolder::new(&config.server.data);
+        let is_running = data.running(Part::Write).is_some() || config.nats.url.is_some();
         if is_running || !store::is_here(config) || store::has_log(config) {
             return Session::open(config).await;
         }
         data.check()?;
         let aside = tempfile::tempdir().context("a temporary folder cannot be made")?;
         let place = aside.path().to_owned();
-        Session::local(&Config { data: place, store: None, secret_file: None, ..config.clone() }, Some(aside))
-            .await
+        let mut config = config.clone();
+        (config.server.data, config.store.place, config.accounts.secret_file) = (place, None, None);
+        Session::local(&config, Some(aside)).await
     }
 
     /// Takes the way that is open: a running process, a NATS server that is set, or the folder itself.
     pub async fn open(config: &Config) -> Result<Session> {
-        let data = DataFolder::new(&config.data);
+        let data = DataFolder::new(&config.server.data);
         data.check()?;
         // A service that starts takes commands in a moment.
         data.running_or_starting(Part::Write).await;
@@ -94,7 +95,7 @@ impl Session {
 
     async fn local(config: &Config, aside: Option<TempDir>) -> Result<Session> {
         let clock = clock::system();
-        let held = DataFolder::new(&config.data).hold(&[Part::Write])?;
+        let held = DataFolder::new(&config.server.data).hold(&[Part::Write])?;
         let side = compose::open_write_side(config, &clock, &Health::default(), Naming::None).await?;
         let WriteSide { store, service, .. } = side;
         Ok(Session { way: Way::Local { service, store, _held: held, _aside: aside }, clock })

@@ -28,18 +28,18 @@ const FRESH: Duration = Duration::from_secs(1);
 
 /// The folder of the event store; where that is elsewhere, of its replica, the vault and the ledger.
 pub fn folder(config: &Config) -> PathBuf {
-    match &config.store {
+    match &config.store.place {
         Some(LogPlace::Sqlite(folder)) => folder.clone(),
-        _ => DataFolder::new(&config.data).store(),
+        _ => DataFolder::new(&config.server.data).store(),
     }
 }
 
 /// Opens the event store beside whoever writes it; one that is elsewhere by its replica, with all that it has now.
 pub async fn open_read_only(config: &Config) -> Result<SqliteStore> {
-    DataFolder::new(&config.data).check()?;
+    DataFolder::new(&config.server.data).check()?;
     refuse_other_folders(config)?;
     let folder = folder(config);
-    Ok(match &config.store {
+    Ok(match &config.store.place {
         #[cfg(feature = "eventstore")]
         Some(LogPlace::EventStoreDb(address)) => kurrent::open_read_only(&folder, address).await?,
         Some(LogPlace::Sqlite(_)) | None => SqliteStore::open_read_only(&folder).await?,
@@ -52,14 +52,14 @@ pub async fn open_read_only(config: &Config) -> Result<SqliteStore> {
 ///
 /// Fails with where to run the command.
 pub fn refuse_other_folders(config: &Config) -> Result<()> {
-    let data = DataFolder::new(&config.data);
+    let data = DataFolder::new(&config.server.data);
     let is_elsewhere = data.running(Part::Write).is_none()
-        && (config.nats_url.is_some() || data.running(Part::Project).is_some());
+        && (config.nats.url.is_some() || data.running(Part::Project).is_some());
     if is_elsewhere && is_here(config) && !has_log(config) {
         bail!(
             "this command reads the data folder of the write side, and {} has no log of events: run it there, or name that \
              folder with --data or LOGGIA_DATA",
-            config.data.display()
+            config.server.data.display()
         );
     }
     Ok(())
@@ -83,7 +83,7 @@ pub async fn keep_fresh(config: &Config) -> Result<Infallible> {
 ///
 /// Where it cannot be asked, or was set back.
 pub async fn check_replica(config: &Config) -> Result<()> {
-    match &config.store {
+    match &config.store.place {
         #[cfg(feature = "eventstore")]
         Some(LogPlace::EventStoreDb(address)) => Ok(kurrent::check_replica(&folder(config), address).await?),
         Some(LogPlace::Sqlite(_)) | None => Ok(()),
@@ -97,7 +97,7 @@ pub fn has_log(config: &Config) -> bool {
 
 /// Whether the log itself is on this machine.
 pub fn is_here(config: &Config) -> bool {
-    matches!(config.store, Some(LogPlace::Sqlite(_)) | None)
+    matches!(config.store.place, Some(LogPlace::Sqlite(_)) | None)
 }
 
 /// Checks the whole log, where it is. `progress` is told the last position that was found right.
@@ -105,7 +105,7 @@ pub async fn verify(
     config: &Config,
     progress: impl FnMut(Position) + Send,
 ) -> Result<Result<Verified, Damage>> {
-    match &config.store {
+    match &config.store.place {
         #[cfg(feature = "eventstore")]
         Some(LogPlace::EventStoreDb(address)) => Ok(kurrent::verify(address, progress).await?),
         Some(LogPlace::Sqlite(_)) | None => Ok(open_read_only(config).await?.verify(progress).await?),
@@ -114,7 +114,7 @@ pub async fn verify(
 
 /// Opens the vault beside whoever writes it; nothing where no address was ever entered.
 pub async fn open_vault_read_only(config: &Config) -> Result<Option<Vault>> {
-    Ok(Vault::open_read_only(&folder(config), config.secret_file.as_deref()).await?)
+    Ok(Vault::open_read_only(&folder(config), config.accounts.secret_file.as_deref()).await?)
 }
 
 /// Every event of the project that has or had this slug.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 
-use crate::config::SETTINGS;
+use crate::config::settings;
 
 /// Asks for the settings instead of running anything.
 const HELP: &str = "help-settings";
@@ -30,7 +30,7 @@ impl SettingFlags {
 
     /// Returns what `--help-settings` prints.
     pub fn help() -> String {
-        let settings: Vec<String> = SETTINGS.iter().map(|setting| setting.help()).collect();
+        let settings: Vec<String> = settings().map(|setting| setting.help()).collect();
         format!(
             "Settings are taken from flags, then from variables, then from loggia.toml (or the file that --config\n\
              names), where they have the names of the flags with underscores. `loggia config` shows their values and\n\
@@ -42,7 +42,7 @@ impl SettingFlags {
 
 impl Args for SettingFlags {
     fn augment_args(command: Command) -> Command {
-        let flags = SETTINGS.iter().filter(|setting| !setting.hidden).map(|setting| {
+        let flags = settings().filter(|setting| !setting.hidden).map(|setting| {
             Arg::new(setting.name)
                 .long(setting.flag())
                 .help(setting.about)
@@ -72,8 +72,7 @@ impl Args for SettingFlags {
 impl FromArgMatches for SettingFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<SettingFlags, clap::Error> {
         let value = |name: &str| matches.try_get_one::<String>(name).ok().flatten().cloned();
-        let given =
-            SETTINGS.iter().filter_map(|setting| Some((setting.name.to_owned(), value(setting.name)?)));
+        let given = settings().filter_map(|setting| Some((setting.name.to_owned(), value(setting.name)?)));
         Ok(SettingFlags { config: matches.get_one("config").cloned(), given: given.collect() })
     }
 

@@ -32,7 +32,7 @@ const HEADINGS: &str = "position,time,surface,operation,call_id,key_id,tier,mont
 
 /// Runs it.
 pub async fn run(config: &Config, args: &AuditArgs, output: Output) -> Result<ExitCode> {
-    DataFolder::new(&config.data).check()?;
+    DataFolder::new(&config.server.data).check()?;
     if args.subject == "verify" {
         if args.month.is_some() || args.csv {
             return Err(Usage(

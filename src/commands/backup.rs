@@ -109,16 +109,16 @@ fn made(copied: &Restored, folder: &Path) -> String {
 }
 
 async fn copy(config: &Config, folder: &Path, since: Option<&Path>) -> Result<Restored> {
-    refuse_parts_of(&DataFolder::new(&config.data), folder)?;
+    refuse_parts_of(&DataFolder::new(&config.server.data), folder)?;
     let store = store::open_read_only(config).await?;
-    let media = DataFolder::new(&config.data).media();
+    let media = DataFolder::new(&config.server.data).media();
     let manifest = match since {
         None => store.backup(folder, Some(&media)).await?,
         Some(last) => store.backup_since(last, folder, Some(&media)).await?,
     };
     let pictures = manifest.media.as_ref().map_or(0, |media| media.pictures);
     let copied = Restored { manifest, pictures, cut: None };
-    if let Some(secret) = &config.secret_file {
+    if let Some(secret) = &config.accounts.secret_file {
         let secret = secret.display();
         say(&format!(
             "the secret of the vault is not in the backup, since it is kept elsewhere: keep {secret} too"
@@ -137,7 +137,7 @@ async fn copy(config: &Config, folder: &Path, since: Option<&Path>) -> Result<Re
     }
     let (created, position) = (copied.manifest.created, copied.manifest.position);
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    LastBackup { created, position, folder }.note(&config.data);
+    LastBackup { created, position, folder }.note(&config.server.data);
     Ok(copied)
 }
 
@@ -192,7 +192,7 @@ pub async fn restore(
     for journal in erasures {
         erased.extend(Erased::read(journal)?);
     }
-    let data = DataFolder::new(&config.data);
+    let data = DataFolder::new(&config.server.data);
     let _held = data.hold(&[Part::Write, Part::Project])?;
     let store = store::folder(config);
     let others = [data.models(), data.nats(), store.join("replica.db")];
@@ -278,7 +278,7 @@ fn not_empty(config: &Config, there: &Path) -> String {
     format!(
         "the data folder {} is not empty ({} is there); restore into a new one with --data DIR, so that nothing is \
          overwritten",
-        config.data.display(),
+        config.server.data.display(),
         there.display()
     )
 }

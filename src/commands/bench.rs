@@ -47,7 +47,7 @@ pub async fn run(config: &Config, args: &BenchArgs, output: Output) -> Result<Ex
     let (mut server, filled) = filling::start_and_fill(args.size).await?;
     take(filled)?;
     // The measured server has the same settings. Without vectors it is soon quiet, whatever the size.
-    let is_described = !matches!(config.vectors, Vectors::Off);
+    let is_described = !matches!(config.media.vectors, Vectors::Off);
     if is_described && (wants(BenchSuite::Search) || wants(BenchSuite::Mcp)) {
         // What goes on in the background would be counted as the cost of requests.
         filling::wait_until_described(&server, args.size).await?;

@@ -84,7 +84,7 @@ pub async fn run(config: &Config, output: Output) -> Result<ExitCode> {
         findings.warn("service", warning);
     }
     machine::look(config, clock::now(), &mut findings);
-    if DataFolder::new(&config.data).check().is_ok() && store::has_log(config) {
+    if DataFolder::new(&config.server.data).check().is_ok() && store::has_log(config) {
         log(config, &mut findings).await;
     }
     let verdict = findings.0.iter().map(|found| found.verdict).max().unwrap_or(Verdict::Ok);
@@ -124,7 +124,7 @@ async fn log(config: &Config, findings: &mut Findings) {
             ),
         );
     }
-    match LastBackup::of(&config.data) {
+    match LastBackup::of(&config.server.data) {
         None => findings.warn("backup", "no backup was made yet; make one with `loggia backup DIR`"),
         Some(last) if now.duration_since(last.created) > BACKUP => findings.warn(
             "backup",

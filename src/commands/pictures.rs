@@ -166,7 +166,7 @@ fn print(mut rows: Vec<Row>, refused: bool, output: Output) -> Result<ExitCode> 
 async fn list_unused(config: &Config, output: Output) -> Result<ExitCode> {
     let listed = listed(config).await?;
     let shown: HashSet<PictureId> = listed.iter().flat_map(rows).filter_map(|row| row.picture).collect();
-    let kept = MediaStore::open_read_only(&DataFolder::new(&config.data).media()).ids()?;
+    let kept = MediaStore::open_read_only(&DataFolder::new(&config.server.data).media()).ids()?;
     let unused = kept.into_iter().filter(|id| !shown.contains(id));
     let unused: Vec<Unused> = unused.map(|picture| Unused { picture }).collect();
     if unused.is_empty() && !output.is_json() {
@@ -238,7 +238,7 @@ async fn attach(
 }
 
 async fn remake(config: &Config, actor: Actor, output: Output) -> Result<ExitCode> {
-    let data = DataFolder::new(&config.data);
+    let data = DataFolder::new(&config.server.data);
     // It writes pictures before it reads the log.
     data.check()?;
     store::refuse_other_folders(config)?;

@@ -12,7 +12,7 @@ use crate::output::{Output, count};
 
 /// Copies the models into a folder, whether their node runs or not.
 pub async fn run(config: &Config, folder: &Path, output: Output) -> Result<()> {
-    let data = DataFolder::new(&config.data);
+    let data = DataFolder::new(&config.server.data);
     data.check()?;
     let manifest = take(&data.models(), folder, now()).await?;
     output.answer(&manifest, || {

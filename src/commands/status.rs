@@ -125,7 +125,7 @@ struct DiskStatus {
 pub async fn run(config: &Config, check: bool, output: Output) -> Result<ExitCode> {
     let mut status = gathering::gather(config).await;
     if check {
-        if status.processes.is_empty() && config.nats_url.is_none() {
+        if status.processes.is_empty() && config.nats.url.is_none() {
             status.problems.push("no process runs on this data folder".to_owned());
         }
         if status.lags() {

@@ -57,7 +57,7 @@ async fn compare_models(
     signals: Signals,
 ) -> Result<ExitCode> {
     let wanted = names(models);
-    let data = DataFolder::new(&config.data);
+    let data = DataFolder::new(&config.server.data);
     with_node(config, true, signals, async |client, _| {
         let source = EventSource::new(client.clone());
         let mut equal = true;

@@ -9,8 +9,8 @@ mod payments;
 mod pictures;
 mod serving;
 mod summary;
+mod write_side;
 
-use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -19,10 +19,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use api::metrics::{Metrics, Registry};
-use api::{
-    Access, ApiState, Bursts, CommandClient, KeyAccess, Letters, Meter, MeterSettings, Offers, Policy,
-    Sources, UnknownTiers,
-};
+use api::{Access, ApiState, Meter, Offers, Sources};
 use health::Health;
 use jiff::Timestamp;
 use projections::mirror::Mirror;
@@ -36,27 +33,22 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
-use write::command_server;
-use write::event_store::{EventStore, SqliteStore};
+use write::event_store::SqliteStore;
 use write::ledger::Ledger;
 use write::nats::{Login, LoginError};
 use write::nats_server::{self, NatsServer};
-use write::relay::{Announcer, Interruption, Relay};
 use write::service::CommandService;
 
 use super::background::Background;
 use super::readiness::{ReadinessProbe, ReadinessSource};
-use super::shared_settings::{self, Comparison};
-use super::write_side::{self, WriteSide};
-use super::{demo, gauges, snapshot, starting};
+use super::{demo, snapshot, starting};
 use crate::clock;
-use crate::config::{Auth, Config, Metering, Replicas};
+use crate::config::{Auth, Config};
 use crate::connection;
 use crate::data_folder::{ApiAddress, DataFolder, Held, Part, Running};
 use crate::descriptors;
 use crate::lifecycle::{Ending, Lifecycle};
 use crate::service_manager;
-use crate::store::keeper::Naming;
 pub use ledger::check_tiers;
 
 /// One process in the making: its settings, its locks on the data folder, and what it has started so far.
@@ -108,7 +100,7 @@ impl NodeBuilder {
         role: NatsRole,
         held: &[Part],
     ) -> Result<NodeBuilder> {
-        let data = DataFolder::new(&config.data);
+        let data = DataFolder::new(&config.server.data);
         clock::warn_if_off();
         let clock = clock::system();
         let health = Health::default();
@@ -127,7 +119,7 @@ impl NodeBuilder {
             login: None,
             client: None,
             meter: None,
-            mails: Arc::new(AtomicBool::new(held.contains(&Part::Write) && config.mail.delivers())),
+            mails: Arc::new(AtomicBool::new(held.contains(&Part::Write) && config.accounts.mail.delivers())),
             without_nats: false,
             nats: None,
             store: None,
@@ -152,11 +144,11 @@ impl NodeBuilder {
 
     /// Connects to the NATS server that is set, or starts a private one.
     pub async fn nats(&mut self) -> Result<async_nats::Client> {
-        if self.config.nats_url.is_some() {
+        if self.config.nats.url.is_some() {
             return self.given_nats().await;
         }
         let mut options = nats_server::Options::new(self.data.nats());
-        options.binary.clone_from(&self.config.nats_server);
+        options.binary.clone_from(&self.config.nats.server);
         let server = NatsServer::start(options).await?;
         let url = server.url();
         let stop = CancellationToken::new();
@@ -174,7 +166,8 @@ impl NodeBuilder {
     pub async fn given_nats(&mut self) -> Result<async_nats::Client> {
         let url = self
             .config
-            .nats_url
+            .nats
+            .url
             .clone()
             .or_else(|| self.data.running(Part::Write).map(|write| write.nats_url));
         match url {
@@ -225,73 +218,6 @@ impl NodeBuilder {
         }
     }
 
-    /// Starts the command service, the event store, the relay, and where calls are counted the ledger.
-    pub async fn write_side(
-        &mut self,
-        client: &async_nats::Client,
-        naming: Naming,
-    ) -> Result<(Arc<SqliteStore>, CommandService)> {
-        let WriteSide { store, service, keeper } =
-            write_side::open_write_side(&self.config, &self.clock, &self.health, naming).await?;
-        gauges::commands::register(&mut self.registry, service.measured().clone());
-        tracing::info!(position = %store.head().await?.position, "the log of events is open");
-        let is_keeper = keeper.here;
-        let stop = self.lifecycle.stop.clone();
-        let lifecycle = self.lifecycle.clone();
-        let Replicas(replicas) = self.config.nats_replicas;
-        let (settings, health) = (shared_settings::published(&self.config), self.health.clone());
-        let background = self.background().await?;
-        let relay = Relay::new(store.clone(), background.client().clone());
-        let mut relay = relay.replicas(replicas).reporting(&health);
-        if is_keeper {
-            relay = relay.settings(settings);
-        }
-        starting::settled(|| relay.check(), Interruption::may_pass).await?;
-        let announcer = Announcer::new(store.clone(), background.client().clone(), relay.watch());
-        let announced = announcer.watch();
-        let announcing = announcer.run(stop.clone());
-        let announcing = async move {
-            announcing.await;
-            Ok(())
-        };
-        lifecycle.spawn_on("the announcer of the log", announcing, background.handle());
-        let running = relay.run(stop.clone());
-        let relay = async move {
-            running.await;
-            Ok(())
-        };
-        lifecycle.spawn_on("the relay", relay, background.handle());
-        let (writing, ending) = (store.clone(), stop.clone());
-        self.lifecycle.spawn("the writer of the event store", async move {
-            ending.run_until_cancelled(writing.writer_ended()).await;
-            Ok(())
-        });
-        (self.store, self.announced) = (Some(store.clone()), Some(announced));
-        if is_keeper {
-            self.keep(&service).await?;
-        }
-        self.follow_keeper(client, &keeper, naming);
-        let (client, commands) = (client.clone(), service.clone());
-        self.lifecycle.spawn("the command service", async move {
-            match is_keeper {
-                true => Ok(command_server::serve(&client, &commands, &stop).await?),
-                false => Ok(command_server::serve_editors(&client, &commands, &stop).await?),
-            }
-        });
-        Ok((store, service))
-    }
-
-    /// Starts the tasks of the keeper: pictures, metering, entitlements.
-    async fn keep(&mut self, service: &CommandService) -> Result<()> {
-        self.pictures(service).await?;
-        if self.config.auth == Auth::Keys {
-            ledger::check_tiers(&**service.store(), &self.config.tiers).await?;
-            self.metering().await?;
-        }
-        self.settling(service);
-        Ok(())
-    }
-
     /// Starts the projection workers. A model that only an operator can mend may wait for a rebuild; otherwise it ends them.
     pub async fn projections(&mut self, waits_for_rebuild: bool) -> Result<Node> {
         let settings = NodeSettings {
@@ -304,7 +230,7 @@ impl NodeBuilder {
         let lifecycle = self.lifecycle.clone();
         let step = &lifecycle.projecting;
         let (is_write_side, media) = (self.held.contains(&Part::Write), self.data.media());
-        let (from, models) = (self.config.snapshot.clone(), self.data.models());
+        let (from, models) = (self.config.process.snapshot.clone(), self.data.models());
         let failing = self.health.component("pictures").patience(Duration::MAX);
         let background = self.background().await?;
         let client = background.client().clone();
@@ -333,7 +259,7 @@ impl NodeBuilder {
     /// Starts the API on the listener.
     pub async fn serve(&mut self, listener: TcpListener, client: &async_nats::Client) -> Result<()> {
         let address = listener.local_addr()?;
-        let limits = descriptors::limits(self.config.trusted_proxies.clone())?;
+        let limits = descriptors::limits(self.config.http.trusted_proxies.clone())?;
         let site = self.site()?;
         let access = self.access(client, address).await?;
         if let Access::Keys(keys) = &access {
@@ -347,16 +273,19 @@ impl NodeBuilder {
             self.readiness.answers();
         }
         let source = EventSource::new(client.clone());
-        let (counted, workers) = (self.config.auth == Auth::Keys, self.node.is_some());
+        let (counted, workers) = (self.config.access.auth == Auth::Keys, self.node.is_some());
         let had_caught_up = self.data.has_caught_up();
         let looked = ReadinessSource::Models { models: models.clone(), counted, workers, had_caught_up };
         self.readiness_of(self.readiness.clone().models(looked, source, self.data.clone()));
         let metrics = Metrics::new(&mut self.registry);
         let readiness = self.readiness.subscribe();
         let media = MediaReader::new(self.data.media());
-        let (clock, origins) = (clock::of_api(), self.config.mcp_origins.clone());
+        let (clock, origins) = (clock::of_api(), self.config.http.mcp_origins.clone());
         let payments = self.payments(client);
-        let offers = Offers { prices: self.config.prices.clone(), checkouts: self.config.checkout.clone() };
+        let offers = Offers {
+            prices: self.config.access.prices.clone(),
+            checkouts: self.config.access.checkout.clone(),
+        };
         let node = self.node.clone();
         let projections = Arc::new(move || node.as_ref().map(Node::sized_status).unwrap_or_default());
         let state = ApiState::new(Sources {
@@ -385,61 +314,6 @@ impl NodeBuilder {
         self.announce_api(address)?;
         tracing::info!("serving on http://{address}");
         Ok(())
-    }
-
-    /// Compares the settings that all nodes share with those of the write side, where that is another process. A node that
-    /// differs is not ready.
-    async fn compare_settings(&self, client: &async_nats::Client) {
-        if self.held.contains(&Part::Write) {
-            return;
-        }
-        let component = self.health.component("settings").patience(Duration::ZERO).told_to_all();
-        let comparison = Comparison::new(client.clone(), &self.config, component, self.mails.clone());
-        // Once before the node may be ready.
-        comparison.compare().await;
-        let stop = self.lifecycle.stop.clone();
-        self.lifecycle.spawn("the comparison of settings", async move {
-            let _: Option<Infallible> = stop.run_until_cancelled(comparison.run()).await;
-            Ok(())
-        });
-    }
-
-    /// Who may call, as it is set; starts what counts their calls.
-    async fn access(&self, client: &async_nats::Client, address: SocketAddr) -> Result<Access> {
-        if self.config.auth == Auth::Off {
-            tracing::warn!("auth is off: everybody who reaches {address} may call, and nothing is counted");
-            return Ok(Access::Open);
-        }
-        let policy = match self.config.metering {
-            Metering::Spool => Policy::Spool,
-            Metering::Refuse => Policy::Refuse,
-        };
-        let settings = MeterSettings {
-            folder: self.data.spool(),
-            policy,
-            spool_limit: self.config.spool_limit.0,
-            tiers: self.config.tiers.clone(),
-            health: self.health.clone(),
-            now: clock::of_api(),
-        };
-        // It reads all that a spool holds.
-        let connection = client.clone();
-        let meter = tokio::task::spawn_blocking(move || Meter::open(connection, settings)).await??;
-        let metering = meter.clone().run(self.lifecycle.stop.clone());
-        self.lifecycle.spawn("the spool", async move { Ok(metering.await?) });
-        Ok(Access::Keys(Arc::new(KeyAccess {
-            meter,
-            tiers: self.config.tiers.clone(),
-            bursts: Bursts::new(
-                self.config.burst_per_key,
-                self.config.burst_per_address,
-                self.config.keys_per_address,
-            ),
-            commands: CommandClient::new(client.clone()),
-            letters: Letters { leave: self.mails.clone(), contact: self.config.contact.clone() },
-            unknown_tiers: UnknownTiers::default(),
-            proxies: self.config.trusted_proxies.clone(),
-        })))
     }
 
     /// Publishes the address and the state of this process for the command line.

@@ -16,7 +16,7 @@ use schemas::subject::{EVENTS, SHARED_SETTINGS};
 use schemas::tier::Tiers;
 use sha2::{Digest, Sha256};
 
-use crate::config::{Auth, Config, Metering, SETTINGS};
+use crate::config::{Auth, Config, Metering, settings};
 use crate::connection;
 use crate::data_folder::DataFolder;
 
@@ -44,7 +44,7 @@ pub fn published(config: &Config) -> String {
     let is_set = |name: &str| config.set().any(|resolved| resolved.name == name);
     let mut shared = own(config);
     shared.retain(|name, _| matches!(name.as_str(), "tiers" | "auth") || is_set(name));
-    let mails = if config.mail.delivers() { "yes" } else { "no" };
+    let mails = if config.accounts.mail.delivers() { "yes" } else { "no" };
     shared.insert(MAILS.to_owned(), mails.to_owned());
     serde_json::to_string(&shared).unwrap_or_default()
 }
@@ -64,18 +64,18 @@ pub fn digest(config: &Config) -> String {
 }
 
 fn own(config: &Config) -> Shared {
-    let auth = match config.auth {
+    let auth = match config.access.auth {
         Auth::Keys => "keys",
         Auth::Off => "off",
     };
-    let metering = match config.metering {
+    let metering = match config.limits.metering {
         Metering::Spool => "spool",
         Metering::Refuse => "refuse",
     };
-    let public_url = config.public_url.clone().unwrap_or_default();
+    let public_url = config.site.public_url.clone().unwrap_or_default();
     let site_name = config.site.name.clone().unwrap_or_default();
     Shared::from([
-        ("tiers".to_owned(), config.tiers.to_string()),
+        ("tiers".to_owned(), config.access.tiers.to_string()),
         ("auth".to_owned(), auth.to_owned()),
         ("metering".to_owned(), metering.to_owned()),
         ("public_url".to_owned(), public_url),
@@ -176,7 +176,7 @@ pub struct ServiceSettings {
 ///
 /// Fails where the service cannot be asked.
 pub async fn service_settings(config: &Config) -> Result<Option<ServiceSettings>> {
-    DataFolder::new(&config.data).check()?;
+    DataFolder::new(&config.server.data).check()?;
     match connection::url(config) {
         Some(url) => service_settings_over(&connection::connect(config, &url).await?).await,
         None => Ok(None),
@@ -216,8 +216,9 @@ fn difference(own: &Shared, theirs: &Shared) -> Option<String> {
     let mut parts = Vec::new();
     for (name, theirs) in theirs {
         let Some(own) = own.get(name).filter(|own| *own != theirs) else { continue };
-        let variable =
-            SETTINGS.iter().find(|setting| setting.name == name).map_or("", |setting| setting.variable);
+        let variable = settings()
+            .find(|setting| setting.name == name)
+            .map_or_else(String::new, |setting| setting.variable());
         parts.push(format!("{name} is “{own}” here and “{theirs}” on the write side ({variable})"));
     }
     (!parts.is_empty())

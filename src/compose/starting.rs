@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Logs which build starts as what, and the settings that differ from the defaults, secrets hidden.
 pub fn announce(config: &Config, role: NatsRole) {
     let (role, commit, features) = (role.name(), COMMIT.unwrap_or("unknown"), FEATURES);
-    let data = config.data.display();
+    let data = config.server.data.display();
     tracing::info!(role, version = VERSION, commit, features, %data, "starting");
     for setting in config.set() {
         let value = setting.value.as_deref().unwrap_or_default();

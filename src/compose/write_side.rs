@@ -30,7 +30,7 @@ pub struct WriteSide {
 
 async fn open_store(config: &Config, clock: &Clock, health: &Health) -> Result<SqliteStore> {
     let folder = store::folder(config);
-    Ok(match &config.store {
+    Ok(match &config.store.place {
         #[cfg(feature = "eventstore")]
         Some(LogPlace::EventStoreDb(address)) => kurrent::open(&folder, address, clock, health).await?,
         Some(LogPlace::Sqlite(_)) | None => {
@@ -54,8 +54,8 @@ pub async fn open_write_side(
     let (vault, keeper) = keeper::open(config, naming).await?;
     let service = CommandService::new(store.clone(), clock.clone());
     let Some(vault) = vault else { return Ok(WriteSide { store, service, keeper }) };
-    let accounts = Accounts::new(vault, config.tiers.clone());
-    let media = MediaStore::open(&DataFolder::new(&config.data).media())?;
+    let accounts = Accounts::new(vault, config.access.tiers.clone());
+    let media = MediaStore::open(&DataFolder::new(&config.server.data).media())?;
     let pictures = Pictures::new(Arc::new(media), write::media::fetcher(fetch_rules(config)));
     let service = service.with_accounts(accounts).with_pictures(pictures);
     Ok(WriteSide { store, service, keeper })
@@ -63,7 +63,7 @@ pub async fn open_write_side(
 
 fn fetch_rules(config: &Config) -> FetchRules {
     FetchRules {
-        allowed_hosts: config.picture_hosts.clone().map(|Hosts(hosts)| hosts),
-        allow_private: config.picture_addresses == PictureAddresses::Any,
+        allowed_hosts: config.media.hosts.clone().map(|Hosts(hosts)| hosts),
+        allow_private: config.media.addresses == PictureAddresses::Any,
     }
 }

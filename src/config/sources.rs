@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::table::{self, SETTINGS, Setting};
+use super::setting::{Setting, nearest, shown};
 use super::tracing;
-use super::{Fault, Resolved};
+use super::{Fault, Resolved, settings};
 
 /// How the names of all variables begin.
 const PREFIX: &str = "LOGGIA_";
@@ -54,9 +54,10 @@ impl Sources {
         let unknown = self.environment.keys().filter(unknown);
         unknown
             .map(|name| {
-                let settings = SETTINGS.iter().map(|setting| setting.variable.trim_start_matches(PREFIX));
-                let nearest = table::nearest(name.trim_start_matches(PREFIX), settings);
-                let meant = nearest.map(|nearest| format!("; did you mean {PREFIX}{nearest}?"));
+                let nearest =
+                    nearest(name.trim_start_matches(PREFIX), settings().map(|setting| setting.name));
+                let meant = nearest
+                    .map(|nearest| format!("; did you mean {PREFIX}{}?", nearest.to_ascii_uppercase()));
                 let meant = meant.unwrap_or_default();
                 format!("the variable {name} is no setting and has no effect{meant}")
             })
@@ -65,7 +66,7 @@ impl Sources {
 }
 
 fn is_variable(name: &str) -> bool {
-    SETTINGS.iter().any(|setting| setting.variable == name)
+    settings().any(|setting| setting.variable() == name)
 }
 
 /// Those whose names begin as the settings' do, and those that tell of traces.
@@ -98,13 +99,13 @@ impl Given {
             if let Some(value) = sources.flags.get(setting.name) {
                 return Some((value.clone(), "flag".to_owned()));
             }
-            if let Some(value) = sources.environment.get(setting.variable).filter(present) {
-                return Some((value.clone(), format!("variable {}", setting.variable)));
+            if let Some(value) = sources.environment.get(&setting.variable()).filter(present) {
+                return Some((value.clone(), format!("variable {}", setting.variable())));
             }
             let (path, values) = file.as_ref()?;
             Some((values.get(setting.name).filter(present)?.clone(), path.display().to_string()))
         };
-        Given(SETTINGS.iter().filter_map(|setting| Some((setting.name, find(setting)?))).collect())
+        Given(settings().filter_map(|setting| Some((setting.name, find(setting)?))).collect())
     }
 
     /// Takes a value away, so that the default holds. Returns whether one was set.
@@ -112,9 +113,10 @@ impl Given {
         self.0.remove(name).is_some()
     }
 
-    /// The value that holds, if the setting has one.
-    pub(super) fn value(&self, setting: &Setting) -> Option<&str> {
-        self.0.get(setting.name).map(|(value, _)| value.as_str()).or(setting.default)
+    /// Returns the value of a setting, or its default.
+    pub(super) fn value(&self, name: &str) -> Option<&str> {
+        let given = self.0.get(name).map(|(value, _)| value.as_str());
+        given.or_else(|| settings().find(|setting| setting.name == name)?.default)
     }
 
     /// Where it was set.
@@ -130,19 +132,19 @@ impl Given {
     pub(super) fn resolved(&self, setting: &Setting) -> Resolved {
         Resolved {
             name: setting.name,
-            value: self.value(setting).map(|value| table::shown(setting, value)),
+            value: self.value(setting.name).map(|value| shown(setting, value)),
             source: self.source(setting).to_owned(),
             default: setting.default,
-            variable: setting.variable,
+            variable: setting.variable(),
             about: setting.about,
         }
     }
 
     /// A fault of a setting: its name, its value and where it was set, and then `reason`.
     pub(super) fn fault(&self, name: &'static str, reason: impl std::fmt::Display) -> Fault {
-        let setting = SETTINGS.iter().find(|setting| setting.name == name);
-        let (value, source) = setting.map_or((None, ""), |found| (self.value(found), self.source(found)));
-        let value = setting.zip(value).map_or_else(String::new, |(found, value)| table::shown(found, value));
+        let setting = settings().find(|setting| setting.name == name);
+        let (value, source) = setting.map_or((None, ""), |found| (self.value(name), self.source(found)));
+        let value = setting.zip(value).map_or_else(String::new, |(found, value)| shown(found, value));
         Fault { setting: name, sentence: format!("{name} is “{value}” ({source}){reason}") }
     }
 }
@@ -159,8 +161,8 @@ fn file_values(path: &Path, text: &str, faults: &mut Vec<String>) -> BTreeMap<St
     };
     let mut values = BTreeMap::new();
     for (name, value) in table {
-        if !SETTINGS.iter().any(|setting| setting.name == name) {
-            let nearest = table::nearest(&name, SETTINGS.iter().map(|setting| setting.name));
+        if !settings().any(|setting| setting.name == name) {
+            let nearest = nearest(&name, settings().map(|setting| setting.name));
             let meant = nearest.map(|nearest| format!("did you mean {nearest}? ")).unwrap_or_default();
             faults.push(format!(
                 "{path} sets “{name}”, which is no setting; {meant}`loggia config` lists them all"

@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
 
+use std::path::PathBuf;
+
 use super::*;
 
 fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
@@ -13,9 +15,9 @@ fn a_flag_wins_over_a_variable_over_the_file_over_the_default() {
     let environment = map(&[("LOGGIA_LISTEN", "127.0.0.1:2"), ("LOGGIA_DATA", "/variable")]);
     let flags = map(&[("listen", "127.0.0.1:1")]);
     let config = Config::read(&Sources { flags, environment, file }).unwrap();
-    assert_eq!(config.listen.port(), 1);
-    assert_eq!(config.data, PathBuf::from("/variable"));
-    assert_eq!(config.log, LogFilter("debug".to_owned()));
+    assert_eq!(config.server.listen.port(), 1);
+    assert_eq!(config.server.data, PathBuf::from("/variable"));
+    assert_eq!(config.log.filter, LogFilter("debug".to_owned()));
     let sources: Vec<(&str, &str)> = config.resolved.iter().map(|r| (r.name, r.source.as_str())).collect();
     assert_eq!(sources[0], ("data", "variable LOGGIA_DATA"));
     assert_eq!(sources[1], ("listen", "flag"));
@@ -117,7 +119,7 @@ fn a_signing_secret_is_never_shown() {
         Config::read(&Sources { environment: map(&[("LOGGIA_STRIPE_SECRET", secret)]), ..Sources::default() })
     };
     let config = read("whsec_first_one,whsec_second_one").unwrap();
-    assert!(config.stripe_secret.is_some());
+    assert!(config.payments.secret.is_some());
     let shown = config.resolved.iter().find(|r| r.name == "stripe_secret").unwrap();
     assert_eq!(shown.value.as_deref(), Some("***"));
     assert!(!format!("{config:?}").contains("whsec_f"));
@@ -133,7 +135,7 @@ fn a_price_is_of_a_tier_that_there_is() {
     let read = |prices: &str| {
         Config::read(&Sources { environment: map(&[("LOGGIA_STRIPE_PRICES", prices)]), ..Sources::default() })
     };
-    assert_eq!(read("price_1=studio").unwrap().stripe.prices.to_string(), "price_1=studio");
+    assert_eq!(read("price_1=studio").unwrap().payments.prices.to_string(), "price_1=studio");
     assert_eq!(
         read("price_1=gold").unwrap_err().to_string(),
         "stripe_prices is “price_1=gold” (variable LOGGIA_STRIPE_PRICES); there is no tier “gold”, the setting tiers has \
@@ -157,7 +159,7 @@ fn a_password_is_hidden() {
         ..Sources::default()
     };
     let config = Config::read(&sources).unwrap();
-    assert_eq!(config.nats_url.as_deref(), Some("nats://me:secret@host:4222"));
+    assert_eq!(config.nats.url.as_deref(), Some("nats://me:secret@host:4222"));
     let shown = config.resolved.iter().find(|r| r.name == "nats_url").unwrap();
     assert_eq!(shown.value.as_deref(), Some("nats://***@host:4222"));
     let several = map(&[("LOGGIA_NATS_URL", "nats://me:secret@a,nats://me:secret@b")]);
@@ -197,9 +199,9 @@ fn the_page_of_the_settings_is_what_the_table_says() {
                     current folder (or the file that\n`--config` names), where it has the name below; else the default \
                     holds. `loggia config` shows the values with their sources,\n`loggia config --check` looks for what a \
                     start would refuse. Secrets have no flag, since everybody on a machine can read\nwhat a program was \
-                    started with. This page is generated from `src/config/table.rs`.\n"
+                    started with. This page is generated from the files of the sections below `src/config`.\n"
         .to_owned();
-    for setting in SETTINGS {
+    for setting in settings() {
         let flag = if setting.hidden {
             "no flag".into()
         } else {
@@ -209,7 +211,10 @@ fn the_page_of_the_settings_is_what_the_table_says() {
             setting.default.map_or_else(|| "unset".to_owned(), |default| format!("default `{default}`"));
         page += &format!(
             "\n## `{}`\n\n{}\n\n{flag} · `{}` · {default} · for example `{}`\n",
-            setting.name, setting.about, setting.variable, setting.example
+            setting.name,
+            setting.about,
+            setting.variable(),
+            setting.example
         );
     }
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/operating/settings.md");
@@ -228,8 +233,8 @@ fn the_page_of_the_settings_is_what_the_table_says() {
 
 #[test]
 fn every_example_can_be_set() {
-    for setting in SETTINGS {
-        let mut environment = map(&[(setting.variable, setting.example)]);
+    for setting in settings() {
+        let mut environment = map(&[(&setting.variable(), setting.example)]);
         match setting.name {
             "mail" => drop(environment.insert("LOGGIA_MAIL_FROM".into(), "a@b.example".into())),
             "tiers" => drop(environment.insert("LOGGIA_PRICES".into(), "free=0 EUR: Any".into())),

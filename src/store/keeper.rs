@@ -68,7 +68,7 @@ impl Keeper {
 
 /// Opens the vault if it is the keeper's, and tells who the keeper is.
 pub async fn open(config: &Config, naming: Naming) -> Result<(Option<Vault>, Keeper)> {
-    match &config.store {
+    match &config.store.place {
         #[cfg(feature = "eventstore")]
         Some(LogPlace::EventStoreDb(address)) => {
             let mut watch = KeeperWatch::reach(address).await?;
@@ -105,7 +105,7 @@ pub async fn open(config: &Config, naming: Naming) -> Result<(Option<Vault>, Kee
 }
 
 async fn open_vault(config: &Config) -> Result<Vault> {
-    Ok(Vault::open(&folder(config), config.secret_file.as_deref()).await?)
+    Ok(Vault::open(&folder(config), config.accounts.secret_file.as_deref()).await?)
 }
 
 /// The vault of the folder, which is not made where there is none.
@@ -119,7 +119,7 @@ async fn existing_vault(config: &Config) -> Result<Option<Vault>> {
 
 /// Returns who keeps what is not in a log elsewhere; nothing where the log is here.
 pub async fn look(config: &Config) -> Result<Option<Keeper>> {
-    match &config.store {
+    match &config.store.place {
         #[cfg(feature = "eventstore")]
         Some(LogPlace::EventStoreDb(address)) => {
             let own = match folder(config).join(FILE).exists() {
@@ -139,7 +139,7 @@ pub async fn move_here(config: &Config) -> Result<Keeper> {
     let own = vault.id().await?;
     vault.close().await;
     #[cfg(feature = "eventstore")]
-    if let Some(LogPlace::EventStoreDb(address)) = &config.store {
+    if let Some(LogPlace::EventStoreDb(address)) = &config.store.place {
         KeeperWatch::reach(address).await?.move_to(own).await?;
     }
     Ok(Keeper { here: true, vault: Some(own), own: Some(own) })

@@ -75,9 +75,9 @@ pub(super) async fn run(config: &Config, ledger: &Ledger, output: Output) -> Res
             return Ok(ExitCode::from(3));
         }
     };
-    let running = DataFolder::new(&config.data).running(Part::Write).map(|running| running.nats_url);
+    let running = DataFolder::new(&config.server.data).running(Part::Write).map(|running| running.nats_url);
     let moving = running.is_some();
-    let client = match running.or_else(|| config.nats_url.clone()) {
+    let client = match running.or_else(|| config.nats.url.clone()) {
         Some(url) => Some(connection::connect(config, &url).await?),
         None => None,
     };
@@ -150,7 +150,7 @@ impl Others<'_> {
         .into_iter()
         .filter_map(|NodeSummary { node, role, spool, .. }| spool.map(|calls| Spool { node, role, calls }))
         .collect::<Vec<_>>();
-        let calls = abandoned_calls(&DataFolder::new(&self.config.data).spool())?;
+        let calls = abandoned_calls(&DataFolder::new(&self.config.server.data).spool())?;
         if calls > 0 {
             spools.push(Spool { node: "this data folder".to_owned(), role: "stopped".to_owned(), calls });
         }
@@ -159,7 +159,7 @@ impl Others<'_> {
 
     /// The counters of this folder, which know every month; none where no projection ever ran on it.
     async fn counters(&self) -> Result<Option<Side>> {
-        let data = DataFolder::new(&self.config.data);
+        let data = DataFolder::new(&self.config.server.data);
         let Some(counters) = counted_calls::counters(&data).await? else { return Ok(None) };
         let read = counted_calls::read_by(&counters).await?;
         let mut side = Side { name: "counters", read, ..Side::default() };
@@ -177,7 +177,7 @@ impl Others<'_> {
         let months = vec![running.previous(), running];
         let mut side = Side { name: "nats", months: Some(months.clone()), ..Side::default() };
         let former = ledger.keys().filter(|allowance| months.contains(&allowance.month));
-        let configured = self.config.tiers.iter().map(|tier| tier.name.clone());
+        let configured = self.config.access.tiers.iter().map(|tier| tier.name.clone());
         let tiers: BTreeSet<TierName> =
             former.map(|allowance| allowance.tier.clone()).chain(configured).collect();
         for month in months {

@@ -82,7 +82,7 @@ struct Cluster {
 
 impl Cluster {
     async fn start(config: &Config, folder: &Path) -> Result<Cluster> {
-        let binary = nats_server::usable(config.nats_server.as_deref()).await?;
+        let binary = nats_server::usable(config.nats.server.as_deref()).await?;
         let wanted = Wanted {
             cluster: "bench".into(),
             servers: servers()?,

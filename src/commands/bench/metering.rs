@@ -34,7 +34,7 @@ const QUOTA: u64 = 1_000_000_000;
 pub async fn measure(config: &Config) -> Result<Vec<Figure>> {
     let folder = tempfile::Builder::new().prefix("loggia-bench-").tempdir()?;
     let mut options = Options::new(folder.path().join("nats"));
-    options.binary.clone_from(&config.nats_server);
+    options.binary.clone_from(&config.nats.server);
     let server = NatsServer::start(options).await?;
     let url = server.url();
     let client = login(&url)?.connect(&url).await?;

@@ -32,7 +32,7 @@ pub struct Finding {
 /// Looks at everything that a role needs at its start, and returns what is wrong. Nothing is written or left running. What a
 /// running process of this folder has, such as its addresses, is not looked at.
 pub async fn findings(config: &Config) -> Vec<Finding> {
-    let data = DataFolder::new(&config.data);
+    let data = DataFolder::new(&config.server.data);
     let is_running = [Part::Write, Part::Project].into_iter().any(|part| data.running(part).is_some());
     let mut found = Vec::new();
     let mut note = |about: &'static str, outcome: Result<()>| {
@@ -40,19 +40,19 @@ pub async fn findings(config: &Config) -> Vec<Finding> {
             found.push(Finding { about, reason: format!("{error:#}") });
         }
     };
-    note("data", data.check().and_then(|()| can_be_made(&config.data)));
+    note("data", data.check().and_then(|()| can_be_made(&config.server.data)));
     note("ulimit", descriptors::enough());
     if !is_running {
-        note("listen", is_free(config.listen));
-        note("admin_listen", config.admin_listen.map_or(Ok(()), is_free));
+        note("listen", is_free(config.server.listen));
+        note("admin_listen", config.operators.listen.map_or(Ok(()), is_free));
     }
-    match &config.nats_url {
+    match &config.nats.url {
         Some(url) => note("nats_url", nats(config, url).await),
         None => note("nats_server", private_nats(config).await),
     }
-    note("secret_file", config.secret_file.as_deref().map_or(Ok(()), can_be_read));
+    note("secret_file", config.accounts.secret_file.as_deref().map_or(Ok(()), can_be_read));
     note("vectors", vectors(config).await);
-    if let Some(SnapshotSource::Folder(folder)) = &config.snapshot {
+    if let Some(SnapshotSource::Folder(folder)) = &config.process.snapshot {
         note("snapshot", Manifest::read(folder).map(drop).map_err(Into::into));
     }
     note("store", store::check_replica(config).await);
@@ -92,12 +92,12 @@ async fn nats(config: &Config, url: &str) -> Result<()> {
 }
 
 async fn private_nats(config: &Config) -> Result<()> {
-    nats_server::usable(config.nats_server.as_deref()).await?;
+    nats_server::usable(config.nats.server.as_deref()).await?;
     Ok(())
 }
 
 async fn vectors(config: &Config) -> Result<()> {
-    let Vectors::Models(folder) = config.vectors.clone() else { return Ok(()) };
+    let Vectors::Models(folder) = config.media.vectors.clone() else { return Ok(()) };
     tokio::task::spawn_blocking(move || Encoder::open(&EncoderChoice::Folder(folder))).await??;
     Ok(())
 }
@@ -105,8 +105,8 @@ async fn vectors(config: &Config) -> Result<()> {
 /// The log can be read, and no live key is in a tier that is not set.
 async fn log(config: &Config) -> Result<()> {
     let store = store::open_read_only(config).await?;
-    let checked = match config.auth {
-        Auth::Keys => compose::check_tiers(&store as &dyn EventStore, &config.tiers).await,
+    let checked = match config.access.auth {
+        Auth::Keys => compose::check_tiers(&store as &dyn EventStore, &config.access.tiers).await,
         Auth::Off => Ok(()),
     };
     store.close().await;

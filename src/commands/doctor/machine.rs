@@ -15,7 +15,7 @@ const FILES: u64 = 10_256;
 
 /// Looks at all of it.
 pub(super) fn look(config: &Config, now: Timestamp, findings: &mut Findings) {
-    for path in DataFolder::new(&config.data).open_to_others() {
+    for path in DataFolder::new(&config.server.data).open_to_others() {
         let path = path.display();
         findings.warn(
             "folder",
@@ -30,11 +30,11 @@ pub(super) fn look(config: &Config, now: Timestamp, findings: &mut Findings) {
         // That they are too few to start at all is a finding of the settings.
         _ => {}
     }
-    if !config.clock_offset.0.is_zero() {
+    if !config.process.clock_offset.0.is_zero() {
         findings
             .warn("clock_offset", "the clock is set off, as for rehearsals; unset it where calls are real");
     }
-    if let Some(path) = &config.nats_ca {
+    if let Some(path) = &config.nats.ca {
         match certificate_ends(path) {
             Ok(ends) => certificates(&path.display().to_string(), &ends, now, findings),
             Err(error) => {

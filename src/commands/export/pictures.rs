@@ -29,7 +29,7 @@ impl Pictures {
     /// Writes to this folder, which is made.
     pub fn new(config: &Config, folder: &Path) -> Result<Pictures> {
         fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-        let store = MediaStore::open_read_only(&DataFolder::new(&config.data).media());
+        let store = MediaStore::open_read_only(&DataFolder::new(&config.server.data).media());
         Ok(Pictures { store, folder: folder.to_owned(), written: 0, left_out: 0 })
     }
 

@@ -26,7 +26,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Waits for the node that runs on this data folder, if one does. A node that does not get there is told of on
 /// standard error: the command itself is done.
 pub(in crate::commands) async fn wait(config: &Config, position: Position) {
-    let Some(node) = DataFolder::new(&config.data).running(Part::Project) else { return };
+    let Some(node) = DataFolder::new(&config.server.data).running(Part::Project) else { return };
     if position == Position::START {
         return;
     }

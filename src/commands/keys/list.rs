@@ -60,7 +60,7 @@ pub(super) async fn run(config: &Config, email: Option<&Email>, output: Output) 
 
 /// When each key was used last; nothing where no projection ever ran on this folder.
 async fn last_used(config: &Config) -> Result<HashMap<KeyId, Timestamp>> {
-    match counted_calls::counters(&DataFolder::new(&config.data)).await? {
+    match counted_calls::counters(&DataFolder::new(&config.server.data)).await? {
         Some(counters) => Ok(counters.last_used_of_all().await?),
         None => Ok(HashMap::new()),
     }

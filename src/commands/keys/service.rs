@@ -15,7 +15,7 @@ use crate::data_folder::DataFolder;
 /// Fails where the service runs and cannot be asked.
 pub(super) async fn tiers(config: &Config) -> Result<Tiers> {
     let said = compose::service_settings(config).await?;
-    Ok(said.map_or_else(|| config.tiers.clone(), |said| said.tiers))
+    Ok(said.map_or_else(|| config.access.tiers.clone(), |said| said.tiers))
 }
 
 /// Returns the address under which holders of keys reach the service.
@@ -25,7 +25,7 @@ pub(super) async fn tiers(config: &Config) -> Result<Tiers> {
 /// Fails where the service runs and cannot be asked, and where no address is known.
 pub(super) async fn address(config: &Config) -> Result<String> {
     let said = compose::service_settings(config).await?;
-    let serves_at = DataFolder::new(&config.data).serves_at();
+    let serves_at = DataFolder::new(&config.server.data).serves_at();
     match chosen(config, said.as_ref(), serves_at) {
         Some(address) => Ok(address),
         None => bail!(
@@ -36,9 +36,10 @@ pub(super) async fn address(config: &Config) -> Result<String> {
 }
 
 fn chosen(config: &Config, said: Option<&ServiceSettings>, serves_at: Option<String>) -> Option<String> {
-    let public = said.and_then(|said| said.public_url.as_ref()).or(config.public_url.as_ref());
+    let public = said.and_then(|said| said.public_url.as_ref()).or(config.site.public_url.as_ref());
     // Where the write side answers, this folder's own setting says nothing about where the service listens.
-    let listens = || (said.is_none() && config.listen.port() != 0).then(|| config.listen.to_string());
+    let listens =
+        || (said.is_none() && config.server.listen.port() != 0).then(|| config.server.listen.to_string());
     let of_folder = || serves_at.or_else(listens).map(|address| format!("http://{address}"));
     public.cloned().or_else(of_folder)
 }

@@ -68,7 +68,7 @@ async fn all(
 ) -> Result<()> {
     let correlation = session.command_id();
     for Source { number, text } in sources {
-        let told = api::payments::read(text, &config.stripe);
+        let told = api::payments::read(text, &config.payments.terms(&config.access.tiers));
         if told.is_unpriced() {
             report.unpriced.push(*number);
         }

@@ -37,26 +37,26 @@ const NO_ROOM: u64 = 128 << 20;
 
 /// Gathers everything that can be learnt.
 pub(super) async fn gather(config: &Config) -> Status {
-    let data = DataFolder::new(&config.data);
+    let data = DataFolder::new(&config.server.data);
     let mut status =
-        Status { version: VERSION, data: config.data.display().to_string(), ..Status::default() };
+        Status { version: VERSION, data: config.server.data.display().to_string(), ..Status::default() };
     let (workers, write) = (data.running(Part::Project), data.running(Part::Write));
     status.running = workers.as_ref().or(write.as_ref()).map(|running| running.pid);
     let url = workers.as_ref().or(write.as_ref()).map(|running| running.nats_url.clone());
     status.processes = processes(&data, write, workers.as_ref());
     // Where the folder is not to be touched, its processes can be asked all the same.
-    if config.data.exists() {
+    if config.server.data.exists() {
         match data.check() {
             Ok(()) => folder(config, &data, &mut status).await,
             Err(error) => status.problems.push(sentence(&error)),
         }
-    } else if config.nats_url.is_none() {
+    } else if config.nats.url.is_none() {
         status.problems.push(format!(
             "there is no data folder {}; name it with --data or LOGGIA_DATA, or start `loggia up`, which makes it",
-            config.data.display()
+            config.server.data.display()
         ));
     }
-    if let Some(url) = url.or_else(|| config.nats_url.clone()) {
+    if let Some(url) = url.or_else(|| config.nats.url.clone()) {
         ask(config, &url, workers.as_ref(), &mut status).await;
     }
     look_at_nodes(&mut status);
@@ -94,7 +94,7 @@ async fn folder(config: &Config, data: &DataFolder, status: &mut Status) {
     if data.spool().exists() {
         status.spool = Some(SpoolStatus { calls: 0, bytes: folder_bytes(&data.spool()) });
     }
-    match disk(&config.data) {
+    match disk(&config.server.data) {
         Ok(disk) => {
             let free = bytes(disk.free);
             if disk.free < NO_ROOM {

@@ -38,7 +38,7 @@ async fn move_here(config: &Config, leave_behind: bool) -> Result<Option<Keeper>
     if store::is_here(config) {
         return Ok(None);
     }
-    let _held = DataFolder::new(&config.data).hold(&[Part::Write])?;
+    let _held = DataFolder::new(&config.server.data).hold(&[Part::Write])?;
     let side =
         compose::open_write_side(config, &write::clock::Clock::system(), &Default::default(), Naming::None)
             .await?;

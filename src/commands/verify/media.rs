@@ -33,7 +33,7 @@ struct Verified {
 
 /// Checks every picture of the data folder, and returns whether all are right and there.
 pub(super) async fn verify(config: &Config, repair: bool, output: Output) -> Result<bool> {
-    let data = DataFolder::new(&config.data);
+    let data = DataFolder::new(&config.server.data);
     data.check()?;
     let folder = data.media();
     let named = named(config).await?;

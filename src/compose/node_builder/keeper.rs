@@ -35,7 +35,7 @@ impl NodeBuilder {
             );
         }
         self.watch_naming(keeper);
-        if !keeper.here && self.role == NatsRole::Up && self.config.auth == Auth::Keys {
+        if !keeper.here && self.role == NatsRole::Up && self.config.access.auth == Auth::Keys {
             self.await_keeper(client);
         }
     }
@@ -43,7 +43,7 @@ impl NodeBuilder {
     /// Ends the process when the log names another keeper than it did.
     fn watch_naming(&self, keeper: &Keeper) {
         #[cfg(feature = "eventstore")]
-        if let Some(LogPlace::EventStoreDb(address)) = self.config.store.clone() {
+        if let Some(LogPlace::EventStoreDb(address)) = self.config.store.place.clone() {
             let (stop, before, own) = (self.lifecycle.stop.clone(), keeper.vault, keeper.own);
             let watching = async move {
                 // A log that cannot be asked shows elsewhere.

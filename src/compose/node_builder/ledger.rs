@@ -24,8 +24,8 @@ impl NodeBuilder {
         self.ledger = Some(ledger.clone());
         gauges::calls::register_ledger(&mut self.registry, ledger.clone());
         let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());
-        let (tiers, clock) = (self.config.tiers.clone(), self.clock.clone());
-        let Replicas(replicas) = self.config.nats_replicas;
+        let (tiers, clock) = (self.config.access.tiers.clone(), self.clock.clone());
+        let Replicas(replicas) = self.config.nats.replicas;
         let health = self.health.component("ledger");
         // They end after the ledger, and read what it has read before they do.
         let counters = self.held.contains(&Part::Project).then(|| self.data.clone());

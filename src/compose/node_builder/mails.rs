@@ -12,9 +12,11 @@ impl NodeBuilder {
         if !service.keeps_accounts() {
             return Ok(());
         }
-        let (mailer, site) =
-            (Mailer::new(&self.config.mail, self.config.mail_from.as_ref())?, self.site_address());
-        if self.config.mail.delivers() && self.config.public_url.is_none() {
+        let (mailer, site) = (
+            Mailer::new(&self.config.accounts.mail, self.config.accounts.mail_from.as_ref())?,
+            self.site_address(),
+        );
+        if self.config.accounts.mail.delivers() && self.config.site.public_url.is_none() {
             tracing::warn!("public_url is not set, so the links in mails lead to {site}");
         }
         let postman = Postman::new(service, self.clock.clone(), mailer, site)?;

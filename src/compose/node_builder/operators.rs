@@ -15,13 +15,13 @@ use crate::descriptors;
 impl NodeBuilder {
     /// Starts the operators' listener, if one is set.
     pub async fn admin(&mut self) -> Result<()> {
-        let Some(address) = self.config.admin_listen else { return Ok(()) };
+        let Some(address) = self.config.operators.listen else { return Ok(()) };
         let listener = TcpListener::bind(address)
             .await
             .with_context(|| format!("admin_listen: {address} cannot be taken; choose another"))?;
         tracing::info!("metrics and health on http://{}", listener.local_addr()?);
         let registry = self.operators_registry();
-        let hosts = self.config.admin_hosts.clone().map(|hosts| hosts.0).unwrap_or_default();
+        let hosts = self.config.operators.hosts.clone().map(|hosts| hosts.0).unwrap_or_default();
         let router = api::admin::router(registry, self.readiness.subscribe(), self.status(), hosts);
         let stop = self.lifecycle.stop.clone();
         // Whoever holds the models gives them on; another process on the folder would be in its way.
@@ -52,8 +52,8 @@ impl NodeBuilder {
         let mut registry = std::mem::take(&mut self.registry);
         let readiness = self.readiness.subscribe();
         gauges::process::register(&mut registry, self.role.name(), readiness, self.client.clone());
-        gauges::process::register_machine(&mut registry, &self.config.data, self.began);
-        gauges::upkeep::register(&mut registry, &self.config.data, self.config.nats_ca.clone());
+        gauges::process::register_machine(&mut registry, &self.config.server.data, self.began);
+        gauges::upkeep::register(&mut registry, &self.config.server.data, self.config.nats.ca.clone());
         if let Some(meter) = &self.meter {
             gauges::calls::register_spool(&mut registry, meter.clone(), self.data.spool());
         }

@@ -11,8 +11,8 @@ use super::NodeBuilder;
 impl NodeBuilder {
     /// Where Stripe's notices arrive, if they do.
     pub(super) fn payments(&self, client: &async_nats::Client) -> Option<Payments> {
-        let secrets = self.config.stripe_secret.clone()?;
-        if self.config.stripe.prices.tiers().next().is_none() {
+        let secrets = self.config.payments.secret.clone()?;
+        if self.config.payments.prices.tiers().next().is_none() {
             tracing::warn!(
                 "stripe_secret is set and stripe_prices is not, so a payment raises a key only where its metadata names a \
                  tier; set stripe_prices, as price_123=studio"
@@ -20,7 +20,7 @@ impl NodeBuilder {
         }
         Some(Payments {
             secrets,
-            terms: self.config.stripe.clone(),
+            terms: self.config.payments.terms(&self.config.access.tiers),
             commands: CommandClient::new(client.clone()),
         })
     }

@@ -43,7 +43,7 @@ impl NodeBuilder {
 
     /// Describes what brings no vectors, as it is set.
     async fn vectors(&mut self, service: &CommandService) -> Result<()> {
-        let choice = match self.config.vectors.clone() {
+        let choice = match self.config.media.vectors.clone() {
             Vectors::Off => return Ok(()),
             Vectors::BuiltIn => EncoderChoice::BuiltIn,
             Vectors::Models(folder) => EncoderChoice::Folder(folder),

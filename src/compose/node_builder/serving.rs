@@ -1,15 +1,23 @@
 //! What the API serves: the read models, at which address, and what the site calls itself.
 
+use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
-use api::Site;
+use api::{
+    Access, Bursts, CommandClient, KeyAccess, Letters, Meter, MeterSettings, Policy, Site, UnknownTiers,
+};
 use read::models::{Model, ReadModels};
 use tokio::net::{TcpListener, TcpSocket};
 
 use super::NodeBuilder;
 use crate::clock;
+use crate::compose::shared_settings::Comparison;
+use crate::config::{Auth, Metering};
+use crate::data_folder::Part;
 
 /// How many connections the system keeps until they are taken; it may keep fewer (net.core.somaxconn).
 const BACKLOG: u32 = 4_096;
@@ -17,7 +25,7 @@ const BACKLOG: u32 = 4_096;
 impl NodeBuilder {
     /// Takes the address of the API.
     pub async fn bind(&mut self) -> Result<TcpListener> {
-        let address = self.config.listen;
+        let address = self.config.server.listen;
         let listener = listen(address).with_context(|| {
             format!("listen: {address} cannot be taken; stop what uses it, or choose another with --listen")
         })?;
@@ -36,13 +44,13 @@ impl NodeBuilder {
 
     /// The site as answers speak of it.
     pub(super) fn site(&self) -> Result<Site> {
-        Ok(self.site_address().parse::<Site>()?.with_texts(self.config.site.clone()))
+        Ok(self.site_address().parse::<Site>()?.with_texts(self.config.site.texts()))
     }
 
     /// The site's own address: as it is set, or where this process listens, or is to listen.
     pub(super) fn site_address(&self) -> String {
-        let address = self.listens_at.unwrap_or(self.config.listen);
-        self.config.public_url.clone().unwrap_or_else(|| format!("http://{address}"))
+        let address = self.listens_at.unwrap_or(self.config.server.listen);
+        self.config.site.public_url.clone().unwrap_or_else(|| format!("http://{address}"))
     }
 
     /// Tells scripts and commands where the API listens, unless another process serves on the folder.
@@ -58,6 +66,61 @@ impl NodeBuilder {
             );
         }
         Ok(())
+    }
+
+    /// Compares the settings that all nodes share with those of the write side, where that is another process. A node that
+    /// differs is not ready.
+    pub(super) async fn compare_settings(&self, client: &async_nats::Client) {
+        if self.held.contains(&Part::Write) {
+            return;
+        }
+        let component = self.health.component("settings").patience(Duration::ZERO).told_to_all();
+        let comparison = Comparison::new(client.clone(), &self.config, component, self.mails.clone());
+        // Once before the node may be ready.
+        comparison.compare().await;
+        let stop = self.lifecycle.stop.clone();
+        self.lifecycle.spawn("the comparison of settings", async move {
+            let _: Option<Infallible> = stop.run_until_cancelled(comparison.run()).await;
+            Ok(())
+        });
+    }
+
+    /// Who may call, as it is set; starts what counts their calls.
+    pub(super) async fn access(&self, client: &async_nats::Client, address: SocketAddr) -> Result<Access> {
+        if self.config.access.auth == Auth::Off {
+            tracing::warn!("auth is off: everybody who reaches {address} may call, and nothing is counted");
+            return Ok(Access::Open);
+        }
+        let policy = match self.config.limits.metering {
+            Metering::Spool => Policy::Spool,
+            Metering::Refuse => Policy::Refuse,
+        };
+        let settings = MeterSettings {
+            folder: self.data.spool(),
+            policy,
+            spool_limit: self.config.limits.spool.0,
+            tiers: self.config.access.tiers.clone(),
+            health: self.health.clone(),
+            now: clock::of_api(),
+        };
+        // It reads all that a spool holds.
+        let connection = client.clone();
+        let meter = tokio::task::spawn_blocking(move || Meter::open(connection, settings)).await??;
+        let metering = meter.clone().run(self.lifecycle.stop.clone());
+        self.lifecycle.spawn("the spool", async move { Ok(metering.await?) });
+        Ok(Access::Keys(Arc::new(KeyAccess {
+            meter,
+            tiers: self.config.access.tiers.clone(),
+            bursts: Bursts::new(
+                self.config.limits.burst_per_key,
+                self.config.limits.burst_per_address,
+                self.config.limits.keys_per_address,
+            ),
+            commands: CommandClient::new(client.clone()),
+            letters: Letters { leave: self.mails.clone(), contact: self.config.accounts.contact.clone() },
+            unknown_tiers: UnknownTiers::default(),
+            proxies: self.config.http.trusted_proxies.clone(),
+        })))
     }
 
     /// Opens the read models and follows each by itself, so that none waits for another.

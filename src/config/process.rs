@@ -1,9 +1,37 @@
-//! Settings of nodes that are one of several.
+//! The start and the end of a process, and its clock.
 
+use jiff::SignedDuration;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
+
+use super::section::{Value, section};
+
+section! {
+    /// What a node starts from, how long it drains, and its clock.
+    Process {
+        snapshot: Option<SnapshotSource> = Value::optional => "snapshot"
+            "What an empty read node starts from: a folder made by loggia snapshot, or http://TOKEN@… with the admin_listen address of \
+             another node and the token in its file snapshot.token; unset: the first event." {
+                shape: "DIR|URL",
+                example: "http://TOKEN@10.0.0.7:9090",
+                secret: true,
+            },
+        drain: Drain = Value::required => "drain"
+            "How long a node that is stopping still serves, not ready, before it ends within 10 s; at most 60s." {
+                shape: "SECONDS",
+                example: "10s",
+                default: Some("0s"),
+            },
+        clock_offset: ClockOffset = Value::required => "clock_offset"
+            "Sets the clock of this process ahead (40d, 10m) or back (-10m), for rehearsals; 0s in production." {
+                shape: "TIME",
+                example: "40d",
+                default: Some("0s"),
+            },
+    }
+}
 
 /// The longest drain, in seconds.
 const LONGEST_DRAIN: u64 = 60;
@@ -11,10 +39,6 @@ const LONGEST_DRAIN: u64 = 60;
 /// How long a node that was told to stop goes on serving, so that whoever sends it requests can see that it leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Drain(pub Duration);
-
-/// A number of bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size(pub u64);
 
 /// What an empty read node begins with.
 #[derive(Clone, PartialEq, Eq)]
@@ -39,26 +63,6 @@ impl FromStr for Drain {
         match seconds {
             Ok(seconds) if seconds <= LONGEST_DRAIN => Ok(Drain(Duration::from_secs(seconds))),
             _ => Err(format!("whole seconds from 0s to {LONGEST_DRAIN}s are wanted")),
-        }
-    }
-}
-
-impl FromStr for Size {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let text = text.trim();
-        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-        let unit = match text[digits..].trim() {
-            "KiB" => 1 << 10,
-            "MiB" => 1 << 20,
-            "GiB" => 1 << 30,
-            "TiB" => 1_u64 << 40,
-            _ => 0,
-        };
-        match text[..digits].parse::<u64>().ok().and_then(|number| number.checked_mul(unit)) {
-            Some(bytes) if bytes > 0 => Ok(Size(bytes)),
-            _ => Err("a size such as 512MiB or 2GiB is wanted"),
         }
     }
 }
@@ -105,6 +109,37 @@ impl fmt::Debug for SnapshotSource {
     }
 }
 
+/// The furthest that a clock may be set off, in days.
+const FURTHEST: i64 = 366;
+
+/// How far the clock of a process is ahead of the machine's, or behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClockOffset(pub SignedDuration);
+
+impl FromStr for ClockOffset {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
+        let (number, unit) = text.split_at(text.len() - text.chars().last().map_or(0, char::len_utf8));
+        let seconds = match unit {
+            "s" => Some(1),
+            "m" => Some(60),
+            "h" => Some(3_600),
+            "d" => Some(86_400),
+            _ => None,
+        };
+        let offset = seconds.and_then(|unit| number.parse::<i64>().ok()?.checked_mul(unit));
+        let offset = offset.map(SignedDuration::from_secs);
+        offset
+            .filter(|offset| {
+                offset.unsigned_abs() <= SignedDuration::from_hours(FURTHEST * 24).unsigned_abs()
+            })
+            .map(ClockOffset)
+            .ok_or_else(|| format!("a time such as 40d, 10m or -90s is wanted, of at most {FURTHEST} days"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,15 +150,6 @@ mod tests {
         assert_eq!(["0s", "5", " 60s"].map(seconds), [Ok(0), Ok(5), Ok(60)]);
         for wrong in ["", "s", "5ss", "61s", "-1", "1m", "1.5s"] {
             assert_eq!(seconds(wrong), Err("whole seconds from 0s to 60s are wanted".to_owned()), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn a_size_has_a_unit() {
-        let bytes = |text: &str| text.parse::<Size>().map(|size| size.0);
-        assert_eq!(["1KiB", " 512 MiB", "2GiB"].map(bytes), [Ok(1 << 10), Ok(512 << 20), Ok(2 << 30)]);
-        for wrong in ["", "2", "GiB", "0GiB", "-1GiB", "1.5GiB", "2GB", "99999999999TiB"] {
-            assert_eq!(bytes(wrong), Err("a size such as 512MiB or 2GiB is wanted"), "{wrong}");
         }
     }
 
@@ -140,6 +166,17 @@ mod tests {
         assert_eq!("/srv/snap".parse(), Ok(SnapshotSource::Folder("/srv/snap".into())));
         for wrong in ["ftp://a", "http://", "http://u:p@a", "http://@a", "http://t@", "https://a?b"] {
             assert!(wrong.parse::<SnapshotSource>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_clock_is_set_ahead_or_back() {
+        let seconds = |text: &str| text.parse::<ClockOffset>().map(|offset| offset.0.as_secs());
+        let expected = [Ok(0), Ok(3_456_000), Ok(600), Ok(-90), Ok(7_200)];
+        assert_eq!(["0s", "+40d", " 10m", "-90s", "2h"].map(seconds), expected);
+        for wrong in ["", "s", "40", "d40", "1w", "367d", "-367d", "1.5h", "9223372036854775807d", "ä"] {
+            let refused = "a time such as 40d, 10m or -90s is wanted, of at most 366 days";
+            assert_eq!(seconds(wrong), Err(refused.to_owned()), "{wrong}");
         }
     }
 }

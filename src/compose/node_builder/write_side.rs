@@ -1,0 +1,84 @@
+//! The tasks of a write side: the relay, the command service, and those of the keeper.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use write::command_server;
+use write::event_store::{EventStore, SqliteStore};
+use write::relay::{Announcer, Interruption, Relay};
+use write::service::CommandService;
+
+use super::{NodeBuilder, ledger};
+use crate::compose::write_side::{self, WriteSide};
+use crate::compose::{gauges, shared_settings, starting};
+use crate::config::{Auth, Replicas};
+use crate::store::keeper::Naming;
+
+impl NodeBuilder {
+    /// Starts the command service, the event store, the relay, and where calls are counted the ledger.
+    pub async fn write_side(
+        &mut self,
+        client: &async_nats::Client,
+        naming: Naming,
+    ) -> Result<(Arc<SqliteStore>, CommandService)> {
+        let WriteSide { store, service, keeper } =
+            write_side::open_write_side(&self.config, &self.clock, &self.health, naming).await?;
+        gauges::commands::register(&mut self.registry, service.measured().clone());
+        tracing::info!(position = %store.head().await?.position, "the log of events is open");
+        let is_keeper = keeper.here;
+        let stop = self.lifecycle.stop.clone();
+        let lifecycle = self.lifecycle.clone();
+        let Replicas(replicas) = self.config.nats.replicas;
+        let (settings, health) = (shared_settings::published(&self.config), self.health.clone());
+        let background = self.background().await?;
+        let relay = Relay::new(store.clone(), background.client().clone());
+        let mut relay = relay.replicas(replicas).reporting(&health);
+        if is_keeper {
+            relay = relay.settings(settings);
+        }
+        starting::settled(|| relay.check(), Interruption::may_pass).await?;
+        let announcer = Announcer::new(store.clone(), background.client().clone(), relay.watch());
+        let announced = announcer.watch();
+        let announcing = announcer.run(stop.clone());
+        let announcing = async move {
+            announcing.await;
+            Ok(())
+        };
+        lifecycle.spawn_on("the announcer of the log", announcing, background.handle());
+        let running = relay.run(stop.clone());
+        let relay = async move {
+            running.await;
+            Ok(())
+        };
+        lifecycle.spawn_on("the relay", relay, background.handle());
+        let (writing, ending) = (store.clone(), stop.clone());
+        self.lifecycle.spawn("the writer of the event store", async move {
+            ending.run_until_cancelled(writing.writer_ended()).await;
+            Ok(())
+        });
+        (self.store, self.announced) = (Some(store.clone()), Some(announced));
+        if is_keeper {
+            self.keep(&service).await?;
+        }
+        self.follow_keeper(client, &keeper, naming);
+        let (client, commands) = (client.clone(), service.clone());
+        self.lifecycle.spawn("the command service", async move {
+            match is_keeper {
+                true => Ok(command_server::serve(&client, &commands, &stop).await?),
+                false => Ok(command_server::serve_editors(&client, &commands, &stop).await?),
+            }
+        });
+        Ok((store, service))
+    }
+
+    /// Starts the tasks of the keeper: pictures, metering, entitlements.
+    async fn keep(&mut self, service: &CommandService) -> Result<()> {
+        self.pictures(service).await?;
+        if self.config.access.auth == Auth::Keys {
+            ledger::check_tiers(&**service.store(), &self.config.access.tiers).await?;
+            self.metering().await?;
+        }
+        self.settling(service);
+        Ok(())
+    }
+}

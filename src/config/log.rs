@@ -1,0 +1,71 @@
+//! What is logged, and in which format.
+
+use std::str::FromStr;
+
+use tracing_subscriber::EnvFilter;
+
+use super::section::{Value, section};
+use super::setting::nearest;
+
+section! {
+    /// The filter and the format of the log.
+    Log {
+        filter: LogFilter = Value::required => "log"
+            "What is logged: a level (error, warn, info, debug, trace, off), and levels of parts, separated by commas; access=info \
+             adds a line for each request." {
+                shape: "FILTER",
+                example: "info,loggia=debug",
+                default: Some("warn,loggia=info"),
+            },
+        format: LogFormat = Value::required => "log_format"
+            "The format of the log on standard error: text, or json with one object per line." {
+                shape: "text|json",
+                example: "json",
+                default: Some("text"),
+            },
+    }
+}
+
+/// What is logged: levels, and levels of parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogFilter(pub String);
+
+impl FromStr for LogFilter {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
+        const WANTED: &str = "a level such as info is wanted, or levels of parts such as warn,loggia=debug";
+        let words = text.split(',').map(str::trim);
+        // The library takes any other word for the name of a part, of which all is logged, and of the others nothing.
+        let mut bare = words.filter(|word| !word.is_empty() && !word.contains(['=', '[']));
+        if let Some(word) = bare.find(|word| !LEVELS.contains(&word.to_ascii_lowercase().as_str())) {
+            let nearest = nearest(word, LEVELS.into_iter());
+            let meant = nearest.map(|nearest| format!(" (did you mean {nearest}?)")).unwrap_or_default();
+            return Err(format!("“{word}” is no level{meant}; {WANTED}"));
+        }
+        EnvFilter::try_new(text).map_err(|error| format!("{error}; {WANTED}"))?;
+        Ok(LogFilter(text.to_owned()))
+    }
+}
+
+/// How the log is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogFormat {
+    /// A line an event, for people.
+    Text,
+    /// A JSON object a line.
+    Json,
+}
+
+impl FromStr for LogFormat {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "text" => Ok(LogFormat::Text),
+            "json" => Ok(LogFormat::Json),
+            _ => Err("text or json is wanted"),
+        }
+    }
+}
