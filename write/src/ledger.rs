@@ -3,12 +3,11 @@
 
 mod backup;
 mod copier;
+mod error;
 mod file;
 mod link;
 mod pages;
-mod reconcile;
 mod rows;
-mod stream;
 mod totals;
 mod verify;
 mod writer;

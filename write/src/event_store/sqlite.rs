@@ -3,6 +3,7 @@
 mod admission;
 mod backup;
 mod commit;
+mod failure;
 pub(crate) mod file;
 mod insert;
 mod queue;

@@ -1,5 +1,8 @@
 //! Copies every counted call from NATS into the ledger, and restores calls that NATS lost, so that a used-up quota stays used up.
 
+mod reconcile;
+mod stream;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -15,9 +18,9 @@ use schemas::tier::Tiers;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::{Ledger, stream};
+use super::Ledger;
+use super::error::Interruption;
 use crate::clock::Clock;
-use crate::event_store::StoreError;
 use crate::usage_streams::{New, UsageStreamError, context, found, prepare_as};
 
 /// How often the connection is checked.
@@ -32,43 +35,20 @@ const COMPARE_EVERY: Duration = Duration::from_secs(60 * 60);
 /// How long the final copy to the end of the streams may take at shutdown.
 const FINISH: Duration = Duration::from_secs(3);
 
-/// Why copying was interrupted.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum Interruption {
-    /// The stream was deleted, created again, or lost messages.
-    #[error("the stream {0} is not where it was left")]
-    Moved(String),
-    /// There is no connection.
-    #[error("the connection to NATS is away, so calls are not copied into the ledger; it is tried again")]
-    Disconnected,
-    /// NATS refused, or has a stream that must not be used for metering.
-    #[error(transparent)]
-    Stream(#[from] UsageStreamError),
-    /// The ledger cannot be written or read.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-impl Interruption {
-    pub(super) fn nats(error: impl std::fmt::Display) -> Interruption {
-        UsageStreamError::nats(error).into()
-    }
-}
-
 /// Copies from one NATS into one ledger.
 pub struct Copier {
-    pub(super) ledger: Arc<Ledger>,
-    pub(super) client: Client,
+    ledger: Arc<Ledger>,
+    client: Client,
     tiers: Tiers,
     replicas: usize,
     clock: Clock,
     health: Component,
     /// How often the numbers of calls in a stream and in the ledger are compared.
-    pub(super) compare_every: Duration,
+    compare_every: Duration,
 }
 
 /// Reports recovery once all streams are copied again.
-pub(super) struct Working<'a> {
+struct Working<'a> {
     health: &'a Component,
     /// The number of streams that are not copied yet.
     waiting: AtomicUsize,
@@ -76,7 +56,7 @@ pub(super) struct Working<'a> {
 
 impl Working<'_> {
     /// Records that one more stream is being copied.
-    pub(super) fn follows(&self) {
+    fn follows(&self) {
         if self.waiting.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.health.recovered();
         }
@@ -191,7 +171,7 @@ impl Copier {
     }
 
     /// Returns the months whose calls NATS must contain: the current one and the one before, which may just have ended.
-    pub(super) fn months(&self) -> [Month; 2] {
+    fn months(&self) -> [Month; 2] {
         let running = Month::of(self.clock.now());
         [running.previous(), running]
     }

@@ -2,6 +2,7 @@
 //! recorded, so that it is not done again.
 
 mod hosts;
+mod wanted;
 mod wanting;
 
 use std::collections::HashSet;
@@ -26,7 +27,8 @@ use crate::follow::Follower;
 use crate::project::{self, Project};
 use crate::service::{CommandService, Observed, Pictures};
 use pictures::fetch::FetchError;
-use wanting::{Tried, Wanted, Wanting};
+use wanted::Wanted;
+use wanting::{Tried, Wanting};
 
 /// Who records what was found.
 const ACTOR: &str = "loggia-pictures";

@@ -1,12 +1,16 @@
 //! The stream over which appends go. The client writes the head of a single append before its events, which then wait
 //! some 40 ms for the acknowledgement of the head; on a stream that is open already each append is one message.
 
+use std::time::Duration;
+
 use eventstore::{BatchAppendClient, BatchAppendOptions, Client, Error};
 use tokio::time::error::Elapsed;
 use tokio::time::timeout;
 
 use super::address::Address;
-use super::remote::ANSWERS_WITHIN;
+
+/// How long one call, or the next event of a reading, may take.
+pub(super) const ANSWERS_WITHIN: Duration = Duration::from_secs(10);
 
 /// How appends are sent.
 #[derive(Default)]

@@ -13,15 +13,12 @@ use schemas::ids::{Position, StoreId};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::address::Address;
-use super::appends::Appends;
+use super::appends::{ANSWERS_WITHIN, Appends};
 use super::fault::{Fault, check_authorities, set_back, unheard};
 use super::stored;
 use crate::event_store::sqlite::upstream::{Entry, NotTaken, Page, Replicated, Unread, Upstream};
 use crate::event_store::{Head, StoreError};
 use crate::tls;
-
-/// How long one call, or the next event of a reading, may take.
-pub(super) const ANSWERS_WITHIN: Duration = Duration::from_secs(10);
 
 /// How long an append over the open stream may take. Where the server ends that stream in good order the client says
 /// nothing, and what was under way is looked up.

@@ -6,6 +6,7 @@ mod chain;
 mod erasures;
 mod error;
 mod increment;
+mod member;
 mod pictures;
 mod prove;
 mod restore;
@@ -35,12 +36,12 @@ use crate::event_store::{Head, StoreError};
 use crate::ledger::{self, LedgerCopy};
 use crate::vault::ERASURES_FILE;
 pub use beside::Copied;
-pub use chain::Parent;
-use chain::{Chain, Member};
+use chain::Chain;
 pub use erasures::{Erased, ErasedPicturesCopy, ErasuresCopy};
-pub use error::BackupError;
+pub use error::{BackupError, Parent};
+use member::Member;
 pub use pictures::MediaCopy;
-pub use restore::Restored;
+pub use prove::Restored;
 pub(super) use restore::refuse_unfinished;
 pub use until::{Cut, LeftOut, Until};
 
@@ -93,7 +94,7 @@ impl Manifest {
     ///
     /// Fails where there is none, or where it is not readable.
     pub fn read(backup: &Path) -> Result<Manifest, BackupError> {
-        Manifest::parse(backup, &chain::text(backup)?)
+        Manifest::parse(backup, &member::text(backup)?)
     }
 
     fn parse(backup: &Path, text: &[u8]) -> Result<Manifest, BackupError> {

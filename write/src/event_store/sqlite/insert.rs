@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use sqlx::{AssertSqlSafe, QueryBuilder, SqlSafeStr, SqlStr, Sqlite, SqliteConnection};
 
-use super::commit::Failure;
+use super::failure::Failure;
 use super::rows;
 use super::upstream::Entry;
 use crate::event_store::{Head, StoreError};

@@ -6,7 +6,8 @@ use schemas::chain::Link;
 use schemas::ids::{StreamId, StreamVersion};
 use sqlx::{Connection, SqliteConnection};
 
-use super::commit::{Failure, versions};
+use super::commit::versions;
+use super::failure::Failure;
 use super::insert;
 use super::upstream::{Entry, Replicated};
 use crate::event_store::{Head, StoreError};

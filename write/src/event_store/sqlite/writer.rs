@@ -15,7 +15,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::admission::Prepared;
-use super::commit::{Committed, Failure, commit};
+use super::commit::{Committed, commit};
+use super::failure::Failure;
 use super::queue::{Pending, gather};
 use super::upstream::Upstream;
 use super::{file, rows, verify};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::wanting::Wanted;
+use super::wanted::Wanted;
 
 /// The most pictures of one host, or drawn, at once.
 const OF_ONE_HOST: usize = 2;

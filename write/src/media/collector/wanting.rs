@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::PictureSource;
 use super::hosts::Hosts;
+use super::wanted::{SCHEMES, Wanted};
 
 /// How long a picture that did not come is left alone before each further try; after the last one it is given up.
 const PAUSES: [Duration; 4] = [
@@ -21,32 +22,8 @@ const PAUSES: [Duration; 4] = [
     Duration::from_secs(6 * 60 * 60),
 ];
 
-/// What addresses of pictures begin with.
-const SCHEMES: [&str; 2] = ["https://", "http://"];
-
 /// How the kinds of events begin that may name no picture and still matter.
 const LISTINGS: [&str; 2] = ["loggia.curation.project_withdrawn.", "loggia.curation.project_restored."];
-
-/// A picture to be fetched.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Wanted {
-    pub(super) project: ProjectId,
-    pub(super) source: String,
-}
-
-impl Wanted {
-    /// Where it is fetched: always over TLS, for an image that a record brings from an address without it too.
-    pub(super) fn address(&self) -> Option<String> {
-        let rest = SCHEMES.iter().find_map(|scheme| self.source.strip_prefix(scheme))?;
-        Some(format!("https://{rest}"))
-    }
-
-    /// The host that is asked for it; `None` where it is made.
-    pub(super) fn host(&self) -> Option<String> {
-        let rest = SCHEMES.iter().find_map(|scheme| self.source.strip_prefix(scheme))?;
-        rest.split(['/', '?', '#']).next().map(str::to_ascii_lowercase)
-    }
-}
 
 /// What came of a try.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,95 +4,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
-use schemas::hash::Hash;
-use schemas::ids::Position;
-use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use serde::Deserialize;
 
-use super::{BackupError, COPY, INCREMENT, LEDGER, LEDGER_INCREMENT, MANIFEST, Manifest};
-use super::{at, beside, digest, has_any_of, increment};
-use crate::event_store::{Head, StoreError};
+use super::error::Parent;
+use super::member::{Member, hash_of, text};
+use super::{BackupError, MANIFEST, Manifest};
+use super::{at, beside, increment};
+use crate::event_store::StoreError;
 use crate::ledger;
-
-/// The backup that another one continues.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Parent {
-    /// Where it was. It is looked for beside the other one first.
-    pub folder: PathBuf,
-    /// When it was made.
-    pub created: Timestamp,
-    /// Its last position.
-    pub position: Position,
-    /// The hash of its last event.
-    pub hash: Hash,
-    /// How many counted calls it has.
-    pub calls: Position,
-    /// SHA-256 of its manifest, by which it is known.
-    pub manifest: Hash,
-}
-
-/// One of a chain of backups.
-pub(super) struct Member {
-    pub(super) folder: PathBuf,
-    pub(super) manifest: Manifest,
-    /// SHA-256 of the manifest as it is in the folder.
-    digest: Hash,
-}
-
-impl Member {
-    fn read(folder: &Path) -> Result<Member, BackupError> {
-        let text = text(folder)?;
-        let manifest = Manifest::parse(folder, &text)?;
-        Ok(Member { folder: folder.to_owned(), manifest, digest: hash_of(&text) })
-    }
-
-    /// What a backup that continues this one says of it.
-    pub(super) fn as_parent(&self) -> Parent {
-        let Manifest { created, position, hash, .. } = self.manifest;
-        let folder = std::path::absolute(&self.folder).unwrap_or_else(|_| self.folder.clone());
-        let calls = self.ledger_head().position;
-        Parent { folder, created, position, hash, calls, manifest: self.digest }
-    }
-
-    /// Where its log ends.
-    pub(super) fn head(&self) -> Head {
-        Head { position: self.manifest.position, hash: self.manifest.hash }
-    }
-
-    /// Where its ledger ends.
-    pub(super) fn ledger_head(&self) -> Head {
-        let start = Head { position: Position::START, hash: Hash::GENESIS };
-        let noted = self.manifest.ledger.as_ref();
-        noted.map_or(start, |noted| Head { position: noted.position, hash: noted.hash })
-    }
-
-    pub(super) fn broken(&self, reason: impl Into<String>) -> BackupError {
-        BackupError::Broken { folder: self.folder.clone(), reason: reason.into() }
-    }
-
-    /// Where its part of the log is.
-    fn log(&self) -> PathBuf {
-        self.folder.join(self.manifest.log())
-    }
-
-    /// Proves that a file, or a copy of it, has the bytes that were written.
-    pub(super) async fn prove(&self, name: &str, path: &Path, noted: Hash) -> Result<(), BackupError> {
-        if !path.exists() {
-            return Err(self.broken(format!("its {name} is missing")));
-        }
-        let what = match name {
-            COPY | INCREMENT => "its bytes".to_owned(),
-            LEDGER | LEDGER_INCREMENT => "the bytes of its ledger".to_owned(),
-            name => format!("the bytes of its {name}"),
-        };
-        if digest(path).await? == noted {
-            Ok(())
-        } else {
-            Err(self.broken(format!("{what} are not those that were written")))
-        }
-    }
-}
 
 /// A backup with those that it continues.
 pub(super) struct Chain {
@@ -220,24 +139,4 @@ fn find(backup: &Path, parent: &Parent) -> Result<PathBuf, BackupError> {
 
 fn is(folder: &Path, parent: &Parent) -> bool {
     fs::read(folder.join(MANIFEST)).is_ok_and(|text| hash_of(&text) == parent.manifest)
-}
-
-fn hash_of(text: &[u8]) -> Hash {
-    Hash(Sha256::digest(text).into())
-}
-
-/// The bytes of a manifest.
-pub(super) fn text(backup: &Path) -> Result<Vec<u8>, BackupError> {
-    let path = backup.join(MANIFEST);
-    match fs::read(&path) {
-        Ok(text) => Ok(text),
-        Err(error) if error.kind() == io::ErrorKind::NotFound && has_any_of(backup) => {
-            let reason = format!("it has no {MANIFEST}, which is written last");
-            Err(BackupError::Broken { folder: backup.to_owned(), reason })
-        }
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            Err(BackupError::Absent(backup.to_owned()))
-        }
-        Err(error) => Err(at(&path)(error)),
-    }
 }

@@ -3,10 +3,32 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{MANIFEST, Parent};
+use jiff::Timestamp;
+use schemas::hash::Hash;
+use schemas::ids::Position;
+use serde::{Deserialize, Serialize};
+
+use super::MANIFEST;
 use crate::event_store::StoreError;
 use crate::media::MediaError;
 use crate::vault::VaultError;
+
+/// The backup that another one continues.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parent {
+    /// Where it was. It is looked for beside the other one first.
+    pub folder: PathBuf,
+    /// When it was made.
+    pub created: Timestamp,
+    /// Its last position.
+    pub position: Position,
+    /// The hash of its last event.
+    pub hash: Hash,
+    /// How many counted calls it has.
+    pub calls: Position,
+    /// SHA-256 of its manifest, by which it is known.
+    pub manifest: Hash,
+}
 
 /// Why there is no backup, or none was restored.
 #[derive(Debug, thiserror::Error)]

@@ -6,7 +6,7 @@ use schemas::hash::Hash;
 use schemas::ids::{Position, StoreId};
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
-use super::chain::Member;
+use super::member::Member;
 use super::{BackupError, failure};
 use crate::event_store::sqlite::file::{self, InUse, reading, rewriting, rewriting_beside};
 use crate::event_store::sqlite::{rows, verify};

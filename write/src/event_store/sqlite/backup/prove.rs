@@ -4,14 +4,36 @@ use std::path::Path;
 
 use schemas::erased_pictures::ERASED_PICTURES;
 use schemas::ids::Position;
+use serde::Serialize;
 use sqlx::{ConnectOptions, Connection};
 
-use super::chain::{Chain, Member};
-use super::{BackupError, Restored, erasures, failure, increment, pictures};
+use super::chain::Chain;
+use super::member::Member;
+use super::{BackupError, Cut, Manifest, erasures, failure, increment, pictures};
 use crate::event_store::Head;
 use crate::event_store::sqlite::{SqliteStore, file, rows, verify};
 use crate::ledger;
 use crate::vault::ERASURES_FILE;
+
+/// A backup that was restored, or proven.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Restored {
+    /// What the backup says of itself.
+    #[serde(flatten)]
+    pub manifest: Manifest,
+    /// The pictures that it holds; of a log that was restored up to an earlier point, those that it names.
+    pub pictures: u64,
+    /// Where the restored log ends, if that is before the end of the backup's.
+    #[serde(rename = "until", skip_serializing_if = "Option::is_none")]
+    pub cut: Option<Cut>,
+}
+
+impl Restored {
+    /// Returns how many events there are.
+    pub fn events(&self) -> u64 {
+        self.cut.as_ref().map_or(self.manifest.position, |cut| cut.position).0
+    }
+}
 
 impl SqliteStore {
     /// Proves a backup without restoring it: all its bytes, its whole log, its whole ledger, its vault and its pictures. Of

@@ -3,11 +3,11 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-
-use super::chain::{Chain, Member};
+use super::chain::Chain;
+use super::member::Member;
+use super::prove::Restored;
 use super::{
-    BackupError, COPY, Cut, Erased, LEDGER, Manifest, Until, at, beside, erasures, part, pictures, private,
+    BackupError, COPY, Cut, Erased, LEDGER, Until, at, beside, erasures, part, pictures, private,
     private_folder, prove, put, sync_folder, until,
 };
 use crate::event_store::sqlite::{SqliteStore, file};
@@ -20,26 +20,6 @@ const UNFINISHED: &str = "restore.unfinished";
 
 /// The copy of a log that ends earlier, until it takes the place of the whole one.
 const CUT: &str = "events.cut.db";
-
-/// A backup that was restored, or proven.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Restored {
-    /// What the backup says of itself.
-    #[serde(flatten)]
-    pub manifest: Manifest,
-    /// The pictures that it holds; of a log that was restored up to an earlier point, those that it names.
-    pub pictures: u64,
-    /// Where the restored log ends, if that is before the end of the backup's.
-    #[serde(rename = "until", skip_serializing_if = "Option::is_none")]
-    pub cut: Option<Cut>,
-}
-
-impl Restored {
-    /// Returns how many events there are.
-    pub fn events(&self) -> u64 {
-        self.cut.as_ref().map_or(self.manifest.position, |cut| cut.position).0
-    }
-}
 
 /// Refuses a folder into which a backup was not restored to the end.
 pub(in crate::event_store::sqlite) fn refuse_unfinished(folder: &Path) -> Result<(), StoreError> {

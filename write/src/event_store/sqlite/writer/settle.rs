@@ -7,7 +7,8 @@ use tokio::time::Instant;
 
 use super::Writer;
 use crate::event_store::sqlite::admission::Prepared;
-use crate::event_store::sqlite::commit::{Committed, Failure};
+use crate::event_store::sqlite::commit::Committed;
+use crate::event_store::sqlite::failure::Failure;
 use crate::event_store::sqlite::replay::replay;
 use crate::event_store::sqlite::rows::{self, failure};
 use crate::event_store::sqlite::upstream::{Unread, Upstream};

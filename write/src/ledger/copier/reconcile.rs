@@ -16,9 +16,9 @@ use schemas::month::Month;
 use schemas::subject::{self, OVERRUN, usage_stream};
 use schemas::usage::{Call, CallId};
 use tokio::time::timeout;
+use uuid::Uuid;
 
-use super::copier::{Copier, Interruption};
-use super::stream::call_id;
+use super::{Copier, Interruption};
 use crate::usage_streams::{Allowance, Held, context, end, found, held};
 
 /// The maximum number of unacknowledged messages.
@@ -176,4 +176,9 @@ fn is_full(error: &PublishError) -> bool {
     reason.is_some_and(|reason| {
         reason.error_code() == ErrorCode::STREAM_STORE_FAILED && reason.to_string().contains(SUBJECT_FULL)
     })
+}
+
+/// Returns the call id in the headers of a message.
+pub(super) fn call_id(headers: &HeaderMap) -> Option<CallId> {
+    Uuid::parse_str(headers.get("ce-id")?.as_str()).ok().map(CallId)
 }

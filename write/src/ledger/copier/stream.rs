@@ -3,7 +3,6 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use async_nats::HeaderMap;
 use async_nats::jetstream::Context;
 use async_nats::jetstream::consumer::{DeliverPolicy, pull};
 use async_nats::jetstream::message::Message;
@@ -13,11 +12,10 @@ use schemas::cloudevents::NotAnEvent;
 use schemas::control::LedgerSource;
 use schemas::usage::{Call, CallId};
 use tokio::time::{Instant, timeout, timeout_at};
-use uuid::Uuid;
 
-use super::copier::{Copier, Interruption, Working};
-use super::reconcile::{By, Comparison};
-use super::{Copied, Ledger, rows};
+use super::reconcile::{By, Comparison, call_id};
+use super::{Copier, Interruption, Working};
+use crate::ledger::{Copied, Ledger, rows};
 use crate::usage_streams::{close, context, created, found, is_closed, open};
 
 /// The maximum number of calls in one commit.
@@ -250,9 +248,4 @@ fn read(message: &Message) -> Result<Call, NotAnEvent> {
         return Err(NotAnEvent::Header { header: "ce-time", reason });
     }
     Ok(call)
-}
-
-/// Returns the call id in the headers of a message.
-pub(super) fn call_id(headers: &HeaderMap) -> Option<CallId> {
-    Uuid::parse_str(headers.get("ce-id")?.as_str()).ok().map(CallId)
 }
