@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use read::archive::ArchiveWriter;
+use read::archive::{ArchiveReader, ArchiveWriter};
 use read::checkpoint::Checkpoint;
+use read::error::ModelError;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 
-use crate::projection::{ProjectEvent, Projection, ProjectionError, Refused, copy_database};
+use crate::projection::{ProjectEvent, Projection, Refused};
 
 /// Keeps the archive model.
 #[derive(Debug)]
@@ -17,9 +18,7 @@ pub struct ArchiveProjection {
 }
 
 impl Projection for ArchiveProjection {
-    const NAME: &'static str = "archive";
-    const FILE: &'static str = "archive.db";
-    const LAYOUT: u32 = read::archive::LAYOUT;
+    type Model = ArchiveReader;
 
     type Event = ProjectEvent;
 
@@ -27,7 +26,7 @@ impl Projection for ArchiveProjection {
         ProjectEvent::of_what_is_told(recorded, event)
     }
 
-    async fn open(folder: &Path) -> Result<Self, ProjectionError> {
+    async fn open(folder: &Path) -> Result<Self, ModelError> {
         Ok(ArchiveProjection { writer: ArchiveWriter::open(folder).await? })
     }
 
@@ -35,7 +34,7 @@ impl Projection for ArchiveProjection {
         self.writer.checkpoint()
     }
 
-    async fn apply(&mut self, batch: Vec<ProjectEvent>) -> Result<Vec<Refused>, ProjectionError> {
+    async fn apply(&mut self, batch: Vec<ProjectEvent>) -> Result<Vec<Refused>, ModelError> {
         self.writer.load(batch.iter().map(|event| event.project)).await?;
         let mut refused = Vec::new();
         for ProjectEvent { recorded, project, event } in batch {
@@ -46,22 +45,15 @@ impl Projection for ArchiveProjection {
         Ok(refused)
     }
 
-    async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ProjectionError> {
+    async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
         Ok(self.writer.commit(checkpoint).await?)
-    }
-
-    async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ProjectionError> {
-        Ok(ArchiveWriter::digest(folder).await?)
-    }
-
-    async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ProjectionError> {
-        copy_database(Self::NAME, Self::FILE, from, to).await
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use read::archive::{ArchiveReader, Dimension, TasteRequest};
+    use read::archive::{Dimension, TasteRequest};
+    use read::model::Model;
     use schemas::event::{
         ProjectRenamed, ProjectRestored, ProjectRevised, ProjectSelected, ProjectWithdrawn, VectorsRecorded,
     };
@@ -152,8 +144,8 @@ mod tests {
         projection.prepare_replay().await.unwrap();
         apply(&mut projection, 100).await;
         projection.settle().await.unwrap();
-        let of_live = ArchiveProjection::digest(live.path()).await.unwrap();
-        assert_eq!(ArchiveProjection::digest(rebuilt.path()).await.unwrap(), of_live);
+        let of_live = ArchiveReader::digest(live.path()).await.unwrap();
+        assert_eq!(ArchiveReader::digest(rebuilt.path()).await.unwrap(), of_live);
         assert_eq!(of_live.0.position, Position(9));
     }
 }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use read::catalog::{CatalogReader, CatalogWriter};
 use read::checkpoint::Checkpoint;
+use read::error::ModelError;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 
-use crate::projection::{ProjectEvent, Projection, ProjectionError, Refused, copy_database};
+use crate::projection::{ProjectEvent, Projection, Refused};
 
 /// Keeps the catalog model.
 #[derive(Debug)]
@@ -17,9 +18,7 @@ pub struct CatalogProjection {
 }
 
 impl Projection for CatalogProjection {
-    const NAME: &'static str = "catalog";
-    const LAYOUT: u32 = read::catalog::LAYOUT;
-    const FILE: &'static str = "catalog.db";
+    type Model = CatalogReader;
 
     type Event = ProjectEvent;
 
@@ -27,7 +26,7 @@ impl Projection for CatalogProjection {
         ProjectEvent::of_what_is_told(recorded, event)
     }
 
-    async fn open(folder: &Path) -> Result<Self, ProjectionError> {
+    async fn open(folder: &Path) -> Result<Self, ModelError> {
         Ok(CatalogProjection { writer: CatalogWriter::open(folder).await? })
     }
 
@@ -35,7 +34,7 @@ impl Projection for CatalogProjection {
         self.writer.checkpoint()
     }
 
-    async fn apply(&mut self, batch: Vec<ProjectEvent>) -> Result<Vec<Refused>, ProjectionError> {
+    async fn apply(&mut self, batch: Vec<ProjectEvent>) -> Result<Vec<Refused>, ModelError> {
         self.writer.load(batch.iter().map(|event| event.project)).await?;
         let mut refused = Vec::new();
         for event in batch {
@@ -46,26 +45,15 @@ impl Projection for CatalogProjection {
         Ok(refused)
     }
 
-    async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ProjectionError> {
+    async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
         Ok(self.writer.commit(checkpoint).await?)
     }
 
-    async fn prepare_replay(&mut self) -> Result<(), ProjectionError> {
+    async fn prepare_replay(&mut self) -> Result<(), ModelError> {
         Ok(self.writer.prepare_replay().await?)
     }
 
-    async fn settle(&mut self) -> Result<(), ProjectionError> {
+    async fn settle(&mut self) -> Result<(), ModelError> {
         Ok(self.writer.settle().await?)
-    }
-
-    async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ProjectionError> {
-        let reader = CatalogReader::open(folder).await?;
-        let digest = reader.digest().await?;
-        reader.close().await;
-        Ok(digest)
-    }
-
-    async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ProjectionError> {
-        copy_database(Self::NAME, Self::FILE, from, to).await
     }
 }

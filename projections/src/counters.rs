@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream;
 use jiff::Timestamp;
-use read::checkpoint::Checkpoint;
-use read::counters::{CountersWriter, Metered, Progress, Source};
+use read::counters::{CountersReader, CountersWriter, Metered, Progress, Source};
+use read::error::ModelError;
 use schemas::control::Parked;
 use schemas::ids::Position;
 use schemas::month::Month;
@@ -21,7 +21,6 @@ use schemas::subject;
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::Failure;
-use crate::projection::{ProjectionError, copy_database};
 use crate::source::{EventSource, SourceError, consumer};
 use crate::status::Status;
 use crate::work::{Progress as Tell, Work};
@@ -60,16 +59,14 @@ pub struct CountersWorker {
 }
 
 impl Work for CountersWorker {
-    const NAME: &'static str = "counters";
-    const LAYOUT: u32 = read::counters::LAYOUT;
-    const FILE: &'static str = "counters.db";
+    type Model = CountersReader;
 
     async fn open(
         folder: &Path,
         source: EventSource,
         status: Status,
         now: fn() -> Timestamp,
-    ) -> Result<Self, ProjectionError> {
+    ) -> Result<Self, ModelError> {
         let writer = CountersWriter::open(folder).await?;
         let jetstream = consumer::jetstream(source.client());
         Ok(CountersWorker { progress: writer.progress().clone(), writer, source, jetstream, status, now })
@@ -173,11 +170,6 @@ impl Work for CountersWorker {
             Ok(()) | Err(ReplayError::Stopped) => Ok(()),
             Err(ReplayError::Failed(failure)) => Err(failure),
         }
-    }
-
-    async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ProjectionError> {
-        let progress: Progress = copy_database(Self::NAME, Self::FILE, from, to).await?;
-        Ok(progress.checkpoint)
     }
 }
 
@@ -306,7 +298,7 @@ impl CountersWorker {
 
     async fn commit(&mut self, calls: &[Metered]) -> Result<(), Failure> {
         let now = self.month();
-        self.writer.commit(calls, self.progress.clone(), now).await.map_err(ProjectionError::from)?;
+        self.writer.commit(calls, self.progress.clone(), now).await?;
         self.progress.checkpoint.position = self.position();
         Ok(())
     }

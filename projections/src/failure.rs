@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use schemas::ids::Position;
 
-use crate::projection::ProjectionError;
 use crate::source::SourceError;
+use read::error::ModelError;
 
 /// The longest wait between two attempts.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
@@ -18,7 +18,7 @@ pub enum Failure {
     Source(#[from] SourceError),
     /// The read model could not be read or written.
     #[error(transparent)]
-    Model(#[from] ProjectionError),
+    Model(#[from] ModelError),
     /// What NATS does not have of the calls could not be had from the write side.
     #[error(
         "the ledger of calls cannot be read ({0}); start the write side with auth = keys, then do it again"
@@ -90,9 +90,7 @@ pub(crate) fn retry_after(failures: u32) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use read::catalog::CatalogError;
     use read::generation::GenerationError;
-    use read::neighbours::NeighboursError;
     use read::search::SearchError;
 
     use super::*;
@@ -110,18 +108,17 @@ mod tests {
         let full = std::io::Error::from_raw_os_error(28);
         let folder = GenerationError { path: "models".into(), source: full };
         let passes = [
-            ProjectionError::from(folder),
-            ProjectionError::from(SearchError::Busy),
-            ProjectionError::from(NeighboursError::Threads("none left".into())),
+            ModelError::from(folder),
+            ModelError::from(SearchError::Busy),
+            ModelError::Threads("none left".into()),
         ];
         for error in passes {
             assert!(matches!(Failure::from(error).verdict(1), Verdict::RetryAfter(_)));
         }
         let stays = [
-            ProjectionError::from(CatalogError::Corrupt("a slug".into())),
-            ProjectionError::from(SearchError::Corrupt("a segment".into())),
-            ProjectionError::Absent("catalog.db".into()),
-            ProjectionError::Checkpoint { model: "search", reason: "it is no JSON".into() },
+            ModelError::Corrupt { model: "catalog", reason: "a slug".into() },
+            ModelError::from(SearchError::Corrupt("a segment".into())),
+            ModelError::Absent("catalog.db".into()),
         ];
         for error in stays {
             assert_eq!(Failure::from(error).verdict(1), Verdict::Rebuild);

@@ -10,6 +10,7 @@ use futures::FutureExt;
 use health::Component;
 use jiff::Timestamp;
 use read::generation::{Generation, Generations};
+use read::model::Model;
 use schemas::control::RebuildProgress;
 use schemas::ids::Position;
 use tokio::sync::mpsc;
@@ -17,12 +18,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::failure::{Failure, Verdict, retry_after};
 use crate::node_settings::NodeSettings;
-use crate::projection::ProjectionError;
 use crate::rebuilds::{Askers, Live, RebuildRequest, Rebuilds, Rebuilt};
 use crate::source::{EventSource, SourceError};
 use crate::status::Status;
 use crate::work::Work;
 use crate::worker::ReplayError;
+use read::error::ModelError;
 
 /// How long readers may take to let a former generation go before its folder is removed.
 const GRACE: Duration = Duration::from_secs(2);
@@ -59,13 +60,13 @@ impl Host {
     pub fn new<W: Work>(settings: &NodeSettings, source: EventSource, status: Status) -> Host {
         let NodeSettings { models, now, health, waits_for_rebuild, .. } = settings;
         Host {
-            generations: Generations::in_layout(models.join(W::NAME), W::LAYOUT),
+            generations: Generations::in_layout(models.join(W::Model::NAME), W::Model::LAYOUT),
             source,
             status,
             now: *now,
             waits_for_rebuild: *waits_for_rebuild,
-            rebuild: health.component(format!("{} rebuild", W::NAME)).patience(Duration::ZERO),
-            worker: health.component(format!("{} worker", W::NAME)),
+            rebuild: health.component(format!("{} rebuild", W::Model::NAME)).patience(Duration::ZERO),
+            worker: health.component(format!("{} worker", W::Model::NAME)),
         }
     }
 
@@ -81,7 +82,7 @@ impl Host {
         let (host, stopped, askers) = (&self, &stop, Askers::default());
         let progress = askers.clone();
         let replay = move |recovers| host.replay::<W>(progress.clone(), recovers, stopped).boxed();
-        let mut rebuilds = Rebuilds::new(W::NAME, requests, askers, replay);
+        let mut rebuilds = Rebuilds::new(W::Model::NAME, requests, askers, replay);
         let (mut live, mut failures, mut quarantined) = (None, 0, Quarantined::default());
         // How far the model is that readers use.
         let mut former = None;
@@ -167,7 +168,7 @@ impl Host {
                         // The live worker ends between two commits; then the new one overtakes it.
                         pause.cancel();
                         if let Err(failure) = follow.await {
-                            tracing::warn!(projection = W::NAME, %failure, "the worker failed; a rebuilt model takes over");
+                            tracing::warn!(projection = W::Model::NAME, %failure, "the worker failed; a rebuilt model takes over");
                         }
                         rebuilt
                     }
@@ -180,21 +181,21 @@ impl Host {
     }
 
     /// Opens the current generation, or makes the first; `None` where there was one and none can be used.
-    async fn open_live<W: Work>(&self) -> Result<Option<Live<W>>, ProjectionError> {
+    async fn open_live<W: Work>(&self) -> Result<Option<Live<W>>, ModelError> {
         let generations = &self.generations;
         if let Some(layout) = generations.foreign_layout()? {
             tracing::warn!(
-                projection = W::NAME,
+                projection = W::Model::NAME,
                 "the model was made in layout {layout} and this version reads layout {}: it is made again from the log",
-                W::LAYOUT
+                W::Model::LAYOUT
             );
         }
         let (generation, first) = match generations.current()? {
             Some(generation) => {
                 // Opening would make an empty one in its place.
-                let file = generation.path.join(W::FILE);
+                let file = generation.path.join(W::Model::FILE);
                 if std::fs::metadata(&file).map_or_else(is_absent, |file| file.len() == 0) {
-                    return Err(ProjectionError::Absent(file));
+                    return Err(ModelError::Absent(file));
                 }
                 (generation, false)
             }
@@ -209,11 +210,7 @@ impl Host {
         Ok(Some(Live { generation, worker }))
     }
 
-    async fn open_worker<W: Work>(
-        &self,
-        generation: &Generation,
-        status: Status,
-    ) -> Result<W, ProjectionError> {
+    async fn open_worker<W: Work>(&self, generation: &Generation, status: Status) -> Result<W, ModelError> {
         W::open(&generation.path, self.source.clone(), status, self.now).await
     }
 
@@ -225,14 +222,14 @@ impl Host {
             Ok(folder) => {
                 self.status.quarantined(&reason);
                 tracing::error!(
-                    projection = W::NAME,
+                    projection = W::Model::NAME,
                     reason,
                     folder = %folder.display(),
                     "the model is quarantined until it is made again from the log, which begins now"
                 );
             }
             Err(error) => {
-                tracing::error!(projection = W::NAME, %error, "a damaged model cannot be quarantined")
+                tracing::error!(projection = W::Model::NAME, %error, "a damaged model cannot be quarantined")
             }
         }
     }
@@ -244,7 +241,7 @@ impl Host {
         recovers: bool,
         stop: &CancellationToken,
     ) -> Result<Rebuilt<W>, ReplayError> {
-        let generation = self.generations.create_next().map_err(ProjectionError::from)?;
+        let generation = self.generations.create_next().map_err(ModelError::from)?;
         let replayed = self.fill(&generation, askers, recovers, stop).await;
         if replayed.is_err() {
             remove(&self.generations, &generation.path);
@@ -261,10 +258,10 @@ impl Host {
     ) -> Result<Rebuilt<W>, ReplayError> {
         let began = Instant::now();
         // Where nothing else shows progress, this does.
-        let status = if recovers { self.status.clone() } else { Status::new(W::NAME) };
+        let status = if recovers { self.status.clone() } else { Status::new(W::Model::NAME) };
         let mut worker: W = self.open_worker(generation, status).await?;
         let mut tell = |applied: Position, of: Position| {
-            let model = W::NAME.to_owned();
+            let model = W::Model::NAME.to_owned();
             askers.send(&RebuildProgress::Replaying { model, applied: applied.0, of: of.0 });
         };
         let live = (!recovers).then(|| self.status.get().position);
@@ -288,7 +285,7 @@ impl Host {
             Ok(Some(superseded)) => superseded,
             Ok(None) => return,
             Err(failure) => {
-                tracing::warn!(projection = W::NAME, %failure, "the rebuilt model could not take over");
+                tracing::warn!(projection = W::Model::NAME, %failure, "the rebuilt model could not take over");
                 rebuilds.failed(&failure.to_string());
                 let folder = next.generation.path.clone();
                 drop(next);
@@ -297,7 +294,7 @@ impl Host {
         };
         self.status.generation(&next.generation.name);
         rebuilds.taken_over(&RebuildProgress::Swapped {
-            model: W::NAME.to_owned(),
+            model: W::Model::NAME.to_owned(),
             generation: next.generation.name.clone(),
             position: next.worker.position(),
             events,
@@ -328,7 +325,7 @@ impl Host {
         if stop.is_cancelled() {
             return Ok(None);
         }
-        self.generations.make_current(&next.generation).map_err(ProjectionError::from)?;
+        self.generations.make_current(&next.generation).map_err(ModelError::from)?;
         Ok(Some(self.generations.superseded().unwrap_or_default()))
     }
 
@@ -337,7 +334,7 @@ impl Host {
         match failure {
             // NATS may be away for long, and readers go on meanwhile.
             Failure::Source(SourceError::Unavailable(_)) => {
-                tracing::warn!(projection = W::NAME, %failure, ?wait, "the projection goes on after a wait");
+                tracing::warn!(projection = W::Model::NAME, %failure, ?wait, "the projection goes on after a wait");
             }
             _ => self.worker.failed(failure),
         }

@@ -4,11 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use read::checkpoint::Checkpoint;
+use read::error::ModelError;
 use read::keys::{KeysReader, KeysWriter};
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 
-use crate::projection::{KeyEvent, Projection, ProjectionError, Refused, copy_database};
+use crate::projection::{KeyEvent, Projection, Refused};
 use crate::source::Sharing;
 
 /// Keeps the keys model.
@@ -18,9 +19,7 @@ pub struct KeysProjection {
 }
 
 impl Projection for KeysProjection {
-    const NAME: &'static str = "keys";
-    const LAYOUT: u32 = read::keys::LAYOUT;
-    const FILE: &'static str = "keys.db";
+    type Model = KeysReader;
     // A revoked key is refused at once, whatever the other models do.
     const SHARING: Sharing = Sharing::Apart;
 
@@ -30,7 +29,7 @@ impl Projection for KeysProjection {
         KeyEvent::of(recorded, event)
     }
 
-    async fn open(folder: &Path) -> Result<Self, ProjectionError> {
+    async fn open(folder: &Path) -> Result<Self, ModelError> {
         Ok(KeysProjection { writer: KeysWriter::open(folder).await? })
     }
 
@@ -38,7 +37,7 @@ impl Projection for KeysProjection {
         self.writer.checkpoint()
     }
 
-    async fn apply(&mut self, batch: Vec<KeyEvent>) -> Result<Vec<Refused>, ProjectionError> {
+    async fn apply(&mut self, batch: Vec<KeyEvent>) -> Result<Vec<Refused>, ModelError> {
         self.writer.load(batch.iter().map(|event| (event.account, &event.event))).await?;
         let mut refused = Vec::new();
         for event in batch {
@@ -49,18 +48,7 @@ impl Projection for KeysProjection {
         Ok(refused)
     }
 
-    async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ProjectionError> {
+    async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
         Ok(self.writer.commit(checkpoint).await?)
-    }
-
-    async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ProjectionError> {
-        let reader = KeysReader::open(folder).await?;
-        let digest = reader.digest().await?;
-        reader.close().await;
-        Ok(digest)
-    }
-
-    async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ProjectionError> {
-        copy_database(Self::NAME, Self::FILE, from, to).await
     }
 }

@@ -4,11 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use read::checkpoint::Checkpoint;
-use read::neighbours::NeighboursWriter;
+use read::error::ModelError;
+use read::neighbours::{NeighboursReader, NeighboursWriter};
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 
-use crate::projection::{ProjectEvent, Projection, ProjectionError, Refused, copy_database};
+use crate::projection::{ProjectEvent, Projection, Refused};
 use crate::source::Sharing;
 
 /// Keeps the neighbours model.
@@ -18,9 +19,7 @@ pub struct NeighboursProjection {
 }
 
 impl Projection for NeighboursProjection {
-    const NAME: &'static str = "neighbours";
-    const LAYOUT: u32 = read::neighbours::LAYOUT;
-    const FILE: &'static str = "neighbours.db";
+    type Model = NeighboursReader;
     // Its commits take seconds where they write the lists of a large catalog.
     const SHARING: Sharing = Sharing::Yielding;
 
@@ -30,7 +29,7 @@ impl Projection for NeighboursProjection {
         ProjectEvent::of(recorded, event)
     }
 
-    async fn open(folder: &Path) -> Result<Self, ProjectionError> {
+    async fn open(folder: &Path) -> Result<Self, ModelError> {
         Ok(NeighboursProjection { writer: NeighboursWriter::open(folder).await? })
     }
 
@@ -38,7 +37,7 @@ impl Projection for NeighboursProjection {
         self.writer.checkpoint()
     }
 
-    async fn apply(&mut self, batch: Vec<ProjectEvent>) -> Result<Vec<Refused>, ProjectionError> {
+    async fn apply(&mut self, batch: Vec<ProjectEvent>) -> Result<Vec<Refused>, ModelError> {
         self.writer.load(batch.iter().map(|event| event.project)).await?;
         let mut refused = Vec::new();
         for ProjectEvent { recorded, project, event } in batch {
@@ -49,35 +48,28 @@ impl Projection for NeighboursProjection {
         Ok(refused)
     }
 
-    async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ProjectionError> {
+    async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
         Ok(self.writer.commit(checkpoint).await?)
     }
 
-    async fn prepare_replay(&mut self) -> Result<(), ProjectionError> {
+    async fn prepare_replay(&mut self) -> Result<(), ModelError> {
         self.writer.prepare_replay();
         Ok(())
     }
 
-    async fn settle(&mut self) -> Result<(), ProjectionError> {
+    async fn settle(&mut self) -> Result<(), ModelError> {
         Ok(self.writer.settle().await?)
     }
 
     fn is_settling(&self) -> bool {
         self.writer.is_settling()
     }
-
-    async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ProjectionError> {
-        Ok(NeighboursWriter::digest(folder).await?)
-    }
-
-    async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ProjectionError> {
-        copy_database(Self::NAME, Self::FILE, from, to).await
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use read::neighbours::{NeighboursReader, Standing};
+    use read::model::Model;
+    use read::neighbours::Standing;
     use schemas::event::{ProjectRestored, ProjectSelected, ProjectWithdrawn, VectorsRecorded};
     use schemas::ids::Position;
     use schemas::vector::Vector;
@@ -156,13 +148,13 @@ mod tests {
         let mut projection = NeighboursProjection::open(rebuilt.path()).await.unwrap();
         projection.prepare_replay().await.unwrap();
         apply(&mut projection, 7).await;
-        let of_live = NeighboursProjection::digest(live.path()).await.unwrap();
-        assert_eq!(NeighboursProjection::digest(rebuilt.path()).await.unwrap(), of_live);
+        let of_live = NeighboursReader::digest(live.path()).await.unwrap();
+        assert_eq!(NeighboursReader::digest(rebuilt.path()).await.unwrap(), of_live);
         let reader = NeighboursReader::open(rebuilt.path()).await.unwrap();
         assert_eq!(reader.standing(1), Standing::Pending, "a replay leaves the lists to its end");
         projection.settle().await.unwrap();
         reader.refresh().await.unwrap();
         assert_eq!(reader.standing(1), Standing::Known);
-        assert_eq!(NeighboursProjection::digest(rebuilt.path()).await.unwrap(), of_live);
+        assert_eq!(NeighboursReader::digest(rebuilt.path()).await.unwrap(), of_live);
     }
 }

@@ -7,6 +7,7 @@ use async_nats::Subject;
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
+use read::model::{Follows, Model};
 use schemas::control::{ProjectionStatus, RebuildProgress};
 use schemas::ids::Position;
 use schemas::subject;
@@ -30,16 +31,6 @@ use crate::work::Work;
 
 pub use crate::node_settings::NodeSettings;
 use crate::worker::Worker;
-
-/// The names of all models, in the order in which they are shown.
-pub const MODELS: [&str; 6] = [
-    CatalogProjection::NAME,
-    SearchProjection::NAME,
-    NeighboursProjection::NAME,
-    ArchiveProjection::NAME,
-    KeysProjection::NAME,
-    CountersWorker::NAME,
-];
 
 /// How often a rebuild is heard of at least.
 const BEAT: Duration = Duration::from_secs(10);
@@ -67,15 +58,6 @@ struct HostedModel {
     requests: mpsc::Sender<RebuildRequest>,
 }
 
-/// What a model is made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Follows {
-    /// The events of the log, which position and lag count then.
-    Log,
-    /// Metered calls; the worker itself knows how many it lacks.
-    Calls,
-}
-
 impl Node {
     /// Starts a worker for each model.
     pub fn start(
@@ -95,7 +77,7 @@ impl Node {
             start.projection::<NeighboursProjection>(),
             start.projection::<ArchiveProjection>(),
             start.projection::<KeysProjection>(),
-            start.model::<CountersWorker>(Follows::Calls),
+            start.model::<CountersWorker>(),
         ];
         Node { models, source, folder: settings.models.clone() }
     }
@@ -219,15 +201,15 @@ struct Start<'a> {
 
 impl Start<'_> {
     fn projection<P: Projection>(&mut self) -> HostedModel {
-        self.model::<Worker<P>>(Follows::Log)
+        self.model::<Worker<P>>()
     }
 
-    fn model<W: Work>(&mut self, follows: Follows) -> HostedModel {
-        let status = Status::new(W::NAME);
+    fn model<W: Work>(&mut self) -> HostedModel {
+        let status = Status::new(W::Model::NAME);
         let (requests, taken) = mpsc::channel(1);
         let host = Host::new::<W>(self.settings, self.source.clone(), status.clone());
-        (self.spawn)(W::NAME, Box::pin(host.run::<W>(taken, self.stop.clone())));
-        HostedModel { name: W::NAME, follows, status, requests }
+        (self.spawn)(W::Model::NAME, Box::pin(host.run::<W>(taken, self.stop.clone())));
+        HostedModel { name: W::Model::NAME, follows: W::Model::FOLLOWS, status, requests }
     }
 }
 

@@ -1,23 +1,16 @@
 //! What makes a projection: how it takes events in, and how it makes them visible.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use read::archive::ArchiveError;
-use read::catalog::CatalogError;
 use read::checkpoint::Checkpoint;
-use read::copying::CopyError;
-use read::counters::CountersError;
-use read::generation::GenerationError;
-use read::keys::KeysError;
-use read::neighbours::NeighboursError;
+use read::error::ModelError;
+use read::model::Model;
 use read::project::Project;
-use read::search::SearchError;
 use schemas::account::AccountEvent;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{AccountId, Position, ProjectId};
-use serde::de::DeserializeOwned;
 
 use crate::source::Sharing;
 
@@ -96,76 +89,12 @@ impl Refused {
     }
 }
 
-/// A read model could not be read or written; it may work later.
-#[derive(Debug, thiserror::Error)]
-pub enum ProjectionError {
-    /// The catalog.
-    #[error(transparent)]
-    Catalog(#[from] CatalogError),
-    /// The search index.
-    #[error(transparent)]
-    Search(#[from] SearchError),
-    /// The keys.
-    #[error(transparent)]
-    Keys(#[from] KeysError),
-    /// The counters.
-    #[error(transparent)]
-    Counters(#[from] CountersError),
-    /// The neighbours.
-    #[error(transparent)]
-    Neighbours(#[from] NeighboursError),
-    /// The archive.
-    #[error(transparent)]
-    Archive(#[from] ArchiveError),
-    /// The copy of any of them.
-    #[error(transparent)]
-    Copy(#[from] CopyError),
-    /// The folder of any of them.
-    #[error(transparent)]
-    Generation(#[from] GenerationError),
-    /// The checkpoint of an index cannot be read.
-    #[error("the checkpoint of the {model} model cannot be read ({reason}); run `loggia rebuild {model}`")]
-    Checkpoint {
-        /// The model's name.
-        model: &'static str,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The file that a finished model consists of is not there, or holds nothing.
-    #[error("{} is missing or empty", .0.display())]
-    Absent(
-        /// The file.
-        PathBuf,
-    ),
-}
-
-impl ProjectionError {
-    /// Whether the model is damaged and must be made again: trying again cannot help.
-    pub fn is_corrupt(&self) -> bool {
-        match self {
-            ProjectionError::Catalog(error) => error.is_corrupt(),
-            ProjectionError::Search(error) => error.is_corrupt(),
-            ProjectionError::Keys(error) => error.is_corrupt(),
-            ProjectionError::Counters(error) => error.is_corrupt(),
-            ProjectionError::Neighbours(error) => error.is_corrupt(),
-            ProjectionError::Archive(error) => error.is_corrupt(),
-            ProjectionError::Checkpoint { .. } | ProjectionError::Absent(_) => true,
-            // What is copied is not what is damaged, and a folder that cannot be used says nothing of its files.
-            ProjectionError::Copy(_) | ProjectionError::Generation(_) => false,
-        }
-    }
-}
-
 /// One making of a read model, and how events change it. Nothing is visible before [`Projection::commit`]; a
 /// projection that is dropped before goes on from its last checkpoint. Applying an event twice changes nothing,
 /// since the worker passes over what is at or below the checkpoint.
 pub trait Projection: Sized + Send + 'static {
-    /// Its name on the command line and in its folder.
-    const NAME: &'static str;
-    /// The layout of its files, one more with every change that a former generation does not have.
-    const LAYOUT: u32;
-    /// The file that a generation has as soon as it was opened once.
-    const FILE: &'static str;
+    /// The model that it writes.
+    type Model: Model;
     /// Whether its worker reads the log together with the others of the node.
     const SHARING: Sharing = Sharing::Shared;
 
@@ -177,7 +106,7 @@ pub trait Projection: Sized + Send + 'static {
     fn select(recorded: &Arc<Recorded>, event: &Arc<Event>) -> Option<Self::Event>;
 
     /// Opens the model in a folder, or makes it.
-    fn open(folder: &Path) -> impl Future<Output = Result<Self, ProjectionError>> + Send;
+    fn open(folder: &Path) -> impl Future<Output = Result<Self, ModelError>> + Send;
 
     /// How far it has come, as of its last commit.
     fn checkpoint(&self) -> &Checkpoint;
@@ -186,14 +115,14 @@ pub trait Projection: Sized + Send + 'static {
     fn apply(
         &mut self,
         batch: Vec<Self::Event>,
-    ) -> impl Future<Output = Result<Vec<Refused>, ProjectionError>> + Send;
+    ) -> impl Future<Output = Result<Vec<Refused>, ModelError>> + Send;
 
     /// Makes what is staged visible, together with the checkpoint.
-    fn commit(&mut self, checkpoint: Checkpoint) -> impl Future<Output = Result<(), ProjectionError>> + Send;
+    fn commit(&mut self, checkpoint: Checkpoint) -> impl Future<Output = Result<(), ModelError>> + Send;
 
     /// Leaves out until [`Projection::settle`] what only serves readers, since there are none during a replay, or only a
     /// crash, after which the generation is made from nothing again.
-    fn prepare_replay(&mut self) -> impl Future<Output = Result<(), ProjectionError>> + Send {
+    fn prepare_replay(&mut self) -> impl Future<Output = Result<(), ModelError>> + Send {
         std::future::ready(Ok(()))
     }
 
@@ -202,7 +131,7 @@ pub trait Projection: Sized + Send + 'static {
     ///
     /// It is dropped when an event comes. So it blocks no thread, and work that takes longer than a moment is done aside: the
     /// next call goes on with it.
-    fn settle(&mut self) -> impl Future<Output = Result<(), ProjectionError>> + Send {
+    fn settle(&mut self) -> impl Future<Output = Result<(), ModelError>> + Send {
         std::future::ready(Ok(()))
     }
 
@@ -210,27 +139,6 @@ pub trait Projection: Sized + Send + 'static {
     /// time.
     fn is_settling(&self) -> bool {
         false
-    }
-
-    /// The checkpoint and the digest of the model in a folder, in one consistent view, while it may be written.
-    fn digest(folder: &Path) -> impl Future<Output = Result<(Checkpoint, [u8; 32]), ProjectionError>> + Send;
-
-    /// Copies the model of one folder into another, which is empty, as of one commit, while it may be written; gives the
-    /// copy's checkpoint.
-    fn copy(from: &Path, to: &Path) -> impl Future<Output = Result<Checkpoint, ProjectionError>> + Send;
-}
-
-/// Copies a model that is one database, and gives what it says of its making.
-pub(crate) async fn copy_database<T: DeserializeOwned + Default>(
-    model: &'static str,
-    name: &str,
-    from: &Path,
-    to: &Path,
-) -> Result<T, ProjectionError> {
-    match read::copying::database(from, to, name).await? {
-        None => Ok(T::default()),
-        Some(checkpoint) => serde_json::from_str(&checkpoint)
-            .map_err(|error| ProjectionError::Checkpoint { model, reason: error.to_string() }),
     }
 }
 

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use read::checkpoint::Checkpoint;
 use read::day;
+use read::error::ModelError;
+use read::model::Model;
 use read::project::Project;
 use read::search::{SearchDocument, SearchReader, SearchWriter};
 use schemas::api::site;
@@ -15,7 +17,7 @@ use schemas::event::Event;
 use schemas::ids::{Position, ProjectId};
 use schemas::record::{Record, Taste};
 
-use crate::projection::{ProjectEvent, Projection, ProjectionError, Refused};
+use crate::projection::{ProjectEvent, Projection, Refused};
 
 /// Keeps the search index.
 pub struct SearchProjection {
@@ -36,9 +38,7 @@ struct Staged {
 }
 
 impl Projection for SearchProjection {
-    const NAME: &'static str = "search";
-    const FILE: &'static str = "meta.json";
-    const LAYOUT: u32 = read::search::LAYOUT;
+    type Model = SearchReader;
 
     type Event = ProjectEvent;
 
@@ -46,9 +46,9 @@ impl Projection for SearchProjection {
         ProjectEvent::of_what_is_told(recorded, event)
     }
 
-    async fn open(folder: &Path) -> Result<Self, ProjectionError> {
+    async fn open(folder: &Path) -> Result<Self, ModelError> {
         let writer = SearchWriter::open_or_create(folder)?;
-        let checkpoint = read_checkpoint(writer.payload())?;
+        let checkpoint = read::search::checkpoint(writer.payload())?;
         let since_empty = (checkpoint.position == Position::START).then(HashSet::new);
         Ok(SearchProjection { writer, checkpoint, staged: HashMap::new(), since_empty })
     }
@@ -57,7 +57,7 @@ impl Projection for SearchProjection {
         &self.checkpoint
     }
 
-    async fn apply(&mut self, batch: Vec<ProjectEvent>) -> Result<Vec<Refused>, ProjectionError> {
+    async fn apply(&mut self, batch: Vec<ProjectEvent>) -> Result<Vec<Refused>, ModelError> {
         let mut refused = Vec::new();
         for ProjectEvent { recorded, project: id, event } in batch {
             let (before, indexed) = match self.staged.get(&id) {
@@ -78,7 +78,7 @@ impl Projection for SearchProjection {
         Ok(refused)
     }
 
-    async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ProjectionError> {
+    async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
         for (id, staged) in std::mem::take(&mut self.staged) {
             self.write(id, &staged)?;
             if let Some(indexed) = &mut self.since_empty {
@@ -91,31 +91,21 @@ impl Projection for SearchProjection {
         Ok(())
     }
 
-    async fn prepare_replay(&mut self) -> Result<(), ProjectionError> {
+    async fn prepare_replay(&mut self) -> Result<(), ModelError> {
         self.writer.pause_merging();
         Ok(())
     }
 
-    async fn settle(&mut self) -> Result<(), ProjectionError> {
+    async fn settle(&mut self) -> Result<(), ModelError> {
         // What it saves matters while the log is replayed; afterwards it would hold the ids of all projects for good.
         self.since_empty = None;
         Ok(self.writer.settle().await?)
-    }
-
-    async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ProjectionError> {
-        let reader = SearchReader::open(folder)?;
-        // The reader stays at the commit that it was opened at.
-        Ok((read_checkpoint(&reader.payload())?, *reader.digest()?.as_bytes()))
-    }
-
-    async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ProjectionError> {
-        read_checkpoint(&read::search::copy(from, to)?)
     }
 }
 
 impl SearchProjection {
     /// What the index knew of a project at its last commit.
-    fn known(&mut self, id: ProjectId) -> Result<Option<Project>, ProjectionError> {
+    fn known(&mut self, id: ProjectId) -> Result<Option<Project>, ModelError> {
         if self.since_empty.as_ref().is_some_and(|indexed| !indexed.contains(&id)) {
             return Ok(None);
         }
@@ -125,7 +115,7 @@ impl SearchProjection {
         }
     }
 
-    fn write(&mut self, id: ProjectId, staged: &Staged) -> Result<(), ProjectionError> {
+    fn write(&mut self, id: ProjectId, staged: &Staged) -> Result<(), ModelError> {
         let project = &staged.project;
         let record = &project.record;
         let mut summary = site::render(&Summary::of(&project.edition())).map_err(unreadable)?;
@@ -167,13 +157,6 @@ fn searched(mut project: Project) -> Project {
     project
 }
 
-fn read_checkpoint(payload: &str) -> Result<Checkpoint, ProjectionError> {
-    if payload.is_empty() {
-        return Ok(Checkpoint::default());
-    }
-    serde_json::from_str(payload).map_err(unreadable)
-}
-
-fn unreadable(error: serde_json::Error) -> ProjectionError {
-    ProjectionError::Checkpoint { model: "search", reason: error.to_string() }
+fn unreadable(error: serde_json::Error) -> ModelError {
+    ModelError::Corrupt { model: SearchReader::NAME, reason: error.to_string() }
 }

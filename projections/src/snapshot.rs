@@ -5,7 +5,6 @@
 //! digest: what is damaged, of another event store or in another layout is never begun with.
 
 mod installing;
-mod kinds;
 mod manifest;
 mod taking;
 #[cfg(test)]
@@ -17,7 +16,7 @@ use std::path::{Path, PathBuf};
 use schemas::hash::Hash;
 use sha2::{Digest, Sha256};
 
-use crate::projection::ProjectionError;
+use read::error::ModelError;
 
 pub use installing::{install, remove_incoming};
 pub use manifest::{FileCopy, MANIFEST, Manifest, ModelCopy};
@@ -61,7 +60,7 @@ pub enum SnapshotError {
     ),
     /// A model could not be read.
     #[error(transparent)]
-    Model(#[from] ProjectionError),
+    Model(#[from] ModelError),
     /// A file could not be read or written.
     #[error("{} cannot be read or written: {source}; check its folder and the room on the disk", path.display())]
     File {

@@ -4,13 +4,15 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use read::checkpoint::Checkpoint;
+use read::error::ModelError;
 use read::generation::Generations;
+use read::model::Model;
 use schemas::ids::Position;
 use serde::Serialize;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use crate::projection::{Projection, ProjectionError};
+use crate::projection::Projection;
 use crate::source::EventSource;
 use crate::status::Status;
 use crate::worker::{ReplayError, Worker};
@@ -69,8 +71,8 @@ pub enum VerifyError {
     Replay(#[from] ReplayError),
 }
 
-impl From<ProjectionError> for VerifyError {
-    fn from(error: ProjectionError) -> Self {
+impl From<ModelError> for VerifyError {
+    fn from(error: ModelError) -> Self {
         VerifyError::Replay(error.into())
     }
 }
@@ -82,14 +84,14 @@ pub async fn verify<P: Projection>(
     now: fn() -> Timestamp,
     progress: &mut (dyn FnMut(Position, Position) + Send),
 ) -> Result<Verified, VerifyError> {
-    let generations = Generations::in_layout(models.join(P::NAME), P::LAYOUT);
-    let generation = generations.current().map_err(ProjectionError::from)?;
-    let generation = generation.ok_or(VerifyError::Nothing(P::NAME))?;
-    let (live, live_digest) = P::digest(&generation.path).await?;
+    let generations = Generations::in_layout(models.join(P::Model::NAME), P::Model::LAYOUT);
+    let generation = generations.current().map_err(ModelError::from)?;
+    let generation = generation.ok_or(VerifyError::Nothing(P::Model::NAME))?;
+    let (live, live_digest) = P::Model::digest(&generation.path).await?;
     let folder = aside(models)?;
     let (checkpoint, digest) = replay_aside::<P>(&live, folder.path(), source, now, progress).await?;
     Ok(Verified {
-        model: P::NAME,
+        model: P::Model::NAME,
         position: live.position,
         // What was set aside and passed over belongs to what the model says of the log.
         equal: live_digest == digest && live.agrees_with(&checkpoint),
@@ -113,14 +115,14 @@ async fn replay_aside<P: Projection>(
     now: fn() -> Timestamp,
     progress: &mut (dyn FnMut(Position, Position) + Send),
 ) -> Result<(Checkpoint, [u8; 32]), VerifyError> {
-    let mut worker: Worker<P> = Worker::open(aside, source, Status::new(P::NAME), now).await?;
+    let mut worker: Worker<P> = Worker::open(aside, source, Status::new(P::Model::NAME), now).await?;
     let to = live.position;
     worker
         .replay(to, &CancellationToken::new(), &mut |at| progress(at, to))
         .await
         .map_err(ReplayError::from)?;
     drop(worker);
-    Ok(P::digest(aside).await?)
+    Ok(P::Model::digest(aside).await?)
 }
 
 pub(crate) fn hexadecimal(digest: [u8; 32]) -> String {

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use read::checkpoint::Checkpoint;
+use read::error::ModelError;
+use read::model::Model;
 use schemas::ids::Position;
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::Failure;
-use crate::projection::{Projection, ProjectionError};
+use crate::projection::Projection;
 use crate::source::EventSource;
 use crate::status::Status;
 use crate::worker::{ReplayError, Worker};
@@ -18,12 +19,8 @@ pub type Progress<'a> = &'a mut (dyn FnMut(Position, Position) + Send);
 
 /// A worker on one generation: of the log's events for most models, of metered calls for the counters.
 pub trait Work: Sized + Send + 'static {
-    /// The model's name on the command line and in its folder.
-    const NAME: &'static str;
-    /// The layout of its files: a generation in another one is made anew.
-    const LAYOUT: u32;
-    /// The file that a generation has as soon as it was opened once.
-    const FILE: &'static str;
+    /// The model that it writes.
+    type Model: Model;
 
     /// Opens the model in a folder, or makes it. The clock serves heartbeats only.
     fn open(
@@ -31,7 +28,7 @@ pub trait Work: Sized + Send + 'static {
         source: EventSource,
         status: Status,
         now: fn() -> Timestamp,
-    ) -> impl Future<Output = Result<Self, ProjectionError>> + Send;
+    ) -> impl Future<Output = Result<Self, ModelError>> + Send;
 
     /// How much is committed.
     fn position(&self) -> Position;
@@ -58,23 +55,17 @@ pub trait Work: Sized + Send + 'static {
         live: Position,
         stop: &CancellationToken,
     ) -> impl Future<Output = Result<(), Failure>> + Send;
-
-    /// Copies the model of one folder into another, which is empty, as of one commit, while it may be written; gives the
-    /// copy's checkpoint.
-    fn copy(from: &Path, to: &Path) -> impl Future<Output = Result<Checkpoint, ProjectionError>> + Send;
 }
 
 impl<P: Projection> Work for Worker<P> {
-    const NAME: &'static str = P::NAME;
-    const LAYOUT: u32 = P::LAYOUT;
-    const FILE: &'static str = P::FILE;
+    type Model = P::Model;
 
     async fn open(
         folder: &Path,
         source: EventSource,
         status: Status,
         now: fn() -> Timestamp,
-    ) -> Result<Self, ProjectionError> {
+    ) -> Result<Self, ModelError> {
         Worker::open(folder, source, status, now).await
     }
 
@@ -111,9 +102,5 @@ impl<P: Projection> Work for Worker<P> {
 
     async fn overtake(&mut self, live: Position, stop: &CancellationToken) -> Result<(), Failure> {
         self.replay(live, stop, &mut |_| {}).await
-    }
-
-    async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ProjectionError> {
-        P::copy(from, to).await
     }
 }

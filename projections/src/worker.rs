@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use read::checkpoint::Checkpoint;
+use read::error::ModelError;
+use read::model::Model;
 use schemas::control::Parked;
 use schemas::ids::Position;
 use tokio::time::Instant;
@@ -17,7 +19,7 @@ use traces::{Kind, Runs};
 use crate::continuity::Continuity;
 use crate::failure::Failure;
 use crate::pace::Pace;
-use crate::projection::{Projection, ProjectionError, Refused};
+use crate::projection::{Projection, Refused};
 use crate::source::{Arrived, EventSource, Following, Found, SourceError};
 use crate::status::Status;
 
@@ -47,7 +49,7 @@ impl<P: Projection> Worker<P> {
         source: EventSource,
         status: Status,
         now: fn() -> Timestamp,
-    ) -> Result<Self, ProjectionError> {
+    ) -> Result<Self, ModelError> {
         let projection = P::open(folder).await?;
         Ok(Worker { projection, source, status, now, warned: HashSet::new() })
     }
@@ -110,7 +112,7 @@ impl<P: Projection> Worker<P> {
             let (began, events) = (Instant::now(), batch.len());
             self.take(batch.into_iter()).await?;
             // From here on readers find them.
-            runs.end(self.position().0, Kind::Consumer, "project", P::NAME);
+            runs.end(self.position().0, Kind::Consumer, "project", P::Model::NAME);
             ended?;
             pace.committed(began, events);
             settled = false;
@@ -124,7 +126,7 @@ impl<P: Projection> Worker<P> {
         stop: &CancellationToken,
     ) -> Result<(), Failure> {
         let checkpoint = self.projection.checkpoint().clone();
-        let look = continuity.look(P::NAME, &checkpoint);
+        let look = continuity.look(P::Model::NAME, &checkpoint);
         stop.run_until_cancelled(look).await.unwrap_or(Ok(()))
     }
 
@@ -148,7 +150,7 @@ impl<P: Projection> Worker<P> {
             tokio::select! {
                 biased;
                 batch = &mut next => return Ok(batch?),
-                outcome = compared(continuity, P::NAME, &checkpoint) => {
+                outcome = compared(continuity, P::Model::NAME, &checkpoint) => {
                     outcome?;
                     quiet = true;
                 }
@@ -164,7 +166,7 @@ impl<P: Projection> Worker<P> {
                     done?;
                     *settled = true;
                 }
-                outcome = compared(continuity, P::NAME, &checkpoint) => outcome?,
+                outcome = compared(continuity, P::Model::NAME, &checkpoint) => outcome?,
             }
             beat();
         }
@@ -181,7 +183,7 @@ impl<P: Projection> Worker<P> {
     }
 
     /// Prepares a model that nobody reads yet for a replay.
-    pub async fn prepare_replay(&mut self) -> Result<(), ProjectionError> {
+    pub async fn prepare_replay(&mut self) -> Result<(), ModelError> {
         self.projection.prepare_replay().await
     }
 
@@ -284,7 +286,7 @@ impl<P: Projection> Worker<P> {
             return broken;
         }
         for Refused { position, kind, reason } in self.projection.apply(events).await? {
-            parked.push(park(P::NAME, position, kind, reason));
+            parked.push(park(P::Model::NAME, position, kind, reason));
         }
         checkpoint.park(parked);
         self.projection.commit(checkpoint).await?;
@@ -303,7 +305,7 @@ impl<P: Projection> Worker<P> {
         let found = match &arrived.found {
             Ok(found) => found,
             Err(error) => {
-                parked.push(park(P::NAME, arrived.position, String::new(), error.to_string()));
+                parked.push(park(P::Model::NAME, arrived.position, String::new(), error.to_string()));
                 return Ok(());
             }
         };
@@ -311,13 +313,13 @@ impl<P: Projection> Worker<P> {
         if let Some(store) = *store {
             if !checkpoint.belongs_to(store) {
                 let own = checkpoint.store.clone().unwrap_or_default();
-                return Err(Failure::ForeignStore { model: P::NAME, own, stream: store.to_string() });
+                return Err(Failure::ForeignStore { model: P::Model::NAME, own, stream: store.to_string() });
             }
             checkpoint.store.get_or_insert_with(|| store.to_string());
         }
         // Unknown at the start, after a message that is no event, and in a checkpoint of version 0.1.
         if previous.is_some_and(|previous| !found.follows(previous)) {
-            return Err(Failure::Discontinuous { model: P::NAME, position: arrived.position });
+            return Err(Failure::Discontinuous { model: P::Model::NAME, position: arrived.position });
         }
         match event {
             Ok(Some(event)) => events.extend(P::select(recorded, event)),
@@ -325,14 +327,19 @@ impl<P: Projection> Worker<P> {
                 checkpoint.skipped += 1;
                 if self.warned.insert(recorded.kind.clone()) {
                     tracing::warn!(
-                        projection = P::NAME,
+                        projection = P::Model::NAME,
                         kind = recorded.kind,
                         "events of a newer version are passed over"
                     );
                 }
             }
             Err(error) => {
-                parked.push(park(P::NAME, recorded.position, recorded.kind.clone(), error.to_string()));
+                parked.push(park(
+                    P::Model::NAME,
+                    recorded.position,
+                    recorded.kind.clone(),
+                    error.to_string(),
+                ));
             }
         }
         Ok(())
@@ -381,8 +388,8 @@ pub enum ReplayError {
     Failed(#[from] Failure),
 }
 
-impl From<ProjectionError> for ReplayError {
-    fn from(error: ProjectionError) -> Self {
+impl From<ModelError> for ReplayError {
+    fn from(error: ModelError) -> Self {
         ReplayError::Failed(error.into())
     }
 }

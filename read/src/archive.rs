@@ -16,8 +16,6 @@ mod browse;
 mod counts;
 mod cursor;
 mod dictionary;
-#[cfg(feature = "apply")]
-mod digest;
 mod dimension;
 mod listing;
 mod nearest;
@@ -50,42 +48,58 @@ pub use terms::{DimensionTerms, Term};
 #[cfg(feature = "apply")]
 pub use writer::ArchiveWriter;
 
+use crate::checkpoint::Checkpoint;
 use crate::database;
+use crate::error::ModelError;
+use crate::model::{Model, Surroundings};
 
 /// The layout of its files: one more with every change that former generations do not have.
 pub const LAYOUT: u32 = 2;
 
+const NAME: &str = "archive";
+
+/// The name of its file.
+const FILE: &str = "archive.db";
+
 /// The most projects that one page can hold.
 pub const LARGEST_PAGE: usize = 50;
 
-/// The archive could not be read or written.
-#[derive(Debug, thiserror::Error)]
-pub enum ArchiveError {
-    /// SQLite refused; a full disk and a missing file look like this.
-    #[error("the archive's database cannot be used: {0}")]
-    Database(#[from] sqlx::Error),
-    /// The stored data is not what this version writes.
-    #[error("the archive's database holds something unreadable ({0}); run `loggia rebuild archive`")]
-    Corrupt(String),
-}
+impl Model for ArchiveReader {
+    const NAME: &'static str = NAME;
+    const LAYOUT: u32 = LAYOUT;
+    const FILE: &'static str = FILE;
 
-#[cfg(feature = "apply")]
-impl ArchiveError {
-    /// Whether the model is damaged and must be made again: trying again cannot help.
-    pub fn is_corrupt(&self) -> bool {
-        match self {
-            ArchiveError::Database(error) => database::is_corrupt(error),
-            ArchiveError::Corrupt(_) => true,
-        }
+    /// It lists what the search index knows, so that index is opened first.
+    fn can_open(surroundings: &Surroundings) -> bool {
+        surroundings.search.is_some()
+    }
+
+    async fn open(folder: &Path, surroundings: &Surroundings) -> Result<Self, ModelError> {
+        ArchiveReader::open_beside(folder, surroundings.search.clone()).await
+    }
+
+    async fn refresh(&self, surroundings: &Surroundings) -> Result<(), ModelError> {
+        self.refresh_beside(surroundings.search.clone()).await
+    }
+
+    async fn checkpoint(&self) -> Result<Checkpoint, ModelError> {
+        database::checkpoint(&mut *self.pool().acquire().await?, NAME).await
+    }
+
+    #[cfg(feature = "apply")]
+    async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ModelError> {
+        database::digest(&folder.join(FILE), NAME, &[
+            "SELECT ordinal, project, slug, category, published, added, newest, listed, words FROM projects ORDER BY ordinal",
+        ]).await
     }
 }
 
 fn options(folder: &Path) -> SqliteConnectOptions {
-    database::options(&folder.join("archive.db"))
+    database::options(&folder.join(FILE))
 }
 
-fn corrupt(error: impl ToString) -> ArchiveError {
-    ArchiveError::Corrupt(error.to_string())
+fn corrupt(reason: impl ToString) -> ModelError {
+    ModelError::corrupt(NAME, reason)
 }
 
 #[cfg(all(test, feature = "apply"))]

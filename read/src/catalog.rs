@@ -1,7 +1,5 @@
 //! The catalog: every project, every revision of it, and every slug it ever had, in SQLite.
 
-#[cfg(feature = "apply")]
-mod digest;
 mod history;
 mod listed;
 mod parts;
@@ -24,33 +22,45 @@ pub use reader::{CatalogReader, Found};
 #[cfg(feature = "apply")]
 pub use writer::CatalogWriter;
 
+use crate::checkpoint::Checkpoint;
 use crate::database;
+use crate::error::ModelError;
+use crate::model::{Model, Surroundings};
 
 /// The layout of its files: one more with every change that former generations do not have.
 pub const LAYOUT: u32 = 3;
 
+const NAME: &str = "catalog";
+
 /// The name of its file.
 const FILE: &str = "catalog.db";
 
-/// The catalog could not be read or written.
-#[derive(Debug, thiserror::Error)]
-pub enum CatalogError {
-    /// SQLite refused; a full disk and a missing file look like this.
-    #[error("the catalog's database cannot be used: {0}")]
-    Database(#[from] sqlx::Error),
-    /// The stored data is not what this version writes.
-    #[error("the catalog's database holds something unreadable ({0}); run `loggia rebuild catalog`")]
-    Corrupt(String),
-}
+impl Model for CatalogReader {
+    const NAME: &'static str = NAME;
+    const LAYOUT: u32 = LAYOUT;
+    const FILE: &'static str = FILE;
 
-#[cfg(feature = "apply")]
-impl CatalogError {
-    /// Whether the model is damaged and must be made again: trying again cannot help.
-    pub fn is_corrupt(&self) -> bool {
-        match self {
-            CatalogError::Database(error) => database::is_corrupt(error),
-            CatalogError::Corrupt(_) => true,
-        }
+    async fn open(folder: &Path, _: &Surroundings) -> Result<Self, ModelError> {
+        CatalogReader::open(folder).await
+    }
+
+    async fn refresh(&self, _: &Surroundings) -> Result<(), ModelError> {
+        // Every question reads the last commit.
+        Ok(())
+    }
+
+    async fn checkpoint(&self) -> Result<Checkpoint, ModelError> {
+        database::checkpoint(&mut *self.pool().acquire().await?, NAME).await
+    }
+
+    #[cfg(feature = "apply")]
+    async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ModelError> {
+        database::digest(&folder.join(FILE), NAME, &[
+            "SELECT project, ordinal, slug, revision, updated_at, withdrawn, pictures, picture, page, source, citation, answer FROM projects ORDER BY project",
+            "SELECT project, revision, position, slug, time, actor, command, record FROM revisions ORDER BY project, revision",
+            "SELECT project, source, until, command, picture FROM replaced ORDER BY project, source, until",
+            "SELECT slug, project FROM slugs ORDER BY slug",
+        ]).await
     }
 }
 
@@ -58,12 +68,12 @@ fn options(folder: &Path) -> SqliteConnectOptions {
     database::options(&folder.join(FILE))
 }
 
-fn corrupt(error: impl ToString) -> CatalogError {
-    CatalogError::Corrupt(error.to_string())
+fn corrupt(reason: impl ToString) -> ModelError {
+    ModelError::corrupt(NAME, reason)
 }
 
 /// The full record as it is answered, with the mark where the site's address belongs.
-fn render(answer: &Answer<'_>) -> Result<String, CatalogError> {
+fn render(answer: &Answer<'_>) -> Result<String, ModelError> {
     String::from_utf8(site::render(answer).map_err(corrupt)?).map_err(corrupt)
 }
 

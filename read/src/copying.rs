@@ -1,32 +1,28 @@
 //! Copies a model in SQLite while its worker writes it: as of one commit, whole, in one file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use serde::de::DeserializeOwned;
 use sqlx::{ConnectOptions, Connection, Error, SqliteConnection};
 
 use crate::database;
+use crate::error::ModelError;
 
-/// A copy could not be made: a full disk, or a database that is gone.
-#[derive(Debug, thiserror::Error)]
-#[error("{} cannot be copied: {source}; check the room on the disk, then do it again", path.display())]
-pub struct CopyError {
-    /// Which database.
-    pub path: PathBuf,
-    /// What SQLite said.
-    #[source]
-    pub source: Error,
-}
-
-/// Copies the database `name` of one folder into another that has none, as of one commit, and gives the JSON of the
-/// checkpoint that stands in the copy; none before the first commit. Readers and the writer go on meanwhile.
-pub async fn database(from: &Path, to: &Path, name: &str) -> Result<Option<String>, CopyError> {
-    let (original, copy) = (from.join(name), to.join(name));
+/// Copies the database `file` of one folder into another that has none, as of one commit. Readers and the writer go on
+/// meanwhile. Returns the checkpoint of the copy.
+pub(crate) async fn database<T: DeserializeOwned + Default>(
+    model: &'static str,
+    file: &str,
+    from: &Path,
+    to: &Path,
+) -> Result<T, ModelError> {
+    let (original, copy) = (from.join(file), to.join(file));
     let failed = |path: &Path| {
         let path = path.to_owned();
-        move |source| CopyError { path, source }
+        move |source| ModelError::Copy { path, source }
     };
     vacuum(&original, &copy).await.map_err(failed(&original))?;
-    checkpoint(&copy).await.map_err(failed(&copy))
+    database::parse(state(&copy).await.map_err(failed(&copy))?, model)
 }
 
 async fn vacuum(original: &Path, copy: &Path) -> Result<(), Error> {
@@ -37,9 +33,9 @@ async fn vacuum(original: &Path, copy: &Path) -> Result<(), Error> {
 
 /// Reads the checkpoint of a copy, and leaves its file as models are: readers cannot open one that no writer has put
 /// into WAL mode.
-async fn checkpoint(copy: &Path) -> Result<Option<String>, Error> {
+async fn state(copy: &Path) -> Result<Option<String>, Error> {
     let mut connection: SqliteConnection = database::options(copy).connect().await?;
-    let checkpoint = database::state(&mut connection).await?;
+    let state = database::state(&mut connection).await?;
     connection.close().await?;
-    Ok(checkpoint)
+    Ok(state)
 }

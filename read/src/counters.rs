@@ -31,32 +31,19 @@ pub use table::Counted;
 pub use writer::CountersWriter;
 
 use crate::checkpoint::Checkpoint;
+#[cfg(feature = "apply")]
+use crate::copying;
 use crate::database;
+use crate::error::ModelError;
+use crate::model::{Follows, Model, Surroundings};
 
 /// The version of the tables; a model in another one is made again from the ledger and NATS.
 pub const LAYOUT: u32 = 1;
 
-/// The counters could not be read or written.
-#[derive(Debug, thiserror::Error)]
-pub enum CountersError {
-    /// SQLite refused; a full disk and a missing file look like this.
-    #[error("the counters' database cannot be used: {0}")]
-    Database(#[from] sqlx::Error),
-    /// The stored data is not what this version writes.
-    #[error("the counters' database holds something unreadable ({0}); run `loggia rebuild counters`")]
-    Corrupt(String),
-}
+const NAME: &str = "counters";
 
-#[cfg(feature = "apply")]
-impl CountersError {
-    /// Whether the model is damaged and must be made again: trying again cannot help.
-    pub fn is_corrupt(&self) -> bool {
-        match self {
-            CountersError::Database(error) => database::is_corrupt(error),
-            CountersError::Corrupt(_) => true,
-        }
-    }
-}
+/// The name of its file.
+const FILE: &str = "counters.db";
 
 /// How far the counters have come. It becomes visible in the same commit as the rows that it speaks of.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -107,12 +94,43 @@ pub struct Source {
     pub remade: bool,
 }
 
-fn options(folder: &Path) -> SqliteConnectOptions {
-    database::options(&folder.join("counters.db"))
+impl Model for CountersReader {
+    const NAME: &'static str = NAME;
+    const LAYOUT: u32 = LAYOUT;
+    const FILE: &'static str = FILE;
+    const FOLLOWS: Follows = Follows::Calls;
+
+    async fn open(folder: &Path, surroundings: &Surroundings) -> Result<Self, ModelError> {
+        CountersReader::open(folder, surroundings.month).await
+    }
+
+    async fn refresh(&self, surroundings: &Surroundings) -> Result<(), ModelError> {
+        CountersReader::refresh(self, surroundings.month).await
+    }
+
+    async fn checkpoint(&self) -> Result<Checkpoint, ModelError> {
+        Ok(self.progress().await?.checkpoint)
+    }
+
+    #[cfg(feature = "apply")]
+    async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ModelError> {
+        let (progress, digest) = digest::digest(folder).await?;
+        Ok((progress.checkpoint, digest))
+    }
+
+    #[cfg(feature = "apply")]
+    async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ModelError> {
+        let progress: Progress = copying::database(NAME, FILE, from, to).await?;
+        Ok(progress.checkpoint)
+    }
 }
 
-fn corrupt(error: impl ToString) -> CountersError {
-    CountersError::Corrupt(error.to_string())
+fn options(folder: &Path) -> SqliteConnectOptions {
+    database::options(&folder.join(FILE))
+}
+
+fn corrupt(reason: impl ToString) -> ModelError {
+    ModelError::corrupt(NAME, reason)
 }
 
 #[cfg(all(test, feature = "apply"))]

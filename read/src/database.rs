@@ -18,6 +18,8 @@ use {
 
 pub(crate) use written::Written;
 
+use crate::error::ModelError;
+
 /// How the database of a model is opened.
 pub(crate) fn options(file: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
@@ -28,26 +30,6 @@ pub(crate) fn options(file: &Path) -> SqliteConnectOptions {
         .busy_timeout(Duration::from_secs(5))
         // What is slow on a busy machine says nothing that an operator could use, in thousands of question marks.
         .disable_statement_logging()
-}
-
-/// Whether an error says that the database's bytes are damaged, so that trying again cannot help. A full disk, a busy file
-/// and one that cannot be opened at present say nothing of the kind.
-#[cfg(feature = "apply")]
-pub(crate) fn is_corrupt(error: &Error) -> bool {
-    /// Primary result codes of SQLite; extended ones hold them in their lowest byte.
-    const CORRUPT: u32 = 11;
-    const NOT_A_DATABASE: u32 = 26;
-    match error {
-        Error::Database(error) => {
-            let code = error.code().and_then(|code| code.parse::<u32>().ok());
-            code.is_some_and(|code| [CORRUPT, NOT_A_DATABASE].contains(&(code & 0xff)))
-        }
-        Error::Decode(_)
-        | Error::ColumnDecode { .. }
-        | Error::ColumnNotFound(_)
-        | Error::ColumnIndexOutOfBounds { .. } => true,
-        _ => false,
-    }
 }
 
 /// Connections that only read, at most so many.
@@ -63,18 +45,26 @@ pub(crate) async fn readers(options: SqliteConnectOptions, connections: u32) -> 
         .await
 }
 
-/// How far a model has come. `corrupt` says what it means where that cannot be read.
-pub(crate) async fn checkpoint<T: DeserializeOwned + Default, E: From<Error>>(
+/// Returns how far a model has come.
+pub(crate) async fn checkpoint<T: DeserializeOwned + Default>(
     connection: &mut SqliteConnection,
-    corrupt: impl FnOnce(serde_json::Error) -> E,
-) -> Result<T, E> {
-    match state(connection).await? {
+    model: &'static str,
+) -> Result<T, ModelError> {
+    parse(state(connection).await?, model)
+}
+
+/// Reads the JSON of a checkpoint; none before the first commit.
+pub(crate) fn parse<T: DeserializeOwned + Default>(
+    state: Option<String>,
+    model: &'static str,
+) -> Result<T, ModelError> {
+    match state {
         None => Ok(T::default()),
-        Some(state) => serde_json::from_str(&state).map_err(corrupt),
+        Some(state) => serde_json::from_str(&state).map_err(|error| ModelError::corrupt(model, error)),
     }
 }
 
-/// The JSON of the checkpoint; none before the first commit.
+/// Returns the JSON of the checkpoint; none before the first commit.
 pub(crate) async fn state(connection: &mut SqliteConnection) -> Result<Option<String>, Error> {
     sqlx::query_scalar("SELECT state FROM checkpoint").fetch_optional(connection).await
 }
@@ -123,13 +113,29 @@ pub(crate) async fn protect(connection: &mut SqliteConnection, file: &Path) -> R
     Ok(())
 }
 
+/// Returns the checkpoint in a file and one hash over the rows of these queries at it, in one consistent view even while a
+/// worker writes.
+#[cfg(feature = "apply")]
+pub(crate) async fn digest<T: DeserializeOwned + Default>(
+    file: &Path,
+    model: &'static str,
+    queries: &[&'static str],
+) -> Result<(T, [u8; 32]), ModelError> {
+    let mut connection = options(file).read_only(true).connect().await?;
+    let mut view = connection.begin().await?;
+    let checkpoint = checkpoint(&mut view, model).await?;
+    let mut sha = Sha256::new();
+    for sql in queries {
+        add_rows(&mut view, sql, &mut sha).await?;
+    }
+    view.rollback().await?;
+    connection.close().await?;
+    Ok((checkpoint, sha.finalize().into()))
+}
+
 /// Adds the rows of a query, in its order, to a digest.
 #[cfg(feature = "apply")]
-pub(crate) async fn add_rows(
-    view: &mut SqliteConnection,
-    sql: &'static str,
-    sha: &mut Sha256,
-) -> Result<(), Error> {
+async fn add_rows(view: &mut SqliteConnection, sql: &'static str, sha: &mut Sha256) -> Result<(), Error> {
     let mut rows = sqlx::query(sql).fetch(view);
     while let Some(row) = rows.try_next().await? {
         for column in 0..row.len() {

@@ -3,8 +3,6 @@
 
 #[cfg(feature = "apply")]
 mod account;
-#[cfg(feature = "apply")]
-mod digest;
 mod reader;
 mod table;
 #[cfg(feature = "apply")]
@@ -23,32 +21,18 @@ pub use table::KnownKey;
 #[cfg(feature = "apply")]
 pub use writer::KeysWriter;
 
+use crate::checkpoint::Checkpoint;
 use crate::database;
+use crate::error::ModelError;
+use crate::model::{Model, Surroundings};
 
 /// The version of the tables; a model in another one is made again from the log.
 pub const LAYOUT: u32 = 2;
 
-/// The keys could not be read or written.
-#[derive(Debug, thiserror::Error)]
-pub enum KeysError {
-    /// SQLite refused; a full disk and a missing file look like this.
-    #[error("the keys' database cannot be used: {0}")]
-    Database(#[from] sqlx::Error),
-    /// The stored data is not what this version writes.
-    #[error("the keys' database holds something unreadable ({0}); run `loggia rebuild keys`")]
-    Corrupt(String),
-}
+const NAME: &str = "keys";
 
-#[cfg(feature = "apply")]
-impl KeysError {
-    /// Whether the model is damaged and must be made again: trying again cannot help.
-    pub fn is_corrupt(&self) -> bool {
-        match self {
-            KeysError::Database(error) => database::is_corrupt(error),
-            KeysError::Corrupt(_) => true,
-        }
-    }
-}
+/// The name of its file.
+const FILE: &str = "keys.db";
 
 /// All that is kept of a key, but for its hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,16 +55,42 @@ pub struct StoredKey {
     pub proven: bool,
 }
 
-fn options(folder: &Path) -> SqliteConnectOptions {
-    database::options(&folder.join("keys.db"))
+impl Model for KeysReader {
+    const NAME: &'static str = NAME;
+    const LAYOUT: u32 = LAYOUT;
+    const FILE: &'static str = FILE;
+
+    async fn open(folder: &Path, _: &Surroundings) -> Result<Self, ModelError> {
+        KeysReader::open(folder).await
+    }
+
+    async fn refresh(&self, _: &Surroundings) -> Result<(), ModelError> {
+        KeysReader::refresh(self).await
+    }
+
+    async fn checkpoint(&self) -> Result<Checkpoint, ModelError> {
+        database::checkpoint(&mut *self.pool().acquire().await?, NAME).await
+    }
+
+    #[cfg(feature = "apply")]
+    async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ModelError> {
+        database::digest(&folder.join(FILE), NAME, &[
+            "SELECT key_id, hex(hash), account, hint, name, sealed_name, tier, created_at, revoked_at, proven, changed \
+                   FROM keys ORDER BY key_id",
+        ]).await
+    }
 }
 
-fn corrupt(error: impl ToString) -> KeysError {
-    KeysError::Corrupt(error.to_string())
+fn options(folder: &Path) -> SqliteConnectOptions {
+    database::options(&folder.join(FILE))
+}
+
+fn corrupt(reason: impl ToString) -> ModelError {
+    ModelError::corrupt(NAME, reason)
 }
 
 /// Reads the columns key_id, hint, name, sealed_name, tier, created_at, revoked_at and proven.
-fn read_key(row: &SqliteRow) -> Result<StoredKey, KeysError> {
+fn read_key(row: &SqliteRow) -> Result<StoredKey, ModelError> {
     let time = |text: String| text.parse::<Timestamp>().map_err(corrupt);
     let sealed_name: Option<String> = row.try_get("sealed_name")?;
     Ok(StoredKey {

@@ -1,25 +1,28 @@
-//! The current generation of every model, for those who answer. A swap of generations and a new commit are seen
-//! by polling two small files; nobody who is answering is disturbed.
+//! The read models of a node: a list of them, and the reader of the current generation of each. A swap of generations and a new
+//! commit are found by polling two small files; requests that are under way keep the generation that they began with.
 //!
 //! Each model is refreshed by itself, so one that fails or takes its time holds up no other.
 
 mod following;
 mod slot;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use schemas::month::Month;
 
-use crate::archive::{self, ArchiveError, ArchiveReader};
-use crate::catalog::{self, CatalogError, CatalogReader};
-use crate::counters::{self, CountersError, CountersReader};
-use crate::generation::{GenerationError, Generations};
-use crate::keys::{self, KeysError, KeysReader};
-use crate::neighbours::{self, NeighboursError, NeighboursReader};
-use crate::search::{self, SearchError, SearchReader};
+use crate::archive::ArchiveReader;
+use crate::catalog::CatalogReader;
+use crate::checkpoint::Checkpoint;
+use crate::counters::CountersReader;
+use crate::error::ModelError;
+use crate::generation::Generations;
+use crate::keys::KeysReader;
+use crate::model::{Follows, Model, Surroundings};
+use crate::neighbours::NeighboursReader;
+use crate::search::SearchReader;
 use slot::Slot;
 
 pub use following::POLL;
@@ -27,6 +30,97 @@ pub use slot::Opened;
 
 /// The clock of a node: its month is the one whose calls are counted.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// Declares every model, in the order in which they are shown and snapshots hold them: a variant, the method that gives its open
+/// reader, and the type of that reader.
+macro_rules! registry {
+    ($($(#[doc = $doc:literal])* $kind:ident, $reader:ident: $Reader:ty;)*) => {
+        /// One of the read models.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum ModelKind {
+            $($(#[doc = $doc])* $kind,)*
+        }
+
+        impl ModelKind {
+            /// Every model.
+            pub const ALL: [ModelKind; [$(stringify!($kind)),*].len()] = [$(ModelKind::$kind),*];
+
+            /// Returns its name, which is also that of its folder.
+            pub const fn name(self) -> &'static str {
+                match self { $(ModelKind::$kind => <$Reader>::NAME,)* }
+            }
+
+            /// Returns the layout of its files that this version reads and writes.
+            pub const fn layout(self) -> u32 {
+                match self { $(ModelKind::$kind => <$Reader>::LAYOUT,)* }
+            }
+
+            /// Returns what it is made from.
+            pub const fn follows(self) -> Follows {
+                match self { $(ModelKind::$kind => <$Reader>::FOLLOWS,)* }
+            }
+
+            /// Copies one of its generations into an empty folder, as [`Model::copy`] does.
+            #[cfg(feature = "apply")]
+            pub async fn copy(self, from: &Path, to: &Path) -> Result<Checkpoint, ModelError> {
+                match self { $(ModelKind::$kind => <$Reader>::copy(from, to).await,)* }
+            }
+        }
+
+        struct Slots {
+            $($reader: Slot<$Reader>,)*
+        }
+
+        impl Slots {
+            fn below(root: &Path) -> Slots {
+                Slots { $($reader: Slot::new(ModelKind::$kind.generations(root)),)* }
+            }
+        }
+
+        impl ReadModels {
+            $(
+                #[doc = concat!("Returns the current generation of `", stringify!($reader), "`; none while none was ever finished.")]
+                pub fn $reader(&self) -> Option<Arc<Opened<$Reader>>> {
+                    self.inner.slots.$reader.open()
+                }
+            )*
+
+            /// Returns how far a model has come; none while none was ever finished.
+            ///
+            /// # Errors
+            ///
+            /// Fails where its files cannot be read.
+            pub async fn checkpoint(&self, model: ModelKind) -> Result<Option<Checkpoint>, ModelError> {
+                match model {
+                    $(ModelKind::$kind => match self.$reader() {
+                        Some(open) => Model::checkpoint(&open.reader).await.map(Some),
+                        None => Ok(None),
+                    },)*
+                }
+            }
+
+            async fn refresh_one(&self, model: ModelKind) -> Result<(), ModelError> {
+                let (slots, surroundings) = (&self.inner.slots, self.surroundings());
+                match model { $(ModelKind::$kind => slots.$reader.refresh(&surroundings).await,)* }
+            }
+        }
+    };
+}
+
+registry! {
+    /// The projects.
+    Catalog, catalog: CatalogReader;
+    /// The search index.
+    Search, search: SearchReader;
+    /// The projects that are alike.
+    Neighbours, neighbours: NeighboursReader;
+    /// The projects by day and by taste.
+    Archive, archive: ArchiveReader;
+    /// Who may call.
+    Keys, keys: KeysReader;
+    /// Who has called how often.
+    Counters, counters: CountersReader;
+}
 
 /// Readers of the current generations; clones share them.
 #[derive(Clone)]
@@ -41,85 +135,14 @@ impl std::fmt::Debug for ReadModels {
 }
 
 struct Inner {
-    keys: Slot<KeysReader>,
-    counters: Slot<CountersReader>,
-    catalog: Slot<CatalogReader>,
-    search: Slot<SearchReader>,
-    archive: Slot<ArchiveReader>,
-    neighbours: Slot<NeighboursReader>,
+    slots: Slots,
     clock: Clock,
 }
 
-/// One of the read models.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Model {
-    /// Who may call.
-    Keys,
-    /// Who has called how often.
-    Counters,
-    /// The projects.
-    Catalog,
-    /// The search index.
-    Search,
-    /// The projects by day and by taste.
-    Archive,
-    /// The projects that are alike.
-    Neighbours,
-}
-
-/// A model could not be opened or refreshed.
-#[derive(Debug, thiserror::Error)]
-pub enum ModelsError {
-    /// The catalog.
-    #[error(transparent)]
-    Catalog(#[from] CatalogError),
-    /// The search index.
-    #[error(transparent)]
-    Search(#[from] SearchError),
-    /// The keys.
-    #[error(transparent)]
-    Keys(#[from] KeysError),
-    /// The counters.
-    #[error(transparent)]
-    Counters(#[from] CountersError),
-    /// The neighbours.
-    #[error(transparent)]
-    Neighbours(#[from] NeighboursError),
-    /// The archive.
-    #[error(transparent)]
-    Archive(#[from] ArchiveError),
-    /// The folder of any of them.
-    #[error(transparent)]
-    Generation(#[from] GenerationError),
-}
-
-impl Model {
-    /// Every model, those that decide about calls first.
-    pub const ALL: [Model; 6] =
-        [Model::Keys, Model::Counters, Model::Catalog, Model::Search, Model::Archive, Model::Neighbours];
-
-    /// Returns its name, which is also that of its folder.
-    pub fn name(self) -> &'static str {
-        match self {
-            Model::Keys => "keys",
-            Model::Counters => "counters",
-            Model::Catalog => "catalog",
-            Model::Search => "search",
-            Model::Archive => "archive",
-            Model::Neighbours => "neighbours",
-        }
-    }
-
-    /// Returns the layout of its files that this version reads.
-    pub fn layout(self) -> u32 {
-        match self {
-            Model::Catalog => catalog::LAYOUT,
-            Model::Search => search::LAYOUT,
-            Model::Archive => archive::LAYOUT,
-            Model::Keys => keys::LAYOUT,
-            Model::Neighbours => neighbours::LAYOUT,
-            Model::Counters => counters::LAYOUT,
-        }
+impl ModelKind {
+    /// Returns its generations below the folder of all models.
+    pub fn generations(self, models: &Path) -> Generations {
+        Generations::in_layout(models.join(self.name()), self.layout())
     }
 
     /// Returns the name under which the health of the process lists a refresh that fails.
@@ -128,7 +151,7 @@ impl Model {
     }
 
     fn is_about_calls(self) -> bool {
-        matches!(self, Model::Keys | Model::Counters)
+        matches!(self, ModelKind::Keys | ModelKind::Counters)
     }
 
     /// How long its refresh may fail before the node is not ready: a revoked key that goes on is worse than a project
@@ -141,48 +164,7 @@ impl Model {
 impl ReadModels {
     /// The models below a folder, for a node with this clock. None is open before the first [`ReadModels::refresh`].
     pub fn new(root: impl Into<PathBuf>, clock: Clock) -> ReadModels {
-        let root = root.into();
-        let generations = |model: Model| Generations::in_layout(root.join(model.name()), model.layout());
-        let inner = Inner {
-            keys: Slot::new(generations(Model::Keys)),
-            counters: Slot::new(generations(Model::Counters)),
-            catalog: Slot::new(generations(Model::Catalog)),
-            search: Slot::new(generations(Model::Search)),
-            archive: Slot::new(generations(Model::Archive)),
-            neighbours: Slot::new(generations(Model::Neighbours)),
-            clock,
-        };
-        ReadModels { inner: Arc::new(inner) }
-    }
-
-    /// The catalog's current generation; none while none was ever finished.
-    pub fn catalog(&self) -> Option<Arc<Opened<CatalogReader>>> {
-        self.inner.catalog.open()
-    }
-
-    /// The search index's current generation; none while none was ever finished.
-    pub fn search(&self) -> Option<Arc<Opened<SearchReader>>> {
-        self.inner.search.open()
-    }
-
-    /// The keys' current generation; none while none was ever finished.
-    pub fn keys(&self) -> Option<Arc<Opened<KeysReader>>> {
-        self.inner.keys.open()
-    }
-
-    /// The counters' current generation; none while none was ever finished.
-    pub fn counters(&self) -> Option<Arc<Opened<CountersReader>>> {
-        self.inner.counters.open()
-    }
-
-    /// The neighbours' current generation; none while none was ever finished.
-    pub fn neighbours(&self) -> Option<Arc<Opened<NeighboursReader>>> {
-        self.inner.neighbours.open()
-    }
-
-    /// The archive's current generation; none while none was ever finished.
-    pub fn archive(&self) -> Option<Arc<Opened<ArchiveReader>>> {
-        self.inner.archive.open()
+        ReadModels { inner: Arc::new(Inner { slots: Slots::below(&root.into()), clock }) }
     }
 
     /// Opens what is newly current and shows new commits, of every model once.
@@ -190,32 +172,18 @@ impl ReadModels {
     /// # Errors
     ///
     /// Fails with the first model that could not be refreshed; the others are, all the same.
-    pub async fn refresh(&self) -> Result<(), ModelsError> {
+    pub async fn refresh(&self) -> Result<(), ModelError> {
         let mut first = Ok(());
-        for model in Model::ALL {
+        for model in ModelKind::ALL {
             let refreshed = self.refresh_one(model).await;
             first = first.and(refreshed);
         }
         first
     }
 
-    async fn refresh_one(&self, model: Model) -> Result<(), ModelsError> {
-        let inner = &self.inner;
-        match model {
-            Model::Keys => inner.keys.refresh(()).await,
-            Model::Counters => inner.counters.refresh(Month::of((inner.clock)())).await,
-            Model::Catalog => inner.catalog.refresh(()).await,
-            Model::Search => inner.search.refresh(()).await,
-            Model::Archive => {
-                // It lists what the search index knows, so that index is opened first.
-                let view = inner.search.open().map(|search| search.reader.view());
-                if view.is_none() && inner.archive.open().is_none() {
-                    return Ok(());
-                }
-                inner.archive.refresh(view).await
-            }
-            Model::Neighbours => inner.neighbours.refresh(()).await,
-        }
+    fn surroundings(&self) -> Surroundings {
+        let search = self.search().map(|search| search.reader.view());
+        Surroundings { month: Month::of((self.inner.clock)()), search }
     }
 }
 

@@ -9,8 +9,6 @@
 mod base;
 mod cursor;
 #[cfg(feature = "apply")]
-mod digest;
-#[cfg(feature = "apply")]
 mod graph;
 mod list;
 #[cfg(feature = "apply")]
@@ -57,10 +55,18 @@ pub use table::Standing;
 #[cfg(feature = "apply")]
 pub use writer::NeighboursWriter;
 
+use crate::checkpoint::Checkpoint;
 use crate::database;
+use crate::error::ModelError;
+use crate::model::{Model, Surroundings};
 
 /// The version of the tables; a model in another one is made again from the log.
 pub const LAYOUT: u32 = 2;
+
+const NAME: &str = "neighbours";
+
+/// The name of its file.
+const FILE: &str = "neighbours.db";
 
 /// How many neighbours a project has for readers, where there are so many to compare it with.
 pub const LISTED: usize = 50;
@@ -69,38 +75,46 @@ pub const LISTED: usize = 50;
 #[cfg(feature = "apply")]
 const KEPT: usize = 64;
 
-/// The neighbours could not be read or written.
-#[derive(Debug, thiserror::Error)]
-pub enum NeighboursError {
-    /// SQLite refused; a full disk and a missing file look like this.
-    #[error("the neighbours' database cannot be used: {0}")]
-    Database(#[from] sqlx::Error),
-    /// The stored data is not what this version writes.
-    #[error("the neighbours' database holds something unreadable ({0}); run `loggia rebuild neighbours`")]
-    Corrupt(String),
-    /// The threads that compare could not be had.
-    #[error("the neighbours cannot be computed: {0}; check the limits on threads and memory")]
-    Threads(String),
-}
+impl Model for NeighboursReader {
+    const NAME: &'static str = NAME;
+    const LAYOUT: u32 = LAYOUT;
+    const FILE: &'static str = FILE;
 
-#[cfg(feature = "apply")]
-impl NeighboursError {
-    /// Whether the model is damaged and must be made again: trying again cannot help.
-    pub fn is_corrupt(&self) -> bool {
-        match self {
-            NeighboursError::Database(error) => database::is_corrupt(error),
-            NeighboursError::Corrupt(_) => true,
-            NeighboursError::Threads(_) => false,
-        }
+    async fn open(folder: &Path, _: &Surroundings) -> Result<Self, ModelError> {
+        NeighboursReader::open(folder).await
+    }
+
+    async fn refresh(&self, _: &Surroundings) -> Result<(), ModelError> {
+        NeighboursReader::refresh(self).await
+    }
+
+    async fn checkpoint(&self) -> Result<Checkpoint, ModelError> {
+        database::checkpoint(&mut *self.pool().acquire().await?, NAME).await
+    }
+
+    /// Lists are left out: they follow from projects, vectors and models, but while many changes wait they show an older state
+    /// of them, and where a graph proposes which projects are compared (see `graph`) they may miss a few.
+    #[cfg(feature = "apply")]
+    async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ModelError> {
+        database::digest(
+            &folder.join(FILE),
+            NAME,
+            &[
+                "SELECT ordinal, project, listed, sides, visual_model, hex(visual), semantic_model, \
+                        hex(semantic) FROM projects LEFT JOIN vectors USING (ordinal) ORDER BY ordinal",
+                "SELECT model, visual, semantic FROM models ORDER BY model",
+            ],
+        )
+        .await
     }
 }
 
 fn options(folder: &Path) -> SqliteConnectOptions {
-    database::options(&folder.join("neighbours.db"))
+    database::options(&folder.join(FILE))
 }
 
-fn corrupt(error: impl ToString) -> NeighboursError {
-    NeighboursError::Corrupt(error.to_string())
+fn corrupt(reason: impl ToString) -> ModelError {
+    ModelError::corrupt(NAME, reason)
 }
 
 #[cfg(all(test, feature = "apply"))]

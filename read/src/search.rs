@@ -1,20 +1,67 @@
 //! The search read model: an index of the crate `lexical`, whose payload is the checkpoint of the projection, so that documents
 //! and checkpoint become visible together or not at all.
 
+use std::path::Path;
+
+#[cfg(feature = "apply")]
+pub use lexical::SearchWriter;
 pub use lexical::{
     Approximation, Cursor, Digest, Forgiven, Hit, LARGEST_PAGE, MOST_WORDS, Replaced, SearchDocument,
     SearchError, SearchPage, SearchReader, SearchRequest, Suggestion, View,
 };
-#[cfg(feature = "apply")]
-pub use lexical::{SearchWriter, copy};
 use schemas::ids::Position;
 
 use crate::checkpoint::Checkpoint;
+use crate::error::ModelError;
+use crate::model::{Model, Surroundings};
 
 /// The layout of its files; incremented with every change that former generations do not have.
 pub const LAYOUT: u32 = 2;
 
 /// Returns the last event that the index had applied; 0 where its payload is no checkpoint.
 pub(crate) fn position(view: &View) -> Position {
-    serde_json::from_str(view.payload()).map_or(Position(0), |applied: Checkpoint| applied.position)
+    checkpoint(view.payload()).map_or(Position::START, |applied| applied.position)
+}
+
+impl Model for SearchReader {
+    const NAME: &'static str = "search";
+    const LAYOUT: u32 = LAYOUT;
+    const FILE: &'static str = "meta.json";
+
+    async fn open(folder: &Path, _: &Surroundings) -> Result<Self, ModelError> {
+        Ok(SearchReader::open(folder)?)
+    }
+
+    async fn refresh(&self, _: &Surroundings) -> Result<(), ModelError> {
+        SearchReader::refresh(self)?;
+        Ok(())
+    }
+
+    async fn checkpoint(&self) -> Result<Checkpoint, ModelError> {
+        checkpoint(&self.payload())
+    }
+
+    #[cfg(feature = "apply")]
+    async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ModelError> {
+        let reader = SearchReader::open(folder)?;
+        // The reader stays at the commit that it was opened at.
+        Ok((checkpoint(&reader.payload())?, *reader.digest()?.as_bytes()))
+    }
+
+    #[cfg(feature = "apply")]
+    async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ModelError> {
+        checkpoint(&lexical::copy(from, to)?)
+    }
+}
+
+/// Reads the payload of a commit; the index of a new folder has none.
+///
+/// # Errors
+///
+/// Fails where the payload is no checkpoint.
+pub fn checkpoint(payload: &str) -> Result<Checkpoint, ModelError> {
+    if payload.is_empty() {
+        return Ok(Checkpoint::default());
+    }
+    serde_json::from_str(payload).map_err(|error| ModelError::corrupt(SearchReader::NAME, error))
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use futures::StreamExt;
-use projections::node::MODELS;
+use read::models::ModelKind;
 use schemas::control::RebuildProgress;
 use schemas::subject;
 
@@ -25,26 +25,26 @@ pub async fn run(
     output: Output,
     signals: Signals,
 ) -> Result<ExitCode> {
-    let wanted = names(models);
+    let wanted: Vec<&str> = wanted(models).into_iter().map(ModelKind::name).collect();
     // A model that is damaged never applies anything, and this is what mends it.
     with_node(config, false, signals, async |client, node| follow(client, node, &wanted, output).await).await
 }
 
-/// The names of the wanted models; all where none or `all` is named.
-pub fn names(models: &[ModelName]) -> Vec<&'static str> {
-    let wanted = |name: &&'static str| {
-        models.is_empty()
-            || models.iter().any(|model| match model {
+/// Returns the wanted models; all where none or `all` is named.
+pub fn wanted(names: &[ModelName]) -> Vec<ModelKind> {
+    let is_wanted = |model: &ModelKind| {
+        names.is_empty()
+            || names.iter().any(|name| match name {
                 ModelName::All => true,
-                ModelName::Catalog => *name == "catalog",
-                ModelName::Search => *name == "search",
-                ModelName::Neighbours => *name == "neighbours",
-                ModelName::Archive => *name == "archive",
-                ModelName::Keys => *name == "keys",
-                ModelName::Counters => *name == "counters",
+                ModelName::Catalog => *model == ModelKind::Catalog,
+                ModelName::Search => *model == ModelKind::Search,
+                ModelName::Neighbours => *model == ModelKind::Neighbours,
+                ModelName::Archive => *model == ModelKind::Archive,
+                ModelName::Keys => *model == ModelKind::Keys,
+                ModelName::Counters => *model == ModelKind::Counters,
             })
     };
-    MODELS.into_iter().filter(wanted).collect()
+    ModelKind::ALL.into_iter().filter(is_wanted).collect()
 }
 
 async fn follow(

@@ -10,12 +10,12 @@ use projections::catalog::CatalogProjection;
 use projections::counters;
 use projections::keys::KeysProjection;
 use projections::neighbours::NeighboursProjection;
-use projections::projection::Projection;
 use projections::search::SearchProjection;
 use projections::source::EventSource;
 use projections::verify::{Verified, verify};
+use read::models::ModelKind;
 
-use super::rebuild::names;
+use super::rebuild::wanted;
 use crate::cli::{ModelName, VerifiedPart};
 use crate::clock::now;
 use crate::compose::with_node;
@@ -56,13 +56,13 @@ async fn compare_models(
     output: Output,
     signals: Signals,
 ) -> Result<ExitCode> {
-    let wanted = names(models);
+    let wanted = wanted(models);
     let data = DataFolder::new(&config.server.data);
     with_node(config, true, signals, async |client, _| {
         let source = EventSource::new(client.clone());
         let mut equal = true;
-        for name in &wanted {
-            let verified = compare(name, &data, &source, output).await?;
+        for model in &wanted {
+            let verified = compare(*model, &data, &source, output).await?;
             output.answer(&verified, || sentence(&verified))?;
             equal &= verified.equal;
         }
@@ -71,22 +71,25 @@ async fn compare_models(
     .await
 }
 
-async fn compare(name: &str, data: &DataFolder, source: &EventSource, output: Output) -> Result<Verified> {
+async fn compare(
+    model: ModelKind,
+    data: &DataFolder,
+    source: &EventSource,
+    output: Output,
+) -> Result<Verified> {
     let bar = output.progress(1, "replaying");
     let mut progress = |at: schemas::ids::Position, to: schemas::ids::Position| {
         bar.set_length(to.0);
         bar.set_position(at.0);
     };
     let (models, source) = (data.models(), source.clone());
-    let verified = match name {
-        CatalogProjection::NAME => verify::<CatalogProjection>(&models, source, now, &mut progress).await,
-        SearchProjection::NAME => verify::<SearchProjection>(&models, source, now, &mut progress).await,
-        NeighboursProjection::NAME => {
-            verify::<NeighboursProjection>(&models, source, now, &mut progress).await
-        }
-        ArchiveProjection::NAME => verify::<ArchiveProjection>(&models, source, now, &mut progress).await,
-        KeysProjection::NAME => verify::<KeysProjection>(&models, source, now, &mut progress).await,
-        _ => counters::verify(&models, source, now, &mut progress).await,
+    let verified = match model {
+        ModelKind::Catalog => verify::<CatalogProjection>(&models, source, now, &mut progress).await,
+        ModelKind::Search => verify::<SearchProjection>(&models, source, now, &mut progress).await,
+        ModelKind::Neighbours => verify::<NeighboursProjection>(&models, source, now, &mut progress).await,
+        ModelKind::Archive => verify::<ArchiveProjection>(&models, source, now, &mut progress).await,
+        ModelKind::Keys => verify::<KeysProjection>(&models, source, now, &mut progress).await,
+        ModelKind::Counters => counters::verify(&models, source, now, &mut progress).await,
     };
     bar.finish_and_clear();
     Ok(verified?)

@@ -14,7 +14,7 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
-use read::models::Model;
+use read::models::ModelKind;
 use schemas::control::{LogHead, ProjectionStatus};
 use tokio::sync::watch;
 use write::media::collector::Counts;
@@ -182,7 +182,7 @@ impl Collector for Refreshes {
         let help = "1 while a read model cannot be opened or refreshed, so that answers are old; else 0.";
         let name = "loggia_model_refresh_failing";
         let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
-        for model in Model::ALL {
+        for model in ModelKind::ALL {
             let component = model.component();
             let fails = failing.iter().any(|failing| failing.component == component);
             let gauge = ConstGauge::new(i64::from(fails));
@@ -208,7 +208,7 @@ mod tests {
         register_health(&mut registry, health.clone());
         register_models(&mut registry, health.clone());
         health.component("catalog rebuild").failed("its file is damaged");
-        health.component(Model::Search.component()).failed("its file is damaged");
+        health.component(ModelKind::Search.component()).failed("its file is damaged");
         let mut text = String::new();
         prometheus_client::encoding::text::encode(&mut text, &registry).unwrap();
         for line in [

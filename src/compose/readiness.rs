@@ -7,9 +7,9 @@ use async_nats::connection::State;
 use health::Health;
 use projections::node::Node;
 use projections::source::EventSource;
-use read::checkpoint::Checkpoint;
 use read::counters::Ledger;
-use read::models::ReadModels;
+use read::model::Follows;
+use read::models::{ModelKind, ReadModels};
 use schemas::ids::Position;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -170,23 +170,16 @@ impl ReadinessSource {
 }
 
 async fn look(models: &ReadModels, head: Position) -> Result<(), String> {
-    let missing = |model: &str| format!("The {model} model is not there yet.");
-    let catalog = models.catalog().ok_or_else(|| missing("catalog"))?;
-    let search = models.search().ok_or_else(|| missing("search"))?;
-    let neighbours = models.neighbours().ok_or_else(|| missing("neighbours"))?;
-    let archive = models.archive().ok_or_else(|| missing("archive"))?;
-    let keys = models.keys().ok_or_else(|| missing("keys"))?;
-    let applied = catalog.reader.checkpoint().await.map_err(|error| unread("The catalog model", &error))?;
-    behind("catalog", applied.position, head)?;
-    let applied: Checkpoint = serde_json::from_str(&search.reader.payload()).unwrap_or_default();
-    behind("search", applied.position, head)?;
-    let applied =
-        neighbours.reader.checkpoint().await.map_err(|error| unread("The neighbours model", &error))?;
-    behind("neighbours", applied.position, head)?;
-    let applied = archive.reader.checkpoint().await.map_err(|error| unread("The archive model", &error))?;
-    behind("archive", applied.position, head)?;
-    let applied = keys.reader.checkpoint().await.map_err(|error| unread("The keys model", &error))?;
-    behind("keys", applied.position, head)
+    for model in ModelKind::ALL.into_iter().filter(|model| model.follows() == Follows::Log) {
+        let name = model.name();
+        let checkpoint = models.checkpoint(model).await;
+        let checkpoint = checkpoint.map_err(|error| unread(&format!("The {name} model"), &error))?;
+        let applied = checkpoint.ok_or_else(|| format!("The {name} model is not there yet."))?.position;
+        if applied < head {
+            return Err(format!("The {name} model has applied {applied} of {head} events."));
+        }
+    }
+    Ok(())
 }
 
 /// Whether an empty model of calls was filled from the ledger; the streams give the rest in moments.
@@ -207,11 +200,4 @@ async fn calls(models: &ReadModels) -> Result<(), String> {
 fn unread(what: &str, error: &dyn std::error::Error) -> String {
     tracing::debug!(%error, "the node is not ready: {what} cannot be read");
     format!("{what} cannot be read at present.")
-}
-
-fn behind(model: &str, applied: Position, head: Position) -> Result<(), String> {
-    if applied >= head {
-        return Ok(());
-    }
-    Err(format!("The {model} model has applied {applied} of {head} events."))
 }

@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use kit::nats::Nats;
 use kit::wait_until;
-use projections::projection::{Projection, ProjectionError, Refused};
+use projections::projection::{Projection, Refused};
 use projections::source::{EventSource, Sharing};
 use projections::status::Status;
 use projections::worker::Worker;
+use read::catalog::CatalogReader;
 use read::checkpoint::Checkpoint;
+use read::error::ModelError;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::Position;
@@ -34,9 +36,7 @@ type Level = Idle<false, false, false>;
 type Apart = Idle<false, false, true>;
 
 impl<const SETTLES: bool, const STANDS: bool, const APART: bool> Projection for Idle<SETTLES, STANDS, APART> {
-    const NAME: &'static str = "idle";
-    const LAYOUT: u32 = 1;
-    const FILE: &'static str = "idle";
+    type Model = CatalogReader;
     const SHARING: Sharing = if APART { Sharing::Apart } else { Sharing::Shared };
 
     type Event = ();
@@ -45,7 +45,7 @@ impl<const SETTLES: bool, const STANDS: bool, const APART: bool> Projection for 
         None
     }
 
-    async fn open(_: &Path) -> Result<Self, ProjectionError> {
+    async fn open(_: &Path) -> Result<Self, ModelError> {
         Ok(Idle { checkpoint: Checkpoint::default() })
     }
 
@@ -53,11 +53,11 @@ impl<const SETTLES: bool, const STANDS: bool, const APART: bool> Projection for 
         &self.checkpoint
     }
 
-    async fn apply(&mut self, _: Vec<()>) -> Result<Vec<Refused>, ProjectionError> {
+    async fn apply(&mut self, _: Vec<()>) -> Result<Vec<Refused>, ModelError> {
         Ok(Vec::new())
     }
 
-    async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ProjectionError> {
+    async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
         if STANDS && self.checkpoint.position > Position::START {
             std::future::pending::<()>().await;
         }
@@ -65,19 +65,11 @@ impl<const SETTLES: bool, const STANDS: bool, const APART: bool> Projection for 
         Ok(())
     }
 
-    async fn settle(&mut self) -> Result<(), ProjectionError> {
+    async fn settle(&mut self) -> Result<(), ModelError> {
         if SETTLES {
             std::future::pending::<()>().await;
         }
         Ok(())
-    }
-
-    async fn digest(_: &Path) -> Result<(Checkpoint, [u8; 32]), ProjectionError> {
-        unreachable!("no test asks for it")
-    }
-
-    async fn copy(_: &Path, _: &Path) -> Result<Checkpoint, ProjectionError> {
-        unreachable!("no test asks for it")
     }
 }
 

@@ -27,7 +27,7 @@ use read::counters;
 use read::generation::{Generation, Generations};
 use read::keys::KeysWriter;
 use read::media::MediaReader;
-use read::models::{Model, ReadModels};
+use read::models::{ModelKind, ReadModels};
 use read::search::SearchWriter;
 use schemas::account::{AccountEvent, AccountOpened, KeyIssued};
 use schemas::control::LedgerEntry;
@@ -187,7 +187,7 @@ impl Metered {
         let mut tasks = JoinSet::new();
         let metering = meter.clone().run(stop.clone());
         tasks.spawn(async move { metering.await.unwrap() });
-        tasks.spawn(models.clone().follow(Model::Counters, Health::default(), stop.clone()));
+        tasks.spawn(models.clone().follow(ModelKind::Counters, Health::default(), stop.clone()));
         let (_, ready) = watch::channel(Readiness::READY);
         let metrics = Metrics::new(&mut Registry::default());
         let site = "https://catalog.example.org".parse().unwrap();

@@ -12,6 +12,7 @@ use projections::status::Status;
 use projections::worker::Worker;
 use read::catalog::{CatalogReader, Found};
 use read::keys::KeysReader;
+use read::model::Model;
 use schemas::control::Parked;
 use schemas::ids::{Position, StreamId};
 use schemas::key::KeyHash;
@@ -63,7 +64,7 @@ fn parked() -> Vec<Parked> {
 
 async fn passes_over<P: Projection>(client: &async_nats::Client, head: Position) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let status = Status::new(P::NAME);
+    let status = Status::new(P::Model::NAME);
     let mut worker: Worker<P> = worker(folder.path(), client, &status).await;
     worker.replay(head, &CancellationToken::new(), &mut |_| {}).await.unwrap();
     let told = status.get();
@@ -71,7 +72,7 @@ async fn passes_over<P: Projection>(client: &async_nats::Client, head: Position)
     expected.sort_by_key(|parked| parked.position);
     let mut found = told.parked.clone();
     found.sort_by_key(|parked| parked.position);
-    assert_eq!((told.position, told.skipped, found), (head, 1, expected), "{}", P::NAME);
+    assert_eq!((told.position, told.skipped, found), (head, 1, expected), "{}", P::Model::NAME);
     folder
 }
 

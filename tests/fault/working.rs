@@ -16,6 +16,7 @@ use projections::projection::Projection;
 use projections::search::SearchProjection;
 use read::checkpoint::Checkpoint;
 use read::generation::Generations;
+use read::model::Model;
 use schemas::control::{ProjectionStatus, UsagePage};
 use schemas::ids::Position;
 use schemas::subject;
@@ -104,8 +105,8 @@ pub(crate) async fn keep_ledger(client: &async_nats::Client) {
 }
 
 async fn digest<P: Projection>(models: &Path) -> (Checkpoint, [u8; 32]) {
-    let generations = Generations::in_layout(models.join(P::NAME), P::LAYOUT);
-    P::digest(&generations.current().unwrap().unwrap().path).await.unwrap()
+    let generations = Generations::in_layout(models.join(P::Model::NAME), P::Model::LAYOUT);
+    P::Model::digest(&generations.current().unwrap().unwrap().path).await.unwrap()
 }
 
 pub(crate) async fn digests(models: &Path) -> Vec<(Checkpoint, [u8; 32])> {

@@ -40,7 +40,7 @@ async fn replay<P: Projection>(folder: &Path, log: &[Recorded], cuts: &[usize]) 
         projection.commit(checkpoint).await.unwrap();
         start = end;
     }
-    P::digest(folder).await.unwrap()
+    <P::Model as read::model::Model>::digest(folder).await.unwrap()
 }
 
 async fn agrees_with_the_model(catalog: &Path, search: &Path, archive: &Path, model: &Model) {

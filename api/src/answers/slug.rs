@@ -7,7 +7,8 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::header::LOCATION;
 use http::{HeaderValue, StatusCode};
-use read::catalog::{CatalogError, CatalogReader, Found, History};
+use read::catalog::{CatalogReader, Found, History};
+use read::error::ModelError;
 use read::models::Opened;
 use schemas::api::site;
 use schemas::slug::Slug;
@@ -175,9 +176,9 @@ pub(crate) fn near(state: &ApiState, text: &str) -> Vec<String> {
     near
 }
 
-pub(crate) fn fault(error: CatalogError) -> ApiError {
+pub(crate) fn fault(error: ModelError) -> ApiError {
     match error {
-        CatalogError::Database(_) => ApiError::unavailable_because(error),
-        CatalogError::Corrupt(_) => ApiError::internal(error),
+        ModelError::Database(_) => ApiError::unavailable_because(error),
+        _ => ApiError::internal(error),
     }
 }

@@ -13,7 +13,7 @@ use read::catalog::CatalogWriter;
 use read::checkpoint::Checkpoint;
 use read::generation::Generations;
 use read::media::MediaReader;
-use read::models::{Model, ReadModels};
+use read::models::{ModelKind, ReadModels};
 use read::neighbours::NeighboursWriter;
 use read::search::{SearchDocument, SearchWriter};
 use schemas::api::site;
@@ -83,7 +83,7 @@ impl Node {
     /// The same, and search lists what was selected.
     pub(super) async fn start_listing(events: &[(&str, usize, Event)]) -> Node {
         let folder = filled_after(events).await;
-        let generation = of(Model::Search, folder.path()).current().unwrap().unwrap();
+        let generation = of(ModelKind::Search, folder.path()).current().unwrap().unwrap();
         let mut writer = SearchWriter::open_or_create(&generation.path).unwrap();
         // Events after those of the small catalog stand from the twentieth place on.
         for (position, (_, number, event)) in (20..).zip(events) {
@@ -101,7 +101,7 @@ impl Node {
     /// A node where the house has a picture, 1,000 pixels wide, that is recorded as kept.
     pub(super) async fn start_with_picture(id: PictureId) -> Node {
         let node = Node::start().await;
-        let generation = of(Model::Catalog, node.folder.path()).current().unwrap().unwrap();
+        let generation = of(ModelKind::Catalog, node.folder.path()).current().unwrap().unwrap();
         let mut writer = CatalogWriter::open(&generation.path).await.unwrap();
         let record =
             json!({"name": "Haus am See", "category": "architecture", "pictures": [{"source": "a.png"}]});
@@ -122,7 +122,7 @@ impl Node {
     /// A node whose search index lists a project that the catalog does not know yet.
     pub(super) async fn start_with_search_ahead(slug: &str) -> Node {
         let folder = filled().await;
-        let generation = of(Model::Search, folder.path()).current().unwrap().unwrap();
+        let generation = of(ModelKind::Search, folder.path()).current().unwrap().unwrap();
         let mut writer = SearchWriter::open_or_create(&generation.path).unwrap();
         list(&mut writer, 7, 8, [slug; 2], json!({"name": slug.replace('-', " "), "category": "art"}));
         writer.commit("").unwrap();
@@ -253,8 +253,8 @@ async fn filled() -> TempDir {
 async fn filled_after(events: &[(&str, usize, Event)]) -> TempDir {
     let folder = filled().await;
     let current = |generations: Generations| generations.current().unwrap().unwrap().path;
-    let mut catalog = CatalogWriter::open(&current(of(Model::Catalog, folder.path()))).await.unwrap();
-    let mut archive = ArchiveWriter::open(&current(of(Model::Archive, folder.path()))).await.unwrap();
+    let mut catalog = CatalogWriter::open(&current(of(ModelKind::Catalog, folder.path()))).await.unwrap();
+    let mut archive = ArchiveWriter::open(&current(of(ModelKind::Archive, folder.path()))).await.unwrap();
     let ids = || events.iter().map(|(_, number, _)| id(*number));
     catalog.load(ids()).await.unwrap();
     archive.load(ids()).await.unwrap();
@@ -311,12 +311,12 @@ fn history() -> Vec<(usize, Event)> {
     events
 }
 
-fn of(model: Model, folder: &Path) -> Generations {
-    Generations::in_layout(folder.join(model.name()), model.layout())
+fn of(model: ModelKind, folder: &Path) -> Generations {
+    model.generations(folder)
 }
 
 async fn catalog(root: &Path) {
-    let generations = of(Model::Catalog, root);
+    let generations = of(ModelKind::Catalog, root);
     let generation = generations.create_next().unwrap();
     let mut writer = CatalogWriter::open(&generation.path).await.unwrap();
     writer.load((0..6).map(id)).await.unwrap();
@@ -349,7 +349,7 @@ fn recorded(position: u64, id: ProjectId, event: &Event) -> Recorded {
 
 /// The search index of what is listed in the end.
 fn search(root: &Path) {
-    let generations = of(Model::Search, root);
+    let generations = of(ModelKind::Search, root);
     let generation = generations.create_next().unwrap();
     let mut writer = SearchWriter::open_or_create(&generation.path).unwrap();
     for (number, (slug, record)) in selections().into_iter().enumerate().take(5) {
@@ -394,7 +394,7 @@ fn list(writer: &mut SearchWriter, number: usize, ordinal: u64, slugs: [&str; 2]
 
 /// The archive of what is listed in the end.
 async fn archive(root: &Path) {
-    let generations = of(Model::Archive, root);
+    let generations = of(ModelKind::Archive, root);
     let generation = generations.create_next().unwrap();
     let mut writer = ArchiveWriter::open(&generation.path).await.unwrap();
     writer.load((0..6).map(id)).await.unwrap();
@@ -418,7 +418,7 @@ async fn neighbours(root: &Path) {
         (4, vector([0.0, 1.0]), vector([0.0, 1.0])),
         (5, vector([1.0, 0.0]), vector([1.0, 0.0])),
     ];
-    let generations = of(Model::Neighbours, root);
+    let generations = of(ModelKind::Neighbours, root);
     let generation = generations.create_next().unwrap();
     let mut writer = NeighboursWriter::open(&generation.path).await.unwrap();
     writer.load((0..6).map(id)).await.unwrap();

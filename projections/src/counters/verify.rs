@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use read::counters::{self, Progress, Source};
-use read::generation::Generations;
+use read::models::ModelKind;
 use schemas::ids::Position;
 use tokio_util::sync::CancellationToken;
 
 use super::CountersWorker;
-use crate::projection::ProjectionError;
 use crate::source::EventSource;
 use crate::status::Status;
 use crate::verify::{Verified, VerifyError, aside, hexadecimal};
 use crate::work::Work;
 use crate::worker::ReplayError;
+use read::error::ModelError;
 
 /// How long the live counters may take to come as far as the replay; what they lack then is a difference.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -31,19 +31,19 @@ pub async fn verify(
     now: fn() -> Timestamp,
     progress: &mut (dyn FnMut(Position, Position) + Send),
 ) -> Result<Verified, VerifyError> {
-    let name = CountersWorker::NAME;
-    let generation = Generations::new(models.join(name)).current().map_err(ProjectionError::from)?;
+    let name = ModelKind::Counters.name();
+    let generation = ModelKind::Counters.generations(models).current().map_err(ModelError::from)?;
     let generation = generation.ok_or(VerifyError::Nothing(name))?;
     let folder = aside(models)?;
     let mut worker = CountersWorker::open(folder.path(), source, Status::new(name), now).await?;
-    let live = counters::progress(&generation.path).await.map_err(ProjectionError::from)?;
+    let live = counters::progress(&generation.path).await?;
     worker.replay_all(Some(live.checkpoint.position), &CancellationToken::new(), progress).await?;
     follow_up(&generation.path, &worker.progress.sources).await?;
-    let (live, live_digest) = counters::digest(&generation.path).await.map_err(ProjectionError::from)?;
+    let (live, live_digest) = counters::digest(&generation.path).await?;
     let to = live.sources.into_iter().map(|(name, source)| (name, source.sequence)).collect();
     worker.catch_up(&to, progress).await.map_err(ReplayError::from)?;
     drop(worker);
-    let (_, digest) = counters::digest(folder.path()).await.map_err(ProjectionError::from)?;
+    let (_, digest) = counters::digest(folder.path()).await.map_err(ModelError::from)?;
     Ok(Verified {
         model: name,
         position: live.checkpoint.position,
@@ -57,7 +57,7 @@ pub async fn verify(
 async fn follow_up(live: &Path, reached: &BTreeMap<String, Source>) -> Result<(), VerifyError> {
     let began = Instant::now();
     loop {
-        let Progress { sources, .. } = counters::progress(live).await.map_err(ProjectionError::from)?;
+        let Progress { sources, .. } = counters::progress(live).await?;
         let there = reached.iter().all(|(name, reached)| {
             reached.sequence == 0
                 || sources.get(name).is_some_and(|source| {

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use health::Health;
-use read::checkpoint::Checkpoint;
+use read::keys::KeysReader;
+use read::models::ModelKind;
 use read::search::SearchError;
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
@@ -15,14 +16,14 @@ use tokio::task::JoinHandle;
 use super::*;
 use crate::work::Progress;
 
-/// A model whose file holds how it is: `fine`, `busy` or `damaged`.
+/// A worker on the model `keys` whose file holds how it is: `fine`, `busy` or `damaged`.
 struct Fake {
     folder: PathBuf,
 }
 
 /// What the file of a fake says of it.
-fn look(folder: &Path) -> Result<(), ProjectionError> {
-    match fs::read_to_string(folder.join(Fake::FILE)).unwrap_or_default().as_str() {
+fn look(folder: &Path) -> Result<(), ModelError> {
+    match fs::read_to_string(folder.join(KeysReader::FILE)).unwrap_or_default().as_str() {
         "fine" => Ok(()),
         "busy" => Err(SearchError::Busy.into()),
         other => Err(SearchError::Corrupt(other.to_owned()).into()),
@@ -30,18 +31,16 @@ fn look(folder: &Path) -> Result<(), ProjectionError> {
 }
 
 impl Work for Fake {
-    const NAME: &'static str = "fake";
-    const LAYOUT: u32 = 1;
-    const FILE: &'static str = "fake.db";
+    type Model = KeysReader;
 
     async fn open(
         folder: &Path,
         _: EventSource,
         _: Status,
         _: fn() -> Timestamp,
-    ) -> Result<Fake, ProjectionError> {
-        if !folder.join(Fake::FILE).exists() {
-            fs::write(folder.join(Fake::FILE), "fine").unwrap();
+    ) -> Result<Fake, ModelError> {
+        if !folder.join(KeysReader::FILE).exists() {
+            fs::write(folder.join(KeysReader::FILE), "fine").unwrap();
         }
         look(folder).map(|()| Fake { folder: folder.to_owned() })
     }
@@ -76,10 +75,6 @@ impl Work for Fake {
     async fn overtake(&mut self, _: Position, _: &CancellationToken) -> Result<(), Failure> {
         Ok(())
     }
-
-    async fn copy(_: &Path, _: &Path) -> Result<Checkpoint, ProjectionError> {
-        Ok(Checkpoint::default())
-    }
 }
 
 /// A host at work on a fake that had one generation.
@@ -102,11 +97,11 @@ fn settings(models: &Path, health: &Health) -> NodeSettings {
 impl Hosted {
     async fn with(first: &str) -> Hosted {
         let folder = tempfile::tempdir().unwrap();
-        let generations = Generations::new(folder.path().join("fake"));
+        let generations = ModelKind::Keys.generations(folder.path());
         let generation = generations.create_next().unwrap();
-        fs::write(generation.path.join(Fake::FILE), first).unwrap();
+        fs::write(generation.path.join(KeysReader::FILE), first).unwrap();
         generations.make_current(&generation).unwrap();
-        let (status, health, stop) = (Status::new("fake"), Health::default(), CancellationToken::new());
+        let (status, health, stop) = (Status::new("keys"), Health::default(), CancellationToken::new());
         let options = async_nats::ConnectOptions::new().retry_on_initial_connect();
         let source = EventSource::new(options.connect("127.0.0.1:1").await.unwrap());
         let host = Host::new::<Fake>(&settings(folder.path(), &health), source, status.clone());
@@ -116,14 +111,14 @@ impl Hosted {
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join("fake").join(name)
+        self.folder.path().join("keys").join(name)
     }
 
     fn set(&self, generation: &str, state: &str) {
         // At once: the worker looks at it all the time.
         let new = self.path("new");
         fs::write(&new, state).unwrap();
-        fs::rename(new, self.path(generation).join(Fake::FILE)).unwrap();
+        fs::rename(new, self.path(generation).join(KeysReader::FILE)).unwrap();
     }
 
     fn release(&self) {
@@ -184,7 +179,7 @@ async fn a_model_that_is_damaged_is_quarantined_and_rebuilt() {
     let note = fs::read_to_string(hosted.path("quarantined-g000001/reason")).unwrap();
     assert_eq!(note, format!("{reason}\n"));
     let not_ready = hosted.health.not_ready().unwrap();
-    assert!(not_ready.contains(reason) && not_ready.starts_with("fake rebuild has failed"), "{not_ready}");
+    assert!(not_ready.contains(reason) && not_ready.starts_with("keys rebuild has failed"), "{not_ready}");
     // Whoever asks meanwhile gets that rebuild, not one more.
     let mut told = hosted.ask().await;
     assert!(matches!(told.recv().await.unwrap(), RebuildProgress::Replaying { .. }));
@@ -203,7 +198,7 @@ async fn a_model_whose_file_is_missing_or_empty_is_damaged() {
     hosted.is_quarantined().await;
     hosted.release();
     hosted.until("the rebuilt model", || hosted.current().as_deref() == Some("g000002")).await;
-    fs::remove_file(hosted.path("g000002").join(Fake::FILE)).unwrap();
+    fs::remove_file(hosted.path("g000002").join(KeysReader::FILE)).unwrap();
     hosted.until("the next one", || hosted.current().as_deref() == Some("g000003")).await;
     hosted.end().await;
 }
@@ -212,7 +207,7 @@ async fn a_model_whose_file_is_missing_or_empty_is_damaged() {
 async fn a_worker_that_finds_damage_does_not_cancel_a_rebuild() {
     let hosted = Hosted::with("fine").await;
     let mut told = hosted.ask().await;
-    let replaying = |applied| RebuildProgress::Replaying { model: "fake".into(), applied, of: applied * 7 };
+    let replaying = |applied| RebuildProgress::Replaying { model: "keys".into(), applied, of: applied * 7 };
     assert_eq!(told.recv().await, Some(replaying(0)));
     assert_eq!(told.recv().await, Some(replaying(1)));
     hosted.set("g000001", "damaged");
@@ -228,7 +223,7 @@ async fn a_model_that_cannot_be_opened_for_now_is_kept_and_can_be_rebuilt() {
     let hosted = Hosted::with("busy").await;
     hosted.until("a failure", || !hosted.health.failing().is_empty()).await;
     let failing = hosted.health.failing();
-    assert_eq!((failing[0].component.as_str(), failing[0].is_not_ready), ("fake worker", false));
+    assert_eq!((failing[0].component.as_str(), failing[0].is_not_ready), ("keys worker", false));
     assert_eq!(hosted.current().as_deref(), Some("g000001"), "it may work again later");
     let mut told = hosted.ask().await;
     hosted.release();

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use tokio::time::sleep;
 
-use super::kinds::{KINDS, Kind};
 use super::manifest::{FileCopy, Manifest, ModelCopy};
 use super::{SnapshotError, at, digest, sync};
-use crate::projection::ProjectionError;
 use crate::source::{Carried, EventSource, SourceError};
+use read::error::ModelError;
+use read::models::ModelKind;
 
 /// How long a stream may take to hold what the snapshot has applied: one that lost its tail is filled again.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -40,7 +40,7 @@ where
     remove_incoming(models)?;
     let aside = incoming(models);
     fs::create_dir_all(&aside).map_err(at(&aside))?;
-    for (model, kind) in manifest.models.iter().zip(KINDS) {
+    for (model, kind) in manifest.models.iter().zip(ModelKind::ALL) {
         if let Err(error) = fill(&aside, model, kind, &bring).await {
             // What is refused leaves nothing behind.
             let _ = fs::remove_dir_all(&aside);
@@ -67,12 +67,17 @@ fn incoming(models: &Path) -> PathBuf {
     models.with_extension("incoming")
 }
 
-async fn fill<Bring>(aside: &Path, model: &ModelCopy, kind: Kind, bring: &Bring) -> Result<(), SnapshotError>
+async fn fill<Bring>(
+    aside: &Path,
+    model: &ModelCopy,
+    kind: ModelKind,
+    bring: &Bring,
+) -> Result<(), SnapshotError>
 where
     Bring: AsyncFn(&ModelCopy, &FileCopy, &Path) -> Result<(), SnapshotError>,
 {
     let generations = kind.generations(aside);
-    let generation = generations.create_next().map_err(ProjectionError::from)?;
+    let generation = generations.create_next().map_err(ModelError::from)?;
     for file in &model.files {
         let path = generation.path.join(&file.name);
         if path.exists() {
@@ -87,7 +92,7 @@ where
         proven.map_err(std::io::Error::other).map_err(at(&path))??;
     }
     sync(&generation.path)?;
-    Ok(generations.make_current(&generation).map_err(ProjectionError::from)?)
+    Ok(generations.make_current(&generation).map_err(ModelError::from)?)
 }
 
 fn prove(path: &Path, file: &FileCopy) -> Result<(), SnapshotError> {

@@ -8,8 +8,9 @@ use schemas::hash::Hash;
 use schemas::ids::Position;
 use serde::{Deserialize, Serialize};
 
-use super::kinds::KINDS;
 use super::{SnapshotError, at};
+use read::model::Follows;
+use read::models::ModelKind;
 
 /// The manifest's file.
 pub const MANIFEST: &str = "manifest.json";
@@ -103,7 +104,9 @@ impl Manifest {
 
     /// The last event that any model of the log has applied.
     pub fn position(&self) -> Position {
-        let of_the_log = self.models.iter().filter(|model| model.name != "counters");
+        let calls = ModelKind::ALL.into_iter().filter(|kind| kind.follows() == Follows::Calls);
+        let calls: Vec<&str> = calls.map(ModelKind::name).collect();
+        let of_the_log = self.models.iter().filter(|model| !calls.contains(&model.name.as_str()));
         of_the_log.map(|model| model.position).max().unwrap_or(Position::START)
     }
 
@@ -114,16 +117,18 @@ impl Manifest {
 
     fn check(&self) -> Result<(), SnapshotError> {
         let names: Vec<&str> = self.models.iter().map(|model| model.name.as_str()).collect();
-        let wanted = KINDS.map(|kind| kind.name);
+        let wanted = ModelKind::ALL.map(ModelKind::name);
         if names != wanted {
             let reason = format!("it holds the models {names:?} and this version has {wanted:?}");
             return Err(SnapshotError::Unfit(reason));
         }
-        for (model, kind) in self.models.iter().zip(KINDS) {
+        for (model, kind) in self.models.iter().zip(ModelKind::ALL) {
             let (name, layout) = (&model.name, model.layout);
-            if layout != kind.layout {
-                let reason =
-                    format!("its model {name} is in layout {layout} and this version reads {}", kind.layout);
+            if layout != kind.layout() {
+                let reason = format!(
+                    "its model {name} is in layout {layout} and this version reads {}",
+                    kind.layout()
+                );
                 return Err(SnapshotError::Unfit(reason));
             }
             // A name with a folder in it could lead anywhere.

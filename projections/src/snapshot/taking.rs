@@ -7,10 +7,10 @@ use jiff::Timestamp;
 use read::checkpoint::Checkpoint;
 use read::generation::Generation;
 
-use super::kinds::{KINDS, Kind};
 use super::manifest::{FileCopy, MANIFEST, Manifest, ModelCopy};
 use super::{SnapshotError, at, digest, sync};
-use crate::projection::ProjectionError;
+use read::error::ModelError;
+use read::models::ModelKind;
 
 /// How often a model may be swapped away by a rebuild while it is copied.
 const ATTEMPTS: u32 = 3;
@@ -55,14 +55,14 @@ async fn take_aside(models: &Path, aside: &Path, now: Timestamp) -> Result<Manif
 
 async fn copy_all(models: &Path, aside: &Path, now: Timestamp) -> Result<Manifest, SnapshotError> {
     let (mut copies, mut store): (Vec<ModelCopy>, Option<String>) = (Vec::new(), None);
-    for kind in KINDS {
-        let folder = aside.join(kind.name);
+    for kind in ModelKind::ALL {
+        let folder = aside.join(kind.name());
         let Checkpoint { position, hash, store: own, .. } = copy_current(kind, models, &folder).await?;
         match (&store, own) {
             (Some(known), Some(own)) if *known != own => {
                 let reason = format!(
                     "the model {} shows the log of event store {own}, the others that of {known}",
-                    kind.name
+                    kind.name()
                 );
                 return Err(SnapshotError::Damaged(reason));
             }
@@ -71,17 +71,17 @@ async fn copy_all(models: &Path, aside: &Path, now: Timestamp) -> Result<Manifes
         }
         let files = tokio::task::spawn_blocking(move || noted(&folder)).await;
         let files = files.map_err(std::io::Error::other).map_err(at(models))??;
-        copies.push(ModelCopy { name: kind.name.to_owned(), layout: kind.layout, position, hash, files });
+        copies.push(ModelCopy { name: kind.name().to_owned(), layout: kind.layout(), position, hash, files });
     }
     Ok(Manifest::of(store, copies, now))
 }
 
 /// Copies the generation that is current, and gives the checkpoint of the copy.
-async fn copy_current(kind: Kind, models: &Path, folder: &Path) -> Result<Checkpoint, SnapshotError> {
+async fn copy_current(kind: ModelKind, models: &Path, folder: &Path) -> Result<Checkpoint, SnapshotError> {
     let generations = kind.generations(models);
-    let current = || generations.current().map_err(ProjectionError::from);
+    let current = || generations.current().map_err(ModelError::from);
     for attempt in 1.. {
-        let generation: Generation = current()?.ok_or(SnapshotError::Nothing(kind.name))?;
+        let generation: Generation = current()?.ok_or(SnapshotError::Nothing(kind.name()))?;
         fs::create_dir(folder).map_err(at(folder))?;
         match kind.copy(&generation.path, folder).await {
             Ok(checkpoint) => return Ok(checkpoint),
@@ -92,7 +92,7 @@ async fn copy_current(kind: Kind, models: &Path, folder: &Path) -> Result<Checkp
             Err(error) => return Err(error.into()),
         }
     }
-    Err(SnapshotError::Nothing(kind.name))
+    Err(SnapshotError::Nothing(kind.name()))
 }
 
 /// The files of a copied model, durable, in the order of their names.

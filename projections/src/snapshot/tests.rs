@@ -11,7 +11,6 @@ use schemas::ids::Position;
 use tempfile::TempDir;
 
 use super::installing::put;
-use super::kinds::KINDS;
 use super::*;
 use crate::archive::ArchiveProjection;
 use crate::catalog::CatalogProjection;
@@ -19,6 +18,10 @@ use crate::keys::KeysProjection;
 use crate::neighbours::NeighboursProjection;
 use crate::projection::Projection;
 use crate::search::SearchProjection;
+use read::keys::KeysReader;
+use read::model::Model;
+use read::models::ModelKind;
+use read::search::SearchReader;
 
 const STORE: &str = "01JD0000000000000000000000";
 
@@ -41,7 +44,7 @@ async fn models() -> TempDir {
 }
 
 async fn make<P: Projection>(models: &Path, position: u64) {
-    let generations = Generations::in_layout(models.join(P::NAME), P::LAYOUT);
+    let generations = Generations::in_layout(models.join(P::Model::NAME), P::Model::LAYOUT);
     let generation = generations.create_next().unwrap();
     let mut projection = P::open(&generation.path).await.unwrap();
     projection.commit(at(position, Some(STORE))).await.unwrap();
@@ -131,19 +134,17 @@ async fn a_new_node_begins_where_each_model_was() {
     assert_eq!(hashes, [of(11), of(12), of(13), of(14), of(15), None]);
     assert_eq!(Manifest::read(&taken.snapshot()).unwrap(), taken.manifest);
     taken.begin().await.unwrap();
-    for kind in KINDS {
+    for kind in ModelKind::ALL {
         let of = |models: &Path| kind.generations(models).current().unwrap().unwrap().path;
         let (old, new) = (of(&taken.folder.path().join("models")), of(&taken.new_models()));
-        if kind.name == "keys" {
-            assert_eq!(
-                KeysProjection::digest(&old).await.unwrap(),
-                KeysProjection::digest(&new).await.unwrap()
-            );
+        if kind.name() == "keys" {
+            assert_eq!(KeysReader::digest(&old).await.unwrap(), KeysReader::digest(&new).await.unwrap());
             let mut worker = KeysProjection::open(&new).await.unwrap();
             worker.commit(at(16, Some(STORE))).await.unwrap();
         }
-        if kind.name == "search" {
-            let (old, new) = (SearchProjection::digest(&old).await, SearchProjection::digest(&new).await);
+        if kind.name() == "search" {
+            let (old, new) =
+                (<SearchReader as Model>::digest(&old).await, <SearchReader as Model>::digest(&new).await);
             assert_eq!(old.unwrap(), new.unwrap());
         }
     }

@@ -17,9 +17,10 @@ use super::order::Day;
 use super::snapshot::{Changed, Changes, Snapshot};
 use super::vocabulary::{Pace, Vocabulary};
 use super::words::Stems;
-use super::{ArchiveError, corrupt, options};
+use super::{NAME, corrupt, options};
 use crate::checkpoint::Checkpoint;
 use crate::database::{self, Written};
+use crate::error::ModelError;
 use crate::search::{self, View};
 
 /// How many may read the database at once; more wait their turn.
@@ -59,15 +60,12 @@ struct Taken {
 
 impl ArchiveReader {
     /// Opens the archive in a generation's folder, for reading only, and loads all of it.
-    pub async fn open(folder: &Path) -> Result<ArchiveReader, ArchiveError> {
+    pub async fn open(folder: &Path) -> Result<ArchiveReader, ModelError> {
         ArchiveReader::open_in_blocks(folder, LARGEST, None).await
     }
 
     /// The same beside a search index: it shows what both know.
-    pub(crate) async fn open_beside(
-        folder: &Path,
-        view: Option<View>,
-    ) -> Result<ArchiveReader, ArchiveError> {
+    pub(crate) async fn open_beside(folder: &Path, view: Option<View>) -> Result<ArchiveReader, ModelError> {
         ArchiveReader::open_in_blocks(folder, LARGEST, view).await
     }
 
@@ -76,7 +74,7 @@ impl ArchiveReader {
         folder: &Path,
         largest: usize,
         view: Option<View>,
-    ) -> Result<ArchiveReader, ArchiveError> {
+    ) -> Result<ArchiveReader, ModelError> {
         let pool = database::readers(options(folder).row_buffer_size(ROWS_AHEAD), CONNECTIONS).await?;
         let written = Written::new(&folder.join("archive.db"));
         let shown = view.as_ref().map(search::position);
@@ -103,13 +101,13 @@ impl ArchiveReader {
     }
 
     /// Takes in what was committed since the last time; all of it again where too many words may be unused by now.
-    pub async fn refresh(&self) -> Result<(), ArchiveError> {
+    pub async fn refresh(&self) -> Result<(), ModelError> {
         self.refresh_beside(None).await
     }
 
     /// The same beside a search index, which may be newer than the one before. It is shown once the archive has come as far, and
     /// a project that it does not know yet is not listed: no answer names more projects than it has summaries.
-    pub(crate) async fn refresh_beside(&self, view: Option<View>) -> Result<(), ArchiveError> {
+    pub(crate) async fn refresh_beside(&self, view: Option<View>) -> Result<(), ModelError> {
         let mut taken = self.taken.lock().await;
         self.take_in(&mut taken, view).await?;
         let now = self.now.load_full();
@@ -120,7 +118,7 @@ impl ArchiveReader {
         Ok(())
     }
 
-    async fn take_in(&self, taken: &mut Taken, view: Option<View>) -> Result<(), ArchiveError> {
+    async fn take_in(&self, taken: &mut Taken, view: Option<View>) -> Result<(), ModelError> {
         if let Some(view) = view.filter(|view| taken.shown.is_none_or(|shown| search::position(view) > shown))
         {
             // The one that is waited for is kept: the archive reaches it, however fast the index goes on.
@@ -131,7 +129,7 @@ impl ArchiveReader {
             return Ok(());
         }
         let mut transaction = self.pool.begin().await?;
-        let applied: Checkpoint = database::checkpoint(&mut transaction, corrupt).await?;
+        let applied: Checkpoint = database::checkpoint(&mut transaction, NAME).await?;
         let now = self.now.load_full();
         let is_first = taken.shown.is_none();
         let coming = taken.coming.take_if(|view| is_first || applied.position >= search::position(view));
@@ -179,15 +177,13 @@ impl ArchiveReader {
         Arc::clone(&self.now.load().snapshot)
     }
 
-    /// How far this model has come.
-    pub async fn checkpoint(&self) -> Result<Checkpoint, ArchiveError> {
-        let mut connection = self.pool.acquire().await?;
-        database::checkpoint(&mut connection, corrupt).await
-    }
-
-    /// Lets the database go once nobody asks it any more.
+    /// Closes the database once no question is under way any more.
     pub async fn close(&self) {
         self.pool.close().await;
+    }
+
+    pub(super) fn pool(&self) -> &SqlitePool {
+        &self.pool
     }
 }
 
@@ -198,7 +194,7 @@ async fn read(
     (before, stems): (&Snapshot, &Stems),
     from: i64,
     view: Option<&View>,
-) -> Result<(Option<Snapshot>, i64), ArchiveError> {
+) -> Result<(Option<Snapshot>, i64), ModelError> {
     let sql = "SELECT ordinal, slug, category, published, newest, listed, words, changed FROM projects \
                WHERE changed > ? ORDER BY changed";
     let mut rows = sqlx::query(sql).bind(from).fetch(connection);
@@ -217,7 +213,7 @@ async fn read(
     Ok((snapshot, unknown.map_or(last, |first| first - 1)))
 }
 
-fn read_project(row: &SqliteRow) -> Result<Changed<'_>, ArchiveError> {
+fn read_project(row: &SqliteRow) -> Result<Changed<'_>, ModelError> {
     let category = row.try_get::<&str, _>("category")?;
     Ok(Changed {
         ordinal: row.try_get::<i64, _>("ordinal")?.unsigned_abs(),

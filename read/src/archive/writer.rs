@@ -11,10 +11,11 @@ use schemas::record::Record;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{ConnectOptions, Connection, QueryBuilder, Row, Sqlite};
 
-use super::{ArchiveError, corrupt, options, words};
+use super::{NAME, corrupt, options, words};
 use crate::checkpoint::Checkpoint;
 use crate::database;
 use crate::day;
+use crate::error::ModelError;
 use crate::project::OutOfPlace;
 
 /// Rows in one statement; SQLite takes 32,766 parameters.
@@ -48,10 +49,10 @@ struct Project {
 
 impl ArchiveWriter {
     /// Opens the archive in a generation's folder, and makes it where there is none.
-    pub async fn open(folder: &Path) -> Result<ArchiveWriter, ArchiveError> {
+    pub async fn open(folder: &Path) -> Result<ArchiveWriter, ModelError> {
         let mut connection = options(folder).create_if_missing(true).connect().await?;
         database::make(&mut connection, include_str!("sql/schema.sql")).await?;
-        let checkpoint = database::checkpoint(&mut connection, corrupt).await?;
+        let checkpoint = database::checkpoint(&mut connection, NAME).await?;
         let sql = "SELECT coalesce(max(changed), 0) FROM projects";
         let changed = sqlx::query_scalar(sql).fetch_one(&mut connection).await?;
         Ok(ArchiveWriter { connection, checkpoint, staged: HashMap::new(), changed })
@@ -63,7 +64,7 @@ impl ArchiveWriter {
     }
 
     /// Fetches what the model knows of the projects that a batch speaks of.
-    pub async fn load(&mut self, batch: impl Iterator<Item = ProjectId>) -> Result<(), ArchiveError> {
+    pub async fn load(&mut self, batch: impl Iterator<Item = ProjectId>) -> Result<(), ModelError> {
         let unknown: HashSet<ProjectId> = batch.filter(|id| !self.staged.contains_key(id)).collect();
         let unknown: Vec<ProjectId> = unknown.into_iter().collect();
         for chunk in unknown.chunks(ROWS) {
@@ -115,7 +116,7 @@ impl ArchiveWriter {
     }
 
     /// Makes everything staged visible together with the checkpoint.
-    pub async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ArchiveError> {
+    pub async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
         let staged = std::mem::take(&mut self.staged).into_iter();
         let staged =
             staged.filter_map(|(id, project)| Some((id, project.filter(|project| project.changed)?)));
@@ -135,7 +136,7 @@ impl ArchiveWriter {
     }
 
     /// Closes the database cleanly.
-    pub async fn close(self) -> Result<(), ArchiveError> {
+    pub async fn close(self) -> Result<(), ModelError> {
         Ok(self.connection.close().await?)
     }
 }
@@ -183,7 +184,7 @@ impl Project {
     }
 }
 
-fn read_project(row: &SqliteRow) -> Result<Project, ArchiveError> {
+fn read_project(row: &SqliteRow) -> Result<Project, ModelError> {
     Ok(Project {
         ordinal: Position(row.try_get::<i64, _>("ordinal")?.unsigned_abs()),
         slug: row.try_get("slug")?,
@@ -201,7 +202,7 @@ async fn write_projects(
     transaction: &mut SqliteConnection,
     projects: &[(ProjectId, Project)],
     changed: i64,
-) -> Result<(), ArchiveError> {
+) -> Result<(), ModelError> {
     let mut query = QueryBuilder::<Sqlite>::new(
         "INSERT INTO projects (ordinal, project, slug, category, published, added, newest, listed, words, changed) ",
     );

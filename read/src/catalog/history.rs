@@ -17,7 +17,8 @@ use schemas::record::Record;
 use schemas::slug::Slug;
 use sqlx::{Row, SqliteConnection};
 
-use super::{CatalogError, CatalogReader, corrupt, render};
+use super::{CatalogReader, corrupt, render};
+use crate::error::ModelError;
 
 /// A project through time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +82,7 @@ impl History {
 
 impl CatalogReader {
     /// The history of the project that has or had this slug, whether it is listed or not; none if there never was one.
-    pub async fn history(&self, slug: &str) -> Result<Option<History>, CatalogError> {
+    pub async fn history(&self, slug: &str) -> Result<Option<History>, ModelError> {
         let mut view = self.pool().begin().await?;
         let row: Option<(String, String, String, Option<String>)> = sqlx::query_as(
             "SELECT p.project, p.slug, p.updated_at, p.withdrawn FROM slugs s JOIN projects p USING (project) WHERE s.slug = ?",
@@ -101,7 +102,7 @@ impl CatalogReader {
                 let revision = Revision(u32::try_from(revision).map_err(corrupt)?);
                 Ok(RecordedRevision { revision, slug, at: time.parse().map_err(corrupt)? })
             })
-            .collect::<Result<_, CatalogError>>()?;
+            .collect::<Result<_, ModelError>>()?;
         if revisions.is_empty() {
             return Err(corrupt(format!("the project {project} has no revision")));
         }
@@ -115,11 +116,7 @@ impl CatalogReader {
 
     /// The full record as a revision recorded it, rendered as JSON with the mark of `schemas::api::site` where the site's
     /// address belongs; none if there is no such revision.
-    pub async fn revision(
-        &self,
-        history: &History,
-        revision: Revision,
-    ) -> Result<Option<Bytes>, CatalogError> {
+    pub async fn revision(&self, history: &History, revision: Revision) -> Result<Option<Bytes>, ModelError> {
         let mut view = self.pool().begin().await?;
         let row = sqlx::query(
             "SELECT r.position, r.slug, r.time, r.command, r.record, p.pictures \
@@ -156,7 +153,7 @@ async fn put_back(
     position: i64,
     command: &str,
     pictures: &mut BTreeMap<String, Picture>,
-) -> Result<(), CatalogError> {
+) -> Result<(), ModelError> {
     // What the revision's own command attached belongs to it. Of the others the first that gave way later was shown.
     let rows: Vec<(String, String)> = sqlx::query_as(
         "SELECT source, picture FROM replaced WHERE project = ? AND until > ? AND command <> ? ORDER BY source, until DESC",

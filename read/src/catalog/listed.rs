@@ -5,7 +5,9 @@ use schemas::ids::ProjectId;
 use sqlx::{QueryBuilder, Row, Sqlite};
 
 use super::parts::{ListedPart, Parts};
-use super::{CatalogError, CatalogReader, corrupt};
+use super::{CatalogReader, corrupt};
+use crate::error::ModelError;
+use crate::model::Model;
 
 /// A listed project, in short.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,9 +29,9 @@ pub struct Selected {
 
 impl CatalogReader {
     /// The parts that are not empty, each of at most `size` projects. They are counted once for each commit.
-    pub async fn listed_parts(&self, size: u32) -> Result<Vec<ListedPart>, CatalogError> {
+    pub async fn listed_parts(&self, size: u32) -> Result<Vec<ListedPart>, ModelError> {
         let mut counted = self.parts.lock().await;
-        let position = self.checkpoint().await?.position;
+        let position = Model::checkpoint(self).await?.position;
         match &*counted {
             Some(known) if (known.position, known.size) == (position, size) => Ok(known.parts.clone()),
             _ => {
@@ -40,7 +42,7 @@ impl CatalogReader {
         }
     }
 
-    async fn count_parts(&self, size: u32) -> Result<Vec<ListedPart>, CatalogError> {
+    async fn count_parts(&self, size: u32) -> Result<Vec<ListedPart>, ModelError> {
         let rows: Vec<(i64, String)> = sqlx::query_as(
             "SELECT (ordinal - 1) / ? AS part, max(substr(updated_at, 1, 10)) FROM projects INDEXED BY listed \
              WHERE withdrawn IS NULL GROUP BY part ORDER BY part",
@@ -54,7 +56,7 @@ impl CatalogReader {
     }
 
     /// The projects of a part, in the order of their selection.
-    pub async fn listed_part(&self, size: u32, number: u64) -> Result<Vec<ListedProject>, CatalogError> {
+    pub async fn listed_part(&self, size: u32, number: u64) -> Result<Vec<ListedProject>, ModelError> {
         // Ordinals count from 1; a number beyond all of them names an empty part.
         let size = u64::from(size);
         let last = i64::try_from(number.saturating_add(1).saturating_mul(size)).unwrap_or(i64::MAX);
@@ -74,7 +76,7 @@ impl CatalogReader {
     pub async fn pictures(
         &self,
         slugs: impl Iterator<Item = &str>,
-    ) -> Result<Vec<(String, String)>, CatalogError> {
+    ) -> Result<Vec<(String, String)>, ModelError> {
         let mut query = QueryBuilder::<Sqlite>::new(
             "SELECT s.slug, p.picture FROM slugs s JOIN projects p USING (project) WHERE p.picture IS NOT NULL AND s.slug IN (",
         );
@@ -87,7 +89,7 @@ impl CatalogReader {
     }
 
     /// The projects of these ordinals that are listed, in the same order.
-    pub async fn selected(&self, ordinals: &[u64]) -> Result<Vec<Selected>, CatalogError> {
+    pub async fn selected(&self, ordinals: &[u64]) -> Result<Vec<Selected>, ModelError> {
         let mut query =
             QueryBuilder::<Sqlite>::new("SELECT ordinal, project, answer FROM projects WHERE ordinal IN (");
         let mut list = query.separated(", ");

@@ -7,10 +7,10 @@ use bytes::Bytes;
 use sqlx::SqlitePool;
 use tokio::sync::Mutex;
 
+use super::options;
 use super::parts::Parts;
-use super::{CatalogError, options};
-use crate::checkpoint::Checkpoint;
 use crate::database;
+use crate::error::ModelError;
 
 /// How many requests may read at once; more wait their turn.
 const CONNECTIONS: u32 = 4;
@@ -43,13 +43,13 @@ pub enum Found {
 
 impl CatalogReader {
     /// Opens the catalog in a generation's folder, for reading only.
-    pub async fn open(folder: &Path) -> Result<CatalogReader, CatalogError> {
+    pub async fn open(folder: &Path) -> Result<CatalogReader, ModelError> {
         let pool = database::readers(options(folder), CONNECTIONS).await?;
         Ok(CatalogReader { pool, parts: Arc::default() })
     }
 
     /// What stands at this slug.
-    pub async fn find(&self, slug: &str) -> Result<Found, CatalogError> {
+    pub async fn find(&self, slug: &str) -> Result<Found, ModelError> {
         let row: Option<(String, Option<String>, String, String)> = sqlx::query_as(
             "SELECT p.slug, p.withdrawn, p.citation, p.answer FROM slugs s JOIN projects p USING (project) WHERE s.slug = ?",
         )
@@ -66,7 +66,7 @@ impl CatalogReader {
 
     /// The present slug of the project whose record brings this address, as its page or as the address to cite. Of several
     /// a listed one, then the one that was selected first.
-    pub async fn slug_of_address(&self, address: &str) -> Result<Option<String>, CatalogError> {
+    pub async fn slug_of_address(&self, address: &str) -> Result<Option<String>, ModelError> {
         let slug = sqlx::query_scalar(
             "SELECT slug FROM projects WHERE page = ?1 OR source = ?1 ORDER BY withdrawn IS NOT NULL, ordinal LIMIT 1",
         )
@@ -76,14 +76,8 @@ impl CatalogReader {
         Ok(slug)
     }
 
-    /// How far this catalog has come.
-    pub async fn checkpoint(&self) -> Result<Checkpoint, CatalogError> {
-        let mut connection = self.pool.acquire().await?;
-        database::checkpoint(&mut connection, |e| CatalogError::Corrupt(e.to_string())).await
-    }
-
     /// How many projects are listed.
-    pub async fn listed(&self) -> Result<u64, CatalogError> {
+    pub async fn listed(&self) -> Result<u64, ModelError> {
         let count: i64 = sqlx::query_scalar("SELECT count(*) FROM projects WHERE withdrawn IS NULL")
             .fetch_one(&self.pool)
             .await?;

@@ -7,7 +7,8 @@ use schemas::picture::PictureId;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{QueryBuilder, Row, Sqlite};
 
-use super::{CatalogError, corrupt, render};
+use super::{corrupt, render};
+use crate::error::ModelError;
 use crate::project::Project;
 
 /// A revision of a project.
@@ -49,7 +50,7 @@ pub(super) struct ProjectRow<'a> {
 
 pub(super) fn rendered<'a>(
     projects: &[(&ProjectId, &'a Project)],
-) -> Result<Vec<ProjectRow<'a>>, CatalogError> {
+) -> Result<Vec<ProjectRow<'a>>, ModelError> {
     let row = |(id, project): &(&ProjectId, &'a Project)| {
         let edition = project.edition();
         let answer = render(&Answer::of(&edition, project.updated_at))?;
@@ -64,7 +65,7 @@ pub(super) fn rendered<'a>(
 pub(super) async fn write_projects(
     transaction: &mut SqliteConnection,
     rows: Vec<ProjectRow<'_>>,
-) -> Result<(), CatalogError> {
+) -> Result<(), ModelError> {
     let mut query = QueryBuilder::<Sqlite>::new(
         "INSERT OR REPLACE INTO projects (project, ordinal, slug, revision, updated_at, withdrawn, pictures, picture, page, source, citation, answer) ",
     );
@@ -89,7 +90,7 @@ pub(super) async fn write_projects(
 pub(super) async fn write_revisions(
     transaction: &mut SqliteConnection,
     rows: &[RevisionRow],
-) -> Result<(), CatalogError> {
+) -> Result<(), ModelError> {
     let mut query = QueryBuilder::<Sqlite>::new(
         "INSERT OR REPLACE INTO revisions (project, revision, position, slug, time, actor, command, record) ",
     );
@@ -110,7 +111,7 @@ pub(super) async fn write_revisions(
 pub(super) async fn write_replaced(
     transaction: &mut SqliteConnection,
     rows: &[ReplacedRow],
-) -> Result<(), CatalogError> {
+) -> Result<(), ModelError> {
     let mut query = QueryBuilder::<Sqlite>::new(
         "INSERT OR REPLACE INTO replaced (project, source, until, command, picture) ",
     );
@@ -130,7 +131,7 @@ pub(super) async fn erase_replaced(
     transaction: &mut SqliteConnection,
     project: ProjectId,
     picture: PictureId,
-) -> Result<(), CatalogError> {
+) -> Result<(), ModelError> {
     sqlx::query("UPDATE replaced SET picture = ?1 WHERE project = ?2 AND picture ->> 'id' = ?3")
         .bind(ERASED)
         .bind(project.to_string())
@@ -143,7 +144,7 @@ pub(super) async fn erase_replaced(
 pub(super) async fn write_slugs(
     transaction: &mut SqliteConnection,
     rows: &[(String, ProjectId)],
-) -> Result<(), CatalogError> {
+) -> Result<(), ModelError> {
     let mut query = QueryBuilder::<Sqlite>::new("INSERT OR REPLACE INTO slugs (slug, project) ");
     query.push_values(rows, |mut row, (slug, project)| {
         row.push_bind(slug).push_bind(project.to_string());
@@ -152,7 +153,7 @@ pub(super) async fn write_slugs(
     Ok(())
 }
 
-pub(super) fn read_project(row: &SqliteRow) -> Result<(ProjectId, Project), CatalogError> {
+pub(super) fn read_project(row: &SqliteRow) -> Result<(ProjectId, Project), ModelError> {
     let id = row.try_get::<String, _>("project")?.parse().map_err(corrupt)?;
     let project = Project {
         ordinal: Position(row.try_get::<i64, _>("ordinal")?.unsigned_abs()),

@@ -14,9 +14,10 @@ use super::rows::{
     ERASED, ReplacedRow, RevisionRow, erase_replaced, read_project, rendered, write_projects, write_replaced,
     write_revisions, write_slugs,
 };
-use super::{CatalogError, FILE, corrupt, options};
+use super::{FILE, NAME, corrupt, options};
 use crate::checkpoint::Checkpoint;
 use crate::database;
+use crate::error::ModelError;
 use crate::project::Project;
 
 /// Rows in one statement; SQLite takes 32,766 parameters.
@@ -45,7 +46,7 @@ struct Staged {
 
 impl CatalogWriter {
     /// Opens the catalog in a generation's folder, and makes it where there is none.
-    pub async fn open(folder: &Path) -> Result<CatalogWriter, CatalogError> {
+    pub async fn open(folder: &Path) -> Result<CatalogWriter, ModelError> {
         let mut connection = options(folder)
             .create_if_missing(true)
             // 16 MB: random slugs touch many pages.
@@ -54,21 +55,21 @@ impl CatalogWriter {
             .connect()
             .await?;
         database::make(&mut connection, include_str!("sql/schema.sql")).await?;
-        let checkpoint = database::checkpoint(&mut connection, corrupt).await?;
+        let checkpoint = database::checkpoint(&mut connection, NAME).await?;
         let file = folder.join(FILE);
         Ok(CatalogWriter { file, connection, unprotected: false, checkpoint, staged: Staged::default() })
     }
 
     /// Leaves journal and syncs out until [`CatalogWriter::settle`], for a catalog that nobody reads yet: every page is
     /// written once instead of twice. What a crash or a failure leaves before that has to be thrown away.
-    pub async fn prepare_replay(&mut self) -> Result<(), CatalogError> {
+    pub async fn prepare_replay(&mut self) -> Result<(), ModelError> {
         self.unprotected = true;
         database::unprotect(&mut self.connection).await?;
         Ok(())
     }
 
     /// Makes the catalog durable, and its commits from now on.
-    pub async fn settle(&mut self) -> Result<(), CatalogError> {
+    pub async fn settle(&mut self) -> Result<(), ModelError> {
         if self.unprotected {
             database::protect(&mut self.connection, &self.file).await?;
             self.unprotected = false;
@@ -82,7 +83,7 @@ impl CatalogWriter {
     }
 
     /// Fetches what the catalog knows of the projects that a batch is about to change.
-    pub async fn load(&mut self, projects: impl Iterator<Item = ProjectId>) -> Result<(), CatalogError> {
+    pub async fn load(&mut self, projects: impl Iterator<Item = ProjectId>) -> Result<(), ModelError> {
         let mut wanted: Vec<ProjectId> = projects.filter(|p| !self.staged.projects.contains_key(p)).collect();
         wanted.sort_unstable();
         wanted.dedup();
@@ -138,7 +139,7 @@ impl CatalogWriter {
     }
 
     /// Makes everything staged visible together with the checkpoint.
-    pub async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), CatalogError> {
+    pub async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
         let staged = std::mem::take(&mut self.staged);
         let mut transaction = self.connection.begin().await?;
         let projects: Vec<(&ProjectId, &Project)> = staged.projects.iter().collect();
@@ -176,7 +177,7 @@ impl CatalogWriter {
     }
 
     /// Closes the database cleanly.
-    pub async fn close(self) -> Result<(), CatalogError> {
+    pub async fn close(self) -> Result<(), ModelError> {
         Ok(self.connection.close().await?)
     }
 }

@@ -16,8 +16,9 @@ use sqlx::{Row, SqlitePool};
 use tokio::sync::Mutex;
 
 use super::table::{Counted, Table};
-use super::{CountersError, Progress, corrupt, options};
+use super::{NAME, Progress, corrupt, options};
 use crate::database::{self, Written};
+use crate::error::ModelError;
 
 /// How many may read the database at once; more wait their turn.
 const CONNECTIONS: u32 = 4;
@@ -54,7 +55,7 @@ pub struct MonthSummary {
 impl CountersReader {
     /// Opens the counters in a generation's folder, for reading only, and loads the months around this one: those that
     /// a clock that is somewhat ahead or behind may ask for.
-    pub async fn open(folder: &Path, now: Month) -> Result<CountersReader, CountersError> {
+    pub async fn open(folder: &Path, now: Month) -> Result<CountersReader, ModelError> {
         let pool = database::readers(options(folder), CONNECTIONS).await?;
         let written = Written::new(&folder.join("counters.db"));
         let reader = CountersReader { pool, written, table: Table::new(), loaded: Mutex::default() };
@@ -64,7 +65,7 @@ impl CountersReader {
 
     /// Takes in what was committed since the last time, and other months where this node's month has changed. What the
     /// calls themselves say of the time does not matter: a node whose clock is wrong makes calls of any month.
-    pub async fn refresh(&self, now: Month) -> Result<(), CountersError> {
+    pub async fn refresh(&self, now: Month) -> Result<(), ModelError> {
         let look = self.written.look();
         let mut loaded = self.loaded.lock().await;
         if loaded.now != Some(now) {
@@ -80,7 +81,7 @@ impl CountersReader {
     }
 
     /// Has exactly these months in memory. Returns the last change that is in it.
-    async fn load(&self, months: &RangeInclusive<Month>) -> Result<i64, CountersError> {
+    async fn load(&self, months: &RangeInclusive<Month>) -> Result<i64, ModelError> {
         // What is committed after this look comes with the next refresh.
         let changed: Option<i64> =
             sqlx::query_scalar("SELECT max(changed) FROM totals").fetch_one(&self.pool).await?;
@@ -96,7 +97,7 @@ impl CountersReader {
     }
 
     /// Takes in what has changed of these months. Returns the last change.
-    async fn take_changes(&self, since: i64, months: &RangeInclusive<Month>) -> Result<i64, CountersError> {
+    async fn take_changes(&self, since: i64, months: &RangeInclusive<Month>) -> Result<i64, ModelError> {
         let sql = "SELECT month, key_id, tier, used, through, changed FROM totals \
                    WHERE changed > ? ORDER BY changed";
         let mut rows = sqlx::query(sql).bind(since).fetch(&self.pool);
@@ -110,7 +111,7 @@ impl CountersReader {
     }
 
     /// Keeps a total in memory if it is of one of these months.
-    fn take_in(&self, row: &SqliteRow, months: &RangeInclusive<Month>) -> Result<(), CountersError> {
+    fn take_in(&self, row: &SqliteRow, months: &RangeInclusive<Month>) -> Result<(), ModelError> {
         let month = month(row)?;
         if !months.contains(&month) {
             return Ok(());
@@ -131,13 +132,13 @@ impl CountersReader {
     }
 
     /// Each day of a month on which the key called, the first first; calls of every tier the key had.
-    pub async fn days(&self, key: KeyId, month: Month) -> Result<Vec<DayUsage>, CountersError> {
+    pub async fn days(&self, key: KeyId, month: Month) -> Result<Vec<DayUsage>, ModelError> {
         let sql =
             "SELECT date, rest, mcp FROM days WHERE key_id = ? AND date >= ? AND date < ? ORDER BY date";
         // Days are written yyyy-mm-dd, and so stand in their order behind the yyyy-mm of their month.
         let query =
             sqlx::query(sql).bind(key.as_str()).bind(month.to_string()).bind(month.next().to_string());
-        let day = |row: &SqliteRow| -> Result<DayUsage, CountersError> {
+        let day = |row: &SqliteRow| -> Result<DayUsage, ModelError> {
             let date: Date = row.try_get::<&str, _>("date")?.parse().map_err(corrupt)?;
             Ok(DayUsage { date, rest: number(row, "rest")?, mcp: number(row, "mcp")? })
         };
@@ -145,7 +146,7 @@ impl CountersReader {
     }
 
     /// When the key's last counted call was answered.
-    pub async fn last_used(&self, key: KeyId) -> Result<Option<Timestamp>, CountersError> {
+    pub async fn last_used(&self, key: KeyId) -> Result<Option<Timestamp>, ModelError> {
         let time: Option<i64> = sqlx::query_scalar("SELECT time FROM last_used WHERE key_id = ?")
             .bind(key.as_str())
             .fetch_optional(&self.pool)
@@ -154,7 +155,7 @@ impl CountersReader {
     }
 
     /// When the last counted call of each key that has any was answered.
-    pub async fn last_used_of_all(&self) -> Result<HashMap<KeyId, Timestamp>, CountersError> {
+    pub async fn last_used_of_all(&self) -> Result<HashMap<KeyId, Timestamp>, ModelError> {
         let rows: Vec<(String, i64)> =
             sqlx::query_as("SELECT key_id, time FROM last_used").fetch_all(&self.pool).await?;
         let read = |(key, time): (String, i64)| {
@@ -168,7 +169,7 @@ impl CountersReader {
     pub async fn each_total(
         &self,
         tell: &mut (dyn FnMut(KeyId, Month, &TierName, u64, u64) + Send),
-    ) -> Result<(), CountersError> {
+    ) -> Result<(), ModelError> {
         let sql = "SELECT month, key_id, tier, used, overrun FROM totals WHERE used + overrun > 0 \
                    ORDER BY month, key_id, tier";
         let mut rows = sqlx::query(sql).fetch(&self.pool);
@@ -181,7 +182,7 @@ impl CountersReader {
     }
 
     /// What was called in a month, over all keys.
-    pub async fn summary(&self, month: Month) -> Result<MonthSummary, CountersError> {
+    pub async fn summary(&self, month: Month) -> Result<MonthSummary, ModelError> {
         let sql = "SELECT coalesce(sum(used), 0) AS calls, coalesce(sum(overrun), 0) AS overrun, \
                    count(DISTINCT key_id) AS keys FROM totals WHERE month = ? AND used + overrun > 0";
         let row = sqlx::query(sql).bind(month.number()).fetch_one(&self.pool).await?;
@@ -193,9 +194,9 @@ impl CountersReader {
     }
 
     /// How far this model has come.
-    pub async fn progress(&self) -> Result<Progress, CountersError> {
+    pub async fn progress(&self) -> Result<Progress, ModelError> {
         let mut connection = self.pool.acquire().await?;
-        database::checkpoint(&mut connection, corrupt).await
+        database::checkpoint(&mut connection, NAME).await
     }
 
     /// Lets the database go once nobody asks it any more.
@@ -208,10 +209,10 @@ fn around(now: Month) -> RangeInclusive<Month> {
     now.previous()..=now.next()
 }
 
-fn month(row: &SqliteRow) -> Result<Month, CountersError> {
+fn month(row: &SqliteRow) -> Result<Month, ModelError> {
     Month::from_number(row.try_get("month")?).ok_or_else(|| corrupt("a month out of range"))
 }
 
-fn number(row: &SqliteRow, column: &str) -> Result<u64, CountersError> {
+fn number(row: &SqliteRow, column: &str) -> Result<u64, ModelError> {
     u64::try_from(row.try_get::<i64, _>(column)?).map_err(corrupt)
 }

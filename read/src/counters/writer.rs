@@ -11,8 +11,9 @@ use sqlx::sqlite::SqliteConnection;
 use sqlx::{ConnectOptions, Connection};
 
 use super::batch::{Batch, Metered};
-use super::{CountersError, Progress, Remembered, corrupt, options};
+use super::{NAME, Progress, Remembered, corrupt, options};
 use crate::database;
+use crate::error::ModelError;
 
 /// Ids that are forgotten in one commit: months end at once for all keys, and nobody shall wait for that.
 const FORGOTTEN_AT_ONCE: i64 = 20_000;
@@ -51,7 +52,7 @@ pub struct CountersWriter {
 
 impl CountersWriter {
     /// Opens the counters in a generation's folder, and makes them where there are none.
-    pub async fn open(folder: &Path) -> Result<CountersWriter, CountersError> {
+    pub async fn open(folder: &Path) -> Result<CountersWriter, ModelError> {
         let mut connection = options(folder)
             .create_if_missing(true)
             // 32 MB: the totals of random keys touch many pages.
@@ -60,7 +61,7 @@ impl CountersWriter {
             .connect()
             .await?;
         database::make(&mut connection, include_str!("sql/schema.sql")).await?;
-        let progress = database::checkpoint(&mut connection, corrupt).await?;
+        let progress = database::checkpoint(&mut connection, NAME).await?;
         let changes = sqlx::query_scalar("SELECT coalesce(max(changed), 0) FROM totals")
             .fetch_one(&mut connection)
             .await?;
@@ -79,7 +80,7 @@ impl CountersWriter {
         calls: &[Metered],
         mut progress: Progress,
         now: Month,
-    ) -> Result<(), CountersError> {
+    ) -> Result<(), ModelError> {
         // A batch of one month is the rule; by months, so that each id is looked for where it must be.
         let mut months: BTreeMap<Month, Vec<&Metered>> = BTreeMap::new();
         for metered in calls {
@@ -119,7 +120,7 @@ impl CountersWriter {
     }
 
     /// Closes the database cleanly.
-    pub async fn close(self) -> Result<(), CountersError> {
+    pub async fn close(self) -> Result<(), ModelError> {
         Ok(self.connection.close().await?)
     }
 }
@@ -130,7 +131,7 @@ async fn see(
     month: Month,
     calls: &[&Metered],
     seen: &mut HashSet<CallId>,
-) -> Result<(), CountersError> {
+) -> Result<(), ModelError> {
     let ids: Vec<String> = calls.iter().map(|metered| metered.call.id.0.simple().to_string()).collect();
     let ids = serde_json::to_string(&ids).map_err(corrupt)?;
     let before: Vec<i64> =
@@ -145,7 +146,7 @@ async fn see(
 async fn remembered_before(
     transaction: &mut SqliteConnection,
     now: Month,
-) -> Result<Option<Remembered>, CountersError> {
+) -> Result<Option<Remembered>, ModelError> {
     let newest: Option<i32> = sqlx::query_scalar("SELECT max(month) FROM totals WHERE month <= ?")
         .bind(now.number())
         .fetch_one(transaction)

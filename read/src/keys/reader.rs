@@ -12,9 +12,9 @@ use sqlx::{Row, SqlitePool};
 use tokio::sync::Mutex;
 
 use super::table::{KnownKey, Table};
-use super::{KeysError, StoredKey, corrupt, options, read_key};
-use crate::checkpoint::Checkpoint;
+use super::{StoredKey, corrupt, options, read_key};
 use crate::database::{self, Written};
+use crate::error::ModelError;
 
 /// How many may read the database at once; more wait their turn.
 const CONNECTIONS: u32 = 3;
@@ -39,7 +39,7 @@ struct Loaded {
 
 impl KeysReader {
     /// Opens the keys in a generation's folder, for reading only, and loads all of them.
-    pub async fn open(folder: &Path) -> Result<KeysReader, KeysError> {
+    pub async fn open(folder: &Path) -> Result<KeysReader, ModelError> {
         let pool = database::readers(options(folder), CONNECTIONS).await?;
         let written = Written::new(&folder.join("keys.db"));
         let reader = KeysReader { pool, written, table: Table::new(), loaded: Mutex::default() };
@@ -53,7 +53,7 @@ impl KeysReader {
     }
 
     /// Takes in what was committed since the last time.
-    pub async fn refresh(&self) -> Result<(), KeysError> {
+    pub async fn refresh(&self) -> Result<(), ModelError> {
         let Some(look) = self.written.look() else { return Ok(()) };
         let mut loaded = self.loaded.lock().await;
         let sql = "SELECT hash, key_id, tier, revoked_at IS NOT NULL AS ended, changed FROM keys \
@@ -69,7 +69,7 @@ impl KeysReader {
         Ok(())
     }
 
-    fn take_in(&self, row: &SqliteRow, tiers: &mut Vec<Arc<TierName>>) -> Result<Position, KeysError> {
+    fn take_in(&self, row: &SqliteRow, tiers: &mut Vec<Arc<TierName>>) -> Result<Position, ModelError> {
         let hash: [u8; 32] = row.try_get::<&[u8], _>("hash")?.try_into().map_err(corrupt)?;
         let key_id: KeyId = row.try_get::<&str, _>("key_id")?.parse().map_err(corrupt)?;
         let tier = if row.try_get("ended")? { None } else { Some(shared(tiers, row.try_get("tier")?)?) };
@@ -78,17 +78,11 @@ impl KeysReader {
     }
 
     /// Everything that is kept of a key; none if there never was one of this id.
-    pub async fn record(&self, key: KeyId) -> Result<Option<StoredKey>, KeysError> {
+    pub async fn record(&self, key: KeyId) -> Result<Option<StoredKey>, ModelError> {
         let sql = "SELECT key_id, hint, name, sealed_name, tier, created_at, revoked_at, proven FROM keys \
              WHERE key_id = ?";
         let row = sqlx::query(sql).bind(key.as_str()).fetch_optional(&self.pool).await?;
         row.as_ref().map(read_key).transpose()
-    }
-
-    /// How far this model has come.
-    pub async fn checkpoint(&self) -> Result<Checkpoint, KeysError> {
-        let mut connection = self.pool.acquire().await?;
-        database::checkpoint(&mut connection, corrupt).await
     }
 
     /// Lets the database go once nobody asks it any more.
@@ -96,14 +90,13 @@ impl KeysReader {
         self.pool.close().await;
     }
 
-    #[cfg(feature = "apply")]
     pub(super) fn pool(&self) -> &SqlitePool {
         &self.pool
     }
 }
 
 /// The tier of this name that all its keys share.
-fn shared(tiers: &mut Vec<Arc<TierName>>, name: &str) -> Result<Arc<TierName>, KeysError> {
+fn shared(tiers: &mut Vec<Arc<TierName>>, name: &str) -> Result<Arc<TierName>, ModelError> {
     if let Some(tier) = tiers.iter().find(|tier| tier.as_str() == name) {
         return Ok(tier.clone());
     }

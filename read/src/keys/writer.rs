@@ -12,9 +12,10 @@ use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{ConnectOptions, Connection, QueryBuilder, Row, Sqlite};
 
 use super::account::{Account, AccountKey, OutOfPlace};
-use super::{KeysError, corrupt, options, read_key};
+use super::{NAME, corrupt, options, read_key};
 use crate::checkpoint::Checkpoint;
 use crate::database;
+use crate::error::ModelError;
 
 /// Rows in one statement; SQLite takes 32,766 parameters.
 const ROWS: usize = 1_000;
@@ -38,10 +39,10 @@ struct Staged {
 
 impl KeysWriter {
     /// Opens the keys in a generation's folder, and makes them where there are none.
-    pub async fn open(folder: &Path) -> Result<KeysWriter, KeysError> {
+    pub async fn open(folder: &Path) -> Result<KeysWriter, ModelError> {
         let mut connection = options(folder).create_if_missing(true).connect().await?;
         database::make(&mut connection, include_str!("sql/schema.sql")).await?;
-        let checkpoint = database::checkpoint(&mut connection, corrupt).await?;
+        let checkpoint = database::checkpoint(&mut connection, NAME).await?;
         Ok(KeysWriter { connection, checkpoint, staged: Staged::default() })
     }
 
@@ -54,7 +55,7 @@ impl KeysWriter {
     pub async fn load(
         &mut self,
         batch: impl Iterator<Item = (AccountId, &AccountEvent)>,
-    ) -> Result<(), KeysError> {
+    ) -> Result<(), ModelError> {
         let (mut accounts, mut issued) = (HashSet::new(), Vec::new());
         for (account, event) in batch {
             if !self.staged.accounts.contains_key(&account) {
@@ -74,7 +75,7 @@ impl KeysWriter {
         Ok(())
     }
 
-    async fn load_accounts(&mut self, accounts: &[AccountId]) -> Result<(), KeysError> {
+    async fn load_accounts(&mut self, accounts: &[AccountId]) -> Result<(), ModelError> {
         let mut query = QueryBuilder::<Sqlite>::new("SELECT * FROM keys WHERE account IN (");
         let mut list = query.separated(", ");
         for account in accounts {
@@ -90,7 +91,7 @@ impl KeysWriter {
     }
 
     /// Of the ids and hashes of new keys, those that a key has already.
-    async fn load_taken(&mut self, issued: &[(KeyId, KeyHash)]) -> Result<(), KeysError> {
+    async fn load_taken(&mut self, issued: &[(KeyId, KeyHash)]) -> Result<(), ModelError> {
         let mut query = QueryBuilder::<Sqlite>::new("SELECT key_id, hash FROM keys WHERE key_id IN (");
         let mut list = query.separated(", ");
         for (key_id, _) in issued {
@@ -131,7 +132,7 @@ impl KeysWriter {
     }
 
     /// Makes everything staged visible together with the checkpoint.
-    pub async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), KeysError> {
+    pub async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
         let staged = std::mem::take(&mut self.staged);
         let before = self.checkpoint.position;
         let changed: Vec<(&AccountId, &AccountKey)> = staged
@@ -152,7 +153,7 @@ impl KeysWriter {
     }
 
     /// Closes the database cleanly.
-    pub async fn close(self) -> Result<(), KeysError> {
+    pub async fn close(self) -> Result<(), ModelError> {
         Ok(self.connection.close().await?)
     }
 }
@@ -160,7 +161,7 @@ impl KeysWriter {
 async fn write_keys(
     transaction: &mut SqliteConnection,
     keys: &[(&AccountId, &AccountKey)],
-) -> Result<(), KeysError> {
+) -> Result<(), ModelError> {
     let mut query = QueryBuilder::<Sqlite>::new(
         "INSERT INTO keys (key_id, hash, account, hint, name, sealed_name, tier, created_at, revoked_at, proven, changed) ",
     );
@@ -185,12 +186,12 @@ async fn write_keys(
     Ok(())
 }
 
-fn read_account_key(row: &SqliteRow) -> Result<AccountKey, KeysError> {
+fn read_account_key(row: &SqliteRow) -> Result<AccountKey, ModelError> {
     let changed = Position(row.try_get::<i64, _>("changed")?.unsigned_abs());
     Ok(AccountKey { key: read_key(row)?, hash: read_hash(row)?, changed })
 }
 
-fn read_hash(row: &SqliteRow) -> Result<KeyHash, KeysError> {
+fn read_hash(row: &SqliteRow) -> Result<KeyHash, ModelError> {
     let hash = row.try_get::<&[u8], _>("hash")?.try_into().map_err(corrupt)?;
     Ok(KeyHash(Hash(hash)))
 }

@@ -8,7 +8,8 @@ use tokio::runtime::Handle;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::{Model, ModelsError, ReadModels};
+use super::{ModelKind, ReadModels};
+use crate::error::ModelError;
 
 /// How often a new commit or generation is looked for.
 pub const POLL: Duration = Duration::from_millis(25);
@@ -16,8 +17,8 @@ pub const POLL: Duration = Duration::from_millis(25);
 /// A refresh that takes longer than this is reported as failing until it ends.
 const SLOW: Duration = Duration::from_secs(60);
 
-impl Model {
-    /// How long to wait behind a refresh that failed. Opening a damaged index may read much of it before it fails.
+impl ModelKind {
+    /// How long to wait after a refresh that failed. Opening a damaged index may read much of it before it fails.
     fn pause(self) -> Duration {
         Duration::from_millis(if self.is_about_calls() { 250 } else { 1_000 })
     }
@@ -30,7 +31,7 @@ impl ReadModels {
     /// # Panics
     ///
     /// Panics if the refresh does.
-    pub async fn follow(self, model: Model, health: Health, stop: CancellationToken) {
+    pub async fn follow(self, model: ModelKind, health: Health, stop: CancellationToken) {
         let failing = health.component(model.component()).patience(model.patience());
         while !stop.is_cancelled() {
             let pause = match self.refresh_aside(model, &failing).await {
@@ -49,7 +50,7 @@ impl ReadModels {
 
     /// Refreshes on a thread for blocking work, since opening an index decodes files and a model may be taken in for
     /// seconds.
-    async fn refresh_aside(&self, model: Model, failing: &Component) -> Result<(), ModelsError> {
+    async fn refresh_aside(&self, model: ModelKind, failing: &Component) -> Result<(), ModelError> {
         let (models, handle) = (self.clone(), Handle::current());
         let refresh = move || handle.block_on(models.refresh_one(model));
         let mut refreshing = tokio::task::spawn_blocking(refresh);

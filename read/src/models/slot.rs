@@ -1,19 +1,12 @@
 //! The generation of one model that is open.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
-use schemas::month::Month;
 
-use super::ModelsError;
-use crate::archive::ArchiveReader;
-use crate::catalog::CatalogReader;
-use crate::counters::CountersReader;
+use crate::error::ModelError;
 use crate::generation::{Generation, GenerationError, Generations};
-use crate::keys::KeysReader;
-use crate::neighbours::NeighboursReader;
-use crate::search::{SearchReader, View};
+use crate::model::{Model, Surroundings};
 
 /// A reader and the generation that it reads.
 pub struct Opened<Reader> {
@@ -27,19 +20,6 @@ pub struct Opened<Reader> {
 pub(super) struct Slot<Reader> {
     generations: Generations,
     open: ArcSwapOption<Opened<Reader>>,
-}
-
-/// A reader that is opened on a generation and shows its new commits. Both may block their thread for as long as it
-/// takes to read what is new.
-pub(super) trait Refreshed: Sized {
-    /// What it is read beside: the month, or another model.
-    type Beside: Clone;
-
-    /// Opens the generation in a folder.
-    async fn open(folder: &Path, beside: Self::Beside) -> Result<Self, ModelsError>;
-
-    /// Shows what was committed since the last time.
-    async fn refresh(&self, beside: Self::Beside) -> Result<(), ModelsError>;
 }
 
 impl<Reader> Slot<Reader> {
@@ -67,10 +47,13 @@ impl<Reader> Slot<Reader> {
     }
 }
 
-impl<Reader: Refreshed> Slot<Reader> {
-    pub(super) async fn refresh(&self, beside: Reader::Beside) -> Result<(), ModelsError> {
+impl<Reader: Model> Slot<Reader> {
+    pub(super) async fn refresh(&self, surroundings: &Surroundings) -> Result<(), ModelError> {
+        if self.open().is_none() && !Reader::can_open(surroundings) {
+            return Ok(());
+        }
         let newer = match self.newly_current() {
-            Ok(Some(generation)) => match Reader::open(&generation.path, beside.clone()).await {
+            Ok(Some(generation)) => match Reader::open(&generation.path, surroundings).await {
                 Ok(reader) => {
                     self.swap(generation, reader);
                     return Ok(());
@@ -81,85 +64,11 @@ impl<Reader: Refreshed> Slot<Reader> {
             Err(error) => Err(error.into()),
         };
         // The open generation may have new commits even if it cannot be looked for another one: a process that has no
-        // file descriptors left must hear of a revoked key.
+        // file descriptors left must read of a revoked key.
         let refreshed = match self.open() {
-            Some(open) => open.reader.refresh(beside).await,
+            Some(open) => Model::refresh(&open.reader, surroundings).await,
             None => Ok(()),
         };
         newer.and(refreshed)
-    }
-}
-
-impl Refreshed for CatalogReader {
-    type Beside = ();
-
-    async fn open(folder: &Path, (): ()) -> Result<CatalogReader, ModelsError> {
-        Ok(CatalogReader::open(folder).await?)
-    }
-
-    /// Does nothing: every question reads the last commit.
-    async fn refresh(&self, (): ()) -> Result<(), ModelsError> {
-        Ok(())
-    }
-}
-
-impl Refreshed for SearchReader {
-    type Beside = ();
-
-    async fn open(folder: &Path, (): ()) -> Result<SearchReader, ModelsError> {
-        Ok(SearchReader::open(folder)?)
-    }
-
-    async fn refresh(&self, (): ()) -> Result<(), ModelsError> {
-        SearchReader::refresh(self)?;
-        Ok(())
-    }
-}
-
-impl Refreshed for KeysReader {
-    type Beside = ();
-
-    async fn open(folder: &Path, (): ()) -> Result<KeysReader, ModelsError> {
-        Ok(KeysReader::open(folder).await?)
-    }
-
-    async fn refresh(&self, (): ()) -> Result<(), ModelsError> {
-        Ok(KeysReader::refresh(self).await?)
-    }
-}
-
-impl Refreshed for CountersReader {
-    type Beside = Month;
-
-    async fn open(folder: &Path, now: Month) -> Result<CountersReader, ModelsError> {
-        Ok(CountersReader::open(folder, now).await?)
-    }
-
-    async fn refresh(&self, now: Month) -> Result<(), ModelsError> {
-        Ok(CountersReader::refresh(self, now).await?)
-    }
-}
-
-impl Refreshed for NeighboursReader {
-    type Beside = ();
-
-    async fn open(folder: &Path, (): ()) -> Result<NeighboursReader, ModelsError> {
-        Ok(NeighboursReader::open(folder).await?)
-    }
-
-    async fn refresh(&self, (): ()) -> Result<(), ModelsError> {
-        Ok(NeighboursReader::refresh(self).await?)
-    }
-}
-
-impl Refreshed for ArchiveReader {
-    type Beside = Option<View>;
-
-    async fn open(folder: &Path, view: Option<View>) -> Result<ArchiveReader, ModelsError> {
-        Ok(ArchiveReader::open_beside(folder, view).await?)
-    }
-
-    async fn refresh(&self, view: Option<View>) -> Result<(), ModelsError> {
-        Ok(self.refresh_beside(view).await?)
     }
 }

@@ -33,26 +33,26 @@ fn clock() -> Clock {
     Arc::new(|| "2026-11-20T08:00:00Z".parse().unwrap())
 }
 
-fn generations(folder: &Path, model: Model) -> Generations {
-    Generations::in_layout(folder.join(model.name()), model.layout())
+fn generations(folder: &Path, model: ModelKind) -> Generations {
+    model.generations(folder)
 }
 
 /// Makes an empty generation of a model and makes it current.
-async fn make(folder: &Path, model: Model) -> Generation {
+async fn make(folder: &Path, model: ModelKind) -> Generation {
     let generations = generations(folder, model);
     let generation = generations.create_next().unwrap();
     let (path, checkpoint) = (&generation.path, Checkpoint::default());
     match model {
-        Model::Keys => KeysWriter::open(path).await.unwrap().close().await.unwrap(),
-        Model::Counters => {
+        ModelKind::Keys => KeysWriter::open(path).await.unwrap().close().await.unwrap(),
+        ModelKind::Counters => {
             let mut writer = CountersWriter::open(path).await.unwrap();
             writer.commit(&[], Progress::default(), "2026-11".parse().unwrap()).await.unwrap();
             writer.close().await.unwrap();
         }
-        Model::Catalog => CatalogWriter::open(path).await.unwrap().close().await.unwrap(),
-        Model::Search => SearchWriter::open_or_create(path).unwrap().commit("{}").unwrap(),
-        Model::Archive => ArchiveWriter::open(path).await.unwrap().close().await.unwrap(),
-        Model::Neighbours => {
+        ModelKind::Catalog => CatalogWriter::open(path).await.unwrap().close().await.unwrap(),
+        ModelKind::Search => SearchWriter::open_or_create(path).unwrap().commit("{}").unwrap(),
+        ModelKind::Archive => ArchiveWriter::open(path).await.unwrap().close().await.unwrap(),
+        ModelKind::Neighbours => {
             let mut writer = NeighboursWriter::open(path).await.unwrap();
             writer.commit(checkpoint).await.unwrap();
             writer.close().await.unwrap();
@@ -63,7 +63,7 @@ async fn make(folder: &Path, model: Model) -> Generation {
 }
 
 /// Makes a generation of a model current that cannot be opened.
-fn break_next(folder: &Path, model: Model) {
+fn break_next(folder: &Path, model: ModelKind) {
     let generations = generations(folder, model);
     let generation = generations.create_next().unwrap();
     for file in ["meta.json".to_owned(), format!("{}.db", model.name())] {
@@ -72,14 +72,14 @@ fn break_next(folder: &Path, model: Model) {
     generations.make_current(&generation).unwrap();
 }
 
-fn opened(models: &ReadModels, model: Model) -> Option<String> {
+fn opened(models: &ReadModels, model: ModelKind) -> Option<String> {
     match model {
-        Model::Keys => models.keys().map(|open| open.generation.name.clone()),
-        Model::Counters => models.counters().map(|open| open.generation.name.clone()),
-        Model::Catalog => models.catalog().map(|open| open.generation.name.clone()),
-        Model::Search => models.search().map(|open| open.generation.name.clone()),
-        Model::Archive => models.archive().map(|open| open.generation.name.clone()),
-        Model::Neighbours => models.neighbours().map(|open| open.generation.name.clone()),
+        ModelKind::Keys => models.keys().map(|open| open.generation.name.clone()),
+        ModelKind::Counters => models.counters().map(|open| open.generation.name.clone()),
+        ModelKind::Catalog => models.catalog().map(|open| open.generation.name.clone()),
+        ModelKind::Search => models.search().map(|open| open.generation.name.clone()),
+        ModelKind::Archive => models.archive().map(|open| open.generation.name.clone()),
+        ModelKind::Neighbours => models.neighbours().map(|open| open.generation.name.clone()),
     }
 }
 
@@ -103,7 +103,7 @@ struct Followed {
 impl Followed {
     async fn start() -> Followed {
         let folder = tempfile::tempdir().unwrap();
-        for model in Model::ALL {
+        for model in ModelKind::ALL {
             make(folder.path(), model).await;
         }
         Followed::of(folder).await
@@ -112,18 +112,18 @@ impl Followed {
     async fn of(folder: TempDir) -> Followed {
         let models = ReadModels::new(folder.path(), clock());
         let (health, stop) = (Health::default(), CancellationToken::new());
-        for model in Model::ALL {
+        for model in ModelKind::ALL {
             #[expect(clippy::disallowed_methods, reason = "it ends with the runtime of the test")]
             tokio::spawn(models.clone().follow(model, health.clone(), stop.clone()));
         }
         let followed = Followed { folder, models, health, _stop: stop.drop_guard() };
-        for model in Model::ALL {
+        for model in ModelKind::ALL {
             followed.reads(model, "g000001").await;
         }
         followed
     }
 
-    async fn reads(&self, model: Model, generation: &str) {
+    async fn reads(&self, model: ModelKind, generation: &str) {
         let is_read = || opened(&self.models, model).as_deref() == Some(generation);
         until(&format!("{model:?} in {generation}"), is_read).await;
     }
@@ -135,13 +135,13 @@ impl Followed {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_model_that_cannot_be_opened_keeps_no_other_from_its_newest_generation() {
-    for broken in Model::ALL {
+    for broken in ModelKind::ALL {
         let followed = Followed::start().await;
         break_next(followed.folder.path(), broken);
-        for model in Model::ALL.into_iter().filter(|model| *model != broken) {
+        for model in ModelKind::ALL.into_iter().filter(|model| *model != broken) {
             make(followed.folder.path(), model).await;
         }
-        for model in Model::ALL.into_iter().filter(|model| *model != broken) {
+        for model in ModelKind::ALL.into_iter().filter(|model| *model != broken) {
             followed.reads(model, "g000002").await;
         }
         until("a report", || followed.failing() == [broken.component()]).await;
@@ -215,7 +215,7 @@ impl Keys {
 /// A key that is known to followed models, and what writes it.
 async fn with_key() -> (Followed, Keys) {
     let followed = Followed::start().await;
-    let current = generations(followed.folder.path(), Model::Keys).current().unwrap().unwrap();
+    let current = generations(followed.folder.path(), ModelKind::Keys).current().unwrap().unwrap();
     let keys = Keys::open(&current).await;
     until("the key", || is_good(&followed)).await;
     (followed, keys)
@@ -228,7 +228,7 @@ fn is_good(followed: &Followed) -> bool {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_revoked_key_is_refused_while_the_search_index_is_damaged() {
     let (followed, mut keys) = with_key().await;
-    let index = generations(followed.folder.path(), Model::Search).current().unwrap().unwrap();
+    let index = generations(followed.folder.path(), ModelKind::Search).current().unwrap().unwrap();
     std::fs::write(index.path.join("meta.json"), "not an index").unwrap();
     until("a report", || followed.failing() == ["model search"]).await;
     keys.revoke().await;
@@ -253,12 +253,12 @@ async fn a_revoked_key_is_refused_while_the_search_index_takes_its_time() {
 async fn a_revoked_key_is_refused_where_generations_cannot_be_looked_for() {
     let (followed, mut keys) = with_key().await;
     // As with no file descriptors left: what is open can be read, and nothing else.
-    for model in Model::ALL {
+    for model in ModelKind::ALL {
         let pointer = followed.folder.path().join(model.name()).join("current");
         std::fs::remove_file(&pointer).unwrap();
         std::fs::create_dir(&pointer).unwrap();
     }
-    until("reports", || followed.failing().len() == Model::ALL.len()).await;
+    until("reports", || followed.failing().len() == ModelKind::ALL.len()).await;
     keys.revoke().await;
     until("the revocation", || !is_good(&followed)).await;
 }

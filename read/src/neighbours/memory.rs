@@ -4,12 +4,13 @@ use futures::TryStreamExt;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection};
 
+use super::corrupt;
 use super::list::members;
 use super::rank::Rank;
 use super::rows::{Encoded, Encoding, Kind, Row, Vectors};
 use super::space::Space;
 use super::unit::from_bytes;
-use super::{NeighboursError, corrupt};
+use crate::error::ModelError;
 
 /// Every listed project with vectors. Lists hold exactly these projects.
 #[derive(Debug, Default)]
@@ -23,7 +24,7 @@ pub(super) struct Memory {
 
 impl Memory {
     /// Reads what is stored. At 100,000 projects of 512 dimensions this takes about a second.
-    pub(super) async fn load(connection: &mut SqliteConnection) -> Result<Memory, NeighboursError> {
+    pub(super) async fn load(connection: &mut SqliteConnection) -> Result<Memory, ModelError> {
         let mut memory = Memory::default();
         let dirty = "SELECT count(*) > 0 FROM projects WHERE dirty = 1";
         memory.is_ragged = sqlx::query_scalar(dirty).fetch_one(&mut *connection).await?;
@@ -40,7 +41,7 @@ impl Memory {
         Ok(memory)
     }
 
-    async fn load_bars(&mut self, connection: &mut SqliteConnection) -> Result<(), NeighboursError> {
+    async fn load_bars(&mut self, connection: &mut SqliteConnection) -> Result<(), ModelError> {
         let sql = "SELECT ordinal, list FROM projects WHERE listed = 1 AND sides > 0 AND complete = 0";
         let mut rows = sqlx::query(sql).fetch(connection);
         while let Some(row) = rows.try_next().await? {
@@ -102,13 +103,13 @@ impl Memory {
 }
 
 /// The column ordinal.
-pub(super) fn read_ordinal(row: &SqliteRow) -> Result<u32, NeighboursError> {
+pub(super) fn read_ordinal(row: &SqliteRow) -> Result<u32, ModelError> {
     u32::try_from(row.try_get::<i64, _>("ordinal")?).map_err(corrupt)
 }
 
 /// The columns of both sides.
-pub(super) fn read_vectors(row: &SqliteRow) -> Result<Vectors, NeighboursError> {
-    let side = |model: &str, numbers: &str| -> Result<Option<Encoded>, NeighboursError> {
+pub(super) fn read_vectors(row: &SqliteRow) -> Result<Vectors, ModelError> {
+    let side = |model: &str, numbers: &str| -> Result<Option<Encoded>, ModelError> {
         let Some(numbers) = row.try_get::<Option<&[u8]>, _>(numbers)? else { return Ok(None) };
         Ok(Some(Encoded { model: row.try_get(model)?, numbers: from_bytes(numbers)? }))
     };

@@ -9,9 +9,9 @@ use tokio::sync::Mutex;
 
 use super::list::Neighbours;
 use super::table::{Standing, Table};
-use super::{NeighboursError, corrupt, options};
-use crate::checkpoint::Checkpoint;
+use super::{corrupt, options};
 use crate::database::{self, Written};
+use crate::error::ModelError;
 
 /// How many may read the database at once; more wait their turn.
 const CONNECTIONS: u32 = 2;
@@ -28,7 +28,7 @@ pub struct NeighboursReader {
 
 impl NeighboursReader {
     /// Opens the neighbours in a generation's folder, for reading only, and loads all lists.
-    pub async fn open(folder: &Path) -> Result<NeighboursReader, NeighboursError> {
+    pub async fn open(folder: &Path) -> Result<NeighboursReader, ModelError> {
         let pool = database::readers(options(folder), CONNECTIONS).await?;
         let written = Written::new(&folder.join("neighbours.db"));
         let reader = NeighboursReader { pool, written, table: Table::new(), loaded: Mutex::default() };
@@ -48,7 +48,7 @@ impl NeighboursReader {
     }
 
     /// Takes in what was committed since the last time.
-    pub async fn refresh(&self) -> Result<(), NeighboursError> {
+    pub async fn refresh(&self) -> Result<(), ModelError> {
         let Some(look) = self.written.look() else { return Ok(()) };
         let mut loaded = self.loaded.lock().await;
         let sql = "SELECT ordinal, listed, sides, dirty, list, changed FROM projects \
@@ -64,7 +64,7 @@ impl NeighboursReader {
         Ok(())
     }
 
-    fn take_in(&self, row: &SqliteRow) -> Result<i64, NeighboursError> {
+    fn take_in(&self, row: &SqliteRow) -> Result<i64, ModelError> {
         let ordinal = u32::try_from(row.try_get::<i64, _>("ordinal")?).map_err(corrupt)?;
         let (is_listed, is_dirty): (bool, bool) = (row.try_get("listed")?, row.try_get("dirty")?);
         let sides: u8 = row.try_get("sides")?;
@@ -80,14 +80,12 @@ impl NeighboursReader {
         Ok(row.try_get("changed")?)
     }
 
-    /// How far this model has come.
-    pub async fn checkpoint(&self) -> Result<Checkpoint, NeighboursError> {
-        let mut connection = self.pool.acquire().await?;
-        database::checkpoint(&mut connection, corrupt).await
-    }
-
-    /// Lets the database go once nobody asks it any more.
+    /// Closes the database once no question is under way any more.
     pub async fn close(&self) {
         self.pool.close().await;
+    }
+
+    pub(super) fn pool(&self) -> &SqlitePool {
+        &self.pool
     }
 }

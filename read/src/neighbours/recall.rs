@@ -5,9 +5,10 @@ use std::path::Path;
 use sqlx::ConnectOptions;
 
 use super::memory::Memory;
+use super::options;
 use super::rank::Rank;
 use super::stored::fetch;
-use super::{NeighboursError, options};
+use crate::error::ModelError;
 
 /// What a comparison has found.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,7 +23,7 @@ pub struct Recall {
 
 /// Compares the first `nearest` of the lists of at most `projects` projects, evenly spread over all, with exact search.
 /// Changes that wait for their lists count against them.
-pub async fn recall(folder: &Path, projects: usize, nearest: usize) -> Result<Recall, NeighboursError> {
+pub async fn recall(folder: &Path, projects: usize, nearest: usize) -> Result<Recall, ModelError> {
     let mut connection = options(folder).read_only(true).connect().await?;
     let memory = Memory::load(&mut connection).await?;
     let space = memory.space();

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use sqlx::SqliteConnection;
 
-use super::NeighboursError;
 use super::memory::Memory;
 use super::product;
 use super::stored::{self, Dirty, List};
+use crate::error::ModelError;
 
 /// All lists are made from nothing when one in so many projects has changed: a change is compared with everyone, twice
 /// if it left and came, while making all compares each pair once.
@@ -39,7 +39,7 @@ pub(super) async fn make(
     memory: Memory,
     dirty: Vec<Dirty>,
     means: &Means,
-) -> Result<Made, NeighboursError> {
+) -> Result<Made, ModelError> {
     let is_cheaper_from_nothing = dirty.len() * SHARE > memory.space().len();
     let (mut memory, lists) = if memory.is_ragged || is_cheaper_from_nothing {
         make_all(memory, dirty, means).await?
@@ -55,7 +55,7 @@ async fn make_all(
     mut memory: Memory,
     dirty: Vec<Dirty>,
     means: &Means,
-) -> Result<(Memory, Vec<(u32, List)>), NeighboursError> {
+) -> Result<(Memory, Vec<(u32, List)>), ModelError> {
     dirty.iter().for_each(|project| memory.remove(project.ordinal));
     arrive(&mut memory, dirty);
     let graph_from = means.graph_from;
@@ -78,7 +78,7 @@ async fn repair(
     mut memory: Memory,
     dirty: Vec<Dirty>,
     threads: &Arc<rayon::ThreadPool>,
-) -> Result<(Memory, Vec<(u32, List)>), NeighboursError> {
+) -> Result<(Memory, Vec<(u32, List)>), ModelError> {
     let arrivals: HashSet<u32> =
         dirty.iter().filter(|project| project.listed.is_some()).map(|project| project.ordinal).collect();
     let leaving: Vec<u32> =
@@ -134,14 +134,14 @@ fn set_bars<'a>(memory: &mut Memory, lists: impl IntoIterator<Item = (&'a u32, &
 async fn aside<T: Send + 'static>(
     threads: &Arc<rayon::ThreadPool>,
     work: impl FnOnce(&AtomicBool) -> T + Send + 'static,
-) -> Result<T, NeighboursError> {
+) -> Result<T, ModelError> {
     let stop = Arc::new(AtomicBool::new(false));
     let _guard = StopOnDrop(stop.clone());
     let (done, computed) = tokio::sync::oneshot::channel();
     threads.spawn(move || {
         let _ = done.send(work(&stop));
     });
-    computed.await.map_err(|_| NeighboursError::Threads("a comparison ended before its time".into()))
+    computed.await.map_err(|_| ModelError::Threads("a comparison ended before its time".into()))
 }
 
 struct StopOnDrop(Arc<AtomicBool>);

@@ -7,10 +7,11 @@ use schemas::ids::{Position, ProjectId};
 use schemas::vector::Vector;
 use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 
+use super::corrupt;
 use super::memory::read_ordinal;
 use super::rows::{Encoded, Vectors};
 use super::unit::{to_bytes, unit};
-use super::{NeighboursError, corrupt};
+use crate::error::ModelError;
 use crate::project::OutOfPlace;
 
 /// Rows in one statement; SQLite takes 32,766 parameters.
@@ -82,7 +83,7 @@ struct Project {
 
 impl Staged {
     /// With the dimensions of every known model.
-    pub(super) async fn load(connection: &mut SqliteConnection) -> Result<Staged, NeighboursError> {
+    pub(super) async fn load(connection: &mut SqliteConnection) -> Result<Staged, ModelError> {
         let mut models = HashMap::new();
         let rows: Vec<(String, i64, i64)> =
             sqlx::query_as("SELECT model, visual, semantic FROM models").fetch_all(connection).await?;
@@ -98,7 +99,7 @@ impl Staged {
         &mut self,
         connection: &mut SqliteConnection,
         batch: impl Iterator<Item = ProjectId>,
-    ) -> Result<(), NeighboursError> {
+    ) -> Result<(), ModelError> {
         let unknown: HashSet<ProjectId> = batch.filter(|id| !self.projects.contains_key(id)).collect();
         let unknown: Vec<ProjectId> = unknown.into_iter().collect();
         for chunk in unknown.chunks(ROWS) {
@@ -178,7 +179,7 @@ impl Staged {
         &mut self,
         transaction: &mut SqliteConnection,
         changed: i64,
-    ) -> Result<(), NeighboursError> {
+    ) -> Result<(), ModelError> {
         let projects = std::mem::take(&mut self.projects);
         let projects = projects.into_iter().filter_map(|(id, project)| Some((id, project?)));
         let projects: Vec<(ProjectId, Project)> = projects.filter(|(_, project)| project.changed).collect();
@@ -246,7 +247,7 @@ async fn write_projects(
     transaction: &mut SqliteConnection,
     projects: &[(ProjectId, Project)],
     changed: i64,
-) -> Result<(), NeighboursError> {
+) -> Result<(), ModelError> {
     let mut query = QueryBuilder::<Sqlite>::new(
         "INSERT INTO projects (ordinal, project, listed, sides, dirty, complete, changed, list) ",
     );
@@ -271,7 +272,7 @@ async fn write_projects(
 async fn write_vectors(
     transaction: &mut SqliteConnection,
     projects: &[(u32, &Vectors)],
-) -> Result<(), NeighboursError> {
+) -> Result<(), ModelError> {
     let mut query = QueryBuilder::<Sqlite>::new(
         "INSERT OR REPLACE INTO vectors (ordinal, visual_model, visual, semantic_model, semantic) ",
     );

@@ -9,7 +9,8 @@ use super::list::{ENTRY, members, pack};
 use super::memory::{Memory, read_ordinal, read_vectors};
 use super::rank::Rank;
 use super::rows::Vectors;
-use super::{KEPT, LISTED, NeighboursError, corrupt};
+use super::{KEPT, LISTED, corrupt};
+use crate::error::ModelError;
 
 /// Rows in one statement; SQLite takes 32,766 parameters.
 const ROWS: usize = 1_000;
@@ -57,14 +58,14 @@ impl List {
 }
 
 /// The last change, and how many projects are dirty.
-pub(super) async fn state(connection: &mut SqliteConnection) -> Result<(i64, usize), NeighboursError> {
+pub(super) async fn state(connection: &mut SqliteConnection) -> Result<(i64, usize), ModelError> {
     let sql = "SELECT coalesce(max(changed), 0), count(*) FILTER (WHERE dirty = 1) FROM projects";
     let (changed, dirty): (i64, i64) = sqlx::query_as(sql).fetch_one(connection).await?;
     Ok((changed, usize::try_from(dirty).map_err(corrupt)?))
 }
 
 /// All that is dirty.
-pub(super) async fn dirty(transaction: &mut SqliteConnection) -> Result<Vec<Dirty>, NeighboursError> {
+pub(super) async fn dirty(transaction: &mut SqliteConnection) -> Result<Vec<Dirty>, ModelError> {
     let sql = "SELECT ordinal, listed, visual_model, visual, semantic_model, semantic FROM projects \
                LEFT JOIN vectors USING (ordinal) WHERE dirty = 1 ORDER BY ordinal";
     let mut rows = sqlx::query(sql).fetch(transaction);
@@ -82,7 +83,7 @@ pub(super) async fn fetch(
     transaction: &mut SqliteConnection,
     memory: &Memory,
     owners: &[u32],
-) -> Result<HashMap<u32, List>, NeighboursError> {
+) -> Result<HashMap<u32, List>, ModelError> {
     let mut lists = HashMap::with_capacity(owners.len());
     for chunk in owners.chunks(ROWS) {
         let mut query =
@@ -112,7 +113,7 @@ pub(super) async fn write(
     lists: &[(u32, List)],
     known: i64,
     changed: i64,
-) -> Result<usize, NeighboursError> {
+) -> Result<usize, ModelError> {
     let clean = "UPDATE projects SET dirty = 0, complete = 0, list = x'', changed = ? \
                  WHERE dirty = 1 AND changed <= ?";
     sqlx::query(clean).bind(changed).bind(known).execute(&mut *transaction).await?;

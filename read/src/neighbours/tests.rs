@@ -383,8 +383,8 @@ proptest! {
             writer.prepare_replay();
             apply(&mut writer, &all).await;
             writer.settle().await.unwrap();
-            let live = NeighboursWriter::digest(bench.folder.path()).await.unwrap();
-            assert_eq!(NeighboursWriter::digest(whole.path()).await.unwrap(), live);
+            let live = NeighboursReader::digest(bench.folder.path()).await.unwrap();
+            assert_eq!(NeighboursReader::digest(whole.path()).await.unwrap(), live);
             assert_same(&NeighboursReader::open(whole.path()).await.unwrap(), &bench.oracle);
         });
     }

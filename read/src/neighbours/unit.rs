@@ -2,7 +2,8 @@
 
 use schemas::vector::Vector;
 
-use super::{NeighboursError, corrupt};
+use super::corrupt;
+use crate::error::ModelError;
 
 /// Sums that are kept apart, so that the compiler can use whole registers. The number is a part of every score: with
 /// another one, last bits come out otherwise.
@@ -43,7 +44,7 @@ pub(super) fn to_bytes(numbers: &[f32]) -> Vec<u8> {
 }
 
 /// As it was stored.
-pub(super) fn from_bytes(bytes: &[u8]) -> Result<Vec<f32>, NeighboursError> {
+pub(super) fn from_bytes(bytes: &[u8]) -> Result<Vec<f32>, ModelError> {
     let (numbers, rest) = bytes.as_chunks::<4>();
     if numbers.is_empty() || !rest.is_empty() {
         return Err(corrupt("a vector of a strange length"));

@@ -14,9 +14,10 @@ use sqlx::{ConnectOptions, Connection};
 use super::memory::Memory;
 use super::repair::{Made, Means, make};
 use super::staged::{Refusal, Staged};
-use super::{NeighboursError, corrupt, options, stored};
+use super::{NAME, corrupt, options, stored};
 use crate::checkpoint::Checkpoint;
 use crate::database;
+use crate::error::ModelError;
 
 /// So many changed projects are taken into the lists at once; with more, the lists wait until there is nothing else to do.
 const FEW: usize = 64;
@@ -64,7 +65,7 @@ pub struct NeighboursWriter {
 struct Aside {
     /// The change up to which they know all projects.
     known: i64,
-    work: BoxFuture<'static, Result<Made, NeighboursError>>,
+    work: BoxFuture<'static, Result<Made, ModelError>>,
 }
 
 impl fmt::Debug for Aside {
@@ -76,7 +77,7 @@ impl fmt::Debug for Aside {
 impl NeighboursWriter {
     /// Opens the neighbours in a generation's folder, and makes them where there are none. Half of the processors
     /// compute; the others are left to those who answer.
-    pub async fn open(folder: &Path) -> Result<NeighboursWriter, NeighboursError> {
+    pub async fn open(folder: &Path) -> Result<NeighboursWriter, ModelError> {
         NeighboursWriter::open_with_graph_from(folder, GRAPH_FROM).await
     }
 
@@ -84,10 +85,10 @@ impl NeighboursWriter {
     pub async fn open_with_graph_from(
         folder: &Path,
         graph_from: usize,
-    ) -> Result<NeighboursWriter, NeighboursError> {
+    ) -> Result<NeighboursWriter, ModelError> {
         let mut connection = options(folder).create_if_missing(true).connect().await?;
         database::make(&mut connection, include_str!("sql/schema.sql")).await?;
-        let checkpoint = database::checkpoint(&mut connection, corrupt).await?;
+        let checkpoint = database::checkpoint(&mut connection, NAME).await?;
         let (changed, dirty) = stored::state(&mut connection).await?;
         let mut memory = Memory::load(&mut connection).await?;
         memory.renew_graphs(graph_from);
@@ -115,7 +116,7 @@ impl NeighboursWriter {
     }
 
     /// Fetches what the model knows of the projects that a batch speaks of.
-    pub async fn load(&mut self, batch: impl Iterator<Item = ProjectId>) -> Result<(), NeighboursError> {
+    pub async fn load(&mut self, batch: impl Iterator<Item = ProjectId>) -> Result<(), ModelError> {
         self.staged.fetch(&mut self.connection, batch).await
     }
 
@@ -132,7 +133,7 @@ impl NeighboursWriter {
 
     /// Makes everything staged visible together with the checkpoint; with it the lists that follow from it where that is
     /// quick, and those that [`NeighboursWriter::settle`] has made meanwhile.
-    pub async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), NeighboursError> {
+    pub async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
         self.read_back().await?;
         let moved = self.staged.moved();
         let (dirty, changed) = (self.dirty + moved, self.changed + 1);
@@ -170,7 +171,7 @@ impl NeighboursWriter {
 
     /// Makes the lists show everything that is committed. Dropped before its end, it goes on aside where it can: commits
     /// are possible meanwhile, and the next call takes the lists in.
-    pub async fn settle(&mut self) -> Result<(), NeighboursError> {
+    pub async fn settle(&mut self) -> Result<(), ModelError> {
         self.is_replay = false;
         self.read_back().await?;
         while self.dirty > 0 || self.made.is_some() {
@@ -194,7 +195,7 @@ impl NeighboursWriter {
     }
 
     /// Begins to make the lists of all that is dirty, unless that has begun.
-    pub(super) async fn begin(&mut self) -> Result<(), NeighboursError> {
+    pub(super) async fn begin(&mut self) -> Result<(), ModelError> {
         if self.aside.is_some() {
             return Ok(());
         }
@@ -212,7 +213,7 @@ impl NeighboursWriter {
     }
 
     /// Writes the lists that were made, in a transaction of their own.
-    async fn take_in(&mut self) -> Result<(), NeighboursError> {
+    async fn take_in(&mut self) -> Result<(), ModelError> {
         let Some((known, Made { memory, lists })) = &self.made else { return Ok(()) };
         let (known, changed) = (*known, self.changed + 1);
         self.is_behind = true;
@@ -227,7 +228,7 @@ impl NeighboursWriter {
 
     /// Reads from the file what a transaction made that was dropped: SQLite may have committed it. The lists that it wrote
     /// are written again, which changes nothing.
-    async fn read_back(&mut self) -> Result<(), NeighboursError> {
+    async fn read_back(&mut self) -> Result<(), ModelError> {
         if self.is_behind {
             (self.changed, self.dirty) = stored::state(&mut self.connection).await?;
             self.is_behind = false;
@@ -235,7 +236,7 @@ impl NeighboursWriter {
         Ok(())
     }
 
-    async fn take_memory(&mut self) -> Result<Memory, NeighboursError> {
+    async fn take_memory(&mut self) -> Result<Memory, ModelError> {
         match self.memory.take() {
             Some(memory) => Ok(memory),
             None => Memory::load(&mut self.connection).await,
@@ -243,16 +244,16 @@ impl NeighboursWriter {
     }
 
     /// Closes the database cleanly.
-    pub async fn close(self) -> Result<(), NeighboursError> {
+    pub async fn close(self) -> Result<(), ModelError> {
         Ok(self.connection.close().await?)
     }
 }
 
-fn threads() -> Result<rayon::ThreadPool, NeighboursError> {
+fn threads() -> Result<rayon::ThreadPool, ModelError> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     rayon::ThreadPoolBuilder::new()
         .num_threads(processors.div_ceil(2))
         .thread_name(|number| format!("neighbours-{number}"))
         .build()
-        .map_err(|error| NeighboursError::Threads(error.to_string()))
+        .map_err(|error| ModelError::Threads(error.to_string()))
 }

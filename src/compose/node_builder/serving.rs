@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use api::{
     Access, Bursts, CommandClient, KeyAccess, Letters, Meter, MeterSettings, Policy, Site, UnknownTiers,
 };
-use read::models::{Model, ReadModels};
+use read::models::{ModelKind, ReadModels};
 use tokio::net::{TcpListener, TcpSocket};
 
 use super::NodeBuilder;
@@ -126,7 +126,7 @@ impl NodeBuilder {
     /// Opens the read models and follows each by itself, so that none waits for another.
     pub(super) fn readers(&self) -> ReadModels {
         let models = ReadModels::new(self.data.models(), clock::of_api());
-        for model in Model::ALL {
+        for model in ModelKind::ALL {
             let following = models.clone().follow(model, self.health.clone(), self.lifecycle.stop.clone());
             let following = async move {
                 following.await;

@@ -15,13 +15,13 @@ fn at(position: u64) -> Checkpoint {
     Checkpoint { position: Position(position), ..Checkpoint::default() }
 }
 
-fn current(folder: &Path, model: Model) -> std::path::PathBuf {
+fn current(folder: &Path, model: ModelKind) -> std::path::PathBuf {
     generations(folder, model).current().unwrap().unwrap().path
 }
 
 /// The archive applies an event of the project with this number.
 async fn archive(folder: &Path, number: u64, event: Event, position: u64) {
-    let mut writer = ArchiveWriter::open(&current(folder, Model::Archive)).await.unwrap();
+    let mut writer = ArchiveWriter::open(&current(folder, ModelKind::Archive)).await.unwrap();
     writer.load([id(number)].into_iter()).await.unwrap();
     writer.apply(id(number), &event, Position(position), clock()()).unwrap();
     writer.commit(at(position)).await.unwrap();
@@ -46,7 +46,7 @@ async fn withdraw_from_archive(folder: &Path, number: u64, position: u64) {
 
 /// Takes the project up in the search index, listed or withdrawn.
 fn index(folder: &Path, number: u64, listed: bool, position: u64) {
-    let mut writer = SearchWriter::open_or_create(&current(folder, Model::Search)).unwrap();
+    let mut writer = SearchWriter::open_or_create(&current(folder, ModelKind::Search)).unwrap();
     let document = SearchDocument {
         project: &format!("{number:026}"),
         ordinal: number,
@@ -84,7 +84,7 @@ async fn listed(models: &ReadModels) -> Vec<u64> {
 
 async fn beginning() -> (TempDir, ReadModels) {
     let folder = tempfile::tempdir().unwrap();
-    for model in [Model::Search, Model::Archive] {
+    for model in [ModelKind::Search, ModelKind::Archive] {
         make(folder.path(), model).await;
     }
     select_in_archive(folder.path(), 1).await;

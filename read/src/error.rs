@@ -1,0 +1,86 @@
+//! The one error of the read models.
+
+use std::path::PathBuf;
+
+use lexical::SearchError;
+
+use crate::generation::GenerationError;
+
+/// A read model could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    /// SQLite refused; a full disk and a missing file look like this.
+    #[error("the model's database cannot be used: {0}")]
+    Database(#[from] sqlx::Error),
+    /// The stored data is not what this version writes.
+    #[error("the {model} model holds something unreadable ({reason}); run `loggia rebuild {model}`")]
+    Corrupt {
+        /// The model's name.
+        model: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The search index refused.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+    /// The threads that compare projects could not be started.
+    #[error("the neighbours cannot be computed: {0}; check the limits on threads and memory")]
+    Threads(String),
+    /// The folder of a generation cannot be used.
+    #[error(transparent)]
+    Generation(#[from] GenerationError),
+    /// A model could not be copied: a full disk, or a database that is gone.
+    #[error("{} cannot be copied: {source}; check the room on the disk, then do it again", path.display())]
+    Copy {
+        /// Which database.
+        path: PathBuf,
+        /// What SQLite said.
+        #[source]
+        source: sqlx::Error,
+    },
+    /// The file that a finished model consists of is not there, or holds nothing.
+    #[error("{} is missing or empty", .0.display())]
+    Absent(
+        /// The file.
+        PathBuf,
+    ),
+}
+
+impl ModelError {
+    pub(crate) fn corrupt(model: &'static str, reason: impl ToString) -> ModelError {
+        ModelError::Corrupt { model, reason: reason.to_string() }
+    }
+
+    /// Returns whether the model is damaged and must be rebuilt: trying again cannot help.
+    #[cfg(feature = "apply")]
+    pub fn is_corrupt(&self) -> bool {
+        match self {
+            ModelError::Database(error) => is_damage(error),
+            ModelError::Search(error) => error.is_corrupt(),
+            ModelError::Corrupt { .. } | ModelError::Absent(_) => true,
+            // What is copied is not what is damaged, and a folder that cannot be used says nothing of its files.
+            ModelError::Threads(_) | ModelError::Copy { .. } | ModelError::Generation(_) => false,
+        }
+    }
+}
+
+/// Returns whether an error says that the database's bytes are damaged. A full disk, a busy file and one that cannot be
+/// opened at present say nothing of the kind.
+#[cfg(feature = "apply")]
+fn is_damage(error: &sqlx::Error) -> bool {
+    use sqlx::Error;
+    /// Primary result codes of SQLite; extended ones hold them in their lowest byte.
+    const CORRUPT: u32 = 11;
+    const NOT_A_DATABASE: u32 = 26;
+    match error {
+        Error::Database(error) => {
+            let code = error.code().and_then(|code| code.parse::<u32>().ok());
+            code.is_some_and(|code| [CORRUPT, NOT_A_DATABASE].contains(&(code & 0xff)))
+        }
+        Error::Decode(_)
+        | Error::ColumnDecode { .. }
+        | Error::ColumnNotFound(_)
+        | Error::ColumnIndexOutOfBounds { .. } => true,
+        _ => false,
+    }
+}
