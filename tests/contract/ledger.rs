@@ -14,7 +14,7 @@ use kit::{wait_for, wait_until};
 use schemas::control::{LedgerEntry, ReadUsage, UsagePage};
 use schemas::ids::Position;
 use schemas::month::Month;
-use schemas::subject::{self, OVERRUN, READ_USAGE};
+use schemas::subject::{OVERRUN, READ_USAGE};
 use schemas::tier::Tiers;
 use schemas::usage::{Call, CallId, Surface};
 use tempfile::TempDir;
