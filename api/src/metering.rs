@@ -30,69 +30,69 @@ use unconfirmed::{Reservation, UnconfirmedUsage};
 
 pub use spool::{SpoolError, abandoned_calls};
 
-/// How long NATS may take for one attempt to publish a call that the spool would take.
+/// The timeout of one attempt to publish a call that the spool would take otherwise.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// How long a stream may fail before calls go to the spool: longer than a cluster needs to elect a leader.
+/// How long a stream may fail before calls are spooled: longer than a cluster needs to elect a leader.
 const ELECTION: Duration = Duration::from_secs(2);
-/// How long NATS may take for a call where those are refused that it cannot count. Then further calls are refused at once.
+/// The timeout of a call on a node that refuses calls which NATS cannot count. After it, further calls are refused at once.
 const STRICT_PATIENCE: Duration = Duration::from_secs(1);
-/// How long a connection to NATS may be gone before such calls are refused.
+/// How long the connection to NATS may be lost before such calls are refused.
 const RECONNECTING: Duration = Duration::from_millis(250);
-/// How long a call that may count is published again before it is answered; longer than a restart of nats-server takes.
+/// How long a call of unknown outcome is published again before it is answered; longer than a restart of nats-server.
 const SETTLING: Duration = Duration::from_secs(5);
-/// How long a node that refuses calls may do so before it is not ready.
+/// How long a node may refuse calls before it is not ready.
 const STRICT_READINESS: Duration = Duration::from_secs(2);
-/// How long to wait before a call is published again.
+/// The delay before a call is published again.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// What becomes of calls that NATS cannot count at present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Policy {
-    /// They are answered from what is left as last known, and counted afterwards.
+    /// They are answered against the last known remaining quota and counted afterwards.
     Spool,
-    /// They are refused, but for those that were published when NATS went and may count.
+    /// They are refused, except those of unknown outcome that may count.
     Refuse,
 }
 
-/// How a node counts.
+/// The settings of metering.
 #[derive(Clone)]
 pub struct MeterSettings {
-    /// The folder of the spool, which other nodes may share.
+    /// The folder of the spool; several nodes may share it.
     pub folder: PathBuf,
     /// What becomes of calls that NATS cannot count at present.
     pub policy: Policy,
-    /// How large the spool of this node may grow, in bytes; further calls are refused.
+    /// The maximum size of this node's spool in bytes; further calls are refused.
     pub spool_limit: u64,
     /// The tiers that have streams.
     pub tiers: Tiers,
-    /// Where trouble is reported.
+    /// Receives the failures of streams and spool.
     pub health: Health,
-    /// What time it is.
+    /// The clock.
     pub now: Clock,
 }
 
-/// What the calls of one key are taken out of.
+/// The quota of one key in one month and tier.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Budget {
-    /// Which key.
+    /// The key.
     pub key_id: KeyId,
     /// Its tier.
     pub tier: Arc<TierName>,
-    /// Which month.
+    /// The month.
     pub month: Month,
 }
 
-/// What became of a call.
+/// The outcome of charging a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// It counts, or will: it must be answered.
+    /// It counts, now or later, and must be answered.
     Counted {
-        /// So many calls count against the budget now.
+        /// The number of calls that count against the budget now.
         used: u64,
     },
-    /// The budget is used up; it does not count.
+    /// The budget is used up; the call does not count.
     Exceeded,
-    /// It cannot be counted at present, for a reason that is for the log.
+    /// It cannot be counted at present; the reason is for the log.
     Unavailable(String),
 }
 
@@ -109,9 +109,9 @@ struct Inner {
     breakers: Breakers,
     policy: Policy,
     tiers: Tiers,
-    /// Whether what is in the spool can be published.
+    /// Reports whether the spool can be published.
     draining: Component,
-    /// Whether calls can be put into the spool.
+    /// Reports whether calls can be spooled.
     keeping: Component,
     now: Clock,
 }
@@ -123,12 +123,12 @@ impl std::fmt::Debug for Meter {
 }
 
 impl Meter {
-    /// Counts over this connection. What processes that are gone left in the folder is taken over: all of it is read
-    /// once, so this takes time on a large spool and waits for the disk.
+    /// Meters over this connection. Adopts the spool files of processes that have ended and reads them once, which takes time for a
+    /// large spool and blocks on the disk.
     ///
     /// # Errors
     ///
-    /// Fails where the folder cannot be read or written.
+    /// If the folder cannot be read or written.
     pub fn open(client: async_nats::Client, settings: MeterSettings) -> Result<Meter, SpoolError> {
         let MeterSettings { folder, policy, spool_limit, tiers, health, now } = settings;
         let (spool, left) = Spool::open(&folder, spool_limit)?;
@@ -137,7 +137,7 @@ impl Meter {
             unconfirmed.spooled(&budget, calls);
         }
         let breakers = match policy {
-            // Calls are answered all the same, so readiness does not depend on it.
+            // Calls are still answered, so readiness does not depend on it.
             Policy::Spool => Breakers::new(ELECTION, Duration::MAX, health.clone()),
             Policy::Refuse => Breakers::new(Duration::ZERO, STRICT_READINESS, health.clone()),
         };
@@ -148,12 +148,11 @@ impl Meter {
         Ok(Meter { inner: Arc::new(inner) })
     }
 
-    /// Publishes what the spool holds whenever NATS is there, until `stop`. What is left then is published by the next
-    /// process on the folder.
+    /// Publishes the spool whenever NATS is reachable, until `stop`. The next process on the folder publishes the rest.
     ///
     /// # Errors
     ///
-    /// Fails when the thread that writes the spool has ended: no call could be kept any more.
+    /// If the thread that writes the spool has ended: no further call could be spooled.
     pub async fn run(self, stop: CancellationToken) -> Result<(), SpoolError> {
         tokio::select! {
             () = stop.cancelled() => Ok(()),
@@ -162,24 +161,24 @@ impl Meter {
         }
     }
 
-    /// How many calls wait in the spool.
+    /// Returns the number of calls in the spool.
     pub fn spooled(&self) -> u64 {
         self.inner.spool.waiting()
     }
 
-    /// Returns how many bytes the files of the spool take.
+    /// Returns the size of the spool in bytes.
     pub fn spooled_bytes(&self) -> u64 {
         self.inner.spool.bytes()
     }
 
-    /// How many calls count against a budget, as far as this node knows: what the counters say, and its own calls that
-    /// they have not seen.
+    /// Returns the number of calls that count against a budget as far as this node knows: the counters, and its own calls that they
+    /// have not seen yet.
     pub(crate) fn used(&self, budget: &Budget, counted: Counted) -> u64 {
         self.inner.unconfirmed.used(budget, counted)
     }
 
-    /// Counts a call that is about to be answered. `counted` is what the counters say of its budget, `limit` its quota.
-    /// At `until` nothing is waited for any more: an attempt that is under way ends, and then it is decided.
+    /// Charges a call before it is answered. `counted` is the budget's counter and `limit` its quota. After `until` no further
+    /// attempt is made, and the outcome follows from those made.
     pub async fn count(
         &self,
         budget: &Budget,
@@ -206,15 +205,15 @@ impl Budget {
     }
 }
 
-/// Why NATS has not decided about a call.
+/// Why the outcome of a call at NATS is unknown.
 struct Undecided {
     reason: String,
-    /// Whether the call may have been taken all the same.
+    /// Whether the call may count.
     may_count: bool,
 }
 
 impl Inner {
-    /// Whether the call counts; an error tells why that cannot be said.
+    /// Returns whether the call counts, or why that is unknown.
     async fn count_or_spool(
         &self,
         budget: &Budget,
@@ -226,7 +225,7 @@ impl Inner {
         let breaker = self.breakers.of(&budget.tier);
         let mut may_count = false;
         while breaker.may_publish(|| self.spool.holds(&budget.tier)) {
-            // The same id again is harmless, and settles what became of it the first time.
+            // Publishing the same id again is harmless and determines the outcome of the first attempt.
             match self.publish(budget, call, &breaker, PATIENCE).await {
                 Ok(counts) => return Ok(counts),
                 Err(undecided) => {
@@ -240,7 +239,7 @@ impl Inner {
             tokio::time::sleep(PAUSE).await;
         }
         let reservation = match may_count {
-            // It must be answered, whatever is left.
+            // It may count, so it must be answered.
             true => self.unconfirmed.take(budget),
             false => match self.unconfirmed.reserve(budget, counted, limit) {
                 Some(reservation) => reservation,
@@ -282,7 +281,7 @@ impl Inner {
         self.keep(call, false, self.unconfirmed.take(budget)).await
     }
 
-    /// Publishes a call once, and returns whether it counts.
+    /// Publishes a call once; returns whether it counts.
     async fn publish(
         &self,
         budget: &Budget,
@@ -303,7 +302,7 @@ impl Inner {
         Ok(counts)
     }
 
-    /// Puts a call into the spool.
+    /// Adds a call to the spool.
     async fn keep(&self, call: &Call, is_unsent: bool, reservation: Reservation) -> Result<bool, String> {
         match self.spool.append(call, is_unsent, reservation).await {
             Ok(()) => {

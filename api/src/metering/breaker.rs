@@ -1,5 +1,4 @@
-//! Whether the stream of a tier takes calls at present. Each stream has a breaker of its own: trouble of one tier's
-//! stream diverts no call of another tier.
+//! One circuit breaker a tier's stream: a failing stream diverts only the calls of its own tier.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -9,7 +8,7 @@ use std::time::{Duration, Instant};
 use health::{Component, Health};
 use schemas::tier::TierName;
 
-/// While a breaker is open and nothing else finds out whether the stream is back, one call in this time is published.
+/// While a breaker is open and nothing else probes the stream, one call in this interval is published.
 const PROBE: Duration = Duration::from_millis(500);
 
 /// The breakers of all streams.
@@ -24,21 +23,21 @@ pub(super) struct Breakers {
     health: Health,
 }
 
-/// The breaker of one stream. It is closed while the stream takes calls, and opens once it has failed for the grace.
+/// The breaker of one stream. It is closed while the stream accepts calls, and opens after it has failed for the grace period.
 #[derive(Debug)]
 pub(super) struct Breaker {
     began: Instant,
     grace: u64,
-    /// Since when the stream has failed without a success, in milliseconds since `began`; 0 while it works.
+    /// The start of the present failure, in milliseconds since `began`; 0 while the stream works.
     since: AtomicU64,
     /// When the next call may be published while the breaker is open.
     next: AtomicU64,
-    /// Calls under way that publish again until their outcome is known.
+    /// The number of calls that are being published again until their outcome is known.
     settling: AtomicUsize,
     component: Component,
 }
 
-/// A call under way that publishes again until its outcome is known.
+/// Counts a call that is published again until its outcome is known, while this lives.
 #[derive(Debug)]
 pub(super) struct Settling(Arc<Breaker>);
 
@@ -69,8 +68,7 @@ impl Breakers {
 }
 
 impl Breaker {
-    /// Returns whether a call may be published. `is_probed` says whether calls in the spool find out that the stream
-    /// is back, so that no live call has to.
+    /// Returns whether a call may be published. `is_probed`: calls from the spool probe the stream, so that no live call has to.
     pub(super) fn may_publish(&self, is_probed: impl FnOnce() -> bool) -> bool {
         self.may_publish_at(self.now(), is_probed)
     }
@@ -90,7 +88,7 @@ impl Breaker {
                 .is_ok()
     }
 
-    /// Notes that the stream did not answer, or did not take a call.
+    /// Records that the stream did not answer or did not store a call.
     pub(super) fn failed(&self, reason: &str) {
         self.failed_at(self.now(), reason);
     }
@@ -102,21 +100,21 @@ impl Breaker {
         self.component.failed(format_args!("calls cannot be counted at present: {reason}"));
     }
 
-    /// Notes a definite answer of the stream.
+    /// Records a definite answer of the stream.
     pub(super) fn works(&self) {
-        // Nearly always it did: a plain read leaves the memory shared between the processors.
+        // Nearly always 0: a plain read does not contend for the cache line.
         if self.since.load(Ordering::Relaxed) != 0 && self.since.swap(0, Ordering::Relaxed) != 0 {
             self.component.recovered();
         }
     }
 
-    /// Notes a call that publishes again until its outcome is known, for as long as the guard lives.
+    /// Returns a guard that counts a call as published again until its outcome is known.
     pub(super) fn settling(self: &Arc<Self>) -> Settling {
         self.settling.fetch_add(1, Ordering::Relaxed);
         Settling(self.clone())
     }
 
-    /// Milliseconds since the start, never 0.
+    /// Returns the milliseconds since the start, never 0.
     fn now(&self) -> u64 {
         1 + millis(self.began.elapsed())
     }

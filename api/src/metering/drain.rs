@@ -1,4 +1,4 @@
-//! Publishes what the spool holds, once NATS is there. Each tier has a lane of its own, and the lanes go side by side.
+//! Publishes the spool once NATS is reachable. Each tier has its own lane; lanes work concurrently.
 
 mod known;
 mod lane;
@@ -12,10 +12,10 @@ use schemas::tier::TierName;
 use super::Inner;
 use lane::Lane;
 
-/// How often it looks whether there is something to publish.
+/// How often the spool is checked.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Publishes whenever there is something, and never returns.
+/// Publishes whenever the spool is not empty; never returns.
 pub(super) async fn run(inner: &Inner) {
     let (mut lanes, mut published) = (HashMap::new(), 0);
     loop {
@@ -43,7 +43,7 @@ pub(super) async fn run(inner: &Inner) {
     }
 }
 
-/// Lets each lane publish some; returns how many calls that were, and what hinders lanes.
+/// Publishes some calls of each lane; returns their number and the failures.
 async fn round(inner: &Inner, lanes: &mut HashMap<Option<TierName>, Lane>) -> (usize, Vec<String>) {
     let going = inner.spool.lanes().into_iter().map(|(tier, files)| {
         let mut lane = lanes.remove(&tier).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Publishes calls to the usage streams of NATS: one call, one definite answer or none.
+//! Publishes calls to the usage streams, with a definite outcome or none.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,44 +16,44 @@ use schemas::usage::Call;
 use serde::Deserialize;
 use uuid::Uuid;
 
-/// JetStream's code for a message that its stream did not store; the text says why.
+/// JetStream's code for a message that was not stored; the text has the reason.
 const NOT_STORED: u64 = 10_077;
-/// What the text says where the subject is full.
+/// The text for a full subject.
 const SUBJECT_FULL: &str = "maximum messages per subject";
-/// How long the ids of one subject may take to be read.
+/// The timeout for reading the ids of a subject.
 const READ_WITHIN: Duration = Duration::from_secs(10);
-/// Calls that one look at all subjects of a tier may read; that takes a second or two.
+/// The maximum number of calls read to look up all subjects of a tier, which takes a second or two.
 const MOST_AT_ONCE: u64 = 200_000;
-/// Ids that are asked for at once.
+/// The number of ids requested at once.
 const PAGE: u64 = 10_000;
-/// After how long the server forgets a consumer that nothing asks any more.
+/// How long the server keeps an unused consumer.
 const FORGOTTEN: Duration = Duration::from_secs(5);
 
-/// Ids of calls, by the subject that they were published under.
+/// Ids of calls by subject.
 pub(super) type IdsBySubject = HashMap<String, HashSet<Uuid>>;
 
-/// Publishes calls, and looks up which the streams hold.
+/// Publishes calls, and looks up which calls the streams contain.
 pub(super) struct UsagePublisher {
     client: Client,
     jetstream: Context,
-    /// Whether this role may delete its consumers; where it may not, the server forgets them after some seconds.
+    /// Whether this role may delete its consumers; otherwise the server removes them after some seconds.
     may_delete: AtomicBool,
 }
 
-/// What became of a published call.
+/// The outcome of publishing a call.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Published {
-    /// It counts, now or since an earlier attempt, under this sequence of its stream.
+    /// It counts, now or since an earlier attempt, with this sequence in its stream.
     Counted { sequence: u64 },
-    /// Nothing is left; it does not count.
+    /// The quota is used up; it does not count.
     Full,
-    /// No stream took it: by this attempt it does not count.
+    /// No stream stored it: this attempt does not count.
     NotTaken(String),
-    /// It may count or not: the same call must be published again.
+    /// Unknown: the same call must be published again.
     Unknown(String),
 }
 
-/// Why the ids of a subject cannot be told.
+/// Why the ids of a subject could not be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LookupError {
     #[error("there is no stream {0}")]
@@ -64,7 +64,7 @@ pub(super) enum LookupError {
     TooMany,
 }
 
-/// What JetStream answers to a published message.
+/// JetStream's reply to a published message.
 #[derive(Deserialize)]
 struct Acknowledgement {
     #[serde(default)]
@@ -86,17 +86,17 @@ impl UsagePublisher {
         UsagePublisher { client, jetstream, may_delete: AtomicBool::new(true) }
     }
 
-    /// Whether there is a connection, as far as the client has noticed.
+    /// Returns whether the client is connected, as far as it has noticed.
     pub(super) fn is_connected(&self) -> bool {
         self.client.connection_state() == State::Connected
     }
 
-    /// Publishes a call against its quota. The same call again counts once.
+    /// Publishes a call against its quota. A repeated call counts once.
     pub(super) async fn publish(&self, call: &Call, patience: Duration) -> Published {
         self.send(call.subject(), call, patience).await
     }
 
-    /// Publishes a call that was answered and turned out to be over the quota.
+    /// Publishes an overrun: an answered call that is over the quota.
     pub(super) async fn publish_overrun(&self, call: &Call, patience: Duration) -> Published {
         self.send(call.overrun_subject(), call, patience).await
     }
@@ -107,14 +107,14 @@ impl UsagePublisher {
             headers.insert(name, value.as_str());
         }
         let request = Request::new().headers(headers).payload(call.body().into()).timeout(Some(patience));
-        // Without a connection the client keeps what it is given, and once it is full it takes nothing more: whoever
-        // sends waits then, and no timeout of the request runs yet.
+        // Without a connection the client buffers messages; once its buffer is full, sending blocks before the request's timeout
+        // starts.
         if !self.is_connected() {
             return Published::NotTaken("there is no connection to NATS".into());
         }
         match tokio::time::timeout(patience, self.client.send_request(subject, request)).await {
             Ok(Ok(answer)) => read(&answer.payload),
-            // The server says so where nothing listens: the stream has no leader, or is not there.
+            // "No responders": the stream has no leader or does not exist.
             Ok(Err(error)) if error.kind() == RequestErrorKind::NoResponders => {
                 Published::NotTaken("its stream has no leader".into())
             }
@@ -123,8 +123,8 @@ impl UsagePublisher {
         }
     }
 
-    /// Returns the ids of the calls under a subject, from `first` on: ids are in the order of time. For calls that
-    /// JetStream may have forgotten.
+    /// Returns the ids of the calls under a subject, from `first` on (ids ascend with time). For calls whose ids JetStream may have
+    /// forgotten.
     pub(super) async fn ids(
         &self,
         stream: &str,
@@ -137,8 +137,8 @@ impl UsagePublisher {
         }
     }
 
-    /// Returns the ids of the calls under all subjects of a pattern, from `first` on, by subject. Returns `None` where
-    /// there are too many to read at once.
+    /// Returns the ids of the calls under all subjects of a pattern, from `first` on, by subject; `None` if there are too many to
+    /// read at once.
     pub(super) async fn ids_of_all(
         &self,
         stream: &str,
@@ -176,7 +176,7 @@ impl UsagePublisher {
     async fn consumer(&self, stream: &str, subject: &str, name: &str) -> Result<PullConsumer, LookupError> {
         let unavailable = |error: &dyn std::fmt::Display| LookupError::Unavailable(error.to_string());
         let config = pull::Config {
-            // One with a name is made under its filter, so that a node may read these calls and nothing else.
+            // A named consumer is created under its filter subject, so that a node's permissions can be limited to these calls.
             name: Some(name.to_owned()),
             filter_subject: subject.to_owned(),
             deliver_policy: DeliverPolicy::All,

@@ -23,9 +23,9 @@ use super::unconfirmed::Reservation;
 pub(super) use file::{Page, SpoolFile};
 pub(super) use line::Spooled;
 
-/// Calls that may wait for one write.
+/// The maximum number of calls that wait for a write.
 const QUEUE: usize = 4_096;
-/// A file that is longer takes no more lines, in bytes. It is deleted once it is published.
+/// The size in bytes from which a file is full. It is deleted once it is published.
 const LONGEST: u64 = 64 << 20;
 
 /// The spool cannot be used.
@@ -37,22 +37,22 @@ pub struct SpoolError {
     source: io::Error,
 }
 
-/// Returns how many calls wait in a folder that no process holds any more. A process that was killed may have published
-/// some of them before it could empty its file; the next one finds that out.
+/// Counts the calls in the files of a folder that no process holds. A killed process may have published some of them before it
+/// emptied its file; the process that adopts the file finds out.
 ///
 /// # Errors
 ///
-/// Fails if the folder or a file in it cannot be read. A folder that does not exist holds none.
+/// If the folder or a file in it cannot be read. A folder that does not exist has no calls.
 pub fn abandoned_calls(folder: &Path) -> Result<u64, SpoolError> {
     file::abandoned_lines(folder).map_err(|source| SpoolError { folder: folder.to_owned(), source })
 }
 
-/// The calls of processes that are gone, by budget.
+/// The calls of processes that have ended, by budget.
 pub(super) type Left = HashMap<Budget, u64>;
 
 #[derive(Debug)]
 pub(super) struct Spool {
-    /// `None` only while it is dropped.
+    /// `None` only during the drop.
     queue: Option<mpsc::Sender<Entry>>,
     writer: Option<JoinHandle<()>>,
     shared: Arc<Shared>,
@@ -61,20 +61,20 @@ pub(super) struct Spool {
 #[derive(Debug)]
 struct Shared {
     folder: PathBuf,
-    /// The most bytes that the files may take, but for calls that NATS may have counted.
+    /// The maximum size of the files in bytes; calls of unknown outcome may exceed it.
     limit: u64,
     files: Mutex<Files>,
-    /// Where lines go that cannot be published.
+    /// The file for lines that cannot be published.
     set_aside: Mutex<Option<(PathBuf, File)>>,
-    /// Lines that are not published.
+    /// The number of unpublished lines.
     waiting: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct Files {
-    /// Those that lines are added to.
+    /// The files that are appended to.
     own: HashMap<TierName, Arc<SpoolFile>>,
-    /// Those of processes that are gone, and full ones.
+    /// Full files and those of processes that have ended.
     left: Vec<Arc<SpoolFile>>,
 }
 
@@ -88,7 +88,7 @@ struct Entry {
 }
 
 impl Spool {
-    /// Takes over the files of processes that are gone, and counts their calls.
+    /// Adopts the files of processes that have ended, and counts their calls.
     pub(super) fn open(folder: &Path, limit: u64) -> Result<(Spool, Left), SpoolError> {
         let fail = |source| SpoolError { folder: folder.to_owned(), source };
         std::fs::create_dir_all(folder).and_then(|()| check_writable(folder)).map_err(fail)?;
@@ -118,8 +118,8 @@ impl Spool {
         Ok((Spool { queue: Some(queue), writer: Some(writer), shared }, counts))
     }
 
-    /// Adds a call; it is durable once this returns, and its reservation is kept. A call that was never published
-    /// (`is_unsent`) is refused where the spool is full.
+    /// Adds a call; it is durable when this returns, and its reservation is kept. A call that was never published (`is_unsent`) is
+    /// refused if the spool is full.
     pub(super) async fn append(
         &self,
         call: &Call,
@@ -142,7 +142,7 @@ impl Spool {
         told.await.unwrap_or_else(|_| Err(gone()))
     }
 
-    /// Waits until the thread that writes is gone, which it is only after a panic while the spool is in use.
+    /// Waits until the writing thread has ended, which happens only after a panic while the spool is in use.
     pub(super) async fn writer_ended(&self) -> SpoolError {
         if let Some(queue) = &self.queue {
             queue.closed().await;
@@ -150,47 +150,47 @@ impl Spool {
         SpoolError { folder: self.shared.folder.clone(), source: io::Error::other("its writer has ended") }
     }
 
-    /// Returns how many calls wait in it.
+    /// Returns the number of calls in it.
     pub(super) fn waiting(&self) -> u64 {
         self.shared.waiting.load(Ordering::Relaxed)
     }
 
-    /// Returns how many bytes its files take.
+    /// Returns the size of its files in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.shared.used()
     }
 
-    /// Returns whether calls of a tier wait in it.
+    /// Returns whether it contains calls of a tier.
     pub(super) fn holds(&self, tier: &TierName) -> bool {
         let files = self.shared.files();
         let mut all = files.left.iter().chain(files.own.values());
         all.any(|file| file.tier.as_ref().is_none_or(|of| of == tier) && file.unpublished() < file.length())
     }
 
-    /// Returns the files that hold calls by tier, the oldest first; `None` are those with calls of several tiers.
+    /// Returns the files with calls by tier, oldest first; `None` stands for files with calls of several tiers.
     pub(super) fn lanes(&self) -> BTreeMap<Option<TierName>, Vec<Arc<SpoolFile>>> {
         let files = self.shared.files();
         let mut lanes = BTreeMap::<_, Vec<_>>::new();
-        // An empty one of those left is full and was emptied while lines were still added to it: it only has to go.
+        // An empty one of the other files was full and was emptied while lines were still added to it: it is removed.
         for file in files.left.iter().chain(files.own.values().filter(|file| file.length() > 0)) {
             lanes.entry(file.tier.clone()).or_default().push(file.clone());
         }
         lanes
     }
 
-    /// Notes that so many more lines of a file, which reach up to `end`, are published or set aside.
+    /// Records that this many further lines of a file, up to `end`, are published or set aside.
     pub(super) fn published(&self, file: &SpoolFile, end: u64, lines: usize) {
         file.set_published(end);
         self.shared.waiting.fetch_sub(lines as u64, Ordering::Relaxed);
     }
 
-    /// Drops a file that is published up to `end`; returns false where there is more in it by now. Waits for the disk.
+    /// Drops a file that is published up to `end`; returns `false` if it has more lines by now. Blocks on the disk.
     pub(super) fn finished(&self, file: &Arc<SpoolFile>, end: u64) -> io::Result<bool> {
         let is_own = self.shared.files().own.values().any(|own| Arc::ptr_eq(own, file));
         if is_own {
             return file.empty(end);
         }
-        // Behind the end of an adopted file is at most what a crash cut off, which was never acknowledged.
+        // After the end of an adopted file is at most a line that a crash cut off, which was never acknowledged.
         if !file.is_adopted && file.length() != end {
             return Ok(false);
         }
@@ -199,8 +199,8 @@ impl Spool {
         Ok(true)
     }
 
-    /// Keeps lines that cannot be published in a file beside the spool, which is not read again, and returns its path.
-    /// Waits for the disk.
+    /// Moves lines that cannot be published to a file beside the spool, which is not read again, and returns its path. Blocks on
+    /// the disk.
     pub(super) fn set_aside(&self, lines: &[u8]) -> io::Result<PathBuf> {
         let mut set_aside = self.shared.set_aside.lock().unwrap_or_else(PoisonError::into_inner);
         let (path, file) = match &mut *set_aside {
@@ -220,11 +220,11 @@ impl Spool {
 }
 
 impl Drop for Spool {
-    /// Lets the writer finish, so that the files are no longer held afterwards.
+    /// Waits for the writer, so that the files are released.
     fn drop(&mut self) {
         drop(self.queue.take());
         if let Some(writer) = self.writer.take() {
-            // A panic of it was seen by whoever waited for a line.
+            // The caller that waited for a line has seen its panic.
             let _ = writer.join();
         }
     }
@@ -235,13 +235,13 @@ impl Shared {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Bytes that the files take.
+    /// The size of the files in bytes.
     fn used(&self) -> u64 {
         let files = self.files();
         files.left.iter().chain(files.own.values()).map(|file| file.length()).sum()
     }
 
-    /// Writes what waits, in as few writes as there can be, until nothing can be added any more.
+    /// Writes waiting lines in as few writes as possible, until the queue is closed.
     fn write_all(&self, mut queue: mpsc::Receiver<Entry>) {
         while let Some(first) = queue.blocking_recv() {
             let more = std::iter::from_fn(|| queue.try_recv().ok()).take(QUEUE);
@@ -253,7 +253,7 @@ impl Shared {
                 self.write(&tier, batch);
             }
         }
-        // An empty file says nothing to the next process.
+        // The next process would ignore an empty file.
         for file in self.files().own.values().filter(|file| file.length() == 0) {
             let _ = file.remove();
         }
@@ -261,14 +261,14 @@ impl Shared {
 
     fn write(&self, tier: &TierName, batch: Vec<Entry>) {
         let lines: Vec<u8> = batch.iter().flat_map(|entry| entry.line.iter().copied()).collect();
-        // Counted before they can be read, so that the number never falls below what is there.
+        // Counted before they can be read, so that the number is never too low.
         self.waiting.fetch_add(batch.len() as u64, Ordering::Relaxed);
         let written = self.file_of(tier).and_then(|file| file.append(&lines));
         if written.is_err() {
             self.waiting.fetch_sub(batch.len() as u64, Ordering::Relaxed);
         }
         for Entry { reservation, durable, .. } in batch {
-            // The request may have been dropped; the line stays, and its call counts.
+            // The request may have been dropped; its line stays and its call counts.
             let _ = match &written {
                 Ok(()) => {
                     reservation.keep();
@@ -279,7 +279,7 @@ impl Shared {
         }
     }
 
-    /// The file that calls of a tier are added to.
+    /// Returns the file to which calls of a tier are appended.
     fn file_of(&self, tier: &TierName) -> io::Result<Arc<SpoolFile>> {
         let mut files = self.files();
         if let Some(file) = files.own.get(tier) {
@@ -296,7 +296,7 @@ impl Shared {
     }
 }
 
-/// Counts the calls of a file by budget, a piece of it in memory at a time; returns how many lines it has.
+/// Counts the calls of a file by budget, reading it in pieces; returns the number of lines.
 fn count(file: &SpoolFile, counts: &mut Left) -> io::Result<u64> {
     let (mut lines, mut from) = (0, 0);
     loop {

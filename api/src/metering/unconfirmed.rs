@@ -9,11 +9,11 @@ use read::counters::Counted;
 
 use super::Budget;
 
-/// Threads that count calls of different keys seldom meet.
+/// The number of shards: threads that meter different keys rarely share a lock.
 const SHARDS: usize = 16;
-/// The counters follow within a fraction of a second; behind this, something else made them go backwards.
+/// The counters follow within a fraction of a second; after this long a call is no longer expected to appear in them.
 const FORGOTTEN: Duration = Duration::from_secs(60);
-/// So many budgets in one shard are looked through for what can go.
+/// The number of budgets in a shard from which unused ones are removed.
 const MANY: usize = 4_096;
 
 /// The unconfirmed calls of all budgets, in shards.
@@ -26,14 +26,14 @@ pub(super) struct UnconfirmedUsage {
 /// The unconfirmed calls of one budget.
 #[derive(Debug, Default)]
 struct Unconfirmed {
-    /// Sequences in the tier's stream, ascending but for a few that overtook each other, and when they came.
+    /// Sequences in the tier's stream with the time of their acknowledgement, nearly in ascending order.
     counted: VecDeque<(u64, Instant)>,
     /// Calls in the spool.
     spooled: u64,
 }
 
-/// A call that is taken out of its budget before it is counted. It is given back when this is dropped, so that a request
-/// which ends half way leaves nothing behind.
+/// A call that is reserved in its budget before it is counted. Dropping this releases it, so that an interrupted request leaves
+/// nothing reserved.
 #[derive(Debug)]
 pub(super) struct Reservation {
     unconfirmed: Arc<UnconfirmedUsage>,
@@ -41,7 +41,7 @@ pub(super) struct Reservation {
 }
 
 impl Reservation {
-    /// Leaves the call taken: it is in the spool, and [`UnconfirmedUsage::unspooled`] will give it back.
+    /// Keeps the call reserved: it is in the spool, and [`UnconfirmedUsage::unspooled`] releases it.
     pub(super) fn keep(mut self) {
         self.budget = None;
     }
@@ -56,7 +56,7 @@ impl Drop for Reservation {
 }
 
 impl UnconfirmedUsage {
-    /// What counts against a budget in all. Calls that the counters have seen are forgotten.
+    /// Returns the total that counts against a budget. Forgets calls that the counters have seen.
     pub(super) fn used(&self, budget: &Budget, counted: Counted) -> u64 {
         let mut shard = self.shard(budget);
         let Some(unconfirmed) = shard.get_mut(budget) else { return counted.used };
@@ -67,7 +67,7 @@ impl UnconfirmedUsage {
         used
     }
 
-    /// NATS has counted a call.
+    /// Records a call that NATS has counted.
     pub(super) fn counted(&self, budget: &Budget, sequence: u64) {
         let mut shard = self.shard(budget);
         if shard.len() >= MANY && !shard.contains_key(budget) {
@@ -79,7 +79,7 @@ impl UnconfirmedUsage {
         shard.entry(budget.clone()).or_default().counted.push_back((sequence, Instant::now()));
     }
 
-    /// Takes one call out of what is left, for the spool; `None` if nothing is left.
+    /// Reserves a call for the spool; `None` if the budget is used up.
     pub(super) fn reserve(
         self: &Arc<Self>,
         budget: &Budget,
@@ -96,18 +96,18 @@ impl UnconfirmedUsage {
         is_left.then(|| Reservation { unconfirmed: self.clone(), budget: Some(budget.clone()) })
     }
 
-    /// Takes one call for the spool, whatever is left.
+    /// Reserves a call for the spool, even if the budget is used up.
     pub(super) fn take(self: &Arc<Self>, budget: &Budget) -> Reservation {
         self.spooled(budget, 1);
         Reservation { unconfirmed: self.clone(), budget: Some(budget.clone()) }
     }
 
-    /// Notes calls that are in the spool.
+    /// Records calls that are in the spool.
     pub(super) fn spooled(&self, budget: &Budget, calls: u64) {
         self.shard(budget).entry(budget.clone()).or_default().spooled += calls;
     }
 
-    /// A call is no longer in the spool; it counts now if it has a sequence.
+    /// Records that a call left the spool; it counts if it has a sequence.
     pub(super) fn unspooled(&self, budget: &Budget, sequence: Option<u64>) {
         let mut shard = self.shard(budget);
         if let Some(unconfirmed) = shard.get_mut(budget) {

@@ -1,4 +1,4 @@
-//! Which calls count already, for those that are so old that JetStream may have forgotten their ids.
+//! Looks up which spooled calls count already, for calls so old that JetStream may have forgotten their ids.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,19 +9,19 @@ use uuid::Uuid;
 
 use super::super::publisher::{LookupError, UsagePublisher};
 
-/// Subjects that are looked up at once.
+/// The number of subjects that are looked up concurrently.
 const AT_ONCE: usize = 32;
-/// Where more subjects than this are looked up, it is tried to look up all of their tier together.
+/// From this number of subjects on, all subjects of their tier are looked up together.
 const FEW: usize = 16;
-/// Ids that are kept in memory. Beyond it all are forgotten, and looked up again where they are needed.
+/// The maximum number of ids in memory; beyond it all are dropped and looked up again when needed.
 const MOST: usize = 2_000_000;
 
-/// What a call is looked for among.
+/// The calls among which a call is looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kept {
     /// The calls that count.
     Counted,
-    /// The calls that are kept as overruns.
+    /// The recorded overruns.
     Overruns,
 }
 
@@ -46,12 +46,12 @@ impl Kept {
     }
 }
 
-/// The ids that are kept, by subject, as they were looked up, and those that were published since.
+/// The known ids by subject: those that were looked up, and those published since.
 #[derive(Debug)]
 pub(super) struct Known {
     kept: Kept,
     subjects: HashMap<String, Ids>,
-    /// Patterns whose subjects were all looked up: one without an entry has no ids from this one on.
+    /// Patterns whose subjects were all looked up: a subject without an entry has no ids from this one on.
     patterns: HashMap<String, Uuid>,
     /// Patterns with too many calls to look up together.
     large: HashSet<String>,
@@ -60,12 +60,12 @@ pub(super) struct Known {
 
 #[derive(Debug)]
 struct Ids {
-    /// Lower ids were not kept.
+    /// Lower ids are not known.
     first: Uuid,
     ids: HashSet<Uuid>,
 }
 
-/// A subject to look up: a call under it, and the lowest id that is wanted.
+/// A subject to look up: a call of it, and the lowest id that is needed.
 type Wanted = HashMap<String, (Call, Uuid)>;
 
 impl Known {
@@ -74,7 +74,7 @@ impl Known {
         Known { kept, subjects, patterns, large, ids: 0 }
     }
 
-    /// Looks up the subjects of these calls, but for those that are known already.
+    /// Looks up the subjects of these calls that are not known yet.
     pub(super) async fn look_up(
         &mut self,
         publisher: &UsagePublisher,
@@ -107,7 +107,7 @@ impl Known {
         Ok(())
     }
 
-    /// Looks up all subjects of the tiers and months of these calls, where those are not too many.
+    /// Looks up all subjects of the tiers and months of these calls, unless they are too many.
     async fn look_up_together(
         &mut self,
         publisher: &UsagePublisher,
@@ -145,12 +145,12 @@ impl Known {
         }
     }
 
-    /// Returns whether a call was found to be kept.
+    /// Returns whether a call is recorded already.
     pub(super) fn has(&self, call: &Call) -> bool {
         self.subjects.get(&self.kept.subject(call)).is_some_and(|ids| ids.ids.contains(&call.id.0))
     }
 
-    /// Notes a call that is kept now.
+    /// Records a call that was published now.
     pub(super) fn note(&mut self, call: &Call) {
         let subject = self.kept.subject(call);
         let pattern = || self.patterns.get(&self.kept.pattern(call)).copied();

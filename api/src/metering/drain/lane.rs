@@ -1,4 +1,4 @@
-//! The calls of one tier on their way out of the spool.
+//! Publishes the spooled calls of one tier.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -15,37 +15,37 @@ use super::super::spool::{Page, SpoolFile, Spooled};
 use super::super::{Budget, Inner};
 use super::known::{Kept, Known};
 
-/// How long NATS may take for one call; no caller waits for it.
+/// The timeout of one call; no caller waits for it.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Calls on their way at once.
+/// The maximum number of calls in flight.
 const AT_ONCE: usize = 128;
-/// JetStream remembers message ids for ten minutes. A call that was tried so long before is looked for first.
+/// JetStream remembers message ids for ten minutes. A call whose first attempt is older is looked up first.
 const REMEMBERED: Duration = Duration::from_secs(5 * 60);
-/// Pages that are published before the other lanes are waited for.
+/// The number of pages after which the other lanes get their turn.
 const PAGES: usize = 16;
 
 #[derive(Debug)]
 pub(super) struct Lane {
     counted: Known,
     overruns: Known,
-    /// Tiers that are not in the settings and have no stream.
+    /// Tiers that are not configured and have no stream.
     absent: HashSet<TierName>,
-    /// The file and the offset of the page that was not published to its end, and when that was tried first.
+    /// The file and offset of a partly published page, and the time of its first attempt.
     unfinished: Option<(PathBuf, u64, Instant)>,
 }
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Debug)]
 enum Settled {
-    /// It counts, under this sequence where that is known.
+    /// It counts, with this sequence if known.
     Counted(Option<u64>),
-    /// It is over the quota. It was answered; the audit shows it.
+    /// It is over the quota although it was answered; the audit reports it.
     Overrun,
-    /// There is no stream that could take it, and there will be none.
+    /// There is no stream for it, and there will be none.
     NoStream,
 }
 
-/// The lines that cannot be published, each with its end, and a sentence part that says why.
+/// Lines that cannot be published, each with its line break, and the reason as part of a sentence.
 #[derive(Debug, Default)]
 struct Stuck {
     lines: Vec<u8>,
@@ -61,7 +61,7 @@ impl Default for Lane {
 }
 
 impl Lane {
-    /// Publishes some pages of these files; returns how many calls those had, and what hinders it.
+    /// Publishes some pages of these files; returns the number of calls and the failure, if any.
     pub(super) async fn publish_some(
         &mut self,
         inner: &Inner,
@@ -84,8 +84,8 @@ impl Lane {
         (calls, Ok(()))
     }
 
-    /// Publishes the next page of a file; `None` at its end. If not all of a page could be published, all of it is
-    /// published again: no call counts twice.
+    /// Publishes the next page of a file; `None` at its end. A partly published page is published again as a whole: no call
+    /// counts twice.
     async fn publish_page(&mut self, inner: &Inner, file: &Arc<SpoolFile>) -> Result<Option<usize>, String> {
         if !inner.publisher.is_connected() {
             return Err("there is no connection to NATS".into());
@@ -119,12 +119,12 @@ impl Lane {
         let settled = settled?;
         for (call, settled) in &settled {
             if let Settled::NoStream = settled {
-                // A call always has its JSON.
+                // A call can always be serialised.
                 stuck.add(&serde_json::to_vec(call).unwrap_or_default(), "have a tier without a stream");
             }
         }
         stuck.set_aside(inner).await?;
-        // Nothing can fail from here on: a page that is published again would be taken off the budgets twice.
+        // Nothing may fail from here on: a page that is published again would be released from the budgets twice.
         for (call, settled) in settled {
             let sequence = if let Settled::Counted(sequence) = settled { sequence } else { None };
             inner.unconfirmed.unspooled(&Budget::of(&call), sequence);
@@ -133,13 +133,13 @@ impl Lane {
         Ok(Some(count))
     }
 
-    /// Since when the page that begins there has been tried, if it was.
+    /// Returns the time of the first attempt of the page that begins there.
     fn is_unfinished(&self, file: &SpoolFile, from: u64) -> Option<Instant> {
         let (path, at, since) = self.unfinished.as_ref()?;
         (path == file.path() && *at == from).then_some(*since)
     }
 
-    /// Finds out what becomes of each of these calls.
+    /// Determines the outcome of each of these calls.
     async fn settle(
         &mut self,
         inner: &Inner,
@@ -171,7 +171,7 @@ impl Lane {
         self.settle_overruns(inner, published, &forgotten).await
     }
 
-    /// Finds out which tiers that are not in the settings have no stream.
+    /// Finds tiers that are not configured and have no stream.
     async fn note_absent(&mut self, inner: &Inner, calls: &[Spooled]) -> Result<(), String> {
         let mut asked = HashSet::new();
         for Spooled { call, .. } in calls {
@@ -193,7 +193,7 @@ impl Lane {
         Ok(())
     }
 
-    /// Publishes a call against its quota; `None` where that is used up.
+    /// Publishes a call against its quota; `None` if it is used up.
     async fn publish(&self, inner: &Inner, call: Call) -> Result<(Call, Option<Settled>), String> {
         if self.absent.contains(&call.tier) {
             return Ok((call, Some(Settled::NoStream)));
@@ -224,7 +224,7 @@ impl Lane {
             |(call, settled): &&(Call, Option<Settled>)| settled.is_none() && forgotten.contains(&call.id);
         let wanted = published.iter().filter(is_wanted).map(|(call, _)| call.clone()).collect();
         if let Err(error) = self.overruns.look_up(&inner.publisher, wanted).await {
-            // A user of NATS that was made for version 0.1 may not read them.
+            // A NATS user of version 0.1 may not read them.
             tracing::warn!(%error, "overruns are published without looking whether they were before");
         }
         let lane = &*self;
@@ -290,7 +290,7 @@ impl Stuck {
     }
 }
 
-/// Runs work that waits for the disk off the threads that answer requests.
+/// Runs blocking work outside the threads that answer requests.
 async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> std::io::Result<T> + Send + 'static,
 ) -> Result<T, String> {

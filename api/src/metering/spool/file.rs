@@ -1,4 +1,4 @@
-//! A file of the spool that this process holds.
+//! A file of the spool that this process has locked.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader};
@@ -12,31 +12,31 @@ use schemas::tier::TierName;
 use super::line::{Spooled, parse};
 
 const ENDING: &str = "spool";
-/// How much is read at once, in bytes.
+/// The number of bytes read at once.
 const CHUNK: u64 = 1024 * 1024;
 
-/// A file with one line a call. Its name says of which tier the calls are; those of version 0.1 hold all tiers.
+/// A file with one line a call. Its name contains the tier of its calls; files of version 0.1 contain all tiers.
 #[derive(Debug)]
 pub(in crate::metering) struct SpoolFile {
     path: PathBuf,
     pub(in crate::metering) tier: Option<TierName>,
-    /// Whether another process wrote it, which may have published some of its calls.
+    /// Whether another process wrote it and may have published some of its calls.
     pub(in crate::metering) is_adopted: bool,
     file: File,
     /// Held while the end of the file moves.
     moving: Mutex<()>,
-    /// How much of it is durable.
+    /// The durable length in bytes.
     length: AtomicU64,
-    /// How much of that is published.
+    /// The published length in bytes.
     published: AtomicU64,
-    /// Whether a failed write may have left something behind its end.
+    /// Whether a failed write may have left bytes after its end.
     is_closed: AtomicBool,
 }
 
-/// Lines that stand side by side in a file, and where they end.
+/// Consecutive lines of a file, and their end.
 #[derive(Debug)]
 pub(in crate::metering) struct Page {
-    /// Each a call, or what cannot be read.
+    /// Calls, or lines that cannot be read.
     pub(in crate::metering) lines: Vec<Result<Spooled, Vec<u8>>>,
     pub(in crate::metering) end: u64,
 }
@@ -47,7 +47,7 @@ impl SpoolFile {
         loop {
             let path = folder.join(format!("{}.{tier}.{ENDING}", uuid::Uuid::new_v4().simple()));
             let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
-            // A process that starts may adopt, or remove as empty, what is not locked yet.
+            // Another process may adopt, or remove as empty, a file that is not locked yet.
             match file.try_lock() {
                 Ok(()) if file.metadata()?.nlink() > 0 => {}
                 Ok(()) | Err(TryLockError::WouldBlock) => continue,
@@ -71,22 +71,22 @@ impl SpoolFile {
         }
     }
 
-    /// Returns where it is.
+    /// Returns its path.
     pub(in crate::metering) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns how many bytes of it are durable.
+    /// Returns the durable length in bytes.
     pub(super) fn length(&self) -> u64 {
         self.length.load(Ordering::Acquire)
     }
 
-    /// Returns whether it takes no more lines.
+    /// Returns whether it is full.
     pub(super) fn is_closed(&self) -> bool {
         self.is_closed.load(Ordering::Relaxed)
     }
 
-    /// Returns where what is not published begins.
+    /// Returns the offset of the first unpublished line.
     pub(in crate::metering) fn unpublished(&self) -> u64 {
         self.published.load(Ordering::Relaxed)
     }
@@ -95,8 +95,8 @@ impl SpoolFile {
         self.published.store(end, Ordering::Relaxed);
     }
 
-    /// Reads lines from an offset on, about a megabyte. A line that was cut off by a crash was never acknowledged and is
-    /// passed over with the rest of the file.
+    /// Reads about a megabyte of lines from an offset. A line that a crash cut off was never acknowledged and is skipped with the rest
+    /// of the file.
     pub(in crate::metering) fn read(&self, from: u64) -> io::Result<Page> {
         let left = self.length().saturating_sub(from);
         let wanted = usize::try_from(left.min(CHUNK)).unwrap_or_default();
@@ -106,7 +106,7 @@ impl SpoolFile {
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
             match line.strip_suffix(b"\n") {
                 Some(whole) => lines.push(parse(whole)),
-                // No line is so long: this is damage, and what stands behind it may be whole.
+                // No line is that long: this part is damaged, and lines after it may be intact.
                 None if end == from && left > CHUNK => lines.push(Err(line.to_owned())),
                 None => break,
             }
@@ -115,7 +115,7 @@ impl SpoolFile {
         Ok(Page { lines, end })
     }
 
-    /// Adds whole lines; they are durable once this returns. After an error none of them is there.
+    /// Appends whole lines; they are durable when this returns. After an error none of them is in the file.
     pub(super) fn append(&self, lines: &[u8]) -> io::Result<()> {
         let _moving = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
         let length = self.length();
@@ -130,14 +130,14 @@ impl SpoolFile {
         written
     }
 
-    /// Empties it, unless it is longer than `end` by now; returns whether it did.
+    /// Truncates it, unless it is longer than `end` by now; returns whether it did.
     pub(super) fn empty(&self, end: u64) -> io::Result<bool> {
         let _moving = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
         if self.length() != end {
             return Ok(false);
         }
         self.file.set_len(0)?;
-        // From here on it is empty, whether or not that is durable: what a crash brought back would be published again.
+        // Empty from here on, even if that is not durable: lines that a crash restores are published again, which is harmless.
         self.length.store(0, Ordering::Release);
         self.set_published(0);
         self.file.sync_data()?;
@@ -169,7 +169,7 @@ pub(super) fn abandoned_lines(folder: &Path) -> io::Result<u64> {
             Err(error) => return Err(error),
         };
         match file.try_lock_shared() {
-            // Released at once: a process that starts meanwhile adopts only what it can lock.
+            // Released at once: a process that starts meanwhile adopts only files that it can lock.
             Ok(()) => file.unlock()?,
             Err(TryLockError::WouldBlock) => continue,
             Err(TryLockError::Error(error)) => return Err(error),
@@ -192,7 +192,7 @@ fn count_lines(mut file: impl BufRead) -> io::Result<u64> {
     }
 }
 
-/// Takes the files over that no process holds.
+/// Adopts the files that no process holds.
 pub(super) fn adopt(folder: &Path) -> io::Result<Vec<SpoolFile>> {
     let mut adopted = Vec::new();
     for entry in std::fs::read_dir(folder)? {
@@ -202,7 +202,7 @@ pub(super) fn adopt(folder: &Path) -> io::Result<Vec<SpoolFile>> {
         }
         let file = match OpenOptions::new().read(true).write(true).open(&path) {
             Ok(file) => file,
-            // Its process has just emptied and removed it.
+            // Its owner has just emptied and removed it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => return Err(error),
         };
@@ -225,7 +225,7 @@ pub(super) fn adopt(folder: &Path) -> io::Result<Vec<SpoolFile>> {
     Ok(adopted)
 }
 
-/// The tier that a file's name tells.
+/// Returns the tier in a file's name.
 fn tier_of(path: &Path) -> Option<TierName> {
     path.file_stem()?.to_str()?.split_once('.')?.1.parse().ok()
 }

@@ -5,11 +5,11 @@ use std::io;
 use schemas::usage::Call;
 use serde::Deserialize;
 
-/// A call out of the spool.
+/// A spooled call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::metering) struct Spooled {
     pub(in crate::metering) call: Call,
-    /// Whether it was never published before it was spooled. Version 0.1 does not write this, and reads over it.
+    /// Whether it was never published before it was spooled. Version 0.1 neither writes nor reads this.
     pub(in crate::metering) is_unsent: bool,
 }
 
@@ -19,7 +19,7 @@ struct Mark {
     unsent: bool,
 }
 
-/// Returns the line of a call, with its end.
+/// Returns the line of a call, with the line break.
 pub(super) fn encode(call: &Call, is_unsent: bool) -> io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(call).map_err(io::Error::other)?;
     if is_unsent {
@@ -30,9 +30,9 @@ pub(super) fn encode(call: &Call, is_unsent: bool) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// Reads a line; the error is the line itself.
+/// Parses a line; the error is the line itself.
 pub(super) fn parse(line: &[u8]) -> Result<Spooled, Vec<u8>> {
-    // A write that failed half way in version 0.1 may have left zeros before a line.
+    // In version 0.1 a partial write may have left zeros before a line.
     let zeros = line.iter().take_while(|byte| **byte == 0).count();
     let line = &line[zeros..];
     match (serde_json::from_slice(line), serde_json::from_slice::<Mark>(line)) {
