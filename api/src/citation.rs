@@ -1,7 +1,7 @@
-//! What a revision of a project is cited as, in the formats that readers' tools take.
+//! Citations of a project's revision in the formats of reference managers.
 //!
-//! Everything is taken from the record of that revision, so a citation says the same for ever. A value that is not recorded
-//! is left out of every format, never guessed.
+//! All values come from the record of that revision, so a citation never changes (ADR 19). A value that is not recorded is left out,
+//! never guessed.
 
 mod bibtex;
 mod csl_json;
@@ -22,36 +22,36 @@ pub(crate) use format::Format;
 pub(crate) use page::CitationPage;
 pub(crate) use record::{CitedImage, CitedRecord};
 
-/// One revision of a project, as it is cited. Texts are as recorded and may hold line breaks: each format makes them its own.
+/// The citation of one revision. Texts are as recorded and may contain line breaks, which each format handles.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Citation {
-    /// Where the project was found when the revision was recorded.
+    /// The slug of the project when the revision was recorded.
     pub(crate) slug: String,
     pub(crate) title: String,
     /// The studio.
     pub(crate) creator: Option<String>,
     pub(crate) city: Option<String>,
-    /// Of the work itself, four digits.
+    /// The year of the work, four digits.
     pub(crate) year: Option<String>,
     pub(crate) category: Category,
     pub(crate) intro: Option<String>,
     pub(crate) curated_by: Option<String>,
     pub(crate) selected: Option<Date>,
     pub(crate) published: Option<Date>,
-    /// The address to cite: this catalog's permanent page of the revision.
+    /// The URL to cite: the permanent page of the revision.
     pub(crate) url: String,
-    /// The address of the project's page here, which shows the newest revision.
+    /// The URL of the project's page, which shows the newest revision.
     pub(crate) project_url: String,
-    /// Where the record comes from, if it brought an address of its own.
+    /// The source of the record, if it has a URL of its own.
     pub(crate) source: Option<String>,
     pub(crate) revision: u32,
     /// The UTC day on which the revision was recorded.
     pub(crate) recorded: Date,
-    /// The address of a picture.
+    /// The URL of a picture.
     pub(crate) image: Option<String>,
     /// The name of the catalog.
     pub(crate) publisher: String,
-    /// The address of the catalog.
+    /// The URL of the catalog.
     pub(crate) site: String,
 }
 
@@ -79,7 +79,7 @@ impl Citation {
         }
     }
 
-    /// The citation in a format; the page is made elsewhere.
+    /// Formats the citation; `None` for [`Format::Html`], which is a page.
     pub(crate) fn write(&self, format: Format) -> Option<String> {
         match format {
             Format::Html => None,
@@ -91,12 +91,12 @@ impl Citation {
         }
     }
 
-    /// Names the citation within a reader's library.
+    /// Returns the citation key.
     fn key(&self) -> String {
         format!("{}-{}", self.slug, self.revision)
     }
 
-    /// Which revision it is, and who selected the project: what citing tools have no field for.
+    /// Returns the revision and the editor, for which reference managers have no field.
     fn note(&self) -> String {
         let mut note = format!("Revision {} of {}", self.revision, self.recorded);
         match (&self.curated_by, self.selected) {
@@ -109,12 +109,12 @@ impl Citation {
     }
 }
 
-/// A text without line breaks and tabs, blanks single.
+/// Replaces line breaks, tabs and repeated blanks by single blanks.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// An address in which nothing stands that could end it where addresses are written between braces or angles.
+/// Escapes a URL for formats that write URLs between braces or angle brackets.
 pub(crate) fn bare_address(address: &str) -> String {
     let mut bare = String::with_capacity(address.len());
     for byte in address.bytes() {

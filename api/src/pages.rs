@@ -1,4 +1,4 @@
-//! The site: pages for people, made on the server, whole without script and without anything from elsewhere.
+//! The site: pages for people, rendered on the server, complete without scripts and without requests to other hosts.
 
 mod assets;
 mod card;
@@ -30,7 +30,7 @@ use crate::state::ApiState;
 pub(crate) use cite::cite;
 pub(crate) use problem::of as problem_page;
 
-/// Nothing from elsewhere, nothing inline, and no other site may frame a page.
+/// Nothing from other hosts, nothing inline, and no framing by other sites.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; script-src 'self'; form-action 'self'; \
      base-uri 'none'; frame-ancestors 'none'",
@@ -52,13 +52,13 @@ pub(crate) fn router() -> Router<ApiState> {
         .route("/assets/{version}/{file}", get(assets::asset))
 }
 
-/// A page as it goes out.
+/// Returns a page as a response.
 fn page(template: &impl Template) -> Result<Response, ApiError> {
     let text = template.render().map_err(ApiError::internal)?;
     Ok((headers(), text).into_response())
 }
 
-/// What every page carries. Its forms tell this site where they were filled in, and no other site anything.
+/// The headers of every page. Referrers are sent to this site only.
 pub(crate) fn headers() -> HeaderMap {
     HeaderMap::from_iter([
         (CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),

@@ -1,11 +1,11 @@
-//! BibTeX: one `@misc`, which every style knows. UTF-8 is kept; what TeX would take for a command is written as one.
+//! BibTeX: one `@misc`, which every style supports. UTF-8 is kept; TeX's special characters are escaped.
 
 use std::fmt::Write;
 
 use super::{Citation, bare_address, one_line};
 
 impl Citation {
-    /// The citation as BibTeX.
+    /// Formats the citation as BibTeX.
     pub(crate) fn bibtex(&self) -> String {
         let mut entry = format!("@misc{{{},\n", self.key());
         let mut field = |name: &str, value: Option<String>| {
@@ -14,7 +14,7 @@ impl Citation {
                 let _ = writeln!(entry, "  {name} = {{{value}}},");
             }
         };
-        // Twice in braces: a name is not taken apart, and a title keeps its capitals.
+        // Double braces: names are not split, and titles keep their capitals.
         let whole = |text: &str| format!("{{{}}}", escape(&one_line(text)));
         field("title", Some(whole(&self.title)));
         field("author", self.creator.as_deref().map(whole));
@@ -27,13 +27,13 @@ impl Citation {
     }
 }
 
-/// BibTeX counts braces even behind a backslash, so a brace becomes a command too.
+/// BibTeX counts braces even after a backslash, so a brace is written as a command.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut before = ' ';
     for character in text.chars() {
         match character {
-            // Two of these would be drawn as one: a dash, or a quote.
+            // TeX joins two of these to one: a dash, or a quote.
             '-' | '\'' | '`' if before == character => escaped.extend(['{', '}', character]),
             '\\' => escaped.push_str("\\textbackslash{}"),
             '{' => escaped.push_str("\\textbraceleft{}"),

@@ -1,4 +1,4 @@
-//! CSL-JSON, as its schema (version 1.0.2) has it: a list, here of one item.
+//! CSL-JSON by its schema 1.0.2: a list of one item.
 
 use jiff::civil::Date;
 use schemas::record::Category;
@@ -8,9 +8,9 @@ use super::json_ld::without_nulls;
 use super::{Citation, one_line};
 
 impl Citation {
-    /// The citation as CSL-JSON.
+    /// Formats the citation as CSL-JSON.
     pub(crate) fn csl_json(&self) -> String {
-        // A literal name is not taken apart into given and family name.
+        // A literal name is not split into given and family name.
         let name = |name: &String| json!([{"literal": one_line(name)}]);
         let year = self.year.as_ref().and_then(|year| year.parse::<u16>().ok());
         let item = json!({

@@ -1,4 +1,4 @@
-//! The formats of a citation, and which of them somebody wants.
+//! The formats of a citation, and their negotiation.
 
 /// A format of a citation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,11 +12,11 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// All, the one for people first.
+    /// All formats, the page for people first.
     pub(crate) const ALL: [Format; 6] =
         [Format::Html, Format::JsonLd, Format::BibTex, Format::Ris, Format::CslJson, Format::Text];
 
-    /// Its name in the parameter `format`.
+    /// Returns its name in the parameter `format`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Format::Html => "html",
@@ -28,7 +28,7 @@ impl Format {
         }
     }
 
-    /// Its name for people.
+    /// Returns its name for people.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Format::Html => "Page",
@@ -40,7 +40,7 @@ impl Format {
         }
     }
 
-    /// Its media type.
+    /// Returns its media type.
     pub(crate) fn media_type(self) -> &'static str {
         match self {
             Format::Html => "text/html",
@@ -52,7 +52,7 @@ impl Format {
         }
     }
 
-    /// Its media type with the encoding, where it is not always UTF-8.
+    /// Returns its media type with the charset, if that is not always UTF-8.
     pub(crate) fn content_type(self) -> &'static str {
         match self {
             Format::Html => "text/html; charset=utf-8",
@@ -63,7 +63,7 @@ impl Format {
         }
     }
 
-    /// How a file of it ends, if it is one to keep.
+    /// Returns the extension of a file, for formats that are downloaded.
     pub(crate) fn extension(self) -> Option<&'static str> {
         match self {
             Format::Html | Format::Text => None,
@@ -74,18 +74,18 @@ impl Format {
         }
     }
 
-    /// The format of a name.
+    /// Returns the format with this name.
     pub(crate) fn named(name: &str) -> Option<Format> {
         Format::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// The names of all, for people.
+    /// Returns the names of all formats, for people.
     pub(crate) fn names() -> String {
         Format::ALL.map(Format::name).join(", ")
     }
 
-    /// The format that `Accept` wants most. Between equals the one that is named outright wins, then the one for people; who
-    /// accepts none of them gets the page, which is more use than a 406. Plain `application/json` asks for JSON-LD.
+    /// Returns the format that `Accept` prefers (RFC 9110). Between equals the one that is named exactly wins, then the page; a client
+    /// that accepts none gets the page, which is more useful than a 406. Plain `application/json` selects JSON-LD.
     pub(crate) fn accepted(accept: &str) -> Format {
         let mut best = (Format::Html, 0, 0);
         for format in Format::ALL {
@@ -99,7 +99,7 @@ impl Format {
     }
 }
 
-/// How exactly a media type is named in a list, and its weight in thousandths there. What names it most exactly counts.
+/// Returns how exactly a list names a media type, and its weight in thousandths; the most exact entry counts.
 fn wish(accept: &str, media_type: &str) -> (u8, u16) {
     let mut wish = (0, 0);
     for range in accept.split(',') {
@@ -113,7 +113,7 @@ fn wish(accept: &str, media_type: &str) -> (u8, u16) {
             _ => continue,
         };
         let weight = parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")));
-        // What is no weight is no wish.
+        // An invalid weight is ignored.
         let weight = weight.map_or(1.0, |weight| weight.trim().parse::<f32>().unwrap_or(0.0));
         if exactness > wish.0 {
             wish = (exactness, (weight.clamp(0.0, 1.0) * 1000.0) as u16);

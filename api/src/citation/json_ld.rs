@@ -1,4 +1,4 @@
-//! JSON-LD in the words of schema.org. The text may stand inside a script element as it is.
+//! JSON-LD with the vocabulary of schema.org. The text is safe inside a script element.
 
 use schemas::record::Category;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::Citation;
 
 impl Citation {
-    /// The citation as JSON-LD.
+    /// Formats the citation as JSON-LD.
     pub(crate) fn json_ld(&self) -> String {
         let publisher = json!({"@type": "Organization", "name": self.publisher, "url": self.site});
         let curator = self.curated_by.as_ref().map(|name| json!({"@type": "Person", "name": name}));
@@ -48,7 +48,7 @@ fn kind(category: Category) -> &'static str {
     }
 }
 
-/// Without the members that are null.
+/// Removes members that are null.
 pub(super) fn without_nulls(mut value: Value) -> Value {
     if let Value::Object(members) = &mut value {
         members.retain(|_, member| !member.is_null());
@@ -59,7 +59,7 @@ pub(super) fn without_nulls(mut value: Value) -> Value {
     value
 }
 
-/// The same JSON without anything that could end a script element, or a line of one.
+/// Escapes everything that could end a script element or a line of one.
 fn harmless(json: &str) -> String {
     let mut text = String::with_capacity(json.len() + 16);
     for character in json.chars() {

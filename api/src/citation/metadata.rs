@@ -1,9 +1,9 @@
-//! What a page says of itself to those who read only its head: Highwire for reference managers, Dublin Core, Open Graph.
+//! Metadata in the head of a page: Highwire for reference managers, Dublin Core, Open Graph.
 
 use super::{Citation, one_line};
 
 impl Citation {
-    /// Names and contents of `meta` elements. A name that begins with `og:` belongs into the attribute `property`.
+    /// Returns names and contents of `meta` elements. A name that starts with `og:` belongs in the attribute `property`.
     pub(crate) fn metadata(&self) -> Vec<(&'static str, String)> {
         let creator = self.creator.as_deref().map(one_line);
         let title = one_line(&self.title);

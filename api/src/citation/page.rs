@@ -1,4 +1,4 @@
-//! Everything that the page of a citation shows.
+//! The data of a citation's page.
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -8,16 +8,16 @@ use super::{Citation, CitedRecord, Format};
 use crate::error::ApiError;
 use crate::site::Site;
 
-/// A cited revision, and what became of the project since.
+/// A cited revision, and the later state of its project.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CitationPage {
-    /// What the revision said.
+    /// The record of the revision.
     pub(crate) record: CitedRecord,
-    /// How it is cited; `text()`, `bibtex()`, `json_ld()` and `metadata()` of it are for the page.
+    /// Its citation.
     pub(crate) citation: Citation,
-    /// The newest revision, which may be this one.
+    /// The newest revision, possibly this one.
     pub(crate) newest: Newest,
-    /// Why and when the project left the catalog, if it did.
+    /// The time and reason of a withdrawal.
     pub(crate) withdrawn: Option<Withdrawal>,
 }
 
@@ -25,16 +25,16 @@ pub(crate) struct CitationPage {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Newest {
     pub(crate) revision: u32,
-    /// When it was recorded.
+    /// The time of recording.
     pub(crate) at: Timestamp,
-    /// The permanent address of it.
+    /// Its permanent URL.
     pub(crate) citation: String,
-    /// The address of the project's page, under the present slug.
+    /// The URL of the project's page, with the present slug.
     pub(crate) page: String,
 }
 
 impl CitationPage {
-    /// The page of a revision that the catalog has rendered.
+    /// Returns the page of a revision from the catalog's rendered form.
     pub(crate) fn of(history: History, rendered: &Bytes, site: &Site) -> Result<CitationPage, ApiError> {
         let record = CitedRecord::read(rendered, site)?;
         let citation = Citation::of(&record, site);
@@ -48,12 +48,12 @@ impl CitationPage {
         Ok(CitationPage { record, citation, newest, withdrawn: history.withdrawn })
     }
 
-    /// Whether nothing newer was recorded.
+    /// Returns whether this is the newest revision.
     pub(crate) fn is_newest(&self) -> bool {
         self.newest.revision == self.record.revision
     }
 
-    /// The address of this citation in a format.
+    /// Returns the URL of this citation in a format.
     pub(crate) fn address_in(&self, format: Format) -> String {
         format!("{}?format={}", self.citation.url, format.name())
     }

@@ -1,9 +1,9 @@
-//! A line for people.
+//! Plain text, one line.
 
 use super::{Citation, one_line};
 
 impl Citation {
-    /// The citation as a line of text.
+    /// Formats the citation as a line of text.
     pub(crate) fn text(&self) -> String {
         let place = [self.city.as_deref(), self.year.as_deref()];
         let place = place.into_iter().flatten().map(one_line).collect::<Vec<_>>().join(", ");

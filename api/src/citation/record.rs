@@ -1,4 +1,4 @@
-//! The record of a revision, read back from its rendered form.
+//! The record of a revision, parsed from its rendered form.
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer};
 use crate::error::ApiError;
 use crate::site::Site;
 
-/// The full record of a project with this site's addresses filled in, as a page needs it.
+/// The full record of a project with this site's URLs.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(crate) struct CitedRecord {
     pub(crate) slug: String,
@@ -26,7 +26,7 @@ pub(crate) struct CitedRecord {
     pub(crate) thumbnail: Option<String>,
     pub(crate) url: String,
     pub(crate) citation_url: String,
-    /// This catalog's permanent page of the revision.
+    /// The permanent URL of the revision.
     pub(crate) revision_url: String,
     pub(crate) provenance: CitedProvenance,
     pub(crate) description: Option<String>,
@@ -35,7 +35,7 @@ pub(crate) struct CitedRecord {
     pub(crate) taste: CitedTaste,
     pub(crate) images: Vec<CitedImage>,
     pub(crate) revision: u32,
-    /// When the revision was recorded; of the present record, when it or its slug last changed.
+    /// The time at which the revision was recorded; for the present record, of the last change of record or slug.
     pub(crate) updated_at: Timestamp,
 }
 
@@ -67,14 +67,14 @@ pub(crate) struct CitedImage {
 }
 
 impl CitedRecord {
-    /// Reads a full record as the catalog has rendered it.
+    /// Parses a record that the catalog has rendered.
     pub(crate) fn read(rendered: &Bytes, site: &Site) -> Result<CitedRecord, ApiError> {
         let mut text = Vec::with_capacity(rendered.len() + 512);
         site::fill(rendered, site.as_str(), &mut text);
         serde_json::from_slice(&text).map_err(ApiError::internal)
     }
 
-    /// Where the record comes from: the address that it brought to be cited by, or else its page, if that is elsewhere.
+    /// Returns the source of the record: its citation URL, or else its page on another host.
     pub(crate) fn source(&self, site: &Site) -> Option<&str> {
         let elsewhere = |address: &&str| match address.strip_prefix(site.as_str()) {
             Some(path) => !path.starts_with('/'),
@@ -83,14 +83,14 @@ impl CitedRecord {
         [self.citation_url.as_str(), self.url.as_str()].into_iter().find(elsewhere)
     }
 
-    /// The UTC day on which it was recorded.
+    /// Returns the UTC day on which it was recorded.
     pub(crate) fn recorded_on(&self) -> Date {
         TimeZone::UTC.to_datetime(self.updated_at).date()
     }
 }
 
 impl CitedTaste {
-    /// The dimensions that are recorded, by name.
+    /// Returns the recorded dimensions by name.
     pub(crate) fn recorded(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let dimensions = [
             ("material", &self.material),

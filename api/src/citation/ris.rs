@@ -1,11 +1,11 @@
-//! RIS: lines of a tag and a value, each ended by CR and LF.
+//! RIS: lines of a tag and a value, each terminated by CR LF.
 
 use schemas::record::Category;
 
 use super::{Citation, one_line};
 
 impl Citation {
-    /// The citation as RIS.
+    /// Formats the citation as RIS.
     pub(crate) fn ris(&self) -> String {
         let mut lines = String::new();
         let mut line = |tag: &str, value: Option<&str>| {
@@ -31,7 +31,7 @@ impl Citation {
     }
 }
 
-/// A work of art, or anything: RIS knows no buildings.
+/// The type of the reference: a work of art, or generic; RIS has no type for buildings.
 fn kind(category: Category) -> &'static str {
     match category {
         Category::Photography | Category::Art => "ART",

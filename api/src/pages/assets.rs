@@ -1,4 +1,4 @@
-//! What the pages need besides: a style sheet, a font, a small script. All of it is in the binary.
+//! The style sheet, font and script of the pages, embedded in the binary.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::ApiError;
 
-/// Name, kind and content.
+/// Name, media type and content.
 type Asset = (&'static str, &'static str, &'static [u8]);
 
 const ASSETS: [Asset; 5] = [
@@ -27,7 +27,7 @@ const ASSETS: [Asset; 5] = [
     ),
 ];
 
-/// Stands in the path of every asset: another build has another one, so that browsers may keep each for ever.
+/// A part of the path of every asset that differs between builds, so that browsers may cache assets permanently.
 pub(super) static VERSION: LazyLock<String> = LazyLock::new(|| {
     let mut hash = Sha256::new();
     ASSETS.iter().for_each(|(_, _, content)| hash.update(content));
@@ -38,7 +38,7 @@ pub(super) async fn asset(path: Result<Path<(String, String)>, PathRejection>) -
     let Path((version, file)) = path.map_err(|_| ApiError::not_found())?;
     let (_, kind, content) =
         ASSETS.into_iter().find(|(name, _, _)| *name == file).ok_or_else(ApiError::not_found)?;
-    // A page that was made by another build gets what there is now, once.
+    // A page of another build gets the present asset, uncached.
     let keeping = if version == *VERSION { "public, max-age=31536000, immutable" } else { "no-store" };
     let headers =
         [(CONTENT_TYPE, HeaderValue::from_static(kind)), (CACHE_CONTROL, HeaderValue::from_static(keeping))];

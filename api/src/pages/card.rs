@@ -1,4 +1,4 @@
-//! A project in a grid.
+//! A project in a grid of search results.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use crate::error::ApiError;
 use crate::site::Site;
 use crate::state::ApiState;
 
-/// The longest name that the search field shows as an example, in characters.
+/// The maximum length of a name that the search field shows as an example, in characters.
 const EXAMPLE: usize = 24;
 
-/// What a grid shows of a project.
+/// The values of a card.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Card {
     pub(crate) slug: String,
@@ -26,14 +26,14 @@ pub(crate) struct Card {
 }
 
 impl Card {
-    /// Reads the summary that the search index keeps rendered, without the brace behind its last member.
+    /// Parses a rendered summary of the search index, which lacks the brace after its last member.
     pub(super) fn of(summary: &[u8], site: &Site) -> Result<Card, ApiError> {
         let mut summary = with_paths(summary, site);
         summary.push(b'}');
         serde_json::from_slice(&summary).map_err(ApiError::internal)
     }
 
-    /// The cards with the kept copies of pictures that records bring from elsewhere. Without the catalog they stay without.
+    /// Adds the stored copies of pictures whose records name other hosts; unchanged if the catalog cannot be read.
     pub(super) async fn with_kept_pictures(mut cards: Vec<Card>, state: &ApiState) -> Vec<Card> {
         let brought = || cards.iter().filter(|card| card.thumbnail.is_some() && card.picture().is_none());
         if brought().next().is_none() {
@@ -57,34 +57,34 @@ impl Card {
         cards
     }
 
-    /// Studio, city and year, as far as they are recorded.
+    /// Returns studio, city and year, as far as recorded.
     pub(crate) fn byline(&self) -> String {
         byline([&self.studio, &self.city, &self.year])
     }
 
-    /// The studio, where it is recorded and short enough for an example.
+    /// Returns the studio, if it is recorded and short enough for an example.
     pub(super) fn studio(&self) -> Option<&str> {
         self.studio.as_deref().filter(|studio| studio.chars().count() <= EXAMPLE)
     }
 
-    /// The first part of the city, under the same conditions.
+    /// Returns the first part of the city, under the same conditions.
     pub(super) fn place(&self) -> Option<&str> {
         let place = self.city.as_deref()?.split(',').next()?.trim();
         (!place.is_empty() && place.chars().count() <= EXAMPLE).then_some(place)
     }
 
-    /// The picture, if it is kept here: pages show nothing from elsewhere.
+    /// Returns the picture, if it is stored here: pages load nothing from other hosts.
     pub(crate) fn picture(&self) -> Option<&str> {
         self.thumbnail.as_deref().filter(|address| is_own(address))
     }
 }
 
-/// Whether an address leads to a picture that this site keeps.
+/// Returns whether a URL is that of a picture stored here.
 pub(super) fn is_own(address: &str) -> bool {
     !address.contains(':') && address.contains("/media/")
 }
 
-/// What is recorded, with commas.
+/// Joins the recorded parts with commas.
 pub(super) fn byline(parts: [&Option<String>; 3]) -> String {
     parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,4 @@
-//! The page of a citation: what a revision said, and how it is cited.
+//! The page of a citation: the cited revision and its citation formats.
 
 use askama::Template;
 
@@ -17,13 +17,13 @@ struct CitePage<'a> {
     citation: String,
     bibtex: String,
     json_ld: String,
-    /// The name of each format, and the path that gives it.
+    /// The name and path of each format.
     formats: Vec<(&'static str, String, &'static str)>,
     newest: String,
     present: String,
 }
 
-/// The page as HTML.
+/// Renders the page.
 pub(crate) fn cite(page: &CitationPage, state: &ApiState) -> Result<String, ApiError> {
     let (citation, record) = (&page.citation, &page.record);
     let project = Recorded::of(record.clone(), state.site());

@@ -1,5 +1,5 @@
-//! `GET` and `POST /claim/{token}`: the page behind a mailed link. Looking at it does nothing, so that scanners of mails may;
-//! only its form acts, once.
+//! `GET` and `POST /claim/{token}`: the page of a mailed link. `GET` changes nothing, since mail scanners open links; only the form
+//! acts, once.
 
 use std::time::Duration;
 
@@ -30,9 +30,9 @@ use crate::error::ApiError;
 use crate::query;
 use crate::state::ApiState;
 
-/// What using a link may take of a request's time, after it was looked at.
+/// The part of a request's time that is reserved for using the link after reading it.
 const USING: Duration = Duration::from_secs(5);
-/// What is said of a text that is no token.
+/// The sentence about an invalid token.
 const NEVER_MADE: &str = "this link is incomplete; open it as it stands in the mail, or ask for another";
 
 #[derive(Template)]
@@ -69,7 +69,7 @@ struct Gone {
     mails: bool,
 }
 
-/// A key as its holder recognises it.
+/// A key as its owner recognises it.
 struct Shown {
     id: String,
     hint: String,
@@ -119,7 +119,7 @@ pub(super) async fn look(
             Ok(([(CACHE_CONTROL, HeaderValue::from_static("no-store"))], page).into_response())
         }
         Err(NotDone::Refused(reason)) => gone(access, &state, &headers, &reason),
-        // Looking changes nothing.
+        // Reading changes nothing.
         Err(NotDone::Unavailable(cause) | NotDone::Unknown(cause)) => Err(ApiError::uncreated(cause)),
     }
 }
@@ -169,7 +169,7 @@ pub(super) async fn act(
     }
 }
 
-/// The token of a link; none where it never was one, so that nobody need be asked.
+/// Parses the token of a link; an invalid one is refused without a request to the write side.
 fn token(path: Result<Path<String>, PathRejection>) -> Result<Option<String>, ApiError> {
     let Path(token) = path.map_err(|_| ApiError::not_found())?;
     Ok(LinkToken::is_formed(&token).then_some(token))
@@ -201,8 +201,8 @@ impl Shown {
     }
 }
 
-/// What was ticked: the keys that are the reader's, and those that shall end. A key that is not named is not decided about:
-/// it may have been made after the page was.
+/// Returns the selected keys: those to keep and those to revoke. A key that is not named is unchanged: it may have been created
+/// after the page was loaded.
 fn decided(body: &Bytes, claim: &Claim, new_key: Option<(TierName, Option<String>)>) -> Decision {
     let body = String::from_utf8_lossy(body);
     let ticked = |name: &'static str| -> Vec<KeyId> {
@@ -214,7 +214,7 @@ fn decided(body: &Bytes, claim: &Claim, new_key: Option<(TierName, Option<String
     Decision { keep, revoke, new_key }
 }
 
-/// The last characters of those keys that were on the page.
+/// Returns the last characters of the keys on the page.
 fn hints(shown: &[ClaimedKey], now: &[KeyNow], is: fn(&KeyNow) -> bool) -> Vec<String> {
     let of = |key: &&ClaimedKey| now.iter().any(|one| one.key_id == key.key_id && is(one));
     shown.iter().filter(of).map(|key| key.hint.clone()).collect()

@@ -1,4 +1,4 @@
-//! `GET /docs`: the interface for people, made from the same document that machines read.
+//! `GET /docs`: the API reference for people, generated from the OpenAPI document.
 
 mod operation;
 
@@ -17,7 +17,7 @@ use crate::mcp;
 use crate::state::ApiState;
 use operation::{Operation, Shape};
 
-/// Made once: it takes milliseconds.
+/// Rendered once: it takes milliseconds.
 static DOCUMENT: LazyLock<Value> = LazyLock::new(schemas::contract::openapi);
 
 #[derive(Template)]
@@ -27,7 +27,7 @@ struct Docs {
     operations: Vec<Operation>,
     shapes: Vec<Shape>,
     problems: Vec<(u16, &'static str, &'static str)>,
-    /// An error as it is sent.
+    /// An example of an error response.
     problem: String,
     revisions: String,
     tools: Vec<(&'static str, &'static str)>,

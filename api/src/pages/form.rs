@@ -1,4 +1,4 @@
-//! What the forms of the site have in common: their fields, limits and refusals.
+//! Fields, limits and refusals of the site's forms.
 
 use askama::Template;
 use axum::response::Response;
@@ -45,7 +45,7 @@ pub(super) fn check_kind(headers: &HeaderMap) -> Result<(), ApiError> {
     if kind.eq_ignore_ascii_case(FORM) { Ok(()) } else { Err(ApiError::no_form()) }
 }
 
-/// Whether the client accepts JSON and no HTML: a program, not a browser.
+/// Returns whether the client accepts JSON and not HTML: a program, not a browser.
 pub(super) fn wants_problem(headers: &HeaderMap) -> bool {
     let accepted: Vec<&str> =
         headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();

@@ -19,7 +19,7 @@ use crate::state::ApiState;
 use asked::Asked;
 use found::Found;
 
-/// How many words of a dimension are offered.
+/// The number of words offered for a dimension.
 const CHIPS: usize = 7;
 
 #[derive(Template)]
@@ -45,21 +45,21 @@ struct Home<'a> {
     next: Option<String>,
 }
 
-/// Other words that find more exactly.
+/// Suggested words with exact matches.
 struct Suggested {
     query: String,
     href: String,
     projects: String,
 }
 
-/// Something to choose, and where it leads.
+/// An option and its path.
 struct Choice {
     name: String,
     href: String,
     is_chosen: bool,
 }
 
-/// A dimension with words that projects use.
+/// A dimension with words to choose from.
 struct Offered {
     name: &'static str,
     choices: Vec<Choice>,
@@ -107,7 +107,7 @@ pub(super) async fn home(
     })
 }
 
-/// Words that find something in this catalog: a material, a place and a studio, as far as there are any.
+/// Returns example queries with results in this catalog: a material, a place and a studio, as far as recorded.
 fn placeholder(dimensions: &[DimensionTerms], cards: &[Card]) -> String {
     let material = dimensions.iter().find(|of| of.dimension == Dimension::Material);
     let material = material.and_then(|of| Some(of.terms.first()?.term.as_str()));
@@ -132,7 +132,8 @@ fn categories(asked: &Asked, base: &str) -> Vec<Choice> {
     std::iter::once(choice("Everything", None)).chain(all).collect()
 }
 
-/// What is asked of a dimension stands first, also where it is none of its frequent words; choosing it again lets it go.
+/// Returns the options of a dimension. The requested words come first, even if they are not frequent; choosing them again
+/// removes them.
 fn offered(asked: &Asked, dimension: Dimension, terms: impl Iterator<Item = String>, base: &str) -> Offered {
     let chosen = asked.taste(dimension);
     let others = terms.filter(|term| Some(term.as_str()) != chosen);

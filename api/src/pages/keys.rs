@@ -1,7 +1,7 @@
-//! `GET` and `POST /keys`: a free key for an address.
+//! `GET` and `POST /keys`: a free API key for an email address.
 //!
-//! A page is made the same way, and takes as long, whether the address is known or not. That an address has all its keys
-//! is told, as over MCP: the key itself would tell.
+//! Contents and response time do not depend on whether the address is known. That an address has the maximum number of keys is
+//! shown, as over MCP: the missing key would reveal it anyway.
 
 use askama::Template;
 use axum::Extension;
@@ -26,7 +26,7 @@ use crate::error::ApiError;
 use crate::letters::Contact;
 use crate::state::ApiState;
 
-/// Who the event is by.
+/// The actor of the events.
 const ACTOR: &str = "site";
 
 /// The page with the two forms.
@@ -35,7 +35,7 @@ const ACTOR: &str = "site";
 pub(super) struct KeysPage {
     layout: Layout,
     calls: String,
-    /// Names this copy of the form: it makes one key, however often it is sent.
+    /// The id of this copy of the form: it creates one key, however often it is submitted.
     form: Uuid,
     key: Entered,
     link: Entered,
@@ -44,11 +44,11 @@ pub(super) struct KeysPage {
     contact: Option<Contact>,
 }
 
-/// What was entered into one of the forms.
+/// The input of one of the forms.
 #[derive(Default)]
 pub(super) struct Entered {
     email: String,
-    /// Why nothing came of it.
+    /// Why nothing was done.
     fault: Option<String>,
 }
 
@@ -68,7 +68,7 @@ struct AlreadySent {
 }
 
 impl Issued {
-    /// A first call, with the key in its place.
+    /// An example call with the key.
     fn example(&self) -> String {
         format!(
             "curl -H 'Authorization: Bearer {}' \\\n  '{}/v1/search?q=brick+library'",
@@ -126,8 +126,8 @@ pub(super) async fn issue(
     }
 }
 
-/// The address that a form brings, which takes one of those that its sender may ask for; or else the page again, with
-/// what is wrong with the address where it was entered.
+/// Returns the address of a form, after counting the request against the sender's limit; otherwise the page again, with the
+/// problem at the field.
 pub(super) fn addressed(
     state: &ApiState,
     access: &KeyAccess,
@@ -164,12 +164,12 @@ impl KeysPage {
         }
     }
 
-    /// With what was entered into the form for a key.
+    /// Fills in the form for a key.
     fn getting(self, key: Entered) -> KeysPage {
         KeysPage { key, ..self }.refused()
     }
 
-    /// With what was entered into the form for a link.
+    /// Fills in the form for a link.
     pub(super) fn asking(self, link: Entered) -> KeysPage {
         KeysPage { link, ..self }.refused()
     }

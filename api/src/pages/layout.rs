@@ -1,4 +1,4 @@
-//! What surrounds every page.
+//! The frame of every page.
 
 use schemas::api::site;
 
@@ -7,36 +7,36 @@ use crate::auth::access::Access;
 use crate::site::Site;
 use crate::state::ApiState;
 
-/// The frame of a page.
+/// The values of the frame of a page.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
-    /// What stands before every path: the site may live below one.
+    /// The prefix of every path, if the site is served below one.
     pub(crate) base: String,
-    /// Where the site is reached.
+    /// The base URL of the site.
     pub(crate) site: String,
-    /// The path of the style sheet and its like.
+    /// The path of the assets.
     pub(crate) assets: String,
-    /// What the catalog is called.
+    /// The name of the catalog.
     pub(crate) name: String,
-    /// One line about it.
+    /// The tagline of the catalog.
     pub(crate) tagline: String,
-    /// The heading of the window.
+    /// The title of the page.
     pub(crate) title: String,
-    /// One sentence for those who list pages.
+    /// A one-sentence description for search engines.
     pub(crate) description: String,
-    /// The path in the navigation that this page belongs to.
+    /// The entry of the navigation that is marked as current.
     pub(crate) here: &'static str,
-    /// The address that the page goes by.
+    /// The canonical URL of the page.
     pub(crate) canonical: Option<String>,
     /// Further metadata.
     pub(crate) meta: Vec<Meta>,
-    /// Whether search engines leave it out.
+    /// Whether search engines are told not to index it.
     pub(crate) is_private: bool,
-    /// Whether anybody needs a key here.
+    /// Whether this node requires keys.
     pub(crate) has_keys: bool,
 }
 
-/// A piece of metadata: its attribute is `name`, or `property` for Open Graph.
+/// A `meta` element: its attribute is `name`, or `property` for Open Graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Meta {
     pub(crate) attribute: &'static str,
@@ -64,29 +64,29 @@ impl Layout {
         }
     }
 
-    /// For one reader only: nothing that search engines should keep.
+    /// Marks the page as not to be indexed.
     pub(crate) fn private(self) -> Layout {
         Layout { is_private: true, ..self }
     }
 
-    /// With the sentence that describes it, and the path that it goes by.
+    /// Sets the description and the canonical path.
     pub(crate) fn describing(self, description: impl Into<String>, path: &str) -> Layout {
         let canonical = Some(format!("{}{path}", self.site));
         Layout { description: description.into(), canonical, ..self }
     }
 
-    /// The title of the window: the catalog's name stands in each.
+    /// Returns the title of the window, which contains the catalog's name.
     pub(crate) fn window(&self) -> String {
         if self.title == self.name { self.name.clone() } else { format!("{} · {}", self.title, self.name) }
     }
 
-    /// With a piece of Open Graph.
+    /// Adds an Open Graph property.
     pub(crate) fn property(mut self, name: &'static str, content: impl Into<String>) -> Layout {
         self.meta.push(Meta { attribute: "property", name, content: content.into() });
         self
     }
 
-    /// Where every page leads to.
+    /// Returns the entries of the navigation.
     pub(crate) fn navigation(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let keys = [("/keys", "Get a key"), ("/usage", "Usage"), ("/pricing", "Pricing")];
         [("/", "Search"), ("/docs", "API")].into_iter().chain(keys.into_iter().filter(|_| self.has_keys))
@@ -97,8 +97,7 @@ impl Layout {
     }
 }
 
-/// Text that a read model has rendered, with paths in place of this site's addresses, so that a page works by whatever
-/// name it is reached.
+/// Returns rendered text with paths in place of this site's URLs, so that pages work under every host name.
 pub(super) fn with_paths(rendered: &[u8], site: &Site) -> Vec<u8> {
     let mut text = Vec::with_capacity(rendered.len() + 64);
     site::fill(rendered, site.path(), &mut text);

@@ -1,4 +1,4 @@
-//! `GET /pricing`: the tiers, as they are configured.
+//! `GET /pricing`: the configured tiers.
 
 use askama::Template;
 use axum::extract::State;
@@ -18,7 +18,7 @@ struct Pricing {
     tiers: Vec<Shown>,
 }
 
-/// A tier for readers.
+/// A tier as the page shows it.
 struct Shown {
     name: String,
     price: String,

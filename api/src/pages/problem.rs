@@ -1,5 +1,4 @@
-//! `GET /problems/{name}`: the page that the `type` of an error names, for people. And what a browser is shown in place of
-//! the page that it wanted.
+//! `GET /problems/{name}`: the page that the `type` of an error names; and the error page of browsers.
 
 use askama::Template;
 use axum::extract::rejection::PathRejection;
@@ -50,7 +49,7 @@ pub(super) async fn problem(
     page(&ProblemPage { layout, name, status: kind.status(), title, meaning, remedy })
 }
 
-/// A problem as a page, with a sentence for people in place of its detail; none if it cannot be made.
+/// Renders a problem as a page, with a sentence for people in place of its detail; `None` if rendering fails.
 pub(crate) fn of(problem: &Problem, lead: Option<&str>, state: &ApiState) -> Option<Bytes> {
     let title = match problem.suggestions {
         Some(_) => "Project not found",
@@ -62,7 +61,7 @@ pub(crate) fn of(problem: &Problem, lead: Option<&str>, state: &ApiState) -> Opt
     ErrorPage { layout, problem, lead, name }.render().ok().map(Bytes::from)
 }
 
-/// What it means, and what to do; HTML.
+/// The meaning and what to do, as HTML.
 #[expect(clippy::too_many_lines, reason = "a table with a row for every kind, so that none is forgotten")]
 fn explanation(kind: ProblemKind) -> (&'static str, &'static str) {
     match kind {

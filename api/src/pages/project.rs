@@ -17,7 +17,7 @@ use crate::state::ApiState;
 
 const PATH: &str = "/projects";
 
-/// How many neighbours the page shows.
+/// The number of similar projects on the page.
 const NEIGHBOURS: usize = 6;
 
 #[derive(Template)]
@@ -80,13 +80,13 @@ fn layout(project: &Recorded, citation: &Citation, state: &ApiState) -> Layout {
         .property("og:image:height", hero.height.to_string())
 }
 
-/// What reference managers read; the page shares itself, not its citation.
+/// Metadata for reference managers, about the project's page and not its citation.
 fn cited(citation: &Citation) -> impl Iterator<Item = Meta> {
     let pairs = citation.metadata().into_iter().filter(|(name, _)| !name.starts_with("og:"));
     pairs.map(|(name, content)| Meta { attribute: "name", name, content })
 }
 
-/// Its neighbours; none while they are still being looked for.
+/// Similar projects; empty while they are being computed.
 fn near(state: &ApiState, slug: &str) -> Result<Vec<Card>, ApiError> {
     let Ok(Some(near)) = Near::find(state, slug) else { return Ok(Vec::new()) };
     let Ok(neighbourhood) = near.neighbours(state, NEIGHBOURS, None) else { return Ok(Vec::new()) };

@@ -1,17 +1,17 @@
-//! A project's full record, as the pages of a project and of a citation show it.
+//! A project's full record on the pages of projects and citations.
 
 use super::card::byline;
 use crate::citation::{CitedImage, CitedRecord};
 use crate::site::Site;
 
-/// A record and the address below which this site is.
+/// A record and the base URL of this site.
 #[derive(Debug)]
 pub(super) struct Recorded {
     pub(super) record: CitedRecord,
     site: Site,
 }
 
-/// What is recorded in a dimension, and where others of that kind are.
+/// The recorded words of a dimension, with links to projects that share them.
 pub(super) struct Tasted {
     pub(super) name: &'static str,
     pub(super) text: String,
@@ -19,20 +19,20 @@ pub(super) struct Tasted {
 }
 
 impl Recorded {
-    /// Of its pictures those are shown that are kept here: pages show nothing from elsewhere.
+    /// Only pictures stored here are shown: pages load nothing from other hosts.
     pub(super) fn of(mut record: CitedRecord, site: &Site) -> Recorded {
         let own = format!("{site}/media/");
         record.images.retain(|image| image.url.starts_with(&own));
         Recorded { record, site: site.clone() }
     }
 
-    /// An address as a path, so that a page works by whatever name it is reached; one of elsewhere as it is.
+    /// Returns a URL of this site as a path, so that pages work under every host name; other URLs are unchanged.
     pub(super) fn local<'a>(&'a self, address: &'a str) -> &'a str {
         let Some(path) = address.strip_prefix(self.site.as_str()) else { return address };
         &address[address.len() - path.len() - self.site.path().len()..]
     }
 
-    /// The address that the record comes from and its host, if that is not this catalog.
+    /// Returns the source URL of the record and its host, unless it is this catalog.
     pub(super) fn source(&self) -> Option<(&str, &str)> {
         let address = self.record.source(&self.site)?;
         let (_, rest) = address.split_once("://")?;
@@ -43,17 +43,17 @@ impl Recorded {
         byline([&self.record.studio, &self.record.city, &self.record.year])
     }
 
-    /// The first picture.
+    /// Returns the first picture.
     pub(super) fn hero(&self) -> Option<&CitedImage> {
         self.record.images.first()
     }
 
-    /// The other pictures.
+    /// Returns the other pictures.
     pub(super) fn gallery(&self) -> &[CitedImage] {
         self.record.images.get(1..).unwrap_or_default()
     }
 
-    /// The dimensions of which something is recorded.
+    /// Returns the dimensions with recorded words.
     pub(super) fn tastes(&self) -> Vec<Tasted> {
         let tasted = |(name, text): (&'static str, &str)| {
             let mut pairs = form_urlencoded::Serializer::new(String::new());
@@ -64,7 +64,7 @@ impl Recorded {
     }
 }
 
-/// A text in paragraphs, as it was written.
+/// Splits a text into its paragraphs.
 pub(super) fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
     text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty())
 }

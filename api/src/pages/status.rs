@@ -1,4 +1,4 @@
-//! `GET /status`: how the node is, for whoever asks whether it is down.
+//! `GET /status`: the state of the node, for people.
 
 use askama::Template;
 use axum::extract::State;
@@ -16,7 +16,7 @@ use crate::metrics::Latency;
 use crate::route::Route;
 use crate::state::ApiState;
 
-/// The paths whose latencies are told.
+/// The paths whose latencies are shown.
 const TOLD: [Route; 6] =
     [Route::Search, Route::Project, Route::Similar, Route::Mcp, Route::Page, Route::Media];
 
@@ -106,7 +106,7 @@ impl Told {
     }
 }
 
-/// A bound in seconds, for readers.
+/// Formats a latency bound given in seconds.
 fn below(bound: Option<f64>) -> String {
     match bound {
         None => "–".to_owned(),

@@ -1,5 +1,5 @@
-//! `GET` and `POST /usage`: what a key has used in the running month. The key comes in the body of a form, and stays in no
-//! address, history or cookie.
+//! `GET` and `POST /usage`: the usage of a key in the current month. The key is sent in the body of a form and never put into a URL,
+//! the history or a cookie.
 
 use askama::Template;
 use axum::Extension;
@@ -21,7 +21,7 @@ use crate::auth::proxies::Peer;
 use crate::error::ApiError;
 use crate::state::ApiState;
 
-/// How high the tallest bar is, and how wide each day's place, in units of the drawing.
+/// The height of the tallest bar and the width of a day, in units of the drawing.
 const HEIGHT: u64 = 200;
 const PLACE: u64 = 20;
 
@@ -33,7 +33,7 @@ struct UsagePage {
     usage: Option<Shown>,
 }
 
-/// The usage of a key, for readers.
+/// The usage of a key as the page shows it.
 struct Shown {
     hint: String,
     name: Option<String>,
@@ -53,7 +53,7 @@ struct Bar {
     rest: u64,
     mcp: u64,
     x: u64,
-    /// Heights in the drawing.
+    /// Heights in units of the drawing.
     rest_height: u64,
     mcp_height: u64,
 }
@@ -113,10 +113,10 @@ impl Shown {
     }
 }
 
-/// A bar for every day of the month, those to come included.
+/// Returns a bar for every day of the month, future days included.
 fn bars(days: &[DayUsage], first: Date) -> Vec<Bar> {
     let most = days.iter().map(|day| day.rest + day.mcp).max().unwrap_or(0).max(1);
-    // What was called at all is seen.
+    // A day with any call has a visible bar.
     let height = |calls: u64| if calls == 0 { 0 } else { (calls * HEIGHT / most).max(2) };
     let bar = |(place, date): (u64, Date)| {
         let (rest, mcp) = days.iter().find(|day| day.date == date).map_or((0, 0), |day| (day.rest, day.mcp));

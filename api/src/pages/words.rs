@@ -1,17 +1,17 @@
-//! Words and numbers as people read them.
+//! Formats words and numbers for people.
 
-/// With a capital letter.
+/// Returns the text with a capital first letter.
 pub(super) fn capitalised(text: &str) -> String {
     let mut characters = text.chars();
     characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
 }
 
-/// An error as a sentence of its own.
+/// Returns an error as a sentence.
 pub(super) fn sentence(error: &impl ToString) -> String {
     format!("{}.", capitalised(&error.to_string()))
 }
 
-/// A number with commas between its thousands.
+/// Formats a number with commas between thousands.
 pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups = digits.as_bytes().rchunks(3).rev().map(|group| String::from_utf8_lossy(group));

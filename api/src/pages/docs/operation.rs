@@ -1,10 +1,10 @@
-//! Operations and shapes, read out of an OpenAPI document.
+//! Operations and schemas of an OpenAPI document.
 
 use serde_json::Value;
 
 use crate::site::Site;
 
-/// A path with its method.
+/// An operation.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Operation {
     pub(super) id: String,
@@ -13,11 +13,11 @@ pub(super) struct Operation {
     pub(super) summary: String,
     pub(super) parameters: Vec<Parameter>,
     pub(super) answers: Vec<(String, String)>,
-    /// The name of what comes back.
+    /// The name of the response's schema.
     pub(super) shape: Option<String>,
-    /// A line for the shell.
+    /// An example as a shell command.
     pub(super) example: String,
-    /// An answer in JSON, where it has one.
+    /// An example response, if it is JSON.
     pub(super) answer: Option<String>,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Parameter {
     pub(super) about: String,
 }
 
-/// An object that answers are made of.
+/// A schema of an object in responses.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) name: String,
@@ -46,11 +46,11 @@ pub(super) struct Member {
 }
 
 impl Operation {
-    /// All of them, in the order of the document, with examples about the project of that slug.
+    /// Returns all operations in the document's order, with examples about the project with this slug.
     pub(super) fn all(document: &Value, site: &Site, slug: &str) -> Vec<Operation> {
         let paths = document["paths"].as_object().into_iter().flatten();
         let read = |(path, item): (&String, &Value)| {
-            // What needs no key stands at the root of the site.
+            // Operations without a key are at the root of the site.
             let keyed = item["servers"].is_null();
             let operations = item.as_object()?.iter().filter(|(_, one)| one["operationId"].is_string());
             Some(
@@ -98,7 +98,7 @@ impl Parameter {
 }
 
 impl Shape {
-    /// Every object that has members.
+    /// Returns every object schema with members.
     pub(super) fn all(document: &Value) -> Vec<Shape> {
         let schemas = document["components"]["schemas"].as_object().into_iter().flatten();
         let read = |(name, schema): (&String, &Value)| {
@@ -121,12 +121,12 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// The name of a shape that a schema refers to.
+/// Returns the name of the schema that a `$ref` names.
 fn named(schema: &Value) -> Option<String> {
     schema["$ref"].as_str()?.rsplit('/').next().map(str::to_owned)
 }
 
-/// What a schema takes, in words.
+/// Describes the type of a schema in words.
 fn kind(schema: &Value) -> String {
     if let Some(name) = named(schema) {
         return name;
@@ -160,7 +160,7 @@ fn kind(schema: &Value) -> String {
     words
 }
 
-/// JSON over several lines, as an example is read.
+/// Formats JSON over several lines.
 pub(super) fn pretty(value: &Value) -> String {
     format!("{value:#}")
 }

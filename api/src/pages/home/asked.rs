@@ -1,4 +1,4 @@
-//! What the front page is asked for.
+//! The query of the front page.
 
 use read::archive::Dimension;
 use schemas::api::problem::ParameterFault;
@@ -8,21 +8,21 @@ use crate::error::ApiError;
 use crate::pages::words::capitalised;
 use crate::query::{Given, fault};
 
-/// The longest text, in characters, as over REST.
+/// The maximum length of a text in characters, as over REST.
 const LONGEST: usize = 200;
 
-/// Words, or a taste, or neither.
+/// A query by words or by taste, or neither.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Asked {
     pub(super) q: String,
     pub(super) category: Option<Category>,
-    /// In the order of [`Dimension::ALL`].
+    /// The words of each dimension, in the order of [`Dimension::ALL`].
     taste: [Option<String>; 6],
     pub(super) cursor: Option<String>,
 }
 
 impl Asked {
-    /// Reads a query string. Words go before a taste: the two are not asked for together.
+    /// Parses a query string. Words take precedence over taste: they are not combined.
     pub(super) fn read(query: &str) -> Result<Asked, ApiError> {
         let names =
             ["q", "category", "cursor", "material", "light", "color", "mood", "composition", "subject"];
@@ -52,18 +52,18 @@ impl Asked {
         }
     }
 
-    /// What is asked of a dimension.
+    /// Returns the requested words of a dimension.
     pub(super) fn taste(&self, dimension: Dimension) -> Option<&str> {
         self.tastes().find(|(one, _)| *one == dimension).map(|(_, text)| text)
     }
 
-    /// The dimensions of which something is asked.
+    /// Returns the dimensions with requested words.
     pub(super) fn tastes(&self) -> impl Iterator<Item = (Dimension, &str)> {
         let all = Dimension::ALL.into_iter().zip(&self.taste);
         all.filter_map(|(dimension, text)| Some((dimension, text.as_deref()?)))
     }
 
-    /// Each dimension's text, as the archive takes it.
+    /// Returns the text of each dimension for the archive.
     pub(super) fn demands(&self) -> [Option<&str>; 6] {
         self.taste.each_ref().map(Option::as_deref)
     }
@@ -72,27 +72,27 @@ impl Asked {
         self.tastes().next().is_some()
     }
 
-    /// Whether nothing is asked for.
+    /// Returns whether nothing is requested.
     pub(super) fn is_front(&self) -> bool {
         *self == Asked::default()
     }
 
-    /// The same at another place of its list.
+    /// Returns the same query at another page.
     pub(super) fn at(&self, cursor: Option<String>) -> Asked {
         Asked { cursor, ..self.clone() }
     }
 
-    /// The same with other words, from the beginning.
+    /// Returns the query with other words, at the first page.
     pub(super) fn searching(&self, q: String) -> Asked {
         Asked { q, cursor: None, ..self.clone() }
     }
 
-    /// The same in another category, from the beginning.
+    /// Returns the query in another category, at the first page.
     pub(super) fn in_category(&self, category: Option<Category>) -> Asked {
         Asked { category, cursor: None, ..self.clone() }
     }
 
-    /// With another wish for a dimension, from the beginning; words are let go.
+    /// Returns the query with other words for a dimension, at the first page and without search words.
     pub(super) fn tasting(&self, dimension: Dimension, text: Option<String>) -> Asked {
         let mut asked = Asked { q: String::new(), cursor: None, ..self.clone() };
         let of = Dimension::ALL.into_iter().zip(&mut asked.taste).find(|(one, _)| *one == dimension);
@@ -102,7 +102,7 @@ impl Asked {
         asked
     }
 
-    /// The path that asks for this.
+    /// Returns the path of this query.
     pub(super) fn href(&self, base: &str) -> String {
         let mut pairs = form_urlencoded::Serializer::new(String::new());
         if !self.q.is_empty() {
@@ -121,7 +121,7 @@ impl Asked {
         if pairs.is_empty() { format!("{base}/") } else { format!("{base}/?{pairs}") }
     }
 
-    /// What is asked for, in words.
+    /// Describes the query in words.
     pub(super) fn heading(&self) -> String {
         let words = self.tastes().map(|(_, text)| text).collect::<Vec<_>>().join(", ");
         match (self.category, self.q.is_empty(), words.is_empty()) {

@@ -1,4 +1,4 @@
-//! The call that answers the same to a program.
+//! The API call that corresponds to the page.
 
 use read::archive::Dimension;
 use serde_json::{Map, Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::asked::Asked;
 use crate::site::Site;
 
-/// A line for the shell.
+/// Returns a shell command.
 pub(super) fn of(asked: &Asked, site: &Site) -> String {
     if asked.q.is_empty() {
         return tool(asked, site);
@@ -36,7 +36,7 @@ fn tool(asked: &Asked, site: &Site) -> String {
     format!("curl -H 'Content-Type: application/json' \\\n  {site}/mcp -d '{message}'")
 }
 
-/// As it stands between single quotes of a shell.
+/// Escapes a text for single quotes in a shell.
 fn quoted(text: &str) -> String {
     text.replace('\'', "'\\''")
 }

@@ -1,4 +1,4 @@
-//! What the catalog has for it.
+//! The results of the front page.
 
 use read::archive::{Dimension, Listing, TasteRequest};
 use read::search::{SearchError, SearchRequest};
@@ -12,7 +12,7 @@ use crate::error::ApiError;
 use crate::query::fault;
 use crate::state::ApiState;
 
-/// How many projects a page shows.
+/// The number of projects on a page.
 const SHOWN: usize = 12;
 
 /// A page of projects.
@@ -20,11 +20,11 @@ const SHOWN: usize = 12;
 pub(super) struct Found {
     pub(super) cards: Vec<Card>,
     total: u64,
-    /// Where the next page begins.
+    /// The cursor of the next page.
     pub(super) next: Option<String>,
-    /// What there is to say to it.
+    /// A remark about the results.
     pub(super) notes: Vec<String>,
-    /// Other words that find more exactly, and how many projects.
+    /// Suggested words with exact matches, and the number of those.
     pub(super) did_you_mean: Option<(String, u64)>,
 }
 
@@ -51,7 +51,7 @@ impl Found {
         Ok(Found { cards, total, next: next.map(|cursor| cursor.to_string()), notes, did_you_mean: None })
     }
 
-    /// How many there are.
+    /// The total number of results.
     pub(super) fn heading(&self, asked: &Asked) -> String {
         match (self.total, asked.q.is_empty() && !asked.is_taste()) {
             (0, true) if asked.category.is_none() => "Nothing yet".to_owned(),
@@ -92,7 +92,7 @@ fn cards(state: &ApiState, listing: &Listing, ordinals: &[u64]) -> Result<Vec<Ca
     summaries.map(|summary| Card::of(summary, state.site())).collect()
 }
 
-/// What could have been meant by a word that no project uses.
+/// Suggestions for a word that no project uses.
 fn nearest(listing: &Listing, asked: &Asked, dimension: Dimension) -> Option<String> {
     let text = asked.taste(dimension)?;
     let near: Vec<String> =
