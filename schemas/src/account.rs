@@ -1,5 +1,5 @@
-//! What happens to an account: one address, at most three keys. The address itself stands in the vault of the write
-//! side and never in an event.
+//! The events of an account: one email address with up to three API keys. The address is kept in the vault of the write
+//! side and is in no event.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,26 +10,26 @@ use crate::payment::{PaymentId, PaymentRecorded, Provider};
 use crate::text::normalised;
 use crate::tier::TierName;
 
-/// Anything that happened to an account, in its newest shape.
+/// An event of an account, in its newest shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AccountEvent {
-    /// Somebody asked for the first key under an address.
+    /// The first key for an email address was requested.
     AccountOpened(AccountOpened),
-    /// A key was handed out.
+    /// An API key was issued.
     KeyIssued(KeyIssued),
-    /// A key was taken back; it keeps its place among the three until its month ends.
+    /// A key was revoked. It counts towards the limit of three until the end of its month.
     KeyRevoked(KeyRevoked),
-    /// The holder of the address confirmed that these keys are theirs.
+    /// The holder of the address confirmed these keys.
     EmailProven(EmailProven),
-    /// Keys came into another tier.
+    /// Keys were assigned to another tier.
     TierChanged(TierChanged),
-    /// A provider told of a payment.
+    /// A payment provider sent a notice.
     PaymentRecorded(PaymentRecorded),
-    /// Payments went to another account.
+    /// Payments were moved to another account.
     PaymentsMoved(PaymentsMoved),
-    /// What was paid entitles to another tier than before, or nothing is paid any more.
+    /// The payments of the account pay for another tier than before, or for none.
     EntitlementChanged(EntitlementChanged),
-    /// The address was erased; all keys end with it, their counts stay.
+    /// The address was erased. All keys are revoked; their usage counts stay.
     AccountErased(AccountErased),
 }
 
@@ -37,84 +37,83 @@ pub enum AccountEvent {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AccountOpened {}
 
-/// A new key. Its text is known to its holder alone.
+/// A new key. Only its holder has the key itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KeyIssued {
-    /// Its name in public.
+    /// The key's public id.
     pub key_id: KeyId,
-    /// SHA-256 of the whole key.
+    /// SHA-256 of the key, in hexadecimal.
     pub hash: KeyHash,
-    /// Its last four characters.
+    /// The last four characters of the key.
     pub hint: String,
-    /// What its holder calls it, if anything. Commands and events of version 0.1 have it; newer events have `sealed_name`
-    /// instead, and the write side keeps the name in its vault.
+    /// The holder's name for the key. Only commands and events of version 0.1 have it; newer events have `sealed_name`,
+    /// and the write side keeps the plain name in its vault.
     pub name: Option<String>,
-    /// The name, encrypted with the key itself.
+    /// The holder's name for the key, encrypted with the key itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sealed_name: Option<SealedName>,
-    /// What it may call.
+    /// The key's tier.
     pub tier: TierName,
 }
 
 impl KeyIssued {
-    /// Returns what a command says of a key that was made.
+    /// Returns the payload of a command that issues `key`.
     pub fn of(key: &Key, tier: TierName, name: Option<String>) -> KeyIssued {
-        // A name that is not taken is refused by the write side.
+        // The write side rejects an invalid name; here it is only left unencrypted.
         let taken = name.as_deref().and_then(|name| normalised(name, usize::MAX).ok().flatten());
         let sealed_name = taken.and_then(|name| key.seal_name(&name));
         KeyIssued { key_id: key.id(), hash: key.hash(), hint: key.hint(), name, sealed_name, tier }
     }
 }
 
-/// The end of a key.
+/// A key was revoked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KeyRevoked {
-    /// Which key.
+    /// The revoked key.
     pub key_id: KeyId,
 }
 
-/// Keys whose holder has shown that the address is theirs.
+/// The holder of the email address confirmed these keys.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EmailProven {
-    /// Which keys.
+    /// The confirmed keys.
     pub key_ids: Vec<KeyId>,
 }
 
-/// Keys that may call more, or less, from now on.
+/// Keys were assigned to another tier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TierChanged {
-    /// Which keys.
+    /// The keys.
     pub key_ids: Vec<KeyId>,
-    /// What they may call from now on.
+    /// Their new tier.
     pub tier: TierName,
-    /// Whether they follow what was paid; otherwise somebody put them there, and they stay when a payment ends.
+    /// Whether the tier follows the payments. Otherwise an operator assigned it, and it stays when a payment ends.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_payment: bool,
 }
 
-/// Payments that count for another account from now on. The events of that account hold the same notices, each with
-/// `moved_from`.
+/// Payments now count for another account, whose events have the same notices, each with `moved_from`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PaymentsMoved {
-    /// Who told of them.
+    /// The provider of the payments.
     pub provider: Provider,
-    /// Everything that the moved notices name: subscriptions, customers, invoices, payments and charges. Later notices that
-    /// name one of these belong to the other account.
+    /// All ids in the moved notices: subscriptions, customers, invoices, payments and charges. Later notices with one
+    /// of these ids belong to the other account.
     pub ids: Vec<PaymentId>,
-    /// The moved notices.
+    /// The ids of the moved notices.
     pub event_ids: Vec<PaymentId>,
-    /// The account that has them from now on.
+    /// The account to which the payments now belong.
     #[schemars(with = "String")]
     pub to: AccountId,
 }
 
-/// What the account's proven keys have at least from now on.
+/// The lowest tier of the account's confirmed keys from now on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EntitlementChanged {
-    /// The tier; the first one where nothing is paid.
+    /// The paid tier; the first configured tier if nothing is paid.
     pub tier: TierName,
 }
 
-/// The end of an account.
+/// The account was erased.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AccountErased {}

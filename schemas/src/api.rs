@@ -1,4 +1,4 @@
-//! The shapes of the API's answers, shared by REST and every other surface.
+//! The answers of the API, shared by REST, MCP and pages.
 
 pub mod problem;
 pub mod project;

@@ -1,5 +1,5 @@
-//! The hash chain over a log: each event carries a SHA-256 that covers the hash of the event before it, so that a
-//! change of any byte of history shows in every later hash.
+//! The hash chain over the log. The SHA-256 of each event covers the hash of the event before it, so a change to any
+//! byte of history changes every later hash.
 
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
@@ -8,34 +8,34 @@ use crate::envelope::Recorded;
 use crate::hash::Hash;
 use crate::ids::{Actor, CommandId, EventId, Position, StreamId, StreamVersion};
 
-/// Everything that a link covers besides the hash before it.
+/// The fields of an event that its hash covers, besides the previous hash.
 #[derive(Debug, Clone, Copy)]
 pub struct Link<'a> {
-    /// Where the event stands in the log.
+    /// The position in the log.
     pub position: Position,
     /// The event's id.
     pub id: EventId,
-    /// Its stream.
+    /// The stream of the event.
     pub stream: &'a StreamId,
-    /// Its place in the stream.
+    /// The version of the stream after the event.
     pub version: StreamVersion,
     /// Its CloudEvents type.
     pub kind: &'a str,
-    /// When it was decided.
+    /// When the command was decided.
     pub time: Timestamp,
-    /// Who acted.
+    /// The actor of the command.
     pub actor: &'a Actor,
     /// The command that caused it.
     pub causation: CommandId,
-    /// The undertaking it belongs to.
+    /// The group of commands that the causing command belongs to.
     pub correlation: CommandId,
-    /// The payload's bytes.
+    /// The payload as JSON text, byte for byte as stored.
     pub data: &'a str,
 }
 
 impl Link<'_> {
-    /// The hash of this event behind the one whose hash is given. Every part goes in with its length, so that no
-    /// two different events have the same bytes.
+    /// Returns the hash of this event after `previous`. Each text is preceded by its length, so two different events
+    /// never give the same input.
     pub fn hash_after(&self, previous: Hash) -> Hash {
         let mut sha = Sha256::new();
         sha.update(previous.0);
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn the_chain_is_fixed_for_ever() {
+    fn the_hash_of_an_event_is_stable() {
         let (stream, actor) = sample();
         assert_eq!(
             link(&stream, &actor, r#"{"reason":"sold"}"#).hash_after(Hash::GENESIS).to_string(),
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_is_covered() {
+    fn the_hash_covers_every_field() {
         let (stream, actor) = sample();
         let base = link(&stream, &actor, "{}");
         let hash = base.hash_after(Hash::GENESIS);

@@ -5,15 +5,15 @@ use serde_json::value::RawValue;
 use crate::envelope::Recorded;
 use crate::ids::StoreId;
 
-/// NATS refuses a second message with this id within its window.
+/// The header by which JetStream drops duplicates within the stream's duplicate window.
 pub const MESSAGE_ID: &str = "Nats-Msg-Id";
 
 const SOURCE_PREFIX: &str = "urn:loggia:store:";
 
-/// A message that carries no event of ours.
+/// Why a message is not a Loggia event.
 #[derive(Debug, thiserror::Error)]
 pub enum NotAnEvent {
-    /// An attribute is absent or unreadable.
+    /// A header is missing or invalid.
     #[error("the message has no readable header {header}: {reason}")]
     Header {
         /// The header's name.
@@ -26,8 +26,8 @@ pub enum NotAnEvent {
     Body(#[source] serde_json::Error),
 }
 
-/// The headers under which an event of this store is published. CloudEvents attribute names are small letters and
-/// digits only.
+/// Returns the headers under which an event of this store is published. CloudEvents 1.0 restricts attribute names to
+/// lowercase letters and digits.
 pub fn headers(event: &Recorded, store: StoreId) -> Vec<(&'static str, String)> {
     let mut headers = vec![
         (MESSAGE_ID, event.id.to_string()),
@@ -50,7 +50,11 @@ pub fn headers(event: &Recorded, store: StoreId) -> Vec<(&'static str, String)> 
     headers
 }
 
-/// Reads an event and its store from a message.
+/// Reads an event and the id of its store from a message.
+///
+/// # Errors
+///
+/// Returns an error if a required header is missing or invalid, or the body is not JSON.
 pub fn parse<'h>(
     header: impl Fn(&'static str) -> Option<&'h str>,
     body: &[u8],
@@ -59,7 +63,7 @@ pub fn parse<'h>(
     Ok((Recorded { data: data.to_owned(), ..event }, store))
 }
 
-/// As [`parse`], for whoever keeps no copy of the payload: in the event stands null in its place.
+/// Like [`parse`], but does not copy the payload: the event's `data` is `null`, and the payload is returned borrowed.
 pub fn parse_borrowed<'h, 'b>(
     header: impl Fn(&'static str) -> Option<&'h str>,
     body: &'b [u8],
@@ -79,7 +83,7 @@ pub fn parse_borrowed<'h, 'b>(
         causation: read("ce-causationid", text("ce-causationid")?)?,
         correlation: read("ce-correlationid", text("ce-correlationid")?)?,
         hash: read("ce-hash", text("ce-hash")?)?,
-        // One that is malformed counts as absent.
+        // A malformed trace header counts as absent.
         traceparent: header(traces::HEADER).and_then(|text| text.parse().ok()),
         data: RawValue::NULL.to_owned(),
     };
@@ -121,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_survives_the_road() {
+    fn an_event_round_trips_through_headers() {
         let store: StoreId = "01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap();
         let event = sample();
         let headers = headers(&event, store);
@@ -133,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_travels_beside_the_event_and_changes_no_hash() {
+    fn a_trace_context_does_not_change_the_hash() {
         let store: StoreId = "01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap();
         let (plain, text) = (sample(), "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
         let traced = Recorded { traceparent: text.parse().ok(), ..sample() };
@@ -154,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_without_a_trace_has_the_shape_that_it_always_had() {
+    fn an_event_without_a_trace_context_keeps_its_shape() {
         let mut json = serde_json::to_value(sample()).unwrap();
         assert!(json.get("traceparent").is_none(), "{json}");
         for (told, expected) in
@@ -168,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn a_missing_header_is_named() {
         let error = parse(|_| None, b"{}").unwrap_err();
         assert_eq!(error.to_string(), "the message has no readable header ce-source: it is absent");
     }

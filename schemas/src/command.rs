@@ -1,4 +1,4 @@
-//! Commands and their answers, as they travel over `loggia.command.<name>`.
+//! Commands and their replies, sent over the NATS subjects `loggia.command.<name>`.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -17,174 +17,173 @@ use crate::record::PictureSource;
 use crate::slug::Slug;
 use crate::tier::TierName;
 
-/// A command on its way to the write side.
+/// A command as it is sent to the write side.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CommandMessage {
-    /// The same id is carried out once, however often it is sent.
+    /// The command's id. A command is executed once, even if it is sent several times.
     pub id: CommandId,
-    /// Who acts.
+    /// The actor: an editor, an API key's holder or an operator.
     pub actor: Actor,
-    /// The undertaking it belongs to; its own id where it stands alone.
+    /// Groups related commands, for example of one import; equal to `id` for a single command.
     pub correlation: CommandId,
-    /// What is to be done.
+    /// The command itself.
     pub command: Command,
-    /// After this the write side does not begin to carry it out: its sender waits no longer, and what comes of it would be
-    /// shown to no one. Commands that show something once heed it, those that issue keys and use links.
+    /// The deadline: the write side does not start executing the command after it, because the sender no longer waits
+    /// for the reply. It is set for commands whose reply cannot be repeated: those that issue keys or use links.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_after: Option<Timestamp>,
 }
 
-/// What an editor, an import, a key's holder or an operator asks for.
+/// A command of an editor, an import, the holder of a key, or an operator.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Command {
-    /// Take a project into the catalog; the members are those of an import record.
+    /// Add a project to the catalog. The fields are those of an import record.
     Select {
         /// The import record.
         record: Map<String, Value>,
     },
-    /// Change some members of a record; null takes one away (RFC 7396).
+    /// Change some fields of a record by a JSON merge patch (RFC 7396); null removes a field.
     Revise {
-        /// Which project.
+        /// The project.
         slug: Slug,
-        /// The members to change.
+        /// The fields to change.
         changes: Map<String, Value>,
     },
     /// Move a project to another slug.
     Rename {
-        /// Where it is now.
+        /// The current slug.
         slug: Slug,
-        /// Where it shall be.
+        /// The new slug.
         to: Slug,
     },
-    /// Take a project out of the catalog.
+    /// Withdraw a project from the catalog.
     Withdraw {
-        /// Which project.
+        /// The project.
         slug: Slug,
-        /// Why, in words for readers.
+        /// The reason that readers see.
         reason: String,
     },
-    /// Bring a withdrawn project back.
+    /// Restore a withdrawn project.
     Restore {
-        /// Which project.
+        /// The project.
         slug: Slug,
     },
     /// Attach a picture to a project.
     Attach {
-        /// Which project.
+        /// The project.
         slug: Slug,
-        /// As the record names it; it does so from now on.
+        /// The source of the picture, which is added to the record.
         picture: PictureSource,
-        /// What is kept of it already; without it the source is an https URL, and the write side fetches it.
+        /// The stored picture. If absent, the source must be an https URL that the write side fetches.
         kept: Option<PictureId>,
-        /// Leaves the record as it is: it names the source already, among its pictures or as its thumbnail.
+        /// Do not change the record: it already names the source, among its pictures or as its thumbnail.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         as_named: bool,
     },
-    /// Take a picture down for good: its bytes are deleted, no revision of any project shows it any more, and it is not
-    /// taken again.
+    /// Erase a picture permanently: its bytes are deleted, no revision of any project shows it, and it is rejected if
+    /// it is uploaded again.
     ErasePicture {
-        /// Its name.
+        /// The picture's id.
         picture: PictureId,
     },
-    /// Make the catalog say what these lines say, slug by slug.
+    /// Import records, creating or updating projects by slug.
     Import {
         /// Lines of an import file.
         lines: Vec<ImportLine>,
-        /// What to do besides.
+        /// Options of the import.
         options: ImportOptions,
     },
-    /// Hand out a key under an address, which opens the account at the first one. Whoever asks has made the key and
-    /// keeps its text; the write side learns the hash only.
+    /// Issue a key for an email address. The first key opens the account. The requester generates the key and sends
+    /// only its hash.
     IssueKey {
-        /// Whose it shall be.
+        /// The email address.
         email: Email,
         /// The key.
         key: KeyIssued,
     },
-    /// Take a key back.
+    /// Revoke a key.
     RevokeKey {
-        /// Which key.
+        /// The key.
         key_id: KeyId,
     },
     /// Record that the holder of the address confirmed these keys.
     ProveEmail {
         /// The address.
         email: Email,
-        /// Which keys; all that are not revoked where none is named.
+        /// The keys; if empty, all keys that are not revoked.
         key_ids: Vec<KeyId>,
     },
-    /// Bring keys of an address into another tier.
+    /// Assign keys of an address to another tier.
     ChangeTier {
         /// The address.
         email: Email,
-        /// Which keys; all that are not revoked where none is named.
+        /// The keys; if empty, all keys that are not revoked.
         key_ids: Vec<KeyId>,
-        /// What they may call from now on.
+        /// The new tier.
         tier: TierName,
     },
-    /// Erase an address and end its keys.
+    /// Erase an address and revoke its keys.
     EraseAccount {
         /// The address.
         email: Email,
     },
-    /// Record what a provider told of a payment, once.
+    /// Record a notice of a payment provider, once.
     RecordPayment {
-        /// What it told.
+        /// The notice.
         notice: PaymentNotice,
     },
-    /// Keep what a provider told and has no effect.
+    /// Keep a notice of a payment provider that has no effect.
     KeepNotice {
-        /// What it told.
+        /// The notice.
         notice: KeptNotice,
     },
-    /// Give a subscription, with everything that is connected with it, to another account.
+    /// Move a subscription with all its payments to another account.
     MovePayments {
-        /// Who told of it.
+        /// The provider of the subscription.
         provider: Provider,
-        /// Any id that its notices name: of the customer, the subscription, an invoice, a payment or a charge.
+        /// Any id in its notices: customer, subscription, invoice, payment or charge.
         id: PaymentId,
-        /// The address of the account that gets it.
+        /// The email address of the new account.
         to: Email,
     },
-    /// Bring an account's keys to where its payments have them now: what was paid for may have run out.
+    /// Set the tier of an account's keys from its payments, for example after a paid period ended.
     SettlePayments {
-        /// Which account.
+        /// The account.
         account: AccountId,
     },
-    /// Mail a link to an address, by which its holder proves that it is theirs. The answer is the same whether the
-    /// address is known or not.
+    /// Mail a link that proves the ownership of an address. The reply is the same for known and unknown addresses.
     SendLink {
         /// The address.
         email: Email,
     },
-    /// Make a link for an address without mailing it. Whoever asks has made its token and keeps the text.
+    /// Create a link for an address without mailing it. The requester generates the token and sends only its hash.
     MakeLink {
         /// The address.
         email: Email,
-        /// The link.
+        /// The hash of the link's token.
         link: LinkHash,
     },
-    /// Tell what a link is for. Nothing comes of it: mail scanners open links too.
+    /// Describe what a link can be used for. It changes nothing, because mail scanners open links too.
     OpenLink {
-        /// The link.
+        /// The hash of the link's token.
         link: LinkHash,
     },
-    /// Prove the address that a link was mailed to. A link is used once.
+    /// Prove the address that a link was mailed to. A link can be used once.
     UseLink {
-        /// The link.
+        /// The hash of the link's token.
         link: LinkHash,
-        /// The keys that the holder of the address knows as theirs: they are proven.
+        /// The keys to confirm.
         keep: Vec<KeyId>,
-        /// The keys that they do not want: they are taken back. What is named nowhere stays as it is.
+        /// The keys to revoke. Keys in neither list stay as they are.
         revoke: Vec<KeyId>,
-        /// A new key, proven from its beginning, whatever its tier says in the first one.
+        /// A new key, confirmed from the start; its `tier` is ignored in favour of the first configured tier.
         new_key: Option<KeyIssued>,
     },
 }
 
 impl Command {
-    /// The last part of the subject it is sent to.
+    /// Returns the last token of the subject that the command is sent to.
     pub fn name(&self) -> &'static str {
         match self {
             Command::Select { .. } => "select",
@@ -212,140 +211,140 @@ impl Command {
     }
 }
 
-/// One line of an import file, as JSON text.
+/// A line of an import file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ImportLine {
-    /// Its number in the file, from 1.
+    /// The line number in the file, from 1.
     pub number: u64,
-    /// The line itself.
+    /// The line as JSON text.
     pub text: String,
 }
 
-/// How lines are taken.
+/// Options of an import.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportOptions {
-    /// Say what would happen and write nothing.
+    /// Report what would change without writing.
     pub dry_run: bool,
-    /// Keep unknown members out instead of refusing the line.
+    /// Ignore unknown fields instead of rejecting the line.
     pub ignore_unknown: bool,
-    /// How much of a record a line says.
+    /// Whether lines are whole records or patches.
     #[serde(default)]
     pub lines: LineForm,
 }
 
-/// How much of a record a line of an import says.
+/// How a line of an import describes a record.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LineForm {
-    /// The whole record: what is absent is not recorded.
+    /// The whole record: an absent field becomes unrecorded.
     #[default]
     Record,
-    /// A merge patch: what is absent stays.
+    /// A JSON merge patch: an absent field stays as it is.
     Patch,
-    /// The whole record in the form of a patch, as the cells of a row say it.
+    /// The whole record in the form of a patch, one field per cell of a row.
     Cells,
 }
 
-/// What became of a command.
+/// The reply to a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// It is done; the log is at `position` or beyond.
+    /// The command was executed; the log has reached `position`.
     Done(Done),
-    /// The lines were taken or refused one by one.
+    /// Each line was accepted or rejected on its own.
     Imported {
-        /// Where the log is afterwards.
+        /// The last position of the log afterwards.
         position: Position,
-        /// What became of each line, in the order of the lines.
+        /// The outcome of each line, in the order of the lines.
         lines: Vec<LineOutcome>,
     },
-    /// It is done to an account.
+    /// The command on an account was executed.
     Account(AccountDone),
-    /// A picture is erased.
+    /// The picture is erased.
     PictureErased(PictureErasure),
-    /// What a provider told of a payment has arrived.
+    /// The payment notice is stored.
     Payment(PaymentDone),
-    /// It will be seen to; nothing more is told.
+    /// The command was accepted; its outcome is not disclosed.
     Accepted,
-    /// A link was made.
+    /// A link was created.
     Link {
-        /// Until when it can be used.
+        /// When the link expires.
         expires_at: Timestamp,
     },
-    /// What a link is for.
+    /// What the link can be used for.
     Claim(Claim),
-    /// It was not done, and nothing was written.
+    /// The command was rejected, and nothing was written.
     Refused(Refusal),
 }
 
-/// One project after a command.
+/// A project after a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Done {
-    /// Where the project is found now.
+    /// The current slug.
     pub slug: Slug,
-    /// Its revision now.
+    /// The current revision.
     pub revision: Revision,
-    /// The log's position of the last event of the command; 0 where there was nothing to change.
+    /// The position of the command's last event; 0 if nothing changed.
     pub position: Position,
-    /// Whether anything was written.
+    /// Whether an event was appended.
     pub changed: bool,
 }
 
-/// A picture that is erased.
+/// An erased picture.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PictureErasure {
-    /// Its name.
+    /// The picture's id.
     pub picture: PictureId,
     /// When it was first erased.
     pub erased_at: Timestamp,
     /// The number of projects that showed it, in any revision.
     pub projects: u64,
-    /// The log's position of the last event that says so; 0 where no project ever showed it.
+    /// The position of the last event of the erasure; 0 if no project ever showed the picture.
     pub position: Position,
-    /// Whether the command changed anything: the picture was not erased before, or not in every project.
+    /// Whether the command changed anything; false if the picture was already erased in every project.
     pub changed: bool,
 }
 
 /// An account after a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccountDone {
-    /// The keys that the command was about, as they are now.
+    /// The keys that the command concerned, in their current state.
     pub keys: Vec<KeyNow>,
-    /// The log's position of the last event of the command; 0 where there was nothing to change.
+    /// The position of the command's last event; 0 if nothing changed.
     pub position: Position,
-    /// Whether anything was written.
+    /// Whether an event was appended.
     pub changed: bool,
 }
 
-/// What became of something that a provider told.
+/// The outcome of a payment notice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PaymentDone {
-    /// What became of it.
+    /// What was done with the notice.
     pub outcome: PaymentOutcome,
-    /// The log's position of the last event that came of it; 0 where none did.
+    /// The position of the last event it caused; 0 if none.
     pub position: Position,
 }
 
-/// The fate of something that a provider told. In each case it is durable.
+/// What was done with a payment notice. It is durable in each case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PaymentOutcome {
-    /// It is recorded with its account.
+    /// It is recorded in the events of its account.
     Applied,
     /// It was recorded before.
     AlreadyApplied,
-    /// Nothing tells yet whose it is; it is recorded as soon as something does.
+    /// Its account is not known yet; it is recorded as soon as another notice names the account.
     Waiting,
-    /// It is kept and has no effect.
+    /// It is kept without effect.
     Kept,
-    /// The account that it belongs to was erased; nothing of it is kept.
+    /// Its account was erased; nothing of the notice is kept.
     Erased,
 }
 
 /// A key after a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyNow {
-    /// Its name in public.
+    /// The key's public id.
     pub key_id: KeyId,
     /// Its tier.
     pub tier: TierName,
@@ -355,62 +354,62 @@ pub struct KeyNow {
     pub proven: bool,
 }
 
-/// What the holder of a link may decide about.
+/// What the holder of a link can decide.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
-    /// The keys under the address that are not revoked, in the order in which they were issued.
+    /// The keys of the address that are not revoked, in the order in which they were issued.
     pub keys: Vec<ClaimedKey>,
-    /// How many more keys there is room for.
+    /// How many more keys the address can have.
     pub places: usize,
-    /// Whether a new key may come in the place of one that this link revokes, though there is no room.
+    /// Whether a new key may replace one that this link revokes, even if the limit is reached.
     pub replaces: bool,
-    /// Until when the link can be used.
+    /// When the link expires.
     pub expires_at: Timestamp,
 }
 
-/// A key as the holder of its address recognises it.
+/// A key as it is shown to the holder of its address.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClaimedKey {
-    /// Its name in public.
+    /// The key's public id.
     pub key_id: KeyId,
-    /// Its last four characters.
+    /// The last four characters of the key.
     pub hint: String,
-    /// What its holder calls it, if anything.
+    /// The holder's name for the key.
     pub name: Option<String>,
-    /// When it was handed out.
+    /// When it was issued.
     pub created_at: Timestamp,
     /// Its tier.
     pub tier: TierName,
-    /// Whether the holder of the address confirmed it before.
+    /// Whether the holder of the address has confirmed it.
     pub proven: bool,
 }
 
-/// Why a command was not carried out.
+/// Why a command was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
-    /// What kind of refusal it is.
+    /// What the sender can do about it.
     pub kind: RefusalKind,
     /// A sentence that says what is wrong and what to do.
     pub detail: String,
-    /// The members that are wrong, where it is about a record.
+    /// The invalid fields, if the command has a record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<Fault>,
 }
 
-/// What the sender can do about a refusal.
+/// What the sender can do about a rejection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusalKind {
-    /// The command cannot be done as it is; sending it again will not help.
+    /// The command is invalid in the current state; sending it again does not help.
     Rejected,
-    /// Somebody else changed the project meanwhile; look and send it again.
+    /// The project was changed concurrently; read it and send the command again.
     Conflict,
-    /// The write side cannot write at present; send the same command again later.
+    /// The write side cannot write now; send the same command again later.
     Unavailable,
 }
 
 impl RefusalKind {
-    /// Returns its name, as it is in JSON.
+    /// Returns the name used in JSON.
     pub fn name(self) -> &'static str {
         match self {
             RefusalKind::Rejected => "rejected",
@@ -420,52 +419,52 @@ impl RefusalKind {
     }
 }
 
-/// What became of one line of an import.
+/// The outcome of one line of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineOutcome {
-    /// The line's number in the file.
+    /// The line number in the file, from 1.
     pub number: u64,
-    /// What happened to it.
+    /// What was done with the line.
     #[serde(flatten)]
     pub result: LineResult,
 }
 
-/// The fate of a line.
+/// What was done with a line of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "result", rename_all = "snake_case")]
 pub enum LineResult {
-    /// The project was not there before.
+    /// The project was added.
     New {
-        /// Where it is found.
+        /// The project's slug.
         slug: Slug,
     },
-    /// The project said something else before.
+    /// The project was changed.
     Changed {
-        /// Where it is found.
+        /// The project's slug.
         slug: Slug,
-        /// The members that differ.
+        /// The names of the changed fields.
         members: Vec<String>,
-        /// Those of them that are taken away: something was recorded, and nothing is now.
+        /// The names of those fields that had a value before and have none now.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         removed: Vec<String>,
-        /// The sources of the pictures that are taken away.
+        /// The sources of the pictures that were removed.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         removed_pictures: Vec<String>,
-        /// Whether every picture is kept that the record names as a file.
+        /// Whether every picture that the record names as a file is stored.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pictures_kept: bool,
     },
-    /// The project said this already.
+    /// The project was already as the line says.
     Same {
-        /// Where it is found.
+        /// The project's slug.
         slug: Slug,
-        /// Whether every picture is kept that the record names as a file.
+        /// Whether every picture that the record names as a file is stored.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pictures_kept: bool,
     },
-    /// The line was not taken.
+    /// The line was rejected.
     Rejected {
-        /// Everything that is wrong with it.
+        /// All faults of the line.
         faults: Vec<Fault>,
     },
 }

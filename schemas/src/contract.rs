@@ -1,4 +1,4 @@
-//! The documents that are generated from these types and committed: JSON Schemas, OpenAPI and AsyncAPI.
+//! Generates the committed contract documents from the types: JSON Schemas, OpenAPI and AsyncAPI.
 
 mod asyncapi;
 mod events;
@@ -8,7 +8,7 @@ mod openapi_3_0;
 
 use serde_json::Value;
 
-/// Every generated document by its path below `schemas/`, as the committed file must read.
+/// Returns every generated document with its path below `schemas/`.
 pub fn documents() -> Vec<(String, String)> {
     let mut documents = vec![
         ("openapi.json".to_owned(), openapi::document()),
@@ -22,12 +22,12 @@ pub fn documents() -> Vec<(String, String)> {
     documents.into_iter().map(|(path, document)| (path, pretty(&document))).collect()
 }
 
-/// The OpenAPI document, version 3.1. Its servers are paths: `/v1`, and `/` for what stands outside of it.
+/// Returns the OpenAPI 3.1 document. Its servers are `/v1`, and `/` for paths outside of it.
 pub fn openapi() -> Value {
     openapi::document()
 }
 
-/// The same document in the words of version 3.0.
+/// Returns the same document as OpenAPI 3.0.
 pub fn openapi_3_0() -> Value {
     openapi_3_0::lowered(openapi::document())
 }

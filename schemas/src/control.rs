@@ -1,4 +1,4 @@
-//! Requests to a running node from its own command line, and what it tells of itself.
+//! Control requests to running nodes, requests to the write side, and their replies.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,70 +9,70 @@ use crate::ids::{Position, StreamId};
 use crate::picture::{Picture, PictureId};
 use crate::usage::Call;
 
-/// A page of the log, asked for on `loggia.read.events`.
+/// A request for a page of the event log, sent to `loggia.read.events`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ReadEvents {
-    /// Events behind this position.
+    /// Return events after this position.
     pub after: Position,
-    /// At most so many; the answer may hold fewer, to stay within a message's size.
+    /// The maximum number of events. A page may have fewer to stay within the maximum size of a message.
     pub limit: usize,
-    /// Only this stream's, if given.
+    /// Return only events of this stream.
     #[serde(default)]
     pub stream: Option<StreamId>,
 }
 
-/// The answer to [`ReadEvents`].
+/// The reply to [`ReadEvents`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EventPage {
-    /// In the log's order.
+    /// The events in log order.
     pub events: Vec<Recorded>,
-    /// The log's last position when the page was read.
+    /// The last position of the log when the page was read.
     pub head: Position,
 }
 
-/// Where the log ends, announced by the write side about once a second and when it changes.
+/// The head of the log, published by the write side about once a second and after every change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogHead {
     /// The last position of the log.
     pub position: Position,
-    /// The hash that covers all up to it.
+    /// The hash of the event at that position, which covers the whole log.
     pub hash: Hash,
-    /// The last position that is on NATS.
+    /// The last position that was published to NATS.
     pub relayed: Position,
 }
 
-/// A page of the ledger, asked for on `loggia.read.usage`.
+/// A request for a page of the usage ledger, sent to `loggia.read.usage`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ReadUsage {
-    /// Entries behind this position.
+    /// Return entries after this position.
     pub after: Position,
-    /// At most so many; the answer may hold fewer, to stay within a message's size.
+    /// The maximum number of entries. A page may have fewer to stay within the maximum size of a message.
     pub limit: usize,
 }
 
-/// The answer to [`ReadUsage`].
+/// The reply to [`ReadUsage`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsagePage {
-    /// In the ledger's order.
+    /// The entries in ledger order.
     pub entries: Vec<LedgerEntry>,
-    /// The ledger's last position when the page was read.
+    /// The last position of the ledger when the page was read.
     pub head: Position,
     /// How far the ledger had copied each JetStream stream when the page was read.
     pub sources: Vec<LedgerSource>,
 }
 
-/// One call as the ledger keeps it.
+/// A call in the usage ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LedgerEntry {
-    /// Where it stands in the ledger, from 1 without holes.
+    /// The position in the ledger, from 1 without gaps.
     pub position: Position,
-    /// What was counted.
+    /// The counted call.
     pub call: Call,
-    /// Whether it turned out to be over the quota after it had been answered.
+    /// Whether the call exceeded the quota, which was found after it had been answered.
     pub overrun: bool,
-    /// The JetStream stream it was copied from.
+    /// The JetStream stream from which it was copied.
     pub source: String,
-    /// Its sequence there.
+    /// Its sequence number in that stream.
     pub sequence: u64,
 }
 
@@ -81,158 +81,158 @@ pub struct LedgerEntry {
 pub struct LedgerSource {
     /// The stream's name.
     pub stream: String,
-    /// When the stream was made: one of the same name that was made later is another.
+    /// When the stream was created. It distinguishes a stream from a later one of the same name.
     pub created: Timestamp,
-    /// The last sequence that was copied.
+    /// The last copied sequence number.
     pub sequence: u64,
 }
 
-/// A part of a picture on its way to the write side: stands in the header [`PICTURE_PART`] of a message whose payload is the
-/// bytes themselves. A part without bytes asks how much is there.
+/// A part of a picture that is uploaded to the write side: the header [`PICTURE_PART`] of a message whose payload is
+/// the bytes. A part with an empty payload asks how much has arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PutPicture {
-    /// The picture that is brought.
+    /// The picture's id.
     pub id: PictureId,
-    /// Where the part begins.
+    /// The offset of the part in bytes.
     pub offset: u64,
-    /// How many bytes the whole has.
+    /// The length of the whole picture in bytes.
     pub total: u64,
 }
 
-/// The header that holds a [`PutPicture`] as JSON.
+/// The header with a [`PutPicture`] as JSON.
 pub const PICTURE_PART: &str = "Loggia-Picture-Part";
 
-/// The answer to [`PutPicture`].
+/// The reply to [`PutPicture`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PutAnswer {
-    /// So many bytes are there: go on behind them.
+    /// More bytes are needed: continue at this offset.
     More {
-        /// How many.
+        /// The number of bytes that have arrived.
         received: u64,
     },
-    /// The picture is kept.
+    /// The picture is stored.
     Kept(Picture),
-    /// The bytes are no picture that can be kept.
+    /// The bytes are not an acceptable picture.
     Refused {
-        /// Why, in words for editors.
+        /// The reason that editors see.
         reason: String,
     },
-    /// Not at present; try again later.
+    /// The write side cannot store it now; try again later.
     Unavailable {
         /// A sentence that says why and what to do.
         reason: String,
     },
 }
 
-/// A part of a file of a kept picture, asked for on `loggia.media.read`. The answer is the bytes, with the length of the whole
-/// in the header [`PICTURE_LENGTH`]; without that header the write side has no such file.
+/// A request for a part of a file of a stored picture, sent to `loggia.media.read`. The reply is the bytes, with the
+/// length of the whole file in the header [`PICTURE_LENGTH`]; without that header the file does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadPicture {
-    /// Which picture.
+    /// The picture's id.
     pub id: PictureId,
     /// The file's name, for example `640.webp`.
     pub file: String,
-    /// Where the part begins.
+    /// The offset of the part in bytes.
     pub offset: u64,
 }
 
-/// The header that holds the length of a file in bytes.
+/// The header with the length of a file in bytes.
 pub const PICTURE_LENGTH: &str = "Loggia-Picture-Length";
 
-/// How one projection of a node is.
+/// The state of one projection of a node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProjectionStatus {
     /// Its name, for example `search`.
     pub name: String,
-    /// The generation that is current.
+    /// The name of the current generation.
     pub generation: String,
-    /// The last position it applied and committed.
+    /// The last position that it applied and committed.
     pub position: Position,
-    /// How many events of the stream it has not applied yet.
+    /// The lag: the number of events not applied yet.
     pub lag: u64,
-    /// When its worker last showed that it lives.
+    /// When its worker last reported progress.
     pub heartbeat: Option<Timestamp>,
-    /// The first events that were set aside because they could not be applied.
+    /// The first parked events: events that could not be applied and were set aside.
     pub parked: Vec<Parked>,
-    /// How many more were set aside.
+    /// The number of parked events beyond those in `parked`.
     #[serde(default)]
     pub parked_beyond: u64,
-    /// Why the model was taken away from readers, while it is made again.
+    /// Why the model is not served while it is rebuilt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quarantined: Option<String>,
-    /// Events of newer versions that were passed over.
+    /// The number of skipped events, which are of newer versions.
     pub skipped: u64,
-    /// Bytes on disk.
+    /// The size on disk in bytes.
     pub bytes: u64,
 }
 
 /// An event that a projection could not apply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parked {
-    /// Where it stands in the log.
+    /// The position in the log.
     pub position: Position,
-    /// Its type.
+    /// The CloudEvents type.
     pub kind: String,
-    /// Why it could not be applied.
+    /// Why the event could not be applied.
     pub reason: String,
 }
 
-/// How one process of a cluster is, in one line.
+/// A summary of one process of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeSummary {
-    /// Its name in control subjects.
+    /// The node's name in control subjects.
     pub node: String,
-    /// Its role, for example `read`.
+    /// The role, for example `read`.
     pub role: String,
-    /// Its version of Loggia.
+    /// The version of Loggia.
     pub version: String,
-    /// The beginning of a SHA-256 of the settings that all processes share.
+    /// The first digits of a SHA-256 of the settings that all processes share.
     pub settings: String,
-    /// Whether it is ready.
+    /// Whether the process is ready.
     pub ready: bool,
-    /// Why it is not.
+    /// Why the process is not ready.
     #[serde(default)]
     pub reason: Option<String>,
-    /// How many events the model lacks that lags most, where it has models.
+    /// The lag of the projection that lags most, in events; absent for a node without read models.
     #[serde(default)]
     pub lag: Option<u64>,
-    /// How many calls wait in its spool, where it counts calls.
+    /// The number of calls in the usage spool; absent for a node that meters no calls.
     #[serde(default)]
     pub spool: Option<u64>,
 }
 
-/// How far a rebuild is.
+/// The progress of a rebuild.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RebuildProgress {
     /// Events are being replayed.
     Replaying {
-        /// Which model.
+        /// The read model.
         model: String,
-        /// How many events are applied.
+        /// The number of events applied.
         applied: u64,
-        /// How many there are.
+        /// The number of events to apply.
         of: u64,
     },
     /// The new generation is current.
     Swapped {
-        /// Which model.
+        /// The read model.
         model: String,
         /// The new generation's name.
         generation: String,
-        /// The position at which it took over.
+        /// The position at which it became current.
         position: Position,
-        /// How many events were replayed.
+        /// The number of events replayed.
         events: u64,
-        /// How long the replay took.
+        /// The duration of the replay.
         seconds: f64,
     },
-    /// Nothing was changed.
+    /// The rebuild failed; the current generation was not changed.
     Failed {
         /// A sentence that says why and what to do.
         reason: String,
     },
-    /// All that was asked for is done.
+    /// All requested rebuilds are complete.
     Finished,
 }

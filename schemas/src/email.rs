@@ -1,4 +1,4 @@
-//! Addresses of key holders. They stand in the vault of the write side and in no event.
+//! Email addresses of key holders. They are kept in the vault of the write side and are in no event.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,34 +6,33 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
-/// The longest address that mail servers take (RFC 5321).
+/// The maximum length of an address in bytes (RFC 5321, section 4.5.3.1.3, without the angle brackets).
 const LONGEST: usize = 254;
 const LONGEST_LOCAL: usize = 64;
 
-/// An address that mail could be sent to: trimmed, NFC, its domain in small letters. Its `Debug` form hides it.
+/// A valid email address: trimmed, in Unicode NFC, the domain in lowercase. Its `Debug` form hides it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Email(String);
 
-/// A text that is no address.
+/// Why a text is not an email address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the address cannot be used: {0}; write it as name@example.org")]
 pub struct InvalidEmail(&'static str);
 
 impl Email {
-    /// The address as mail is sent to it.
+    /// Returns the address as mail is sent to it.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The form in which addresses are compared: upper and lower case are one, and so are the two forms of an
-    /// internationalised domain; this has the ASCII one.
+    /// Returns the form in which addresses are compared: lowercase, with an internationalised domain in its ASCII form.
     pub fn folded(&self) -> String {
         self.with_domain(|domain| idna::domain_to_ascii(domain).ok())
     }
 
-    /// Every form under which the address may have been stored or written, in small letters: as it was given, then with its
-    /// domain in ASCII, then in Unicode. Version 0.1 compared addresses as they were given.
+    /// Returns all forms in which the address may have been stored, in lowercase: as given, with the domain in ASCII,
+    /// with the domain in Unicode. Version 0.1 compared addresses as given.
     pub fn spellings(&self) -> Vec<String> {
         let unicode = self.with_domain(|domain| match idna::domain_to_unicode(domain) {
             (domain, Ok(())) => Some(domain),
@@ -71,7 +70,7 @@ impl FromStr for Email {
     }
 }
 
-/// The form without quotes: letters of any script, digits, and what RFC 5322 allows besides.
+/// Checks an unquoted local part: letters and digits of any script, and the atom characters of RFC 5322.
 fn check_local(local: &str) -> Result<(), InvalidEmail> {
     if local.is_empty() {
         return Err(InvalidEmail("nothing stands before the @"));

@@ -1,4 +1,4 @@
-//! What stands around every event: the CloudEvents attributes and Loggia's own.
+//! The envelope of an event: CloudEvents attributes and Loggia's own metadata.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,32 +9,32 @@ use crate::hash::Hash;
 use crate::ids::{Actor, CommandId, EventId, Position, StreamId, StreamVersion};
 use crate::versioned::{self, Decoded, Malformed};
 
-/// One event as the log holds it. The payload stays text, so that what is stored, hashed, relayed and shown is
-/// byte for byte the same, and an event of a newer version passes through unharmed.
+/// An event as stored in the log. The payload stays text, so that it is stored, hashed, published and shown byte for
+/// byte the same, and an event of a newer version is preserved.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Recorded {
-    /// Where it stands in the log.
+    /// The position in the log.
     pub position: Position,
     /// CloudEvents `id`.
     pub id: EventId,
-    /// Its stream, for example `project-01J…`.
+    /// The stream, for example `project-01J…`.
     pub stream: StreamId,
-    /// Where it stands in its stream.
+    /// The version of the stream after this event.
     pub version: StreamVersion,
     /// CloudEvents `type`, for example `loggia.curation.project_selected.v1`.
     pub kind: String,
     /// CloudEvents `time`: when the command was decided.
     pub time: Timestamp,
-    /// Who acted.
+    /// The actor of the command.
     pub actor: Actor,
     /// The command that caused it.
     pub causation: CommandId,
-    /// What groups the commands of one undertaking, for example of one import.
+    /// Groups related commands, for example of one import.
     pub correlation: CommandId,
-    /// The hash of this event, which covers the hash of the one before.
+    /// SHA-256 over this event and the hash of the event before it.
     pub hash: Hash,
-    /// The trace of the work that caused it, where there is one. It serves operators and is no part of history: the hash
-    /// does not cover it.
+    /// The W3C trace context of the command. It serves operators and is not part of history: the hash does not cover
+    /// it.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "traces::lenient")]
     pub traceparent: Option<Traceparent>,
     /// The payload as JSON text.
@@ -42,7 +42,11 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// The event itself, in its newest shape.
+    /// Decodes the payload into the newest shape of its event.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the type is known and the payload does not have its shape.
     pub fn decode(&self) -> Result<Decoded, Malformed> {
         versioned::decode(&self.kind, &self.data)
     }
@@ -50,7 +54,8 @@ impl Recorded {
 
 impl PartialEq for Recorded {
     fn eq(&self, other: &Self) -> bool {
-        // The hash covers every member that says what happened; the position names the place it must hold.
+        // Equal hashes cover all fields of history; the position is compared too, because a damaged log may repeat an
+        // event.
         self.position == other.position && self.hash == other.hash
     }
 }

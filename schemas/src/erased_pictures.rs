@@ -1,5 +1,5 @@
-//! The journal of erased pictures: a file in every media folder that names the pictures which were taken down for good,
-//! and when. A backup holds it too, so that an older one does not bring an erased picture back.
+//! The journal of erased pictures: a file in every media folder with the id and time of each permanent erasure. Backups
+//! contain it, so restoring an older backup does not restore an erased picture.
 
 use std::collections::BTreeMap;
 
@@ -8,26 +8,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::picture::PictureId;
 
-/// The name of the journal: a JSON object a line.
+/// The file name of the journal: one JSON object per line.
 pub const ERASED_PICTURES: &str = "pictures-erased.ndjson";
 
-/// A picture that was erased.
+/// An erased picture.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ErasedPicture {
-    /// Its name.
+    /// The picture's id.
     pub picture: PictureId,
     /// When it was first erased.
     pub erased_at: Timestamp,
 }
 
-/// Reads the text of a journal, or returns the number of the first line that names no erased picture.
+/// Parses a journal.
+///
+/// # Errors
+///
+/// Returns the number, from 1, of the first invalid line.
 pub fn parse(text: &str) -> Result<Vec<ErasedPicture>, usize> {
     let read = |(index, line)| serde_json::from_str(line).map_err(|_| index + 1);
     text.lines().enumerate().map(read).collect()
 }
 
-/// Returns the text of a journal with all these pictures, each once with its first time, and how many it names.
+/// Returns the text of a journal of these pictures, each once with its earliest time, and their number.
 pub fn text(erased: impl IntoIterator<Item = ErasedPicture>) -> (usize, String) {
     let mut first: BTreeMap<PictureId, Timestamp> = BTreeMap::new();
     for ErasedPicture { picture, erased_at } in erased {
@@ -49,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_noted_once_with_its_first_time() {
+    fn a_picture_is_listed_once_with_its_earliest_time() {
         let (count, text) = text([erased(2, 20), erased(1, 30), erased(2, 10)]);
         assert_eq!(count, 2);
         assert_eq!(parse(&text), Ok(vec![erased(1, 30), erased(2, 10)]));

@@ -1,5 +1,4 @@
-//! The events of the log: what happened to a project, and to an account. The set is closed; each name is in the past
-//! tense.
+//! The events of the log, as a closed set. Names are in the past tense.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,28 +9,28 @@ use crate::record::Record;
 use crate::slug::Slug;
 use crate::vector::Vector;
 
-/// Anything that happened, in its newest shape.
+/// An event in its newest shape.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// An editor took a project into the catalog.
+    /// A project was added to the catalog.
     ProjectSelected(ProjectSelected),
-    /// An editor corrected or completed the record.
+    /// The record of a project was changed.
     ProjectRevised(ProjectRevised),
-    /// The project moved to another slug; the old one leads to it for ever.
+    /// The slug of a project was changed; the old slug redirects permanently.
     ProjectRenamed(ProjectRenamed),
-    /// The project left the catalog; its citations stay.
+    /// The project was withdrawn from the catalog; its citations stay.
     ProjectWithdrawn(ProjectWithdrawn),
-    /// A withdrawn project came back as it was.
+    /// A withdrawn project was restored unchanged.
     ProjectRestored(ProjectRestored),
-    /// A picture that the record names is kept.
+    /// A picture that the record names was stored.
     PictureAttached(PictureAttached),
-    /// A picture that the record names cannot be kept.
+    /// A picture that the record names was rejected.
     PictureRefused(PictureRefused),
-    /// A picture of the project was taken down for good.
+    /// A picture of the project was erased permanently.
     PictureErased(PictureErased),
-    /// Vectors were recorded for the project, brought by an import or computed.
+    /// Vectors of the project were recorded, imported or computed.
     VectorsRecorded(VectorsRecorded),
-    /// Something happened to an account and its keys.
+    /// An event of an account.
     Account(AccountEvent),
 }
 
@@ -41,113 +40,113 @@ impl From<AccountEvent> for Event {
     }
 }
 
-/// The first event of every project.
+/// A project was added to the catalog; the first event of every project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectSelected {
-    /// Where the project is found.
+    /// The project's slug.
     pub slug: Slug,
-    /// What is recorded of it.
+    /// The first revision of the record.
     pub record: Record,
-    /// The external id that the slug was made from, as the import gave it.
+    /// The external id that the slug was made from, as given in the import.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
 }
 
-/// The whole record as it stands from now on.
+/// The record was changed; the event has the whole new record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectRevised {
-    /// What is recorded of it.
+    /// The new revision of the record.
     pub record: Record,
 }
 
-/// A new address for the same project.
+/// The slug was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectRenamed {
-    /// Where the project is found from now on.
+    /// The new slug.
     pub slug: Slug,
 }
 
-/// The project is no longer shown.
+/// The project was withdrawn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectWithdrawn {
-    /// Why, in words for readers.
+    /// The reason that readers see.
     pub reason: String,
 }
 
-/// The project is shown again.
+/// The project was restored.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectRestored {}
 
-/// The bytes behind a source that the record names, now or before, are kept from now on under their hash.
+/// A picture that the record names, or named before, was stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PictureAttached {
-    /// As the record names it.
+    /// The source as the record names it.
     pub source: String,
-    /// What is kept.
+    /// The stored picture.
     pub picture: Picture,
 }
 
-/// What stands behind a source is no picture that can be kept; it is not tried again of itself.
+/// The bytes at a source are not an acceptable picture; the source is not fetched again automatically.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PictureRefused {
-    /// As the record names it.
+    /// The source as the record names it.
     pub source: String,
-    /// Why, in words for editors.
+    /// The reason that editors see.
     pub reason: String,
 }
 
-/// A picture that the project shows, or showed in a former revision, was erased: no revision shows it any more, and its bytes
-/// are deleted wherever they are kept.
+/// A picture of the project, or of a former revision, was erased: no revision shows it any more, and its bytes are
+/// deleted everywhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PictureErased {
-    /// Its name.
+    /// The picture's id.
     #[schemars(with = "String")]
     pub picture: PictureId,
 }
 
-/// What the project looks and reads like, for finding its neighbours. At least one side is there.
+/// The vectors by which similar projects are found. At least one side is present.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VectorsRecorded {
-    /// The model that made them; vectors of different models are never compared.
+    /// The model that computed them. Vectors of different models are never compared.
     pub model: String,
-    /// Of its pictures: base64 of little-endian 32-bit floats.
+    /// The vector of the pictures: base64 of little-endian 32-bit floats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub visual: Option<Vector>,
-    /// Of its text: base64 of little-endian 32-bit floats.
+    /// The vector of the text: base64 of little-endian 32-bit floats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub semantic: Option<Vector>,
-    /// The other side, where an import brought one side alone and the encoder of the service made the other.
+    /// The other side, if an import gave only one and the service computed the other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub computed: Option<ComputedSide>,
 }
 
-/// The side that the encoder of the service made for a project whose other side was brought. It has no vector where nothing can
-/// be made of the project any more, as after its only picture was erased.
+/// The side that the service computed for a project whose other side was imported. It has no vector if there is nothing
+/// to compute it from, for example after the only picture was erased.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComputedSide {
-    /// The model that made it.
+    /// The model that computed it.
     pub model: String,
-    /// Of its pictures: base64 of little-endian 32-bit floats.
+    /// The vector of the pictures: base64 of little-endian 32-bit floats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub visual: Option<Vector>,
-    /// Of its text: base64 of little-endian 32-bit floats.
+    /// The vector of the text: base64 of little-endian 32-bit floats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub semantic: Option<Vector>,
 }
 
 impl VectorsRecorded {
-    /// Returns the model and the vector of the pictures.
+    /// Returns the model and the vector of the pictures, imported or computed.
     pub fn visual(&self) -> Option<(&str, &Vector)> {
         let computed =
             self.computed.as_ref().and_then(|side| Some((side.model.as_str(), side.visual.as_ref()?)));
         self.visual.as_ref().map(|vector| (self.model.as_str(), vector)).or(computed)
     }
 
-    /// Returns the model and the vector of the text.
+    /// Returns the model and the vector of the text, imported or computed.
     pub fn semantic(&self) -> Option<(&str, &Vector)> {
         let computed =
             self.computed.as_ref().and_then(|side| Some((side.model.as_str(), side.semantic.as_ref()?)));

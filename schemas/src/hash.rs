@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::InvalidId;
 
-/// A SHA-256: 32 bytes, shown as 64 hexadecimal digits.
+/// A SHA-256: 32 bytes, displayed as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Hash(pub [u8; 32]);
 
 impl Hash {
-    /// What stands before the first event of a log.
+    /// The hash before the first event of a log: 32 zero bytes.
     pub const GENESIS: Hash = Hash([0; 32]);
 }
 
@@ -62,13 +62,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_hash_survives_its_text(bytes in any::<[u8; 32]>()) {
+        fn a_hash_round_trips_through_text(bytes in any::<[u8; 32]>()) {
             prop_assert_eq!(Hash(bytes).to_string().parse::<Hash>(), Ok(Hash(bytes)));
         }
     }
 
     #[test]
-    fn anything_else_is_no_hash() {
+    fn other_texts_are_rejected() {
         for text in ["", "0", &"g".repeat(64), &"é".repeat(32)] {
             assert!(text.parse::<Hash>().is_err(), "{text:?}");
         }

@@ -1,4 +1,4 @@
-//! Identifiers and counters, each a type of its own so that none is mistaken for another.
+//! Identifiers and counters, each as a type of its own so that they cannot be confused.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,64 +8,64 @@ use serde::{Deserialize, Serialize};
 use ulid::Ulid;
 use uuid::Uuid;
 
-/// A text that is not an identifier of the kind it was read as.
+/// Why a text is not a valid identifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("\u{201c}{text}\u{201d} is not {expected}")]
 pub struct InvalidId {
     /// The text as it was given.
     pub text: String,
-    /// What a right one looks like, with its article.
+    /// A description of a valid identifier, with its article.
     pub expected: &'static str,
 }
 
-/// Identifies one event for ever: a UUIDv7, also the NATS message id.
+/// The id of an event: a UUIDv7, also used as the NATS message id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EventId(pub Uuid);
 
-/// Identifies one command; a command sent twice under one id is carried out once.
+/// The id of a command: a UUID. A command that is sent twice under one id is executed once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CommandId(pub Uuid);
 
-/// Identifies one project through every rename.
+/// The id of a project, which renames do not change: a ULID.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProjectId(pub Ulid);
 
-/// Identifies one account: made at random, so that nothing of its holder can be read from it.
+/// The id of an account: a random ULID, which reveals nothing about its holder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct AccountId(pub Ulid);
 
-/// Identifies one event store; a stream of another store is never mixed in.
+/// The id of an event store: a ULID. Events of another store are rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoreId(pub Ulid);
 
-/// Counts the events of one log from 1 without holes; 0 stands before the first.
+/// The position of an event in the log, from 1 without gaps; 0 is the position before the first event.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(transparent)]
 pub struct Position(pub u64);
 
-/// Counts the events of one stream from 1 without holes; 0 is a stream that does not exist yet.
+/// The number of events in a stream; 0 is a stream that does not exist yet.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(transparent)]
 pub struct StreamVersion(pub u64);
 
-/// Counts what a project's record said, from 1: selecting is 1, each revision one more.
+/// The revision of a project's record, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Revision(pub u32);
 
-/// Who acted: an editor's name or a program's, 1 to 200 characters on one line.
+/// The name of an editor or a program that sends a command: 1 to 200 characters on one line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Actor(String);
 
-/// Names a stream as `<category>-<id>`, for example `project-01J…`.
+/// The name of a stream as `<category>-<id>`, for example `project-01J…`; at most 200 bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct StreamId(String);
@@ -74,68 +74,68 @@ impl Position {
     /// The position before the first event.
     pub const START: Position = Position(0);
 
-    /// The position after this one.
+    /// Returns the next position.
     pub fn next(self) -> Position {
         Position(self.0 + 1)
     }
 }
 
 impl StreamVersion {
-    /// The version after this one.
+    /// Returns the next version.
     pub fn next(self) -> StreamVersion {
         StreamVersion(self.0 + 1)
     }
 }
 
 impl Revision {
-    /// What selecting a project records.
+    /// The revision of a new project.
     pub const FIRST: Revision = Revision(1);
 
-    /// The revision after this one.
+    /// Returns the next revision.
     pub fn next(self) -> Revision {
         Revision(self.0 + 1)
     }
 }
 
 impl Actor {
-    /// The name behind this actor.
+    /// Returns the actor's name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 impl StreamId {
-    /// The stream of one project.
+    /// Returns the stream of a project.
     pub fn project(id: ProjectId) -> StreamId {
         StreamId(format!("project-{id}"))
     }
 
-    /// The stream of one account.
+    /// Returns the stream of an account.
     pub fn account(id: AccountId) -> StreamId {
         StreamId(format!("account-{id}"))
     }
 
-    /// The word before the first hyphen, for example `project`.
+    /// Returns the part before the first hyphen, for example `project`.
     pub fn category(&self) -> &str {
         self.0.split_once('-').map_or(self.0.as_str(), |(category, _)| category)
     }
 
-    /// The text behind the first hyphen.
+    /// Returns the part after the first hyphen.
     pub fn key(&self) -> &str {
         self.0.split_once('-').map_or("", |(_, key)| key)
     }
 
-    /// The project whose stream this is, if it is one.
+    /// Returns the project, if this is the stream of one.
     pub fn as_project(&self) -> Option<ProjectId> {
         if self.category() == "project" { self.key().parse().ok() } else { None }
     }
 
-    /// The account whose stream this is, if it is one.
+    /// Returns the account, if this is the stream of one.
     pub fn as_account(&self) -> Option<AccountId> {
         if self.category() == "account" { self.key().parse().ok() } else { None }
     }
 
-    /// The whole name.
+    /// Returns the full name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -269,7 +269,7 @@ impl From<AccountId> for String {
     }
 }
 
-/// Shows the wrapped value as it is.
+/// Implements `Display` by the wrapped value.
 macro_rules! display_inner {
     ($($name:ident),+) => {$(
         impl fmt::Display for $name {
@@ -284,7 +284,7 @@ display_inner!(EventId, CommandId, Position, StreamVersion, Revision, Actor, Str
 fn parse_ulid(text: &str, expected: &'static str) -> Result<Ulid, InvalidId> {
     let invalid = || InvalidId { text: text.to_owned(), expected };
     let ulid = Ulid::from_string(text).map_err(|_| invalid())?;
-    // One id has one spelling: the decoder also takes small letters and look-alikes.
+    // An id has one spelling, but the decoder also accepts lowercase letters and look-alikes.
     if ulid.array_to_str(&mut [0; ulid::ULID_LEN]) == text { Ok(ulid) } else { Err(invalid()) }
 }
 
@@ -297,7 +297,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stream_name_keeps_its_category_and_key_apart() {
+    fn a_stream_name_splits_into_category_and_key() {
         let id: ProjectId = "01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap();
         let stream = StreamId::project(id);
         assert_eq!(stream.as_str(), "project-01ARZ3NDEKTSV4RRFFQ69G5FAV");
@@ -310,14 +310,14 @@ mod tests {
     }
 
     #[test]
-    fn a_malformed_stream_name_is_refused() {
+    fn a_malformed_stream_name_is_rejected() {
         for text in ["", "project", "project-", "-x", "project-a.b", "project-a b", "project-a*"] {
             assert!(text.parse::<StreamId>().is_err(), "{text:?}");
         }
     }
 
     #[test]
-    fn an_actor_is_one_line_without_surrounding_blanks() {
+    fn an_actor_is_one_trimmed_line() {
         assert_eq!("Ada Pelt".parse::<Actor>().unwrap().as_str(), "Ada Pelt");
         for text in ["", " Ada", "Ada\n", "a\u{0}b"] {
             assert!(text.parse::<Actor>().is_err(), "{text:?}");

@@ -1,4 +1,4 @@
-//! The import record: one JSON object a line. Reading it finds every fault of a line, not only the first.
+//! The import record: one JSON object per line. Parsing reports all faults of a line, not only the first.
 
 mod fields;
 mod identity;
@@ -20,40 +20,44 @@ pub use json::lost_characters;
 pub use patch::{named_pictures, parse_part, patched};
 pub use schema::import_record_schema;
 
-/// The longest line of an import file, in bytes.
+/// The maximum length of a line of an import file, in bytes: 1 MiB.
 pub const MAX_LINE_BYTES: usize = 1 << 20;
 
-/// The longest name of a project, in characters.
+/// The maximum length of a project's name, in characters.
 const MAX_NAME: usize = 1_000;
 
-/// The longest note of a provenance, in characters.
+/// The maximum length of a provenance's note, in characters.
 const MAX_NOTE: usize = 10_000;
 
-/// Something wrong with one member of a record.
+/// A fault in one field of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fault {
-    /// The member, for example `provenance.selected`; empty where it is the line itself.
+    /// The path of the field, for example `provenance.selected`; empty if the fault is in the line itself.
     pub field: String,
-    /// What is wrong with it.
+    /// What is wrong and what is expected.
     pub reason: String,
 }
 
-/// A line that can be imported.
+/// A valid line of an import file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportRecord {
-    /// The slug, given or made from the id or the name.
+    /// The slug, given or derived from the id or the name.
     pub slug: Slug,
-    /// Which of these.
+    /// What the slug was derived from.
     pub origin: SlugOrigin,
-    /// The external id, where the line gives one.
+    /// The external id, if the line gives one.
     pub id: Option<String>,
-    /// The facts.
+    /// The record of the project.
     pub record: Record,
-    /// The vectors that the line brings.
+    /// The vectors, if the line gives any.
     pub vectors: Option<VectorsRecorded>,
 }
 
-/// Reads a line of JSON text.
+/// Parses a line of JSON.
+///
+/// # Errors
+///
+/// Returns all faults of the line; unknown fields are faults unless `ignore_unknown` is set.
 pub fn parse_line(text: &str, ignore_unknown: bool) -> Result<ImportRecord, Vec<Fault>> {
     if text.len() > MAX_LINE_BYTES {
         return Err(vec![length_fault(text)]);
@@ -61,7 +65,7 @@ pub fn parse_line(text: &str, ignore_unknown: bool) -> Result<ImportRecord, Vec<
     parse_members(json::members(text)?, ignore_unknown)
 }
 
-/// Reads the members of a record.
+/// Parses the fields of a record, with the same errors as [`parse_line`].
 pub fn parse_members(members: Map<String, Value>, ignore_unknown: bool) -> Result<ImportRecord, Vec<Fault>> {
     let mut fields = Fields::new(members);
     let name = fields.required_text("name", MAX_NAME).map(on_one_line);
@@ -105,7 +109,7 @@ pub fn parse_members(members: Map<String, Value>, ignore_unknown: bool) -> Resul
     }
 }
 
-/// A name stands in titles, feeds and citations, which have one line.
+/// Joins the lines of a name: titles, feeds and citations show it on one line.
 fn on_one_line(name: String) -> String {
     if !name.contains(['\n', '\t']) {
         return name;
@@ -114,12 +118,12 @@ fn on_one_line(name: String) -> String {
 }
 
 impl ImportRecord {
-    /// The line that [`parse_line`] reads as this record, without unrecorded members.
+    /// Returns the line from which [`parse_line`] reads this record, without unrecorded fields.
     pub fn to_line(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string(&self.to_members()?)
     }
 
-    /// The members that [`parse_members`] reads as this record.
+    /// Returns the fields from which [`parse_members`] reads this record.
     pub fn to_members(&self) -> Result<Map<String, Value>, serde_json::Error> {
         let mut members = Map::new();
         members.insert("slug".into(), self.slug.as_str().into());

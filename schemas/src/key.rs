@@ -1,5 +1,5 @@
-//! API keys: `log_live_`, 8 characters of key id, 32 of secret, 6 of CRC-32, all base62. Only the SHA-256 of the whole
-//! is ever stored or sent on; the text exists where it is made and where it is presented.
+//! API keys: `log_live_`, 8 characters of key id, 32 of secret and 6 of CRC-32, all in base62. Only the SHA-256 of a
+//! key is stored or sent; the key itself exists where it is generated and where it is presented.
 
 mod name;
 
@@ -15,63 +15,63 @@ use crate::ids::InvalidId;
 
 pub use name::SealedName;
 
-/// How every key begins.
+/// The prefix of every key.
 pub const PREFIX: &str = "log_live_";
 const ID: usize = 8;
 const SECRET: usize = 32;
 const CHECK: usize = 6;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// How many characters a key has.
+/// The length of a key in characters.
 pub const KEY_LENGTH: usize = PREFIX.len() + ID + SECRET + CHECK;
 
-/// Names a key in public: 8 base62 characters that also stand in the key's own text.
+/// The public id of a key: its 8 base62 characters after the prefix.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct KeyId([u8; ID]);
 
-/// A key as its holder has it. It is never stored, logged or sent on; its `Debug` form shows only its id.
+/// An API key in plain text. It must not be stored, logged or sent; its `Debug` form shows only its id.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key(String);
 
-/// SHA-256 of a presented text: all that is ever compared.
+/// SHA-256 of a key, the only form in which keys are stored and compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct KeyHash(pub Hash);
 
 impl Key {
-    /// A new key. `random` fills a slice with unpredictable bytes; some 190 bits of them end up in the secret.
+    /// Generates a key. `random` must fill the slice with unpredictable bytes; the secret has about 190 bits.
     pub fn generate(random: impl FnMut(&mut [u8])) -> Key {
         let mut text = PREFIX.to_owned() + &unguessable(ID + SECRET, random);
         text.push_str(&check(&text));
         Key(text)
     }
 
-    /// The text for its holder.
+    /// Returns the key in plain text, for its holder.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Its name in public.
+    /// Returns the public id.
     pub fn id(&self) -> KeyId {
         let mut id = [0; ID];
         id.copy_from_slice(&self.0.as_bytes()[PREFIX.len()..PREFIX.len() + ID]);
         KeyId(id)
     }
 
-    /// What is stored of it.
+    /// Returns the hash by which the key is stored.
     pub fn hash(&self) -> KeyHash {
         KeyHash::of(self.0.as_bytes())
     }
 
-    /// Its last four characters, by which its holder recognises it.
+    /// Returns the last four characters, by which the holder recognises the key.
     pub fn hint(&self) -> String {
         self.0[KEY_LENGTH - 4..].to_owned()
     }
 }
 
 impl KeyHash {
-    /// Of any text that is presented as a key, whatever it looks like.
+    /// Returns the hash of any text that is presented as a key, valid or not.
     pub fn of(presented: &[u8]) -> KeyHash {
         KeyHash(Hash(Sha256::digest(presented).into()))
     }
@@ -80,7 +80,7 @@ impl KeyHash {
 impl FromStr for Key {
     type Err = InvalidId;
 
-    /// Reads a key that was typed or configured. What is not one is not repeated in the error.
+    /// Parses a key. The error does not contain the text, which may be a mistyped key.
     fn from_str(text: &str) -> Result<Self, InvalidId> {
         let shaped = text.len() == KEY_LENGTH
             && text.strip_prefix(PREFIX).is_some_and(|rest| rest.bytes().all(|b| ALPHABET.contains(&b)));
@@ -92,13 +92,13 @@ impl FromStr for Key {
     }
 }
 
-/// So many characters in base62. `random` fills a slice with unpredictable bytes.
+/// Returns `length` random base62 characters. `random` must fill the slice with unpredictable bytes.
 pub(crate) fn unguessable(length: usize, mut random: impl FnMut(&mut [u8])) -> String {
     let mut text = String::with_capacity(length);
     while text.len() < length {
         let mut byte = [0];
         random(&mut byte);
-        // 248 is the greatest multiple of 62: what lies beyond would make some characters likelier.
+        // Rejection sampling: 248 is the largest multiple of 62, and larger bytes would make some characters likelier.
         if byte[0] < 248 {
             text.push(char::from(ALPHABET[usize::from(byte[0] % 62)]));
         }
@@ -106,7 +106,7 @@ pub(crate) fn unguessable(length: usize, mut random: impl FnMut(&mut [u8])) -> S
     text
 }
 
-/// CRC-32 of the text before it, in base62 with leading zeros.
+/// Returns the CRC-32 of a text in base62 with leading zeros.
 fn check(text: &str) -> String {
     let mut rest = crc32fast::hash(text.as_bytes());
     let mut digits = [b'0'; CHECK];
@@ -118,13 +118,13 @@ fn check(text: &str) -> String {
 }
 
 impl KeyId {
-    /// The 8 characters.
+    /// Returns the 8 characters.
     pub fn as_str(&self) -> &str {
         // The alphabet is ASCII.
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 
-    /// The 8 characters as bytes.
+    /// Returns the 8 characters as bytes.
     pub fn as_bytes(&self) -> &[u8; ID] {
         &self.0
     }
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_has_its_form_and_reads_back() {
+    fn a_key_has_its_format_and_parses_back() {
         let key = key(7);
         assert_eq!(key.expose().len(), 55);
         assert_eq!(key.expose().parse::<Key>().unwrap(), key);
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_not_shown_by_accident() {
+    fn debug_output_and_errors_hide_the_key() {
         let key = key(9);
         assert_eq!(format!("{key:?}"), format!("Key({}…)", key.id()));
         let error = "log_live_secret".parse::<Key>().unwrap_err().to_string();
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn unlikely_bytes_are_passed_over() {
+    fn bytes_above_the_largest_multiple_of_62_are_skipped() {
         let mut bytes = (0..=255u8).rev().cycle();
         let key = Key::generate(|slice| slice[0] = bytes.next().unwrap());
         // 255 down to 248 are left out; 247 is the alphabet's last character.
@@ -251,7 +251,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn one_wrong_character_is_noticed(seed: u8, place in 0..KEY_LENGTH, other in 0..62usize) {
+        fn one_wrong_character_is_detected(seed: u8, place in 0..KEY_LENGTH, other in 0..62usize) {
             let key = key(seed);
             let mut bytes = key.expose().as_bytes().to_vec();
             prop_assume!(bytes[place] != ALPHABET[other]);

@@ -1,5 +1,5 @@
-//! The words of Loggia: events and their envelope, ids, subjects, commands, the import record and the
-//! shapes of the API. Pure data and pure functions; no sibling crate and no I/O crate is imported here.
+//! The data types of Loggia: events and their envelope, ids, subjects, commands, the import record and the API's
+//! answers. Pure data and pure functions; this crate imports no sibling crate and no I/O crate.
 #![doc = include_str!("../README.md")]
 
 pub mod account;

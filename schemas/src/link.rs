@@ -1,5 +1,5 @@
-//! Links that are mailed to an address: whoever opens one shows that the address is theirs. Only the SHA-256 of a
-//! link's token is ever stored or sent on; the text stands in the mail, and in the address that a browser asks for.
+//! Mailed links: opening one proves the ownership of an email address. Only the SHA-256 of a link's token is stored or
+//! sent over NATS; the token itself is in the mail and in the URL that a browser requests.
 
 use std::fmt;
 
@@ -10,45 +10,45 @@ use sha2::{Digest, Sha256};
 use crate::hash::Hash;
 use crate::key::unguessable;
 
-/// How long a link can be used.
+/// How long a link is valid.
 pub const GOOD_FOR: SignedDuration = SignedDuration::from_mins(30);
 
-/// How many characters a token has: some 190 bits.
+/// The length of a token in characters, about 190 bits.
 const LENGTH: usize = 32;
 
-/// What makes a link a secret. It is never stored, logged or sent on; its `Debug` form hides it.
+/// The secret part of a link. It must not be stored, logged or sent over NATS; its `Debug` form hides it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct LinkToken(String);
 
-/// SHA-256 of a presented token: all that is ever compared.
+/// SHA-256 of a token, the only form in which tokens are stored and compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LinkHash(pub Hash);
 
 impl LinkToken {
-    /// A new token. `random` fills a slice with unpredictable bytes.
+    /// Generates a token. `random` must fill the slice with unpredictable bytes.
     pub fn generate(random: impl FnMut(&mut [u8])) -> LinkToken {
         LinkToken(unguessable(LENGTH, random))
     }
 
-    /// Returns whether a text has the form of a token. One that has not was never made here.
+    /// Returns whether a text has the form of a token.
     pub fn is_formed(text: &str) -> bool {
         text.len() == LENGTH && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
     }
 
-    /// The address that is mailed: `site` is the site's own, as it is configured, without a slash at its end.
+    /// Returns the URL that is mailed. `site` is the configured address of the site, without a slash at its end.
     pub fn at(&self, site: &str) -> String {
         format!("{site}/claim/{}", self.0)
     }
 
-    /// What is stored of it.
+    /// Returns the hash by which the token is stored.
     pub fn hash(&self) -> LinkHash {
         LinkHash::of(&self.0)
     }
 }
 
 impl LinkHash {
-    /// Of any text that is presented as a token, whatever it looks like.
+    /// Returns the hash of any text that is presented as a token, valid or not.
     pub fn of(presented: &str) -> LinkHash {
         LinkHash(Hash(Sha256::digest(presented).into()))
     }
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_stands_in_its_link_and_is_not_shown_by_accident() {
+    fn a_link_contains_its_token_and_debug_output_hides_it() {
         let mut next = 7_u8;
         let token = LinkToken::generate(|bytes| {
             for byte in bytes {

@@ -1,4 +1,4 @@
-//! UTC calendar months: what quotas are counted in.
+//! UTC calendar months, the periods of quotas.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,33 +15,33 @@ use crate::ids::InvalidId;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Month {
-    /// Years from 1 to 9999.
+    /// From 1 to 9999.
     year: i16,
     month: i8,
 }
 
 impl Month {
-    /// The month of a moment.
+    /// Returns the month of a time.
     pub fn of(time: Timestamp) -> Month {
         Month::containing(time.to_zoned(TimeZone::UTC).date())
     }
 
-    /// The month of a day.
+    /// Returns the month of a date.
     pub fn containing(date: Date) -> Month {
         Month { year: date.year().clamp(1, 9999), month: date.month() }
     }
 
-    /// The first moment of the month.
+    /// Returns the first instant of the month.
     pub fn start(self) -> Timestamp {
         midnight(self.first())
     }
 
-    /// The first moment of the month after it.
+    /// Returns the first instant of the next month, which is the exclusive end of this one.
     pub fn end(self) -> Timestamp {
         midnight(self.next().first())
     }
 
-    /// The month after it; the last one there is has none and gives itself.
+    /// Returns the next month; the last representable month returns itself.
     pub fn next(self) -> Month {
         match (self.year, self.month) {
             (9999, 12) => self,
@@ -50,7 +50,7 @@ impl Month {
         }
     }
 
-    /// The month before it; the first one there is has none and gives itself.
+    /// Returns the previous month; the first representable month returns itself.
     pub fn previous(self) -> Month {
         match (self.year, self.month) {
             (1, 1) => self,
@@ -59,12 +59,12 @@ impl Month {
         }
     }
 
-    /// Its place among all months, for compact storage.
+    /// Returns the number of the month, for compact storage.
     pub fn number(self) -> i32 {
         i32::from(self.year) * 12 + i32::from(self.month) - 1
     }
 
-    /// The month at a place among all months.
+    /// Returns the month of a number that [`Month::number`] returned; `None` if it is out of range.
     pub fn from_number(number: i32) -> Option<Month> {
         let year = i16::try_from(number.div_euclid(12)).ok().filter(|year| (1..=9999).contains(year))?;
         Some(Month { year, month: i8::try_from(number.rem_euclid(12)).ok()? + 1 })
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_month_is_refused() {
+    fn invalid_months_are_rejected() {
         for text in [
             "",
             "2026",

@@ -1,10 +1,10 @@
-//! Who speaks on NATS: one user a role, each with the subjects that the role truly needs and no more.
+//! The NATS users: one per role, each with the subjects that the role needs and no more.
 
 use crate::subject::{
     COMMANDS, EVENT_SUBJECTS, OVERRUN_SUBJECTS, PUT_PICTURE, READ_EVENTS, READ_PICTURE, READ_USAGE,
 };
 
-/// What a process is to NATS.
+/// The role of a process on NATS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NatsRole {
     /// `loggia write`.
@@ -13,27 +13,27 @@ pub enum NatsRole {
     Project,
     /// `loggia serve`.
     Serve,
-    /// `loggia read`: the two before in one process.
+    /// `loggia read`: `project` and `serve` in one process.
     Read,
-    /// `loggia up` and whatever else is write side and read node at once.
+    /// `loggia up` and any other process that is both write side and read node.
     Up,
-    /// A command of the command line that asks the others.
+    /// A command of the command line that queries or controls running nodes.
     Operator,
 }
 
-/// How many answers may be sent to one request, and for how long.
+/// The permission to reply to requests: how often, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answers {
-    /// How many; -1 is any number.
+    /// The maximum number of replies to a request; -1 is unlimited.
     pub most: i64,
-    /// For so many minutes after the request came.
+    /// The time after the request, in minutes.
     pub minutes: u32,
 }
 
-/// Tells who one is, as NATS sees it.
+/// The subject on which the server returns the user and its permissions.
 pub const WHO_AM_I: &str = "$SYS.REQ.USER.INFO";
 
-/// All metered calls.
+/// The subjects of all metered calls.
 const CALLS: &str = "loggia.usage.*.*.*";
 
 const OWNS_STREAMS: [&str; 10] = [
@@ -42,7 +42,7 @@ const OWNS_STREAMS: [&str; 10] = [
     "$JS.API.STREAM.UPDATE.*",
     "$JS.API.STREAM.MSG.GET.*",
     "$JS.API.CONSUMER.CREATE.*",
-    // A consumer that went with its server is made again under a name, and under its filter if it has one.
+    // A consumer that was lost with its server is created again under its name, and under its filter if it has one.
     "$JS.API.CONSUMER.CREATE.*.*",
     "$JS.API.CONSUMER.CREATE.*.*.loggia.*.*.*.*",
     "$JS.API.CONSUMER.INFO.*.*",
@@ -61,25 +61,25 @@ const READS_STREAMS: [&str; 8] = [
     "$JS.API.CONSUMER.DELETE.*.*",
 ];
 
-/// Reads the calls under one subject: a consumer that has a name is made under its filter.
+/// Creating a named consumer of calls with a filter.
 const READS_CALLS: &str = "$JS.API.CONSUMER.CREATE.*.*.loggia.usage.*.*.*";
 
-/// The same of the calls that are over the quota.
+/// Creating a named consumer of calls over the quota with a filter.
 const READS_OVERRUNS: &str = "$JS.API.CONSUMER.CREATE.*.*.loggia.overrun.*.*.*";
 
-/// What users that an earlier version made may not do, and a role can do without.
+/// Subjects that users of an earlier version lack, and that a role can do without.
 const DISPENSABLE: [&str; 1] = [READS_OVERRUNS];
 
 const WRITES: [&str; 4] = [EVENT_SUBJECTS[0], EVENT_SUBJECTS[1], CALLS, OVERRUN_SUBJECTS];
 
-/// Where those who ask the write side take its answers. A right to answer what was asked would end with the connection,
-/// and with it the answers that are under way when a server goes.
+/// The inboxes of the roles that send requests to the write side. The `allow_responses` permission would not do: it
+/// ends with the connection, which would lose pending replies when a server stops.
 const ANSWERS_TO: [&str; 5] =
     ["_INBOX.project.>", "_INBOX.serve.>", "_INBOX.read.>", "_INBOX.operator.>", "_INBOX.up.>"];
 
 const PROJECTS: [&str; 3] = [READ_EVENTS, READ_USAGE, READ_PICTURE];
 
-/// The commands are those of the key form, of mailed links and of payments; none of them curates.
+/// Only the commands of the key form, of mailed links and of payments; none changes the catalog.
 const SERVES: [&str; 13] = [
     CALLS,
     OVERRUN_SUBJECTS,
@@ -99,7 +99,7 @@ const SERVES: [&str; 13] = [
 const OPERATES: [&str; 5] = [COMMANDS, PUT_PICTURE, "loggia.control.*.*", READ_EVENTS, READ_USAGE];
 
 impl NatsRole {
-    /// All of them.
+    /// All roles.
     pub const ALL: [NatsRole; 6] = [
         NatsRole::Write,
         NatsRole::Project,
@@ -109,7 +109,7 @@ impl NatsRole {
         NatsRole::Operator,
     ];
 
-    /// Its name, which is that of its user's file too.
+    /// Returns the role's name, which is also the name of its credentials file.
     pub fn name(self) -> &'static str {
         match self {
             NatsRole::Write => "write",
@@ -121,12 +121,12 @@ impl NatsRole {
         }
     }
 
-    /// Begins every subject on which it takes answers; no other role may listen there.
+    /// Returns the prefix of the subjects on which the role receives replies; no other role may subscribe there.
     pub fn inbox(self) -> String {
         format!("_INBOX.{}", self.name())
     }
 
-    /// What it sends to.
+    /// Returns the subjects it publishes to.
     pub fn publishes(self) -> Vec<&'static str> {
         let mut subjects = match self {
             NatsRole::Write => [&WRITES[..], &ANSWERS_TO, &OWNS_STREAMS].concat(),
@@ -148,12 +148,13 @@ impl NatsRole {
         subjects
     }
 
-    /// What it must be allowed to send to: [`NatsRole::publishes`] without what users of an earlier version lack.
+    /// Returns the subjects it must be allowed to publish to: [`NatsRole::publishes`] without those that users of an
+    /// earlier version lack.
     pub fn must_publish(self) -> Vec<&'static str> {
         self.publishes().into_iter().filter(|subject| !DISPENSABLE.contains(subject)).collect()
     }
 
-    /// What it listens to.
+    /// Returns the subjects it subscribes to.
     pub fn subscribes(self) -> Vec<String> {
         let requests: &[&str] = match self {
             NatsRole::Write => &[COMMANDS, READ_EVENTS, READ_USAGE, PUT_PICTURE, READ_PICTURE],
@@ -167,10 +168,10 @@ impl NatsRole {
         requests.iter().map(|subject| (*subject).to_owned()).chain([inbox]).collect()
     }
 
-    /// What it may answer to requests that reach it, beside what it may send anyway.
+    /// Returns the permission to reply to requests, in addition to [`NatsRole::publishes`].
     pub fn answers(self) -> Option<Answers> {
         match self {
-            // A rebuild tells its progress to whoever asked for it.
+            // A rebuild sends its progress as replies to one request.
             NatsRole::Project | NatsRole::Read => Some(Answers { most: -1, minutes: 24 * 60 }),
             NatsRole::Write | NatsRole::Up | NatsRole::Serve | NatsRole::Operator => None,
         }
@@ -183,7 +184,7 @@ impl std::fmt::Display for NatsRole {
     }
 }
 
-/// Whether a pattern takes in every subject of another one.
+/// Returns whether a pattern matches every subject that another pattern matches.
 pub fn covers(pattern: &str, other: &str) -> bool {
     let mut others = other.split('.');
     for token in pattern.split('.') {
@@ -198,7 +199,7 @@ pub fn covers(pattern: &str, other: &str) -> bool {
     others.next().is_none()
 }
 
-/// Each pattern once, and none that another one takes in.
+/// Removes duplicates and patterns that another one covers.
 fn without_covered(patterns: &[&'static str]) -> Vec<&'static str> {
     let mut kept: Vec<&'static str> = Vec::new();
     for pattern in patterns {
@@ -214,7 +215,7 @@ fn without_covered(patterns: &[&'static str]) -> Vec<&'static str> {
 mod tests {
     use super::*;
 
-    /// The table of docs/cluster.md.
+    /// The table in docs/cluster.md.
     fn table() -> String {
         let mut table = "| user | sends to | listens to |\n|---|---|---|\n".to_owned();
         for role in NatsRole::ALL {
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_guide_says_what_each_user_may_do() {
+    fn the_guide_lists_the_permissions_of_each_user() {
         let guide = include_str!("../../docs/cluster.md");
         assert!(guide.contains(&table()), "docs/cluster.md must have this table:\n{}", table());
     }
@@ -239,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_covers_what_it_takes_in() {
+    fn a_pattern_covers_the_patterns_that_it_matches() {
         for (pattern, other, expected) in [
             ("a.b", "a.b", true),
             ("a.b", "a", false),
@@ -259,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn the_api_cannot_curate_and_a_projection_tells_nothing() {
+    fn the_api_cannot_send_curation_commands_and_a_projection_publishes_nothing() {
         for forbidden in [
             "loggia.curation.01ARZ3NDEKTSV4RRFFQ69G5FAV",
             "loggia.account.7f",
@@ -288,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn no_role_hears_the_answers_to_another() {
+    fn no_role_can_receive_the_replies_to_another() {
         for role in NatsRole::ALL {
             for other in NatsRole::ALL.into_iter().filter(|other| *other != role) {
                 let inbox = format!("{}.x", other.inbox());
@@ -298,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn the_write_side_alone_announces_the_log_and_who_projects_it_may_listen() {
+    fn only_the_write_side_publishes_the_log_head_and_projections_may_subscribe() {
         for role in [NatsRole::Project, NatsRole::Serve, NatsRole::Read, NatsRole::Up] {
             let announced = crate::subject::log_head(&role.inbox());
             assert!(role.subscribes().iter().any(|pattern| covers(pattern, &announced)), "{role}");
@@ -310,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_all_at_once_may_what_each_may() {
+    fn the_combined_role_has_the_permissions_of_each() {
         for part in [NatsRole::Write, NatsRole::Project, NatsRole::Serve] {
             for subject in part.publishes() {
                 assert!(may_publish(NatsRole::Up, subject), "{part} {subject}");

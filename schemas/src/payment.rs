@@ -1,5 +1,5 @@
-//! Payments as their provider tells of them: what is recorded of them, and how they travel to the write side. The
-//! address of who paid stands in no event.
+//! Payment notices: what is recorded of them, and how they are sent to the write side. The payer's email address is in
+//! no event.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use crate::email::Email;
 use crate::ids::{AccountId, InvalidId};
 use crate::tier::TierName;
 
-/// Who takes the money and tells of it.
+/// A payment provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Provider {
@@ -20,100 +20,99 @@ pub enum Provider {
     Stripe,
 }
 
-/// An id that the provider gave to something, such as `evt_1Nk…`: 1 to 200 visible ASCII characters.
+/// An id that the provider assigned, such as `evt_1Nk…`: 1 to 200 visible ASCII characters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
 pub struct PaymentId(String);
 
-/// What became of a payment. Of two notices of the same second the later one in this list is the more final and
-/// has the last word.
+/// The state of a payment. Of two notices of the same second, the one whose kind is later in this list is more final
+/// and takes precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PaymentKind {
-    /// It was asked for, and the money is on its way.
+    /// The payment was requested and is being processed.
     Pending,
-    /// It was paid, or nothing had to be paid.
+    /// The payment succeeded, or nothing was due.
     Paid,
-    /// A subscription that is in order says what it is for.
+    /// An active subscription names its price.
     Changed,
-    /// It was not paid in time; what was paid before lasts.
+    /// The payment failed; the period paid before stays paid.
     Failed,
-    /// A part of the money went back; nothing follows from that.
+    /// A part was refunded, which has no effect.
     PartlyRefunded,
-    /// The subscription has ended; what was paid for lasts until its end.
+    /// The subscription ended; the paid period stays paid.
     Ended,
-    /// All the money went back.
+    /// The full amount was refunded.
     Refunded,
 }
 
-/// What a provider told of a payment. Which of several has the last word is told by `created`, not by their order in
-/// the log.
+/// A notice of a payment provider. Several notices are ordered by `created`, not by their positions in the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PaymentRecorded {
-    /// Who told it.
+    /// The provider that sent it.
     pub provider: Provider,
-    /// The notice's own id; each is recorded once.
+    /// The id of the notice at the provider. Each notice is recorded once.
     pub event_id: PaymentId,
-    /// When it happened, as the provider's clock has it.
+    /// When it happened, by the provider's clock (RFC 3339).
     #[schemars(with = "String")]
     pub created: Timestamp,
-    /// What happened.
+    /// What happened to the payment.
     pub kind: PaymentKind,
-    /// The subscription it belongs to, if it belongs to one.
+    /// The subscription, if the payment belongs to one.
     pub subscription: Option<PaymentId>,
-    /// Who paid, as the provider calls them.
+    /// The customer at the provider.
     pub customer: Option<PaymentId>,
-    /// The invoices, payments and charges that it speaks of.
+    /// The invoices, payments and charges that the notice names.
     pub references: Vec<PaymentId>,
-    /// The tier that is paid for, where it is told.
+    /// The tier that was paid for, if the notice names it.
     pub tier: Option<TierName>,
-    /// The end of what is paid for, where it is told.
+    /// The end of the paid period, if the notice names it.
     #[schemars(with = "Option<String>")]
     pub period_end: Option<Timestamp>,
-    /// Whether it says that a refund failed: the money did not go back, so the refund before it does not count. Its kind is
-    /// `partly_refunded`, from which nothing follows in version 0.1.
+    /// Whether a refund failed: the money was not returned, so the earlier refund does not count. The kind is then
+    /// `partly_refunded`, which version 0.1 ignores.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refund_failed: bool,
-    /// The account it was moved from, where an operator moved it: the same notice stands in the events of that account.
+    /// The account from which an operator moved the payment. The events of that account have the same notice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub moved_from: Option<AccountId>,
 }
 
-/// What a provider told of a payment, on its way to the write side.
+/// A payment notice as it is sent to the write side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PaymentNotice {
-    /// The address of who paid, where it is told. It goes into the vault and into no event.
+    /// The payer's address, if the notice has it. It is stored in the vault and in no event.
     pub email: Option<Email>,
-    /// All else.
+    /// All other facts, which are recorded as an event.
     pub payment: PaymentRecorded,
 }
 
-/// What a provider told that has no effect and is kept as it came, encrypted.
+/// A notice without effect, which is kept as received, encrypted.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptNotice {
-    /// Who told it.
+    /// The provider that sent it.
     pub provider: Provider,
-    /// Its id; made from its bytes where it names none.
+    /// The id of the notice; derived from its bytes if it has none.
     pub event_id: PaymentId,
-    /// What the provider calls this kind of event.
+    /// The provider's name for this kind of notice.
     pub kind: String,
-    /// Why it has no effect.
+    /// Why the notice has no effect.
     pub reason: KeptReason,
-    /// Its text, which may hold names and addresses.
+    /// The received text, which may contain names and addresses.
     pub raw: String,
 }
 
-/// Why something that a provider told has no effect.
+/// Why a notice has no effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeptReason {
-    /// It is of a kind that Loggia does not look at.
+    /// Loggia does not use notices of this kind.
     NotLookedAt,
-    /// It is of a kind that Loggia looks at, and its facts cannot be read.
+    /// Loggia uses notices of this kind, but this one is missing facts or is malformed.
     Unreadable,
-    /// It is a test and the service is live, or the other way round.
+    /// It is a test notice on a live service, or the other way round.
     OtherMode,
 }
 
@@ -128,32 +127,32 @@ impl fmt::Debug for KeptNotice {
 }
 
 impl Provider {
-    /// Its name.
+    /// Returns the name used in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Provider::Stripe => "stripe",
         }
     }
 
-    /// The name under which an id of this provider is unique among those of all.
+    /// Returns a name for an id that is unique over all providers.
     pub fn name(self, id: &PaymentId) -> String {
         format!("{}:{id}", self.as_str())
     }
 }
 
 impl PaymentRecorded {
-    /// The names of everything that tells which account this is about, the surest first.
+    /// Returns the names of the ids that identify the account, the most reliable first.
     pub fn names(&self) -> impl Iterator<Item = String> {
         self.ids().map(|id| self.provider.name(id))
     }
 
-    /// The ids of everything that tells which account this is about, the surest first.
+    /// Returns the ids that identify the account, the most reliable first.
     pub fn ids(&self) -> impl Iterator<Item = &PaymentId> {
         self.subscription.iter().chain(&self.customer).chain(&self.references)
     }
 
-    /// Returns whether a tier should be named and is not: money was paid, or a subscription runs, for a price that is in no
-    /// setting. A checkout of a subscription need not name it: its invoice does.
+    /// Returns whether the notice should name a tier and does not: something was paid, or a subscription is active, for
+    /// a price that is not configured. The checkout of a subscription need not name it, because the invoice does.
     pub fn is_unpriced(&self) -> bool {
         let is_told_later = self.subscription.is_some() && self.period_end.is_none();
         self.tier.is_none()
@@ -168,14 +167,14 @@ impl PaymentRecorded {
             }
     }
 
-    /// The name of the notice itself.
+    /// Returns the provider-unique name of the notice itself.
     pub fn event_name(&self) -> String {
         self.provider.name(&self.event_id)
     }
 }
 
 impl PaymentId {
-    /// Returns whether it is the id of a charge or of a payment intent, by what Stripe puts in front of them.
+    /// Returns whether this is the id of a charge or a payment intent, by Stripe's prefixes `ch_`, `py_` and `pi_`.
     pub fn is_charge(&self) -> bool {
         ["ch_", "py_", "pi_"].iter().any(|prefix| self.0.starts_with(prefix))
     }
@@ -219,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_is_one_visible_word() {
+    fn an_id_is_visible_ascii() {
         assert_eq!("evt_1Nk4".parse::<PaymentId>().unwrap().to_string(), "evt_1Nk4");
         for text in ["", "evt 1", "evt\n", "é", &"x".repeat(201)] {
             assert!(text.parse::<PaymentId>().is_err(), "{text:?}");
@@ -227,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_does_not_show_its_text() {
+    fn debug_output_hides_the_text_of_a_kept_notice() {
         let kept = KeptNotice {
             provider: Provider::Stripe,
             event_id: "evt_1".parse().unwrap(),

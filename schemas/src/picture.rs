@@ -1,4 +1,4 @@
-//! A picture as the catalog keeps it: named by the hash of its bytes, with what was seen when it came.
+//! Stored pictures: named by the hash of their bytes, with the format, size and colours found on arrival.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,21 +9,21 @@ use serde::{Deserialize, Serialize};
 use crate::hash::Hash;
 use crate::ids::InvalidId;
 
-/// The widths that pictures are shown at, in pixels; none is ever enlarged.
+/// The widths of the renditions, in pixels; a picture is never enlarged.
 pub const WIDTHS: [u32; 3] = [320, 640, 1280];
-/// The widest form that a list of projects shows, and the only one that is also there as JPEG.
+/// The largest width in lists of projects, in pixels; the only one that is also stored as JPEG.
 pub const LIST_WIDTH: u32 = 640;
-/// The most bytes a picture may have when it comes.
+/// The maximum size of an uploaded picture: 10 MiB.
 pub const MAX_PICTURE_BYTES: usize = 10 << 20;
-/// The most pixels on a side.
+/// The maximum width and height of a picture, in pixels.
 pub const MAX_SIDE: u32 = 8_000;
 
-/// Names a picture for ever: the SHA-256 of the bytes that came, shown as 64 hexadecimal digits.
+/// The permanent id of a picture: SHA-256 of the uploaded bytes, displayed as 64 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct PictureId(pub [u8; 32]);
 
-/// What the bytes are, as they tell it themselves.
+/// The format of a picture, detected from its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PictureFormat {
@@ -35,61 +35,61 @@ pub enum PictureFormat {
     Webp,
 }
 
-/// An opaque colour of the sRGB space, written `#rrggbb`.
+/// An opaque sRGB colour, written `#rrggbb`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Colour(pub [u8; 3]);
 
-/// A kept picture.
+/// A stored picture.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Picture {
-    /// Its name.
+    /// The picture's id.
     #[schemars(with = "String")]
     pub id: PictureId,
-    /// What came.
+    /// The format of the uploaded bytes.
     pub format: PictureFormat,
-    /// In pixels, as it is seen: a turned photograph counts as turned.
+    /// The width in pixels, after applying the EXIF orientation.
     pub width: u32,
-    /// In pixels, as it is seen.
+    /// The height in pixels, after applying the EXIF orientation.
     pub height: u32,
-    /// Its main colours as `#rrggbb`, the largest share first; at most six.
+    /// Up to six main colours as `#rrggbb`, by falling share of the area.
     #[schemars(with = "Vec<String>")]
     pub palette: Vec<Colour>,
 }
 
 impl Picture {
-    /// The widths that it is kept at, the smallest first: those it reaches, and its own where it is smaller than the
-    /// widest.
+    /// Returns the widths of the renditions in pixels, ascending: the fixed widths up to the picture's own, and its own
+    /// if that is below the largest.
     pub fn widths(&self) -> impl Iterator<Item = u32> + use<> {
         let own = self.width.min(WIDTHS[WIDTHS.len() - 1]);
         WIDTHS.into_iter().filter(move |width| *width < own).chain([own])
     }
 
-    /// The width at which lists show it.
+    /// Returns the width in pixels of the rendition for lists.
     pub fn list_width(&self) -> u32 {
         self.width.min(LIST_WIDTH)
     }
 
-    /// Its height when it is shown at a width, at least 1.
+    /// Returns the height in pixels of a rendition of this width, at least 1.
     pub fn height_at(&self, width: u32) -> u32 {
         let (width, own, height) = (u64::from(width), u64::from(self.width.max(1)), u64::from(self.height));
         u32::try_from((width * height + own / 2) / own).unwrap_or(u32::MAX).max(1)
     }
 }
 
-/// One of the files that a picture is kept in.
+/// One of the files in which a picture is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Form {
-    /// The bytes that came.
+    /// The uploaded bytes.
     Original,
-    /// As WebP, so many pixels wide.
+    /// A WebP rendition of this width in pixels.
     Webp(u32),
-    /// As JPEG, so many pixels wide.
+    /// A JPEG rendition of this width in pixels.
     Jpeg(u32),
 }
 
 impl Form {
-    /// The form that a file's name names.
+    /// Parses the name of a file.
     pub fn of(name: &str) -> Option<Form> {
         let width = |digits: &str| digits.parse().ok();
         let form = match name.split_once('.') {
@@ -98,11 +98,11 @@ impl Form {
             Some((digits, "jpg")) => Form::Jpeg(width(digits)?),
             Some(_) => return None,
         };
-        // A name that says the same otherwise, such as 0640.webp, is no name.
+        // Another spelling of the same number, such as 0640.webp, is not a name.
         (form.to_string() == name).then_some(form)
     }
 
-    /// Where the file stands below a media folder, for example `5e/5e…5e/640.webp`.
+    /// Returns the path below a media folder, for example `5e/5e…5e/640.webp`.
     pub fn path(self, id: PictureId) -> String {
         let name = id.to_string();
         format!("{}/{name}/{self}", &name[..2])
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_kept_at_the_widths_it_reaches() {
+    fn a_picture_has_renditions_up_to_its_own_width() {
         let widths = |width| picture(width, 10).widths().collect::<Vec<_>>();
         assert_eq!(widths(100), [100]);
         assert_eq!(widths(320), [320]);
@@ -199,14 +199,14 @@ mod tests {
     }
 
     #[test]
-    fn the_height_keeps_the_shape() {
+    fn the_height_keeps_the_aspect_ratio() {
         assert_eq!(picture(4000, 3000).height_at(640), 480);
         assert_eq!(picture(8000, 1).height_at(320), 1);
         assert_eq!(picture(128, 192).height_at(128), 192);
     }
 
     #[test]
-    fn each_form_has_one_name() {
+    fn each_file_has_one_name() {
         for form in [Form::Original, Form::Webp(320), Form::Jpeg(640)] {
             assert_eq!(Form::of(&form.to_string()), Some(form));
         }
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_colours_survive_their_text() {
+    fn ids_and_colours_round_trip_through_text() {
         let id = PictureId([0xab; 32]);
         assert_eq!(id.to_string(), "ab".repeat(32));
         assert_eq!(id.to_string().parse(), Ok(id));

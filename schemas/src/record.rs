@@ -1,4 +1,4 @@
-//! What editors record of a project: the facts, and nothing derived from them.
+//! The record of a project: what editors enter, and nothing derived from it.
 
 use std::fmt;
 
@@ -6,22 +6,22 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The facts of one project. Every member but `name` and `category` may be unrecorded; an unrecorded text is
-/// absent, never empty.
+/// The record of a project. All fields but `name` and `category` are optional; an unrecorded text is absent, never
+/// empty.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
-    /// Up to 1,000 characters.
+    /// The name, up to 1,000 characters.
     pub name: String,
-    /// Who made it, up to 300 characters.
+    /// The maker, up to 300 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub studio: Option<String>,
-    /// Where it stands; may include the country.
+    /// The place, which may include the country; up to 300 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub city: Option<String>,
-    /// When it was made.
+    /// The year of completion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub year: Option<Year>,
-    /// One of the catalog's five.
+    /// The category.
     pub category: Category,
     /// A short introduction, up to 2,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,22 +29,22 @@ pub struct Record {
     /// The long text, up to 50,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// How the design speaks, up to 5,000 characters.
+    /// The design language, up to 5,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub design_language: Option<String>,
-    /// Further facts in the order in which they are shown.
+    /// Further facts in display order, at most 100.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<Detail>,
-    /// The day the catalog published it.
+    /// The day of publication in the catalog.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<Date>,
-    /// The address of an image that the record brings itself.
+    /// The URL of an image elsewhere, up to 2,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thumbnail: Option<String>,
-    /// The address of a public page that the record brings itself.
+    /// The URL of a public page elsewhere, up to 2,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The address to cite that the record brings itself.
+    /// The URL to cite instead of the catalog's own, up to 2,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub citation_url: Option<String>,
     /// Who selected it, when, and why.
@@ -53,21 +53,21 @@ pub struct Record {
     /// The six taste dimensions.
     #[serde(default, skip_serializing_if = "Taste::is_empty")]
     pub taste: Taste,
-    /// The pictures that the record names, in the order in which they are shown.
+    /// The pictures in display order, at most 100.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pictures: Vec<PictureSource>,
 }
 
 impl Record {
-    /// The sources of the pictures that stand for it, in the order in which they are preferred: those that it names, then the
-    /// image that it brings itself.
+    /// Returns the sources of the pictures that can represent the project, in order of preference: its pictures, then
+    /// its thumbnail.
     pub fn picture_sources(&self) -> impl Iterator<Item = &str> {
         let named = self.pictures.iter().map(|picture| picture.source.as_str());
         named.chain(self.thumbnail.as_deref())
     }
 }
 
-/// One of the five parts of the catalog.
+/// The category of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Category {
@@ -84,11 +84,11 @@ pub enum Category {
 }
 
 impl Category {
-    /// All five, in the order in which they are named to people.
+    /// All categories in display order.
     pub const ALL: [Category; 5] =
         [Category::Architecture, Category::Interiors, Category::Design, Category::Photography, Category::Art];
 
-    /// The word used in filters, for example `architecture`.
+    /// Returns the name used in filters, for example `architecture`.
     pub fn as_str(self) -> &'static str {
         match self {
             Category::Architecture => "architecture",
@@ -99,7 +99,7 @@ impl Category {
         }
     }
 
-    /// The word shown in results, for example `Architecture`.
+    /// Returns the displayed name, for example `Architecture`.
     pub fn title(self) -> &'static str {
         match self {
             Category::Architecture => "Architecture",
@@ -110,7 +110,7 @@ impl Category {
         }
     }
 
-    /// Reads a category in any case, blanks around it forgiven.
+    /// Parses a category, ignoring case and surrounding white space.
     pub fn parse(text: &str) -> Option<Category> {
         Category::ALL.into_iter().find(|c| c.as_str().eq_ignore_ascii_case(text.trim()))
     }
@@ -121,13 +121,17 @@ impl Category {
 #[serde(try_from = "String", into = "String")]
 pub struct Year(u16);
 
-/// A text that is no year.
+/// Why a text is not a year.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a year is four digits")]
 pub struct InvalidYear;
 
 impl Year {
-    /// Takes the text of four digits.
+    /// Parses four digits.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for any other text.
     pub fn parse(text: &str) -> Result<Year, InvalidYear> {
         if text.len() == 4 && text.bytes().all(|b| b.is_ascii_digit()) {
             text.parse().map(Year).map_err(|_| InvalidYear)
@@ -136,7 +140,7 @@ impl Year {
         }
     }
 
-    /// The year as a number.
+    /// Returns the year as a number.
     pub fn number(self) -> u16 {
         self.0
     }
@@ -176,16 +180,16 @@ impl JsonSchema for Year {
     }
 }
 
-/// One labelled fact, for example `Site area` and `240 m²`.
+/// A labelled fact, for example `Site area` and `240 m²`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Detail {
-    /// Up to 200 characters.
+    /// The label, up to 200 characters.
     pub label: String,
-    /// Up to 5,000 characters.
+    /// The value, up to 5,000 characters.
     pub value: String,
 }
 
-/// Where a record comes from.
+/// The provenance of a record.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Provenance {
     /// The curator's name.
@@ -194,63 +198,63 @@ pub struct Provenance {
     /// The day it was selected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selected: Option<Date>,
-    /// The year since which the archive holds it.
+    /// The year since which it has been in the archive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_archive_since: Option<i16>,
-    /// What the curator noted.
+    /// The curator's note, up to 10,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
 impl Provenance {
-    /// Whether nothing of it is recorded.
+    /// Returns whether nothing is recorded.
     pub fn is_empty(&self) -> bool {
         *self == Provenance::default()
     }
 }
 
-/// The six dimensions written during curation, each free text of up to 1,000 characters.
+/// The six taste dimensions, each a free text of up to 1,000 characters.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Taste {
-    /// What it is made of.
+    /// Materials.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<String>,
-    /// How it is lit.
+    /// Light.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub light: Option<String>,
-    /// Its colours.
+    /// Colours.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub color: Option<String>,
-    /// Its mood.
+    /// Mood.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mood: Option<String>,
-    /// How it is composed.
+    /// Composition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub composition: Option<String>,
-    /// What it shows or serves.
+    /// Subject or purpose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
 }
 
 impl Taste {
-    /// Whether no dimension is recorded.
+    /// Returns whether no dimension is recorded.
     pub fn is_empty(&self) -> bool {
         *self == Taste::default()
     }
 }
 
-/// A picture as a record names it, before its bytes are fetched.
+/// A picture as a record names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PictureSource {
     /// An https URL, or a path relative to the imported file.
     pub source: String,
-    /// What the picture shows, for those who cannot see it.
+    /// The alternative text for readers who cannot see the picture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alt: Option<String>,
 }
 
 impl PictureSource {
-    /// Whether it is a file beside the imported one.
+    /// Returns whether the source is a path, not a URL.
     pub fn is_file(&self) -> bool {
         !self.source.contains("://")
     }

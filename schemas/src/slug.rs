@@ -1,4 +1,4 @@
-//! The slug: a project's name in paths.
+//! The slug, which names a project in URLs.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,42 +6,42 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The longest slug, in characters.
+/// The maximum length of a slug, in characters.
 pub const MAX_SLUG_LENGTH: usize = 120;
 
-/// 1 to 120 of a-z, 0-9 and hyphens, unique over the whole catalog.
+/// A unique name of 1 to 120 characters of a-z, 0-9 and hyphens.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct Slug(#[schemars(length(min = 1, max = 120), regex(pattern = r"^[a-z0-9-]+$"))] String);
 
-/// A text that is no slug.
+/// Why a text is not a slug.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a slug is 1 to 120 characters of a-z, 0-9 and hyphens")]
 pub struct InvalidSlug;
 
 impl Slug {
-    /// The slug of a name that brings none: transliterated to ASCII, small letters, hyphens between words,
-    /// cut at a word's end where it is too long. `None` where nothing of the name is left.
+    /// Derives a slug from a name: transliterated to ASCII, in lowercase, with hyphens between words, cut at the end of
+    /// a word if it is too long. Returns `None` if nothing of the name is left.
     pub fn from_name(name: &str) -> Option<Slug> {
         let slug = words(name, MAX_SLUG_LENGTH);
         (!slug.is_empty()).then_some(Slug(slug))
     }
 
-    /// Returns the slug of a name with further words after it, such as a studio and a year. A long name is cut, so that
-    /// the words after it stay. `None` where nothing is left of the name or of the words.
+    /// Derives a slug from a name followed by further words, such as a studio and a year. A long name is cut so that
+    /// the further words stay. Returns `None` if nothing is left of the name or of the words.
     pub fn from_name_and(name: &str, further: &[&str]) -> Option<Slug> {
         let further = words(&further.join(" "), MAX_SLUG_LENGTH / 2);
         let name = words(name, MAX_SLUG_LENGTH - 1 - further.len());
         (!name.is_empty() && !further.is_empty()).then(|| Slug(format!("{name}-{further}")))
     }
 
-    /// The text itself.
+    /// Returns the slug as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Returns the words of a text as a slug has them, in at most `limit` characters.
+/// Returns the words of a text joined by hyphens, in at most `limit` characters.
 fn words(text: &str, limit: usize) -> String {
     let mut slug = String::new();
     for word in deunicode::deunicode(text).replace('\'', "").split(|c: char| !c.is_ascii_alphanumeric()) {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn further_words_stay_where_a_name_is_long() {
+    fn further_words_stay_if_the_name_is_cut() {
         let made = |name: &str, further: &[&str]| Slug::from_name_and(name, further).map(String::from);
         assert_eq!(made("Untitled", &["Åsa Öst", "1984"]).as_deref(), Some("untitled-asa-ost-1984"));
         assert_eq!(
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn invalid_slugs_are_rejected() {
         for text in ["", "A", "a b", "a/b", "..", "ä", "a_b", "a\n", &"a".repeat(121)] {
             assert_eq!(text.parse::<Slug>(), Err(InvalidSlug), "{text:?}");
         }
@@ -140,7 +140,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_made_slug_is_a_slug(name in any::<String>()) {
+        fn every_derived_slug_is_valid(name in any::<String>()) {
             if let Some(slug) = Slug::from_name(&name) {
                 prop_assert_eq!(slug.as_str().parse::<Slug>(), Ok(slug.clone()));
             }

@@ -1,48 +1,48 @@
-//! NATS names: streams, subjects and who speaks on them. The only place that forms or reads a subject.
+//! Names of NATS streams and subjects. No other module builds or parses a subject.
 
 use crate::ids::{InvalidId, StreamId};
 use crate::key::KeyId;
 use crate::month::Month;
 use crate::tier::TierName;
 
-/// The JetStream stream that carries the log `events`; its sequence is the log's position.
+/// The JetStream stream of the event log; its sequence is the position in the log.
 pub const EVENTS: &str = "EVENTS";
 
-/// Where the metadata of the stream [`EVENTS`] holds the settings that the nodes of a cluster share: a JSON object of
-/// names and values, as the write side has them.
+/// The key in the metadata of the stream [`EVENTS`] for the settings that the nodes of a cluster share: a JSON object
+/// of names and values, published by the write side.
 pub const SHARED_SETTINGS: &str = "loggia.settings";
 
 /// The subjects of the stream [`EVENTS`].
 pub const EVENT_SUBJECTS: [&str; 2] = ["loggia.curation.*", "loggia.account.*"];
 
-/// The JetStream stream that keeps calls which turned out to be over the quota after they had been answered.
+/// The JetStream stream of calls over the quota, which was found after they had been answered.
 pub const OVERRUN: &str = "USAGE_OVERRUN";
 
 /// The subjects of the stream [`OVERRUN`].
 pub const OVERRUN_SUBJECTS: &str = "loggia.overrun.*.*.*";
 
-/// Begins every subject under which calls are metered.
+/// The prefix of all subjects of metered calls.
 const USAGE: &str = "loggia.usage.";
 
-/// Where pages of the ledger are read, by request.
+/// Requests for pages of the usage ledger.
 pub const READ_USAGE: &str = "loggia.read.usage";
 
-/// The queue group of the command service: one of several answers.
+/// The queue group of the command service.
 pub const COMMAND_QUEUE: &str = "loggia-write";
 
-/// Where all commands arrive.
+/// The subjects of all commands.
 pub const COMMANDS: &str = "loggia.command.*";
 
-/// Where events are read straight from the event store, by request.
+/// Requests for events from the event store.
 pub const READ_EVENTS: &str = "loggia.read.events";
 
-/// Where the bytes of a picture are brought to the write side, part by part.
+/// Uploads of pictures to the write side, in parts.
 pub const PUT_PICTURE: &str = "loggia.media.put";
 
-/// Where the files of a kept picture are read, part by part.
+/// Requests for files of stored pictures, in parts.
 pub const READ_PICTURE: &str = "loggia.media.read";
 
-/// The subject under which an event of a stream is published.
+/// Returns the subject for events of a stream.
 pub fn of_stream(stream: &StreamId) -> String {
     let context = match stream.category() {
         "project" => "curation",
@@ -51,7 +51,7 @@ pub fn of_stream(stream: &StreamId) -> String {
     format!("loggia.{context}.{}", stream.key())
 }
 
-/// The stream whose events are published under a subject.
+/// Returns the stream of a subject.
 pub fn stream_of(subject: &str) -> Result<StreamId, InvalidId> {
     let mut parts = subject.splitn(3, '.');
     match (parts.next(), parts.next(), parts.next()) {
@@ -64,50 +64,50 @@ pub fn stream_of(subject: &str) -> Result<StreamId, InvalidId> {
     }
 }
 
-/// The JetStream stream that meters a tier.
+/// Returns the JetStream stream of a tier's metered calls.
 pub fn usage_stream(tier: &TierName) -> String {
     format!("USAGE_{}", tier.as_str().to_ascii_uppercase())
 }
 
-/// The subjects of the stream that meters a tier.
+/// Returns the subjects of a tier's stream.
 pub fn usage_subjects(tier: &TierName) -> String {
     format!("loggia.usage.{tier}.*.*")
 }
 
-/// Where a call is metered: all calls under one subject share one allowance.
+/// Returns the subject of a metered call. Calls of one subject share one monthly quota.
 pub fn usage(tier: &TierName, key: KeyId, month: Month) -> String {
     allowance("usage", tier, key, month)
 }
 
-/// Where a call is kept that turned out to be over the quota after it had been answered.
+/// Returns the subject of a call over the quota, which was found after it had been answered.
 pub fn overrun(tier: &TierName, key: KeyId, month: Month) -> String {
     allowance("overrun", tier, key, month)
 }
 
-/// The subjects of the allowances of all keys of a tier in a month: `context` is `usage` or `overrun`.
+/// Returns the pattern for all keys of a tier in a month; `context` is `usage` or `overrun`.
 pub fn of_all_keys(context: &str, tier: &TierName, month: Month) -> String {
     format!("loggia.{context}.{tier}.*.{month}")
 }
 
-/// The subject of one allowance: `context` is `usage` or `overrun`.
+/// Returns the subject of one key in a month; `context` is `usage` or `overrun`.
 pub fn allowance(context: &str, tier: &TierName, key: KeyId, month: Month) -> String {
     format!("loggia.{context}.{tier}.{key}.{month}")
 }
 
-/// Where what is metered under a subject, or a pattern of subjects, is published to a stream that takes no new calls but
-/// gets back the ones that it lost. No tier has a name that begins like this. `None` where it is no such subject.
+/// Returns the subject under which calls of a usage subject or pattern are restored to a stream that lost them and is
+/// closed to new calls. No tier has a name that begins like this. Returns `None` for any other subject.
 pub fn returning(usage: &str) -> Option<String> {
     let rest = usage.strip_prefix(USAGE)?;
     (!rest.starts_with('_')).then(|| format!("{USAGE}_{rest}"))
 }
 
-/// The subject or pattern that [`returning`] was given.
+/// Returns the subject or pattern from which [`returning`] made this one.
 pub fn returned(returning: &str) -> Option<String> {
     let rest = returning.strip_prefix(USAGE)?.strip_prefix('_')?;
     Some(format!("{USAGE}{rest}"))
 }
 
-/// Tier, key and month of a subject that [`usage`] or [`overrun`] made.
+/// Returns tier, key and month of a subject that [`usage`] or [`overrun`] made.
 pub fn usage_of(subject: &str) -> Result<(TierName, KeyId, Month), InvalidId> {
     let invalid = || InvalidId {
         text: subject.to_owned(),
@@ -128,24 +128,24 @@ pub fn usage_of(subject: &str) -> Result<(TierName, KeyId, Month), InvalidId> {
     }
 }
 
-/// Where the write side announces how far the log is, to those who take answers under this inbox. Only the write side may
-/// send there, and each role may listen there.
+/// Returns the subject on which the write side publishes the head of the log for the owners of this inbox. Only the
+/// write side may publish there, and only the inbox's role may subscribe.
 pub fn log_head(inbox: &str) -> String {
     format!("{inbox}.log_head")
 }
 
-/// Where a command of this name is sent.
+/// Returns the subject of a command.
 pub fn command(name: &str) -> String {
     format!("loggia.command.{name}")
 }
 
-/// Where every process of a cluster that may listen there says how it is, as [`NODES_WRITING`] for write sides.
+/// Requests for the status of every process that may subscribe; write sides use [`NODES_WRITING`].
 pub const NODES: &str = "loggia.control.all.node";
 
-/// Where every write side says how it is; its NATS user listens to nothing under `loggia.control`.
+/// Requests for the status of every write side, whose NATS user subscribes to nothing under `loggia.control`.
 pub const NODES_WRITING: &str = "loggia.command.node";
 
-/// Where the projection workers of one node take requests.
+/// Returns the subject of control requests to the projection workers of a node.
 pub fn control(node: &str, verb: &str) -> String {
     format!("loggia.control.{node}.{verb}")
 }
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lost_calls_come_back_on_subjects_of_their_own() {
+    fn lost_calls_are_restored_on_separate_subjects() {
         for (usage, returns) in [
             ("loggia.usage.free.*.*", "loggia.usage._free.*.*"),
             ("loggia.usage.free.Ab3dEf9h.2026-11", "loggia.usage._free.Ab3dEf9h.2026-11"),
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_subject_and_its_stream_are_two_forms_of_one_name() {
+    fn a_subject_and_its_stream_convert_into_each_other() {
         for (stream, subject) in [
             ("project-01ARZ3NDEKTSV4RRFFQ69G5FAV", "loggia.curation.01ARZ3NDEKTSV4RRFFQ69G5FAV"),
             ("account-7f", "loggia.account.7f"),
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_foreign_subject_is_refused() {
+    fn a_foreign_subject_is_rejected() {
         for subject in
             ["", "loggia", "loggia.curation", "other.curation.x", "loggia.curation.a.b", "loggia.curation."]
         {

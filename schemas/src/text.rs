@@ -1,8 +1,8 @@
-//! The rules that every text of a record obeys, and how a text is brought into their form.
+//! Validation and normalisation of the texts in a record.
 
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
-/// Why a text cannot be taken.
+/// Why a text is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TextFault {
     /// A control character other than newline and tab.
@@ -10,23 +10,27 @@ pub enum TextFault {
     Control {
         /// Its code point.
         code: u32,
-        /// Where it stands, counted in characters from 1.
+        /// Its position in characters, from 1.
         at: usize,
     },
-    /// More characters than the field holds.
+    /// More characters than the field allows.
     #[error("has {length} characters; at most {limit} are allowed")]
     TooLong {
-        /// How many it has after normalisation.
+        /// The length in characters after normalisation.
         length: usize,
-        /// How many it may have.
+        /// The maximum length in characters.
         limit: usize,
     },
 }
 
-/// Brings a text into the form that records keep: NFC, CRLF as newline, no blanks at the ends; a blank text
-/// is no text. Lengths are counted in characters.
+/// Normalises a text: to Unicode NFC, CRLF to newline, white space at both ends removed. Returns `None` for a blank
+/// text. `limit` is in characters.
+///
+/// # Errors
+///
+/// Returns an error if the text has a control character or is too long.
 pub fn normalised(text: &str, limit: usize) -> Result<Option<String>, TextFault> {
-    // U+0085 counts as a blank in Unicode; in a text it is a control character like its neighbours, at the ends too.
+    // Unicode counts U+0085 as white space; at the ends of a text it is rejected like any other control character.
     let is_blank = |c: char| c.is_whitespace() && c != '\u{85}';
     let unix;
     let text = if text.contains("\r\n") {
@@ -35,14 +39,14 @@ pub fn normalised(text: &str, limit: usize) -> Result<Option<String>, TextFault>
     } else {
         text.trim_matches(is_blank)
     };
-    // Most texts are plain, which their bytes tell sooner than their characters.
+    // Fast path: a printable ASCII text needs no normalisation.
     let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'));
     let faulty = |(_, c): &(usize, char)| c.is_control() && !matches!(c, '\n' | '\t');
     if !is_plain && let Some((index, c)) = text.chars().enumerate().find(faulty) {
         return Err(TextFault::Control { code: u32::from(c), at: index + 1 });
     }
     let text = if is_plain || is_nfc(text) { text.to_owned() } else { text.nfc().collect() };
-    // A character has at least one byte: only a text with more bytes than the limit needs counting.
+    // A character has at least one byte, so only a text with more bytes than the limit needs counting.
     if text.len() > limit {
         let length = text.chars().count();
         if length > limit {
@@ -58,13 +62,13 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn text_is_trimmed_and_composed() {
+    fn text_is_trimmed_and_normalised_to_nfc() {
         assert_eq!(normalised("  Zu\u{308}rich\r\nWest ", 100), Ok(Some("Zürich\nWest".into())));
         assert_eq!(normalised(" \n\t ", 100), Ok(None));
     }
 
     #[test]
-    fn a_control_character_is_named_with_its_place() {
+    fn a_control_character_is_reported_with_its_position() {
         assert_eq!(normalised("ab\u{0}c", 100), Err(TextFault::Control { code: 0, at: 3 }));
         assert_eq!(
             normalised("é\u{9b}", 100).unwrap_err().to_string(),
@@ -81,7 +85,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn normalising_twice_changes_nothing(text in any::<String>()) {
+        fn normalisation_is_idempotent(text in any::<String>()) {
             if let Ok(Some(once)) = normalised(&text, 10_000) {
                 prop_assert_eq!(normalised(&once, 10_000), Ok(Some(once.clone())));
             }

@@ -1,4 +1,4 @@
-//! Tiers: what a key may call in a month. Their names and quotas come from the configuration.
+//! Tiers: the number of calls that a key may make in a month. Names and quotas are configured.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,69 +8,69 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::InvalidId;
 
-/// A tier's name: 1 to 20 small letters and digits, a letter first.
+/// The name of a tier: 1 to 20 lowercase letters and digits, a letter first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String", inline)]
 pub struct TierName(String);
 
-/// A tier as it is configured.
+/// A configured tier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tier {
-    /// Its name.
+    /// The name.
     pub name: TierName,
-    /// Calls in a UTC calendar month, at least 1.
+    /// The calls per UTC calendar month, from 1 to 1,000,000,000.
     pub quota: u64,
 }
 
-/// All tiers there are; the first is what a new key has.
+/// The configured tiers, 1 to 16; new keys get the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tiers(Vec<Tier>);
 
-/// A list of tiers that cannot be used.
+/// Why a list of tiers is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidTiers {
-    /// A part that is no name and number.
+    /// An entry that is not a name and a number.
     #[error("“{0}” is not a tier; write them as free=200, studio=5000")]
     Part(String),
-    /// A name twice.
+    /// A duplicate name.
     #[error("the tier {0} is named twice")]
     Twice(TierName),
-    /// None at all.
+    /// An empty list.
     #[error("there is no tier; write them as free=200, studio=5000")]
     None,
 }
 
-/// What a list of tiers has at most: each is a stream of its own in NATS.
+/// The maximum number of tiers: each is a stream in NATS.
 const MOST_TIERS: usize = 16;
-/// The largest quota; clients read it into 32-bit integers.
+/// The maximum quota; clients parse it into 32-bit integers.
 const LARGEST_QUOTA: u64 = 1_000_000_000;
 
 impl TierName {
-    /// The name.
+    /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 impl Tiers {
-    /// What a new key has.
+    /// Returns the tier of new keys.
     pub fn first(&self) -> &Tier {
         // A list of tiers is never empty.
         &self.0[0]
     }
 
-    /// The tier of this name.
+    /// Returns the tier of this name.
     pub fn get(&self, name: &TierName) -> Option<&Tier> {
         self.0.iter().find(|tier| tier.name == *name)
     }
 
-    /// The quota of the tier of this name; 0 where the configuration does not have it, so that every other stands higher.
+    /// Returns the quota of a tier; 0 if it is not configured, so that every configured tier is higher.
     pub fn quota(&self, name: &TierName) -> u64 {
         self.get(name).map_or(0, |tier| tier.quota)
     }
 
-    /// All of them, in the order of the configuration.
+    /// Returns the tiers in the order of the configuration.
     pub fn iter(&self) -> impl Iterator<Item = &Tier> {
         self.0.iter()
     }
@@ -79,7 +79,7 @@ impl Tiers {
 impl FromStr for Tiers {
     type Err = InvalidTiers;
 
-    /// Reads `free=200, studio=5000`.
+    /// Parses a list such as `free=200, studio=5000`.
     fn from_str(text: &str) -> Result<Self, InvalidTiers> {
         let mut tiers: Vec<Tier> = Vec::new();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tiers_are_read_in_their_order() {
+    fn tiers_keep_the_configured_order() {
         let tiers: Tiers = "free=200, studio=5000,pro = 25000,".parse().unwrap();
         assert_eq!(tiers.to_string(), "free=200, studio=5000, pro=25000");
         assert_eq!(tiers.first().quota, 200);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_named() {
+    fn an_invalid_entry_is_named() {
         for (text, error) in [
             ("", "there is no tier; write them as free=200, studio=5000"),
             ("free", "“free” is not a tier; write them as free=200, studio=5000"),

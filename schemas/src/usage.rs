@@ -1,4 +1,4 @@
-//! Metered calls: what the API tells of each, and how it travels over NATS.
+//! Metered calls: what the API reports of each, and how they are sent over NATS.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -15,12 +15,12 @@ use crate::tier::TierName;
 /// The CloudEvents type of a metered call.
 pub const CALL_METERED: &str = "loggia.usage.call_metered.v1";
 
-/// Identifies one counted call for ever: a UUIDv7, also the NATS message id.
+/// The permanent id of a metered call: a UUIDv7, also used as the NATS message id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CallId(pub Uuid);
 
-/// Where a call came in.
+/// The interface that a call used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Surface {
@@ -30,36 +30,36 @@ pub enum Surface {
     Mcp,
 }
 
-/// One counted call.
+/// A metered call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
-    /// Its id.
+    /// The call's id.
     pub id: CallId,
-    /// Whose it is.
+    /// The key that made the call.
     pub key_id: KeyId,
-    /// Out of which allowance it was taken.
+    /// The tier whose quota it counts against.
     pub tier: TierName,
-    /// Out of which month's allowance: the month of `time` where the call was answered.
+    /// The month whose quota it counts against: the month of `time` on the node that answered.
     pub month: Month,
     /// When it was answered.
     pub time: Timestamp,
-    /// Where it came in.
+    /// The interface.
     pub surface: Surface,
-    /// What was asked, for example `search` or `get_project`: small letters, digits and underscores.
+    /// The endpoint or tool, for example `search` or `get_project`: 1 to 40 lowercase letters, digits and underscores.
     pub operation: String,
 }
 
-/// What the body of a call's message says; the rest stands in its subject and headers.
+/// The body of a call's message; the other fields are in its subject and headers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CallMetered {
-    /// Where it came in.
+    /// The interface.
     pub surface: Surface,
-    /// What was asked.
+    /// The endpoint or tool.
     pub operation: String,
 }
 
 impl Surface {
-    /// The word that is stored and shown.
+    /// Returns the name that is stored and shown.
     pub fn as_str(self) -> &'static str {
         match self {
             Surface::Rest => "rest",
@@ -69,7 +69,7 @@ impl Surface {
 }
 
 impl Call {
-    /// The headers under which it is published: CloudEvents in binary mode.
+    /// Returns the CloudEvents headers under which the call is published (binary mode).
     pub fn headers(&self) -> [(&'static str, String); 6] {
         [
             (MESSAGE_ID, self.id.0.to_string()),
@@ -81,10 +81,10 @@ impl Call {
         ]
     }
 
-    /// The body under which it is published, as JSON.
+    /// Returns the JSON body under which the call is published.
     pub fn body(&self) -> Vec<u8> {
         let body = CallMetered { surface: self.surface, operation: self.operation.clone() };
-        // Plain data always has its JSON.
+        // Serialising plain data does not fail.
         serde_json::to_vec(&body).unwrap_or_default()
     }
 
@@ -98,8 +98,12 @@ impl Call {
         subject::overrun(&self.tier, self.key_id, self.month)
     }
 
-    /// Reads a call from its message; `subject` is one that [`Call::subject`] or
-    /// [`Call::overrun_subject`] makes.
+    /// Reads a call from its message.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a header is missing or invalid, the body is not JSON, or the subject is not one of
+    /// [`Call::subject`] and [`Call::overrun_subject`].
     pub fn parse<'h>(
         subject: &str,
         header: impl Fn(&'static str) -> Option<&'h str>,
@@ -166,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_survives_the_road() {
+    fn a_call_round_trips_through_its_message() {
         let call = sample();
         let headers = call.headers();
         let find = |name: &'static str| headers.iter().find(|(n, _)| *n == name).map(|(_, v)| v.as_str());
@@ -177,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_call_is_refused_with_its_reason() {
+    fn invalid_messages_are_rejected_with_a_reason() {
         let call = sample();
         let headers = call.headers();
         let find = |name: &'static str| headers.iter().find(|(n, _)| *n == name).map(|(_, v)| v.as_str());

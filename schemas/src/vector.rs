@@ -1,32 +1,36 @@
-//! A vector of 32-bit floats, kept exactly: base64 of its little-endian bytes in events, numbers in imports.
+//! Vectors of 32-bit floats, stored exactly: base64 of little-endian bytes in events, numbers in import files.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The most dimensions a vector may have.
+/// The maximum number of dimensions.
 pub const MAX_DIMENSIONS: usize = 4096;
 
-/// A finite vector that is not all zero, of 1 to 4,096 dimensions.
+/// A finite vector of 1 to 4,096 dimensions that is not all zero.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vector(Vec<f32>);
 
-/// Why numbers are no vector.
+/// Why numbers are not a vector.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VectorFault {
-    /// None at all, or too many.
+    /// No numbers, or too many.
     #[error("has {0} numbers; a vector has 1 to {MAX_DIMENSIONS}")]
     Length(usize),
-    /// A number that is not finite.
+    /// A number that is not finite, counted from 1.
     #[error("number {0} is not finite as a 32-bit float")]
     NotFinite(usize),
-    /// A direction cannot be read from it.
+    /// Zero in all dimensions, which has no direction.
     #[error("is all zero, which points nowhere")]
     Zero,
 }
 
 impl Vector {
-    /// Takes the numbers if they make a vector; the fault counts numbers from 1.
+    /// Validates the numbers.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for an invalid length, a number that is not finite, or zero in all dimensions.
     pub fn new(numbers: Vec<f32>) -> Result<Vector, VectorFault> {
         if numbers.is_empty() || numbers.len() > MAX_DIMENSIONS {
             return Err(VectorFault::Length(numbers.len()));
@@ -40,7 +44,7 @@ impl Vector {
         Ok(Vector(numbers))
     }
 
-    /// The numbers.
+    /// Returns the numbers.
     pub fn as_slice(&self) -> &[f32] {
         &self.0
     }
@@ -71,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_vector_survives_its_text_exactly() {
+    fn a_vector_round_trips_exactly_through_base64() {
         let vector = Vector::new(vec![0.1, -2.5e-30, 3.4e38, 0.0]).unwrap();
         let text = serde_json::to_string(&vector).unwrap();
         assert_eq!(text.len(), 26, "sixteen bytes as quoted base64: {text}");
@@ -79,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_points_nowhere_is_refused() {
+    fn vectors_without_a_direction_are_rejected() {
         assert_eq!(Vector::new(vec![]), Err(VectorFault::Length(0)));
         assert_eq!(Vector::new(vec![1.0; 4097]), Err(VectorFault::Length(4097)));
         assert_eq!(Vector::new(vec![1.0, f32::NAN]), Err(VectorFault::NotFinite(2)));

@@ -1,50 +1,54 @@
-//! Every event shape ever written, by its CloudEvents type. The newest is written; all are read.
+//! All shapes of all events, by CloudEvents type. The newest is written; all are read.
 //!
-//! To change a shape: keep the old struct here as `<Event>V1`, give it a `From` into the newest, add the new type
-//! name, and add a golden file (`schemas/events/README.md` tells how).
+//! To change a shape: keep the old struct here as `<Event>V1` with a `From` into the newest, add the new type name, and
+//! add a golden file (see `schemas/README.md`).
 
 use serde_json::value::RawValue;
 
 use crate::account::AccountEvent;
 use crate::event::Event;
 
-/// An event as it was read.
+/// A decoded payload.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decoded {
-    /// One that this version of Loggia understands, in its newest shape.
+    /// An event that this version of Loggia knows, in its newest shape.
     Known(Box<Event>),
-    /// One from a newer version: kept and passed over with a warning, never an error.
+    /// An event of a newer version, which is kept and skipped with a warning.
     Unknown,
 }
 
-/// A payload that does not have the shape its type promises.
+/// A payload that does not have the shape of its type.
 #[derive(Debug, thiserror::Error)]
 #[error("the payload of a {kind} event does not have its shape: {source}")]
 pub struct Malformed {
     /// The CloudEvents type.
     pub kind: String,
-    /// What the parser met.
+    /// The error of the parser.
     #[source]
     pub source: serde_json::Error,
 }
 
-/// Pairs each event with the type name that is written for it, and each type name ever used with its reader.
+/// Declares for each event the type name that is written and the type names that are read.
 macro_rules! versions {
     ($($($variant:ident).+ writes $newest:literal reads $($kind:literal)|+;)+) => {
-        /// Every type name that can be read, oldest first within an event.
+        /// All readable type names, oldest first for each event.
         pub const KINDS: &[&str] = &[$($($kind),+),+];
 
-        /// The CloudEvents type under which the event is written.
+        /// Returns the CloudEvents type under which an event is written.
         pub fn kind(event: &Event) -> &'static str {
             match event { $(versions!(@pattern _payload, $($variant).+) => $newest),+ }
         }
 
-        /// The payload of the event, as JSON text in its newest shape.
+        /// Returns the payload of an event as JSON in its newest shape.
         pub fn encode(event: &Event) -> Result<Box<RawValue>, serde_json::Error> {
             match event { $(versions!(@pattern payload, $($variant).+) => serde_json::value::to_raw_value(payload)),+ }
         }
 
-        /// Reads a payload of any version into the newest shape.
+        /// Decodes a payload of any version into the newest shape.
+        ///
+        /// # Errors
+        ///
+        /// Returns an error if the payload of a known type does not have its shape.
         pub fn decode(kind: &str, data: &RawValue) -> Result<Decoded, Malformed> {
             let malformed = |source| Malformed { kind: kind.to_owned(), source };
             match kind {

@@ -1,14 +1,14 @@
-//! Web addresses as records hold them: whether one holds a user or a password, and how it is shown without.
+//! Credentials in URLs of records: detecting and removing them.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Returns whether an address holds a user or a password before its host.
+/// Returns whether a URL has a user name or a password.
 pub fn has_login(address: &str) -> bool {
     login(address).is_some()
 }
 
-/// Returns an address without the user and the password that it may hold, for people and logs.
+/// Returns a URL without its user name and password, for display and logs.
 pub fn without_login(address: &str) -> Cow<'_, str> {
     match login(address) {
         None => Cow::Borrowed(address),
@@ -16,7 +16,7 @@ pub fn without_login(address: &str) -> Cow<'_, str> {
     }
 }
 
-/// Where user and password stand, with the `@` behind them. Browsers read a backslash in an address as a slash.
+/// Returns the range of user name and password with the `@` after them. Browsers read a backslash in a URL as a slash.
 fn login(address: &str) -> Option<Range<usize>> {
     let start = address.find("://")? + "://".len();
     let authority = &address[start..];
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_login_is_found_before_the_host_alone() {
+    fn credentials_are_found_only_before_the_host() {
         for (address, shown) in [
             ("https://me:secret@example.org/a.jpg", "https://example.org/a.jpg"),
             ("https://me@example.org", "https://example.org"),

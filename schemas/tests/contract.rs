@@ -1,11 +1,11 @@
-//! The committed documents are what the types say.
+//! The committed documents match the types.
 
-#![expect(clippy::disallowed_methods, reason = "a variable says whether to write the documents anew")]
+#![expect(clippy::disallowed_methods, reason = "an environment variable regenerates the documents")]
 
 use std::path::Path;
 
 #[test]
-fn the_generated_documents_have_not_drifted() {
+fn the_generated_documents_are_up_to_date() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let update = std::env::var_os("UPDATE_CONTRACT").is_some();
     for (path, expected) in schemas::contract::documents() {
@@ -16,7 +16,7 @@ fn the_generated_documents_have_not_drifted() {
         let committed = std::fs::read_to_string(&file).unwrap_or_default();
         assert!(
             committed == expected,
-            "schemas/{path} is not what the types say; write it with UPDATE_CONTRACT=1 cargo test -p schemas"
+            "schemas/{path} differs from the types; regenerate it with UPDATE_CONTRACT=1 cargo test -p schemas"
         );
     }
 }

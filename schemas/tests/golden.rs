@@ -1,4 +1,4 @@
-//! Every event shape ever written is read for ever.
+//! Every event shape that was ever written can be read.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ fn golden(kind: &str, ending: &str) -> PathBuf {
 
 fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| {
-        panic!("{} is wanted: {error}. Every event type has a golden pair.", path.display())
+        panic!("{} is missing: {error}. Every event type has a golden pair.", path.display())
     })
 }
 
@@ -31,7 +31,7 @@ fn every_version_reads_as_the_newest_shape() {
 }
 
 #[test]
-fn what_is_written_now_is_the_newest_golden_file() {
+fn events_are_written_as_in_the_newest_golden_file() {
     for kind in KINDS {
         let written: Box<RawValue> = serde_json::from_str(&read(&golden(kind, ".json"))).unwrap();
         let Decoded::Known(event) = versioned::decode(kind, &written).unwrap() else { unreachable!() };
@@ -44,7 +44,7 @@ fn what_is_written_now_is_the_newest_golden_file() {
 }
 
 #[test]
-fn every_golden_file_belongs_to_a_type() {
+fn every_golden_file_belongs_to_an_event_type() {
     for entry in std::fs::read_dir(golden("any", "").parent().unwrap()).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let kind = name.trim_end_matches(".json").trim_end_matches(".expected").trim_end_matches(".schema");
@@ -53,7 +53,7 @@ fn every_golden_file_belongs_to_a_type() {
 }
 
 #[test]
-fn an_event_of_a_newer_version_is_kept_and_passed_over() {
+fn an_event_of_a_newer_version_is_skipped() {
     let data: Box<RawValue> = serde_json::from_str(r#"{"anything":1}"#).unwrap();
     assert_eq!(versioned::decode("loggia.curation.project_selected.v9", &data).unwrap(), Decoded::Unknown);
     let error = versioned::decode("loggia.curation.project_withdrawn.v1", &data).unwrap_err();
@@ -64,8 +64,8 @@ fn an_event_of_a_newer_version_is_kept_and_passed_over() {
 }
 
 #[test]
-fn numbers_survive_json_to_the_last_bit() {
-    // Without serde_json's feature float_roundtrip this one comes back as another, and digests differ.
+fn numbers_round_trip_exactly_through_json() {
+    // Without serde_json's feature float_roundtrip this number changes by one bit, and digests differ.
     let text = "6.66666668888889e44";
     let number: f64 = serde_json::from_str(text).unwrap();
     assert_eq!(number.to_bits(), text.parse::<f64>().unwrap().to_bits());

@@ -1,55 +1,55 @@
-//! The body of every error: RFC 9457 problem details.
+//! Error bodies: problem details (RFC 9457).
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What went wrong, one page of the site each.
+/// The kind of a problem, each with a page of the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
 #[schemars(inline)]
 pub enum ProblemKind {
-    /// Parameters that cannot be used; all faults at once.
+    /// Invalid parameters, all reported together.
     InvalidParameters,
-    /// A key in the header and another in the address.
+    /// Different keys in the header and in the URL.
     AmbiguousKey,
-    /// No key was sent where one is needed.
+    /// The endpoint requires a key, and none was sent.
     MissingKey,
-    /// The key that was sent is none that may call.
+    /// The key is unknown or revoked.
     InvalidKey,
-    /// The month's calls are used up.
+    /// The monthly quota is used up.
     QuotaExceeded,
-    /// Too many calls in a short time.
+    /// The rate limit was exceeded.
     TooManyRequests,
-    /// A notice of a payment that is not signed as it must be.
+    /// A payment notice without a valid signature.
     InvalidSignature,
-    /// What was sent is not HTTP as it is defined.
+    /// The request is not valid HTTP.
     MalformedRequest,
-    /// A page of the web that may not speak to the MCP endpoint.
+    /// A web page of a foreign origin called the MCP endpoint.
     Forbidden,
-    /// A path that is nothing.
+    /// The path does not exist.
     NotFound,
-    /// A method that the path does not have.
+    /// The path does not support the method.
     MethodNotAllowed,
     /// No project has this slug.
     UnknownSlug,
-    /// The project left the catalog.
+    /// The project was withdrawn.
     Withdrawn,
-    /// The picture was taken down for good.
+    /// The picture was erased permanently.
     TakenDown,
-    /// What a form asked for was not done.
+    /// The action of a form was rejected.
     Refused,
-    /// The request's body, head or address is too large.
+    /// The body, the header or the URL of the request is too large.
     TooLarge,
-    /// The server took too long, or the client did to send its request.
+    /// The server did not answer, or the client did not send its request, in time.
     Timeout,
-    /// Something broke inside.
+    /// An internal error.
     Internal,
-    /// The server cannot answer at present.
+    /// The server cannot answer now.
     Unavailable,
 }
 
 impl ProblemKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [ProblemKind; 19] = [
         ProblemKind::InvalidParameters,
         ProblemKind::AmbiguousKey,
@@ -72,7 +72,7 @@ impl ProblemKind {
         ProblemKind::Unavailable,
     ];
 
-    /// The last part of its address, for example `unknown-slug`.
+    /// Returns the last segment of the problem's URL, for example `unknown-slug`.
     pub fn name(self) -> &'static str {
         match self {
             ProblemKind::InvalidParameters => "invalid-parameters",
@@ -97,7 +97,7 @@ impl ProblemKind {
         }
     }
 
-    /// A few words for people.
+    /// Returns a short title for people.
     pub fn title(self) -> &'static str {
         match self {
             ProblemKind::InvalidParameters => "Invalid parameters",
@@ -122,7 +122,7 @@ impl ProblemKind {
         }
     }
 
-    /// The status that comes with it, if the case at hand has none of its own.
+    /// Returns the default HTTP status of the kind.
     pub fn status(self) -> u16 {
         match self {
             ProblemKind::InvalidParameters
@@ -143,57 +143,57 @@ impl ProblemKind {
     }
 }
 
-/// A problem as it is sent. Members that do not belong to its kind are absent.
+/// Problem details (RFC 9457). Members that do not apply to the kind are absent.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Problem {
-    /// The page that says what to do.
+    /// The URL of the page that explains the problem.
     #[serde(rename = "type")]
     pub kind: String,
-    /// A few words for people.
+    /// A short title for people.
     pub title: String,
     /// The HTTP status.
     pub status: u16,
-    /// What happened this time, and what to do.
+    /// What happened in this case, and what to do.
     pub detail: String,
-    /// Names this very request, as the server's log does.
+    /// The id of the request, which is also in the server's log.
     pub instance: String,
-    /// All parameters that cannot be used. Absent where that is not the problem.
+    /// All invalid parameters. Absent for other kinds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ParameterFault>,
-    /// Slugs that are near the one that was asked for, at most three.
+    /// Up to three existing slugs similar to the requested one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestions: Option<Vec<String>>,
     /// Why the project was withdrawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What still may be cited of a withdrawn project.
+    /// The URL by which a withdrawn project can still be cited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub citation_url: Option<String>,
-    /// The allowance that is used up.
+    /// The exhausted quota.
     #[serde(flatten)]
     pub quota: Option<UsedUp>,
 }
 
-/// An allowance of which nothing is left.
+/// An exhausted monthly quota.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UsedUp {
-    /// Calls that the tier allows in a month.
+    /// Calls per month in the key's tier.
     pub limit: u64,
-    /// Calls that count against it.
+    /// Calls counted in this month.
     pub used: u64,
-    /// When the next month begins.
+    /// The start of the next UTC month.
     pub resets_at: Timestamp,
-    /// The page that tells how to get more.
+    /// The page that describes other tiers.
     pub upgrade_url: String,
 }
 
-/// One parameter that cannot be used.
+/// An invalid parameter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ParameterFault {
-    /// Its name.
+    /// The parameter's name.
     pub parameter: String,
     /// What is wrong with it.
     pub detail: String,
-    /// What is allowed.
+    /// The allowed values.
     pub allowed: String,
 }

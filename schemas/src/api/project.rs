@@ -1,4 +1,4 @@
-//! The full record of a project, the answer of `GET /v1/project/{slug}`.
+//! The full record of a project, as `GET /v1/project/{slug}` answers it.
 
 use std::collections::BTreeMap;
 
@@ -12,69 +12,69 @@ use crate::ids::Revision;
 use crate::picture::{Colour, Picture};
 use crate::record::{Detail, Record, Taste};
 
-/// All of a summary's members, and what else is recorded. A member without a recorded value is null, a list `[]`.
+/// All members of a summary, and the rest of the record. A member without a recorded value is null, a list `[]`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Project<'a> {
-    /// The project in short.
+    /// The project's summary.
     #[serde(flatten)]
     pub summary: Summary<'a>,
     /// The long text.
     pub description: Option<&'a str>,
-    /// How the design speaks.
+    /// The design language.
     pub design_language: Option<&'a str>,
-    /// Further facts in the order in which they are shown.
+    /// Further facts in display order.
     pub details: &'a [Detail],
     /// The six taste dimensions.
     pub taste: TasteAnswer<'a>,
-    /// The pictures in the order in which they are shown.
+    /// The stored pictures in display order.
     pub images: Vec<Image<'a>>,
-    /// Counts what the record said, from 1.
+    /// The revision of the record, from 1.
     pub revision: Revision,
-    /// This catalog's permanent page of the revision; the same through every rename.
+    /// This catalog's permanent page of the revision; renames do not change it.
     pub revision_url: String,
-    /// When the record or its slug last changed.
+    /// When the record or the slug last changed.
     pub updated_at: Timestamp,
-    /// Parameters of the request that this endpoint does not know. Absent where there are none.
+    /// Request parameters that this endpoint does not know. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored_parameters: Vec<String>,
 }
 
-/// Exactly six dimensions; one without a recorded value is null.
+/// The six taste dimensions; one without a recorded value is null.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Taste")]
 pub struct TasteAnswer<'a> {
-    /// What it is made of.
+    /// Materials.
     pub material: Option<&'a str>,
-    /// How it is lit.
+    /// Light.
     pub light: Option<&'a str>,
-    /// Its colours.
+    /// Colours.
     pub color: Option<&'a str>,
-    /// Its mood.
+    /// Mood.
     pub mood: Option<&'a str>,
-    /// How it is composed.
+    /// Composition.
     pub composition: Option<&'a str>,
-    /// What it shows or serves.
+    /// Subject or purpose.
     pub subject: Option<&'a str>,
 }
 
 /// A stored picture.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Image<'a> {
-    /// Where it is served, as WebP.
+    /// The URL of the picture as WebP.
     pub url: String,
-    /// In pixels.
+    /// The width in pixels.
     pub width: u32,
-    /// In pixels.
+    /// The height in pixels.
     pub height: u32,
-    /// What it shows.
+    /// The alternative text.
     pub alt: Option<&'a str>,
-    /// Its main colours as `#rrggbb`, the largest share first.
+    /// Up to six main colours as `#rrggbb`, by falling share of the area.
     #[schemars(with = "Vec<String>")]
     pub color_palette: Vec<Colour>,
 }
 
 impl<'a> Project<'a> {
-    /// The full record of a project that last changed at this time. Addresses of this site begin with [`site::SITE`].
+    /// Returns the full record of a project. URLs of this site begin with [`site::SITE`].
     pub fn of(edition: &Edition<'a>, updated_at: Timestamp) -> Project<'a> {
         let Edition { revision, record, .. } = *edition;
         Project {
@@ -92,8 +92,7 @@ impl<'a> Project<'a> {
     }
 }
 
-/// Each picture that the record names and that is kept, at its widest; of a record without any, the copy of the thumbnail
-/// that it brings.
+/// Returns the record's stored pictures at their largest width, or else the stored copy of its thumbnail.
 fn images<'a>(record: &'a Record, pictures: &BTreeMap<String, Picture>) -> Vec<Image<'a>> {
     let kept = record.pictures.iter().filter_map(|named| {
         let picture = pictures.get(&named.source)?;
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_record_answers_with_every_member() {
+    fn a_minimal_record_has_every_member_in_the_answer() {
         let slug: Slug = "a".parse().unwrap();
         let record: Record = serde_json::from_str(r#"{"name":"A","category":"art"}"#).unwrap();
         let none = BTreeMap::new();
@@ -170,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn the_permanent_address_of_a_revision_is_that_of_its_recording() {
+    fn a_permanent_url_has_the_slug_at_the_time_of_the_revision() {
         let (slug, former): (Slug, Slug) = ("now".parse().unwrap(), "then".parse().unwrap());
         let own = r#"{"name":"A","category":"art","citation_url":"https://m.org/1"}"#;
         for (text, citation) in
@@ -189,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thumbnail_that_is_kept_is_the_image_of_a_record_without_pictures() {
+    fn a_stored_thumbnail_is_the_image_of_a_record_without_pictures() {
         let slug: Slug = "a".parse().unwrap();
         let picture = |byte| Picture {
             id: PictureId([byte; 32]),
@@ -214,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn kept_pictures_are_shown_in_the_records_order_and_the_first_stands_for_the_project() {
+    fn stored_pictures_keep_the_records_order_and_the_first_represents_the_project() {
         let slug: Slug = "a".parse().unwrap();
         let text = r#"{"name":"A","category":"art","pictures":[{"source":"gone.png"},{"source":"b.png","alt":"A pear"},{"source":"a.png"}]}"#;
         let record: Record = serde_json::from_str(text).unwrap();

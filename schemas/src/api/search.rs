@@ -5,56 +5,56 @@ use serde::Serialize;
 
 use super::summary::Summary;
 
-/// The fewest results that may be asked for.
+/// The smallest `limit`.
 pub const MIN_LIMIT: usize = 1;
-/// The most results that may be asked for.
+/// The largest `limit`.
 pub const MAX_LIMIT: usize = 50;
-/// How many results there are when nothing is asked for.
+/// The default of `limit`.
 pub const DEFAULT_LIMIT: usize = 10;
-/// The longest search text, in characters after trimming.
+/// The maximum length of the search text, in characters after trimming.
 pub const MAX_QUERY_CHARACTERS: usize = 200;
 
-/// A page of results. The server writes it from ready-rendered parts; this type is its description.
+/// A page of results. The server assembles it from stored parts; this type documents it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SearchAnswer<'a> {
-    /// The search text as it was sent.
+    /// The search text as sent.
     pub query: &'a str,
-    /// How many results are in this answer.
+    /// The number of results in this answer.
     pub count: usize,
-    /// How many projects were found in all, exactly.
+    /// The exact number of matching projects.
     pub total: u64,
-    /// Whether results are there that do not hold every word as it was typed: those with a score below 1.
+    /// Whether some results do not contain every typed word; those have a score below 1.
     pub approximate: bool,
-    /// The words that no project has, as they were typed.
+    /// The typed words that no project contains.
     pub missing_words: Vec<&'a str>,
-    /// The words that results of this page hold instead of typed ones, at most ten.
+    /// The words that stand in for typed words in results of this page, at most ten.
     pub replaced: Vec<Replaced<'a>>,
-    /// A query that finds more exactly, or null.
+    /// A query with more exact matches, or null.
     pub did_you_mean: Option<&'a str>,
-    /// What was forgiven, or why nothing is found, in words; null where every result holds every word.
+    /// How results differ from the query, or why there are none; null if every result contains every word.
     pub note: Option<&'a str>,
-    /// The best first.
+    /// The results, best first.
     pub results: Vec<SearchResult<'a>>,
-    /// Send it as `cursor` for the next page; null at the end.
+    /// The value of `cursor` for the next page; null on the last page.
     pub next_cursor: Option<String>,
-    /// Parameters of the request that this endpoint does not know. Absent where there are none.
+    /// Request parameters that this endpoint does not know. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored_parameters: Vec<String>,
 }
 
-/// A word that stands in for a typed one.
+/// A word of the catalog that replaces a typed one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Replaced<'a> {
-    /// The word as it was typed.
+    /// The typed word.
     pub from: &'a str,
-    /// The word of the catalog, in lower case and without accents.
+    /// The word of the catalog, in lowercase and without accents.
     pub to: &'a str,
 }
 
-/// A found project.
+/// A matching project.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SearchResult<'a> {
-    /// The project in short.
+    /// The project's summary.
     #[serde(flatten)]
     pub summary: Summary<'a>,
     /// Its relevance, comparable within one answer only.

@@ -5,44 +5,43 @@ use serde::Serialize;
 
 use super::summary::Summary;
 
-/// The nearest projects of a project, the nearest first. The server writes it from ready-rendered parts; this type is its
-/// description.
+/// The most similar projects, nearest first. The server assembles it from stored parts; this type documents it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SimilarAnswer<'a> {
-    /// The project whose neighbours these are; it is not among them.
+    /// The requested project, which is not in the results.
     pub slug: &'a str,
-    /// How many results are in this answer.
+    /// The number of results in this answer.
     pub count: usize,
-    /// How many neighbours there are in all, at most 50.
+    /// The number of similar projects, at most 50.
     pub total: usize,
-    /// The nearest first.
+    /// The results, nearest first.
     pub results: Vec<SimilarResult<'a>>,
-    /// Send it as `cursor` for the next page; null at the end.
+    /// The value of `cursor` for the next page; null on the last page.
     pub next_cursor: Option<String>,
-    /// Why there are no neighbours, where the project can be compared with nothing; null otherwise.
+    /// Why the project cannot be compared and has no results; null otherwise.
     pub note: Option<&'a str>,
-    /// Parameters of the request that this endpoint does not know. Absent where there are none.
+    /// Request parameters that this endpoint does not know. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored_parameters: Vec<String>,
 }
 
-/// A neighbour.
+/// A similar project.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SimilarResult<'a> {
-    /// The project in short.
+    /// The project's summary.
     #[serde(flatten)]
     pub summary: Summary<'a>,
-    /// From 0 to 1, higher is nearer: the mean of the sides that both projects have.
+    /// The similarity from 0 to 1, higher is nearer: the mean of the sides that both projects have.
     pub score: f32,
-    /// What the score is made of.
+    /// The parts of the score.
     pub basis: Basis,
 }
 
-/// How near two projects are, side by side; null where one of them has no vector of the side.
+/// The similarity of each side; null if one of the projects has no vector of it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Basis {
-    /// How alike they look, from 0 to 1.
+    /// The similarity of the pictures, from 0 to 1.
     pub visual: Option<f32>,
-    /// How alike they read, from 0 to 1.
+    /// The similarity of the texts, from 0 to 1.
     pub semantic: Option<f32>,
 }

@@ -1,8 +1,8 @@
-//! The site's own address inside ready-rendered answers.
+//! A placeholder for the site's address in stored answers.
 //!
-//! Read models keep answers rendered to JSON, but the address under which a node is reached is a setting and may
-//! change. So the rendered text holds one byte that no record can hold, [`MARK`], wherever the address belongs;
-//! it is filled in while the answer is put together.
+//! Read models store answers as rendered JSON, but the public address of a node is a setting and may change. Rendered
+//! text therefore has the byte [`MARK`], which no record can contain, in the place of the address; [`fill`] replaces it
+//! when the answer is sent.
 
 use std::io;
 
@@ -12,36 +12,36 @@ use serde_json::ser::{CharEscape, CompactFormatter, Formatter};
 use crate::ids::Revision;
 use crate::picture::PictureId;
 
-/// Stands for the site's address in values that are rendered by [`render`].
+/// The site's address in values for [`render`].
 pub const SITE: &str = "\u{1}";
 
-/// Stands for the site's address in rendered text. Control characters are refused in records and escaped in JSON,
-/// so this byte has no other meaning.
+/// The site's address in rendered text. No record has control characters and JSON escapes them, so this byte has no
+/// other meaning.
 pub const MARK: u8 = 1;
 
-/// The page of a project.
+/// Returns the URL of a project's page.
 pub fn project_page(slug: &str) -> String {
     format!("{SITE}/projects/{slug}")
 }
 
-/// The page that says for ever what a revision said.
+/// Returns the URL of a revision's permanent page.
 pub fn citation_page(slug: &str, revision: Revision) -> String {
     format!("{SITE}/cite/{slug}/{revision}")
 }
 
-/// A kept picture at one of its widths, as WebP.
+/// Returns the URL of a stored picture at one of its widths, as WebP.
 pub fn picture(id: PictureId, width: u32) -> String {
     format!("{SITE}/media/{id}/{width}.webp")
 }
 
-/// Serialises a value as JSON in which [`SITE`] has become [`MARK`].
+/// Serialises a value as JSON, with [`SITE`] replaced by [`MARK`].
 pub fn render<T: Serialize>(value: &T) -> Result<Vec<u8>, serde_json::Error> {
     let mut bytes = Vec::with_capacity(1024);
     value.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, Marking(CompactFormatter)))?;
     Ok(bytes)
 }
 
-/// Appends rendered text with the site's address filled in. The address must need no escaping in JSON.
+/// Appends rendered text with the site's address filled in. The address must not need escaping in JSON.
 pub fn fill(rendered: &[u8], site: &str, into: &mut Vec<u8>) {
     let mut start = 0;
     for mark in memchr::memchr_iter(MARK, rendered) {
@@ -78,13 +78,13 @@ mod tests {
     }
 
     #[test]
-    fn the_address_is_filled_in_where_it_is_marked() {
+    fn every_mark_is_replaced_by_the_address() {
         assert_eq!(filled(&project_page("a")), r#""https://x.org/projects/a""#);
         assert_eq!(filled(&format!("{SITE}{SITE}")), r#""https://x.orghttps://x.org""#);
     }
 
     #[test]
-    fn text_that_looks_like_a_mark_is_left_alone() {
+    fn text_that_looks_like_a_mark_stays() {
         assert_eq!(filled(r"\u0001 \n"), r#""\\u0001 \\n""#);
         assert_eq!(filled("\u{2}\n\u{7f}"), "\"\\u0002\\n\u{7f}\"");
     }

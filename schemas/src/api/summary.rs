@@ -1,4 +1,4 @@
-//! The project summary: an element of search results.
+//! The summary of a project: an element of search results.
 
 use std::collections::BTreeMap;
 
@@ -13,51 +13,51 @@ use crate::picture::Picture;
 use crate::record::{Provenance, Record, Year};
 use crate::slug::Slug;
 
-/// A project at one of its revisions: what its answers are made of.
+/// A project at one revision, from which its answers are rendered.
 #[derive(Debug, Clone, Copy)]
 pub struct Edition<'a> {
-    /// Where the project is found.
+    /// The current slug.
     pub slug: &'a Slug,
-    /// Which revision it is.
+    /// The revision.
     pub revision: Revision,
-    /// Where the project was found when this revision was recorded. The permanent address of the revision holds it.
+    /// The slug at the time of the revision, which its permanent URL contains.
     pub recorded_slug: &'a Slug,
-    /// What the revision records.
+    /// The record of the revision.
     pub record: &'a Record,
-    /// The kept pictures by the source that a record names.
+    /// The stored pictures by their sources in the record.
     pub pictures: &'a BTreeMap<String, Picture>,
     /// The time of the project's first event.
     pub added_at: Timestamp,
 }
 
-/// A project in short. A member without a recorded value is null.
+/// A project summary. A member without a recorded value is null.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Summary<'a> {
-    /// The project's identifier in paths.
+    /// The project's identifier in URLs.
     pub slug: &'a str,
-    /// Its name.
+    /// The project's name.
     pub name: &'a str,
-    /// Who made it.
+    /// The maker.
     pub studio: Option<&'a str>,
-    /// Where it stands; may include the country.
+    /// The place, which may include the country.
     pub city: Option<&'a str>,
-    /// Four digits.
+    /// The year of completion, four digits.
     pub year: Option<Year>,
-    /// Capitalised, for example `Architecture`.
+    /// The capitalised category, for example `Architecture`.
     pub category: &'static str,
     /// A short introduction.
     pub intro: Option<&'a str>,
-    /// The day the catalog published it.
+    /// The day of publication in the catalog.
     pub published: Option<Date>,
-    /// The address of an image (WebP, unless the record brings its own).
+    /// The URL of an image: WebP, unless the record has the URL of its own.
     pub thumbnail: Option<String>,
-    /// The project's public page.
+    /// The URL of the project's public page.
     pub url: String,
-    /// The address to cite; what it shows never changes.
+    /// The URL to cite, whose content never changes.
     pub citation_url: String,
     /// Who selected it, when, and why.
     pub provenance: ProvenanceAnswer<'a>,
-    /// When this catalog added the project.
+    /// When the project was added to this catalog.
     pub added_at: Timestamp,
 }
 
@@ -69,39 +69,38 @@ pub struct ProvenanceAnswer<'a> {
     pub curated_by: Option<&'a str>,
     /// The day it was selected.
     pub selected: Option<Date>,
-    /// The year since which the archive holds it.
+    /// The year since which it has been in the archive.
     pub in_archive_since: Option<i16>,
-    /// What the curator noted.
+    /// The curator's note.
     pub note: Option<&'a str>,
 }
 
 impl Edition<'_> {
-    /// Returns the address to cite: the record's own, or else this site's page of the revision. Addresses of this site
-    /// begin with [`site::SITE`].
+    /// Returns the URL to cite: the record's own, or else this site's page of the revision. URLs of this site begin
+    /// with [`site::SITE`].
     pub fn citation_url(&self) -> String {
         self.record.citation_url.clone().unwrap_or_else(|| self.revision_url())
     }
 
-    /// Returns the address of this site's page of the revision, which stays the same through every rename. It begins with
-    /// [`site::SITE`].
+    /// Returns the URL of this site's page of the revision, which renames do not change. It begins with [`site::SITE`].
     pub fn revision_url(&self) -> String {
         site::citation_page(self.recorded_slug.as_str(), self.revision)
     }
 
-    /// Returns this site's address of the first kept picture that stands for the record, in the width for lists.
+    /// Returns the URL of the first stored picture, in the width for lists.
     pub fn kept_picture(&self) -> Option<String> {
         let picture = self.record.picture_sources().find_map(|source| self.pictures.get(source))?;
         Some(site::picture(picture.id, picture.list_width()))
     }
 
-    /// Returns the image that the record brings itself, or else the first of its pictures that is kept.
+    /// Returns the record's own image URL, or else the URL of its first stored picture.
     fn thumbnail(&self) -> Option<String> {
         self.record.thumbnail.clone().or_else(|| self.kept_picture())
     }
 }
 
 impl<'a> Summary<'a> {
-    /// The summary of a project. Addresses of this site begin with [`site::SITE`].
+    /// Returns the summary of a project. URLs of this site begin with [`site::SITE`].
     pub fn of(edition: &Edition<'a>) -> Summary<'a> {
         let Edition { slug, record, .. } = *edition;
         Summary {

@@ -1,4 +1,4 @@
-//! The answer of `GET /v1/usage`.
+//! The usage of a key, as `GET /v1/usage` answers it.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -9,38 +9,38 @@ use crate::key::KeyId;
 use crate::month::Month;
 use crate::tier::TierName;
 
-/// What a key has called in the running month.
+/// The calls of a key in the current month.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct UsageAnswer {
-    /// The key that was presented.
+    /// The presented key.
     pub key: KeyRecord,
     /// Its tier.
     pub tier: TierName,
     /// The UTC calendar month.
     pub month: Month,
-    /// Calls that the tier allows in a month.
+    /// Calls per month in the key's tier.
     pub limit: u64,
-    /// Calls that count against it so far.
+    /// Calls counted in this month so far.
     pub used: u64,
-    /// Calls that are left.
+    /// Calls left in this month.
     pub remaining: u64,
-    /// The month's end.
+    /// The end of the month.
     pub resets_at: Timestamp,
-    /// Each day of the month up to now that has calls, the first first; calls of every tier the key had.
+    /// The days of the month with calls, ascending; calls of all tiers that the key had.
     pub days: Vec<DayUsage>,
-    /// Parameters of the request that this endpoint does not know. Absent where there are none.
+    /// Request parameters that this endpoint does not know. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored_parameters: Vec<String>,
 }
 
-/// A key as its holder may see it.
+/// A key as it is shown to its holder.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct KeyRecord {
-    /// Its name in public.
+    /// The key's public id.
     pub key_id: KeyId,
     /// Its last four characters.
     pub hint: String,
-    /// What its holder calls it.
+    /// The holder's name for the key.
     pub name: Option<String>,
     /// Its tier.
     pub tier: TierName,
@@ -52,10 +52,10 @@ pub struct KeyRecord {
     pub revoked_at: Option<Timestamp>,
 }
 
-/// The counted calls of one UTC day.
+/// The metered calls of one UTC day.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DayUsage {
-    /// The day.
+    /// The UTC day.
     pub date: Date,
     /// Calls over REST.
     pub rest: u64,

@@ -1,4 +1,4 @@
-//! AsyncAPI 3.0: what travels over NATS.
+//! AsyncAPI 3.0: the messages on NATS.
 
 use serde_json::{Map, Value, json};
 
@@ -68,7 +68,7 @@ pub(super) fn document() -> Value {
     })
 }
 
-/// The messages of one channel and how they are referred to.
+/// The messages of a channel and the references to them.
 struct Channel {
     name: &'static str,
     messages: Map<String, Value>,

@@ -13,7 +13,7 @@ use crate::event::{
 };
 use crate::payment::PaymentRecorded;
 
-/// The schema of each newest payload under its CloudEvents type.
+/// Returns the schema of each newest payload with its CloudEvents type.
 pub(super) fn schemas() -> Vec<(&'static str, Value)> {
     vec![
         ("loggia.curation.project_selected.v1", schema_of::<ProjectSelected>()),
@@ -37,7 +37,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// The schema of one payload.
+/// Returns the schema of one payload.
 pub(super) fn schema_of<T: JsonSchema>() -> Value {
     SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value()
 }

@@ -1,11 +1,12 @@
-//! Example answers, made from the schemas of the document: a member that is added to an answer is in its example.
+//! Example answers, generated from the schemas of the document, so that a new member of an answer appears in its
+//! example.
 
 use serde_json::{Map, Value, json};
 
-/// A permanent page of a revision.
+/// The permanent page of a revision.
 const CITATION: &str = "https://catalog.example.org/cite/library-at-the-ropewalk/1";
 
-/// An example of what a schema describes.
+/// Returns an example of a schema.
 pub(super) fn of(schema: &Value, definitions: &Value) -> Value {
     if let Some(name) = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next()) {
         return match name {
@@ -47,7 +48,7 @@ fn object(schema: &Value, definitions: &Value) -> Value {
     Value::Object(members.collect::<Map<_, _>>())
 }
 
-/// The values of one project and one key. Members of other meanings do not have these names, or are no plain values.
+/// Returns the value for a member name, all of one project and one key. Names are unambiguous among plain values.
 fn known(name: &str, schema: &Value) -> Option<Value> {
     let is_list = schema["type"] == "array";
     let text = match name {
@@ -112,7 +113,7 @@ fn is_nullable(schema: &Value) -> bool {
         || schema["anyOf"].as_array().is_some_and(|all| all.iter().any(|one| one["type"] == "null"))
 }
 
-/// The answer to a call whose parameters cannot be used.
+/// Returns the answer to a call with invalid parameters.
 fn problem() -> Value {
     json!({
         "type": "https://catalog.example.org/problems/invalid-parameters",

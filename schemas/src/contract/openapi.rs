@@ -13,10 +13,10 @@ use crate::api::usage::UsageAnswer;
 use crate::picture::{LIST_WIDTH, WIDTHS};
 use crate::record::Category;
 
-/// A text with a character that is not Unicode white space, which is trimmed.
+/// A pattern for a text that is not blank, with Unicode white space as it is trimmed.
 const NOT_BLANK: &str = "[^\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
 
-/// What holds for every call.
+/// The general description, which applies to all calls.
 const DESCRIPTION: &str = "A curated catalog of architecture, interiors, design, photography and art.\n\n\
 Send a key as `Authorization: Bearer log_live_…`, or for quick tests as `?key=log_live_…`, not both. A call counts once it is \
 answered with a 2xx of /search, /project or /similar; HEAD counts as GET. Errors, 304, 308 and /usage are free. Besides the \
@@ -27,7 +27,7 @@ adds it again; one in the header stays.\n\n\
 A field without a recorded value is null, a list is `[]`. Inside /v1 things are only added.";
 
 pub(super) fn document() -> Value {
-    // As answers are written: a member that may be null is always there.
+    // Schemas as serialised: a member that may be null is always present.
     let mut generator = SchemaSettings::draft2020_12()
         .for_serialize()
         .with(|s| s.definitions_path = "/components/schemas".into())
@@ -89,7 +89,7 @@ pub(super) fn document() -> Value {
     document
 }
 
-/// Puts an example into every answer in JSON.
+/// Adds an example to every JSON answer.
 fn add_examples(document: &mut Value) {
     let definitions = document["components"]["schemas"].clone();
     let operations =
@@ -105,7 +105,7 @@ fn add_examples(document: &mut Value) {
     }
 }
 
-/// A path that needs no key and stands beside `/v1`.
+/// Returns an operation outside `/v1`, which needs no key.
 fn outside(operation: &Value, problem: &schemars::Schema, errors: &[u16]) -> Value {
     let mut operation = operation.clone();
     operation["security"] = json!([]);
@@ -252,7 +252,7 @@ fn responses(about: &str, schema: &schemars::Schema, problem: &schemars::Schema,
     responses
 }
 
-/// The responses of a path that names a project.
+/// Returns the responses of a path with a slug.
 fn of_a_slug(about: &str, schema: &schemars::Schema, problem: &schemars::Schema) -> Value {
     let mut responses = responses(about, schema, problem, &[400, 401, 404, 410, 429, 503]);
     responses["308"] = json!({"description": "The project moved to another slug.",
@@ -279,7 +279,7 @@ fn description(status: u16) -> &'static str {
     }
 }
 
-/// The headers that every reply carries.
+/// Returns the headers of every response.
 fn headers() -> Value {
     let integer = |about: &str| json!({"description": about, "schema": {"type": "integer"}});
     let text = |about: &str| json!({"description": about, "schema": {"type": "string"}});
@@ -293,7 +293,7 @@ fn headers() -> Value {
     })
 }
 
-/// The headers that every reply carries, and one more.
+/// Returns the headers of every response and one more.
 fn with(name: &str, header: Value) -> Value {
     let mut headers = headers();
     headers[name] = header;

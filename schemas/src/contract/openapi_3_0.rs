@@ -1,15 +1,15 @@
-//! OpenAPI 3.0 of an OpenAPI 3.1 document, for generators that know only that.
+//! Converts OpenAPI 3.1 to OpenAPI 3.0, for code generators that support only that.
 //!
 //! The two differ in their schemas: 3.0 has no type lists and no `null` (it has `nullable`), nothing beside a `$ref`, no
 //! `const`, and one `example` in place of `examples`.
 
 use serde_json::{Map, Value, json};
 
-/// The same document in the words of 3.0.
+/// Returns the same document as OpenAPI 3.0.
 pub(super) fn lowered(mut document: Value) -> Value {
     document["openapi"] = json!("3.0.3");
     if let Some(license) = document["info"]["license"].as_object_mut() {
-        // 3.0 has no identifiers of licences.
+        // 3.0 has no licence identifiers.
         license.remove("identifier");
     }
     lower(&mut document);
@@ -20,7 +20,7 @@ fn lower(value: &mut Value) {
     match value {
         Value::Array(values) => values.iter_mut().for_each(lower),
         Value::Object(members) => {
-            // An example shows data, which are no schemas.
+            // An example is data, not a schema.
             for (_, member) in
                 members.iter_mut().filter(|(name, _)| !matches!(name.as_str(), "example" | "examples"))
             {
@@ -30,7 +30,7 @@ fn lower(value: &mut Value) {
             if let Some(only) = members.shift_remove("const") {
                 members.insert("enum".into(), json!([only]));
             }
-            // `$ref` is also the name of nothing else in these documents.
+            // In these documents `$ref` is never the name of a property.
             if members.len() > 1
                 && let Some(reference) = members.shift_remove("$ref")
             {
@@ -41,7 +41,7 @@ fn lower(value: &mut Value) {
     }
 }
 
-/// Says in the words of 3.0 that a value may be null.
+/// Marks a schema as nullable in the form of 3.0.
 fn nullable(schema: &mut Map<String, Value>) {
     if let Some(Value::Array(kinds)) = schema.get("type") {
         let is_nullable = kinds.iter().any(|kind| kind == "null");
@@ -69,7 +69,7 @@ fn nullable(schema: &mut Map<String, Value>) {
     schema.insert("nullable".into(), json!(true));
     let Some(Value::Array(choices)) = schema.shift_remove("anyOf") else { return };
     match <[Value; 1]>::try_from(choices) {
-        // A reference stands in a list of its own: nothing may stand beside it.
+        // A `$ref` allows no sibling keywords in 3.0, so it becomes the only item of an `allOf`.
         Ok([only]) if only.get("$ref").is_some() => {
             schema.insert("allOf".into(), json!([only]));
         }
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_may_be_null_is_nullable() {
+    fn null_types_become_nullable() {
         for (given, expected) in [
             (
                 json!({"type": ["string", "null"], "format": "date"}),
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_3_1_is_left() {
+    fn no_keyword_of_3_1_is_left() {
         let document = lowered(super::super::openapi::document());
         assert_eq!(
             (&document["openapi"], &document["paths"]["/search"]["get"]["operationId"]),

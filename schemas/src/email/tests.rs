@@ -1,6 +1,6 @@
 use super::*;
 
-/// What is taken, and how it reads afterwards.
+/// Accepted addresses with their normalised forms.
 const GOOD: &[(&str, &str)] = &[
     ("ada@example.org", "ada@example.org"),
     ("  ada@example.org\n", "ada@example.org"),
@@ -20,7 +20,7 @@ const GOOD: &[(&str, &str)] = &[
     ("ADA@BÜRO.DE", "ADA@büro.de"),
 ];
 
-/// What is refused, and why.
+/// Rejected addresses with the reasons.
 const BAD: &[(&str, &str)] = &[
     ("", "it has no @"),
     ("ada", "it has no @"),
@@ -55,14 +55,14 @@ const BAD: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn odd_addresses_that_exist_are_taken() {
+fn unusual_valid_addresses_are_accepted() {
     for (text, expected) in GOOD {
         assert_eq!(text.parse::<Email>().unwrap().as_str(), *expected, "{text:?}");
     }
 }
 
 #[test]
-fn what_is_no_address_is_refused_with_its_reason() {
+fn invalid_addresses_are_rejected_with_a_reason() {
     for (text, reason) in BAD {
         assert_eq!(text.parse::<Email>(), Err(InvalidEmail(reason)), "{text:?}");
     }
@@ -74,7 +74,7 @@ fn what_is_no_address_is_refused_with_its_reason() {
 }
 
 #[test]
-fn upper_and_lower_case_are_one_address() {
+fn case_does_not_distinguish_addresses() {
     let (one, other): (Email, Email) =
         ("Ada@Example.org".parse().unwrap(), "aDA@eXample.ORG".parse().unwrap());
     assert_eq!(one.folded(), other.folded());
@@ -82,7 +82,7 @@ fn upper_and_lower_case_are_one_address() {
 }
 
 #[test]
-fn an_address_is_not_shown_by_accident() {
+fn debug_output_hides_the_address() {
     assert_eq!(format!("{:?}", "ada@example.org".parse::<Email>().unwrap()), "Email(…)");
 }
 

@@ -1,4 +1,4 @@
-//! Takes the members of a record one by one and gathers what is wrong with them.
+//! Reads the fields of a record one by one and collects their faults.
 
 use jiff::civil::Date;
 use serde_json::{Map, Value};
@@ -14,10 +14,10 @@ const MAX_DETAILS: usize = 100;
 const MAX_PICTURES: usize = 100;
 const MAX_URL: usize = 2_000;
 
-/// The members not taken yet, and the faults found so far.
+/// The fields not read yet, and the faults found so far.
 pub(super) struct Fields {
     members: Map<String, Value>,
-    /// Stands before the names in faults, for example `provenance.`.
+    /// The prefix of field names in faults, for example `provenance.`.
     prefix: String,
     faults: Vec<Fault>,
 }
@@ -27,7 +27,7 @@ impl Fields {
         Fields { members, prefix: String::new(), faults: Vec::new() }
     }
 
-    /// The faults, an unknown member being one unless it is to be ignored.
+    /// Returns the faults. Remaining fields are unknown, which is a fault unless `ignore_unknown` is set.
     pub(super) fn finish(mut self, ignore_unknown: bool) -> Vec<Fault> {
         if !ignore_unknown {
             for name in std::mem::take(&mut self.members).into_iter().map(|(name, _)| name) {
@@ -84,7 +84,7 @@ impl Fields {
             .ok()
     }
 
-    /// The slug that an external id makes.
+    /// Reads an external id and derives a slug from it.
     pub(super) fn id(&mut self, name: &str) -> Option<(Slug, String)> {
         let text = self.text(name, 100)?;
         let slug = Slug::from_name(&text);
@@ -94,7 +94,7 @@ impl Fields {
         Some((slug?, text))
     }
 
-    /// The slug of a name, where neither slug nor id is right and none of them is wrong.
+    /// Derives a slug from the name; `None` if it is impossible or a given slug or id is invalid.
     pub(super) fn made_slug(&mut self, name: &str) -> Option<Slug> {
         if self.faults.iter().any(|fault| matches!(fault.field.as_str(), "slug" | "id")) {
             return None;
@@ -116,7 +116,7 @@ impl Fields {
 
     pub(super) fn date(&mut self, name: &str) -> Option<Date> {
         let text = self.text(name, 100)?;
-        // The parser also takes longer and shorter forms; the catalog keeps one.
+        // The parser also accepts longer and shorter forms; the catalog stores one.
         let date = if text.len() == 10 { text.parse().ok() } else { None };
         if date.is_none() {
             let perhaps = day_first(&text).map_or_else(String::new, |date| format!(", perhaps {date}"));
@@ -147,7 +147,7 @@ impl Fields {
         Some(text)
     }
 
-    /// Reads an object's members with their own prefix; anything it does not take is unknown.
+    /// Reads the fields of a nested object with their own prefix; fields that `read` leaves are unknown.
     fn object<T: Default>(&mut self, name: &str, value: Value, read: impl FnOnce(&mut Fields) -> T) -> T {
         let Value::Object(members) = value else {
             self.fault(name, format!("is {}; an object is wanted", kind_of(&value)));
@@ -155,7 +155,7 @@ impl Fields {
         };
         let mut inner = Fields { members, prefix: format!("{}{name}.", self.prefix), faults: Vec::new() };
         let read = read(&mut inner);
-        // An unknown member inside a known object is a slip, whatever stands around it.
+        // An unknown field in a known object is always a fault: it is most likely a typing error.
         self.faults.extend(inner.finish(false));
         read
     }
@@ -195,7 +195,7 @@ impl Fields {
         })
     }
 
-    /// A picture that is named twice is there once.
+    /// Reads the pictures; a picture that is named twice is recorded once.
     pub(super) fn pictures(&mut self, name: &str) -> Vec<PictureSource> {
         let mut pictures: Vec<PictureSource> = Vec::new();
         for picture in self.named_pictures(name) {
@@ -264,7 +264,7 @@ impl Fields {
         year
     }
 
-    /// The six dimensions, from an object of their own or from the top level, each given once.
+    /// Reads the six dimensions, from an object of their own or from the top level, each at one place only.
     pub(super) fn taste(&mut self, name: &str) -> Taste {
         let nested = match self.take(name) {
             None => Taste::default(),
@@ -327,12 +327,12 @@ impl Fields {
     }
 }
 
-/// Programs write whole numbers as 1984.0 where a column has gaps.
+/// Removes a zero fraction: programs write whole numbers as 1984.0 if a column has gaps.
 fn whole(text: &str) -> &str {
     text.strip_suffix(".0").unwrap_or(text)
 }
 
-/// Reads a date as 31.12.2020.
+/// Parses a date such as 31.12.2020.
 fn day_first(text: &str) -> Option<Date> {
     let mut parts = text.split('.');
     let (day, month, year) = (parts.next()?, parts.next()?, parts.next()?);

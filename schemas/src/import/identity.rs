@@ -1,23 +1,23 @@
-//! Which record a line without a slug is, and the slugs that are made for it.
+//! Identifies the project of a line without a slug, and derives slugs for such lines.
 
 use unicode_normalization::UnicodeNormalization;
 
 use crate::record::Record;
 use crate::slug::Slug;
 
-/// Where a line's slug comes from.
+/// What the slug of a line was derived from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SlugOrigin {
-    /// The line gives it.
+    /// The line gives the slug.
     Given,
-    /// It is made from the external id that the line gives.
+    /// The slug is derived from the external id of the line.
     Id,
-    /// It is made from the name; the line is identified by its [`Identity`].
+    /// The slug is derived from the name; the line is identified by its [`Identity`].
     Name,
 }
 
-/// What identifies a record that brings neither slug nor id: name, studio, year and city, in any case, with or without
-/// accents, however they are spaced.
+/// The identity of a record with neither slug nor id: name, studio, year and city, compared without case, accents and
+/// repeated white space.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Identity(String);
 
@@ -38,8 +38,8 @@ impl Identity {
     }
 }
 
-/// Returns the slugs that a record without one may have, in the order in which they are tried: of its name, of name and
-/// studio, of name, studio and year. Those that would say no more than the one before are left out.
+/// Returns the candidate slugs of a record without one, in the order in which they are tried: from the name; name and
+/// studio; name, studio and year. Duplicates are left out.
 pub fn made_slugs(record: &Record) -> Vec<Slug> {
     let mut slugs: Vec<Slug> = Slug::from_name(&record.name).into_iter().collect();
     let studio = record.studio.as_deref();
@@ -52,21 +52,21 @@ pub fn made_slugs(record: &Record) -> Vec<Slug> {
     slugs
 }
 
-/// Returns a slug that can be given to a record whose made slugs all belong to others. It has a checksum of the record, so
-/// records of one name get different ones.
+/// Returns a slug for a record whose candidate slugs all belong to other projects. It ends with a checksum of the
+/// record, so records of the same name get different slugs.
 pub fn unused_slug(record: &Record) -> Option<Slug> {
     let mark = format!("{:08x}", crc32fast::hash(&serde_json::to_vec(record).ok()?));
     Slug::from_name_and(&record.name, &[&mark])
 }
 
-/// Returns an external id in the form in which ids are compared: case, accents and blanks do not tell them apart.
+/// Returns the form in which external ids are compared: without case, accents and repeated white space.
 pub fn folded_id(id: &str) -> String {
     let mut folded = String::new();
     fold(id, &mut folded);
     folded
 }
 
-/// Appends a text in small letters, without the accents of Latin, Greek and Cyrillic letters, with single blanks.
+/// Appends a text in lowercase, with single spaces and without the accents of Latin, Greek and Cyrillic letters.
 fn fold(text: &str, into: &mut String) {
     let start = into.len();
     for word in text.split_whitespace() {
@@ -76,7 +76,7 @@ fn fold(text: &str, into: &mut String) {
         if word.is_ascii() {
             into.extend(word.chars().map(|c| c.to_ascii_lowercase()));
         } else {
-            // Marks of other scripts tell words apart, as those of Japanese kana do.
+            // In other scripts, such as Japanese kana, marks distinguish words.
             let is_accent = |c: &char| ('\u{300}'..='\u{36f}').contains(c);
             into.extend(word.chars().flat_map(char::to_lowercase).nfd().filter(|c| !is_accent(c)).nfc());
         }
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn case_accents_and_blanks_are_folded_and_nothing_else() {
+    fn only_case_accents_and_white_space_are_folded() {
         assert!(same("Haus  am Zürichsee", "HAUS AM ZURICHSEE"));
         assert!(same("Ζώνη", "ΖΩΝΗ"));
         for (one, other) in [("House K.", "House K"), ("山田邸", "杉田邸"), ("ガ", "カ"), ("Stair", "Stairs")]
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn each_of_the_four_members_tells_records_apart() {
+    fn each_of_the_four_fields_distinguishes_records() {
         let full = |name: &str, studio: &str, year: &str, city: &str| {
             let text = format!(
                 r#"{{"name":"{name}","studio":"{studio}","year":"{year}","city":"{city}","category":"art"}}"#

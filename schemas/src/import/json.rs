@@ -1,5 +1,4 @@
-//! Reads a line of JSON strictly: a member that stands twice in an object, or a text in which a character was lost before,
-//! is a fault.
+//! Parses a line of JSON strictly: a duplicate member of an object is a fault, and so is a text with U+FFFD.
 
 use std::fmt;
 
@@ -8,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{Fault, line_fault};
 
-/// Reads the members of one object.
+/// Parses the members of one object.
 pub(super) fn members(text: &str) -> Result<Map<String, Value>, Vec<Fault>> {
     let members = match serde_json::from_str(text) {
         Ok(Strict(Value::Object(members))) => members,
@@ -22,7 +21,7 @@ pub(super) fn members(text: &str) -> Result<Map<String, Value>, Vec<Fault>> {
         }
         Err(error) => return Err(vec![line_fault(format!("is not JSON: {error}"))]),
     };
-    // Most lines have no such character, written out or escaped, and are not looked through.
+    // Most lines contain no U+FFFD, literal or escaped, and need no search.
     if text.contains(LOST) || text.contains("\\u") {
         let faults = lost_characters(&members);
         if !faults.is_empty() {
@@ -32,11 +31,10 @@ pub(super) fn members(text: &str) -> Result<Map<String, Value>, Vec<Fault>> {
     Ok(members)
 }
 
-/// What stands where a character could not be read.
+/// The character that decoders put in the place of undecodable bytes.
 const LOST: char = char::REPLACEMENT_CHARACTER;
 
-/// Returns a fault for each text that has U+FFFD: a program that read it in a wrong encoding put it in the place of a
-/// character, which is lost.
+/// Returns a fault for each text with U+FFFD: an earlier program read it in a wrong encoding, and a character is lost.
 pub fn lost_characters(members: &Map<String, Value>) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (name, value) in members {
@@ -70,7 +68,7 @@ fn look(path: String, value: &Value, faults: &mut Vec<Fault>) {
     }
 }
 
-/// A value whose objects have each member once.
+/// A JSON value whose objects have no duplicate members.
 struct Strict(Value);
 
 impl<'de> Deserialize<'de> for Strict {

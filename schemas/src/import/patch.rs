@@ -1,4 +1,4 @@
-//! Lines that say a part of a record: members that are named change, null takes one away, the others stay.
+//! Import lines that change a part of a record: given fields change, null removes a field, the others stay.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,24 @@ use super::fields::Fields;
 use super::{Fault, ImportRecord, MAX_LINE_BYTES, json, length_fault, line_fault, parse_members};
 use crate::record::PictureSource;
 
-/// The dimensions that may also stand at a record's top level.
+/// The dimensions that are also accepted at the top level of a record.
 const DIMENSIONS: [&str; 6] = ["material", "light", "color", "mood", "composition", "subject"];
 
-/// The members that tell which project a line without slug and id is about.
+/// The fields that identify the project of a line without slug and id.
 const IDENTITY: [&str; 4] = ["name", "studio", "year", "city"];
 
-/// Reads a line that says a part of a record. Returns what tells which project it is about, as a record that has nothing
-/// else, and the members.
+/// Parses a line with a part of a record. Returns the fields that identify the project, as a record with nothing else,
+/// and the members of the line.
+///
+/// # Errors
+///
+/// Returns all faults of the identifying fields.
 pub fn parse_part(text: &str) -> Result<(ImportRecord, Map<String, Value>), Vec<Fault>> {
     if text.len() > MAX_LINE_BYTES {
         return Err(vec![length_fault(text)]);
     }
     let mut members = json::members(text)?;
-    // Null, as an empty cell of a sheet, gives none.
+    // Null, or an empty cell of a spreadsheet, counts as absent.
     let is_blank =
         |value: &Value| value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty());
     for name in ["slug", "id", "vectors", "vector_model"] {
@@ -47,12 +51,12 @@ pub fn parse_part(text: &str) -> Result<(ImportRecord, Map<String, Value>), Vec<
     parse_members(key, false).map(|key| (key, members))
 }
 
-/// Makes a list of the known one and what is said of its items; what is wrong with that goes into the faults.
+/// Merges changes by label or number into a list; faults of the changes are appended.
 type MergeList = fn(Vec<Value>, Map<String, Value>, &mut Vec<Fault>) -> Vec<Value>;
 
-/// Applies a JSON merge patch (RFC 7396) to the members of an import record: null takes a member away, members inside
-/// `taste` and `provenance` are merged. `details` may be an object of labels with values, and `pictures` an object of
-/// pictures by their numbers, from 1, where `all` says that no others stay.
+/// Applies a JSON merge patch (RFC 7396) to the fields of an import record: null removes a field; `taste` and
+/// `provenance` are merged. `details` may be an object of values by label, and `pictures` an object of pictures by
+/// number, from 1, where `all` removes the pictures that are not named.
 pub fn patched(
     mut members: Map<String, Value>,
     mut patch: Map<String, Value>,
@@ -73,7 +77,7 @@ pub fn patched(
     if faults.is_empty() { Ok(members) } else { Err(faults) }
 }
 
-/// Returns the pictures that a line names, whole or in part; none where they are faulty.
+/// Returns the pictures that a line names, in whole or in part; none if they are invalid.
 pub fn named_pictures(text: &str) -> Vec<PictureSource> {
     let Ok(Value::Object(mut line)) = serde_json::from_str(text) else { return Vec::new() };
     if let Some(Value::Object(numbered)) = line.get_mut("pictures") {
@@ -85,8 +89,8 @@ pub fn named_pictures(text: &str) -> Vec<PictureSource> {
     Fields::new(line).pictures("pictures")
 }
 
-/// Moves the dimensions at the top of a patch into its `taste`, where the record keeps them. A dimension that is
-/// given at both places stays at both, for the reader to judge.
+/// Moves dimensions from the top level of a patch into `taste`, where the record has them. A dimension given at both
+/// places stays at both: the parser reports it as a fault.
 fn gathered(mut changes: Map<String, Value>) -> Map<String, Value> {
     if changes.get("taste").is_some_and(|taste| !taste.is_object()) {
         return changes;
@@ -103,7 +107,7 @@ fn gathered(mut changes: Map<String, Value>) -> Map<String, Value> {
     changes
 }
 
-/// Applies a merge patch to an object.
+/// Applies a merge patch to an object (RFC 7396, section 2).
 fn merge(target: &mut Map<String, Value>, patch: Map<String, Value>) {
     for (name, change) in patch {
         match change {
@@ -126,7 +130,7 @@ fn merge(target: &mut Map<String, Value>, patch: Map<String, Value>) {
     }
 }
 
-/// Sets details by their labels; null takes one away.
+/// Sets details by their labels; null removes one.
 fn merge_details(mut known: Vec<Value>, given: Map<String, Value>, _: &mut Vec<Fault>) -> Vec<Value> {
     for (label, value) in given {
         let is_it = |detail: &Value| detail.get("label").and_then(Value::as_str) == Some(label.as_str());
@@ -144,7 +148,7 @@ fn merge_details(mut known: Vec<Value>, given: Map<String, Value>, _: &mut Vec<F
     known
 }
 
-/// Sets pictures by their numbers. One that is named again keeps what is not said of it.
+/// Sets pictures by their numbers. A picture that is named again keeps the fields that are not given.
 fn merge_pictures(known: Vec<Value>, mut given: Map<String, Value>, faults: &mut Vec<Fault>) -> Vec<Value> {
     let is_all = given.shift_remove("all") == Some(Value::Bool(true));
     let mut numbered = BTreeMap::new();
@@ -187,7 +191,7 @@ fn merge_pictures(known: Vec<Value>, mut given: Map<String, Value>, faults: &mut
     pictures.into_iter().flatten().collect()
 }
 
-/// A picture with what is said of it, and else as the record had the picture of this source.
+/// Returns a picture with the given fields; the others are those of the recorded picture of this source.
 fn again(known: &[Value], source: &Value, given: Map<String, Value>) -> Value {
     let same = known.iter().find(|picture| picture.get("source") == Some(source));
     let mut picture = same.and_then(Value::as_object).cloned().unwrap_or_default();
@@ -213,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_is_applied_as_rfc_7396_says() {
+    fn a_patch_is_applied_as_in_rfc_7396() {
         for (target, patch, result) in [
             (json!({"a": "b"}), json!({"a": "c"}), json!({"a": "c"})),
             (json!({"a": "b"}), json!({"b": "c"}), json!({"a": "b", "b": "c"})),
@@ -263,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_says_which_project_it_is_about() {
+    fn a_partial_record_identifies_its_project() {
         let key = |text: &str| {
             parse_part(text).map(|(key, _)| (key.slug.to_string(), key.record.name, key.record.studio))
         };

@@ -1,8 +1,8 @@
-//! The JSON Schema of the import record, for those who write import files.
+//! The JSON Schema of the import record, for authors of import files.
 
 use serde_json::{Value, json};
 
-/// JSON Schema 2020-12 of one line of an import file.
+/// Returns the JSON Schema (2020-12) of one line of an import file.
 pub fn import_record_schema() -> Value {
     let text = |limit: usize, about: &str| json!({"type": ["string", "number", "null"], "maxLength": limit, "description": about});
     let date = |about: &str| json!({"type": ["string", "null"], "format": "date", "description": about});

@@ -39,7 +39,7 @@ fn a_full_record_survives_import_and_export() {
 }
 
 #[test]
-fn absent_null_empty_and_blank_all_mean_nothing() {
+fn absent_null_empty_and_blank_mean_unrecorded() {
     let bare = parse_line(r#"{"name":"A","category":"art"}"#, false).unwrap();
     let blank = r#"{"name":" A ","category":"ART","studio":null,"city":"","intro":"  ","details":[],"taste":{},
         "provenance":{"note":""},"pictures":null,"year":" ","vectors":null}"#;
@@ -48,7 +48,7 @@ fn absent_null_empty_and_blank_all_mean_nothing() {
 }
 
 #[test]
-fn numbers_and_digits_stand_for_each_other() {
+fn numbers_and_digit_strings_are_interchangeable() {
     let record = parse_line(
         r#"{"name":1984,"category":"design","year":1984,"provenance":{"in_archive_since":"2011"}}"#,
         false,
@@ -60,7 +60,7 @@ fn numbers_and_digits_stand_for_each_other() {
 }
 
 #[test]
-fn the_taste_dimensions_may_stand_at_the_top() {
+fn taste_dimensions_are_accepted_at_the_top_level() {
     let top = parse_line(r#"{"name":"A","category":"art","material":"oak"}"#, false).unwrap();
     let nested = parse_line(r#"{"name":"A","category":"art","taste":{"material":"oak"}}"#, false).unwrap();
     assert_eq!(top, nested);
@@ -71,7 +71,7 @@ fn the_taste_dimensions_may_stand_at_the_top() {
 }
 
 #[test]
-fn every_fault_of_a_line_is_found() {
+fn all_faults_of_a_line_are_reported() {
     let line = r#"{"category":"film","year":"19x4","published":"2021-02-30","url":"ftp://a","details":[{"label":"x"}],
         "provenance":{"selected":"2020","who":"me"},"pictures":["/etc/passwd","../a.png","http://a/b"],"intro":"a\u0000b",
         "slug":"A b","vectors":{"visual":[]},"studio":["x"],"colour":"red"}"#;
@@ -100,7 +100,7 @@ fn every_fault_of_a_line_is_found() {
 }
 
 #[test]
-fn reasons_say_what_is_wanted() {
+fn a_reason_says_what_is_expected() {
     assert_eq!(
         faults(r#"{"name":"A","category":"film"}"#),
         [(
@@ -128,7 +128,7 @@ fn reasons_say_what_is_wanted() {
 }
 
 #[test]
-fn a_member_that_stands_twice_is_a_fault() {
+fn a_duplicate_member_is_a_fault() {
     for line in [
         r#"{"name":"A","category":"art","name":"B"}"#,
         r#"{"category":"art","details":[{"label":"x","name":1,"name":2}]}"#,
@@ -138,7 +138,7 @@ fn a_member_that_stands_twice_is_a_fault() {
 }
 
 #[test]
-fn a_lost_character_is_a_fault() {
+fn a_replacement_character_is_a_fault() {
     let reason = |at: usize| {
         format!(
             "has U+FFFD at character {at}, which stands for a lost character; make the file again in the right encoding"
@@ -153,7 +153,7 @@ fn a_lost_character_is_a_fault() {
 }
 
 #[test]
-fn what_spreadsheets_write_is_read_or_refused_with_a_hint() {
+fn spreadsheet_formats_are_read_or_rejected_with_a_hint() {
     let record = parse_line(
         r#"{"name":"A \n B\tC","category":"art","year":1984.0,"provenance":{"in_archive_since":"2011.0"}}"#,
         false,
@@ -169,7 +169,7 @@ fn what_spreadsheets_write_is_read_or_refused_with_a_hint() {
 }
 
 #[test]
-fn a_picture_that_is_named_twice_is_there_once() {
+fn a_picture_that_is_named_twice_is_recorded_once() {
     let pictures = |text: &str| {
         parse_line(&format!(r#"{{"name":"A","category":"art","pictures":{text}}}"#), false).map(|line| {
             line.record.pictures.into_iter().map(|named| (named.source, named.alt)).collect::<Vec<_>>()
@@ -187,14 +187,14 @@ fn a_picture_that_is_named_twice_is_there_once() {
 }
 
 #[test]
-fn unknown_members_can_be_kept_out() {
+fn unknown_fields_can_be_ignored() {
     let line = r#"{"name":"A","category":"art","colour":"red"}"#;
     assert_eq!(fields(line), ["colour"]);
     assert_eq!(parse_line(line, true).unwrap().slug.as_str(), "a");
 }
 
 #[test]
-fn limits_are_those_of_the_contract() {
+fn length_limits_are_enforced() {
     for (field, limit) in [("name", 1_000), ("intro", 2_000), ("description", 50_000)] {
         let line = |length: usize| {
             let mut record = json!({"name": "A", "category": "art"});
@@ -212,7 +212,7 @@ fn limits_are_those_of_the_contract() {
 }
 
 #[test]
-fn the_schema_names_exactly_the_members_that_are_read() {
+fn the_schema_lists_exactly_the_fields_that_are_read() {
     let schema = import_record_schema();
     let mut line = serde_json::Map::new();
     for name in schema["properties"].as_object().unwrap().keys() {
@@ -228,12 +228,12 @@ fn the_schema_names_exactly_the_members_that_are_read() {
 
 proptest! {
     #[test]
-    fn no_text_breaks_the_reader(line in ".{0,200}") {
+    fn no_text_panics_the_parser(line in ".{0,200}") {
         let _ = parse_line(&line, false);
     }
 
     #[test]
-    fn what_is_read_is_exported_and_read_again_the_same(
+    fn a_record_round_trips_through_export(
         name in "[\\PC]{1,40}", studio in proptest::option::of("[\\PC]{0,40}"), intro in proptest::option::of("[\\PC\n\t]{0,60}"),
         year in proptest::option::of(1000u16..9999), numbers in proptest::collection::vec(any::<f32>(), 0..5),
     ) {

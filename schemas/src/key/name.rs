@@ -1,5 +1,5 @@
-//! The name of a key, encrypted with the key itself. Events are permanent and every node has them, so a name stands in them in
-//! a form that only the presented key opens; once its holder is erased, the log says nothing that can be read.
+//! The name of a key, encrypted with the key itself. Events are permanent and replicated to every node, so a name is in
+//! them only in a form that the presented key decrypts; after its holder is erased, the log reveals nothing.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -12,32 +12,32 @@ use sha2::{Digest, Sha256};
 use super::Key;
 use crate::ids::InvalidId;
 
-/// How many bytes the nonce has, which comes first.
+/// The length in bytes of the nonce, which comes first.
 const NONCE: usize = 24;
-/// How many bytes the tag has, which comes last.
+/// The length in bytes of the tag, which comes last.
 const TAG: usize = 16;
-/// The most bytes that a name of 100 characters has.
+/// The maximum length of a name of 100 characters, in UTF-8 bytes.
 const LONGEST: usize = 400;
 
-/// A key's name as events have it: nonce and ciphertext (XChaCha20-Poly1305) in base64.
+/// The encrypted name of a key: nonce and XChaCha20-Poly1305 ciphertext in base64 without padding.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct SealedName(String);
 
 impl Key {
-    /// Encrypts a name with a key derived from the API key's text. `None` where the name is longer than any that is taken.
+    /// Encrypts a name with a key derived from the API key. Returns `None` if the name is longer than 400 bytes.
     pub fn seal_name(&self, name: &str) -> Option<SealedName> {
         if name.len() > LONGEST {
             return None;
         }
-        // Made from the name, the nonce is another one for every other name.
+        // The nonce is derived from the name, so two names never share one.
         let digest: [u8; 32] = self.derived("loggia key name v1: nonce", name.as_bytes());
         let (nonce, _) = digest.split_first_chunk::<NONCE>()?;
         let sealed = self.name_cipher().encrypt(&XNonce::from(*nonce), name.as_bytes()).ok()?;
         Some(SealedName(STANDARD_NO_PAD.encode([nonce.as_slice(), &sealed].concat())))
     }
 
-    /// Decrypts the name that was sealed with this key; `None` where it was sealed with another, or is damaged.
+    /// Decrypts a name; `None` if it was encrypted with another key or is damaged.
     pub fn open_name(&self, sealed: &SealedName) -> Option<String> {
         let bytes = STANDARD_NO_PAD.decode(&sealed.0).ok()?;
         let (nonce, sealed) = bytes.split_first_chunk::<NONCE>()?;
@@ -48,15 +48,15 @@ impl Key {
         XChaCha20Poly1305::new(&self.derived("loggia key name v1: encryption", b"").into())
     }
 
-    /// SHA-256 of a label, the key and a text. The label keeps it apart from the key's hash, which is public.
+    /// Returns SHA-256 of a label, the key and a text. The label makes it differ from the key's hash, which is public.
     fn derived(&self, label: &str, text: &[u8]) -> [u8; 32] {
-        // A key has always the same length, so no two inputs are alike.
+        // The label is constant and a key has a fixed length, so the concatenation is unambiguous.
         Sha256::new().chain_update(label).chain_update(&self.0).chain_update(text).finalize().into()
     }
 }
 
 impl SealedName {
-    /// Returns the form in which it is stored.
+    /// Returns the base64 text as it is stored.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_opens_with_its_key_only() {
+    fn only_its_key_decrypts_a_name() {
         let sealed = key(1).seal_name("Zürich, laptop").unwrap();
         assert_eq!(key(1).open_name(&sealed).as_deref(), Some("Zürich, laptop"));
         assert_eq!(key(2).open_name(&sealed), None);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_read_back_and_nothing_else_is() {
+    fn a_sealed_name_parses_back_and_other_texts_are_rejected() {
         let longest = key(3).seal_name(&"ÿ".repeat(200)).unwrap();
         let json = serde_json::to_string(&longest).unwrap();
         assert_eq!(serde_json::from_str::<SealedName>(&json).unwrap(), longest);
