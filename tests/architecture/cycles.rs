@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cycle_is_found_however_its_paths_are_written() {
+    fn a_cycle_is_found_in_every_form_of_path() {
         let a = "use crate::c::{self, Third}; fn a() -> Third { c::third() }";
         let c = "struct Third; fn third() -> super::deep::Item { super::deep::Item }";
         let deep = "mod inner; pub(crate) use inner::Item;";
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_cycle_is_none() {
+    fn apparent_cycles_are_not_reported() {
         let parent = "
             //! Uses [`child::Child`] and `crate::other::other()`.
             mod child;
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exception_that_is_not_needed_is_found() {
+    fn an_unneeded_exception_is_found() {
         let tree = Tree::of([("x/src/lib.rs", "")]);
         let expected = ["x has no cycle: take it out of the list of exceptions"];
         assert_eq!(violations_but(&tree, &["x"]), expected);

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_decision_that_the_index_does_not_say_is_found() {
+    fn a_decision_missing_from_the_index_is_found() {
         let decision = "# 1. SQLite\n\nStatus: accepted, 2026-01-31\n\nText.\n";
         let right = "| 1 | [SQLite](0001-sqlite.md) | accepted | 2026-01-31 |\n";
         let found = |decision: &str, index: &str| {

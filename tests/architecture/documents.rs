@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_that_are_gone_are_found_with_their_line() {
+    fn missing_paths_are_found_with_their_line() {
         let text = "\
             See `bin/down` and\n\
             `read/src/lost.rs:12`, `lost.sql`, `read/write`, `docs/gone/`,\n\
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_that_exist_pass_from_the_root_from_beside_and_shortened() {
+    fn existing_paths_pass_absolute_relative_and_shortened() {
         let text = "\
             `bin/up`, `./bin/up`, `src/search.rs`, `search.rs:7`, `docs/decisions/`, `1-sqlite.md`, `decisions/`\n\
             [a](../../README.md) [b](1-sqlite.md#why) [c](/bin/up) [d](#below)\n";
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_merely_looks_like_a_path_is_passed_over() {
+    fn words_that_only_look_like_paths_are_ignored() {
         let text = "\
             `/v1/search`, `$LOGGIA_DATA/run/api.addr`, `~/x/y`, `https://a.b/c`, `text/event-stream`, `tests/*/x.rs`,\n\
             `read/apply`, `.tools/bin/nats-server`, `./data`, `loggia.toml`, `GET /a/b`, `std::fs`, `.rs`, `1/2`,\n\

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_writing_api_is_found_however_it_is_switched_on() {
+    fn a_writing_api_is_found_however_it_is_enabled() {
         let directly =
             "package.name = 'api'\n[dependencies]\nread = { workspace = true, features = ['apply'] }";
         assert_eq!(found(&[WORKSPACE, directly]), ["api switches on read/apply"]);
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_knows_nothing_of_loggia() {
+    fn a_library_imports_only_libraries() {
         let files = [
             ("Cargo.toml", WORKSPACE),
             ("schemas/Cargo.toml", "package.name = 'schemas'"),
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_map_allows_and_what_tests_use_passes() {
+    fn allowed_imports_and_those_of_tests_pass() {
         let projections = "package.name = 'projections'
             [dependencies]
             read = { workspace = true, features = ['apply'] }

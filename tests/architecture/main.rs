@@ -25,12 +25,12 @@ fn imports_go_in_the_allowed_directions_only() {
 }
 
 #[test]
-fn modules_do_not_import_one_another_in_a_cycle() {
+fn modules_have_no_import_cycles() {
     assert_none("modules import one another", &cycles::violations(&Tree::of_this_checkout()));
 }
 
 #[test]
-fn crates_are_of_a_size_to_know() {
+fn crates_are_within_the_size_limit() {
     assert_none("a crate is too large", &sizes::violations(&Tree::of_this_checkout()));
 }
 
@@ -48,7 +48,7 @@ fn every_decision_is_short_and_in_the_index() {
 }
 
 #[test]
-fn every_invariant_is_held_by_a_test() {
+fn every_invariant_has_a_test() {
     assert_none("an invariant of the architecture", &invariants::violations(&Tree::of_this_checkout()));
 }
 
@@ -58,12 +58,12 @@ fn every_rust_file_is_part_of_a_crate_or_a_test() {
 }
 
 #[test]
-fn no_file_takes_its_module_from_elsewhere() {
+fn no_module_sets_its_own_path() {
     assert_none("a module has a path of its own", &modules::relocated(&Tree::of_this_checkout()));
 }
 
 #[test]
-fn files_are_named_for_an_idea() {
+fn files_have_meaningful_names() {
     assert_none("a name says nothing", &names::meaningless(&Tree::of_this_checkout()));
 }
 

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_that_nobody_declares_are_found() {
+    fn undeclared_files_are_found() {
         let tree = Tree::of([
             ("Cargo.toml", ""),
             ("src/main.rs", "mod roles;\n// mod quoted;\nmod inline { }"),
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_with_a_path_of_their_own_are_found() {
+    fn modules_with_a_path_attribute_are_found() {
         let bad = "mod fine;\n  # [ path = \"../x.rs\" ]\nmod x;\n#[cfg_attr(unix, path = \"y.rs\")]\nmod y;";
         assert_eq!(
             relocated(&Tree::of([("src/lib.rs", bad), ("doc.md", "#[path = \"allowed here\"]")])),

@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_without_meaning_are_found_as_file_and_as_folder() {
+    fn meaningless_names_of_files_and_folders_are_found() {
         let bad = ["a/mod.rs", "a/util.rs", "common/x.rs", "src/helpers/y.rs", "types.rs"];
         let good = ["a/utility_poles.rs", "common/readme.md", "src/modes.rs"];
         let tree = Tree::of(bad.iter().chain(&good).map(|path| (*path, "")));
@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_line_too_many_is_found() {
+    fn a_file_one_line_too_long_is_found() {
         let tree = Tree::of([
             ("just.rs", "x\n".repeat(LONGEST)),
             ("over.rs", "x\n".repeat(LONGEST + 1)),

@@ -42,7 +42,7 @@ fn violations_but(tree: &Tree, still_larger: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn large_packages_and_exceptions_without_need_are_found() {
+fn large_packages_and_unneeded_exceptions_are_found() {
     let (small, large) = ("\n".repeat(MOST), "\n".repeat(MOST + 1));
     let tree = Tree::of([
         ("Cargo.toml", ""),

@@ -96,7 +96,7 @@ fn walked(root: &Path) -> Vec<String> {
 }
 
 #[test]
-fn git_and_a_walk_find_this_very_file() {
+fn git_and_a_walk_find_this_file() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let this = "tests/architecture/tree.rs".to_owned();
     assert!(walked(root).contains(&this));
@@ -106,7 +106,7 @@ fn git_and_a_walk_find_this_very_file() {
 }
 
 #[test]
-fn folders_are_known_from_their_files() {
+fn folders_are_derived_from_their_files() {
     let tree = Tree::of([("a/b/c.rs", "")]);
     let known = ["", "a", "a/b", "a/b/c.rs", "b", "a/b/c"].map(|path| tree.has(path));
     assert_eq!(known, [true, true, true, true, false, false]);

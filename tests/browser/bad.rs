@@ -31,7 +31,7 @@ const TOLD: [&str; 15] = [
 ];
 
 #[tokio::test]
-async fn a_bad_page_is_found_out() {
+async fn every_fault_of_a_bad_page_is_found() {
     let Some(browser) = Browser::here() else { return };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());

@@ -1,8 +1,8 @@
-//! The browser that `bin/setup --test` brought, and how it is told what to look at.
+//! The browser that `bin/setup --test` brought, and how it is run.
 
 use std::path::Path;
 
-use kit::Said;
+use kit::ProgramOutput;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::process::Command;
@@ -18,7 +18,7 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    /// `None` where it was not brought, told loudly; in continuous integration (`CI` is set) that is a failure.
+    /// `None` if it is not installed, with a message; in continuous integration (`CI` is set) that is a failure.
     pub(crate) fn here() -> Option<Self> {
         let is_there = |path: &str| Path::new(TOOLS).join(path).exists();
         if is_there("browser/bin/chromium") && is_there("clients/bin/node") {
@@ -33,9 +33,9 @@ impl Browser {
         let programs = Path::new(TOOLS).join("clients/bin");
         let mut command = Command::new(programs.join("node"));
         command.arg(Path::new(SCRIPTS).join(script)).arg(asked.to_string());
-        let said = Said::by(command, self.home.path(), &programs).await;
-        let told = said.to_string();
-        serde_json::from_str(&said.well()).unwrap_or_else(|error| panic!("{error}: {told}"))
+        let output = ProgramOutput::of(command, self.home.path(), &programs).await;
+        let text = output.to_string();
+        serde_json::from_str(&output.success()).unwrap_or_else(|error| panic!("{error}: {text}"))
     }
 
     /// As [`Browser::report`], of a script that reports a list of faults for each thing it looked at. Panics with all of

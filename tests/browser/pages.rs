@@ -82,7 +82,7 @@ fn form_urlencoded(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn every_page_is_whole_quiet_and_accessible() {
+async fn every_page_is_complete_accessible_and_without_console_errors() {
     let Some(browser) = Browser::here() else { return };
     let Some(served) = Served::shared().await else { return };
     let pages = all(&served);
@@ -97,7 +97,7 @@ async fn every_page_is_whole_quiet_and_accessible() {
 }
 
 #[tokio::test]
-async fn a_first_visit_brings_little() {
+async fn a_first_visit_stays_within_the_size_budget() {
     let Some(browser) = Browser::here() else { return };
     let Some(served) = Served::shared().await else { return };
     let bytes = browser.report("weight.mjs", &json!({"base": served.base})).await;
@@ -110,7 +110,7 @@ async fn a_first_visit_brings_little() {
 }
 
 #[test]
-fn no_script_is_forgotten() {
+fn every_script_is_run() {
     let files =
         std::fs::read_dir(SCRIPTS).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let run = concat!(include_str!("pages.rs"), include_str!("readers.rs"), include_str!("walk.rs"));

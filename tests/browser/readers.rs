@@ -6,21 +6,21 @@ use crate::brought::Browser;
 use crate::served::{HOSTILE, Served};
 
 #[tokio::test]
-async fn a_keyboard_is_enough() {
+async fn the_site_works_with_a_keyboard() {
     let Some(browser) = Browser::here() else { return };
     let Some(served) = Served::shared().await else { return };
     browser.faultless("keyboard.mjs", &json!({"base": served.base})).await;
 }
 
 #[tokio::test]
-async fn script_is_not_needed() {
+async fn the_site_works_without_javascript() {
     let Some(browser) = Browser::here() else { return };
     let Some(served) = Served::shared().await else { return };
     browser.faultless("without_script.mjs", &json!({"base": served.base, "key": served.key})).await;
 }
 
 #[tokio::test]
-async fn hostile_names_are_text_and_nothing_else() {
+async fn hostile_names_are_rendered_as_text() {
     let Some(browser) = Browser::here() else { return };
     let Some(served) = Served::shared().await else { return };
     browser.faultless("hostile.mjs", &json!({"base": served.base, "names": HOSTILE})).await;

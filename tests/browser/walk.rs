@@ -8,7 +8,7 @@ use crate::served::{STRIPE_SECRET, Served};
 const WALKER: &str = "walker@example.org";
 
 #[tokio::test]
-async fn a_reader_finds_cites_takes_a_key_calls_sees_it_counted_and_pays() {
+async fn a_reader_searches_cites_gets_a_key_calls_sees_usage_and_pays() {
     let Some(browser) = Browser::here() else { return };
     let Some(served) = Served::shared().await else { return };
     let asked = json!({

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use kit::Said;
+use kit::ProgramOutput;
 use tempfile::TempDir;
 use tokio::process::Command;
 
@@ -37,21 +37,21 @@ impl Brought {
     }
 
     /// Runs a program of an npm package by the path of its file.
-    pub(crate) async fn npm_program(&self, program: &str, args: &[&str]) -> Said {
+    pub(crate) async fn npm_program(&self, program: &str, args: &[&str]) -> ProgramOutput {
         let mut command = Command::new(self.folder.join("bin/node"));
         command.arg(self.npm_file(program)).args(args);
         self.run(command).await
     }
 
     /// Runs a script of this folder in JavaScript.
-    pub(crate) async fn script(&self, script: &str, args: &[&str]) -> Said {
+    pub(crate) async fn script(&self, script: &str, args: &[&str]) -> ProgramOutput {
         let mut command = Command::new(self.folder.join("bin/node"));
         command.arg(Path::new(SCRIPTS).join(script)).args(args);
         self.run(command).await
     }
 
     /// Runs a script of this folder in Python with one of the lists in `requirements`, and nothing else that is installed.
-    pub(crate) async fn python(&self, list: &str, script: &str, args: &[&str]) -> Said {
+    pub(crate) async fn python(&self, list: &str, script: &str, args: &[&str]) -> ProgramOutput {
         let mut command = Command::new(self.folder.join("bin/python3"));
         command.args(["-S", "-s"]).arg(Path::new(SCRIPTS).join(script)).args(args);
         command.env("PYTHONPATH", self.folder.join(list));
@@ -61,7 +61,7 @@ impl Brought {
         self.run(command).await
     }
 
-    async fn run(&self, command: Command) -> Said {
-        Said::by(command, self.home(), &self.folder.join("bin")).await
+    async fn run(&self, command: Command) -> ProgramOutput {
+        ProgramOutput::of(command, self.home(), &self.folder.join("bin")).await
     }
 }

@@ -59,9 +59,9 @@ async fn conforms(revision: &str, applicable: &[&str], open: &[&str]) {
     let file = format!("{SCRIPTS}/expected_failures/{revision}.yml");
     let args = ["server", "--url", &url, "--requirements", revision, "--expected-failures", &file];
     let args: Vec<&str> = args.iter().chain(&["-o", results.to_str().unwrap()]).copied().collect();
-    let said = clients.npm_program(SUITE, &args).await;
-    let told = said.to_string();
-    said.well();
+    let output = clients.npm_program(SUITE, &args).await;
+    let text = output.to_string();
+    output.success();
     let required = required(&clients, revision);
     assert!(required.len() > 20, "{required:?}");
 
@@ -77,14 +77,14 @@ async fn conforms(revision: &str, applicable: &[&str], open: &[&str]) {
         };
     }
     // The suite itself tolerates an entry whose check was not made; here that is stale too.
-    assert_eq!(failed, listed(&file), "{told}");
-    assert_eq!(others, open.iter().copied().map(str::to_owned).collect(), "{told}");
+    assert_eq!(failed, listed(&file), "{text}");
+    assert_eq!(others, open.iter().copied().map(str::to_owned).collect(), "{text}");
     let idle: Vec<_> = applicable.iter().filter(|scenario| !passed.contains(**scenario)).collect();
-    assert!(idle.is_empty(), "{idle:?} checked nothing: {told}");
+    assert!(idle.is_empty(), "{idle:?} checked nothing: {text}");
 }
 
 #[tokio::test]
-async fn the_revision_2026_07_28_is_spoken() {
+async fn the_server_conforms_to_revision_2026_07_28() {
     let applicable = [
         "server-stateless",
         "tools-list",
@@ -105,7 +105,7 @@ async fn the_revision_2026_07_28_is_spoken() {
 }
 
 #[tokio::test]
-async fn the_revision_2025_11_25_is_spoken() {
+async fn the_server_conforms_to_revision_2025_11_25() {
     let applicable = ["server-initialize", "ping", "tools-list", "dns-rebinding-protection"];
     let open = ["server-initialize:server-session-id-visible-ascii"];
     conforms("2025-11-25", &applicable, &open).await;
@@ -113,16 +113,16 @@ async fn the_revision_2025_11_25_is_spoken() {
 
 /// No revision requires this scenario yet, so that the sets above would not tell of its failure.
 #[tokio::test]
-async fn headers_that_contradict_the_message_are_refused() {
+async fn headers_that_contradict_the_message_are_rejected() {
     let Some(clients) = Brought::here() else { return };
     let Some(served) = Served::shared().await else { return };
     let (url, results) = (served.mcp_url(), clients.home().join("results"));
     let args =
         ["server", "--url", &url, "--scenario", "http-header-validation", "--spec-version", "2026-07-28"];
     let args: Vec<&str> = args.iter().chain(&["-o", results.to_str().unwrap()]).copied().collect();
-    let said = clients.npm_program(SUITE, &args).await;
-    let told = said.to_string();
-    said.well();
+    let output = clients.npm_program(SUITE, &args).await;
+    let text = output.to_string();
+    output.success();
     let expected = [
         "header-name-case-insensitive",
         "server-accepts-whitespace-header-value",
@@ -132,5 +132,5 @@ async fn headers_that_contradict_the_message_are_refused() {
     let expected = expected.iter().map(|check| format!("http-header-validation:sep-2243-{check}"));
     let expected = expected.chain(["http-header-validation:wire-schema-valid".to_owned()]);
     let expected: Verdicts = expected.map(|check| (check, "SUCCESS".to_owned())).collect();
-    assert_eq!(verdicts(&results), expected, "{told}");
+    assert_eq!(verdicts(&results), expected, "{text}");
 }

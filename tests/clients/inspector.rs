@@ -6,7 +6,7 @@ use crate::brought::Brought;
 use crate::served::Served;
 
 #[tokio::test]
-async fn the_inspector_finds_nothing_to_say_about_the_tools() {
+async fn the_inspector_reports_no_issue_with_the_tools() {
     let Some(clients) = Brought::here() else { return };
     let Some(served) = Served::shared().await else { return };
     let url = served.mcp_url();
@@ -14,14 +14,14 @@ async fn the_inspector_finds_nothing_to_say_about_the_tools() {
     for era in ["legacy", "modern"] {
         let args = ["--cli", &url, "--transport", "http", "--protocol-era", era, "--method", "tools/list"];
         let args: Vec<&str> = args.iter().chain(&["--strict", "--format", "json"]).copied().collect();
-        let said = clients.npm_program(".bin/mcp-inspector", &args).await;
+        let output = clients.npm_program(".bin/mcp-inspector", &args).await;
         // It advises two branches for what may be null; a list of two types says the same in half the tokens.
-        let issues = said.stderr.lines().filter(|line| line.trim_start().starts_with("Issue:"));
+        let issues = output.stderr.lines().filter(|line| line.trim_start().starts_with("Issue:"));
         let others: Vec<&str> = issues
             .filter(|issue| !issue.contains("`type` is an array ([") || !issue.contains("\"null\"])"))
             .collect();
-        assert_eq!(others, [""; 0], "{said}");
-        let list: Value = serde_json::from_str(&said.well()).unwrap();
+        assert_eq!(others, [""; 0], "{output}");
+        let list: Value = serde_json::from_str(&output.success()).unwrap();
         assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(10), "{list}");
         lists.push(list["result"]["tools"].clone());
     }

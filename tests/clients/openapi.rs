@@ -26,10 +26,10 @@ async fn schemathesis_finds_no_fault() {
             "off",
             "--no-color",
         ];
-        let said = clients.python("openapi", "fuzz_rest.py", &args).await;
-        let told = said.to_string();
-        let report = said.well();
-        assert!(report.contains("Selected: 7/7") && report.contains("No issues found"), "{told}");
+        let output = clients.python("openapi", "fuzz_rest.py", &args).await;
+        let text = output.to_string();
+        let report = output.success();
+        assert!(report.contains("Selected: 7/7") && report.contains("No issues found"), "{text}");
     }
 }
 
@@ -53,8 +53,8 @@ async fn a_client_by_openapi_python_client_reads_every_answer() {
     for document in DOCUMENTS {
         let folder = tempfile::tempdir().unwrap();
         let args = [served.base(), document, served.key(), folder.path().to_str().unwrap()];
-        let said = clients.python("openapi", "generated.py", &args).await;
-        assert_read(&said.well(), &json!({}));
+        let output = clients.python("openapi", "generated.py", &args).await;
+        assert_read(&output.success(), &json!({}));
     }
 }
 
@@ -65,7 +65,7 @@ async fn a_client_by_openapi_typescript_reads_every_answer() {
     for document in DOCUMENTS {
         let folder = tempfile::tempdir().unwrap();
         let args = [served.base(), document, served.key(), folder.path().to_str().unwrap()];
-        let said = clients.script("generated.mjs", &args).await;
-        assert_read(&said.well(), &json!({"cited": true, "refused": "A key is needed"}));
+        let output = clients.script("generated.mjs", &args).await;
+        assert_read(&output.success(), &json!({"cited": true, "refused": "A key is needed"}));
     }
 }

@@ -1,16 +1,16 @@
 //! Each client lists the tools, calls all of them, reads a picture, is refused once, and comes back with a key.
 
-use kit::Said;
+use kit::ProgramOutput;
 use serde_json::{Value, json};
 
 use crate::brought::{Brought, SCRIPTS};
 use crate::served::Served;
 
 /// Compares the one line that a visit prints with what every visit must have seen.
-fn assert_visited(said: Said, client: &str, revision: Option<&str>) {
-    let told = said.to_string();
-    let line = said.well();
-    let seen: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {told}"));
+fn assert_visited(output: ProgramOutput, client: &str, revision: Option<&str>) {
+    let text = output.to_string();
+    let line = output.success();
+    let seen: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {text}"));
     let called = [
         "browse",
         "discover",
@@ -31,7 +31,7 @@ fn assert_visited(said: Said, client: &str, revision: Option<&str>) {
         "refused": true,
         "results": {"anonymous": 5, "keyed": 8},
     });
-    assert_eq!(seen, expected, "{told}");
+    assert_eq!(seen, expected, "{text}");
 }
 
 #[tokio::test]
@@ -72,12 +72,12 @@ async fn clients_in_python_use_every_tool() {
 async fn the_inspector_uses_every_tool() {
     let Some(clients) = Brought::here() else { return };
     let Some(served) = Served::shared().await else { return };
-    let said = clients.script("inspector.mjs", &[&served.mcp_url(), "eleven@example.org", "modern"]).await;
-    assert_visited(said, "@modelcontextprotocol/inspector 2.12.0", None);
+    let output = clients.script("inspector.mjs", &[&served.mcp_url(), "eleven@example.org", "modern"]).await;
+    assert_visited(output, "@modelcontextprotocol/inspector 2.12.0", None);
 }
 
 #[test]
-fn no_script_is_forgotten() {
+fn every_script_is_run() {
     let files =
         std::fs::read_dir(SCRIPTS).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let scripts = files.filter(|file| file.ends_with(".py") || file.ends_with(".mjs"));

@@ -107,7 +107,7 @@ fn assert_done(output: &Output, what: &str) {
 }
 
 #[tokio::test]
-async fn the_steps_at_the_head_of_the_compose_file_work_as_the_user_of_the_image() {
+async fn the_steps_in_the_compose_files_header_work_as_the_image_user() {
     let head = text("deploy/compose.yaml");
     assert!(head.contains(&format!("sudo chown {USER}:{USER} nats")), "{head}");
     assert!(text("deploy/Containerfile").contains(&format!("USER {USER}:{USER}")));
@@ -159,7 +159,7 @@ async fn the_steps_at_the_head_of_the_compose_file_work_as_the_user_of_the_image
 
 /// What asks a container whether it is ready, asked of a service that is, and of nobody.
 #[tokio::test]
-async fn the_health_checks_of_the_containers_tell_whether_the_process_is_ready() {
+async fn container_health_checks_report_readiness() {
     let Some(program) = docker_compose() else { return };
     if kit::nats::available().await.is_none() {
         return;
@@ -227,7 +227,7 @@ print(*ask(clear, "POST", "/mcp", host))
 "#;
 
 #[test]
-fn the_balancer_takes_calls_over_tls_and_no_key_in_the_clear() {
+fn the_balancer_accepts_calls_over_tls_and_rejects_keys_over_plain_http() {
     let Some(program) = kit::haproxy::available() else { return };
     let folder = tempfile::tempdir().unwrap();
     let key = rcgen::KeyPair::generate().unwrap();

@@ -96,7 +96,7 @@ fn faults(output: &Output) -> Vec<String> {
 }
 
 #[test]
-fn the_compose_file_is_one() {
+fn the_compose_file_is_valid() {
     let Some(output) = check(&["compose", "deploy/compose.yaml"]) else { return };
     assert_eq!(faults(&output), [""; 0]);
     let folder = tempfile::tempdir().unwrap();
@@ -114,7 +114,7 @@ fn the_compose_file_is_one() {
 
 /// A proxy that is believed about who calls must be the balancer, and no other network.
 #[test]
-fn only_the_balancers_network_is_trusted() {
+fn only_the_balancers_network_is_a_trusted_proxy() {
     let compose = text("deploy/compose.yaml");
     let behind = |name: &str| {
         let at = compose.find(name).unwrap() + name.len();
@@ -132,7 +132,7 @@ fn only_the_balancers_network_is_trusted() {
 }
 
 #[test]
-fn docker_takes_the_compose_file() {
+fn docker_accepts_the_compose_file() {
     let Some(program) = docker_compose() else { return };
     let read = |files: &[&Path]| {
         let mut compose = compose_of(&program, files);
@@ -152,7 +152,7 @@ fn docker_takes_the_compose_file() {
 }
 
 #[test]
-fn haproxy_takes_its_configuration() {
+fn haproxy_accepts_its_configuration() {
     let Some(program) = kit::haproxy::available() else { return };
     let read = |file: &Path| {
         let mut haproxy = Command::new(&program);
@@ -169,7 +169,7 @@ fn haproxy_takes_its_configuration() {
 }
 
 #[test]
-fn the_manifests_are_what_kubernetes_takes() {
+fn the_manifests_are_valid_for_kubernetes() {
     let paths = deploy("kubernetes");
     let mut args = vec!["kubernetes", KUBERNETES];
     args.extend(paths.iter().map(|path| path.to_str().unwrap()));
@@ -191,7 +191,7 @@ fn the_manifests_are_what_kubernetes_takes() {
 }
 
 #[test]
-fn systemd_takes_the_units_and_finds_them_sandboxed() {
+fn systemd_accepts_the_units_and_rates_them_sandboxed() {
     if Command::new("systemd-analyze").arg("--version").output().is_err() {
         kit::absent("systemd-analyze is not installed (Debian, Ubuntu: apt install systemd)");
         return;
@@ -223,7 +223,7 @@ fn systemd_takes_the_units_and_finds_them_sandboxed() {
 
 /// With a `systemd-run` that prints what it is given.
 #[test]
-fn a_command_is_run_as_the_user_of_its_unit_with_its_settings() {
+fn a_command_runs_as_its_units_user_with_its_settings() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
     let stand_in = folder.path().join("systemd-run");
@@ -279,7 +279,7 @@ fn a_command_is_run_as_the_user_of_its_unit_with_its_settings() {
 }
 
 #[test]
-fn every_setting_that_is_named_is_one() {
+fn every_named_setting_exists() {
     let known = text("docs/operating/settings.md");
     let mut paths = deploy("systemd");
     paths.extend(deploy("kubernetes"));
@@ -305,7 +305,7 @@ fn the_backup_reads_the_folder_of_the_write_side() {
 }
 
 #[test]
-fn versions_are_those_of_the_checkout() {
+fn versions_match_the_checkout() {
     let manifests = text("deploy/kubernetes/kustomization.yaml");
     assert!(manifests.contains(&format!("newTag: \"{}\"", env!("CARGO_PKG_VERSION"))), "another version");
     let manifest = text("Cargo.toml");

@@ -48,7 +48,7 @@ fn checked(promtool: &Path, args: &[&str], input: &str) -> (bool, String) {
 }
 
 #[test]
-fn prometheus_takes_the_rules_and_each_fires_where_it_should() {
+fn prometheus_accepts_the_rules_and_each_alert_fires_as_expected() {
     let Some(promtool) = promtool() else { return };
     let (good, told) = checked(&promtool, &["check", "rules", RULES], "");
     assert!(good && told.contains(&format!("{} rules found", alerts().len())), "{told}");
@@ -77,7 +77,7 @@ fn alerts() -> Vec<String> {
 }
 
 #[test]
-fn each_alert_has_a_section_of_the_runbook() {
+fn each_alert_has_a_section_in_the_runbook() {
     let (rules, runbook) = (text(RULES), text(RUNBOOK));
     let links: Vec<&str> = rules.lines().filter_map(|line| line.trim().strip_prefix("runbook: ")).collect();
     let wanted: Vec<String> =
@@ -193,7 +193,7 @@ fn assert_openmetrics(text: &str) {
 }
 
 #[tokio::test]
-async fn every_role_answers_valid_metrics_and_all_that_are_used_exist() {
+async fn every_role_serves_valid_metrics_and_all_used_ones_exist() {
     if kit::nats::available().await.is_none() {
         return;
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use bench::steady::SteadyLoad;
 use kit::haproxy::Haproxy;
 use kit::http::Http;
-use kit::names::Names;
+use kit::dns::DnsServer;
 
 use crate::several::{ReadNode, Several, searches};
 use crate::started::{PATIENCE, ready};
@@ -27,15 +27,15 @@ const NODES: [&str; 3] = ["read-1", "read-2", "read-3"];
 
 struct Behind {
     several: Several,
-    names: Names,
+    names: DnsServer,
     haproxy: Haproxy,
 }
 
 impl Behind {
     /// Three nodes that are given calls; `None` where there is no HAProxy or nats-server, told loudly.
     async fn three(projects: usize) -> Option<Behind> {
-        let names = Names::start().await;
-        let haproxy = Haproxy::before(&names).await?;
+        let names = DnsServer::start().await;
+        let haproxy = Haproxy::start(&names).await?;
         let several = Several::of(&[], projects, &[DRAIN]).await?;
         let mut behind = Behind { several, names, haproxy };
         for (place, name) in NODES.iter().enumerate() {
@@ -57,7 +57,7 @@ impl Behind {
 
     /// Has the name of a node lead to one of its addresses.
     fn lead(&self, place: usize, address: u8) {
-        self.names.tell(NODES[place], at(place, address));
+        self.names.set(NODES[place], at(place, address));
     }
 
     async fn all_up(&self) {
@@ -67,7 +67,7 @@ impl Behind {
 
     /// How many calls each node was given.
     async fn given(&self) -> Vec<u64> {
-        self.haproxy.standings().await.values().map(|server| server.requests).collect()
+        self.haproxy.servers().await.values().map(|server| server.requests).collect()
     }
 }
 
@@ -86,7 +86,7 @@ async fn nodes_are_made_anew_in_turn_without_one_failed_request() {
     assert!(*least > 50 && *most < 2 * least, "each in turn: {given:?}");
     for (place, name) in NODES.iter().enumerate() {
         assert!(behind.several.nodes[place].process.terminate().await.success());
-        behind.names.forget(name);
+        behind.names.remove(name);
         tokio::time::sleep(AWAY_FOR).await;
         // Its name leads to it while it still catches up.
         behind.lead(place, 2);

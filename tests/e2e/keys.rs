@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Output;
 
 use data_encoding::HEXLOWER;
-use kit::any_file_holds;
+use kit::any_file_contains;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
@@ -71,7 +71,7 @@ fn a_key_is_printed_once_and_kept_nowhere() {
     let expected = [row(key, Value::Null, "free", false, 0), row(second, json!("Laṕtop"), "studio", true, 1)];
     assert_eq!(listed, expected);
     for secret in [key, second, "ada.pelt", "Pelt@example", "Laṕtop"] {
-        assert!(!any_file_holds(folder.path(), secret), "{secret}");
+        assert!(!any_file_contains(folder.path(), secret), "{secret}");
     }
 }
 
@@ -157,10 +157,10 @@ async fn a_running_service_does_it_and_a_backup_has_the_addresses() {
     assert_eq!(started.json(&["keys", "revoke", id(&issued)])[0]["position"], 3);
     assert_eq!(started.json(&["keys", "list", "--email", ADA])[0]["key_id"], issued["key_id"]);
     assert!(
-        !any_file_holds(&folder, issued["key"].as_str().unwrap()),
+        !any_file_contains(&folder, issued["key"].as_str().unwrap()),
         "neither the log nor NATS has the key"
     );
-    assert!(!any_file_holds(&folder, "ada.pelt"), "nor the address");
+    assert!(!any_file_contains(&folder, "ada.pelt"), "nor the address");
     let elsewhere = tempfile::tempdir().unwrap();
     let (backup, restored) = (elsewhere.path().join("backup"), elsewhere.path().join("restored"));
     started.json(&["backup", backup.to_str().unwrap()]);
@@ -229,7 +229,7 @@ async fn an_erased_address_is_in_no_byte_and_is_erased_again_in_an_older_backup(
     assert_eq!(vault(&folder.join("store")), vault(Path::new(&at("newer"))));
     for place in [&folder, Path::new(&at("newer"))] {
         for text in written(ADA).into_iter().chain(written(NAME)) {
-            assert!(!any_file_holds(place, &text), "{text} in {}", place.display());
+            assert!(!any_file_contains(place, &text), "{text} in {}", place.display());
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kit::any_file_holds;
+use kit::any_file_contains;
 use kit::process::{self, Loggia};
 use kit::smtp::{Fault, Smtp};
 use schemas::command::{Answer, Claim, Command, CommandMessage, Refusal};
@@ -88,7 +88,7 @@ async fn a_mailed_link_proves_an_address_once() {
     assert_eq!(mail.to, [ADA]);
     let link = mail.link().to_owned();
     assert_eq!(link, format!("{SITE}/claim/{}", token(&link)));
-    assert!(!any_file_holds(started.folder.path(), token(&link)), "only its hash is kept");
+    assert!(!any_file_contains(started.folder.path(), token(&link)), "only its hash is kept");
 
     for _ in 0..2 {
         let claim = desk.open(&link).await;
@@ -112,7 +112,7 @@ async fn a_mailed_link_proves_an_address_once() {
 
 #[tokio::test]
 async fn a_mail_server_that_is_away_hinders_no_command() {
-    let server = Smtp::start(&[Fault::NotNow; 10]).await;
+    let server = Smtp::start(&[Fault::Temporary; 10]).await;
     let (url, from) = (server.url(), "mail@example.org");
     let settings = ["--no-demo", "--mail", &url, "--mail-from", from, "--public-url", SITE];
     let Some(mut started) = Started::with(&settings).await else { return };
@@ -220,7 +220,7 @@ fn a_link_is_printed_without_a_service_too() {
     let (rest, end) = rest.split_once("until ").unwrap();
     assert_eq!(rest, "\nGive it to the holder of the address, and to nobody else. It works once, ");
     assert!(end.trim().trim_end_matches('.').parse::<jiff::Timestamp>().is_ok(), "{end}");
-    assert!(!any_file_holds(folder.path(), token(link)));
+    assert!(!any_file_contains(folder.path(), token(link)));
 }
 
 #[tokio::test]

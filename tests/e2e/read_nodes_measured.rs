@@ -46,7 +46,7 @@ async fn a_node_is_replaced_under_a_thousand_requests_a_second() {
     let (two, seconds) = timed(&several, "two", &[("LOGGIA_SNAPSHOT", &url)]).await;
     tell("a new node from a snapshot of another, ready after", seconds, "s");
     let (three, _) = timed(&several, "three", &[("LOGGIA_SNAPSHOT", snapshot.to_str().unwrap())]).await;
-    several.balancer = Balancer::before(&[one.address, two.address, three.address]).await;
+    several.balancer = Balancer::start(&[one.address, two.address, three.address]).await;
     several.nodes = vec![one, two, three];
     several.all_ready().await;
 

@@ -57,7 +57,7 @@ impl Several {
         let write = Loggia::spawn_command(command, &data);
         let announced = data.join("run/write.json");
         kit::wait_until(PATIENCE, "the write side", async || announced.exists()).await;
-        let balancer = Balancer::before(&[]).await;
+        let balancer = Balancer::start(&[]).await;
         let mut several =
             Several { nodes: Vec::new(), _write: write, binary, balancer, folder, nats, settings };
         several.import(projects);
@@ -67,7 +67,7 @@ impl Several {
             addresses.push(node.address);
             several.nodes.push(node);
         }
-        several.balancer = Balancer::before(&addresses).await;
+        several.balancer = Balancer::start(&addresses).await;
         Some(several)
     }
 

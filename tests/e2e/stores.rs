@@ -40,7 +40,7 @@ fn refused(data: &Path, args: &[&str]) -> (Option<i32>, String) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_command_line_works_on_a_store_elsewhere() {
     let server = EventStoreDb::start().await;
-    server.admit("ann", "s3cret");
+    server.require_user("ann", "s3cret");
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
     let file = data.join("records.ndjson");

@@ -1,4 +1,4 @@
-//! A key that is sent everywhere is found nowhere afterwards.
+//! An API key that is sent in every place is found in no log, file or answer afterwards.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::LOGGIA;
 
-/// Every path there is, and some that there are not.
+/// Every path, and some that do not exist.
 const PATHS: [&str; 12] = [
     "/v1/search?q=bridge",
     "/v1/search",
@@ -25,7 +25,7 @@ const PATHS: [&str; 12] = [
 ];
 
 #[tokio::test]
-async fn a_key_leaves_no_trace() {
+async fn a_key_is_found_in_no_log_file_or_answer() {
     if kit::nats::available().await.is_none() {
         return;
     }
@@ -44,7 +44,7 @@ async fn a_key_leaves_no_trace() {
     assert!(issued.status.success(), "{}", String::from_utf8_lossy(&issued.stderr));
     let issued: serde_json::Value = serde_json::from_slice(&issued.stdout).unwrap();
     let key = issued["key"].as_str().unwrap();
-    // A key that was never issued is treated no worse.
+    // A key that was never issued must be protected the same.
     let stranger = format!("log_live_{}", "Z".repeat(46));
     crate::caught_up(&data).await;
 
@@ -87,7 +87,7 @@ async fn a_key_leaves_no_trace() {
     }
 }
 
-/// Requests that never become one.
+/// Malformed requests.
 async fn broken(address: std::net::SocketAddr, key: &str) {
     for request in [
         format!("GET /v1/search?key={key}&q={} HTTP/1.1\r\nhost: x\r\n\r\n", "a".repeat(20_000)),
@@ -103,7 +103,7 @@ async fn broken(address: std::net::SocketAddr, key: &str) {
     }
 }
 
-/// The files below a folder that hold these bytes.
+/// Returns the files below a folder that contain these bytes.
 fn holding(folder: &Path, bytes: &[u8]) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -1,4 +1,4 @@
-//! The leader of a NATS cluster is killed again and again under load, or hangs.
+//! The leader of a NATS cluster is killed repeatedly under load, or hangs.
 
 use std::time::{Duration, Instant};
 
@@ -7,17 +7,17 @@ use kit::nats::Cluster;
 use crate::cluster_load::{STREAMS, UnderLoad};
 use crate::minutes;
 
-/// What befalls the leader.
+/// A fault of the leader.
 #[derive(Debug, Clone, Copy)]
 enum Fault {
-    /// Its process is killed, and started again after a third of the time.
+    /// Its process is killed, and restarted after a third of the time.
     Killed,
-    /// Its process is stopped where it is, with all connections open, and goes on at the end.
+    /// Its process is stopped with all connections open, and resumed at the end.
     Hangs,
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_leader_that_is_killed_loses_nothing() {
+async fn killing_the_leader_loses_nothing() {
     match minutes() {
         Some(minutes) => nothing_is_lost(Fault::Killed, minutes * 3, Duration::from_secs(20)).await,
         None => nothing_is_lost(Fault::Killed, 3, Duration::from_secs(6)).await,
@@ -25,12 +25,12 @@ async fn a_leader_that_is_killed_loses_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_leader_that_hangs_loses_nothing() {
-    // Longer than its clients wait before they take another server.
+async fn a_hanging_leader_loses_nothing() {
+    // Longer than its clients wait before they connect to another server.
     nothing_is_lost(Fault::Hangs, 1, Duration::from_secs(25)).await;
 }
 
-/// Each stream loses its leader in turn.
+/// Injects the fault into the leader of each stream in turn.
 async fn nothing_is_lost(fault: Fault, times: u32, apart: Duration) {
     let seed = kit::seed();
     let Some(cluster) = Cluster::start().await else { return };
@@ -42,7 +42,7 @@ async fn nothing_is_lost(fault: Fault, times: u32, apart: Duration) {
         match fault {
             Fault::Killed => {
                 cluster.kill9(leader);
-                // Down long enough for another to be chosen and to take messages.
+                // Down long enough for a new leader to be elected and to receive messages.
                 tokio::time::sleep(apart / 3).await;
                 cluster.restart(leader);
             }

@@ -1,4 +1,4 @@
-//! The links of a NATS cluster are cut under load, each server on a host of its own.
+//! The links of a NATS cluster are cut under load; each server has its own host.
 
 use std::time::{Duration, Instant};
 
@@ -8,33 +8,33 @@ use kit::network::{self, Network, Place};
 use crate::cluster_load::{STREAMS, UnderLoad};
 use crate::{PATIENCE, minutes};
 
-/// What is cut off, as seen from a stream's leader.
+/// The links that are cut, as seen from a stream's leader.
 #[derive(Debug, Clone, Copy)]
 enum Cut {
-    /// The leader from the other servers; the roles reach all three.
+    /// Between the leader and the other servers; the roles reach all three.
     Peers,
-    /// The leader and the roles from the other servers: no majority is within reach.
+    /// Between leader and roles on one side and the other servers: no majority is reachable.
     Halves,
-    /// The leader from one of the others; all else is whole.
+    /// Between the leader and one other server.
     Pair,
-    /// The leader from everybody.
+    /// Between the leader and everything else.
     Cable,
-    /// What one of the others sends to the leader; what the leader sends arrives.
+    /// From one other server to the leader only; the opposite direction works.
     OneWay,
 }
 
 const CUTS: [Cut; 5] = [Cut::Peers, Cut::Halves, Cut::Pair, Cut::Cable, Cut::OneWay];
 
-/// How many are cut, beginning with any, where nobody wants it to go on for minutes.
+/// The number of cuts, starting with a random one, unless the duration is set.
 const FEW: usize = 3;
 
-/// How long at least: elections begin after four seconds, and clients take another server after fifteen.
+/// The minimum duration: elections begin after 4 s, and clients switch servers after 15 s.
 const SHORT: Duration = Duration::from_secs(5);
 const LONG: Duration = Duration::from_secs(20);
 
 #[test]
-fn links_that_are_cut_lose_nothing() {
-    network::inside("cluster_links::links_that_are_cut_lose_nothing", async {
+fn cut_links_lose_nothing() {
+    network::inside("cluster_links::cut_links_lose_nothing", async {
         let seed = kit::seed();
         let Some(cluster) = Cluster::start_on(Network::of(3)).await else { return };
         let mut under_load = UnderLoad::start(cluster, seed).await;
@@ -72,7 +72,7 @@ async fn cut_and_healed(under_load: &mut UnderLoad, cut: Cut, stream: &str, at_l
     assert_eq!(whole, cut.leaves_whole(), "{cut:?}");
     if matches!(cut, Cut::Peers | Cut::Cable) {
         kit::wait_until(PATIENCE, "another leader", async || {
-            cluster.leader_told_by(one, stream).await.is_some_and(|now| now != leader)
+            cluster.leader_seen_by(one, stream).await.is_some_and(|now| now != leader)
         })
         .await;
         println!("{cut:?} of {stream}: another leads after {:?}", began.elapsed());
@@ -85,8 +85,8 @@ async fn cut_and_healed(under_load: &mut UnderLoad, cut: Cut, stream: &str, at_l
 }
 
 impl Cut {
-    /// Whether somebody can connect: the roles to the leader and to one other, the leader to that one and to the third, and
-    /// those two. Where one way is cut nobody can, for he hears no answer.
+    /// Returns which connections are possible: from the roles to the leader and to one other server, from the leader to
+    /// that one and to the third, and between those two. TCP needs both directions.
     fn leaves_whole(self) -> [bool; 5] {
         match self {
             Cut::Peers => [true, true, false, false, true],

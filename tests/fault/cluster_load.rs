@@ -1,4 +1,4 @@
-//! Editors and callers of a NATS cluster, whatever befalls it meanwhile: no acknowledged command is lost, and no call is lost or
+//! Editors and API clients of a NATS cluster during faults: no acknowledged command is lost, and no call is lost or
 //! counted twice.
 
 use std::collections::HashSet;
@@ -25,16 +25,16 @@ use write::command_client::CommandClient;
 
 use crate::{LOGGIA, PATIENCE, caught_up_by, exported_slugs, verified_by};
 
-/// Who calls and who edits, each one thing after the other.
+/// The number of concurrent clients of each kind.
 const CALLERS: usize = 6;
 const EDITORS: usize = 3;
 
-/// Streams that are led by whoever is chosen.
+/// The streams whose leaders are faulted.
 pub(crate) const STREAMS: [&str; 2] = [EVENTS, "USAGE_FREE"];
 
-/// A cluster, the roles on it, and those who edit and call.
+/// A cluster, the roles connected to it, and the load.
 pub(crate) struct UnderLoad {
-    // The processes end before the servers and the folder go.
+    // Declared first: the processes must end before the servers and the folder are dropped.
     _roles: [Loggia; 3],
     pub(crate) cluster: Cluster,
     load: Arc<Load>,
@@ -45,7 +45,7 @@ pub(crate) struct UnderLoad {
 }
 
 impl UnderLoad {
-    /// Starts the roles, and everybody with his work.
+    /// Starts the roles and the load.
     pub(crate) async fn start(cluster: Cluster, seed: u64) -> UnderLoad {
         let folder = tempfile::tempdir().unwrap();
         let (roles, http) = started(&cluster, &folder.path().join("data")).await;
@@ -65,16 +65,16 @@ impl UnderLoad {
         UnderLoad { _roles: roles, cluster, load, working, http, key, folder }
     }
 
-    /// Waits until every server has all of the streams.
+    /// Waits until every server has an up-to-date replica of each stream.
     pub(crate) async fn in_sync(&self) {
         for stream in STREAMS {
             self.cluster.in_sync(stream).await;
         }
     }
 
-    /// Ends the work. Nothing that was acknowledged is lost, and every answered call is counted once.
+    /// Stops the load and checks that every acknowledged command is stored and every answered call is counted once.
     pub(crate) async fn ends_well(mut self) {
-        // A command that was under way with a server may have waited for it all the time.
+        // A command in flight may have waited for its reply all the time.
         kit::wait_until(PATIENCE, "enough to say something", async || self.load.is_enough()).await;
         self.load.done.store(true, Ordering::Relaxed);
         while let Some(ended) = self.working.join_next().await {
@@ -92,7 +92,7 @@ impl UnderLoad {
     }
 }
 
-/// The roles as processes of their own; they share a folder, so that an audit finds ledger and counters in it.
+/// Starts the roles as separate processes; they share a folder, so that an audit finds ledger and counters in it.
 async fn started(cluster: &Cluster, data: &Path) -> ([Loggia; 3], Http) {
     let spawn = |role: NatsRole| {
         let mut command = process::command(LOGGIA, data);
@@ -107,15 +107,15 @@ async fn started(cluster: &Cluster, data: &Path) -> ([Loggia; 3], Http) {
     ([write, project, serve], http)
 }
 
-/// What was answered.
+/// What the load was answered.
 #[derive(Default)]
 struct Load {
     done: AtomicBool,
     slugs: Mutex<HashSet<String>>,
     calls: Mutex<HashSet<String>>,
-    /// Calls that were refused for a moment, as every call may be.
+    /// Calls that were answered with a temporary error.
     refused: AtomicU64,
-    /// The longest that anything took, in milliseconds: a command and a call.
+    /// The longest time of a command and of a call, in milliseconds.
     slowest: [AtomicU64; 2],
 }
 
@@ -134,7 +134,7 @@ impl Load {
     }
 }
 
-/// Imports one project after the other, and notes those that were acknowledged.
+/// Imports projects one by one and records the acknowledged ones.
 async fn edit(load: Arc<Load>, commands: CommandClient, editor: usize) {
     let mut number = 0;
     while load.goes_on() {
@@ -151,7 +151,7 @@ async fn edit(load: Arc<Load>, commands: CommandClient, editor: usize) {
                 load.took(0, began);
                 load.slugs.lock().unwrap().insert(slug);
             }
-            // Nothing was promised.
+            // The import was not acknowledged.
             Ok(other) => println!("not acknowledged: {other:?}"),
             Err(error) => println!("not acknowledged: {error}"),
         }
@@ -159,7 +159,7 @@ async fn edit(load: Arc<Load>, commands: CommandClient, editor: usize) {
     }
 }
 
-/// Searches again and again, and notes what was answered.
+/// Searches repeatedly and records the answered calls.
 async fn call(load: Arc<Load>, http: Http, key: String) {
     let bearer = format!("Bearer {key}");
     while load.goes_on() {
@@ -193,7 +193,7 @@ async fn check(load: &Load, run: &dyn Fn(&[&str]) -> Output, data: &Path, http: 
     let exported: HashSet<String> = exported_slugs(data).into_iter().collect();
     let lost: Vec<&String> = slugs.difference(&exported).collect();
     assert!(lost.is_empty(), "acknowledged and lost: {lost:?}");
-    // What lies in the spool is counted as soon as NATS takes it.
+    // Calls in the spool are counted as soon as NATS accepts them.
     let expected = calls.len() as u64;
     kit::wait_until(PATIENCE, "every answered call counted", async || {
         let answer = http.attempt("GET", &usage(key), &[], "").await.unwrap();
@@ -203,7 +203,7 @@ async fn check(load: &Load, run: &dyn Fn(&[&str]) -> Output, data: &Path, http: 
     let audited = kit::wait_for(PATIENCE, "ledger, NATS and counters to agree", async || {
         let output = run(&["audit", "verify", "--json"]);
         let audited = serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap();
-        // The usage of a key counts what lies in the spool of the node; the others agree before they have it.
+        // The usage of a key includes the spool of the node; audit and ledger have these calls only later.
         (output.status.success() && audited["calls"].as_u64() >= Some(expected)).then_some(audited)
     })
     .await;

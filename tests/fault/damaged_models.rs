@@ -1,4 +1,4 @@
-//! Read models whose files are damaged: they are quarantined and made again from the log, and all others go on.
+//! Read models with damaged files are quarantined and rebuilt from the log, while the others continue.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -18,7 +18,7 @@ use crate::hand_made::{HandMade, REVISED, SELECTED, project, selected};
 use crate::metered::Metered;
 use crate::working::{SOON, Working, digests, keep_ledger};
 
-/// The models and the files that they consist of.
+/// The models and their files.
 const FILES: [(&str, &str); 6] = [
     ("catalog", "catalog.db"),
     ("search", "meta.json"),
@@ -28,7 +28,7 @@ const FILES: [(&str, &str); 6] = [
     ("counters", "counters.db"),
 ];
 
-/// A log of some projects and a key.
+/// Returns a log of some projects and a key.
 async fn log(client: &async_nats::Client) -> HandMade {
     let mut stream = HandMade::new(client).await;
     for number in 1..=3 {
@@ -41,10 +41,10 @@ async fn log(client: &async_nats::Client) -> HandMade {
     stream
 }
 
-/// How a file is damaged.
+/// A way to damage a file.
 type Damage = fn(&Path);
 
-/// Damages the file of every model, whose write-ahead log has gone with the clean end of its worker.
+/// Damages the file of every model; its write-ahead log was removed when its worker stopped.
 fn damage_all(models: &Path, damage: Damage) {
     for (model, name) in FILES {
         let layout = match model {
@@ -78,7 +78,7 @@ fn cut_in_half(file: &Path) {
 }
 
 #[tokio::test]
-async fn every_model_that_is_damaged_is_made_again_from_the_log() {
+async fn every_damaged_model_is_rebuilt_from_the_log() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let client = nats.client().await;
     let head = log(&client).await.position;
@@ -104,7 +104,7 @@ async fn every_model_that_is_damaged_is_made_again_from_the_log() {
 }
 
 #[tokio::test]
-async fn damage_that_an_event_runs_into_is_found_and_readers_let_go() {
+async fn damage_found_while_applying_quarantines_the_model() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let client = nats.client().await;
     let mut stream = log(&client).await;
@@ -112,7 +112,7 @@ async fn damage_that_an_event_runs_into_is_found_and_readers_let_go() {
     let working = Working::on(folder.path(), &client);
     working.all_at("g000001", stream.position).await;
     working.end().await;
-    // The first page and the checkpoint stay, so that the model opens.
+    // The first page and the checkpoint stay intact, so that the model opens.
     let file = folder.path().join("catalog/g000001/catalog.db");
     let mut database = SqliteConnectOptions::new().filename(&file).connect().await.unwrap();
     let page: i64 = sqlx::query_scalar("SELECT rootpage FROM sqlite_schema WHERE name = 'projects'")
@@ -149,7 +149,7 @@ async fn damage_that_an_event_runs_into_is_found_and_readers_let_go() {
 }
 
 #[tokio::test]
-async fn segments_of_the_search_index_that_are_damaged_are_found_when_events_come() {
+async fn damaged_segments_of_the_search_index_are_found_when_events_arrive() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let client = nats.client().await;
     let mut stream = log(&client).await;
@@ -164,7 +164,7 @@ async fn segments_of_the_search_index_that_are_damaged_are_found_when_events_com
         let current = fs::read_to_string(search.join("current")).unwrap();
         for file in &segment_files(&search.join(current.trim()))[kind] {
             let mut bytes = fs::read(file).unwrap();
-            // All but the footer, by which tantivy knows its own files.
+            // All but the footer, by which tantivy recognises its files.
             let end = bytes.len() / 2;
             bytes[..end].fill(0xa5);
             fs::write(file, bytes).unwrap();
@@ -187,7 +187,7 @@ async fn segments_of_the_search_index_that_are_damaged_are_found_when_events_com
     }
 }
 
-/// The files of an index's segments by what they hold.
+/// Returns the files of an index's segments by content.
 fn segment_files(folder: &Path) -> HashMap<String, Vec<PathBuf>> {
     let mut files: HashMap<String, Vec<PathBuf>> = HashMap::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -200,9 +200,9 @@ fn segment_files(folder: &Path) -> HashMap<String, Vec<PathBuf>> {
     files
 }
 
-/// A caller with a good key must not hear that there is no such key.
+/// A valid key must not be rejected as unknown.
 #[tokio::test(flavor = "multi_thread")]
-async fn while_the_model_of_keys_is_missing_every_key_is_asked_to_wait() {
+async fn without_the_key_model_every_key_gets_a_retryable_error() {
     let Some(metered) = Metered::start(10, 1, 31).await else { return };
     let keys = metered.folder.path().join("models/keys");
     let aside = Generations::in_layout(&keys, read::keys::LAYOUT).quarantine("it is damaged").unwrap();
@@ -216,7 +216,7 @@ async fn while_the_model_of_keys_is_missing_every_key_is_asked_to_wait() {
         assert!(answer.text().contains("The keys are still being read."), "{path}: {}", answer.text());
     }
     assert_eq!(metered.held_by_nats().await, 0, "none of that is counted");
-    // As a rebuild ends.
+    // As at the end of a rebuild.
     std::fs::rename(aside, keys.join("g000002")).unwrap();
     std::fs::write(keys.join("current"), "g000002").unwrap();
     let node = metered.node(Policy::Spool).await;

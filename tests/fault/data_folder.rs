@@ -1,4 +1,4 @@
-//! One data folder, one process; and folders that are not ours to touch.
+//! One process per data folder, and folders that must not be changed.
 
 use kit::process::{self, Loggia};
 use rustix::process::{Pid, Signal, kill_process};
@@ -27,7 +27,7 @@ async fn a_second_api_on_one_folder_leaves_the_address_of_the_first() {
     let url = nats.url();
     let mut first = Loggia::up(LOGGIA, folder.path(), &["--no-demo", "--nats-url", &url]).await;
     let address = first.address().await;
-    // Started without the kit, which would take the file away.
+    // Without the kit, which would delete the file.
     let output = folder.path().join("second.log");
     let mut command = process::command(LOGGIA, folder.path());
     command.args(["serve", "--nats-url", &url]).stderr(std::fs::File::create(&output).unwrap());
@@ -45,7 +45,7 @@ async fn a_second_api_on_one_folder_leaves_the_address_of_the_first() {
 }
 
 #[tokio::test]
-async fn a_port_in_use_is_told_before_anything_starts() {
+async fn a_port_in_use_is_reported_before_anything_starts() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let folder = tempfile::tempdir().unwrap();
     let address = taken.local_addr().unwrap().to_string();
@@ -57,7 +57,7 @@ async fn a_port_in_use_is_told_before_anything_starts() {
 }
 
 #[test]
-fn a_folder_of_a_newer_version_is_refused_untouched() {
+fn a_folder_of_a_newer_version_is_rejected_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("format"), "99\n").unwrap();
     for args in [&["up"][..], &["status"], &["export"], &["curate", "restore", "x"], &["verify"]] {

@@ -1,4 +1,4 @@
-//! A full disk: commands are refused with a sentence, reading goes on, and it recovers when there is room.
+//! A full disk: commands are rejected with a sentence, reading continues, and writing resumes once there is space.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,13 +7,13 @@ use kit::process::{self, Loggia};
 
 use crate::{LOGGIA, PATIENCE, caught_up, verified};
 
-/// A disk of 96 MB in memory; gone when dropped.
+/// A disk of 96 MB in memory, unmounted when dropped.
 struct SmallDisk {
     path: PathBuf,
 }
 
 impl SmallDisk {
-    /// Mounts it; `None`, told loudly, where this user may not mount.
+    /// Mounts it; `None`, with a message, if this user may not mount.
     fn mount(path: &Path) -> Option<SmallDisk> {
         std::fs::create_dir_all(path).unwrap();
         let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=96m", "tmpfs"]).arg(path).output();
@@ -34,7 +34,7 @@ impl Drop for SmallDisk {
 }
 
 #[tokio::test]
-async fn a_full_disk_stops_commands_and_nothing_else() {
+async fn a_full_disk_stops_only_commands() {
     if kit::nats::available().await.is_none() {
         return;
     }
@@ -53,7 +53,7 @@ async fn a_full_disk_stops_commands_and_nothing_else() {
     let filled =
         Command::new("dd").args(["if=/dev/zero", "bs=64k"]).arg(format!("of={}", ballast.display())).output();
     assert!(!filled.unwrap().status.success(), "the disk was filled to its end");
-    // Small writes may still find room in pages that are there; a large one does not.
+    // Small writes may still fit into allocated pages; a large one does not.
     let large =
         format!("{{\"name\":\"Large\",\"category\":\"art\",\"description\":\"{}\"}}\n", "x".repeat(40_000));
     std::fs::write(&file, &large).unwrap();
@@ -66,7 +66,7 @@ async fn a_full_disk_stops_commands_and_nothing_else() {
     assert_eq!(http.get("/v1/project/house-7").await.status, 200, "reading goes on");
     assert_eq!(http.get("/v1/search?q=house&limit=50").await.json()["total"], 200);
 
-    // Whoever balances or watches sees it, and the log is not flooded.
+    // Load balancers and monitoring see it, and the log is rate-limited.
     let answer = kit::wait_for(PATIENCE, "an unready answer", async || {
         let answer = http.get("/readyz").await;
         (answer.status == 503).then(|| answer.text().to_owned())

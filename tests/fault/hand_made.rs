@@ -1,4 +1,4 @@
-//! A stream of events that a test fills by hand, as the relay would.
+//! A stream of events that a test publishes itself, like the relay.
 
 use std::sync::{Arc, Mutex};
 
@@ -17,7 +17,7 @@ use write::clock::Clock;
 pub(crate) const SELECTED: &str = "loggia.curation.project_selected.v1";
 pub(crate) const REVISED: &str = "loggia.curation.project_revised.v1";
 
-/// A stream that this test fills by hand.
+/// An event stream and its log, filled by a test.
 pub(crate) struct HandMade {
     pub(crate) jetstream: jetstream::Context,
     pub(crate) store: StoreId,
@@ -25,7 +25,7 @@ pub(crate) struct HandMade {
     pub(crate) position: Position,
     /// The hash of the last event.
     pub(crate) hash: Hash,
-    /// What was published, as the write side's log has it.
+    /// The published events, as the log of the write side has them.
     log: Arc<Mutex<Vec<Recorded>>>,
 }
 
@@ -48,7 +48,7 @@ impl HandMade {
         self.jetstream.create_stream(config).await.unwrap();
     }
 
-    /// Begins again with an empty stream of the same store.
+    /// Starts again with an empty stream of the same store.
     pub(crate) async fn begin_again(&mut self) {
         self.jetstream.delete_stream(subject::EVENTS).await.unwrap();
         (self.position, self.hash) = (Position::START, Hash::GENESIS);
@@ -56,7 +56,7 @@ impl HandMade {
         self.create().await;
     }
 
-    /// Publishes the first events of the log again into an empty stream, as the relay does after NATS was wiped.
+    /// Publishes the first events of the log to an empty stream again, like the relay after NATS was wiped.
     pub(crate) async fn fill_again(&self, count: usize) {
         self.jetstream.delete_stream(subject::EVENTS).await.unwrap();
         self.create().await;
@@ -74,7 +74,7 @@ impl HandMade {
         self.send(subject::of_stream(&event.stream), headers, event.data.get().to_owned()).await;
     }
 
-    /// Answers for the write side whose log it is.
+    /// Answers requests for the log, like the write side.
     pub(crate) async fn answer(&self, client: &async_nats::Client) {
         let (client, log) = (client.clone(), self.log.clone());
         let mut requests = client.subscribe(subject::READ_EVENTS).await.unwrap();
@@ -90,7 +90,7 @@ impl HandMade {
         });
     }
 
-    /// Publishes an event of a project under any type and with any payload.
+    /// Publishes an event of a project with any type and payload.
     pub(crate) async fn publish(&mut self, project: &str, kind: &str, data: serde_json::Value) {
         self.publish_in(format!("project-{project}").parse().unwrap(), kind, data).await;
     }
@@ -100,7 +100,7 @@ impl HandMade {
         self.carry(&event).await;
     }
 
-    /// Records that a project was selected, and publishes a message in its place that says something else, or is no event.
+    /// Appends a selected project to the log, and publishes a message in its place that differs or is not an event.
     pub(crate) async fn publish_damaged(&mut self, number: u32, says: Option<serde_json::Value>) {
         let event = self.record_selected(number);
         match says {
@@ -115,13 +115,13 @@ impl HandMade {
         }
     }
 
-    /// Adds to the log, but not to the stream, that a project was selected.
+    /// Appends a selected project to the log, but does not publish it.
     pub(crate) fn record_selected(&mut self, number: u32) -> Recorded {
         let stream = format!("project-{}", project(number)).parse().unwrap();
         self.record(stream, SELECTED, selected(&format!("house-{number}")))
     }
 
-    /// Adds an event to the log, but not to the stream.
+    /// Appends an event to the log, but does not publish it.
     fn record(&mut self, stream: StreamId, kind: &str, data: serde_json::Value) -> Recorded {
         self.position = self.position.next();
         let id = CommandId(uuid::Uuid::from_u128(7));

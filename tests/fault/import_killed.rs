@@ -1,5 +1,5 @@
-//! kill -9 at any moment of an import: nothing acknowledged is missing, nothing is there twice, and what readers see
-//! equals a fresh replay.
+//! kill -9 at a random moment of an import: everything acknowledged is stored exactly once, and the read models equal a
+//! fresh replay.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::{LOGGIA, caught_up, exported_slugs, rounds, verified, write_houses};
 
 const RECORDS: usize = 6_000;
 
-/// So many kills in continuous integration; `LOGGIA_TEST_ROUNDS=50` for the long run.
+/// The number of kills in continuous integration; `LOGGIA_TEST_ROUNDS=50` for the long run.
 const ROUNDS: usize = 5;
 
 #[tokio::test]
@@ -28,7 +28,7 @@ async fn an_import_survives_being_killed() {
         let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
         let mut import = Loggia::spawn(LOGGIA, &data, &["import", file.to_str().unwrap(), "--json"]);
         tokio::time::sleep(wait).await;
-        // Either end of the command may be the one that dies.
+        // Either the client or the server of the command is killed.
         if random.next_u32() % 4 == 0 {
             import.kill9();
         }
@@ -45,7 +45,7 @@ async fn an_import_survives_being_killed() {
         (number("new") + number("same"), number("changed"), number("rejected")),
         (RECORDS as u64, 0, 0)
     );
-    // One event a project: a record that was written twice would be a conflict or a second event.
+    // One event per project: a record written twice would cause a conflict or a second event.
     assert_eq!(number("position"), RECORDS as u64, "nothing is there twice");
     caught_up(&data).await;
     verified(&data);
@@ -55,7 +55,7 @@ async fn an_import_survives_being_killed() {
 }
 
 #[tokio::test]
-async fn what_was_acknowledged_is_there_after_a_kill() {
+async fn acknowledged_commands_survive_a_kill() {
     if kit::nats::available().await.is_none() {
         return;
     }

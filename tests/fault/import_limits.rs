@@ -1,4 +1,4 @@
-//! Imports of hostile size, and imports that are interrupted.
+//! Very large imports, and imports that are interrupted.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -8,7 +8,7 @@ use rustix::process::Signal;
 
 use crate::{LOGGIA, PATIENCE, exported_slugs};
 
-/// The most memory a process has held so far, in kilobytes.
+/// Returns the peak memory of a process in kilobytes.
 fn peak_kilobytes(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
@@ -16,7 +16,7 @@ fn peak_kilobytes(pid: u32) -> u64 {
 }
 
 #[test]
-fn a_file_of_a_gigabyte_grows_no_memory() {
+fn importing_a_gigabyte_needs_constant_memory() {
     let folder = tempfile::tempdir().unwrap();
     let mut import = process::command(LOGGIA, folder.path())
         .args(["import", "-", "--dry-run"])
@@ -26,7 +26,7 @@ fn a_file_of_a_gigabyte_grows_no_memory() {
         .spawn()
         .unwrap();
     let mut input = import.stdin.take().unwrap();
-    // One line without an end, then lines that are each refused.
+    // One line without an end, then lines that are each rejected.
     let block = vec![b'x'; 1 << 20];
     for _ in 0..900 {
         input.write_all(&block).unwrap();
@@ -37,13 +37,13 @@ fn a_file_of_a_gigabyte_grows_no_memory() {
     }
     let peak = peak_kilobytes(import.id());
     drop(input);
-    // No line of it can be taken.
+    // No line can be imported.
     assert_eq!(import.wait().unwrap().code(), Some(1));
     assert!(peak < 150_000, "the import held {peak} kB");
 }
 
 #[tokio::test]
-async fn an_interrupted_import_says_how_far_it_came() {
+async fn an_interrupted_import_reports_its_progress() {
     let folder = tempfile::tempdir().unwrap();
     let (data, file) = (folder.path().join("data"), folder.path().join("in.ndjson"));
     let line = |n: usize| format!("{{\"slug\":\"house-{n}\",\"name\":\"House {n}\",\"category\":\"art\"}}\n");

@@ -1,4 +1,4 @@
-//! Faults through real processes, sockets and disks. Every random choice comes from a seed that is printed.
+//! Faults through real processes, sockets and disks. Random choices come from a seed that is printed.
 
 #![allow(
     clippy::unwrap_used,
@@ -32,52 +32,52 @@ mod working;
 /// The binary under test.
 const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
 
-/// How long anything may take on a busy machine.
+/// The timeout of any step on a busy machine.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(90);
 
-/// For how long tests that may go on do so, if somebody set it.
+/// Returns the duration of long tests, if it is set.
 fn minutes() -> Option<u32> {
     std::env::var("LOGGIA_TEST_MINUTES")
         .ok()
         .map(|set| set.parse().expect("LOGGIA_TEST_MINUTES is a whole number"))
 }
 
-/// How many rounds a test goes, unless somebody set it.
+/// Returns the number of rounds of a test, unless it is set.
 fn rounds(unset: usize) -> usize {
     std::env::var("LOGGIA_TEST_ROUNDS").ok().and_then(|set| set.parse().ok()).unwrap_or(unset)
 }
 
-/// Writes a file to import: so many records, whose slugs are `house-0` and so on.
+/// Writes an import file of records with the slugs `house-0` and so on.
 fn write_houses(file: &std::path::Path, count: usize) {
     let line = |n| format!("{{\"slug\":\"house-{n}\",\"name\":\"House {n}\",\"category\":\"art\"}}\n");
     std::fs::write(file, (0..count).map(line).collect::<String>()).unwrap();
 }
 
-/// Waits until every projection of the folder's running node has applied the log of its event store.
+/// Waits until every projection of the folder's node has applied the event log.
 async fn caught_up(data: &std::path::Path) {
     caught_up_by(&|args| kit::process::run(LOGGIA, data, args)).await;
 }
 
-/// As [`caught_up`], asked as the caller runs the command line.
+/// Like [`caught_up`], with the caller's way to run the command line.
 async fn caught_up_by(run: &dyn Fn(&[&str]) -> std::process::Output) {
     kit::wait_until(PATIENCE, "all projections at the end of the log", async || {
         let output = run(&["status", "--json"]);
         let status: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         let end = status["store"]["position"].as_u64();
         let projections = status["projections"].as_array().cloned().unwrap_or_default();
-        // The counters count calls, of which there are none.
+        // Without the counters, which follow calls, and there are none.
         let mut of_the_log = projections.iter().filter(|p| p["name"] != "counters");
         end.is_some() && !projections.is_empty() && of_the_log.all(|p| p["position"].as_u64() == end)
     })
     .await;
 }
 
-/// The read models equal a fresh replay, and the hash chain is whole.
+/// Checks that the read models equal a fresh replay and that the hash chain is intact.
 fn verified(data: &std::path::Path) {
     verified_by(&|args| kit::process::run(LOGGIA, data, args));
 }
 
-/// As [`verified`], as the caller runs the command line.
+/// Like [`verified`], with the caller's way to run the command line.
 fn verified_by(run: &dyn Fn(&[&str]) -> std::process::Output) {
     for args in [&["events", "verify"][..], &["verify"]] {
         let output = run(args);
@@ -90,7 +90,7 @@ fn verified_by(run: &dyn Fn(&[&str]) -> std::process::Output) {
     }
 }
 
-/// The slugs that the catalog lists.
+/// Returns the slugs of all projects.
 fn exported_slugs(data: &std::path::Path) -> Vec<String> {
     let output = kit::process::run(LOGGIA, data, &["export"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -1,5 +1,4 @@
-//! Nodes of the API in this process, with keys and with a clock that the test sets, around a real nats-server and a
-//! real ledger.
+//! API nodes in this process, with API keys and a clock that the test sets, on a real nats-server and a real ledger.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -50,21 +49,21 @@ use write::usage_streams;
 
 use crate::PATIENCE;
 
-/// The path that costs one call.
+/// A path that costs one call.
 pub(crate) const CALL: &str = "/v1/search?q=house";
 
-/// What all nodes share.
+/// The state that all nodes share.
 pub(crate) struct Metered {
     pub(crate) nats: Nats,
     pub(crate) keys: Vec<Key>,
     pub(crate) tiers: Tiers,
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) folder: TempDir,
-    /// Of the spools of all nodes.
+    /// The folder of the spools of all nodes.
     pub(crate) spool_limit: u64,
-    /// Of all nodes.
+    /// The counters of all nodes.
     pub(crate) health: Health,
-    /// Nanoseconds that the clock is ahead of the machine's.
+    /// The offset from the system clock in nanoseconds.
     ahead: Arc<AtomicI64>,
     stop: CancellationToken,
 }
@@ -77,7 +76,7 @@ pub(crate) struct Node {
     tasks: JoinSet<()>,
 }
 
-/// The counters of all nodes, at work.
+/// The running counter projection.
 pub(crate) struct Counting {
     client: async_nats::Client,
     generations: Generations,
@@ -85,7 +84,7 @@ pub(crate) struct Counting {
 }
 
 impl Counting {
-    /// Waits until so many calls are counted.
+    /// Waits until this number of calls is counted.
     pub(crate) async fn reached(&self, calls: u64) {
         kit::wait_until(PATIENCE, &format!("{calls} counted calls"), async || {
             let progress = counters::progress(&self.generation.path).await;
@@ -94,7 +93,7 @@ impl Counting {
         .await;
     }
 
-    /// Makes the counters anew from ledger and streams, and makes them those that nodes read. They count no more.
+    /// Stops the projection and rebuilds the counters from ledger and streams for the nodes to read.
     pub(crate) async fn rebuild(&self, live: u64) {
         let generation = self.generations.create_next().unwrap();
         let (source, status) = (EventSource::new(self.client.clone()), Status::new("counters"));
@@ -109,7 +108,7 @@ impl Counting {
 }
 
 impl Metered {
-    /// Keys of a tier that allows so many calls; `None` where there is no nats-server, told loudly.
+    /// Starts with keys of one tier of this quota; `None` without a nats-server, with a message.
     pub(crate) async fn start(quota: u64, keys: usize, seed: u64) -> Option<Metered> {
         let nats = Nats::start().await?;
         let client = nats.client().await;
@@ -128,7 +127,7 @@ impl Metered {
         Some(Metered { nats, keys, tiers, ledger, folder, spool_limit, health, ahead, stop })
     }
 
-    /// Sets the clock of all nodes; it goes on from there.
+    /// Sets the clock of all nodes, which keeps running from there.
     pub(crate) fn set_clock(&self, now: &str) {
         let ahead = now.parse::<Timestamp>().unwrap().duration_since(Timestamp::now()).as_nanos();
         self.ahead.store(i64::try_from(ahead).unwrap(), Ordering::Relaxed);
@@ -139,12 +138,12 @@ impl Metered {
         Arc::new(move || Timestamp::now() + jiff::SignedDuration::from_nanos(ahead.load(Ordering::Relaxed)))
     }
 
-    /// The folder of the spools of all nodes.
+    /// Returns the folder of the spools of all nodes.
     pub(crate) fn spool(&self) -> PathBuf {
         self.folder.path().join("spool")
     }
 
-    /// Has calls counted in the folder that all nodes read, as by the worker of a node.
+    /// Starts counting calls in the folder that all nodes read, like a node's worker.
     pub(crate) async fn count(&self) -> Counting {
         let client = self.nats.client().await;
         let (ledger, stop) = (self.ledger.clone(), self.stop.clone());
@@ -161,7 +160,7 @@ impl Metered {
         Counting { client, generations, generation }
     }
 
-    /// Another node.
+    /// Starts another node.
     pub(crate) async fn node(&self, policy: Policy) -> Node {
         let models = ReadModels::new(self.folder.path().join("models"), self.clock());
         models.refresh().await.unwrap();
@@ -217,7 +216,7 @@ impl Metered {
         Node { http, meter, stop, tasks }
     }
 
-    /// Waits until the ledger holds so many calls, and gives all of them.
+    /// Waits until the ledger has this number of calls, and returns all of them.
     pub(crate) async fn in_the_ledger(&self, calls: usize) -> Vec<LedgerEntry> {
         let mut entries: Vec<LedgerEntry> = Vec::new();
         let all = async {
@@ -227,7 +226,7 @@ impl Metered {
             }
         };
         let in_time = tokio::time::timeout(PATIENCE, all).await.is_ok();
-        // One too many would come a moment later.
+        // A surplus call would arrive a moment later.
         tokio::time::sleep(Duration::from_millis(300)).await;
         self.page(&mut entries).await;
         if entries.len() != calls {
@@ -242,7 +241,7 @@ impl Metered {
         entries.extend(self.ledger.page(after, 10_000).await.unwrap().entries);
     }
 
-    /// How many calls the streams of the tiers hold.
+    /// Returns the number of calls in the streams of the tiers.
     pub(crate) async fn held_by_nats(&self) -> u64 {
         let jetstream = async_nats::jetstream::new(self.nats.client().await);
         let mut held = 0;
@@ -253,7 +252,7 @@ impl Metered {
         held
     }
 
-    /// What a new connection finds in the stream of each tier, in words.
+    /// Returns what a new connection finds in the stream of each tier, as text.
     async fn nats_holds(&self) -> String {
         let jetstream = async_nats::jetstream::new(self.nats.client().await);
         let mut holds = Vec::new();
@@ -273,7 +272,7 @@ impl Drop for Metered {
 }
 
 impl Node {
-    /// One call with a key.
+    /// Makes a call with a key.
     pub(crate) async fn call(&self, key: &Key) -> Answer {
         self.attempt(key).await.unwrap_or_else(|failure| panic!("{failure}"))
     }
@@ -283,7 +282,7 @@ impl Node {
         self.http.attempt("GET", CALL, &[("authorization", &bearer)], "").await
     }
 
-    /// Ends it; requests under way are answered first. Its lock is free afterwards.
+    /// Shuts the node down after draining its requests, and releases its lock.
     pub(crate) async fn end(self) {
         let Node { http, meter, stop, tasks } = self;
         stop.cancel();
@@ -292,18 +291,18 @@ impl Node {
     }
 }
 
-/// The call id that an answer names.
+/// Returns the call id in a response.
 pub(crate) fn call_id(answer: &Answer) -> String {
     answer.header("x-call-id").unwrap_or_else(|| panic!("{answer:?}")).to_owned()
 }
 
-/// The calls of one month.
+/// Returns the calls of one month.
 pub(crate) fn of_month(entries: &[LedgerEntry], month: &str) -> usize {
     let month: Month = month.parse().unwrap();
     entries.iter().filter(|entry| entry.call.month == month).count()
 }
 
-/// Calls from so many callers at once until each has made its share; gives the answers in no order.
+/// Makes calls from concurrent clients; returns the responses in no particular order.
 pub(crate) async fn at_once(
     callers: usize,
     calls: usize,
@@ -325,7 +324,7 @@ pub(crate) async fn at_once(
     answers.into_inner().unwrap()
 }
 
-/// Read models with these keys and an empty catalog.
+/// Creates read models with these keys and an empty catalog.
 async fn models(folder: &std::path::Path, keys: &[Key]) {
     let root = folder.join("models");
     let generations = Generations::in_layout(root.join("search"), read::search::LAYOUT);

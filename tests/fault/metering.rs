@@ -1,4 +1,4 @@
-//! Counting under bad conditions: nodes that race for the last call, clocks that jump, NATS that is away.
+//! Metering under faults: nodes that compete for the last call, clocks that jump, NATS outages.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -12,7 +12,7 @@ fn counted(answers: &[Answer]) -> Vec<&Answer> {
     answers.iter().filter(|answer| answer.status == 200).collect()
 }
 
-/// The ledger has each answered call once, and no other.
+/// Checks that the ledger has each answered call once, and no other.
 fn assert_same(answers: &[&Answer], entries: &[schemas::control::LedgerEntry]) {
     let answered: HashSet<String> = answers.iter().map(|answer| call_id(answer)).collect();
     let kept: HashSet<String> = entries.iter().map(|entry| entry.call.id.to_string()).collect();
@@ -21,11 +21,11 @@ fn assert_same(answers: &[&Answer], entries: &[schemas::control::LedgerEntry]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_64_at_once_over_two_nodes_one_gets_the_last_call() {
+async fn of_64_concurrent_callers_on_two_nodes_one_gets_the_last_call() {
     let Some(metered) = Metered::start(200, 1, 1).await else { return };
     let nodes = [metered.node(Policy::Spool).await, metered.node(Policy::Refuse).await];
     let key = &metered.keys[0];
-    // Until all but one are used: on a busy machine NATS may answer too late for the strict node.
+    // Until all but one are used: on a busy machine NATS may answer too late for a strict node.
     let mut before = Vec::new();
     while counted(&before).len() < 199 {
         let left = 199 - counted(&before).len();
@@ -39,7 +39,7 @@ async fn of_64_at_once_over_two_nodes_one_gets_the_last_call() {
     .await;
     let entries = metered.in_the_ledger(all.len()).await;
     assert_same(&all, &entries);
-    // One of them gets it. More are answered only where NATS does not say in time what is left, and they are overruns then.
+    // One gets it. More are answered only if NATS does not report the rest in time, and those are overruns.
     let overruns = entries.iter().filter(|entry| entry.overrun).count();
     assert_eq!((counted(&last).len() - overruns, entries.len() - overruns), (1, 200));
     let refused = last.iter().filter(|answer| matches!(answer.status, 429 | 503)).count();
@@ -51,7 +51,7 @@ async fn a_month_ends_at_midnight_utc_under_load() {
     for (eve, month, next) in [
         ("2026-11-30T23:59:59.5Z", "2026-11", "2026-12"),
         ("2026-12-31T23:59:59.5Z", "2026-12", "2027-01"),
-        // A leap day is a day like any other.
+        // A leap day needs no special case.
         ("2028-02-29T23:59:59.5Z", "2028-02", "2028-03"),
         ("2028-02-28T23:59:59.5Z", "2028-02", "2028-02"),
     ] {
@@ -67,7 +67,7 @@ async fn a_month_ends_at_midnight_utc_under_load() {
         let counted = counted(&answers);
         let entries = metered.in_the_ledger(counted.len()).await;
         assert_same(&counted, &entries);
-        // How many calls came before midnight is a matter of how busy the machine is.
+        // The number of calls before midnight depends on the load of the machine.
         let refused_in = |month: &str| {
             let month: schemas::month::Month = month.parse().unwrap();
             let reset = month.end().as_second().to_string();
@@ -115,7 +115,7 @@ async fn a_clock_that_steps_back_an_hour_counts_no_call_twice() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_from_a_clock_months_ahead_hides_no_call_of_this_month() {
+async fn a_call_from_a_clock_months_ahead_does_not_affect_this_month() {
     let Some(metered) = Metered::start(20, 1, 7).await else { return };
     let counting = metered.count().await;
     let node = metered.node(Policy::Spool).await;
@@ -129,7 +129,7 @@ async fn a_call_from_a_clock_months_ahead_hides_no_call_of_this_month() {
     metered.set_clock("2026-11-20T09:00:00Z");
     counting.reached(6).await;
     metered.in_the_ledger(6).await;
-    // A node that has made no call itself knows them from the counters alone.
+    // A node that has made no call knows them only from the counters.
     let other = metered.node(Policy::Spool).await;
     let left = async |node: &crate::metered::Node| {
         let answer = node.call(key).await;
@@ -143,7 +143,7 @@ async fn a_call_from_a_clock_months_ahead_hides_no_call_of_this_month() {
     assert_eq!(left(&third).await.as_deref(), Some("13"), "the same after a rebuild");
 }
 
-/// How long NATS is away, how many calls come meanwhile, and how many a second.
+/// The duration of an outage of NATS, the number of calls during it, and the calls per second.
 async fn nats_is_away(away: Duration, calls: usize) {
     let Some(mut metered) = Metered::start(1_000_000, 3, 4).await else { return };
     let node = metered.node(Policy::Spool).await;
@@ -165,18 +165,18 @@ async fn nats_is_away(away: Duration, calls: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn while_nats_is_away_calls_are_answered_and_counted_afterwards() {
+async fn calls_during_a_nats_outage_are_answered_and_counted_afterwards() {
     nats_is_away(Duration::from_secs(3), 1_500).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "the long mode: NATS is away for a minute under 500 calls a second"]
-async fn nats_is_away_for_a_minute() {
+async fn calls_are_counted_after_a_minute_without_nats() {
     nats_is_away(Duration::from_secs(60), 30_000).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_spool_finds_over_the_quota_is_kept_as_an_overrun() {
+async fn spooled_calls_over_the_quota_become_overruns() {
     let Some(mut metered) = Metered::start(10, 1, 5).await else { return };
     let nodes = [metered.node(Policy::Spool).await, metered.node(Policy::Spool).await];
     let key = &metered.keys[0];
@@ -185,7 +185,7 @@ async fn what_the_spool_finds_over_the_quota_is_kept_as_an_overrun() {
         answers.push(node.call(key).await);
     }
     metered.nats.kill9().await;
-    // Each node knows of its own call only, so each still has nine to give.
+    // Each node knows only its own call, so each still has nine left.
     for node in &nodes {
         answers.extend(at_once(4, 12, async |_| node.call(key).await).await);
     }
@@ -198,7 +198,7 @@ async fn what_the_spool_finds_over_the_quota_is_kept_as_an_overrun() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_strict_refuse_what_cannot_be_counted() {
+async fn strict_metering_rejects_calls_that_cannot_be_counted() {
     let Some(mut metered) = Metered::start(100, 1, 6).await else { return };
     let node = metered.node(Policy::Refuse).await;
     let key = &metered.keys[0];
@@ -217,19 +217,19 @@ async fn the_strict_refuse_what_cannot_be_counted() {
     })
     .await;
     let counted = counted(&answers);
-    // What was on its way when NATS went may count, so it was answered; what was refused does not count.
+    // A call in flight when NATS stopped may count, so it was answered; a rejected call does not count.
     assert_same(&counted, &metered.in_the_ledger(counted.len()).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_spool_that_a_crash_left_is_published_by_the_next_node() {
+async fn the_spool_of_a_crashed_node_is_published_by_the_next_one() {
     let Some(mut metered) = Metered::start(100, 1, 7).await else { return };
     let node = metered.node(Policy::Spool).await;
     let key = metered.keys[0].clone();
     let mut answers = vec![node.call(&key).await];
     metered.nats.kill9().await;
     answers.extend(at_once(4, 20, async |_| node.call(&key).await).await);
-    // The node is gone with its lock; its file stays.
+    // The node and its lock are gone; its file stays.
     node.end().await;
     metered.nats.restart().await;
     let next = metered.node(Policy::Spool).await;
@@ -239,13 +239,13 @@ async fn a_spool_that_a_crash_left_is_published_by_the_next_node() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn streams_that_are_lost_while_calls_go_on_come_back_with_every_call() {
+async fn streams_lost_during_traffic_are_restored_with_every_call() {
     let Some(mut metered) = Metered::start(500, 1, 8).await else { return };
     let node = metered.node(Policy::Spool).await;
     let key = metered.keys[0].clone();
     let mut answers = at_once(8, 100, async |_| node.call(&key).await).await;
     metered.in_the_ledger(100).await;
-    // More calls than the ledger has come in before and while NATS is filled again.
+    // More calls than the ledger has arrive before and while NATS is refilled.
     let going_on = at_once(6, 250, async |_| {
         tokio::time::sleep(Duration::from_millis(20)).await;
         node.call(&key).await
@@ -258,14 +258,14 @@ async fn streams_that_are_lost_while_calls_go_on_come_back_with_every_call() {
     assert_same(&counted(&answers), &entries);
     kit::wait_until(crate::PATIENCE, "every call in NATS", async || metered.held_by_nats().await == 350)
         .await;
-    // A node that has not counted any of them: only NATS knows what is left.
+    // A node that has counted none of them: only NATS knows the rest of the quota.
     let other = metered.node(Policy::Spool).await;
     answers.extend(at_once(24, 300, async |_| other.call(&key).await).await);
     kit::wait_until(crate::PATIENCE, "an empty spool", async || other.meter.spooled() == 0).await;
     let counted = counted(&answers);
     let entries = metered.in_the_ledger(counted.len()).await;
     assert_same(&counted, &entries);
-    // On a busy machine NATS may answer too late, so that a call over the quota is answered: it is no call within it.
+    // On a busy machine NATS may answer too late, so a call over the quota is answered: it is an overrun.
     assert_eq!(
         (entries.iter().filter(|entry| !entry.overrun).count(), metered.held_by_nats().await),
         (500, 500)

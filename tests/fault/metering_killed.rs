@@ -1,4 +1,4 @@
-//! Two API processes meter over one NATS while all three are killed in turn: each key gets its quota, exactly.
+//! Two API processes meter over one NATS while all three are killed in turn: each key gets exactly its quota.
 
 use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
@@ -22,19 +22,19 @@ use write::ledger::Ledger;
 use crate::cluster_load::message;
 use crate::{LOGGIA, PATIENCE};
 
-/// How much is done.
+/// The size of the load.
 struct Load {
     keys: usize,
     quota: usize,
-    /// Definite answers that each key wants: more than its quota.
+    /// Definite responses per key: more than its quota.
     calls: usize,
     workers: usize,
-    /// How often all three are killed.
+    /// The number of kills of all three.
     rounds: usize,
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn processes_that_are_killed_count_each_call_once() {
+async fn killed_processes_count_each_call_once() {
     exactly_the_quota(&Load { keys: 24, quota: 60, calls: 70, workers: 16, rounds: 2 }).await;
 }
 
@@ -44,7 +44,7 @@ async fn three_hundred_keys_get_two_hundred_calls_each() {
     exactly_the_quota(&Load { keys: 300, quota: 200, calls: 230, workers: 64, rounds: 8 }).await;
 }
 
-/// A read node: its projections, and its API, which is started again at the same address.
+/// A read node: its projections, and its API, which is restarted on the same address.
 struct ReadNode {
     data: PathBuf,
     serve: Loggia,
@@ -52,7 +52,7 @@ struct ReadNode {
     _project: Loggia,
 }
 
-/// How every process is set up.
+/// The settings of every process.
 struct Setup {
     nats_url: String,
     tiers: String,
@@ -81,10 +81,10 @@ impl Setup {
     }
 }
 
-/// What the callers were told.
+/// What the clients were answered.
 #[derive(Default)]
 struct Told {
-    /// The ids of the calls that were answered, by key.
+    /// The ids of the answered calls, by key.
     counted: Mutex<HashMap<KeyId, HashSet<String>>>,
     refused: AtomicUsize,
 }
@@ -133,7 +133,7 @@ async fn exactly_the_quota(load: &Load) {
     check(load, &keys, &told, &one).await;
 }
 
-/// Every key gets so many definite answers, from both nodes in no order.
+/// Gets this number of definite responses for every key, from both nodes in no particular order.
 async fn call_all(
     keys: Vec<Key>,
     clients: Vec<Http>,
@@ -158,7 +158,7 @@ async fn call_all(
     done.store(true, Ordering::Relaxed);
 }
 
-/// Asks until there is an answer that says whether the call counts.
+/// Retries until a response says whether the call counts.
 async fn definite(key: &Key, clients: &[Http], random: &mut ChaCha8Rng, told: &Told) {
     let bearer = format!("Bearer {}", key.expose());
     loop {
@@ -212,7 +212,7 @@ async fn check(load: &Load, keys: &[Key], told: &Told, data: &Path) {
     }
     let answered: usize = counted.values().map(HashSet::len).sum();
     assert_eq!(answered + told.refused.load(Ordering::Relaxed), load.keys * load.calls);
-    // A process that is killed takes the calls with it that it was about to answer.
+    // A killed process loses the calls that it was about to answer.
     assert!(unanswered <= load.workers * load.rounds * 2, "{unanswered}");
     println!(
         "{answered} calls answered, {unanswered} counted by a process that was killed before it answered"
@@ -222,7 +222,7 @@ async fn check(load: &Load, keys: &[Key], told: &Told, data: &Path) {
     assert!(verified.status.success(), "{}{}", text(&verified.stdout), text(&verified.stderr));
 }
 
-/// New keys, three an address.
+/// Issues keys, three per address.
 async fn issue(nats: &Nats, keys: usize, seed: u64) -> Vec<Key> {
     let commands = CommandClient::new(nats.client().await);
     let mut random = ChaCha8Rng::seed_from_u64(seed);

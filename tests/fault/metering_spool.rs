@@ -1,4 +1,4 @@
-//! The spool under bad conditions: calls that no stream takes, a stream that is gone, a full spool, a NATS that hangs.
+//! The spool under faults: calls that no stream accepts, a missing stream, a full spool, a NATS that hangs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use write::usage_streams;
 use crate::PATIENCE;
 use crate::metered::{Metered, at_once, call_id};
 
-/// A call that was answered so long ago.
+/// Returns a call answered this long ago.
 fn call(key: &Key, tier: &str, ago: SignedDuration) -> Call {
     let time = Timestamp::now() - ago;
     let seconds = u64::try_from(time.as_second()).unwrap();
@@ -34,13 +34,13 @@ fn call(key: &Key, tier: &str, ago: SignedDuration) -> Call {
 }
 
 impl Metered {
-    /// Puts a file into the spool's folder, as a process leaves it that is killed.
+    /// Writes a file into the spool's folder, like a killed process leaves it.
     fn leave(&self, name: &str, lines: &[String]) {
         std::fs::create_dir_all(self.spool()).unwrap();
         std::fs::write(self.spool().join(name), lines.concat()).unwrap();
     }
 
-    /// How many calls a stream holds.
+    /// Returns the number of calls in a stream.
     async fn held(&self, stream: &str) -> u64 {
         let jetstream = async_nats::jetstream::new(self.nats.client().await);
         jetstream.get_stream(stream).await.unwrap().cached_info().state.messages
@@ -57,7 +57,7 @@ fn line(call: &Call) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_published_is_set_aside_and_holds_up_no_other_call() {
+async fn calls_that_cannot_be_published_are_set_aside_and_block_no_others() {
     let Some(metered) = Metered::start(100, 1, 21).await else { return };
     let (key, minute) = (&metered.keys[0], SignedDuration::from_mins(1));
     // The file of version 0.1 holds all tiers.
@@ -76,7 +76,7 @@ async fn what_cannot_be_published_is_set_aside_and_holds_up_no_other_call() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_lost_stream_of_one_tier_holds_up_no_other_tier() {
+async fn the_lost_stream_of_one_tier_blocks_no_other_tier() {
     let Some(mut metered) = Metered::start(100, 1, 22).await else { return };
     metered.tiers = "free=100, studio=100".parse().unwrap();
     let (key, minute) = (metered.keys[0].clone(), SignedDuration::from_mins(1));
@@ -103,7 +103,7 @@ async fn the_lost_stream_of_one_tier_holds_up_no_other_tier() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_full_spool_refuses_and_loses_nothing() {
+async fn a_full_spool_rejects_calls_and_loses_none() {
     let Some(mut metered) = Metered::start(100, 1, 23).await else { return };
     metered.spool_limit = 1;
     let (node, key) = (metered.node(Policy::Spool).await, metered.keys[0].clone());
@@ -125,7 +125,7 @@ async fn a_full_spool_refuses_and_loses_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_strict_refuse_at_once_while_nats_hangs_and_say_that_they_are_not_ready() {
+async fn strict_metering_fails_fast_and_is_not_ready_while_nats_hangs() {
     let Some(metered) = Metered::start(10_000, 1, 24).await else { return };
     let (node, key) = (metered.node(Policy::Refuse).await, metered.keys[0].clone());
     assert_eq!(node.call(&key).await.status, 200);
@@ -133,7 +133,7 @@ async fn the_strict_refuse_at_once_while_nats_hangs_and_say_that_they_are_not_re
     let is_unanswered = AtomicBool::new(false);
     let under_way = async {
         let mut answers = Vec::new();
-        // The server may answer some before it hangs; the last one is that which finds out.
+        // The server may answer some before it stops; the last one finds out.
         while !is_unanswered.load(Ordering::Relaxed) {
             answers.push(node.call(&key).await);
         }
@@ -165,20 +165,20 @@ async fn the_strict_refuse_at_once_while_nats_hangs_and_say_that_they_are_not_re
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn calls_and_overruns_that_nats_has_forgotten_are_not_counted_again() {
+async fn calls_and_overruns_outside_the_duplicate_window_are_not_counted_twice() {
     drained_again(1).await;
 }
 
-/// Their ids are read together, not key by key.
+/// The ids of many keys are looked up together.
 #[tokio::test(flavor = "multi_thread")]
-async fn calls_of_many_keys_that_nats_has_forgotten_are_not_counted_again() {
+async fn calls_of_many_keys_outside_the_duplicate_window_are_not_counted_twice() {
     drained_again(40).await;
 }
 
-/// Leaves five old calls of each key twice, for a quota of two, with a NATS that forgets ids at once.
+/// Leaves five old calls of each key twice, for a quota of two, with a NATS whose duplicate window has passed.
 async fn drained_again(keys: u64) {
     let Some(metered) = Metered::start(2, keys as usize, 25).await else { return };
-    // The ledger refuses to begin with a stream of other settings; one that it follows already is not looked at again.
+    // The ledger refuses to start on a stream with other settings, but does not check a stream that it already follows.
     let both = |sources: &Vec<LedgerSource>| sources.len() == 2;
     metered.ledger.watch().wait_for(both).await.unwrap();
     let jetstream = async_nats::jetstream::new(metered.nats.client().await);
@@ -209,7 +209,7 @@ async fn drained_again(keys: u64) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_that_could_not_be_shown_is_no_longer_asked_for() {
+async fn an_expired_key_request_is_not_executed() {
     let Some(metered) = Metered::start(2, 1, 26).await else { return };
     let node = metered.node(Policy::Spool).await;
     let form = [("content-type", "application/x-www-form-urlencoded")];
@@ -218,7 +218,7 @@ async fn a_key_that_could_not_be_shown_is_no_longer_asked_for() {
         answer.status == 503 && answer.text().contains("nothing was changed"),
         "no write side: {answer:?}"
     );
-    // A write side that takes commands and does not answer in time.
+    // A write side that receives commands and does not answer in time.
     let mut commands = metered.nats.client().await.subscribe("loggia.command.issue_key").await.unwrap();
     let begun = Timestamp::now();
     let answer = node.http.send("POST", "/keys", &form, "email=ada%40example.org").await;
@@ -234,8 +234,8 @@ async fn a_key_that_could_not_be_shown_is_no_longer_asked_for() {
     );
 }
 
-/// Not part of the suite: it measures. Counts live calls over many keys, then as many out of a spool that another
-/// process left so long ago that each is looked for first, and out of the node's own.
+/// A measurement, not part of the suite. Counts live calls over many keys, then as many from another process's spool,
+/// old enough that each is looked up first, and from the node's own.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "measures how fast a spool drains"]
 async fn draining_is_faster_than_live_traffic() {

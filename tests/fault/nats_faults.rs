@@ -1,4 +1,5 @@
-//! NATS dies, loses its folder, loses its stream; two write sides relay at once: it heals by itself, to the same end.
+//! NATS is killed, loses its data, loses its stream, or two write sides relay at once: each time it recovers to the
+//! same state.
 
 use kit::nats::Nats;
 use kit::process::{self, Loggia};
@@ -20,7 +21,7 @@ fn nats_pid(data: &std::path::Path) -> Option<u32> {
     text.trim().parse().ok()
 }
 
-/// `loggia up` with a NATS server of the test's own.
+/// Starts `loggia up` with a NATS server of the test.
 async fn up(data: &std::path::Path, nats: &Nats) -> Loggia {
     let mut command = process::command(LOGGIA, data);
     command.args(["up", "--no-demo"]).env("LOGGIA_NATS_URL", nats.url()).env("LOGGIA_LISTEN", "127.0.0.1:0");
@@ -37,7 +38,7 @@ async fn holds_all(data: &std::path::Path, count: usize) {
 }
 
 #[tokio::test]
-async fn the_private_server_is_killed_and_comes_back() {
+async fn the_private_server_is_restarted_after_a_kill() {
     if kit::nats::available().await.is_none() {
         return;
     }
@@ -58,7 +59,7 @@ async fn the_private_server_is_killed_and_comes_back() {
 }
 
 #[tokio::test]
-async fn a_server_that_lost_everything_is_filled_again() {
+async fn an_emptied_server_is_refilled_from_the_event_store() {
     let Some(mut nats) = Nats::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
@@ -75,7 +76,7 @@ async fn a_server_that_lost_everything_is_filled_again() {
 }
 
 #[tokio::test]
-async fn a_deleted_stream_is_made_again() {
+async fn a_deleted_stream_is_recreated() {
     let Some(nats) = Nats::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
@@ -89,7 +90,7 @@ async fn a_deleted_stream_is_made_again() {
 }
 
 #[tokio::test]
-async fn a_trimmed_stream_is_filled_from_the_event_store() {
+async fn a_trimmed_stream_is_refilled_from_the_event_store() {
     let Some(nats) = Nats::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
@@ -97,7 +98,7 @@ async fn a_trimmed_stream_is_filled_from_the_event_store() {
     import(&data, 0, 800);
     caught_up(&data).await;
     assert!(loggia.terminate().await.success());
-    // The projections come back to a stream whose beginning is gone, and have nothing yet.
+    // The projections find a stream without its beginning, and have applied nothing yet.
     let jetstream = async_nats::jetstream::new(nats.client().await);
     let mut config = jetstream.get_stream("EVENTS").await.unwrap().cached_info().config.clone();
     config.max_messages = 50;

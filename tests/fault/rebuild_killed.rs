@@ -1,4 +1,4 @@
-//! kill -9 at any moment of a rebuild: the generation that was there goes on, whole, and what was cut off is removed.
+//! kill -9 at a random moment of a rebuild: the current generation stays in use, and the unfinished one is removed.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::{LOGGIA, caught_up, rounds, verified, write_houses};
 
 const RECORDS: usize = 3_000;
 
-/// So many kills in continuous integration; `LOGGIA_TEST_ROUNDS=50` for the long run.
+/// The number of kills in continuous integration; `LOGGIA_TEST_ROUNDS=50` for the long run.
 const ROUNDS: usize = 3;
 
 #[tokio::test]
@@ -47,7 +47,7 @@ async fn a_rebuild_survives_being_killed() {
     verified(&data);
 }
 
-/// The folders of a model's generations.
+/// Returns the folders of a model's generations.
 fn generations(data: &Path, model: &str) -> Vec<String> {
     let entries = std::fs::read_dir(data.join("models").join(model)).unwrap();
     let mut names: Vec<String> = entries

@@ -1,4 +1,4 @@
-//! A log that was restored from an older backup: models that had applied what it lost are made again from it.
+//! A log restored from an older backup: models that had applied lost events are rebuilt from it.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ struct Applied {
 }
 
 impl Applied {
-    /// Publishes and applies them; a write side can be asked for the log if it `answers`.
+    /// Publishes and applies five events; the write side answers requests for the log if `answers`.
     async fn five(answers: bool) -> Option<Applied> {
         let nats = Nats::start().await?;
         let client = nats.client().await;
@@ -48,7 +48,7 @@ impl Applied {
     }
 }
 
-/// Checks that the models are those of a node that only ever saw the log as it is.
+/// Checks that the models equal those of a node that only ever saw this log.
 async fn equal_a_new_node(models: &Path, client: &async_nats::Client, head: Position) {
     let folder = tempfile::tempdir().unwrap();
     let new = Working::on(folder.path(), client);
@@ -58,7 +58,7 @@ async fn equal_a_new_node(models: &Path, client: &async_nats::Client, head: Posi
 }
 
 #[tokio::test]
-async fn a_log_that_stays_shorter_than_the_models_has_them_made_again() {
+async fn models_ahead_of_a_restored_log_are_rebuilt() {
     let Some(Applied { _nats, client, mut stream, folder, working }) = Applied::five(true).await else {
         return;
     };
@@ -72,16 +72,16 @@ async fn a_log_that_stays_shorter_than_the_models_has_them_made_again() {
 }
 
 #[tokio::test]
-async fn an_event_that_does_not_follow_the_last_one_shows_another_history() {
+async fn an_event_with_a_wrong_hash_causes_a_rebuild() {
     let Some(Applied { _nats, client, mut stream, folder, working }) = Applied::five(false).await else {
         return;
     };
-    // No write side could be asked how long its log is.
+    // No write side could report the length of its log.
     stream.begin_again().await;
     publish(&mut stream, 11..19).await;
     working.log_at("g000002", Position(8)).await;
     working.end().await;
-    // A log of the same length is found at the start.
+    // A log of the same length is detected at the start.
     stream.begin_again().await;
     publish(&mut stream, 21..29).await;
     let working = Working::on(folder.path(), &client);
@@ -91,14 +91,14 @@ async fn an_event_that_does_not_follow_the_last_one_shows_another_history() {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_filled_again_with_the_same_log_changes_nothing() {
+async fn refilling_the_stream_with_the_same_log_changes_nothing() {
     let Some(Applied { _nats, client: _client, mut stream, folder: _folder, working }) =
         Applied::five(true).await
     else {
         return;
     };
     stream.fill_again(2).await;
-    // Longer than a log must be shorter to count as one that was restored.
+    // Above the minimum difference that counts as a restored log.
     tokio::time::sleep(std::time::Duration::from_secs(8)).await;
     stream.fill_again(5).await;
     publish(&mut stream, 6..8).await;
@@ -107,7 +107,7 @@ async fn a_stream_that_is_filled_again_with_the_same_log_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_damaged_message_is_replaced_by_the_event_of_the_log() {
+async fn a_damaged_message_is_replaced_from_the_event_store() {
     let Some(nats) = Nats::start().await else { return };
     let client = nats.client().await;
     let mut stream = HandMade::new(&client).await;
@@ -116,27 +116,27 @@ async fn a_damaged_message_is_replaced_by_the_event_of_the_log() {
     let folder = tempfile::tempdir().unwrap();
     let working = Working::on(folder.path(), &client);
     working.log_at("g000001", Position(3)).await;
-    // While it is followed, and among others.
+    // While following the stream, among other messages.
     publish(&mut stream, 4..5).await;
     stream.publish_damaged(5, Some(selected("forged"))).await;
     publish(&mut stream, 6..7).await;
     working.log_at("g000001", Position(6)).await;
     working.end().await;
-    // As the first one that is read, and one that is no event.
+    // As the first message, and as one that is not an event.
     stream.publish_damaged(7, Some(selected("forged"))).await;
     stream.publish_damaged(8, None).await;
     publish(&mut stream, 9..10).await;
     let working = Working::on(folder.path(), &client);
     working.log_at("g000001", Position(9)).await;
     working.end().await;
-    // A replay meets all of them; a stream without damage gives the same.
+    // A replay reads all of them and must equal that of an undamaged stream.
     equal_a_new_node(folder.path(), &client, Position(9)).await;
     stream.fill_again(9).await;
     equal_a_new_node(folder.path(), &client, Position(9)).await;
 }
 
 #[tokio::test]
-async fn a_checkpoint_of_version_0_1_goes_on_with_the_next_event() {
+async fn a_checkpoint_of_version_0_1_continues_with_the_next_event() {
     let Some(nats) = Nats::start().await else { return };
     let client = nats.client().await;
     let mut stream = HandMade::new(&client).await;
@@ -162,7 +162,7 @@ async fn a_checkpoint_of_version_0_1_goes_on_with_the_next_event() {
 }
 
 #[tokio::test]
-async fn a_shorter_log_of_another_store_has_nothing_made_again() {
+async fn a_shorter_log_of_another_store_causes_no_rebuild() {
     let Some(Applied { _nats, client, mut stream, folder, working }) = Applied::five(true).await else {
         return;
     };
@@ -179,7 +179,7 @@ async fn a_shorter_log_of_another_store_has_nothing_made_again() {
 }
 
 #[tokio::test]
-async fn a_snapshot_of_a_history_that_the_log_lost_is_refused() {
+async fn a_snapshot_of_a_lost_history_is_rejected() {
     let Some(Applied { _nats, client, mut stream, folder, working }) = Applied::five(true).await else {
         return;
     };
@@ -204,7 +204,7 @@ async fn a_snapshot_of_a_history_that_the_log_lost_is_refused() {
 }
 
 #[tokio::test]
-async fn the_lag_rises_while_the_relay_stands_still() {
+async fn the_lag_grows_while_the_relay_is_stopped() {
     let Some(Applied { _nats, client: _client, mut stream, folder: _folder, working }) =
         Applied::five(true).await
     else {

@@ -1,4 +1,4 @@
-//! Events that a projection cannot apply, or not yet: the worker passes over or parks them, and the rest goes on.
+//! Events that a projection cannot apply, or does not know yet: the worker parks or skips them and continues.
 
 use projections::archive::ArchiveProjection;
 use projections::catalog::CatalogProjection;
@@ -43,7 +43,7 @@ async fn worker<P: Projection>(
     Worker::open(folder, source, status.clone(), || Clock::system().now()).await.unwrap()
 }
 
-/// What the status must say behind the strange stream.
+/// The expected status after the stream.
 fn parked() -> Vec<Parked> {
     let shape = "the payload of a loggia.curation.project_revised.v1 event does not have its shape: \
                  invalid type: string \"no record\", expected struct Record at line 1 column 21";
@@ -77,7 +77,7 @@ async fn passes_over<P: Projection>(client: &async_nats::Client, head: Position)
 }
 
 #[tokio::test]
-async fn poison_is_parked_and_the_future_is_passed_over() {
+async fn poison_events_are_parked_and_unknown_events_skipped() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let client = nats.client().await;
     let stream = strange(&client).await;
@@ -92,7 +92,7 @@ async fn poison_is_parked_and_the_future_is_passed_over() {
 }
 
 #[tokio::test]
-async fn the_log_of_another_store_is_not_mixed_in() {
+async fn events_of_another_store_are_rejected() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let client = nats.client().await;
     let mut stream = HandMade::new(&client).await;
@@ -109,7 +109,7 @@ async fn the_log_of_another_store_is_not_mixed_in() {
 }
 
 #[tokio::test]
-async fn events_of_accounts_reach_the_keys_and_leave_the_catalog_alone() {
+async fn account_events_change_the_key_model_and_not_the_catalog() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let client = nats.client().await;
     let mut stream = HandMade::new(&client).await;

@@ -1,4 +1,4 @@
-//! The projections of a node on a stream that a test fills by hand.
+//! The projections of a node on a stream that a test fills.
 
 use std::path::Path;
 use std::time::Duration;
@@ -27,7 +27,7 @@ use write::clock::Clock;
 
 pub(crate) const SOON: Duration = Duration::from_secs(60);
 
-/// The projections of a node at work.
+/// The running projections of a node.
 pub(crate) struct Working {
     pub(crate) node: Node,
     pub(crate) health: Health,
@@ -69,7 +69,7 @@ impl Working {
         .await;
     }
 
-    /// The same for the models of the log alone.
+    /// The same without the counters.
     pub(crate) async fn log_at(&self, generation: &str, head: Position) {
         wait_until(SOON, &format!("{generation} of every model of the log at {head}"), async || {
             let all = self.node.last_status();
@@ -79,7 +79,7 @@ impl Working {
         .await;
     }
 
-    /// Waits for the first worker to end with an error, and gives it.
+    /// Waits for the first worker to end with an error, and returns it.
     pub(crate) async fn failure(&mut self) -> Failure {
         tokio::time::timeout(SOON, self.failures.recv()).await.expect("a failure").unwrap()
     }
@@ -91,7 +91,7 @@ impl Working {
     }
 }
 
-/// Answers for a write side whose ledger is empty.
+/// Answers for a write side with an empty ledger.
 pub(crate) async fn keep_ledger(client: &async_nats::Client) {
     let client = client.clone();
     let mut requests = client.subscribe(subject::READ_USAGE).await.unwrap();

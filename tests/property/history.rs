@@ -1,4 +1,4 @@
-//! Histories: acts carried out by the real command service on a real event store, beside the naive model.
+//! Random histories: acts executed by the real command service on a real event store, compared with the naive model.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use write::service::CommandService;
 
 use crate::model::{Act, Model, SLUGS, name, slug};
 
-/// Up to forty acts.
+/// Generates up to forty acts.
 pub(crate) fn acts() -> impl Strategy<Value = Vec<Act>> {
     let (slug, name) = (0..SLUGS, 0..3_usize);
     let act = prop_oneof![
@@ -27,7 +27,7 @@ pub(crate) fn acts() -> impl Strategy<Value = Vec<Act>> {
     proptest::collection::vec(act, 1..40)
 }
 
-/// Carries the acts out, holding each answer against the model, and gives the log.
+/// Executes the acts, compares each reply with the model, and returns the log.
 pub(crate) async fn carry_out(acts: &[Act], model: &mut Model) -> Vec<Recorded> {
     let folder = tempfile::tempdir().unwrap();
     let clock = Clock::system();
@@ -83,7 +83,7 @@ fn command(act: &Act) -> Command {
     }
 }
 
-/// The record, which looks like its name's number; every third has no vectors.
+/// Returns a record with vectors derived from its name's number; every third has none.
 fn with_vectors(mut record: serde_json::Map<String, serde_json::Value>, number: usize) -> serde_json::Value {
     if !number.is_multiple_of(3) {
         record.insert("vectors".into(), json!({"visual": [1.0, number as f32]}));

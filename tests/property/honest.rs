@@ -1,7 +1,7 @@
-//! Questions that a catalog has no answer to, or only in part: what is found for them, and what is said of it.
+//! Queries that the catalog matches only in part or not at all: the results and the explanations must be honest.
 //!
-//! `honest.ndjson` has a question a line, over the demo catalog or the real records, with what a careful person would
-//! expect: how many results, what is missing, what stands in its place, and which words every result has.
+//! `honest.ndjson` has one query per line, for the demo catalog or the museum records, with what a careful person would
+//! expect: the number of results, the missing words, the replacements, and the words of every result.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 
-/// A question and what is right.
+/// A query and the expected answer.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Judged {
@@ -19,23 +19,23 @@ struct Judged {
     catalog: String,
     q: String,
     category: Option<String>,
-    /// How many results there are; at least one where it is absent.
+    /// The number of results; at least one if absent.
     total: Option<u64>,
-    /// Whether something was forgiven; not where there are no results.
+    /// Whether the match is approximate; absent without results.
     #[serde(default)]
     approximate: bool,
     #[serde(default)]
     missing: Vec<String>,
-    /// From what to what.
+    /// Replaced words with their replacements.
     #[serde(default)]
     replaced: BTreeMap<String, String>,
     did_you_mean: Option<String>,
-    /// Words, folded, that every result of the first page has.
+    /// Folded words that every result of the first page contains.
     #[serde(default)]
     each_has: Vec<String>,
 }
 
-/// A catalog as an index alone.
+/// A catalog with only its search index.
 struct Catalog {
     reader: SearchReader,
     /// The folded texts of each project, in order.
@@ -79,7 +79,7 @@ impl Catalog {
         Catalog::of(demo::catalog(demo::DEMO_SEED, demo::DEMO_SIZE))
     }
 
-    /// The records of three museums, where they are at hand.
+    /// The records of three museums, if available.
     fn museums() -> Option<Catalog> {
         let file = std::fs::File::open(kit::shared_data()?.join("museums-2500.ndjson")).unwrap();
         let lines = std::io::BufReader::new(file).lines();
@@ -93,7 +93,7 @@ impl Catalog {
         self.reader.search(&request).unwrap()
     }
 
-    /// The folded texts of the results.
+    /// Returns the folded texts of the results.
     fn texts(&self, page: &SearchPage) -> Vec<&str> {
         let ordinal = |summary: &[u8]| {
             let object: Value = serde_json::from_slice(&[summary, b"}"].concat()).unwrap();
@@ -102,7 +102,7 @@ impl Catalog {
         page.hits().map(|hit| self.texts[ordinal(hit.summary)].as_str()).collect()
     }
 
-    /// What is wrong with the answer to a question; nothing where all is right.
+    /// Returns the faults of an answer; empty if it is right.
     fn faults(&self, judged: &Judged) -> Vec<String> {
         let page = self.ask(judged);
         let (total, forgiven) = (page.total(), page.forgiven());
@@ -145,7 +145,7 @@ impl Catalog {
 }
 
 #[test]
-fn what_is_not_in_the_catalog_is_not_found_and_what_was_forgiven_is_said() {
+fn missing_words_find_nothing_and_approximations_are_disclosed() {
     let questions: Vec<Judged> =
         include_str!("honest.ndjson").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(questions.len() >= 60, "{}", questions.len());

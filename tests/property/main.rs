@@ -1,5 +1,5 @@
-//! What must hold for any history: the commands agree with a naive model, a replay gives what is live however it is cut,
-//! and an event delivered twice changes nothing. What a search says of itself is true: see `honest`.
+//! Properties of any history: commands agree with a naive model, a replay equals the live models however it is batched,
+//! and duplicate delivery changes nothing. For the honesty of search answers see `honest`.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,8 +1,8 @@
-//! A naive model of the catalog: a list of projects and plain rules, nothing shared with the code under test.
+//! A naive model of the catalog: a list of projects and plain rules, sharing nothing with the code under test.
 
 use std::collections::BTreeMap;
 
-/// What an editor tries, on a handful of slugs so that acts meet each other.
+/// An editor's command on one of a few slugs, so that commands interact.
 #[derive(Debug, Clone)]
 pub(crate) enum Act {
     Select { slug: usize, name: usize },
@@ -13,7 +13,7 @@ pub(crate) enum Act {
     Import { slug: usize, name: usize },
 }
 
-/// The slugs that acts speak of.
+/// The slugs in use.
 pub(crate) const SLUGS: usize = 5;
 
 pub(crate) fn slug(number: usize) -> String {
@@ -24,18 +24,18 @@ pub(crate) fn name(number: usize) -> String {
     format!("Name {number}")
 }
 
-/// A project as the model sees it.
+/// A project in the model.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Listed {
     pub(crate) slug: usize,
     pub(crate) name: usize,
     pub(crate) revision: u32,
     pub(crate) withdrawn: bool,
-    /// The slug and the name of each revision, as they were recorded.
+    /// The slug and the name of each revision, as recorded.
     pub(crate) said: Vec<(usize, usize)>,
 }
 
-/// All projects, and which of them each slug belongs to for ever.
+/// All projects, and the permanent owner of each slug.
 #[derive(Debug, Default)]
 pub(crate) struct Model {
     pub(crate) projects: Vec<Listed>,
@@ -43,7 +43,7 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// Whether the act is done, and what it makes of the catalog.
+    /// Applies an act if it is allowed; returns whether it was.
     pub(crate) fn act(&mut self, act: &Act) -> bool {
         match *act {
             Act::Select { slug, name } => self.select(slug, name),
@@ -90,7 +90,7 @@ impl Model {
         true
     }
 
-    /// All acts give one reason, so that withdrawing again says nothing new.
+    /// All acts give the same reason, so withdrawing twice changes nothing.
     fn withdraw(&mut self, slug: usize) -> bool {
         let Some(project) = self.find(slug) else { return false };
         project.withdrawn = true;

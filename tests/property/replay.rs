@@ -1,4 +1,4 @@
-//! Replays of any history into the read models.
+//! Replays of random histories into the read models.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use schemas::versioned::Decoded;
 use crate::history::{acts, carry_out};
 use crate::model::{Model, name, slug};
 
-/// Applies the log in batches that end at the cuts, every event of a batch delivered once more behind the commit, as a
-/// worker that was killed between commit and acknowledgement would meet them.
+/// Applies the log in batches that end at the cuts. Every event of a batch is delivered again after the commit, as to a
+/// worker that was killed between commit and acknowledgement.
 async fn replay<P: Projection>(folder: &Path, log: &[Recorded], cuts: &[usize]) -> (Checkpoint, [u8; 32]) {
     let mut start = 0;
     for end in cuts.iter().map(|cut| cut % (log.len() + 1)).chain([log.len()]) {
-        // The model is opened anew for each batch, so that nothing lives in memory alone.
+        // The model is reopened for each batch, so that no state is only in memory.
         let mut projection = P::open(folder).await.unwrap();
         let applied = projection.checkpoint().position;
         let end = end.max(start);
@@ -73,7 +73,7 @@ async fn agrees_with_the_model(catalog: &Path, search: &Path, archive: &Path, mo
     reader.close().await;
 }
 
-/// Every revision says what the model heard, and what it said when the log was shorter.
+/// Checks that every revision reads as in the model, now and when the log was shorter.
 async fn says_the_same_for_ever(whole: &Path, part: &Path, model: &Model) {
     let (now, then) = (CatalogReader::open(whole).await.unwrap(), CatalogReader::open(part).await.unwrap());
     for (number, index) in &model.slugs {
@@ -107,7 +107,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn any_history_replays_to_the_same(acts in acts(), cuts in proptest::collection::vec(any::<usize>(), 0..6)) {
+    fn any_history_replays_to_the_same_state(acts in acts(), cuts in proptest::collection::vec(any::<usize>(), 0..6)) {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         runtime.block_on(async {
             let mut model = Model::default();

@@ -48,7 +48,7 @@ async fn a_log_goes_to_the_server_and_back() {
     store.close().await;
 
     // Answers and requests are lost on the way.
-    server.meets(&[Fault::LosesAnswer, Fault::LosesRequest, Fault::LosesAnswer]);
+    server.inject(&[Fault::DropResponse, Fault::DropRequest, Fault::DropResponse]);
     assert_eq!(brought(&sqlite, &there).await.unwrap(), CopiedLog { events: 5_000, head });
     assert_eq!(log_there(&address).await, log);
     assert_eq!(brought(&sqlite, &there).await.unwrap(), CopiedLog { events: 0, head }, "nothing is missing");

@@ -102,9 +102,9 @@ async fn a_lost_answer_is_settled_by_looking() {
     let address = server.address(None).parse().unwrap();
     let store = opened(folder.path(), &address).await;
     for (number, fault) in
-        [Fault::LosesAnswer, Fault::LosesRequest, Fault::LosesAnswer].into_iter().enumerate()
+        [Fault::DropResponse, Fault::DropRequest, Fault::DropResponse].into_iter().enumerate()
     {
-        server.meets(&[fault]);
+        server.inject(&[fault]);
         let one = append(&clock, "a", Expected::Exactly(StreamVersion(number as u64)), &["x"]);
         let position = Position(number as u64 + 1);
         let version = StreamVersion(number as u64 + 1);
@@ -113,7 +113,7 @@ async fn a_lost_answer_is_settled_by_looking() {
         assert_eq!(store.append(one).await, Err(AppendError::Repeated(done)));
     }
     // A crowd in one append, its answer lost, and others waiting behind it.
-    server.meets(&[Fault::LosesAnswer, Fault::LosesRequest]);
+    server.inject(&[Fault::DropResponse, Fault::DropRequest]);
     let crowd: Vec<_> = (0..300)
         .map(|n| claiming(append(&clock, &format!("s{n}"), Expected::NoStream, &["x"]), &[&format!("n{n}")]))
         .collect();
@@ -193,11 +193,11 @@ async fn appends_go_over_one_stream_that_is_kept_open() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_without_such_streams_takes_each_append_by_a_call() {
     let (server, clock) = (EventStoreDb::start().await, Clock::system());
-    server.is_old();
+    server.disable_batch_append();
     let folder = tempfile::tempdir().unwrap();
     let address = server.address(None).parse().unwrap();
     let store = opened(folder.path(), &address).await;
-    server.meets(&[Fault::LosesAnswer, Fault::LosesRequest]);
+    server.inject(&[Fault::DropResponse, Fault::DropRequest]);
     for number in 0..5 {
         let one = append(&clock, "a", Expected::Exactly(StreamVersion(number)), &["x"]);
         store.append(one.clone()).await.unwrap();
@@ -213,7 +213,7 @@ async fn a_stream_of_appends_that_ends_in_good_order_loses_nothing() {
     let address = server.address(None).parse().unwrap();
     let store = opened(folder.path(), &address).await;
     store.append(append(&clock, "a", Expected::NoStream, &["1"])).await.unwrap();
-    server.meets(&[Fault::EndsStream]);
+    server.inject(&[Fault::EndStream]);
     let done = store.append(append(&clock, "a", Expected::Exactly(StreamVersion(1)), &["2"])).await.unwrap();
     assert_eq!(done.last, Position(2), "it was found in the log");
     store.append(append(&clock, "a", Expected::Exactly(StreamVersion(2)), &["3"])).await.unwrap();

@@ -20,7 +20,7 @@ async fn refusal(address: &str) -> String {
 #[tokio::test]
 async fn the_user_and_the_password_must_be_right() {
     let server = EventStoreDb::start().await;
-    server.admit("ann", "s3cret/@");
+    server.require_user("ann", "s3cret/@");
     for wrong in [None, Some(("ann", "s3cret")), Some(("bob", "s3cret%2F%40"))] {
         let refused = refusal(&server.address(wrong)).await;
         assert!(refused.contains("check user and password"), "{refused}");

@@ -1,5 +1,5 @@
-//! A TCP balancer such as stands before several nodes: round and round over those that say they are ready, bytes passed
-//! through as they come.
+//! A TCP load balancer: round robin over the nodes that are ready, by their readiness probe. Bytes are passed through
+//! unchanged.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -10,13 +10,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-/// Between two looks at a node.
+/// The interval of the readiness probes.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How long a node may take to say how it is, or to make a connection.
+/// The timeout of a readiness probe and of a connection to a node.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A balancer; it ends with its handle.
+/// A load balancer; dropping it stops it.
 #[derive(Debug)]
 pub struct Balancer {
     address: SocketAddr,
@@ -37,8 +37,8 @@ struct Node {
 }
 
 impl Balancer {
-    /// A balancer before nodes at these addresses.
-    pub async fn before(addresses: &[SocketAddr]) -> Balancer {
+    /// Starts a balancer for nodes at these addresses.
+    pub async fn start(addresses: &[SocketAddr]) -> Balancer {
         let nodes = addresses.iter().map(|address| Node { address: *address, is_ready: false }).collect();
         let nodes = Arc::new(Mutex::new(Nodes { nodes, turn: 0 }));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port for the balancer");
@@ -49,17 +49,17 @@ impl Balancer {
         Balancer { address, nodes, _tasks: tasks }
     }
 
-    /// Where it listens.
+    /// Returns the address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Puts a node in the place of another one.
+    /// Replaces the node at an index.
     pub fn replace(&self, place: usize, address: SocketAddr) {
         lock(&self.nodes).nodes[place] = Node { address, is_ready: false };
     }
 
-    /// How many nodes said at the last look that they are ready.
+    /// Returns the number of nodes that were ready at the last probe.
     pub fn ready(&self) -> usize {
         lock(&self.nodes).nodes.iter().filter(|node| node.is_ready).count()
     }
@@ -100,7 +100,7 @@ async fn accept(listener: TcpListener, nodes: Arc<Mutex<Nodes>>) {
     }
 }
 
-/// Passes bytes between a client and the next node that takes the connection.
+/// Passes bytes between a client and the next node that accepts the connection.
 async fn pass(mut client: TcpStream, nodes: Arc<Mutex<Nodes>>) {
     for address in turn(&nodes) {
         if let Ok(Ok(mut node)) = timeout(PATIENCE, TcpStream::connect(address)).await {
@@ -111,7 +111,7 @@ async fn pass(mut client: TcpStream, nodes: Arc<Mutex<Nodes>>) {
     }
 }
 
-/// The nodes that are ready, the one whose turn it is first.
+/// Returns the ready nodes in round-robin order.
 fn turn(nodes: &Mutex<Nodes>) -> Vec<SocketAddr> {
     let mut nodes = lock(nodes);
     nodes.turn += 1;

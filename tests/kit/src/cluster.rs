@@ -1,4 +1,4 @@
-//! Three real nats-servers that are one cluster, over TLS and with one user a role, made as an operator makes them.
+//! A cluster of three real nats-servers with TLS and one user per role, configured by `loggia nats config`.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -19,54 +19,54 @@ use crate::nats::available;
 use crate::network::{Network, Place};
 use crate::wait::{wait_for, wait_until};
 
-/// How long a cluster may take to have a leader.
+/// The time within which a cluster must elect a leader.
 const WHOLE_WITHIN: Duration = Duration::from_secs(60);
 
-/// Where a server that has a host to itself takes clients.
+/// The client port of a server with its own host.
 const PORT: u16 = 4_222;
 
-/// Where it takes the other servers.
+/// The cluster port of a server with its own host.
 const CLUSTER_PORT: u16 = 6_222;
 
-/// What the log of a server says where it refuses somebody something.
+/// The word in a server's log for a denied permission.
 const VIOLATION: &str = "Violation";
 
-/// A cluster that a test kills, pauses and restarts member by member. Dropping it kills all and deletes their folder.
+/// A cluster whose members a test kills, pauses and restarts. Dropping it kills all and deletes their folder.
 #[derive(Debug)]
 pub struct Cluster {
     members: Vec<Member>,
-    // Behind its servers.
+    // Declared after the servers, so that it is dropped after them.
     network: Option<Network>,
     folder: TempDir,
     binary: PathBuf,
 }
 
-/// One server of it.
+/// A server of the cluster.
 #[derive(Debug)]
 pub struct Member {
-    /// How it is called.
+    /// The server's name.
     pub name: String,
     server: Server,
     child: Option<Child>,
 }
 
 impl Cluster {
-    /// Starts three servers; `None` as for [`available`].
+    /// Starts three servers; `None` if there is no nats-server, as for [`available`].
     pub async fn start() -> Option<Self> {
         Self::start_of(3).await
     }
 
-    /// Starts so many servers, and returns once a leader of all is chosen.
+    /// Starts `size` servers and returns once they have elected a meta leader.
     pub async fn start_of(size: usize) -> Option<Self> {
         Self::start_named("loggia", size).await
     }
 
-    /// As [`Cluster::start_of`], under a name.
+    /// Like [`Cluster::start_of`], with a cluster name.
     pub async fn start_named(cluster: &str, size: usize) -> Option<Self> {
         Self::started(cluster, (1..=size).map(server).collect(), None).await
     }
 
-    /// As [`Cluster::start`], a server on each host of a network.
+    /// Like [`Cluster::start`], with each server on its own host of a network.
     pub async fn start_on(network: Network) -> Option<Self> {
         let servers = (0..network.hosts()).map(server_on).collect();
         Self::started("loggia", servers, Some(network)).await
@@ -89,32 +89,32 @@ impl Cluster {
         Some(cluster)
     }
 
-    /// The folder that `loggia nats config` made.
+    /// Returns the folder that `loggia nats config` wrote.
     pub fn folder(&self) -> PathBuf {
         self.folder.path().join("nats")
     }
 
-    /// For `LOGGIA_NATS_URL`.
+    /// Returns the value of `LOGGIA_NATS_URL`.
     pub fn url(&self) -> String {
         self.members.iter().map(|member| member.server.url()).collect::<Vec<_>>().join(",")
     }
 
-    /// The address of one member.
+    /// Returns the URL of one member.
     pub fn url_of(&self, index: usize) -> String {
         self.members[index].server.url()
     }
 
-    /// For `LOGGIA_NATS_CA`.
+    /// Returns the value of `LOGGIA_NATS_CA`.
     pub fn authority(&self) -> PathBuf {
         self.folder().join(AUTHORITY)
     }
 
-    /// For `LOGGIA_NATS_CREDS`.
+    /// Returns the value of `LOGGIA_NATS_CREDS`.
     pub fn seed(&self, role: NatsRole) -> PathBuf {
         self.folder().join(USERS).join(format!("{role}.nk"))
     }
 
-    /// Gives a command the settings of a role; streams are kept on every server, as far as that makes sense.
+    /// Sets the environment of a command for a role, with streams replicated to up to three servers.
     pub fn settings(&self, command: &mut Command, role: NatsRole) {
         let replicas = if self.members.len() < 3 { 1 } else { 3 };
         command
@@ -124,36 +124,36 @@ impl Cluster {
             .env("LOGGIA_NATS_REPLICAS", replicas.to_string());
     }
 
-    /// How a role comes to it.
+    /// Returns the login of a role.
     pub fn login(&self, role: NatsRole) -> Login {
         Login { url: self.url(), credentials: Some(self.seed(role)), ca: Some(self.authority()), role }
     }
 
-    /// A connection as a role.
+    /// Returns a connection as a role.
     pub async fn client(&self, role: NatsRole) -> Client {
         self.login(role).connect().await.unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Which member leads a stream, waiting until one does.
+    /// Waits until a stream has a leader and returns its index.
     pub async fn leader(&self, stream: &str) -> usize {
         let client = self.client(NatsRole::Operator).await;
-        wait_for(WHOLE_WITHIN, "a leader of the stream", async || self.leader_told(&client, stream).await)
+        wait_for(WHOLE_WITHIN, "a leader of the stream", async || self.leader_as(&client, stream).await)
             .await
     }
 
-    /// Which member leads a stream, as is told to whoever asks this one; `None` where nobody knows.
-    pub async fn leader_told_by(&self, index: usize, stream: &str) -> Option<usize> {
+    /// Returns the index of a stream's leader as this member reports it, or `None` if it knows none.
+    pub async fn leader_seen_by(&self, index: usize, stream: &str) -> Option<usize> {
         let login = Login { url: self.url_of(index), ..self.login(NatsRole::Operator) };
-        self.leader_told(&login.connect().await.ok()?, stream).await
+        self.leader_as(&login.connect().await.ok()?, stream).await
     }
 
-    async fn leader_told(&self, client: &Client, stream: &str) -> Option<usize> {
+    async fn leader_as(&self, client: &Client, stream: &str) -> Option<usize> {
         let stream = asking(client.clone()).get_stream(stream).await.ok()?;
         let leader = stream.cached_info().cluster.as_ref()?.leader.clone()?;
         self.members.iter().position(|member| member.name == leader)
     }
 
-    /// Waits until every server that runs takes part again: all copies of a stream are there and up to date.
+    /// Waits until all running servers have an up-to-date replica of a stream.
     pub async fn in_sync(&self, stream: &str) {
         let context = asking(self.client(NatsRole::Operator).await);
         wait_until(WHOLE_WITHIN, "all copies of the stream", async || {
@@ -164,7 +164,7 @@ impl Cluster {
         .await;
     }
 
-    /// Kills a member as a crash would.
+    /// Kills a member with SIGKILL.
     pub fn kill9(&mut self, index: usize) {
         if let Some(mut child) = self.members[index].child.take() {
             child.kill().expect("the server can be killed");
@@ -172,34 +172,38 @@ impl Cluster {
         }
     }
 
-    /// Starts a member again with what its disk holds, killing it first if it runs.
+    /// Starts a member again on its data, killing it first if it runs.
     pub fn restart(&mut self, index: usize) {
         self.kill9(index);
         self.launch(index);
     }
 
-    /// Stops a member where it is, as a machine that hangs.
+    /// Stops a member with SIGSTOP, like a machine that hangs.
     pub fn pause(&self, index: usize) {
         self.signal(index, Signal::STOP);
     }
 
-    /// Lets a paused member go on.
+    /// Resumes a paused member with SIGCONT.
     pub fn resume(&self, index: usize) {
         self.signal(index, Signal::CONT);
     }
 
-    /// The network that its servers are on. Panics where they are on this machine's.
+    /// Returns the network of the servers.
+    ///
+    /// # Panics
+    ///
+    /// If the servers are on the network of this machine.
     pub fn network(&mut self) -> &mut Network {
         self.network.as_mut().expect("a cluster that was started on a network")
     }
 
-    /// Whether a member on a network takes connections from a place.
+    /// Returns whether a member accepts connections from a place.
     pub fn reaches(&self, from: Place, index: usize) -> bool {
         let network = self.network.as_ref().expect("a cluster that was started on a network");
         network.reaches(from, Place::Host(index), PORT)
     }
 
-    /// What the servers refused somebody, line by line, over all their logs.
+    /// Returns the permission violations in all logs, one per line.
     pub fn violations(&self) -> Vec<String> {
         let refused = |log: String| -> Vec<String> {
             log.lines().filter(|line| line.contains(VIOLATION)).map(str::to_owned).collect()
@@ -207,7 +211,7 @@ impl Cluster {
         self.logs().into_iter().flat_map(refused).collect()
     }
 
-    /// Waits until every server takes connections and a leader of all answers. Panics with their logs.
+    /// Waits until every server accepts connections and a meta leader answers. Panics with the logs.
     async fn whole(&self) {
         let began = std::time::Instant::now();
         while !self.answers().await {
@@ -226,7 +230,7 @@ impl Cluster {
             return false;
         }
         let Ok(client) = self.login(NatsRole::Operator).connect().await else { return false };
-        // There is no stream yet; only a leader can say so.
+        // The stream does not exist; only a leader can report that.
         asking(client)
             .get_stream("EVENTS")
             .await
@@ -279,18 +283,18 @@ impl Drop for Cluster {
     }
 }
 
-/// What asks again soon: who has no leader does not answer.
+/// Returns a context with a short timeout: a server without a leader does not answer.
 fn asking(client: Client) -> Context {
     ContextBuilder::new().timeout(Duration::from_secs(1)).build(client)
 }
 
-/// A server on two free ports.
+/// Returns a server on two free ports.
 fn server(number: usize) -> Server {
     let (port, cluster_port) = (free_port(), free_port());
     Server { name: format!("n{number}"), host: "127.0.0.1".into(), port, cluster_port }
 }
 
-/// A server on a host of a network.
+/// Returns a server on a host of a network.
 fn server_on(host: usize) -> Server {
     let (port, cluster_port) = (PORT, CLUSTER_PORT);
     Server { name: format!("n{}", host + 1), host: Place::Host(host).to_string(), port, cluster_port }

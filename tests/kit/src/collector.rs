@@ -1,4 +1,4 @@
-//! A collector of traces: takes what is sent by OTLP over HTTP as protobuf, and gives the spans.
+//! A trace collector that receives OTLP over HTTP as protobuf and returns the spans.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -20,7 +20,7 @@ use crate::wait::wait_for;
 
 const SENT_WITHIN: Duration = Duration::from_secs(60);
 
-/// The collector; it ends when it is dropped.
+/// A trace collector; dropping it stops it.
 #[derive(Debug)]
 pub struct Collector {
     address: SocketAddr,
@@ -34,32 +34,32 @@ struct Taken {
     bodies: Vec<Bytes>,
 }
 
-/// A span as it came.
+/// A received span.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
     /// The name of the service.
     pub service: String,
-    /// What was done.
+    /// The name of the operation.
     pub name: String,
-    /// The id of its trace, as hexadecimal digits.
+    /// The trace id in hexadecimal.
     pub trace: String,
-    /// Its own id.
+    /// The span id in hexadecimal.
     pub id: String,
-    /// The id of its parent; empty where it has none.
+    /// The parent's span id; empty for a root span.
     pub parent: String,
-    /// Attributes whose values are texts or whole numbers, as text, in their order.
+    /// The attributes with text or integer values, as text, in their order.
     pub attributes: Vec<(String, String)>,
 }
 
 impl Span {
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     pub fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
     }
 }
 
 impl Collector {
-    /// Starts one on a free port.
+    /// Starts a collector on a free port.
     pub async fn start() -> Collector {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address");
@@ -68,23 +68,23 @@ impl Collector {
         Collector { address, taken, task }
     }
 
-    /// The value of `OTEL_EXPORTER_OTLP_ENDPOINT`.
+    /// Returns the value of `OTEL_EXPORTER_OTLP_ENDPOINT`.
     pub fn endpoint(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// The spans that came by now.
+    /// Returns the spans received so far.
     pub fn spans(&self) -> Vec<Span> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).spans.clone()
     }
 
-    /// Whether anything that came holds this text.
+    /// Returns whether anything received contains this text.
     pub fn holds(&self, text: &str) -> bool {
         let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         taken.bodies.iter().any(|body| body.windows(text.len()).any(|window| window == text.as_bytes()))
     }
 
-    /// Waits until the spans that came are as wanted, and gives what was made of them.
+    /// Waits until `wanted` returns a value for the received spans, and returns it.
     pub async fn until<T>(&self, what: &str, wanted: impl Fn(Vec<Span>) -> Option<T>) -> T {
         wait_for(SENT_WITHIN, what, async || wanted(self.spans())).await
     }
@@ -132,7 +132,7 @@ fn texts(attributes: Vec<Attribute>) -> Vec<(String, String)> {
     attributes.into_iter().filter_map(text).collect()
 }
 
-/// `ExportTraceServiceRequest`, and of what is in it the members that tests look at.
+/// `ExportTraceServiceRequest`, with the fields that tests use.
 #[derive(Clone, PartialEq, Message)]
 struct Sent {
     #[prost(message, repeated, tag = "1")]

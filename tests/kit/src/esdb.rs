@@ -1,5 +1,5 @@
-//! A small server that speaks as much of EventStoreDB's protocol as a log needs, for testing against the vendor's real
-//! client. It is not EventStoreDB, and proves nothing about that.
+//! A small server for the part of EventStoreDB's protocol that the event log uses, for tests with the vendor's real
+//! client. It is not EventStoreDB and proves nothing about it.
 
 mod batch;
 mod log;
@@ -31,23 +31,23 @@ use tokio_util::sync::CancellationToken;
 
 use log::Log;
 
-/// What befalls an append.
+/// A fault of an append.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// The connection ends before it is carried out.
-    LosesRequest,
-    /// It is carried out, and the connection ends instead of an answer.
-    LosesAnswer,
-    /// It is carried out, and the stream of appends ends in good order instead of an answer.
-    EndsStream,
+    /// The connection ends before the append is executed.
+    DropRequest,
+    /// The append is executed, and the connection ends without a response.
+    DropResponse,
+    /// The append is executed, and the stream of appends ends normally without a response.
+    EndStream,
 }
 
-/// A server on a port of its own, with its data in a temporary folder. Dropping it ends it.
+/// A server on its own port with data in a temporary folder. Dropping it stops it.
 pub struct EventStoreDb {
     folder: TempDir,
     address: SocketAddr,
     state: Arc<Shared>,
-    /// Ends the listener and every connection; absent while it is down.
+    /// Stops the listener and every connection; `None` while the server is down.
     running: Option<CancellationToken>,
     tls: Option<(TlsAcceptor, PathBuf)>,
 }
@@ -55,17 +55,17 @@ pub struct EventStoreDb {
 #[derive(Default)]
 struct Shared {
     faults: Mutex<VecDeque<Fault>>,
-    /// How many readings were asked for.
+    /// The number of reads.
     reads: AtomicU64,
-    /// How many streams for appends were opened.
+    /// The number of opened append streams.
     streams: AtomicU64,
-    /// Whether it takes each append by a call of its own only.
+    /// Whether batch appends are unsupported.
     is_old: AtomicBool,
-    /// The header of those who are let in; everybody while it is absent.
+    /// The required authorization header; `None` admits everyone.
     authorization: Mutex<Option<String>>,
 }
 
-/// What one running server answers from.
+/// The state of a running server.
 struct State {
     shared: Arc<Shared>,
     log: tokio::sync::Mutex<Log>,
@@ -73,12 +73,12 @@ struct State {
 }
 
 impl EventStoreDb {
-    /// Starts one without TLS that lets everybody in.
+    /// Starts a server without TLS and authentication.
     pub async fn start() -> EventStoreDb {
         EventStoreDb::start_as(false).await
     }
 
-    /// Starts one with TLS as 127.0.0.1 and `localhost`.
+    /// Starts a server with TLS for 127.0.0.1 and `localhost`.
     pub async fn start_tls() -> EventStoreDb {
         EventStoreDb::start_as(true).await
     }
@@ -93,62 +93,62 @@ impl EventStoreDb {
         server
     }
 
-    /// Its connection string, for a user or nobody.
+    /// Returns its connection string, with a user if given.
     pub fn address(&self, user: Option<(&str, &str)>) -> String {
         let user = user.map(|(name, password)| format!("{name}:{password}@")).unwrap_or_default();
         let tls = match &self.tls {
             Some((_, authority)) => format!("true&tlsCaFile={}", authority.display()),
             None => "false".to_owned(),
         };
-        // The client pauses so many milliseconds before each first contact, by default 500.
+        // By default the client waits 500 ms before each first contact.
         format!("esdb://{user}{}?tls={tls}&discoveryInterval=1", self.address)
     }
 
-    /// Lets only this user in from now on.
-    pub fn admit(&self, user: &str, password: &str) {
+    /// Requires this user from now on.
+    pub fn require_user(&self, user: &str, password: &str) {
         let header = format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{password}")));
         *self.state.authorization.lock().unwrap_or_else(PoisonError::into_inner) = Some(header);
     }
 
-    /// How many readings were asked for so far.
+    /// Returns the number of reads so far.
     pub fn reads(&self) -> u64 {
         self.state.reads.load(Ordering::Relaxed)
     }
 
-    /// How many streams for appends were opened so far.
+    /// Returns the number of opened append streams so far.
     pub fn streams(&self) -> u64 {
         self.state.streams.load(Ordering::Relaxed)
     }
 
-    /// Takes all events of a stream behind the first `kept` away, as an older copy of the disk would.
+    /// Removes all events of a stream after the first `kept`, like a restored older copy of the disk.
     pub async fn set_back(&self, stream: &str, kept: u64) {
         Log::open(&self.file()).await.set_back(stream, kept).await;
     }
 
-    /// Takes each append by a call of its own only from now on, as servers before 21.10 do.
-    pub fn is_old(&self) {
+    /// Disables batch appends, like servers before 21.10.
+    pub fn disable_batch_append(&self) {
         self.state.is_old.store(true, Ordering::Relaxed);
     }
 
-    /// The next appends meet these faults.
-    pub fn meets(&self, faults: &[Fault]) {
+    /// Injects faults into the next appends.
+    pub fn inject(&self, faults: &[Fault]) {
         self.state.faults.lock().unwrap_or_else(PoisonError::into_inner).extend(faults);
     }
 
-    /// Ends it as a crash would: every connection breaks off at once. Does nothing while it is down.
+    /// Stops it like a crash: all connections break at once. Does nothing while it is down.
     pub fn kill(&mut self) {
         if let Some(running) = self.running.take() {
             running.cancel();
         }
     }
 
-    /// Starts it again on the same port with what its disk holds.
+    /// Starts it again on the same port with its data.
     pub async fn restart(&mut self) {
         self.kill();
         self.run(listen(self.address)).await;
     }
 
-    /// The file that holds its streams.
+    /// Returns the SQLite file with its streams.
     pub fn file(&self) -> PathBuf {
         self.folder.path().join("streams.db")
     }
@@ -161,7 +161,7 @@ impl EventStoreDb {
         let ended = running.clone();
         tokio::spawn(ended.clone().run_until_cancelled_owned(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                // As the real one does: an answer in parts would wait for the client's acknowledgements.
+                // Like the real server: otherwise parts of a response wait for TCP acknowledgements.
                 stream.set_nodelay(true).expect("a socket's option");
                 let connection = ended.child_token();
                 let serving = accepted(stream, tls.clone(), state.clone(), connection.clone());
@@ -179,7 +179,7 @@ impl Drop for EventStoreDb {
 }
 
 impl State {
-    /// Whether the next fault is this one, which is met then.
+    /// Takes the next fault if it is this one.
     fn met(&self, fault: Fault) -> bool {
         let mut faults = self.shared.faults.lock().unwrap_or_else(PoisonError::into_inner);
         let met = faults.front() == Some(&fault);
@@ -206,7 +206,7 @@ impl State {
         self.log.lock().await
     }
 
-    /// A cluster of this server alone.
+    /// A cluster of only this server.
     fn cluster(&self) -> wire::ClusterInfo {
         let end_point =
             wire::EndPoint { address: self.address.ip().to_string(), port: self.address.port().into() };
@@ -229,7 +229,7 @@ async fn accepted(
     match tls {
         None => serve(stream, state, connection).await,
         Some(tls) => {
-            // Who does not trust the certificate is gone.
+            // The client does not trust the certificate.
             if let Ok(stream) = tls.accept(stream).await {
                 serve(stream, state, connection).await;
             }
@@ -254,14 +254,14 @@ async fn serve(
             }
         }
     });
-    // A client that breaks off is its own affair.
+    // A client may break its connection.
     let _ = http2::Builder::new(TokioExecutor::new())
         .max_concurrent_streams(1_000)
         .serve_connection(TokioIo::new(stream), service)
         .await;
 }
 
-/// Listens, also on a port that a killed server had a moment ago.
+/// Listens, also on a port that a killed server used a moment ago.
 fn listen(address: SocketAddr) -> TcpListener {
     let socket = TcpSocket::new_v4().expect("a socket");
     socket.set_reuseaddr(true).expect("a port that is free again");
@@ -269,7 +269,7 @@ fn listen(address: SocketAddr) -> TcpListener {
     socket.listen(1_024).expect("a listener")
 }
 
-/// What TLS needs, and the file with the authority to trust.
+/// Returns the TLS acceptor, and the file with the certificate authority.
 fn tls(folder: &TempDir) -> (TlsAcceptor, PathBuf) {
     let mut authority = CertificateParams::new(Vec::new()).expect("no names");
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

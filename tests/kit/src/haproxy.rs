@@ -1,4 +1,4 @@
-//! A real HAProxy with the configuration that deploy/ has, before nodes that it finds by their names.
+//! A real HAProxy with the configuration in deploy/, in front of nodes that it resolves by DNS.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -10,16 +10,16 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 
 use crate::free_port;
-use crate::names::Names;
+use crate::dns::DnsServer;
 use crate::skip::absent;
 
-/// Where `bin/setup --test` puts it.
+/// The path where `bin/setup --test` installs it.
 const BROUGHT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.tools/deploy/bin/haproxy");
 
 /// The configuration under test.
 const CONFIGURATION: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/haproxy.cfg");
 
-/// A process of it; it ends with its handle.
+/// A HAProxy process; dropping it stops it.
 #[derive(Debug)]
 pub struct Haproxy {
     child: Child,
@@ -28,17 +28,17 @@ pub struct Haproxy {
     folder: TempDir,
 }
 
-/// How a server stands, as HAProxy tells it.
+/// The state of a server in HAProxy's statistics.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
-    /// `UP`, `DOWN`, `MAINT (resolution)`, or one of those on the way to another.
+pub struct ServerState {
+    /// `UP`, `DOWN`, `MAINT (resolution)`, or a transition such as `UP 1/2`.
     pub status: String,
-    /// How many requests were given to it.
+    /// The number of requests sent to it.
     pub requests: u64,
 }
 
-/// The HAProxy that was brought; in continuous integration (`CI` is set) its absence is a failure, elsewhere it is told
-/// loudly.
+/// Returns the installed HAProxy. In continuous integration (`CI` is set) its absence is a failure, elsewhere the test
+/// is skipped with a message.
 pub fn available() -> Option<PathBuf> {
     let brought = Path::new(BROUGHT);
     if brought.exists() {
@@ -49,8 +49,8 @@ pub fn available() -> Option<PathBuf> {
 }
 
 impl Haproxy {
-    /// Starts it before nodes whose names these know; `None` as for [`available`]. All nodes take calls on one port.
-    pub async fn before(names: &Names) -> Option<Haproxy> {
+    /// Starts it for nodes with names of this name server; `None` as for [`available`]. All nodes listen on one port.
+    pub async fn start(names: &DnsServer) -> Option<Haproxy> {
         let binary = available()?;
         let folder = tempfile::tempdir().expect("a temporary folder");
         let (port, node_port) = (free_port(), free_port());
@@ -75,24 +75,24 @@ impl Haproxy {
         Some(Haproxy { child, address: ([127, 0, 0, 1], port).into(), node_port, folder })
     }
 
-    /// Where it takes calls.
+    /// Returns the address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Where nodes must take theirs.
+    /// Returns the port on which nodes must listen.
     pub fn node_port(&self) -> u16 {
         self.node_port
     }
 
-    /// How all servers stand, by their names; none while it cannot be asked.
-    pub async fn standings(&self) -> BTreeMap<String, Standing> {
-        self.told().await.map(|told| standings(&told)).unwrap_or_default()
+    /// Returns the states of all servers by name; empty if the statistics are not available yet.
+    pub async fn servers(&self) -> BTreeMap<String, ServerState> {
+        self.told().await.map(|told| servers(&told)).unwrap_or_default()
     }
 
-    /// How many servers are given calls.
+    /// Returns the number of servers that receive requests.
     pub async fn up(&self) -> usize {
-        self.standings().await.values().filter(|server| server.status.starts_with("UP")).count()
+        self.servers().await.values().filter(|server| server.status.starts_with("UP")).count()
     }
 
     async fn told(&self) -> std::io::Result<String> {
@@ -111,8 +111,8 @@ impl Drop for Haproxy {
     }
 }
 
-/// Reads its table: a line of names behind `# `, and a line for each server, frontend and backend.
-fn standings(told: &str) -> BTreeMap<String, Standing> {
+/// Parses the CSV statistics: a line of column names after `# `, then a line for each server, frontend and backend.
+fn servers(told: &str) -> BTreeMap<String, ServerState> {
     let mut lines =
         told.lines().filter(|line| !line.is_empty()).map(|line| line.split(',').collect::<Vec<_>>());
     let names = lines.next().unwrap_or_default();
@@ -122,7 +122,7 @@ fn standings(told: &str) -> BTreeMap<String, Standing> {
     of_servers
         .map(|line| {
             let requests = line[requests].parse().expect("a number of requests");
-            (line[name].to_owned(), Standing { status: line[status].to_owned(), requests })
+            (line[name].to_owned(), ServerState { status: line[status].to_owned(), requests })
         })
         .collect()
 }

@@ -1,4 +1,4 @@
-//! A small HTTP client over real sockets that shows an answer as it came: no redirects followed, nothing decoded.
+//! A small HTTP client over real sockets that returns responses as received: no redirects, no decompression.
 
 use std::time::Duration;
 
@@ -19,30 +19,34 @@ pub struct Http {
     client: Client<HttpConnector, Full<Bytes>>,
 }
 
-/// A whole answer.
+/// A complete response.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// The status, such as 200.
+    /// The status code.
     pub status: u16,
-    /// All headers, in any order.
+    /// The headers, in any order.
     pub headers: HeaderMap,
-    /// The body, still compressed where it was.
+    /// The body, not decompressed.
     pub body: Bytes,
 }
 
 impl Http {
-    /// A client of the server at `base`, such as `http://127.0.0.1:8080`; paths are appended to it.
+    /// Returns a client of the server at `base`, such as `http://127.0.0.1:8080`; paths are appended to it.
     pub fn new(base: impl Into<String>) -> Self {
         let base = base.into().trim_end_matches('/').to_owned();
         Self { base, client: Client::builder(TokioExecutor::new()).build_http() }
     }
 
-    /// Asks with GET and no header of our own.
+    /// Sends a GET request without headers of its own.
     pub async fn get(&self, path: &str) -> Answer {
         self.send("GET", path, &[], "").await
     }
 
-    /// Asks with any method, headers and body. Panics when there is no whole answer.
+    /// Sends a request.
+    ///
+    /// # Panics
+    ///
+    /// If there is no complete response.
     pub async fn send(
         &self,
         method: &str,
@@ -53,7 +57,7 @@ impl Http {
         self.attempt(method, path, headers, body).await.unwrap_or_else(|failure| panic!("{failure}"))
     }
 
-    /// As [`Http::send`], for tests in which the server may be gone: the error says what happened.
+    /// Like [`Http::send`], for tests in which the server may be down: returns the error.
     pub async fn attempt(
         &self,
         method: &str,
@@ -81,25 +85,33 @@ impl Http {
 }
 
 impl Answer {
-    /// The value of a header; `None` when it is absent or not text.
+    /// Returns the value of a header; `None` if it is absent or not text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// The body as text. Panics when it is not UTF-8.
+    /// Returns the body as text.
+    ///
+    /// # Panics
+    ///
+    /// If it is not UTF-8.
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.body)
             .unwrap_or_else(|error| panic!("the body is not text ({error}): {self:?}"))
     }
 
-    /// The body as JSON. Panics, showing the answer, when it is not.
+    /// Returns the body as JSON.
+    ///
+    /// # Panics
+    ///
+    /// If it is not JSON, with the response.
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|error| panic!("the body is not JSON ({error}): {self:?}"))
     }
 }
 
-/// An error with all its causes; hyper's own text is only the outermost.
+/// Formats an error with all its causes; hyper's own text is only the outermost.
 fn told(error: impl std::error::Error + 'static) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -10,10 +10,10 @@ use write::nats_server::{self, Address, NatsServer, Options};
 pub use crate::cluster::{Cluster, Member};
 use crate::skip::absent;
 
-/// The nats-server that tests may run: what `LOGGIA_NATS_SERVER` names, else what `bin/setup` brought, else `PATH`.
+/// Returns the nats-server for tests: `LOGGIA_NATS_SERVER`, or what `bin/setup` installed, or the one in `PATH`.
 ///
-/// Without one a test cannot say anything: in continuous integration (`CI` is set) that is a failure, elsewhere
-/// `None`, told loudly on standard error, and the test returns.
+/// Without one, a test fails in continuous integration (`CI` is set); elsewhere this returns `None` after a message on
+/// standard error, and the test is skipped.
 pub async fn available() -> Option<PathBuf> {
     let set = std::env::var_os("LOGGIA_NATS_SERVER").map(PathBuf::from);
     match nats_server::usable(set.as_deref()).await {
@@ -25,9 +25,10 @@ pub async fn available() -> Option<PathBuf> {
     }
 }
 
-/// A private nats-server that a test kills, restarts and robs at will; its address stays the same throughout.
+/// A private nats-server that a test kills, restarts and wipes; its address does not change.
 ///
-/// Nobody supervises it: it stays down until [`Nats::restart`]. Dropping it kills it and deletes its folder.
+/// It is not supervised: after a kill it stays down until [`Nats::restart`]. Dropping it kills it and deletes its
+/// folder.
 #[derive(Debug)]
 pub struct Nats {
     server: Option<NatsServer>,
@@ -37,12 +38,12 @@ pub struct Nats {
 }
 
 impl Nats {
-    /// Starts a server in a new temporary folder; `None` as for [`available`].
+    /// Starts a server in a new temporary folder; `None` if there is no nats-server, as for [`available`].
     pub async fn start() -> Option<Self> {
         Self::start_with(|_| {}).await
     }
 
-    /// As [`Nats::start`], with options other than the defaults.
+    /// Like [`Nats::start`], with adjusted options.
     pub async fn start_with(adjust: impl FnOnce(&mut Options)) -> Option<Self> {
         let binary = available().await?;
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -53,17 +54,17 @@ impl Nats {
         Some(Self { server: Some(server), address, options, _folder: folder })
     }
 
-    /// Where it listens, or listened before it was killed.
+    /// Returns the address on which it listens, also while it is down.
     pub fn address(&self) -> &Address {
         &self.address
     }
 
-    /// The URL with user and password, for `LOGGIA_NATS_URL`.
+    /// Returns the URL with user and password, for `LOGGIA_NATS_URL`.
     pub fn url(&self) -> String {
         self.address.url()
     }
 
-    /// A new connection, which reconnects by itself after [`Nats::restart`].
+    /// Returns a new connection, which reconnects after [`Nats::restart`].
     pub async fn client(&self) -> Client {
         let server = format!("nats://{}", self.address);
         self.address
@@ -73,19 +74,19 @@ impl Nats {
             .expect("the test's nats-server takes connections")
     }
 
-    /// Kills the server as a crash would and returns once it is gone. Does nothing while it is down.
+    /// Kills the server with SIGKILL and waits until it has ended. Does nothing while it is down.
     pub async fn kill9(&mut self) {
         if let Some(server) = self.server.take() {
             server.kill().await;
         }
     }
 
-    /// Stops the process without ending it: its connections stay and nothing is answered.
+    /// Stops the process with SIGSTOP: connections stay open and nothing is answered.
     pub fn freeze(&self) {
         self.signal(Signal::STOP);
     }
 
-    /// Lets it go on after [`Nats::freeze`].
+    /// Resumes the process after [`Nats::freeze`].
     pub fn thaw(&self) {
         self.signal(Signal::CONT);
     }
@@ -96,7 +97,7 @@ impl Nats {
         rustix::process::kill_process(pid, signal).expect("the test's nats-server takes signals");
     }
 
-    /// Starts it again with what its disk holds, killing it first if it runs.
+    /// Starts it again with its data, killing it first if it runs.
     pub async fn restart(&mut self) {
         self.kill9().await;
         let server = started(&self.options).await;
@@ -108,7 +109,7 @@ impl Nats {
         self.server = Some(server);
     }
 
-    /// Kills it, deletes every stream it had, and starts it again, empty.
+    /// Kills it, deletes all its data, and starts it again, empty.
     pub async fn wipe(&mut self) {
         self.kill9().await;
         std::fs::remove_dir_all(self.options.folder.join("jetstream")).expect("the streams can be deleted");

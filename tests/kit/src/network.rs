@@ -1,8 +1,7 @@
-//! A network that a test has to itself: hosts that are network namespaces on one bridge, and links between them that it
-//! cuts.
+//! A private network for a test: hosts are network namespaces on one bridge, and tests cut the links between them.
 //!
-//! All of it lies inside a namespace without any way out, so that nothing of it is seen outside and no packet leaves it.
-//! A namespace goes with the last process in it: also behind a test that was killed nothing is left.
+//! Everything is inside one namespace without a route out, so no packet leaves it. A namespace ends with its last
+//! process, so a killed test leaves nothing behind.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Display};
@@ -14,53 +13,53 @@ use std::time::Duration;
 
 use crate::skip::{absent, skipped};
 
-/// Says to a process of the test, inside, which namespace is the machine's own: links there are nobody's to touch.
+/// The variable by which a child process of a test knows the namespace of the machine, whose links it must not touch.
 const OUTSIDE: &str = "LOGGIA_TEST_OUTSIDE";
 
-/// The bridge, which is also where the test itself is on the network.
+/// The bridge, which is also the test's own interface.
 const BRIDGE: &str = "bridge";
 
-/// What a host calls its end of its link.
+/// The name of a host's own end of its link.
 const LINK: &str = "eth0";
 
-/// Nobody's: what is sent to it is lost on the way, and whoever sent it is told nothing.
+/// An unused MAC address: packets to it are lost without an error for the sender.
 const NOBODY: &str = "02:00:00:00:00:00";
 
-/// How long somebody may take to be reached.
+/// The timeout of a reachability check.
 const REACHED_WITHIN: Duration = Duration::from_secs(1);
 
-/// Who sends and receives.
+/// A sender or receiver on the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// The test and every process that it starts in no host.
+    /// The test and the processes that it starts outside of hosts.
     Here,
-    /// A host, from 0 on.
+    /// A host, by index.
     Host(usize),
 }
 
-/// Hosts, each of which reaches all others until links are cut. Dropping it ends it, though not what runs in it.
+/// Hosts that reach each other until links are cut. Dropping it removes the network, but does not stop processes in it.
 #[derive(Debug)]
 pub struct Network {
-    /// Processes that do nothing but keep their namespaces.
+    /// Processes that only keep the namespaces alive.
     hosts: Vec<Child>,
-    /// Ways that are cut, from and to.
+    /// The cut directions, from and to.
     cut: Vec<(Place, Place)>,
     unplugged: Vec<usize>,
 }
 
-/// Why there can be no network.
+/// Why no network can be made.
 enum Absent {
-    /// Something that can be installed.
+    /// A missing program, which can be installed.
     Program(String),
-    /// Something that the machine does not allow.
+    /// A missing permission.
     Right(String),
 }
 
-/// Runs the rest of a test inside: starts this program again for the one test of that name, in a namespace, and there
-/// runs `body`. Panics when it fails.
+/// Runs the body of a test inside a new namespace: starts this test program again there for the one test of that name.
+/// Panics if it fails.
 ///
-/// Where a program is absent that is a failure in continuous integration (`CI` is set); elsewhere, and where the machine
-/// does not let anybody make namespaces, it is told loudly and the test returns.
+/// A missing program is a failure in continuous integration (`CI` is set). Elsewhere, and if namespaces are not
+/// permitted, the test is skipped with a message.
 pub fn inside(test: &str, body: impl Future<Output = ()>) {
     if is_inside() {
         ip("link set lo up");
@@ -86,12 +85,13 @@ fn is_inside() -> bool {
     std::env::var_os(OUTSIDE).is_some_and(|outside| outside != own_namespace())
 }
 
-/// The namespace that this process is in.
+/// Returns the namespace of this process.
 fn own_namespace() -> OsString {
     std::fs::read_link("/proc/self/ns/net").expect("Linux has network namespaces").into_os_string()
 }
 
-/// How a namespace is entered in which links can be made: as root, else as the root of a namespace of users.
+/// Returns the command prefix that enters a namespace with the right to create links: as root, or in a new user
+/// namespace.
 fn entering() -> Result<Vec<&'static str>, Absent> {
     if !cfg!(target_os = "linux") {
         return Err(Absent::Right("only Linux has network namespaces".into()));
@@ -117,7 +117,11 @@ fn entering() -> Result<Vec<&'static str>, Absent> {
 }
 
 impl Network {
-    /// So many hosts. Panics when it is not called [`inside`].
+    /// Returns a network of hosts.
+    ///
+    /// # Panics
+    ///
+    /// Outside of [`inside`].
     pub fn of(hosts: usize) -> Network {
         assert!(is_inside(), "a network is made inside a namespace only");
         ip(&format!("link add {BRIDGE} type bridge"));
@@ -141,12 +145,12 @@ impl Network {
         self.ip(place, &format!("link set {LINK} up"));
     }
 
-    /// How many hosts there are.
+    /// Returns the number of hosts.
     pub fn hosts(&self) -> usize {
         self.hosts.len()
     }
 
-    /// A command that runs a program in a place; its process is the program's own.
+    /// Returns a command that runs a program in a place, without an intermediate process.
     pub fn command(&self, place: Place, program: impl AsRef<OsStr>) -> Command {
         let Place::Host(host) = place else { return Command::new(program) };
         let mut command = Command::new("nsenter");
@@ -154,7 +158,7 @@ impl Network {
         command
     }
 
-    /// Whether somebody who listens is reached.
+    /// Returns whether a TCP connection between two places is possible.
     pub fn reaches(&self, from: Place, to: Place, port: u16) -> bool {
         let within = format!("{}", REACHED_WITHIN.as_secs());
         let mut connect = self.command(from, "timeout");
@@ -162,14 +166,14 @@ impl Network {
         connect.output().expect("bash can be started").status.success()
     }
 
-    /// What one place sends to another is lost from now on, without a word to either.
+    /// Drops all packets from one place to another from now on.
     pub fn cut_way(&mut self, from: Place, to: Place) {
         let (to_address, link) = (address(to), link(from));
         self.ip(from, &format!("neighbour replace {to_address} lladdr {NOBODY} dev {link} nud permanent"));
         self.cut.push((from, to));
     }
 
-    /// Cuts both ways between each place of the one side and each of the other.
+    /// Cuts both directions between each place of one side and each of the other.
     pub fn cut(&mut self, one: &[Place], other: &[Place]) {
         for (one, other) in one.iter().flat_map(|one| other.iter().map(move |other| (*one, *other))) {
             self.cut_way(one, other);
@@ -177,13 +181,13 @@ impl Network {
         }
     }
 
-    /// Pulls a host's cable.
+    /// Sets a host's link down.
     pub fn unplug(&mut self, host: usize) {
         ip(&format!("link set {} down", port(host)));
         self.unplugged.push(host);
     }
 
-    /// Makes everything whole again.
+    /// Restores all links.
     pub fn heal(&mut self) {
         for (from, to) in std::mem::take(&mut self.cut) {
             self.ip(from, &format!("neighbour delete {} dev {}", address(to), link(from)));
@@ -213,7 +217,7 @@ impl Display for Place {
     }
 }
 
-/// The address of a place: from those that are set apart for tests of networks (RFC 2544).
+/// Returns the address of a place, from the range for network tests (RFC 2544).
 pub(crate) fn address(place: Place) -> Ipv4Addr {
     match place {
         Place::Here => Ipv4Addr::new(198, 18, 0, 254),
@@ -228,17 +232,17 @@ fn link(place: Place) -> &'static str {
     }
 }
 
-/// The bridge's end of a host's link.
+/// Returns the bridge's end of a host's link.
 fn port(host: usize) -> String {
     format!("port{host}")
 }
 
-/// A process in a new namespace. It ends when its input does, which is when this process ends.
+/// Starts a process in a new namespace. It ends when its standard input closes, which is when this process ends.
 fn namespace() -> Child {
     let mut cat = Command::new("unshare");
     cat.args(["--net", "--", "cat"]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut cat = cat.spawn().expect("unshare can be started");
-    // What it says again it says in the new namespace.
+    // The process prints again after it has entered the namespace.
     let (mut input, mut said) = (cat.stdin.take().expect("its input"), [0]);
     input.write_all(b"!").expect("it takes input");
     cat.stdout.as_mut().expect("its output").read_exact(&mut said).expect("a namespace can be made");

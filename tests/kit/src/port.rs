@@ -1,11 +1,10 @@
-//! Ports for servers that go down and come back.
+//! Ports for servers that stop and start again.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::net::{Ipv4Addr, TcpListener};
 
-/// A free port below the range from which systems take those of outgoing connections: nobody takes it while its server
-/// is down.
+/// Returns a free port below the ephemeral range, so that no outgoing connection takes it while its server is down.
 pub fn free_port() -> u16 {
     loop {
         let random = RandomState::new().build_hasher().finish();

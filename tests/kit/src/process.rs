@@ -1,6 +1,6 @@
-//! The real binary as a process that tests start, kill and ask to end.
+//! The real binary as a process that tests start, signal and kill.
 //!
-//! The binary's path comes from the test, as `env!("CARGO_BIN_EXE_loggia")`: only a test of the root package has it.
+//! The test passes the binary's path as `env!("CARGO_BIN_EXE_loggia")`, which only tests of the root package have.
 
 use std::fs::File;
 use std::net::SocketAddr;
@@ -16,10 +16,10 @@ use crate::wait::wait_for;
 
 const READY_WITHIN: Duration = Duration::from_secs(60);
 
-/// More than the ten seconds that are promised for SIGTERM, so that being late shows as a time and not as a hang.
+/// Longer than the promised ten seconds after SIGTERM, so that a late end is measured and not reported as a hang.
 const ENDS_WITHIN: Duration = Duration::from_secs(20);
 
-/// A `loggia` process on a data folder. Dropping it kills it, and the nats-server it left behind if there is one.
+/// A `loggia` process on a data folder. Dropping it kills it and any nats-server it left behind.
 #[derive(Debug)]
 pub struct Loggia {
     child: Child,
@@ -27,8 +27,8 @@ pub struct Loggia {
     output: TempDir,
 }
 
-/// A command on `binary` that sees none of the caller's Loggia settings but the nats-server to run and the log level.
-/// It lets everybody in; a test of keys says `--auth keys`.
+/// Returns a command without the caller's Loggia settings, except for the nats-server and the log level. It uses
+/// `--auth off`; tests of keys pass `--auth keys`.
 pub fn command(binary: &str, data: &Path) -> Command {
     let mut command = Command::new(binary);
     for (name, _) in std::env::vars_os() {
@@ -43,13 +43,13 @@ pub fn command(binary: &str, data: &Path) -> Command {
         .env("LOGGIA_DATA", data)
         .env("LOGGIA_LISTEN", "127.0.0.1:0")
         .env("LOGGIA_AUTH", "off")
-        // Nothing happens in the log but what a test does; those of vectors ask for them.
+        // The log must contain only what the test does; tests of vectors turn the embedding worker on.
         .env("LOGGIA_VECTORS", "off")
         .stdin(Stdio::null());
     command
 }
 
-/// Runs a command of the binary to its end and gives its status and outputs.
+/// Runs a command of the binary to its end and returns its status and output.
 pub fn run(binary: &str, data: &Path, args: &[&str]) -> Output {
     command(binary, data)
         .args(args)
@@ -58,7 +58,7 @@ pub fn run(binary: &str, data: &Path, args: &[&str]) -> Output {
 }
 
 impl Loggia {
-    /// Starts `loggia up` with more arguments and returns once its API has told its address.
+    /// Starts `loggia up` with further arguments and waits until it has written its API address.
     pub async fn up(binary: &str, data: &Path, args: &[&str]) -> Self {
         let all: Vec<&str> = ["up"].iter().chain(args).copied().collect();
         let mut loggia = Self::spawn(binary, data, &all);
@@ -66,17 +66,17 @@ impl Loggia {
         loggia
     }
 
-    /// Starts any role without waiting for anything: `&["write"]`, `&["project"]`, `&["serve"]`, `&["up", …]`.
+    /// Starts any role without waiting: `&["write"]`, `&["project"]`, `&["serve"]`, `&["up", …]`.
     pub fn spawn(binary: &str, data: &Path, args: &[&str]) -> Self {
         let mut command = command(binary, data);
         command.args(args);
         Self::spawn_command(command, data)
     }
 
-    /// As [`Loggia::spawn`], for a [`command`] that the test gave more settings.
+    /// Like [`Loggia::spawn`], for a [`command`] with further settings.
     pub fn spawn_command(mut command: Command, data: &Path) -> Self {
         let told = address_file(data);
-        // The address of an earlier, killed run would be taken for this one's.
+        // Otherwise the address file of an earlier, killed process would be read.
         if told.exists() {
             std::fs::remove_file(&told).expect("the old address can be deleted");
         }
@@ -87,7 +87,7 @@ impl Loggia {
         Self { child, data: data.into(), output }
     }
 
-    /// The address of its API, waiting until it is told. Panics with its standard error when the process ends first.
+    /// Waits for the address of its API. Panics with its standard error if the process ends first.
     pub async fn address(&mut self) -> SocketAddr {
         let told = address_file(&self.data);
         wait_for(READY_WITHIN, "the address of the API in run/api.addr", async || {
@@ -99,50 +99,50 @@ impl Loggia {
         .await
     }
 
-    /// The base address of its API, such as `http://127.0.0.1:41234`, without `/v1`.
+    /// Returns the base URL of its API, such as `http://127.0.0.1:41234`, without `/v1`.
     pub async fn base(&mut self) -> String {
         format!("http://{}", self.address().await)
     }
 
-    /// A client of its API.
+    /// Returns a client of its API.
     pub async fn http(&mut self) -> Http {
         Http::new(self.base().await)
     }
 
-    /// The process id.
+    /// Returns the process id.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// What it has written to standard error so far.
+    /// Returns its standard error so far.
     pub fn stderr(&self) -> String {
         self.written("stderr")
     }
 
-    /// What it has written to standard output so far.
+    /// Returns its standard output so far.
     pub fn stdout(&self) -> String {
         self.written("stdout")
     }
 
-    /// Kills it as a crash would and returns once it is gone. Its nats-server lives on, as it would after a crash.
+    /// Kills it with SIGKILL and waits until it has ended. Its nats-server keeps running, as after a crash.
     pub fn kill9(&mut self) {
         self.child.kill().expect("the process can be killed");
         self.child.wait().expect("the process can be waited for");
     }
 
-    /// Sends SIGTERM and gives how it ended. Panics with its standard error when it does not end.
+    /// Sends SIGTERM and returns the exit status. Panics with its standard error if it does not end.
     pub async fn terminate(&mut self) -> ExitStatus {
         self.signal(Signal::TERM);
         self.ended(ENDS_WITHIN).await
     }
 
-    /// Sends any signal.
+    /// Sends a signal.
     pub fn signal(&self, signal: Signal) {
         let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).expect("a process id");
         kill_process(pid, signal).expect("the process takes signals");
     }
 
-    /// Waits for it to end by itself.
+    /// Waits until it ends by itself.
     pub async fn ended(&mut self, within: Duration) -> ExitStatus {
         let what = format!("the end of loggia; it wrote:\n{}", self.stderr());
         wait_for(within, &what, async || self.child.try_wait().expect("the child can be asked")).await

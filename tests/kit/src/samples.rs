@@ -1,10 +1,10 @@
-//! Pictures for tests, good and bad.
+//! Valid and invalid pictures for tests.
 
 use std::io::Cursor;
 
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 
-/// Something with edges, gradients and texture.
+/// Returns an image with edges, gradients and texture.
 pub fn scene(width: u32, height: u32) -> RgbImage {
     RgbImage::from_fn(width, height, |x, y| {
         let byte = |value: u32| u8::try_from(value % 256).unwrap();
@@ -16,19 +16,19 @@ pub fn scene(width: u32, height: u32) -> RgbImage {
     })
 }
 
-/// An image in a format.
+/// Encodes an image in a format.
 pub fn encoded(image: impl Into<DynamicImage>, format: ImageFormat) -> Vec<u8> {
     let mut bytes = Cursor::new(Vec::new());
     image.into().write_to(&mut bytes, format).unwrap();
     bytes.into_inner()
 }
 
-/// WebP as photographs have it; what the image crate writes is lossless.
+/// Encodes an image as lossy WebP; the image crate writes only lossless WebP.
 pub fn lossy_webp(image: &RgbImage) -> Vec<u8> {
     webp::Encoder::from_rgb(image, image.width(), image.height()).encode(80.0).to_vec()
 }
 
-/// One picture in every format that is taken.
+/// Encodes an image in every accepted format.
 pub fn in_every_format(image: &RgbImage) -> [(&'static str, Vec<u8>); 4] {
     [
         ("JPEG", encoded(image.clone(), ImageFormat::Jpeg)),
@@ -38,40 +38,40 @@ pub fn in_every_format(image: &RgbImage) -> [(&'static str, Vec<u8>); 4] {
     ]
 }
 
-/// A chunk of a PNG, with the right sum.
+/// Returns a PNG chunk with a valid checksum.
 pub fn png_chunk(name: &[u8; 4], data: &[u8]) -> Vec<u8> {
     let length = u32::try_from(data.len()).unwrap();
     let sum = crc32fast::hash(&[name, data].concat());
     [&length.to_be_bytes(), &name[..], data, &sum.to_be_bytes()].concat()
 }
 
-/// A PNG that says it is so large and so deep, and holds next to nothing.
+/// Returns a PNG whose header claims this size and depth, with almost no data.
 pub fn png_header(width: u32, height: u32, depth: u8, colour: u8) -> Vec<u8> {
     let header = [&width.to_be_bytes()[..], &height.to_be_bytes(), &[depth, colour, 0, 0, 0]].concat();
     let pixels = png_chunk(b"IDAT", &[0x78, 0x9c, 0x03, 0, 0, 0, 0, 1]);
     [&b"\x89PNG\r\n\x1a\n"[..], &png_chunk(b"IHDR", &header), &pixels, &png_chunk(b"IEND", &[])].concat()
 }
 
-/// A chunk of a WebP.
+/// Returns a WebP chunk.
 pub fn webp_chunk(name: &[u8; 4], data: &[u8]) -> Vec<u8> {
     let length = u32::try_from(data.len()).unwrap();
     [&name[..], &length.to_le_bytes(), data, &[0][..data.len() % 2]].concat()
 }
 
-/// A WebP of these chunks.
+/// Returns a WebP file of these chunks.
 pub fn webp_file(chunks: &[Vec<u8>]) -> Vec<u8> {
     let chunks = chunks.concat();
     let length = u32::try_from(chunks.len() + 4).unwrap();
     [&b"RIFF"[..], &length.to_le_bytes(), b"WEBP", &chunks].concat()
 }
 
-/// The header of a WebP with more than a picture in it.
+/// Returns the header of an extended WebP file.
 pub fn webp_canvas(flags: u8, width: u32, height: u32) -> Vec<u8> {
     let side = |side: u32| (side - 1).to_le_bytes();
     webp_chunk(b"VP8X", &[&[flags, 0, 0, 0], &side(width)[..3], &side(height)[..3]].concat())
 }
 
-/// The JPEG with EXIF that turns it so, and with a note in it.
+/// Returns the JPEG with EXIF of this orientation and a note.
 pub fn with_exif(jpeg: &[u8], orientation: u8, note: &str) -> Vec<u8> {
     let entry = [0x12, 0x01, 3, 0, 1, 0, 0, 0, orientation, 0, 0, 0];
     let exif = [b"Exif\0\0II*\0\x08\0\0\0\x01\0", &entry[..], &[0; 4], note.as_bytes()].concat();

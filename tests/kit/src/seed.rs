@@ -1,7 +1,7 @@
 use std::time::SystemTime;
 
-/// The seed of a randomised test: `LOGGIA_TEST_SEED` when it is set, else the clock. Prints it, so that a failed run
-/// can be repeated.
+/// Returns the seed of a randomised test, from `LOGGIA_TEST_SEED` or the clock, and prints it so that a failed run can
+/// be repeated.
 pub fn seed() -> u64 {
     let seed = match std::env::var("LOGGIA_TEST_SEED") {
         Ok(set) => set.parse().expect("LOGGIA_TEST_SEED must be a whole number from 0 to 2^64 - 1"),

@@ -1,20 +1,20 @@
-//! What several tests of one program look at, started once.
+//! Servers that several tests of one program share.
 
 use std::sync::{Arc, Weak};
 
 use tokio::sync::Mutex;
 
-/// Something that all tests of the moment share: the first of them starts it, and it ends with the last.
+/// A value that concurrent tests share: the first creates it, and it is dropped with the last.
 #[derive(Debug)]
 pub struct Shared<T>(Mutex<Weak<T>>);
 
 impl<T> Shared<T> {
-    /// Nothing yet.
+    /// Returns an empty cell.
     pub const fn new() -> Shared<T> {
         Shared(Mutex::const_new(Weak::new()))
     }
 
-    /// What runs, or else what `start` gives; `None` where it cannot be started.
+    /// Returns the running value, or creates it by `start`; `None` if `start` returns `None`.
     pub async fn get(&self, start: impl AsyncFnOnce() -> Option<T>) -> Option<Arc<T>> {
         let mut shared = self.0.lock().await;
         if let Some(running) = shared.upgrade() {

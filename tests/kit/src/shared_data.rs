@@ -2,9 +2,9 @@ use std::path::{Path, PathBuf};
 
 use crate::skip::skipped;
 
-/// The folder of real records for tests: what `LOGGIA_SHARED_DATA` names, else `shared/data` beside the checkout.
+/// Returns the folder of real records for tests: `LOGGIA_SHARED_DATA`, or `shared/data` next to the checkout.
 ///
-/// The records are no part of the project, so without them a test is skipped everywhere: `None`, told loudly.
+/// The records are not part of the project, so without them tests are skipped everywhere, with a message.
 pub fn shared_data() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let folder = std::env::var_os("LOGGIA_SHARED_DATA").map_or(beside, PathBuf::from);

@@ -1,4 +1,4 @@
-//! A mail server for tests: takes mails over a real socket and keeps them, or fails as it is told.
+//! A mail server for tests that receives mails over real sockets, or fails as configured.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -19,33 +19,33 @@ use crate::wait::wait_for;
 
 const MAILED_WITHIN: Duration = Duration::from_secs(30);
 
-/// How the server treats one conversation.
+/// A fault of one SMTP session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// It answers the recipient with 451: not now. It names the recipient, as servers do.
-    NotNow,
-    /// It answers the recipient with 550: never.
-    Never,
-    /// It drops the connection in the midst of the mail.
-    DropsIt,
+    /// It rejects the recipient with 451 (temporary), repeating the address as servers do.
+    Temporary,
+    /// It rejects the recipient with 550 (permanent).
+    Permanent,
+    /// It drops the connection during the mail.
+    Disconnect,
 }
 
-/// A mail as it came over the wire, its dots taken out again.
+/// A received mail, after dot-unstuffing (RFC 5321, section 4.5.2).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Received {
-    /// Who the sender said they are, behind EHLO.
+    /// The sender's name in EHLO.
     pub hello: String,
-    /// What it gave behind AUTH PLAIN, if it did.
+    /// The credentials of AUTH PLAIN.
     pub credentials: Option<String>,
-    /// The sender of the envelope.
+    /// The envelope's sender.
     pub from: String,
-    /// The recipients of the envelope.
+    /// The envelope's recipients.
     pub to: Vec<String>,
-    /// Headers and text; lines end with a line feed alone.
+    /// Headers and text, with LF line ends.
     pub data: String,
 }
 
-/// The server; it ends when it is dropped.
+/// A mail server; dropping it stops it.
 #[derive(Debug)]
 pub struct Smtp {
     address: SocketAddr,
@@ -61,12 +61,12 @@ struct State {
 }
 
 impl Smtp {
-    /// Starts one on a free port. The first conversations meet these faults.
+    /// Starts a server on a free port, with these faults in its first sessions.
     pub async fn start(faults: &[Fault]) -> Smtp {
         Smtp::listen(faults, None).await
     }
 
-    /// Starts one that speaks TLS from the beginning, as `localhost`; gives the certificate to trust, as PEM.
+    /// Starts a server with implicit TLS as `localhost`; also returns its certificate as PEM.
     pub async fn start_tls() -> (Smtp, String) {
         let mut authority = CertificateParams::new(Vec::new()).expect("no names");
         authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -98,7 +98,7 @@ impl Smtp {
             while let Ok((stream, _)) = listener.accept().await {
                 let (state, tls) = (shared.clone(), tls.clone());
                 tokio::spawn(async move {
-                    // A client that breaks off is its own affair.
+                    // A client may break its connection.
                     let _ = match tls {
                         None => converse(stream, &state).await,
                         Some(tls) => match tls.accept(stream).await {
@@ -112,27 +112,27 @@ impl Smtp {
         Smtp { address, state, task }
     }
 
-    /// For the setting `mail`.
+    /// Returns the value of the setting `mail`.
     pub fn url(&self) -> String {
         format!("smtp://{}", self.address)
     }
 
-    /// The port it listens on.
+    /// Returns its port.
     pub fn port(&self) -> u16 {
         self.address.port()
     }
 
-    /// What came so far.
+    /// Returns the mails received so far.
     pub fn mails(&self) -> Vec<Received> {
         locked(&self.state).mails.clone()
     }
 
-    /// How many conversations there were so far.
+    /// Returns the number of sessions so far.
     pub fn conversations(&self) -> usize {
         locked(&self.state).conversations
     }
 
-    /// The mail of this number, from 0, waiting until it comes.
+    /// Waits for the mail with this index.
     pub async fn mail(&self, number: usize) -> Received {
         wait_for(MAILED_WITHIN, "a mail", async || self.mails().get(number).cloned()).await
     }
@@ -145,12 +145,12 @@ impl Drop for Smtp {
 }
 
 impl Received {
-    /// The text behind the headers.
+    /// Returns the text after the headers.
     pub fn text(&self) -> &str {
         self.data.split_once("\n\n").map_or("", |(_, text)| text)
     }
 
-    /// The first line of the text that is a link to a page for claims.
+    /// Returns the first link to a claim page in the text.
     pub fn link(&self) -> &str {
         self.text().lines().find(|line| line.contains("/claim/")).expect("a link in the mail")
     }
@@ -186,8 +186,8 @@ async fn converse(stream: impl AsyncRead + AsyncWrite, state: &Mutex<State>) -> 
                 mail.from = path(rest);
                 "250 ok".to_owned()
             }
-            ("RCPT", Some(Fault::NotNow)) => format!("451 <{}> may get mail later", path(rest)),
-            ("RCPT", Some(Fault::Never)) => format!("550 <{}> is not known here", path(rest)),
+            ("RCPT", Some(Fault::Temporary)) => format!("451 <{}> may get mail later", path(rest)),
+            ("RCPT", Some(Fault::Permanent)) => format!("550 <{}> is not known here", path(rest)),
             ("RCPT", _) => {
                 mail.to.push(path(rest));
                 "250 ok".to_owned()
@@ -195,7 +195,7 @@ async fn converse(stream: impl AsyncRead + AsyncWrite, state: &Mutex<State>) -> 
             ("DATA", _) => {
                 write.write_all(b"354 go on\r\n").await?;
                 while let Some(line) = lines.next_line().await?.filter(|line| line != ".") {
-                    if fault == Some(Fault::DropsIt) {
+                    if fault == Some(Fault::Disconnect) {
                         return Ok(());
                     }
                     mail.data += line.strip_prefix('.').unwrap_or(&line);
@@ -215,7 +215,7 @@ async fn converse(stream: impl AsyncRead + AsyncWrite, state: &Mutex<State>) -> 
     Ok(())
 }
 
-/// What stands between the angle brackets of `FROM:<…>`.
+/// Returns the text between the angle brackets of `FROM:<…>`.
 fn path(rest: &str) -> String {
     let inner = rest.split_once('<').and_then(|(_, path)| path.split_once('>'));
     inner.map_or("", |(path, _)| path).to_owned()

@@ -4,12 +4,12 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Asks `check` again and again until it is true; panics with `what` was awaited when `within` has passed.
+/// Calls `check` until it returns true. Panics with `what` after `within`.
 pub async fn wait_until(within: Duration, what: &str, mut check: impl AsyncFnMut() -> bool) {
     wait_for(within, what, async || check().await.then_some(())).await;
 }
 
-/// Asks `check` again and again until it gives a value; panics with `what` was awaited when `within` has passed.
+/// Calls `check` until it returns a value. Panics with `what` after `within`.
 pub async fn wait_for<T>(within: Duration, what: &str, mut check: impl AsyncFnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + within;
     loop {
@@ -44,7 +44,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     #[should_panic(expected = "waited 1s in vain for an answer")]
-    async fn a_check_that_hangs_is_given_up_too() {
+    async fn a_check_that_hangs_times_out() {
         wait_until(Duration::from_secs(1), "an answer", std::future::pending).await;
     }
 }

@@ -1,4 +1,4 @@
-//! The kit itself: what it promises to other tests must hold before their verdicts mean anything.
+//! Tests of the kit itself: other tests rely on it.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,11 +12,11 @@ use kit::process::{self, Loggia};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// A shell script in place of the binary: what it does with signals and files is then known.
+/// Writes a shell script that replaces the binary, with known reactions to signals and files.
 fn stand_in(folder: &Path, script: &str) -> String {
     let path: PathBuf = folder.join("loggia");
-    // Written by another process: a descriptor that we hold open for writing could leak into a child that another
-    // test starts just now, and the system refuses to run a file that is open for writing.
+    // Another process writes it: a descriptor opened for writing here could leak into a child of a concurrent test, and
+    // the system refuses to run a file that is open for writing (ETXTBSY).
     let written = std::process::Command::new("sh")
         .args(["-c", "printf '#!/bin/sh\\n%s\\n' \"$1\" >\"$2\"; chmod +x \"$2\"", "sh", script])
         .arg(&path)
@@ -31,7 +31,7 @@ trap 'echo bye >&2; exit 7' TERM
 while :; do sleep 0.01; done"#;
 
 #[tokio::test]
-async fn a_process_is_started_told_apart_from_an_earlier_one_and_ended() {
+async fn a_process_is_started_distinguished_from_an_earlier_one_and_stopped() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let slow = format!("sleep 0.2; {SERVES}");
@@ -52,14 +52,14 @@ async fn a_process_is_started_told_apart_from_an_earlier_one_and_ended() {
 
 #[tokio::test]
 #[should_panic(expected = "loggia ended (exit status: 3) before it served:\nno disk")]
-async fn a_process_that_ends_early_is_told_with_its_words() {
+async fn a_process_that_ends_early_is_reported_with_its_output() {
     let folder = tempfile::tempdir().unwrap();
     let binary = stand_in(folder.path(), "echo 'no disk' >&2; exit 3");
     Loggia::up(&binary, folder.path(), &[]).await;
 }
 
 #[test]
-fn a_command_runs_to_its_end_with_settings_of_its_own() {
+fn a_command_runs_to_its_end_without_the_callers_settings() {
     let folder = tempfile::tempdir().unwrap();
     let binary = stand_in(folder.path(), "echo \"$1 $LOGGIA_DATA $LOGGIA_LISTEN\"; echo warn >&2; exit 3");
     let output = process::run(&binary, Path::new("/data"), &["verify"]);
@@ -85,7 +85,7 @@ async fn nats_is_killed_restarted_and_wiped_at_one_address() {
         context.get_stream("S").await.is_ok()
     };
     assert!(names(nats.client().await).await);
-    // The client from before the kill finds its way back.
+    // The client from before the kill reconnects.
     kit::wait_until(Duration::from_secs(10), "the old client's reconnect", async || {
         names(client.clone()).await
     })
@@ -95,7 +95,7 @@ async fn nats_is_killed_restarted_and_wiped_at_one_address() {
     assert_eq!(nats.address(), &address);
 }
 
-/// Answers one request with `answer` and gives the request as it came.
+/// Answers one request with `answer` and returns the request as received.
 async fn one_exchange(listener: TcpListener, answer: &'static str) -> String {
     let (mut socket, _) = listener.accept().await.unwrap();
     let mut request = vec![0; 4096];
@@ -105,7 +105,7 @@ async fn one_exchange(listener: TcpListener, answer: &'static str) -> String {
 }
 
 #[tokio::test]
-async fn an_answer_is_shown_as_it_came() {
+async fn a_response_is_returned_as_received() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let http = Http::new(format!("http://{}/", listener.local_addr().unwrap()));
     let answer = "HTTP/1.1 308 Permanent Redirect\r\nLocation: /b\r\nContent-Length: 9\r\n\r\n{\"ok\":42}";
@@ -120,7 +120,7 @@ async fn an_answer_is_shown_as_it_came() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_gone_is_an_error_with_its_cause() {
+async fn an_unreachable_server_is_an_error_with_its_cause() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);

@@ -1,4 +1,4 @@
-//! Appends over one stream that is kept open: each message is an append, and each is answered by one.
+//! Batch appends over one open stream: each request message is an append, and each gets one response message.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -16,20 +16,20 @@ use super::messages::{Body, MAX_APPEND, decoded, encoded, name, streamed};
 use super::wire::*;
 use super::{Fault, State};
 
-/// Codes of gRPC, as the real server answers.
+/// gRPC status codes, as the real server returns them.
 const INVALID_ARGUMENT: i32 = 3;
 const ALREADY_EXISTS: i32 = 6;
 
-/// What is left of one such stream.
+/// The state of an open stream of appends.
 struct Open {
     body: Incoming,
     received: BytesMut,
     state: Arc<State>,
-    /// Ends with a fault that swallows an append.
+    /// Ends after a fault that drops an append.
     connection: CancellationToken,
 }
 
-/// Answers each append of the stream for as long as the client keeps it open.
+/// Responds to each append while the client keeps the stream open.
 pub(super) fn answer(
     request: Request<Incoming>,
     state: Arc<State>,
@@ -48,7 +48,7 @@ pub(super) fn answer(
 }
 
 impl Open {
-    /// The next message, once it is whole.
+    /// Returns the next complete message.
     async fn next(&mut self) -> Option<BatchAppendReq> {
         loop {
             if let Some(message) = self.whole() {
@@ -71,23 +71,23 @@ impl Open {
         Some(self.received.split_to(length).freeze())
     }
 
-    /// Carries an append out; nothing where the stream ends instead of an answer.
+    /// Executes an append; `None` if the stream ends without a response.
     async fn carried_out(&self, request: BatchAppendReq) -> Option<BatchAppendResp> {
-        if self.state.met(Fault::LosesRequest) {
+        if self.state.met(Fault::DropRequest) {
             return self.broken_off().await;
         }
         let stream_identifier =
             request.options.as_ref().and_then(|options| options.stream_identifier.clone());
         let correlation_id = request.correlation_id.clone();
         let result = append(request, &mut *self.state.log().await).await;
-        if self.state.met(Fault::LosesAnswer) {
+        if self.state.met(Fault::DropResponse) {
             return self.broken_off().await;
         }
-        let ends = self.state.met(Fault::EndsStream);
+        let ends = self.state.met(Fault::EndStream);
         (!ends).then_some(BatchAppendResp { correlation_id, stream_identifier, result: Some(result) })
     }
 
-    /// Ends the connection in the middle: the stream itself never comes to an end.
+    /// Breaks the connection: the stream itself never ends.
     async fn broken_off<T>(&self) -> T {
         self.connection.cancel();
         std::future::pending().await

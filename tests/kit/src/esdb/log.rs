@@ -1,4 +1,4 @@
-//! The server's streams, in a SQLite file: what was acknowledged is there after a kill.
+//! The server's streams in a SQLite file: acknowledged appends survive a kill.
 
 use std::path::Path;
 
@@ -8,14 +8,14 @@ use uuid::Uuid;
 
 use super::wire::{ExpectedRevision, ProposedMessage};
 
-/// An event as it is kept: its revision, id, type, content type, metadata and data.
+/// A stored event: revision, id, type, content type, metadata and data.
 pub(super) type Kept = (i64, Vec<u8>, String, String, Vec<u8>, Vec<u8>);
 
 pub(super) struct Log {
     file: SqliteConnection,
 }
 
-/// What became of an append: the stream's last revision, or the one that it has instead of the expected one.
+/// The outcome of an append: the new last revision, or the actual one if it differs from the expected one.
 pub(super) type Outcome = Result<u64, Option<u64>>;
 
 impl Log {
@@ -39,7 +39,7 @@ impl Log {
         Log { file }
     }
 
-    /// The last revision of a stream; none where there is no such stream.
+    /// Returns the last revision of a stream; `None` if it does not exist.
     pub(super) async fn last(&mut self, stream: &str) -> Option<u64> {
         let last: Option<i64> = sqlx::query_scalar("SELECT max(revision) FROM events WHERE stream = ?1")
             .bind(stream)
@@ -63,7 +63,7 @@ impl Log {
         .expect("events")
     }
 
-    /// Keeps only the first `kept` events of a stream.
+    /// Removes all events of a stream after the first `kept`.
     pub(super) async fn set_back(&mut self, stream: &str, kept: u64) {
         sqlx::query("DELETE FROM events WHERE stream = ?1 AND revision >= ?2")
             .bind(stream)
@@ -73,7 +73,7 @@ impl Log {
             .expect("events are taken away");
     }
 
-    /// Appends all or nothing. The same events behind the same revision are not written twice.
+    /// Appends all events or none. Appending the same events after the same revision again is idempotent.
     pub(super) async fn append(
         &mut self,
         stream: &str,

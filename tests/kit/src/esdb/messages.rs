@@ -1,4 +1,4 @@
-//! Messages and answers of gRPC, as the calls of the log have them.
+//! gRPC messages and responses of the calls that the event log uses.
 
 use std::convert::Infallible;
 
@@ -12,15 +12,15 @@ use prost::Message;
 
 use super::wire::StreamIdentifier;
 
-/// What the server takes at once by default.
+/// The server's default limit of an append, in bytes.
 pub(super) const MAX_APPEND: usize = 1 << 20;
 
-/// Codes of gRPC.
+/// gRPC status codes.
 pub(super) const INVALID_ARGUMENT: u16 = 3;
 
 pub(super) type Body = StreamBody<BoxStream<'static, Result<Frame<Bytes>, Infallible>>>;
 
-/// An error of gRPC: a code and a text.
+/// A gRPC status: code and message.
 pub(super) type Status = (u16, String);
 
 pub(super) fn name(identifier: Option<StreamIdentifier>) -> Result<String, Status> {
@@ -36,7 +36,7 @@ pub(super) fn decoded<M: Message + Default>(message: Bytes) -> Result<M, Status>
     M::decode(message).map_err(|error| invalid(&error.to_string()))
 }
 
-/// Takes a body apart: each message has a byte and its length before it.
+/// Splits a body into its messages, each preceded by a compression byte and a length (gRPC over HTTP/2).
 pub(super) fn messages(mut body: Bytes) -> Vec<Bytes> {
     let mut messages = Vec::new();
     while body.len() >= 5 {
@@ -70,7 +70,7 @@ pub(super) fn response(answer: Result<Vec<Bytes>, Status>) -> Response<Body> {
     streamed(stream::iter(frames).boxed())
 }
 
-/// An answer whose messages come as they are made.
+/// Returns a response that streams its messages.
 pub(super) fn streamed(frames: BoxStream<'static, Result<Frame<Bytes>, Infallible>>) -> Response<Body> {
     let mut response = Response::new(StreamBody::new(frames));
     response.headers_mut().insert("content-type", HeaderValue::from_static("application/grpc"));

@@ -1,4 +1,4 @@
-//! The calls that the log needs, as gRPC over HTTP/2.
+//! The gRPC methods over HTTP/2 that the event log uses.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use super::{Fault, State, batch};
 const UNIMPLEMENTED: u16 = 12;
 const UNAUTHENTICATED: u16 = 16;
 
-/// The service of streams, as the server tells which calls it has.
+/// The name of the streams service in the list of supported methods.
 const STREAMS: &str = "event_store.client.streams.streams";
 
-/// Answers one call; nothing where a fault swallows it.
+/// Handles a call; `None` if a fault drops it.
 pub(super) async fn answer(
     request: Request<Incoming>,
     state: &Arc<State>,
@@ -37,7 +37,7 @@ pub(super) async fn answer(
     let (service, method) = head.uri.path().rsplit_once('/').unwrap_or_default();
     let gossips = service.ends_with("Gossip");
     let appends = method == "Append";
-    if appends && state.met(Fault::LosesRequest) {
+    if appends && state.met(Fault::DropRequest) {
         return None;
     }
     let answer = if gossips {
@@ -47,7 +47,7 @@ pub(super) async fn answer(
     } else {
         Err((UNAUTHENTICATED, "Unauthenticated".into()))
     };
-    if appends && state.met(Fault::LosesAnswer) {
+    if appends && state.met(Fault::DropResponse) {
         return None;
     }
     Some(response(answer))

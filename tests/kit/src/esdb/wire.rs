@@ -1,4 +1,4 @@
-//! The messages of EventStoreDB's protocol that the log needs, after streams.proto, shared.proto, gossip.proto and
+//! The protobuf messages that the event log uses, from streams.proto, shared.proto, gossip.proto and
 //! serverfeatures.proto of the vendor's client.
 
 use prost::{Message, Oneof};
@@ -225,7 +225,7 @@ pub(super) enum WantedRevision {
     NoStream(Nothing),
 }
 
-/// Its options are those of a single append, but for deadlines.
+/// The options are those of a single append, without deadlines.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct BatchAppendReq {
     #[prost(message, optional, tag = "1")]

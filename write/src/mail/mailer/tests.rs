@@ -53,7 +53,7 @@ async fn a_domain_goes_out_in_ascii() {
 
 #[tokio::test]
 async fn what_keeps_a_mail_back_is_told_without_its_address() {
-    let server = Smtp::start(&[Fault::NotNow, Fault::Never, Fault::DropsIt]).await;
+    let server = Smtp::start(&[Fault::Temporary, Fault::Permanent, Fault::Disconnect]).await;
     let mailer = mailer(&server);
     for sentence in [
         "the mail server refuses it with the code 451",

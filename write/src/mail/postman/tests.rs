@@ -88,7 +88,7 @@ async fn a_letter_is_mailed_with_a_fresh_link() {
 
 #[tokio::test]
 async fn a_letter_that_fails_is_tried_again_and_again_later() {
-    let office = office(&[Fault::NotNow, Fault::DropsIt, Fault::NotNow]).await;
+    let office = office(&[Fault::Temporary, Fault::Disconnect, Fault::Temporary]).await;
     office.ask().await;
     assert_eq!(office.after(0).await, Some(30));
     assert_eq!(office.after(29).await, Some(1));
@@ -104,7 +104,7 @@ async fn a_letter_that_fails_is_tried_again_and_again_later() {
 
 #[tokio::test]
 async fn after_a_day_a_letter_is_given_up() {
-    let office = office(&[Fault::NotNow; 100]).await;
+    let office = office(&[Fault::Temporary; 100]).await;
     office.ask().await;
     let (mut passed, mut wait) = (0, office.after(0).await);
     while let Some(seconds) = wait {
@@ -119,7 +119,7 @@ async fn after_a_day_a_letter_is_given_up() {
 
 #[tokio::test]
 async fn a_letter_that_the_server_refuses_for_good_is_not_tried_again() {
-    let office = office(&[Fault::Never]).await;
+    let office = office(&[Fault::Permanent]).await;
     office.ask().await;
     assert_eq!(office.after(0).await, None);
     assert_eq!(office.after(24 * 60 * 60).await, None);
@@ -154,7 +154,7 @@ async fn a_damaged_row_puts_off_only_itself() {
 
 #[tokio::test]
 async fn an_erased_address_gets_no_mail() {
-    let office = office(&[Fault::NotNow]).await;
+    let office = office(&[Fault::Temporary]).await;
     office.ask().await;
     assert_eq!(office.after(0).await, Some(30));
     office.send(Command::EraseAccount { email: email() }).await;

@@ -1,4 +1,4 @@
-//! A name server that knows what a test tells it, over UDP.
+//! A DNS server over UDP whose records a test sets.
 
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use tokio::net::UdpSocket;
 use tokio::task::JoinSet;
 
-/// A name server; it ends with its handle.
+/// A DNS server; dropping it stops it.
 #[derive(Debug)]
-pub struct Names {
+pub struct DnsServer {
     address: SocketAddr,
     known: Arc<Mutex<HashMap<String, Ipv4Addr>>>,
     _task: JoinSet<()>,
@@ -18,32 +18,32 @@ pub struct Names {
 /// The length of a header, in bytes (RFC 1035, 4.1.1).
 const HEADER: usize = 12;
 
-/// The type of an address of IPv4.
+/// The record type A (IPv4 address).
 const A: [u8; 2] = [0, 1];
 
-impl Names {
-    /// A name server that knows nobody.
-    pub async fn start() -> Names {
+impl DnsServer {
+    /// Starts a server without records.
+    pub async fn start() -> DnsServer {
         let socket = UdpSocket::bind("127.0.0.1:0").await.expect("a port for the name server");
         let address = socket.local_addr().expect("its address");
         let known = Arc::new(Mutex::new(HashMap::new()));
         let mut task = JoinSet::new();
         task.spawn(answer(socket, known.clone()));
-        Names { address, known, _task: task }
+        DnsServer { address, known, _task: task }
     }
 
-    /// Where it is asked.
+    /// Returns the address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Tells it, from now on, where somebody is.
-    pub fn tell(&self, name: &str, at: Ipv4Addr) {
+    /// Sets the address of a name.
+    pub fn set(&self, name: &str, at: Ipv4Addr) {
         self.known.lock().expect("nobody panics with it").insert(name.to_owned(), at);
     }
 
-    /// Has it know somebody no longer.
-    pub fn forget(&self, name: &str) {
+    /// Removes a name.
+    pub fn remove(&self, name: &str) {
         self.known.lock().expect("nobody panics with it").remove(name);
     }
 }
@@ -60,8 +60,8 @@ async fn answer(socket: UdpSocket, known: Arc<Mutex<HashMap<String, Ipv4Addr>>>)
     }
 }
 
-/// The reply to a question: an address that is good for a second, none of the type that is asked for, or no such name.
-/// `None` to what is no question.
+/// Returns the response to a query: an A record with a TTL of one second, an empty answer for other types, or NXDOMAIN.
+/// `None` for a malformed query.
 fn reply(asked: &[u8], known: impl Fn(&str) -> Option<Ipv4Addr>) -> Option<Vec<u8>> {
     let (header, mut rest) = asked.split_at_checked(HEADER)?;
     let mut labels = Vec::new();
@@ -79,13 +79,13 @@ fn reply(asked: &[u8], known: impl Fn(&str) -> Option<Ipv4Addr>) -> Option<Vec<u
     let question = &question[..question.len() - behind.len()];
     let known = known(&labels.join("."));
     let address = known.filter(|_| kind[..2] == A);
-    // A response with authority; code 3 says that there is no such name.
+    // An authoritative response; RCODE 3 is NXDOMAIN.
     let code = if known.is_some() { 0 } else { 3 };
     let mut reply = header[..2].to_vec();
     reply.extend([0x84, code, 0, 1, 0, u8::from(address.is_some()), 0, 0, 0, 0]);
     reply.extend(question);
     if let Some(address) = address {
-        // Its name is that of the question, at byte 12; class IN, a second, four bytes.
+        // A pointer to the name in the question at byte 12; class IN, a TTL of one second, four bytes.
         reply.extend([0xc0, 0x0c, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4]);
         reply.extend(address.octets());
     }

@@ -1,4 +1,4 @@
-//! Programs of others, run to their end.
+//! Runs other programs to their end.
 
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
@@ -6,25 +6,25 @@ use std::time::Duration;
 
 use tokio::process::Command;
 
-/// How long any program may take on a busy machine.
+/// The timeout of a program on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// What a program said until it ended.
+/// The result of a program that ended.
 #[derive(Debug)]
-pub struct Said {
+pub struct ProgramOutput {
     command: String,
-    /// How it ended.
+    /// The exit status.
     pub status: ExitStatus,
-    /// What it wrote to standard output.
+    /// Standard output.
     pub stdout: String,
     /// What it wrote to standard error.
     pub stderr: String,
 }
 
-impl Said {
+impl ProgramOutput {
     /// Runs a command in a home of its own, so that it leaves nothing in the user's, with the programs of a folder before
     /// all others. Panics when it does not end.
-    pub async fn by(mut command: Command, home: &Path, programs: &Path) -> Self {
+    pub async fn of(mut command: Command, home: &Path, programs: &Path) -> Self {
         let told = format!("{:?}", command.as_std());
         let path = std::env::var("PATH").unwrap_or_default();
         command
@@ -46,14 +46,14 @@ impl Said {
         }
     }
 
-    /// What it wrote to standard output. Panics with all it said unless it ended well.
-    pub fn well(self) -> String {
+    /// What it wrote to standard output. Panics with all it output unless it ended well.
+    pub fn success(self) -> String {
         assert!(self.status.success(), "{self}");
         self.stdout
     }
 }
 
-impl std::fmt::Display for Said {
+impl std::fmt::Display for ProgramOutput {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} ended with {}\n{}\n{}", self.command, self.status, self.stdout, self.stderr)
     }
