@@ -81,7 +81,7 @@ fn issue(seed: u8) -> Command {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_key_is_issued_once_however_often_it_is_asked_for() {
+async fn a_key_is_issued_once_for_a_repeated_command() {
     let Some(nats) = Nats::start().await else { return };
     let write = WriteSide::on(&nats).await;
     let client = CommandClient::new(nats.client().await);
@@ -107,7 +107,7 @@ async fn a_key_is_issued_once_however_often_it_is_asked_for() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_two_who_want_the_last_place_exactly_one_gets_it() {
+async fn of_two_requests_for_the_last_key_exactly_one_succeeds() {
     let Some(nats) = Nats::start().await else { return };
     let write = WriteSide::on(&nats).await;
     let client = CommandClient::new(nats.client().await);
@@ -131,7 +131,7 @@ async fn of_two_who_want_the_last_place_exactly_one_gets_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn commands_on_accounts_that_wait_delay_no_editor() {
+async fn waiting_account_commands_do_not_delay_editors() {
     let Some(nats) = Nats::start().await else { return };
     let write = WriteSide::on(&nats).await;
     let client = CommandClient::new(nats.client().await);

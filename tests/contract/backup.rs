@@ -53,7 +53,7 @@ pub(crate) fn flip(path: &Path) {
 }
 
 #[tokio::test]
-async fn the_vault_and_its_secret_come_back_readable_by_their_owner_alone() {
+async fn the_vault_and_its_secret_are_restored_readable_only_by_their_owner() {
     let Kept { folder, clock, store, vault, account } = kept().await;
     let elsewhere = tempfile::tempdir().unwrap();
     let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
@@ -78,7 +78,7 @@ async fn the_vault_and_its_secret_come_back_readable_by_their_owner_alone() {
 }
 
 #[tokio::test]
-async fn a_secret_that_is_kept_elsewhere_stays_there() {
+async fn a_secret_outside_the_folder_is_not_backed_up() {
     let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let store = SqliteStore::open(folder.path(), &Clock::system()).await.unwrap();
     Vault::open(folder.path(), Some(&elsewhere.path().join("secret"))).await.unwrap();
@@ -104,7 +104,7 @@ async fn a_backup_from_before_the_vault_is_restored() {
 }
 
 #[tokio::test]
-async fn of_a_broken_backup_nothing_is_put_in_place() {
+async fn nothing_of_a_broken_backup_is_restored() {
     let Kept { folder: _folder, store, .. } = kept().await;
     for (file, reason) in [
         ("vault.db", "the bytes of its vault.db are not those that were written"),
@@ -170,7 +170,7 @@ async fn with_pictures() -> WithPictures {
 }
 
 #[tokio::test]
-async fn pictures_stand_in_the_manifest_and_come_back() {
+async fn pictures_are_in_the_manifest_and_restored() {
     let WithPictures { elsewhere, backup, pictures, manifest, .. } = with_pictures().await;
     let media = manifest.media.clone().unwrap();
     // The original, three widths, a JPEG and the description of each.
@@ -191,7 +191,7 @@ async fn pictures_stand_in_the_manifest_and_come_back() {
 type Damage = fn(&Path);
 
 #[tokio::test]
-async fn a_backup_with_damaged_pictures_is_refused_by_restore_and_by_verify() {
+async fn restore_and_verify_reject_a_backup_with_damaged_pictures() {
     let WithPictures { elsewhere, backup, pictures, .. } = with_pictures().await;
     let first = pictures.iter().map(|picture| picture.id).min().unwrap();
     let all = |folder: &Path| std::fs::remove_dir_all(folder).unwrap();
@@ -260,7 +260,7 @@ fn copy_folder(from: &Path, to: &Path) {
 }
 
 #[tokio::test]
-async fn each_part_of_a_backup_is_proven_where_it_lies() {
+async fn each_part_of_a_backup_is_verified_in_place() {
     for (name, reason) in [
         ("events.db", "its bytes are not those that were written"),
         ("vault.db", "the bytes of its vault.db are not those that were written"),
@@ -295,7 +295,7 @@ async fn a_backup_without_a_listing_of_its_pictures_is_restored() {
 }
 
 #[tokio::test]
-async fn a_width_that_is_damaged_in_the_store_is_whole_in_the_backup() {
+async fn a_rendition_damaged_in_the_store_is_intact_in_the_backup() {
     let (kept, elsewhere) = (kept().await, tempfile::tempdir().unwrap());
     let media = kept.folder.path().join("media");
     let [picture, _] = pictures(&media);
@@ -309,7 +309,7 @@ async fn a_width_that_is_damaged_in_the_store_is_whole_in_the_backup() {
 }
 
 #[tokio::test]
-async fn an_interrupted_restore_is_known_and_the_next_one_begins_from_the_start() {
+async fn an_interrupted_restore_is_detected_and_the_next_one_starts_over() {
     let WithPictures { _kept, elsewhere, backup, manifest, .. } = with_pictures().await;
     let (target, media) = (elsewhere.path().join("target"), elsewhere.path().join("media"));
     std::fs::create_dir(&target).unwrap();
@@ -331,7 +331,7 @@ async fn an_interrupted_restore_is_known_and_the_next_one_begins_from_the_start(
 }
 
 #[tokio::test]
-async fn a_journal_that_was_left_is_in_the_way_of_a_restore() {
+async fn a_leftover_journal_blocks_a_restore() {
     let WithPictures { elsewhere, backup, .. } = with_pictures().await;
     let target = elsewhere.path().join("target");
     std::fs::create_dir(&target).unwrap();
@@ -359,7 +359,7 @@ async fn a_failed_backup_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_backup_goes_into_an_empty_folder_and_is_looked_for_where_one_is() {
+async fn a_backup_needs_an_empty_folder_and_a_restore_needs_a_backup() {
     let (kept, elsewhere) = (kept().await, tempfile::tempdir().unwrap());
     let backup = elsewhere.path().join("backup");
     std::fs::create_dir(&backup).unwrap();
@@ -390,7 +390,7 @@ async fn a_backup_goes_into_an_empty_folder_and_is_looked_for_where_one_is() {
 }
 
 #[tokio::test]
-async fn a_backup_that_is_dropped_before_its_end_leaves_nothing() {
+async fn a_cancelled_backup_leaves_nothing() {
     let (kept, elsewhere) = (kept().await, tempfile::tempdir().unwrap());
     let (media, backup) = (kept.folder.path().join("media"), elsewhere.path().join("backup"));
     // Once in the middle of the log's copy, once in that of the pictures.
@@ -421,7 +421,7 @@ fn erasure(clock: &Clock) -> Erasure {
 }
 
 #[tokio::test]
-async fn a_restored_folder_begins_with_every_erasure_that_is_known() {
+async fn a_restored_folder_starts_with_all_known_erasures() {
     let Kept { folder: _folder, clock, store, vault, .. } = kept().await;
     let elsewhere = tempfile::tempdir().unwrap();
     let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));

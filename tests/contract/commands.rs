@@ -81,7 +81,7 @@ async fn traces_of(write: &WriteSide, nats: &Nats, position: u64) -> [Option<Str
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_trace_goes_with_a_command_into_the_log_and_on_to_nats() {
+async fn a_trace_context_is_propagated_through_the_log_to_nats() {
     let Some(nats) = Nats::start().await else { return };
     let write = WriteSide::on(&nats).await;
     let client = CommandClient::new(nats.client().await);
@@ -109,7 +109,7 @@ async fn a_trace_goes_with_a_command_into_the_log_and_on_to_nats() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_command_is_answered_and_carried_out_once() {
+async fn a_command_is_executed_once_and_its_reply_repeated() {
     let Some(nats) = Nats::start().await else { return };
     let write = WriteSide::on(&nats).await;
     let client = CommandClient::new(nats.client().await);
@@ -125,7 +125,7 @@ async fn a_command_is_answered_and_carried_out_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_no_command_is_refused_with_a_sentence() {
+async fn invalid_commands_are_rejected_with_a_sentence() {
     let Some(nats) = Nats::start().await else { return };
     let write = WriteSide::on(&nats).await;
     let client = nats.client().await;
@@ -158,7 +158,7 @@ async fn what_is_no_command_is_refused_with_a_sentence() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_import_larger_than_a_message_is_sent_in_parts() {
+async fn an_import_larger_than_a_message_is_split() {
     let Some(nats) = Nats::start().await else { return };
     let write = WriteSide::on(&nats).await;
     let client = nats.client().await;
@@ -182,7 +182,7 @@ async fn an_import_larger_than_a_message_is_sent_in_parts() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_command_outlives_a_restart_of_nats() {
+async fn a_command_survives_a_restart_of_nats() {
     let Some(mut nats) = Nats::start().await else { return };
     let write = WriteSide::on(&nats).await;
     let client = CommandClient::new(nats.client().await);
@@ -196,7 +196,7 @@ async fn a_command_outlives_a_restart_of_nats() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn without_a_write_side_the_sender_is_told() {
+async fn without_a_write_side_the_sender_gets_an_error() {
     let Some(nats) = Nats::start().await else { return };
     let client = CommandClient::new(nats.client().await);
     let id = Clock::system().command_id();
@@ -212,7 +212,7 @@ async fn without_a_write_side_the_sender_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_under_way_is_finished_when_the_server_stops() {
+async fn commands_in_flight_are_finished_on_shutdown() {
     let Some(nats) = Nats::start().await else { return };
     let write = WriteSide::on(&nats).await;
     let client = CommandClient::new(nats.client().await);

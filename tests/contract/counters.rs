@@ -76,7 +76,7 @@ impl At {
 }
 
 #[tokio::test]
-async fn calls_of_every_stream_are_counted_soon_after_they_were_made() {
+async fn calls_of_every_stream_are_counted_promptly() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let client = nats.client().await;
     let usage = Usage::new(&client).await;
@@ -111,7 +111,7 @@ async fn calls_of_every_stream_are_counted_soon_after_they_were_made() {
 }
 
 #[tokio::test]
-async fn a_stream_that_was_made_anew_repeats_nothing_and_goes_on() {
+async fn a_recreated_stream_is_followed_without_double_counting() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let client = nats.client().await;
     let usage = Usage::new(&client).await;
@@ -139,7 +139,7 @@ async fn a_stream_that_was_made_anew_repeats_nothing_and_goes_on() {
 }
 
 #[tokio::test]
-async fn a_rebuild_takes_what_nats_no_longer_has_from_the_ledger() {
+async fn a_rebuild_reads_calls_missing_from_nats_from_the_ledger() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let client = nats.client().await;
     let usage = Usage::new(&client).await;
@@ -171,7 +171,7 @@ async fn a_rebuild_takes_what_nats_no_longer_has_from_the_ledger() {
 }
 
 #[tokio::test]
-async fn what_is_no_call_is_set_aside_and_the_rest_goes_on() {
+async fn invalid_messages_are_parked_and_calls_after_them_counted() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let client = nats.client().await;
     let usage = Usage::new(&client).await;
@@ -196,7 +196,7 @@ async fn what_is_no_call_is_set_aside_and_the_rest_goes_on() {
 }
 
 #[tokio::test]
-async fn without_a_ledger_an_empty_model_counts_what_nats_has() {
+async fn without_a_ledger_an_empty_model_counts_the_calls_in_nats() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let client = nats.client().await;
     let usage = Usage::new(&client).await;
@@ -207,7 +207,7 @@ async fn without_a_ledger_an_empty_model_counts_what_nats_has() {
 }
 
 #[tokio::test]
-async fn a_ledger_that_answers_later_gives_what_nats_no_longer_has() {
+async fn a_ledger_that_is_available_later_adds_calls_missing_from_nats() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let client = nats.client().await;
     let usage = Usage::new(&client).await;
@@ -235,7 +235,7 @@ async fn a_ledger_that_answers_later_gives_what_nats_no_longer_has() {
 }
 
 #[tokio::test]
-async fn the_live_counters_are_verified_while_calls_go_on() {
+async fn live_counters_can_be_verified_during_traffic() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let client = nats.client().await;
     let usage = Usage::new(&client).await;
@@ -294,7 +294,7 @@ async fn the_live_counters_are_verified_while_calls_go_on() {
 }
 
 #[tokio::test]
-async fn a_stream_that_lost_its_end_and_went_on_hides_no_call() {
+async fn a_truncated_and_continued_stream_loses_no_call() {
     let folder = tempfile::tempdir().unwrap();
     let started = kit::nats::Nats::start_with(|options| options.folder = folder.path().join("nats")).await;
     let Some(mut nats) = started else { return };

@@ -29,12 +29,12 @@ pub(crate) trait Subject: Sized {
 macro_rules! keeps_the_contract {
     ($subject:ty) => {
         crate::event_store::keeps_the_contract!($subject, log:
-            an_empty_store_has_no_history, what_is_appended_is_read_back, a_stream_is_read_behind_a_version,
-            waiting_ends_at_the_next_append, everything_survives_a_restart, the_chain_covers_the_log);
+            an_empty_store_has_no_history, appended_events_are_read_back, a_stream_is_read_after_a_version,
+            waiting_ends_with_the_next_append, everything_survives_a_restart, the_chain_covers_the_log);
         crate::event_store::keeps_the_contract!($subject, appending:
-            the_expected_version_decides, the_streams_of_a_command_are_found, only_one_of_many_writers_wins, positions_have_no_holes_under_many_writers,
-            a_crowd_is_taken_whole, many_are_answered_one_by_one, a_command_is_carried_out_once, a_command_repeated_at_once_is_carried_out_once,
-            a_refused_append_leaves_nothing, an_event_id_is_unique, an_append_that_cannot_be_is_invalid);
+            an_append_requires_the_expected_version, the_streams_of_a_command_are_found, only_one_of_many_concurrent_writers_wins, positions_have_no_gaps_under_concurrent_writers,
+            a_batch_of_appends_is_accepted_completely, concurrent_appends_are_answered_individually, a_command_is_executed_once, a_concurrently_repeated_command_is_executed_once,
+            a_rejected_append_writes_nothing, an_event_id_is_unique, an_impossible_append_is_invalid);
         crate::event_store::keeps_the_contract!($subject, names:
             a_name_belongs_to_one_stream, one_of_many_claims_wins, names_are_listed_in_order);
     };

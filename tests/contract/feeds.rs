@@ -144,7 +144,7 @@ async fn read_all(followers: &mut [Following], after: u64, to: u64) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn all_who_are_level_have_one_consumer_and_leave_none() {
+async fn projections_that_have_caught_up_share_one_consumer_and_remove_it() {
     let Some(nats) = Nats::start().await else { return };
     let stream = Stream::new(&nats).await;
     stream.publish(3_000).await;
@@ -172,7 +172,7 @@ async fn all_who_are_level_have_one_consumer_and_leave_none() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_that_stands_still_reads_on_by_itself_and_comes_back() {
+async fn a_stalled_projection_is_evicted_and_rejoins() {
     let Some(nats) = Nats::start().await else { return };
     let stream = Stream::new(&nats).await;
     let source = EventSource::new(stream.client.clone());
@@ -191,7 +191,7 @@ async fn one_that_stands_still_reads_on_by_itself_and_comes_back() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_hole_is_filled_once_for_all() {
+async fn a_gap_is_filled_once_for_all_projections() {
     let Some(nats) = Nats::start().await else { return };
     let stream = Stream::new(&nats).await;
     stream.publish(20).await;
@@ -216,7 +216,7 @@ async fn a_hole_is_filled_once_for_all() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_was_killed_is_followed_on() {
+async fn following_continues_after_a_killed_server_restarts() {
     let Some(mut nats) = Nats::start().await else { return };
     let stream = Stream::new(&nats).await;
     let source = EventSource::new(stream.client.clone());

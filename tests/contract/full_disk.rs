@@ -35,7 +35,7 @@ impl Drop for SmallDisk {
 }
 
 #[tokio::test]
-async fn a_full_disk_refuses_appends_until_there_is_room() {
+async fn a_full_disk_rejects_appends_until_there_is_space() {
     let Some(disk) = SmallDisk::new() else {
         kit::skipped("no small file system can be mounted here; run the tests as root");
         return;

@@ -153,7 +153,7 @@ async fn addresses(folder: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_chain_restores_what_a_full_backup_of_the_same_moment_does() {
+async fn an_incremental_backup_restores_the_same_as_a_full_one() {
     let mut desk = Desk::new().await;
     desk.chain().await;
     let whole = desk.full("whole").await;
@@ -230,7 +230,7 @@ async fn a_parent_is_found_under_another_name_and_where_it_was() {
 }
 
 #[tokio::test]
-async fn a_parent_that_is_gone_or_another_is_named() {
+async fn a_missing_or_wrong_parent_is_named() {
     let mut desk = Desk::new().await;
     desk.chain().await;
     let second = desk.at("second");
@@ -260,7 +260,7 @@ async fn a_parent_that_is_gone_or_another_is_named() {
 }
 
 #[tokio::test]
-async fn each_part_of_a_chain_is_proven() {
+async fn each_part_of_an_incremental_backup_is_verified() {
     let mut desk = Desk::new().await;
     let [first, _, third] = desk.chain().await;
     let bytes = |what: &str| format!("{what} are not those that were written");
@@ -296,7 +296,7 @@ async fn each_part_of_a_chain_is_proven() {
 }
 
 #[tokio::test]
-async fn a_log_or_ledger_that_lost_the_end_of_the_last_backup_is_not_continued() {
+async fn a_log_or_ledger_older_than_the_last_backup_is_not_continued() {
     let mut desk = Desk::new().await;
     desk.event("a", "one").await;
     desk.call("search", 2).await;
@@ -335,7 +335,7 @@ async fn a_log_or_ledger_that_lost_the_end_of_the_last_backup_is_not_continued()
 }
 
 #[tokio::test]
-async fn a_chain_may_begin_with_nothing() {
+async fn a_chain_may_begin_with_an_empty_log() {
     let mut desk = Desk::new().await;
     desk.full("full").await;
     desk.since("full", "nothing").await.unwrap();
@@ -353,7 +353,7 @@ async fn a_chain_may_begin_with_nothing() {
 }
 
 #[tokio::test]
-async fn a_picture_that_was_made_again_is_new_and_an_erased_one_does_not_come_back() {
+async fn regenerated_pictures_are_included_and_erased_ones_stay_erased() {
     let mut desk = Desk::new().await;
     let [first, second, _] = desk.chain().await;
     let description = desk.at("media").join(Form::Original.path(first.id)).with_file_name("picture.json");
@@ -391,7 +391,7 @@ async fn a_backup_without_a_listing_of_its_pictures_is_continued() {
 }
 
 #[tokio::test]
-async fn one_that_fails_or_is_dropped_leaves_nothing() {
+async fn a_failed_or_cancelled_incremental_backup_leaves_nothing() {
     let mut desk = Desk::new().await;
     desk.chain().await;
     let new = desk.picture(160);

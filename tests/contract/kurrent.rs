@@ -67,12 +67,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn it_agrees_with_the_model(acts in model::acts()) {
+    fn the_store_agrees_with_the_model(acts in model::acts()) {
         model::agrees::<Kurrent>(&acts, false);
     }
 
     #[test]
-    fn a_batch_is_the_same_as_one_after_the_other(acts in model::acts()) {
+    fn a_batch_equals_sequential_appends(acts in model::acts()) {
         model::agrees::<Kurrent>(&acts, true);
     }
 }

@@ -181,7 +181,7 @@ fn sorted<'a>(calls: impl IntoIterator<Item = &'a Call>) -> Vec<&'a Call> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_call_is_copied_once_with_where_it_stood() {
+async fn every_call_is_copied_once_with_its_source() {
     let Some(nats) = Nats::start().await else { return };
     let (folder, tiers) = (folder(), tiers("free=5000, studio=5000"));
     let running = Running::of(folder.path(), &nats, &tiers).await;
@@ -209,7 +209,7 @@ async fn every_call_is_copied_once_with_where_it_stood() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_no_call_is_counted_and_passed_over() {
+async fn invalid_messages_are_counted_and_skipped() {
     let Some(nats) = Nats::start().await else { return };
     let folder = folder();
     let running = Running::of(folder.path(), &nats, &tiers("free=10")).await;
@@ -225,7 +225,7 @@ async fn what_is_no_call_is_counted_and_passed_over() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn copying_that_fails_is_a_failing_component_until_it_works_again() {
+async fn failing_copies_are_a_failing_component_until_they_recover() {
     let Some(mut nats) = Nats::start().await else { return };
     let (folder, tiers, health) = (folder(), tiers("free=10"), health::Health::default());
     let ledger = Arc::new(Ledger::open(folder.path()).await.unwrap());
@@ -247,7 +247,7 @@ async fn copying_that_fails_is_a_failing_component_until_it_works_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_counted_until_the_end_is_copied_before_the_copier_ends() {
+async fn calls_counted_before_shutdown_are_copied_before_the_copier_ends() {
     let Some(nats) = Nats::start().await else { return };
     let (folder, tiers) = (folder(), tiers("free=100000"));
     let running = Running::of(folder.path(), &nats, &tiers).await;
@@ -263,7 +263,7 @@ async fn what_was_counted_until_the_end_is_copied_before_the_copier_ends() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_lost_its_end_is_noticed_even_when_new_calls_took_the_places() {
+async fn a_truncated_stream_is_detected_even_if_new_calls_reuse_its_sequences() {
     let Some(nats) = Nats::start().await else { return };
     let (folder, tiers) = (folder(), tiers("free=100"));
     let caller = Caller::new(&nats).await;
@@ -300,7 +300,7 @@ fn folder_copy(from: &Path) -> TempDir {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_deleted_ledger_is_copied_again() {
+async fn a_deleted_ledger_is_rebuilt_from_the_streams() {
     let Some(nats) = Nats::start().await else { return };
     let tiers = tiers("free=100");
     let (first, second) = (folder(), folder());
@@ -315,7 +315,7 @@ async fn a_deleted_ledger_is_copied_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_killed_server_neither_loses_nor_doubles_a_call() {
+async fn a_killed_server_neither_loses_nor_duplicates_a_call() {
     let Some(mut nats) = Nats::start().await else { return };
     let folder = folder();
     let running = Running::of(folder.path(), &nats, &tiers("free=1000000")).await;
@@ -340,7 +340,7 @@ async fn a_killed_server_neither_loses_nor_doubles_a_call() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn pages_of_it_are_read_over_nats() {
+async fn pages_of_the_ledger_are_read_over_nats() {
     let Some(nats) = Nats::start().await else { return };
     let folder = folder();
     let running = Running::of(folder.path(), &nats, &tiers("free=5000")).await;
@@ -371,7 +371,7 @@ async fn pages_of_it_are_read_over_nats() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_backup_holds_the_ledger_and_a_damaged_copy_is_not_restored() {
+async fn a_backup_contains_the_ledger_and_a_damaged_copy_is_not_restored() {
     use write::event_store::{BackupError, SqliteStore};
     let Some(nats) = Nats::start().await else { return };
     let (store_folder, backups, target) = (folder(), folder(), folder());

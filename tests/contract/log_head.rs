@@ -59,7 +59,7 @@ async fn client(nats: &Nats, role: NatsRole) -> async_nats::Client {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_head_is_that_of_the_log_though_the_relay_stands_still() {
+async fn the_head_is_that_of_the_log_even_if_the_relay_is_stopped() {
     let Some(nats) = Nats::start().await else { return };
     let write_side = WriteSide::start(&nats).await;
     let source = EventSource::new(client(&nats, NatsRole::Read).await);
@@ -77,7 +77,7 @@ async fn the_head_is_that_of_the_log_though_the_relay_stands_still() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn where_nothing_is_announced_the_stream_tells() {
+async fn without_announcements_the_head_is_taken_from_the_stream() {
     let Some(nats) = Nats::start().await else { return };
     let stream = Stream::new(&nats).await;
     stream.publish_events(0, 3).await;
@@ -87,7 +87,7 @@ async fn where_nothing_is_announced_the_stream_tells() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_node_that_misses_events_is_not_ready_until_they_come() {
+async fn a_lagging_node_is_not_ready_until_it_catches_up() {
     let Some(nats) = Nats::start().await else { return };
     let write_side = WriteSide::start(&nats).await;
     let health = Health::default();

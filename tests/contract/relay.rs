@@ -168,7 +168,7 @@ async fn the_stream_is_the_log() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_stream_is_kept_for_ever_and_names_its_store() {
+async fn the_stream_has_no_limits_and_names_its_store() {
     let Some(nats) = Nats::start().await else { return };
     let log = Log::new().await;
     log.add(1).await;
@@ -185,7 +185,7 @@ async fn the_stream_is_kept_for_ever_and_names_its_store() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_relays_at_once_neither_reorder_nor_repeat() {
+async fn two_concurrent_relays_neither_reorder_nor_repeat() {
     let Some(nats) = Nats::start().await else { return };
     let log = Log::new().await;
     let mut relays = [Running::of(&log, &nats).await, Running::of(&log, &nats).await];
@@ -202,7 +202,7 @@ async fn two_relays_at_once_neither_reorder_nor_repeat() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_killed_server_is_caught_up_with() {
+async fn the_relay_catches_up_after_a_server_was_killed() {
     let Some(mut nats) = Nats::start().await else { return };
     let log = Log::new().await;
     let mut relay = Running::of(&log, &nats).await;
@@ -218,7 +218,7 @@ async fn a_killed_server_is_caught_up_with() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_wiped_server_is_filled_again() {
+async fn a_wiped_server_is_refilled() {
     let Some(mut nats) = Nats::start().await else { return };
     let log = Log::new().await;
     log.add(500).await;
@@ -233,7 +233,7 @@ async fn a_wiped_server_is_filled_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_deleted_stream_is_made_and_filled_again_even_while_nothing_happens() {
+async fn a_deleted_stream_is_recreated_and_refilled_even_when_idle() {
     let Some(nats) = Nats::start().await else { return };
     let log = Log::new().await;
     log.add(700).await;
@@ -260,7 +260,7 @@ async fn is_full(log: &Log, nats: &Nats) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_purged_stream_goes_on_where_it_was() {
+async fn a_purged_stream_continues_at_its_last_sequence() {
     let Some(nats) = Nats::start().await else { return };
     let log = Log::new().await;
     log.add(20).await;
@@ -285,7 +285,7 @@ async fn a_purged_stream_goes_on_where_it_was() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_stream_of_another_store_is_refused() {
+async fn the_stream_of_another_store_is_rejected() {
     let Some(nats) = Nats::start().await else { return };
     let (log, other) = (Log::new().await, Log::new().await);
     log.add(3).await;
@@ -308,7 +308,7 @@ async fn the_stream_of_another_store_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stream_that_others_made_is_refused() {
+async fn a_foreign_stream_is_rejected() {
     let Some(nats) = Nats::start().await else { return };
     let log = Log::new().await;
     let jetstream = jetstream(&nats).await;
@@ -370,7 +370,7 @@ async fn a_store_that_is_older_than_the_stream_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_message_that_others_put_in_between_is_refused() {
+async fn a_foreign_message_in_the_stream_is_rejected() {
     let Some(nats) = Nats::start().await else { return };
     let log = Log::new().await;
     log.add(5).await;
@@ -389,7 +389,7 @@ async fn a_message_that_others_put_in_between_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn damage_is_not_carried_on() {
+async fn a_damaged_event_is_not_published() {
     let Some(nats) = Nats::start().await else { return };
     let log = Log::new().await;
     log.add(10).await;

@@ -11,7 +11,7 @@ use write::relay::Relay;
 use write::usage_streams::prepare;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn streams_get_the_copies_that_are_set_and_keep_what_they_have() {
+async fn streams_get_the_configured_replicas_and_keep_additional_ones() {
     let Some(cluster) = Cluster::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
     let store = Arc::new(SqliteStore::open(folder.path(), &Clock::system()).await.unwrap());
@@ -33,7 +33,7 @@ async fn streams_get_the_copies_that_are_set_and_keep_what_they_have() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn copies_that_there_cannot_be_are_refused() {
+async fn more_replicas_than_servers_are_rejected() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let client = nats.client().await;
     let refused = prepare(&client, &"free=5".parse().unwrap(), 3).await.unwrap_err();

@@ -90,7 +90,7 @@ async fn applied(status: &Status, position: u64) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_worker_that_settles_goes_on_taking_events_and_shows_that_it_lives() {
+async fn a_worker_applies_events_and_reports_progress_while_settling() {
     let Some(nats) = Nats::start().await else { return };
     let stream = Stream::new(&nats).await;
     let source = EventSource::new(stream.client.clone());
@@ -112,7 +112,7 @@ async fn a_worker_that_settles_goes_on_taking_events_and_shows_that_it_lives() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_worker_with_a_feed_of_its_own_waits_for_no_other() {
+async fn a_worker_with_its_own_consumer_waits_for_no_other() {
     let Some(nats) = Nats::start().await else { return };
     let stream = Stream::new(&nats).await;
     let source = EventSource::new(stream.client.clone());

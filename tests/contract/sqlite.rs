@@ -45,12 +45,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn it_agrees_with_the_model(acts in model::acts()) {
+    fn the_store_agrees_with_the_model(acts in model::acts()) {
         model::agrees::<Sqlite>(&acts, false);
     }
 
     #[test]
-    fn a_batch_is_the_same_as_one_after_the_other(acts in model::acts()) {
+    fn a_batch_equals_sequential_appends(acts in model::acts()) {
         model::agrees::<Sqlite>(&acts, true);
     }
 }
@@ -84,7 +84,7 @@ async fn verify(folder: &Path) -> Result<Verified, Damage> {
 }
 
 #[tokio::test]
-async fn a_right_log_is_verified() {
+async fn a_valid_log_is_verified() {
     let folder = ten_events().await;
     let store = SqliteStore::open_read_only(folder.path()).await.unwrap();
     let mut reports = Vec::new();
@@ -95,7 +95,7 @@ async fn a_right_log_is_verified() {
 }
 
 #[tokio::test]
-async fn a_file_of_version_0_1_keeps_traces_once_it_is_opened_for_writing() {
+async fn a_file_of_version_0_1_stores_traces_after_opening_for_writing() {
     let folder = ten_events().await;
     let mut hand = raw(folder.path()).await;
     sqlx::query("ALTER TABLE events DROP COLUMN traceparent").execute(&mut hand).await.unwrap();
@@ -159,7 +159,7 @@ const TAMPERINGS: &[(&str, u64)] = &[
 ];
 
 #[tokio::test]
-async fn every_tampering_is_found_and_named() {
+async fn every_tampering_is_detected_and_named() {
     for (statement, position) in TAMPERINGS {
         let folder = ten_events().await;
         let mut hand = raw(folder.path()).await;
@@ -176,7 +176,7 @@ async fn every_tampering_is_found_and_named() {
 
 /// Someone who knows how the chain is made leaves out a version of a stream.
 #[tokio::test]
-async fn a_hole_in_a_stream_is_found_even_under_a_right_chain() {
+async fn a_gap_in_a_stream_is_detected_even_under_a_valid_chain() {
     let folder = ten_events().await;
     let store = SqliteStore::open_read_only(folder.path()).await.unwrap();
     let log = everything(&store).await;
@@ -202,7 +202,7 @@ const FLIP: &str = "UPDATE events SET data = substr(data, 1, ?1 - 1) || \
     WHERE position = 5";
 
 #[tokio::test]
-async fn any_flipped_byte_of_a_payload_is_found() {
+async fn any_flipped_byte_of_a_payload_is_detected() {
     let folder = ten_events().await;
     let mut hand = raw(folder.path()).await;
     let length: i64 = sqlx::query_scalar("SELECT length(data) FROM events WHERE position = 5")
@@ -225,7 +225,7 @@ async fn any_flipped_byte_of_a_payload_is_found() {
 }
 
 #[tokio::test]
-async fn a_damaged_end_is_refused_at_opening() {
+async fn a_damaged_end_is_rejected_on_opening() {
     let folder = ten_events().await;
     let mut hand = raw(folder.path()).await;
     sqlx::query("UPDATE events SET actor = 'Bea' WHERE position = 9").execute(&mut hand).await.unwrap();
@@ -253,7 +253,7 @@ async fn one_folder_has_one_writer() {
 }
 
 #[tokio::test]
-async fn a_file_of_a_newer_version_is_refused_untouched() {
+async fn a_file_of_a_newer_version_is_rejected_unchanged() {
     let folder = ten_events().await;
     let mut hand = raw(folder.path()).await;
     sqlx::query("PRAGMA user_version = 2").execute(&mut hand).await.unwrap();
@@ -275,7 +275,7 @@ async fn a_file_of_a_newer_version_is_refused_untouched() {
 }
 
 #[tokio::test]
-async fn a_foreign_file_is_refused_untouched() {
+async fn a_foreign_file_is_rejected_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("events.db");
     let mut hand = sqlx::sqlite::SqliteConnectOptions::new()
@@ -297,7 +297,7 @@ async fn a_foreign_file_is_refused_untouched() {
 }
 
 #[tokio::test]
-async fn a_reader_beside_the_writer_sees_what_is_committed() {
+async fn a_concurrent_reader_sees_committed_events() {
     let Sqlite { folder, store } = Sqlite::fresh().await;
     let clock = Clock::system();
     let reader = Arc::new(SqliteStore::open_read_only(folder.path()).await.unwrap());
@@ -315,7 +315,7 @@ async fn a_reader_beside_the_writer_sees_what_is_committed() {
 }
 
 #[tokio::test]
-async fn a_folder_without_a_store_is_not_made_by_reading() {
+async fn reading_does_not_create_a_store() {
     let folder = tempfile::tempdir().unwrap();
     let error = SqliteStore::open_read_only(folder.path()).await.err().unwrap();
     assert!(error.to_string().contains("there is no event store at"), "{error}");
@@ -323,7 +323,7 @@ async fn a_folder_without_a_store_is_not_made_by_reading() {
 }
 
 #[tokio::test]
-async fn after_a_failure_the_store_takes_appends_again() {
+async fn the_store_accepts_appends_after_a_failure() {
     let Sqlite { folder, store } = Sqlite::fresh().await;
     let clock = Clock::system();
     store.append(append(&clock, "a", Expected::Any, &["1"])).await.unwrap();
@@ -342,7 +342,7 @@ async fn after_a_failure_the_store_takes_appends_again() {
 }
 
 #[tokio::test]
-async fn a_log_that_another_program_wrote_to_is_not_written_on() {
+async fn a_log_changed_by_another_program_is_not_appended_to() {
     let Sqlite { folder, store } = Sqlite::fresh().await;
     let clock = Clock::system();
     store.append(append(&clock, "a", Expected::Any, &["1"])).await.unwrap();
@@ -359,7 +359,7 @@ async fn a_log_that_another_program_wrote_to_is_not_written_on() {
 }
 
 #[tokio::test]
-async fn closing_commits_what_waits_and_refuses_the_rest() {
+async fn closing_commits_pending_appends_and_rejects_later_ones() {
     let Sqlite { folder, store } = Sqlite::fresh().await;
     let clock = Clock::system();
     let waiting: Vec<_> = (0..500)
@@ -383,7 +383,7 @@ async fn closing_commits_what_waits_and_refuses_the_rest() {
 }
 
 #[tokio::test]
-async fn a_backup_is_taken_in_use_and_restored() {
+async fn a_backup_is_taken_online_and_restored() {
     let Sqlite { folder, store } = Sqlite::fresh().await;
     let (clock, elsewhere) = (Clock::system(), tempfile::tempdir().unwrap());
     store.append(claiming(append(&clock, "a", Expected::Any, &["1", "2"]), &["name"])).await.unwrap();
@@ -431,7 +431,7 @@ async fn a_broken_backup_is_not_restored() {
 
 /// What `.cargo/config.toml` asks for has reached the library that is linked.
 #[tokio::test]
-async fn connections_share_no_lock_over_their_memory() {
+async fn sqlite_is_built_without_memory_statistics() {
     let sqlite = Sqlite::fresh().await;
     let mut hand = raw(sqlite.folder.path()).await;
     let options: Vec<String> =

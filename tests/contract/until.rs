@@ -76,7 +76,7 @@ async fn opened(target: &Path, clock: &Clock) -> SqliteStore {
 }
 
 #[tokio::test]
-async fn a_log_ends_with_the_event_that_is_named_and_is_whole() {
+async fn a_log_is_restored_up_to_the_named_event() {
     let backed = backed().await;
     let (target, restored) = backed.restore("second", Until::Position(Position(2))).await.unwrap();
     let left_out = LeftOut { events: 3, from: Position(3), time: at(3), revoked_keys: [].into() };
@@ -104,7 +104,7 @@ async fn a_log_ends_with_the_event_that_is_named_and_is_whole() {
 }
 
 #[tokio::test]
-async fn a_name_that_a_kept_event_claims_too_is_kept() {
+async fn a_name_also_claimed_by_a_kept_event_stays_claimed() {
     let backed = backed().await;
     let (target, _) = backed.restore("third", Until::Position(Position(3))).await.unwrap();
     let store = opened(&target, &backed.clock).await;
@@ -118,7 +118,7 @@ async fn a_name_that_a_kept_event_claims_too_is_kept() {
 }
 
 #[tokio::test]
-async fn a_time_means_the_last_event_until_then() {
+async fn a_time_selects_the_last_event_up_to_it() {
     let backed = backed().await;
     let created = backed.manifest.created;
     let between = at(3) + SignedDuration::from_millis(500);
@@ -135,7 +135,7 @@ async fn a_time_means_the_last_event_until_then() {
 }
 
 #[tokio::test]
-async fn a_point_that_the_backup_does_not_have_is_refused() {
+async fn a_point_outside_the_backup_is_rejected() {
     let backed = backed().await;
     let created = backed.manifest.created;
     let beyond = "the backup has the positions 1 to 5, and not 6; name one of these, or take a newer backup";

@@ -10,7 +10,7 @@ use write::usage_streams::{UsageStreamError, prepare};
 use crate::ledger::{Caller, FREE, tiers};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_raised_quota_counts_at_once_and_a_lowered_one_loses_no_call() {
+async fn a_raised_quota_applies_at_once_and_a_lowered_one_loses_no_call() {
     let Some(nats) = Nats::start().await else { return };
     let caller = Caller::new(&nats).await;
     let client = nats.client().await;
@@ -39,7 +39,7 @@ async fn a_raised_quota_counts_at_once_and_a_lowered_one_loses_no_call() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stream_that_was_left_halted_goes_on() {
+async fn a_halted_stream_is_resumed() {
     let Some(nats) = Nats::start().await else { return };
     let caller = Caller::new(&nats).await;
     let client = nats.client().await;
@@ -52,7 +52,7 @@ async fn a_stream_that_was_left_halted_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn streams_of_others_are_refused() {
+async fn foreign_streams_are_rejected() {
     let Some(nats) = Nats::start().await else { return };
     let client = nats.client().await;
     let jetstream = jetstream::new(client.clone());

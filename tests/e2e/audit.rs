@@ -69,7 +69,7 @@ async fn copied(started: &Started, count: u64) {
 }
 
 #[tokio::test]
-async fn every_counted_call_is_shown_and_recounted() {
+async fn every_counted_call_is_listed_and_recounted() {
     let Some(mut started) = Started::with(&["--no-demo", "--auth", "keys", "--tiers", "free=5"]).await else {
         return;
     };
@@ -134,7 +134,7 @@ fn without_hash(mut report: Value) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn calls_that_wait_in_the_spool_of_a_node_are_told() {
+async fn calls_in_the_spool_of_a_node_are_reported() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let Some(mut started) = started_on(&nats).await else { return };
     started.loggia.terminate().await;
@@ -170,7 +170,7 @@ async fn calls_that_wait_in_the_spool_of_a_node_are_told() {
 }
 
 #[tokio::test]
-async fn a_call_that_nats_has_is_not_copied_yet_and_one_that_nats_lost_is_a_difference() {
+async fn a_call_only_in_nats_is_pending_and_one_missing_from_nats_is_a_difference() {
     let Some(mut nats) = kit::nats::Nats::start().await else { return };
     let Some(mut started) = started_on(&nats).await else { return };
     let caller = Caller::of(&started).await;
@@ -215,7 +215,7 @@ async fn a_call_that_nats_has_is_not_copied_yet_and_one_that_nats_lost_is_a_diff
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn calls_that_come_in_meanwhile_are_no_difference() {
+async fn calls_during_the_audit_are_no_difference() {
     let Some(started) = Started::with(&["--no-demo", "--auth", "keys", "--tiers", "free=100000"]).await
     else {
         return;
@@ -240,7 +240,7 @@ async fn started_on(nats: &kit::nats::Nats) -> Option<Started> {
 }
 
 #[tokio::test]
-async fn a_damaged_row_is_found() {
+async fn a_damaged_row_is_detected() {
     let Some(mut started) = Started::with(&["--no-demo", "--auth", "keys"]).await else { return };
     let caller = Caller::of(&started).await;
     for _ in 0..4 {
@@ -261,7 +261,7 @@ async fn a_damaged_row_is_found() {
 }
 
 #[test]
-fn a_key_that_never_called_has_no_calls_and_wrong_usage_ends_with_2() {
+fn a_key_without_calls_has_an_empty_audit_and_wrong_usage_exits_with_2() {
     let folder = tempfile::tempdir().unwrap();
     let run = |args: &[&str]| process::run(LOGGIA, folder.path(), args);
     let issued = run(&["keys", "issue", "--email", "ada@example.org", "--json"]);

@@ -72,7 +72,7 @@ async fn filled() -> Option<Started> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_command_of_the_page_works_in_its_order() {
+async fn the_commands_of_the_page_work_in_order() {
     let Some(started) = filled().await else { return };
     let (root, data) = (tempfile::tempdir().unwrap(), started.folder.path().to_owned());
     std::fs::create_dir(root.path().join("offsite")).unwrap();

@@ -47,7 +47,7 @@ fn said(output: &Output) -> (Option<i32>, String) {
 }
 
 #[tokio::test]
-async fn pictures_are_proven_in_the_folder_and_in_the_backup() {
+async fn pictures_are_verified_in_the_folder_and_in_the_backup() {
     let Some(started) = with_pictures().await else { return };
     let (folder, elsewhere) = (started.folder.path().to_owned(), tempfile::tempdir().unwrap());
     let run = |folder: &Path, args: &[&str]| said(&process::run(LOGGIA, folder, args));
@@ -89,7 +89,7 @@ async fn pictures_are_proven_in_the_folder_and_in_the_backup() {
 }
 
 #[tokio::test]
-async fn a_log_is_compared_with_what_was_kept_elsewhere() {
+async fn a_log_is_compared_with_a_stored_head() {
     let Some(mut started) = Started::empty().await else { return };
     let (folder, elsewhere) = (started.folder.path().to_owned(), tempfile::tempdir().unwrap());
     let record = |n: usize| json!({"slug": format!("house-{n}"), "name": "A House", "category": "art"});
@@ -163,7 +163,7 @@ fn printed(folder: &Path, args: &[&str]) -> String {
 }
 
 #[test]
-fn incremental_backups_restore_the_same_and_are_kept_with_what_they_continue() {
+fn incremental_backups_restore_the_same_and_are_kept_with_their_parents() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let (data, backups, file) = (at("data"), at("backups"), at("one.ndjson"));

@@ -25,7 +25,7 @@ async fn said(started: &Started, slug: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_citation_says_the_same_after_revisions_a_rename_a_withdrawal_and_a_rebuild() {
+async fn a_citation_is_unchanged_after_revisions_a_rename_a_withdrawal_and_a_rebuild() {
     let Some(mut started) = Started::empty().await else { return };
     let folder = started.folder.path().to_owned();
     picture(&folder.join("front.png"), 200);

@@ -6,7 +6,7 @@ use crate::several::Several;
 use crate::started::{PATIENCE, json as run_json};
 
 #[tokio::test]
-async fn a_node_whose_clock_is_months_ahead_changes_nothing_for_the_others() {
+async fn a_node_with_a_clock_months_ahead_does_not_affect_the_others() {
     let settings = [("LOGGIA_AUTH", "keys"), ("LOGGIA_BURST_PER_KEY", "0"), ("LOGGIA_TIERS", "free=20")];
     let Some(several) = Several::of(&["right"], 3, &settings).await else { return };
     let ahead = several.start("ahead", &[("LOGGIA_CLOCK_OFFSET", "100d")]).await;

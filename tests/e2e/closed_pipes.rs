@@ -16,7 +16,7 @@ fn unread(folder: &Path, args: &[&str]) -> Output {
 }
 
 #[tokio::test]
-async fn models_are_all_checked_and_rebuilt_though_nothing_reads_it() {
+async fn all_models_are_verified_and_rebuilt_with_a_closed_output() {
     let Some(mut started) = Started::empty().await else { return };
     let records: Vec<_> =
         (0..20).map(|n| json!({"name": format!("Shelf {n}"), "category": "design"})).collect();
@@ -43,7 +43,7 @@ async fn models_are_all_checked_and_rebuilt_though_nothing_reads_it() {
 }
 
 #[test]
-fn a_key_that_could_not_be_shown_is_taken_back() {
+fn a_key_that_could_not_be_printed_is_revoked() {
     let folder = tempfile::tempdir().unwrap();
     let issued = unread(folder.path(), &["keys", "issue", "--email", "ada@example.org"]);
     assert_eq!(issued.status.code(), Some(1), "{issued:?}");
@@ -62,7 +62,7 @@ fn a_key_that_could_not_be_shown_is_taken_back() {
 }
 
 #[test]
-fn lines_that_nothing_reads_end_an_export_and_a_tail() {
+fn a_closed_output_ends_an_export_and_a_tail() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("in.ndjson");
     std::fs::write(&file, "{\"name\":\"A\",\"category\":\"art\"}\n").unwrap();

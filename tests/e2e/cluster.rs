@@ -42,7 +42,7 @@ fn import(cluster: &Cluster, folder: &Path, data: &Path) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_role_works_on_a_cluster_as_its_own_user() {
+async fn every_role_works_on_a_cluster_with_its_own_user() {
     let Some(cluster) = Cluster::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
     let (write, reader) = (folder.path().join("write"), folder.path().join("reader"));
@@ -129,7 +129,7 @@ async fn replicated(cluster: &Cluster) {
 const REFUSED_WITHIN: Duration = Duration::from_secs(5);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_that_is_revoked_when_a_server_is_lost_is_refused_soon() {
+async fn a_key_revoked_during_a_server_failure_is_rejected_soon() {
     let Some(mut cluster) = Cluster::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
     let data = |name: &str| folder.path().join(name);
@@ -173,7 +173,7 @@ async fn a_key_that_is_revoked_when_a_server_is_lost_is_refused_soon() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_process_for_all_works_with_the_user_for_it() {
+async fn the_all_in_one_role_works_with_its_user() {
     let Some(cluster) = Cluster::start_of(1).await else { return };
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");

@@ -50,7 +50,7 @@ async fn started(cluster: &Cluster, write: &Path, read: &Path) -> (Loggia, Loggi
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_command_runs_where_the_table_says() {
+async fn each_command_runs_as_the_table_says() {
     let Some(cluster) = Cluster::start_of(1).await else { return };
     let folder = tempfile::tempdir().unwrap();
     let [write, read, empty] = ["write", "read", "empty"].map(|name| folder.path().join(name));

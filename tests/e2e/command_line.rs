@@ -33,7 +33,7 @@ fn export(folder: &Path) -> String {
 }
 
 #[test]
-fn export_import_export_gives_the_same_bytes() {
+fn export_import_export_is_byte_identical() {
     let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let file = first.path().join("in.ndjson");
     write_lines(&file, &lines());
@@ -53,7 +53,7 @@ fn export_import_export_gives_the_same_bytes() {
 }
 
 #[test]
-fn an_export_brings_its_pictures_and_what_is_kept_needs_no_file() {
+fn an_export_includes_pictures_and_stored_ones_need_no_file() {
     let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (source, copy) = (first.path().join("source"), first.path().join("copy"));
     std::fs::create_dir_all(source.join("a/b")).unwrap();
@@ -125,7 +125,7 @@ fn a_dry_run_shows_the_difference_and_writes_nothing() {
 }
 
 #[test]
-fn every_fault_of_a_line_is_reported_and_the_rest_goes_on() {
+fn all_faults_of_a_line_are_reported_and_other_lines_imported() {
     let folder = tempfile::tempdir().unwrap();
     let (file, data) = (folder.path().join("in.ndjson"), folder.path().join("data"));
     let rejects = folder.path().join("rejects.ndjson");
@@ -153,7 +153,7 @@ fn every_fault_of_a_line_is_reported_and_the_rest_goes_on() {
 }
 
 #[test]
-fn texts_that_are_windows_1252_are_mended_where_that_is_asked_for() {
+fn windows_1252_texts_are_repaired_on_request() {
     let folder = tempfile::tempdir().unwrap();
     let (file, data) = (folder.path().join("in.ndjson"), folder.path().join("data"));
     let text = "{\"name\":\"Dealer\u{92}s House\",\"category\":\"art\",\"intro\":\"1\\u00962\u{85}\"}\n\
@@ -191,7 +191,7 @@ fn texts_that_are_windows_1252_are_mended_where_that_is_asked_for() {
 }
 
 #[test]
-fn a_csv_file_is_imported_by_its_headings() {
+fn a_csv_file_is_imported_by_its_headers() {
     let folder = tempfile::tempdir().unwrap();
     let (file, columns) = (folder.path().join("in.csv"), folder.path().join("columns.json"));
     std::fs::write(&file, "Titel;category;taste.material;details.Auflage\nHaus;Art;Eiche;12\n").unwrap();
@@ -209,7 +209,7 @@ fn a_csv_file_is_imported_by_its_headings() {
 }
 
 #[tokio::test]
-async fn backup_and_restore_carry_the_whole_catalog() {
+async fn backup_and_restore_preserve_the_whole_catalog() {
     let Some(started) = Started::empty().await else { return };
     started.import(&lines()).await;
     let before = export(started.folder.path());
@@ -231,7 +231,7 @@ async fn backup_and_restore_carry_the_whole_catalog() {
 }
 
 #[tokio::test]
-async fn the_log_can_be_followed_and_shown() {
+async fn the_log_can_be_followed_and_printed() {
     let Some(started) = Started::empty().await else { return };
     started.import(&lines()[..3]).await;
     let tail = started.json(&["events", "tail", "--from", "2", "--no-follow"]);
@@ -249,7 +249,7 @@ async fn the_log_can_be_followed_and_shown() {
 }
 
 #[test]
-fn settings_are_shown_with_their_source() {
+fn settings_are_printed_with_their_source() {
     let folder = tempfile::tempdir().unwrap();
     let shown =
         run_json(folder.path(), &["config", "--nats-url", "nats://me:secret@127.0.0.1:1"]).pop().unwrap();

@@ -19,7 +19,7 @@ async fn counted(started: &Started, calls: u64) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn counters_are_rebuilt_and_verified_while_calls_go_on() {
+async fn counters_are_rebuilt_and_verified_during_traffic() {
     let args = ["--no-demo", "--auth", "keys", "--tiers", "free=100000"];
     let Some(mut started) = Started::with(&args).await else { return };
     let caller = Caller::of(&started).await;

@@ -12,7 +12,7 @@ fn stair_house() -> Value {
 }
 
 #[tokio::test]
-async fn a_selected_project_is_found_and_shown_whole() {
+async fn a_selected_project_is_found_and_shown_completely() {
     let Some(started) = Started::empty().await else { return };
     let counts = started.import(&[stair_house()]).await;
     assert_eq!((&counts["new"], &counts["rejected"]), (&json!(1), &json!(0)));
@@ -52,7 +52,7 @@ async fn a_selected_project_is_found_and_shown_whole() {
 }
 
 #[tokio::test]
-async fn every_act_of_an_editor_reaches_the_readers() {
+async fn every_command_of_an_editor_is_visible_to_readers() {
     let Some(started) = Started::empty().await else { return };
     started.import(&[stair_house()]).await;
     let act = |args: &[&str]| started.json(args).pop().unwrap();
@@ -100,7 +100,7 @@ async fn every_act_of_an_editor_reaches_the_readers() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_done_is_refused_with_a_sentence() {
+async fn impossible_commands_are_rejected_with_a_sentence() {
     let Some(started) = Started::empty().await else { return };
     let mut other = stair_house();
     other["slug"] = "other".into();

@@ -33,7 +33,7 @@ async fn answers(http: &Http) {
 }
 
 #[tokio::test]
-async fn a_damaged_catalog_is_made_again_by_itself_and_by_command() {
+async fn a_damaged_catalog_is_rebuilt_automatically_and_by_command() {
     let Some(mut started) = Started::empty().await else { return };
     let records: Vec<Value> =
         (0..20).map(|n| json!({"name": format!("Shelf {n}"), "category": "design"})).collect();

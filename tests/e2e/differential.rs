@@ -62,7 +62,7 @@ fn assert_in_order(text: &str, results: &[Value]) {
 }
 
 #[tokio::test]
-async fn search_finds_what_a_scan_of_all_records_finds() {
+async fn search_results_equal_a_scan_of_all_records() {
     let seed = kit::seed();
     let records = Records::generate(SIZE, seed);
     let Some(started) = filled(&records).await else { return };
@@ -95,7 +95,7 @@ async fn search_finds_what_a_scan_of_all_records_finds() {
 }
 
 #[tokio::test]
-async fn scores_are_the_same_bit_for_bit_after_many_imports_a_restart_and_a_rebuild() {
+async fn scores_are_bit_identical_after_imports_a_restart_and_a_rebuild() {
     let seed = kit::seed();
     let records = Records::generate(SIZE, seed);
     let Some(mut started) = filled(&records).await else { return };

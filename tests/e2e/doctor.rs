@@ -23,7 +23,7 @@ fn doctor(data: &Path, variables: &[(&str, &str)]) -> (Option<i32>, Vec<(String,
 }
 
 #[tokio::test]
-async fn a_service_with_a_backup_is_well_and_one_that_stands_still_is_not() {
+async fn doctor_passes_a_service_with_a_backup_and_not_a_stalled_one() {
     let Some(started) = Started::empty().await else { return };
     let (data, elsewhere) = (started.folder.path().to_owned(), tempfile::tempdir().unwrap());
     std::fs::set_permissions(&data, std::fs::Permissions::from_mode(0o700)).unwrap();
@@ -49,7 +49,7 @@ async fn a_service_with_a_backup_is_well_and_one_that_stands_still_is_not() {
 }
 
 #[test]
-fn what_would_not_start_is_critical() {
+fn anything_that_prevents_a_start_is_critical() {
     let folder = tempfile::tempdir().unwrap();
     let (data, file) = (folder.path().join("data"), folder.path().join("one.ndjson"));
     std::fs::write(&file, "{\"name\": \"One\", \"category\": \"art\"}\n").unwrap();

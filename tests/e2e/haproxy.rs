@@ -5,9 +5,9 @@ use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
 
 use bench::steady::SteadyLoad;
+use kit::dns::DnsServer;
 use kit::haproxy::Haproxy;
 use kit::http::Http;
-use kit::dns::DnsServer;
 
 use crate::several::{ReadNode, Several, searches};
 use crate::started::{PATIENCE, ready};
@@ -76,7 +76,7 @@ fn at(place: usize, address: u8) -> Ipv4Addr {
 }
 
 #[tokio::test]
-async fn nodes_are_made_anew_in_turn_without_one_failed_request() {
+async fn nodes_are_recreated_in_turn_without_one_failed_request() {
     let Some(mut behind) = Behind::three(3_000).await else { return };
     let load = SteadyLoad::start(behind.haproxy.address(), &searches(), 12, 150.0);
     tokio::time::sleep(Duration::from_secs(2)).await;
@@ -100,7 +100,7 @@ async fn nodes_are_made_anew_in_turn_without_one_failed_request() {
 }
 
 #[tokio::test]
-async fn a_killed_node_is_given_nothing_more_until_it_is_back() {
+async fn a_killed_node_gets_no_requests_until_it_is_back() {
     let Some(mut behind) = Behind::three(30).await else { return };
     let connections = 12;
     let load = SteadyLoad::start(behind.haproxy.address(), &searches(), connections, 150.0);

@@ -37,7 +37,7 @@ fn of<const N: usize>(counts: &Value, names: [&str; N]) -> [u64; N] {
 const COUNTS: [&str; 4] = ["new", "same", "rejected", "position"];
 
 #[test]
-fn a_strict_import_writes_what_stands_before_the_first_fault_and_says_that() {
+fn a_strict_import_stops_at_the_first_fault_and_reports_it() {
     let folder = tempfile::tempdir().unwrap();
     let (file, rejects) = (folder.path().join("in.ndjson"), folder.path().join("rejects.ndjson"));
     // The second batch has the first fault, in its middle, and more behind it.
@@ -78,7 +78,7 @@ fn a_strict_import_writes_what_stands_before_the_first_fault_and_says_that() {
 }
 
 #[tokio::test]
-async fn a_strict_import_beside_a_service_writes_no_more_than_it_says() {
+async fn a_strict_import_through_a_service_writes_no_more_than_it_reports() {
     let Some(started) = Started::empty().await else { return };
     let file = started.folder.path().join("in.ndjson");
     let mut lines: Vec<String> = (1..=600).map(house).collect();
@@ -96,7 +96,7 @@ async fn a_strict_import_beside_a_service_writes_no_more_than_it_says() {
 }
 
 #[test]
-fn an_import_fails_where_no_line_could_be_taken_or_more_were_refused_than_allowed() {
+fn an_import_fails_if_no_line_is_accepted_or_too_many_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("in.ndjson");
     let (file, data) = (file.to_str().unwrap(), folder.path().join("data"));
@@ -128,7 +128,7 @@ fn an_import_fails_where_no_line_could_be_taken_or_more_were_refused_than_allowe
 }
 
 #[test]
-fn an_empty_input_says_that_nothing_was_read_and_where_the_log_is() {
+fn an_empty_input_reports_that_nothing_was_read_and_the_log_position() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("in.ndjson");
     std::fs::write(&file, [house(1), house(2), house(3)].join("\n")).unwrap();
@@ -144,7 +144,7 @@ fn an_empty_input_says_that_nothing_was_read_and_where_the_log_is() {
 }
 
 #[test]
-fn a_dry_run_on_a_folder_that_is_not_there_makes_none() {
+fn a_dry_run_does_not_create_a_missing_folder() {
     let folder = tempfile::tempdir().unwrap();
     let (file, data) = (folder.path().join("in.ndjson"), folder.path().join("data"));
     std::fs::write(&file, [house(1), house(2), "{}".into()].join("\n")).unwrap();
@@ -158,7 +158,7 @@ fn a_dry_run_on_a_folder_that_is_not_there_makes_none() {
 }
 
 #[test]
-fn what_was_refused_is_imported_again_from_the_file_of_rejects() {
+fn rejected_lines_are_reimported_from_the_rejects_file() {
     let folder = tempfile::tempdir().unwrap();
     let (file, rejects) = (folder.path().join("in.csv"), folder.path().join("rejects.ndjson"));
     let (again, data) = (folder.path().join("again.ndjson"), folder.path().join("data"));

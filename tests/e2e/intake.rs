@@ -53,7 +53,7 @@ fn counts(answers: &[Value]) -> [u64; 6] {
 }
 
 #[test]
-fn a_sheet_leaves_what_it_has_no_columns_for() {
+fn fields_without_a_column_stay_unchanged() {
     let folder = Folder::new();
     let first = json!({"slug": "pic", "name": "Pic", "studio": "Nord", "category": "art", "description": "Long.",
         "taste": {"material": "oak"}, "pictures": [{"source": "https://example.org/a.jpg", "alt": "A door"}]});
@@ -78,7 +78,7 @@ fn a_sheet_leaves_what_it_has_no_columns_for() {
 }
 
 #[test]
-fn a_row_with_an_open_quote_takes_no_other_row_along() {
+fn an_unclosed_quote_affects_only_its_row() {
     let folder = Folder::new();
     let text = "slug,name,category,description\nb1,B1,art,ok\nb2,B2,art,\"never closed\nb3,B3,art,ok\nb4,B4,art,ok\nb5,B5,art,ok\n";
     let (answers, rejected) = folder.import("in.csv", text.as_bytes(), &[]);
@@ -91,7 +91,7 @@ fn a_row_with_an_open_quote_takes_no_other_row_along() {
 }
 
 #[test]
-fn files_of_other_encodings_are_read_where_they_are_named() {
+fn files_of_other_encodings_are_read_if_named() {
     let folder = Folder::new();
     let line = b"{\"name\":\"Z\xfcrich\",\"category\":\"art\"}\n{\"name\":\"B\",\"category\":\"art\"}\n";
     let (answers, rejected) = folder.import("in.ndjson", line, &[]);

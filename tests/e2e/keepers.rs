@@ -78,7 +78,7 @@ fn said(output: &Output) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_editor_before_two_write_sides_is_never_refused() {
+async fn an_editor_using_two_write_sides_gets_no_conflict() {
     let Some(site) = Site::new().await else { return };
     let (_first, _second) = (site.write("first").await, site.write("second").await);
     let (client, clock) = (CommandClient::new(site.nats.client().await), Clock::system());
@@ -152,7 +152,7 @@ async fn only_a_role_becomes_the_keeper() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_role_that_misses_its_keeper_says_so() {
+async fn a_role_without_a_keeper_reports_it() {
     let Some(site) = Site::new().await else { return };
     let mut keeper = site.write("keeper").await;
     assert!(keeper.terminate().await.success());
@@ -185,7 +185,7 @@ async fn a_role_that_misses_its_keeper_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_server_lost_comes_back_from_a_replica() {
+async fn events_lost_by_the_server_are_restored_from_a_replica() {
     let Some(site) = Site::new().await else { return };
     site.run("data", &["import", &site.records()]);
     for (number, city) in ["Oslo", "Bergen", "Rome"].iter().enumerate() {
@@ -217,7 +217,7 @@ async fn what_a_server_lost_comes_back_from_a_replica() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_write_side_says_all_the_time_that_its_log_was_set_back() {
+async fn a_write_side_keeps_reporting_a_truncated_log() {
     let Some(site) = Site::new().await else { return };
     site.run("data", &["import", &site.records()]);
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -242,7 +242,7 @@ async fn a_write_side_says_all_the_time_that_its_log_was_set_back() {
 }
 
 #[test]
-fn a_command_with_the_same_id_is_carried_out_once() {
+fn a_command_with_the_same_id_is_executed_once() {
     let folder = tempfile::tempdir().unwrap();
     let run = |args: &[&str]| process::run(LOGGIA, folder.path(), args);
     let ok = |args: &[&str]| -> String {
@@ -283,7 +283,7 @@ fn a_command_with_the_same_id_is_carried_out_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_command_without_an_answer_says_its_id() {
+async fn an_unanswered_command_reports_its_id() {
     let Some(nats) = Nats::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
     let run = |args: &[&str]| {

@@ -58,7 +58,7 @@ fn remaining(answer: &Answer) -> (&str, &str) {
 }
 
 #[tokio::test]
-async fn a_key_calls_and_is_told_what_it_used() {
+async fn a_keys_calls_and_remaining_quota_are_reported() {
     let Some(keyed) = Keyed::with(&[]).await else { return };
     let first = keyed.call("/v1/search?q=bridge").await;
     assert_eq!((first.status, remaining(&first)), (200, ("200", "199")), "a new key is good at once");
@@ -101,7 +101,7 @@ async fn a_key_calls_and_is_told_what_it_used() {
 }
 
 #[tokio::test]
-async fn without_a_good_key_there_is_one_answer() {
+async fn all_requests_without_a_valid_key_get_the_same_answer() {
     let Some(keyed) = Keyed::with(&[]).await else { return };
     let missing = keyed.http().get("/v1/search?q=bridge").await;
     assert_eq!((missing.status, remaining(&missing)), (401, ("0", "0")));
@@ -132,7 +132,7 @@ async fn without_a_good_key_there_is_one_answer() {
 }
 
 #[tokio::test]
-async fn a_used_up_month_says_what_to_do_and_a_larger_tier_opens_at_once() {
+async fn an_exhausted_quota_says_what_to_do_and_a_larger_tier_applies_at_once() {
     let settings = ["--tiers", "free=3, studio=5"];
     let Some(keyed) = Keyed::with(&settings).await else { return };
     for left in ["2", "1", "0"] {
@@ -163,7 +163,7 @@ async fn a_used_up_month_says_what_to_do_and_a_larger_tier_opens_at_once() {
 }
 
 #[tokio::test]
-async fn what_does_not_count_is_answered_when_nothing_is_left() {
+async fn unmetered_requests_are_answered_after_the_quota_is_used_up() {
     let Some(keyed) = Keyed::with(&["--tiers", "free=1"]).await else { return };
     let first = keyed.call("/v1/search?q=bridge").await;
     assert_eq!((first.status, remaining(&first)), (200, ("1", "0")));
@@ -192,7 +192,7 @@ async fn what_does_not_count_is_answered_when_nothing_is_left() {
 }
 
 #[tokio::test]
-async fn a_method_that_is_not_there_is_told_before_the_key() {
+async fn an_unsupported_method_is_reported_before_the_key_is_checked() {
     let Some(keyed) = Keyed::with(&[]).await else { return };
     for (path, allow) in [
         ("/v1/search?q=bridge", "GET, HEAD, OPTIONS"),
@@ -213,7 +213,7 @@ async fn a_method_that_is_not_there_is_told_before_the_key() {
 }
 
 #[tokio::test]
-async fn a_key_does_not_open_the_pages_and_what_anybody_may_keep_tells_nothing_of_it() {
+async fn pages_ignore_keys_and_cacheable_answers_do_not_depend_on_them() {
     let Some(keyed) = Keyed::with(&["--burst-per-address", "3"]).await else { return };
     let kept = keyed.call("/llms.txt").await;
     assert!(kept.header("cache-control").unwrap().starts_with("public"), "{:?}", kept.headers);
@@ -230,7 +230,7 @@ async fn a_key_does_not_open_the_pages_and_what_anybody_may_keep_tells_nothing_o
 }
 
 #[tokio::test]
-async fn a_burst_is_slowed_down_and_not_counted() {
+async fn a_burst_is_rate_limited_and_not_counted() {
     let Some(keyed) = Keyed::with(&["--burst-per-key", "5", "--burst-per-address", "3"]).await else {
         return;
     };

@@ -43,7 +43,7 @@ fn failure(folder: &Path, args: &[&str]) -> String {
 }
 
 #[test]
-fn a_key_is_printed_once_and_kept_nowhere() {
+fn a_key_is_printed_once_and_stored_nowhere() {
     let folder = tempfile::tempdir().unwrap();
     let issued = issue(folder.path(), ADA);
     let key = issued["key"].as_str().unwrap();
@@ -76,7 +76,7 @@ fn a_key_is_printed_once_and_kept_nowhere() {
 }
 
 #[test]
-fn keys_move_between_tiers_and_end() {
+fn keys_change_tier_and_are_revoked() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = (issue(folder.path(), ADA), issue(folder.path(), ADA));
     let now = |key: &Value, tier: &str, revoked: bool, proven: bool| json!({"key_id": id(key), "tier": tier, "revoked": revoked, "proven": proven});
@@ -112,7 +112,7 @@ fn keys_move_between_tiers_and_end() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said() {
+fn impossible_key_commands_are_rejected_with_a_sentence() {
     let folder = tempfile::tempdir().unwrap();
     let failure = |args: &[&str]| failure(folder.path(), args);
     assert_eq!(
@@ -150,7 +150,7 @@ fn what_cannot_be_done_is_said() {
 }
 
 #[tokio::test]
-async fn a_running_service_does_it_and_a_backup_has_the_addresses() {
+async fn key_commands_use_the_running_service_and_backups_contain_addresses() {
     let Some(mut started) = Started::empty().await else { return };
     let folder = started.folder.path().to_owned();
     let issued = issue(&folder, ADA);
@@ -172,7 +172,7 @@ async fn a_running_service_does_it_and_a_backup_has_the_addresses() {
 }
 
 #[tokio::test]
-async fn a_tier_that_keys_are_in_cannot_be_left_out() {
+async fn a_tier_with_keys_cannot_be_removed() {
     if kit::nats::available().await.is_none() {
         return;
     }
@@ -204,7 +204,7 @@ async fn a_tier_that_keys_are_in_cannot_be_left_out() {
 
 /// An older backup knows an address that was erased since, and its live key.
 #[tokio::test]
-async fn an_erased_address_is_in_no_byte_and_is_erased_again_in_an_older_backup() {
+async fn an_erased_address_is_in_no_file_and_is_erased_from_a_restored_older_backup() {
     let Some(mut started) = Started::with(&["--no-demo", "--auth", "keys"]).await else { return };
     let (folder, elsewhere) = (started.folder.path().to_owned(), tempfile::tempdir().unwrap());
     let at = |name: &str| elsewhere.path().join(name).to_str().unwrap().to_owned();
@@ -261,7 +261,7 @@ async fn an_erased_address_is_in_no_byte_and_is_erased_again_in_an_older_backup(
 }
 
 #[test]
-fn events_say_who_acted() {
+fn events_name_the_actor() {
     let folder = tempfile::tempdir().unwrap();
     let (data, file) = (folder.path().join("data"), folder.path().join("one.ndjson"));
     std::fs::write(&file, "{\"name\": \"One\", \"category\": \"art\"}\n").unwrap();

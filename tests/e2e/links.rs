@@ -111,7 +111,7 @@ async fn a_mailed_link_proves_an_address_once() {
 }
 
 #[tokio::test]
-async fn a_mail_server_that_is_away_hinders_no_command() {
+async fn an_unreachable_mail_server_blocks_no_command() {
     let server = Smtp::start(&[Fault::Temporary; 10]).await;
     let (url, from) = (server.url(), "mail@example.org");
     let settings = ["--no-demo", "--mail", &url, "--mail-from", from, "--public-url", SITE];
@@ -132,7 +132,7 @@ async fn a_mail_server_that_is_away_hinders_no_command() {
 }
 
 #[tokio::test]
-async fn a_mail_server_must_prove_its_name_before_it_learns_the_password() {
+async fn the_mail_servers_certificate_is_verified_before_the_password_is_sent() {
     let (server, authority) = Smtp::start_tls().await;
     let url = format!("smtps://me:secret@localhost:{}", server.port());
     let settings = ["--no-demo", "--mail", &url, "--mail-from", "mail@example.org", "--public-url", SITE];
@@ -161,7 +161,7 @@ async fn a_mail_server_must_prove_its_name_before_it_learns_the_password() {
 }
 
 #[tokio::test]
-async fn without_a_mail_server_the_log_names_keys_alone() {
+async fn without_a_mail_server_the_log_names_only_keys() {
     let Some(started) = Started::empty().await else { return };
     let key = issue(&started, ADA);
     Desk::of(&started).await.ask(ADA).await;
@@ -175,7 +175,7 @@ async fn without_a_mail_server_the_log_names_keys_alone() {
 }
 
 #[tokio::test]
-async fn links_are_printed_where_that_is_asked_for() {
+async fn links_are_printed_on_request() {
     let Some(started) = Started::with(&["--no-demo", "--mail", "print:"]).await else { return };
     let key = issue(&started, ADA);
     let desk = Desk::of(&started).await;
@@ -224,7 +224,7 @@ fn a_link_is_printed_without_a_service_too() {
 }
 
 #[tokio::test]
-async fn keys_and_links_are_those_of_the_service_and_not_of_the_shell() {
+async fn keys_and_links_use_the_settings_of_the_service_not_of_the_shell() {
     let settings = ["--no-demo", "--tiers", "free=200, gold=77000", "--public-url", SITE];
     let Some(started) = Started::with(&settings).await else { return };
     let issued = started.json(&["keys", "issue", "--email", ADA, "--tier", "gold"]).pop().unwrap();
@@ -243,7 +243,7 @@ async fn keys_and_links_are_those_of_the_service_and_not_of_the_shell() {
 }
 
 #[tokio::test]
-async fn no_link_is_made_where_the_address_of_the_service_is_not_known() {
+async fn no_link_is_made_without_the_public_address_of_the_service() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut command = process::command(LOGGIA, folder.path());

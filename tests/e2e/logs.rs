@@ -53,7 +53,7 @@ fn check_requests(log: &str, key_id: &str) {
 }
 
 #[tokio::test]
-async fn operators_acts_and_requests_are_lines_of_json() {
+async fn operator_commands_and_requests_are_logged_as_json() {
     if kit::nats::available().await.is_none() {
         return;
     }

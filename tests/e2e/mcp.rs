@@ -44,7 +44,7 @@ fn told(result: &Value) -> &str {
 }
 
 #[tokio::test]
-async fn without_a_key_five_results_are_shown_and_nothing_is_counted() {
+async fn without_a_key_five_results_are_returned_and_nothing_is_counted() {
     let Some(started) = started(&[]).await else { return };
     let http = &started.http;
     let how = "Anonymous preview: at most 5 results a call. get_api_key with an email address gives a free key, which shows up to 20.";
@@ -157,7 +157,7 @@ async fn an_agent_gets_a_key_and_its_calls_are_counted_exactly() {
 }
 
 #[tokio::test]
-async fn a_wrong_key_is_told_and_never_taken_for_none() {
+async fn an_invalid_key_is_an_error_and_not_anonymous_access() {
     let Some(started) = started(&[]).await else { return };
     let answer = send(&started.http, "/mcp", Some("log_live_wrong"), "browse", json!({})).await;
     assert_eq!((answer.status, answer.header("www-authenticate")), (401, Some("Bearer")));
@@ -167,7 +167,7 @@ async fn a_wrong_key_is_told_and_never_taken_for_none() {
 }
 
 #[tokio::test]
-async fn an_address_has_three_keys_and_a_network_some_in_an_hour() {
+async fn keys_are_limited_by_address_and_by_network() {
     let Some(started) = started(&["--keys-per-address", "5"]).await else { return };
     let http = &started.http;
     let ask = async |email: &str| call(http, None, "get_api_key", json!({"email": email})).await;
@@ -188,7 +188,7 @@ async fn an_address_has_three_keys_and_a_network_some_in_an_hour() {
 }
 
 #[tokio::test]
-async fn too_many_calls_in_a_second_are_told_to_wait() {
+async fn too_many_calls_in_a_second_get_a_retry_time() {
     let Some(started) = started(&["--burst-per-address", "2"]).await else { return };
     let mut texts = BTreeSet::new();
     for _ in 0..20 {
@@ -202,7 +202,7 @@ async fn too_many_calls_in_a_second_are_told_to_wait() {
 }
 
 #[tokio::test]
-async fn a_batch_is_answered_whole_or_not_at_all_and_counts_by_its_items() {
+async fn a_batch_is_answered_completely_or_not_at_all_and_counts_each_item() {
     let settings = ["--burst-per-address", "20", "--burst-per-key", "20"];
     let Some(started) = started(&settings).await else { return };
     let batch = |method: &str| {

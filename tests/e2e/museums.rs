@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::started::Started;
 
 #[tokio::test]
-async fn real_records_are_imported_whole_and_found() {
+async fn real_records_are_imported_completely_and_found() {
     let Some(shared) = kit::shared_data() else { return };
     // The museums are not asked for their pictures.
     let settings = ["--no-demo", "--picture-hosts", "museums.example"];

@@ -16,7 +16,7 @@ fn start(role: &str, data: &Path, nats: &Nats) -> Loggia {
 }
 
 #[tokio::test]
-async fn roles_wait_for_a_nats_server_that_is_started_after_them() {
+async fn roles_wait_for_a_nats_server_that_starts_later() {
     let Some(mut nats) = Nats::start().await else { return };
     nats.kill9().await;
     let folder = tempfile::tempdir().unwrap();
@@ -33,7 +33,7 @@ async fn roles_wait_for_a_nats_server_that_is_started_after_them() {
 }
 
 #[tokio::test]
-async fn a_node_with_models_starts_without_nats_and_catches_up_once_it_is_there() {
+async fn a_node_with_models_starts_without_nats_and_catches_up_later() {
     let Some(mut several) = Several::of(&["one"], 5, &[]).await else { return };
     ready(&several.nodes[0].process.http().await).await;
     assert!(several.nodes[0].process.terminate().await.success());

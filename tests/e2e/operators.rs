@@ -14,7 +14,7 @@ fn free_port() -> u16 {
 }
 
 #[tokio::test]
-async fn metrics_tell_the_projections_and_the_requests() {
+async fn metrics_cover_projections_and_requests() {
     let address = format!("127.0.0.1:{}", free_port());
     let Some(started) = Started::with(&["--no-demo", "--admin-listen", &address]).await else { return };
     started.import(&[json!({"name": "Bridge", "category": "architecture"})]).await;
@@ -70,7 +70,7 @@ async fn metrics_tell_the_projections_and_the_requests() {
 }
 
 #[tokio::test]
-async fn metrics_tell_commands_imports_and_where_calls_are() {
+async fn metrics_cover_commands_imports_and_metering() {
     let args = ["--no-demo", "--auth", "keys", "--admin-listen", "127.0.0.1:0"];
     let Some(started) = Started::with(&args).await else { return };
     let log = started.loggia.stderr() + &started.loggia.stdout();
@@ -108,7 +108,7 @@ async fn metrics_tell_commands_imports_and_where_calls_are() {
 }
 
 #[tokio::test]
-async fn status_shows_a_node_on_one_screen() {
+async fn status_fits_on_one_screen() {
     let Some(started) = Started::empty().await else { return };
     started.import(&[json!({"name": "Bridge", "category": "architecture"})]).await;
     let screen = String::from_utf8(started.run(&["status"]).stdout).unwrap();
@@ -126,7 +126,7 @@ async fn status_shows_a_node_on_one_screen() {
 
 /// With few descriptors all that is left for connections is taken by strangers, who send nothing.
 #[tokio::test]
-async fn a_revoked_key_is_refused_while_idle_connections_hold_all_that_is_allowed() {
+async fn a_revoked_key_is_rejected_while_idle_connections_use_all_descriptors() {
     if kit::nats::available().await.is_none() {
         return;
     }

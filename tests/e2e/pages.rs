@@ -192,7 +192,7 @@ const CLUSTER: &str = "docs/operating/cluster.md";
 const SERVERS: &str = "docs/cluster.md";
 
 #[test]
-fn every_command_on_a_page_exists_with_its_flags_and_files() {
+fn every_command_in_the_docs_exists_with_its_flags_and_files() {
     let tree = Tree::of_the_binary();
     let mut wrong = Vec::new();
     for (page, text) in pages() {
@@ -212,7 +212,7 @@ fn every_command_on_a_page_exists_with_its_flags_and_files() {
 }
 
 #[tokio::test]
-async fn the_commands_of_the_pages_run_on_one_machine() {
+async fn the_commands_of_the_docs_run_on_one_machine() {
     let Some(mut prepared) = Prepared::start().await else { return };
     let mut wrong = Vec::new();
     for (page, text) in
@@ -248,7 +248,7 @@ fn the_commands_for_the_servers_of_a_cluster_run() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_commands_of_the_pages_run_in_a_cluster() {
+async fn the_commands_of_the_docs_run_in_a_cluster() {
     let Some(cluster) = Cluster::start_of(1).await else { return };
     let folder = tempfile::tempdir().unwrap();
     let [write, read] = ["write", "read"].map(|name| folder.path().join(name));

@@ -64,7 +64,7 @@ async fn ends_with_it(mut command: Command, args: &[&str], data: &Path, task: &s
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_task_that_panics_ends_the_process() {
+async fn a_panic_in_a_task_ends_the_process() {
     if kit::nats::available().await.is_none() {
         return;
     }
@@ -78,7 +78,7 @@ async fn a_task_that_panics_ends_the_process() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_task_of_a_read_node_that_panics_ends_the_process() {
+async fn a_panic_in_a_task_of_a_read_node_ends_the_process() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     for task in ["the mirror of pictures", "the comparison of settings"] {
         let folder = tempfile::tempdir().unwrap();
@@ -89,7 +89,7 @@ async fn a_task_of_a_read_node_that_panics_ends_the_process() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_worker_for_vectors_that_panics_ends_the_process() {
+async fn a_panic_in_the_embedding_worker_ends_the_process() {
     if kit::nats::available().await.is_none() {
         return;
     }

@@ -165,7 +165,7 @@ fn refund(id: &str) -> Value {
 const MONTH: i64 = 30 * 24 * 3600;
 
 #[tokio::test]
-async fn a_payment_raises_the_proven_key_at_once_and_a_refund_brings_it_back() {
+async fn a_payment_upgrades_the_proven_key_at_once_and_a_refund_downgrades_it() {
     let Some(till) = Till::open().await else { return };
     let (proven, unproven) = (till.key(true), till.key(false));
     till.until(&proven, "free").await;
@@ -217,7 +217,7 @@ async fn an_operator_moves_a_subscription_and_later_payments_follow_it() {
 }
 
 #[tokio::test]
-async fn what_is_forged_stale_or_a_test_has_no_effect_and_order_does_not_matter() {
+async fn forged_stale_and_test_notices_have_no_effect_and_order_does_not_matter() {
     let Some(till) = Till::open().await else { return };
     let key = till.key(true);
     till.until(&key, "free").await;
@@ -257,7 +257,7 @@ async fn what_is_forged_stale_or_a_test_has_no_effect_and_order_does_not_matter(
 }
 
 #[tokio::test]
-async fn what_was_paid_for_runs_out_by_itself() {
+async fn a_paid_period_expires_automatically() {
     let Some(till) = Till::open().await else { return };
     let key = till.key(true);
     till.take(&[checkout("evt_1"), invoice("evt_2", 6)]).await;
@@ -266,7 +266,7 @@ async fn what_was_paid_for_runs_out_by_itself() {
 }
 
 #[tokio::test]
-async fn a_crash_neither_loses_nor_doubles_a_payment() {
+async fn a_crash_neither_loses_nor_duplicates_a_payment() {
     let Some(mut till) = Till::open().await else { return };
     let key = till.key(true);
     let events = [deleted("evt_5"), invoice("evt_2", MONTH), checkout("evt_1"), refund("evt_6")];
@@ -292,7 +292,7 @@ async fn a_crash_neither_loses_nor_doubles_a_payment() {
 }
 
 #[tokio::test]
-async fn a_service_without_prices_says_at_its_start_that_payments_raise_no_key() {
+async fn a_service_without_prices_warns_at_start_that_payments_have_no_effect() {
     if kit::nats::available().await.is_none() {
         return;
     }
@@ -306,7 +306,7 @@ async fn a_service_without_prices_says_at_its_start_that_payments_raise_no_key()
 }
 
 #[test]
-fn events_of_a_file_are_taken_in_once() {
+fn notices_from_a_file_are_recorded_once() {
     let folder = tempfile::tempdir().unwrap();
     let prices = ["--stripe-prices", "price_studio=studio"];
     let run = |args: &[&str]| process::run(LOGGIA, folder.path(), &[args, &prices].concat());

@@ -95,7 +95,7 @@ fn one_of(pattern: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_user_may_what_its_role_does_and_nothing_else() {
+async fn each_user_has_exactly_the_permissions_of_its_role() {
     let Some(cluster) = Cluster::start_of(1).await else { return };
     let all = NatsRole::ALL;
     let mut published: BTreeSet<String> = all.iter().flat_map(|role| role.publishes()).map(one_of).collect();
@@ -132,7 +132,7 @@ async fn each_user_may_what_its_role_does_and_nothing_else() {
 /// A limit of NATS that the guide names: what JetStream sends, it sends in its own name to wherever the asker says. The
 /// asker cannot choose what is sent. Should NATS learn to refuse it, this fails, and the guide has to say so.
 #[tokio::test(flavor = "multi_thread")]
-async fn jetstream_sends_to_wherever_it_is_asked_to() {
+async fn jetstream_delivers_to_any_subject_a_client_names() {
     let Some(cluster) = Cluster::start_of(1).await else { return };
     let write = Tried::new(&cluster, NatsRole::Write).await;
     let context = jetstream::new(write.client.clone());

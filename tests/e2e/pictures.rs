@@ -49,7 +49,7 @@ fn folder_of(data: &Path, id: &str) -> PathBuf {
 }
 
 #[tokio::test]
-async fn refused_pictures_are_listed_with_the_reason_and_tried_again() {
+async fn rejected_pictures_are_listed_with_the_reason_and_retried() {
     let Some(started) = with_refused().await else { return };
     let plain = refused("plain", OTHER_PORT, OTHER_PORT_REASON);
     let house = refused("stair-house", WITH_PORT, WITH_PORT_REASON);
@@ -104,7 +104,7 @@ async fn refused_pictures_are_listed_with_the_reason_and_tried_again() {
 }
 
 #[tokio::test]
-async fn forms_are_made_again_and_unused_pictures_are_listed() {
+async fn renditions_are_regenerated_and_unused_pictures_are_listed() {
     let Some(started) = with_refused().await else { return };
     let all = started.json(&["pictures", "list"]);
     let id = all.iter().find_map(|row| row["picture"].as_str()).unwrap();
@@ -190,7 +190,7 @@ impl Apart {
 }
 
 #[tokio::test]
-async fn an_erased_picture_is_gone_everywhere_and_no_backup_brings_it_back() {
+async fn an_erased_picture_is_removed_everywhere_and_restored_by_no_backup() {
     let Some((mut apart, http)) = Apart::start().await else { return };
     let (front, file) = (apart.at("front.png"), apart.at("in.ndjson"));
     RgbImage::from_pixel(400, 300, Rgb([200, 90, 60])).save_with_format(&front, ImageFormat::Png).unwrap();

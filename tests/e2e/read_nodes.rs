@@ -28,7 +28,7 @@ async fn nodes_are_restarted_in_turn_without_one_failed_request() {
 }
 
 #[tokio::test]
-async fn a_killed_node_is_replaced_by_one_that_begins_with_a_snapshot() {
+async fn a_killed_node_is_replaced_by_one_that_starts_from_a_snapshot() {
     let settings =
         [("LOGGIA_AUTH", "keys"), ("LOGGIA_BURST_PER_KEY", "0"), ("LOGGIA_ADMIN_LISTEN", "127.0.0.1:0")];
     let Some(mut several) = Several::three(30, &settings).await else { return };
@@ -79,7 +79,7 @@ async fn a_killed_node_is_replaced_by_one_that_begins_with_a_snapshot() {
 }
 
 #[tokio::test]
-async fn a_new_node_fetches_its_snapshot_from_another_and_keeps_it() {
+async fn a_new_node_fetches_a_snapshot_from_another_and_keeps_it() {
     let port = free_port();
     let (address, url) = (format!("127.0.0.1:{port}"), format!("http://127.0.0.1:{port}"));
     let Some(several) = Several::of(&[], 300, &[]).await else { return };
@@ -129,7 +129,7 @@ async fn a_new_node_fetches_its_snapshot_from_another_and_keeps_it() {
 }
 
 #[tokio::test]
-async fn a_snapshot_that_is_not_right_is_never_begun_with() {
+async fn an_invalid_snapshot_is_never_used() {
     let Some(several) = Several::of(&[], 5, &[]).await else { return };
     let one = several.start("one", &[]).await;
     ready(&Http::new(format!("http://{}", one.address))).await;
@@ -151,7 +151,7 @@ async fn a_snapshot_that_is_not_right_is_never_begun_with() {
 }
 
 #[tokio::test]
-async fn a_new_node_refuses_calls_until_it_has_caught_up() {
+async fn a_new_node_rejects_calls_until_it_has_caught_up() {
     let Some(several) = Several::of(&[], 4_000, &[]).await else { return };
     let mut one = several.start("one", &[]).await;
     let http = Http::new(format!("http://{}", one.address));

@@ -81,7 +81,7 @@ async fn models_of_another_log_are_rebuilt_while_nothing_runs() {
 }
 
 #[tokio::test]
-async fn verify_finds_a_read_model_that_was_tampered_with() {
+async fn verify_detects_a_tampered_read_model() {
     let Some(mut started) = Started::empty().await else { return };
     started.import(&records(20)).await;
     assert!(started.loggia.terminate().await.success());

@@ -42,7 +42,7 @@ fn open_to_others(folder: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn files_are_their_owners_alone_and_a_folder_that_is_open_is_warned_of() {
+async fn files_are_private_and_an_accessible_folder_causes_a_warning() {
     use std::os::unix::fs::PermissionsExt as _;
     if kit::nats::available().await.is_none() {
         return;
@@ -73,7 +73,7 @@ fn on(nats: &Nats, data: &Path) -> Command {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wrong_login_is_refused() {
+async fn a_wrong_login_is_rejected() {
     let Some(cluster) = Cluster::start_of(1).await else { return };
     let folder = tempfile::tempdir().unwrap();
     let address = cluster.url_of(0).replace("tls://", "");
@@ -131,7 +131,7 @@ async fn a_wrong_login_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stream_that_is_not_ours_or_not_as_it_was_made_is_refused() {
+async fn a_foreign_or_changed_stream_is_rejected() {
     let Some(nats) = Nats::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
     let context = jetstream::new(nats.client().await);
@@ -244,7 +244,7 @@ impl Drop for Stranger {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn servers_of_two_clusters_are_refused() {
+async fn servers_of_two_clusters_are_rejected() {
     if kit::nats::available().await.is_none() {
         return;
     }

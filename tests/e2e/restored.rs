@@ -29,7 +29,7 @@ fn import(data: &Path, name: &str, count: usize) {
 }
 
 #[tokio::test]
-async fn a_read_node_follows_a_write_side_that_was_restored_from_an_older_backup() {
+async fn a_read_node_follows_a_write_side_restored_from_an_older_backup() {
     let Some(mut nats) = Nats::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::started::{LOGGIA, PATIENCE, json as run_json, ready};
 
 #[tokio::test]
-async fn write_project_and_serve_work_as_processes() {
+async fn write_project_and_serve_work_as_separate_processes() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
     let (write, reader) = (folder.path().join("write"), folder.path().join("reader"));

@@ -108,7 +108,7 @@ fn all() -> Vec<(String, Vec<String>)> {
 }
 
 #[test]
-fn every_command_has_a_row() {
+fn every_command_is_in_the_table() {
     let mut rows: Vec<&str> = TABLE.iter().map(|row| row.command).chain(ROLES).collect();
     rows.sort_unstable();
     rows.dedup();
@@ -116,7 +116,7 @@ fn every_command_has_a_row() {
 }
 
 #[test]
-fn wrong_usage_is_told_with_status_2_and_does_nothing() {
+fn wrong_usage_exits_with_2_and_does_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let mut wrong = Wrong::default();
@@ -152,7 +152,7 @@ fn wrong_usage_is_told_with_status_2_and_does_nothing() {
 }
 
 #[tokio::test]
-async fn a_folder_that_cannot_be_used_is_refused_by_every_command() {
+async fn every_command_rejects_an_unusable_folder() {
     let Some(mut prepared) = Prepared::start().await else { return };
     prepared.stop().await;
     let mut wrong = Wrong::default();
@@ -189,7 +189,7 @@ async fn a_folder_that_cannot_be_used_is_refused_by_every_command() {
 }
 
 #[tokio::test]
-async fn a_folder_of_another_user_is_refused_by_every_command_and_stays_theirs() {
+async fn every_command_rejects_a_folder_of_another_user_and_leaves_it_unchanged() {
     const OTHER: u32 = 12_345;
     let Some(mut prepared) = Prepared::start().await else { return };
     prepared.stop().await;
@@ -215,7 +215,7 @@ async fn a_folder_of_another_user_is_refused_by_every_command_and_stays_theirs()
 }
 
 #[tokio::test]
-async fn every_command_does_its_work_beside_the_service() {
+async fn every_command_works_while_the_service_runs() {
     let Some(mut prepared) = Prepared::start().await else { return };
     let mut wrong = Wrong::default();
     for (prefix, more) in [("text", ""), ("json", "--json")] {
@@ -234,7 +234,7 @@ async fn every_command_does_its_work_beside_the_service() {
 }
 
 #[tokio::test]
-async fn every_command_ends_well_without_the_service_and_where_nothing_takes_its_answer() {
+async fn every_command_works_without_the_service_and_with_closed_output() {
     let Some(mut prepared) = Prepared::start().await else { return };
     prepared.stop().await;
     let mut wrong = Wrong::default();
@@ -271,7 +271,7 @@ async fn every_command_ends_well_without_the_service_and_where_nothing_takes_its
 }
 
 #[tokio::test]
-async fn every_command_says_what_is_missing_where_there_is_nothing() {
+async fn every_command_names_what_is_missing_in_an_empty_place() {
     let Some(mut prepared) = Prepared::start().await else { return };
     prepared.stop().await;
     let mut wrong = Wrong::default();
@@ -287,7 +287,7 @@ async fn every_command_says_what_is_missing_where_there_is_nothing() {
 }
 
 #[tokio::test]
-async fn too_few_descriptors_are_a_sentence_and_the_least_are_enough() {
+async fn too_few_descriptors_are_reported_and_the_minimum_is_sufficient() {
     let Some(mut prepared) = Prepared::start().await else { return };
     prepared.stop().await;
     let mut wrong = Wrong::default();
@@ -322,7 +322,7 @@ async fn too_few_descriptors_are_a_sentence_and_the_least_are_enough() {
 }
 
 #[tokio::test]
-async fn each_role_starts_and_ends_with_0_when_it_is_told_to() {
+async fn each_role_starts_and_exits_with_0_on_sigterm() {
     let Some(nats) = Nats::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut running = Vec::new();

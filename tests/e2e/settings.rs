@@ -22,7 +22,7 @@ fn said(output: &Output) -> (Option<i32>, String) {
 }
 
 #[test]
-fn settings_that_cannot_be_used_are_wrong_usage_and_all_told_at_once() {
+fn invalid_settings_are_wrong_usage_and_all_reported_together() {
     let data = tempfile::tempdir().unwrap();
     let wrong = [("LOGGIA_LISTEN", ":8080"), ("LOGGIA_DRAIN", "5ss")];
     let expected = "loggia: listen is “:8080” (variable LOGGIA_LISTEN), which cannot be used: an IP address and a port such \
@@ -39,7 +39,7 @@ fn settings_that_cannot_be_used_are_wrong_usage_and_all_told_at_once() {
 }
 
 #[test]
-fn a_variable_that_is_no_setting_is_warned_of_in_the_format_of_the_log() {
+fn an_unknown_variable_causes_a_warning_in_the_format_of_the_log() {
     let data = tempfile::tempdir().unwrap();
     let variables = [("LOGGIA_LISTN", "0.0.0.0:1"), ("LOGGIA_LOG_FORMAT", "json")];
     let (status, text) = said(&run(data.path(), &variables, &["config"]));
@@ -51,7 +51,7 @@ fn a_variable_that_is_no_setting_is_warned_of_in_the_format_of_the_log() {
 }
 
 #[test]
-fn a_check_finds_what_a_start_would_refuse_and_starts_nothing() {
+fn config_check_finds_what_prevents_a_start_and_starts_nothing() {
     let data = tempfile::tempdir().unwrap();
     let check = |variables: &[(&str, &str)]| {
         let output = run(data.path(), variables, &["config", "--check", "--json"]);
@@ -85,7 +85,7 @@ fn a_check_finds_what_a_start_would_refuse_and_starts_nothing() {
 }
 
 #[test]
-fn a_check_finds_keys_in_a_tier_that_is_gone() {
+fn config_check_finds_keys_in_a_removed_tier() {
     let data = tempfile::tempdir().unwrap();
     let issued = run(data.path(), &[], &["keys", "issue", "--email", "a@b.example", "--tier", "studio"]);
     assert!(issued.status.success(), "{}", said(&issued).1);
@@ -118,7 +118,7 @@ fn owners(folder: &Path) -> Vec<(String, u32)> {
 }
 
 #[test]
-fn a_folder_of_another_user_is_never_written_to() {
+fn a_folder_of_another_user_is_never_changed() {
     const OTHER: u32 = 12_345;
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");

@@ -7,7 +7,7 @@ use crate::several::Several;
 use crate::started::{LOGGIA, PATIENCE, ready};
 
 #[tokio::test]
-async fn a_node_whose_tiers_differ_is_not_ready_and_names_the_setting() {
+async fn a_node_with_different_tiers_is_not_ready_and_names_the_setting() {
     let settings = [("LOGGIA_AUTH", "keys"), ("LOGGIA_TIERS", "free=500, studio=900")];
     let Some(several) = Several::of(&["one"], 3, &settings).await else { return };
     ready(&Http::new(format!("http://{}", several.nodes[0].address))).await;

@@ -34,7 +34,7 @@ async fn ended(mut child: std::process::Child) -> (Option<i32>, String, String) 
 }
 
 #[tokio::test]
-async fn an_import_of_a_silent_input_is_interrupted_at_once_and_has_made_nothing() {
+async fn an_import_waiting_for_input_is_interrupted_at_once_and_creates_nothing() {
     let folder = tempfile::tempdir().unwrap();
     for (signal, status) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
         let data = folder.path().join("data");
@@ -53,7 +53,7 @@ async fn an_import_of_a_silent_input_is_interrupted_at_once_and_has_made_nothing
 }
 
 #[tokio::test]
-async fn an_import_that_a_service_manager_ends_tells_its_counts_and_its_rejects_end_with_a_line() {
+async fn an_import_ended_by_sigterm_reports_its_counts_and_completes_its_rejects_file() {
     let folder = tempfile::tempdir().unwrap();
     let rejects = folder.path().join("rejects.ndjson");
     let mut import = process::command(LOGGIA, &folder.path().join("data"));
@@ -80,7 +80,7 @@ async fn an_import_that_a_service_manager_ends_tells_its_counts_and_its_rejects_
 }
 
 #[tokio::test]
-async fn a_rebuild_without_a_service_leaves_no_nats_server_behind() {
+async fn an_interrupted_rebuild_leaves_no_nats_server() {
     if kit::nats::available().await.is_none() {
         return;
     }
@@ -108,7 +108,7 @@ async fn a_rebuild_without_a_service_leaves_no_nats_server_behind() {
 }
 
 #[tokio::test]
-async fn a_closed_terminal_ends_up_as_a_service_manager_does_unless_it_runs_under_nohup() {
+async fn sighup_acts_like_sigterm_except_under_nohup() {
     if kit::nats::available().await.is_none() {
         return;
     }

@@ -34,7 +34,7 @@ fn slugs(answer: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn pictures_beside_an_import_are_kept_shown_and_compared() {
+async fn imported_pictures_are_stored_shown_and_compared() {
     let Some(started) = described().await else { return };
     let folder = started.folder.path();
     picture(&folder.join("pics/red.png"), [200, 40, 30]);
@@ -116,7 +116,7 @@ async fn an_editor_attaches_pictures_one_by_one() {
 }
 
 #[tokio::test]
-async fn what_is_withdrawn_is_nobodys_neighbour_until_it_is_restored() {
+async fn a_withdrawn_project_is_not_similar_to_any_until_it_is_restored() {
     let Some(started) = described().await else { return };
     let record = |slug: &str, material: &str, light: &str| json!({"slug": slug, "name": format!("House {slug}"), "category": "architecture", "taste": {"material": material, "light": light}});
     started
@@ -141,7 +141,7 @@ async fn what_is_withdrawn_is_nobodys_neighbour_until_it_is_restored() {
 }
 
 #[tokio::test]
-async fn real_pictures_of_one_kind_are_near_each_other() {
+async fn real_pictures_of_one_kind_are_similar() {
     let Some(shared) = kit::shared_data() else { return };
     let Some(started) = described().await else { return };
     let labels = std::fs::read_to_string(shared.join("pictures/labels.tsv")).unwrap();

@@ -39,7 +39,7 @@ fn form_of(page: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_form_makes_one_key_however_often_it_is_sent() {
+async fn a_form_sent_twice_issues_one_key() {
     let settings = ["--no-demo", "--auth", "keys", "--keys-per-address", "20"];
     let Some(started) = Started::with(&settings).await else { return };
     let page = text(&started.http.get("/keys").await);
@@ -66,7 +66,7 @@ async fn a_form_makes_one_key_however_often_it_is_sent() {
 }
 
 #[tokio::test]
-async fn each_form_shows_its_own_fault() {
+async fn each_form_shows_its_own_error() {
     let settings = ["--no-demo", "--auth", "keys", "--mail", "print:"];
     let Some(started) = Started::with(&settings).await else { return };
     let link = post(&started, "/keys/link", "email=nonsense", &[]).await;
@@ -102,7 +102,7 @@ async fn each_form_shows_its_own_fault() {
 }
 
 #[tokio::test]
-async fn without_a_mail_server_no_mail_is_promised_and_no_address_is_logged() {
+async fn without_a_mail_server_no_mail_is_announced_and_no_address_logged() {
     let settings = ["--no-demo", "--auth", "keys", "--contact", "keys@catalog.example.org"];
     let Some(started) = Started::with(&settings).await else { return };
     get_key(&started, "first@example.org").await;
@@ -130,7 +130,7 @@ async fn links_are_limited_by_address() {
 }
 
 #[tokio::test]
-async fn the_form_hands_out_three_keys_an_address_and_tells_no_address_from_another() {
+async fn the_form_issues_three_keys_per_address_without_revealing_known_addresses() {
     let settings = ["--no-demo", "--auth", "keys", "--keys-per-address", "20"];
     let Some(started) = Started::with(&settings).await else { return };
     let (first, key) = get_key(&started, "ada@example.org").await;
@@ -171,7 +171,7 @@ async fn the_form_hands_out_three_keys_an_address_and_tells_no_address_from_anot
 }
 
 #[tokio::test]
-async fn a_key_form_of_one_network_is_limited() {
+async fn key_requests_of_one_network_are_limited() {
     let Some(started) =
         Started::with(&["--no-demo", "--auth", "keys", "--keys-per-address", "2", "--mail", "print:"]).await
     else {
@@ -185,7 +185,7 @@ async fn a_key_form_of_one_network_is_limited() {
 }
 
 #[tokio::test]
-async fn a_mailed_link_acts_once_and_by_its_form_alone() {
+async fn a_mailed_link_acts_once_and_only_through_its_form() {
     let server = Smtp::start(&[]).await;
     let url = server.url();
     let settings = [
@@ -252,7 +252,7 @@ async fn a_mailed_link_acts_once_and_by_its_form_alone() {
 }
 
 #[tokio::test]
-async fn the_demo_catalog_has_texts_of_its_own_where_none_are_set() {
+async fn the_demo_catalog_has_default_texts() {
     let Some(started) = Started::with(&["--demo", "--site-tagline", "Only to try"]).await else { return };
     assert_eq!(started.http.get("/server.json").await.json()["title"], "Loggia demo");
     let page = text(&started.http.get("/status").await);

@@ -16,7 +16,7 @@ fn checked(folder: &Path) -> (Option<i32>, Value) {
 }
 
 #[tokio::test]
-async fn a_healthy_service_has_no_problem_and_a_stopped_one_has() {
+async fn a_healthy_service_has_no_problem_and_a_stopped_one_does() {
     let Some(mut started) = Started::with(&["--no-demo", "--auth", "keys"]).await else { return };
     started.import(&[json!({"name": "Bridge", "category": "architecture"})]).await;
     let folder = started.folder.path().to_owned();
@@ -67,7 +67,7 @@ async fn a_healthy_service_has_no_problem_and_a_stopped_one_has() {
 }
 
 #[tokio::test]
-async fn a_healthy_write_side_has_no_problem_and_one_without_nats_has() {
+async fn a_healthy_write_side_has_no_problem_and_one_without_nats_does() {
     let Some(mut nats) = Nats::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut command = process::command(LOGGIA, folder.path());
@@ -90,7 +90,7 @@ async fn a_healthy_write_side_has_no_problem_and_one_without_nats_has() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_a_problem_and_none_is_made() {
+fn a_missing_folder_is_a_problem_and_is_not_created() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let output = process::run(LOGGIA, &data, &["status"]);

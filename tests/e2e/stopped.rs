@@ -50,7 +50,7 @@ fn audited(folder: &Path, key_id: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_clean_stop_leaves_every_counted_call_in_the_ledger_and_in_its_backup() {
+async fn after_a_clean_stop_every_counted_call_is_in_the_ledger_and_its_backup() {
     for round in 0..3 {
         let Some(mut started) = Started::with(&SETTINGS).await else { return };
         let called = called(&started, 20).await;
@@ -77,7 +77,7 @@ async fn a_clean_stop_leaves_every_counted_call_in_the_ledger_and_in_its_backup(
 }
 
 #[tokio::test]
-async fn calls_that_a_killed_service_left_in_the_streams_are_no_difference() {
+async fn calls_left_in_the_streams_by_a_kill_are_no_difference() {
     let Some(mut started) = Started::with(&SETTINGS).await else { return };
     let called = called(&started, 20).await;
     started.loggia.kill9();
@@ -96,7 +96,7 @@ async fn calls_that_a_killed_service_left_in_the_streams_are_no_difference() {
 
 /// The start's own signals: one that comes before all has started is no reason to die of it.
 #[tokio::test]
-async fn a_signal_during_the_start_is_a_clean_end() {
+async fn a_signal_during_startup_causes_a_clean_exit() {
     let Some(mut nats) = Nats::start().await else { return };
     nats.kill9().await;
     let folder = tempfile::tempdir().unwrap();

@@ -38,7 +38,7 @@ fn refused(data: &Path, args: &[&str]) -> (Option<i32>, String) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_command_line_works_on_a_store_elsewhere() {
+async fn the_command_line_works_on_eventstoredb() {
     let server = EventStoreDb::start().await;
     server.require_user("ann", "s3cret");
     let folder = tempfile::tempdir().unwrap();
@@ -125,7 +125,7 @@ async fn a_log_moves_between_stores() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_write_sides_keep_one_catalog() {
+async fn two_write_sides_share_one_catalog() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let mut server = EventStoreDb::start().await;
     let folder = tempfile::tempdir().unwrap();

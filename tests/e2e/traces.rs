@@ -63,7 +63,7 @@ fn of_trace(spans: Vec<Span>, trace: &str) -> Vec<Span> {
 }
 
 #[tokio::test]
-async fn one_edit_is_one_trace_until_it_can_be_found() {
+async fn one_edit_is_one_trace_up_to_the_search_index() {
     let Some(service) = Service::start().await else { return };
     let output = service.import(1).env("TRACEPARENT", TRACE).output().unwrap();
     assert!(output.status.success(), "{output:?}");
@@ -91,7 +91,7 @@ async fn one_edit_is_one_trace_until_it_can_be_found() {
 }
 
 #[tokio::test]
-async fn an_import_of_many_lines_has_spans_by_the_batch() {
+async fn an_import_has_one_span_per_batch() {
     let Some(service) = Service::start().await else { return };
     assert!(service.import(3_000).output().unwrap().status.success());
     let applied = |spans: &[Span], name: &str| {
@@ -111,7 +111,7 @@ async fn an_import_of_many_lines_has_spans_by_the_batch() {
 }
 
 #[tokio::test]
-async fn a_request_is_a_span_that_says_nothing_of_its_query() {
+async fn the_span_of_a_request_omits_its_query() {
     let Some(mut service) = Service::start().await else { return };
     let http = service.loggia.http().await;
     let path = "/v1/search?q=quietly";
@@ -148,7 +148,7 @@ async fn a_request_is_a_span_that_says_nothing_of_its_query() {
 }
 
 #[tokio::test]
-async fn a_collector_that_is_away_costs_spans_and_nothing_else() {
+async fn an_unreachable_collector_only_loses_spans() {
     if kit::nats::available().await.is_none() {
         return;
     }

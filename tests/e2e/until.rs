@@ -98,7 +98,7 @@ fn number(value: &Value) -> u64 {
 }
 
 #[tokio::test]
-async fn what_came_later_is_left_out_but_for_counted_calls_and_erasures() {
+async fn later_events_are_omitted_except_for_counted_calls_and_erasures() {
     let Some(past) = past().await else { return };
     let [ada, bob, cleo, dora] = &past.keys;
     let restored = past.elsewhere.path().join("restored");
@@ -158,7 +158,7 @@ async fn serves(restored: &Path, past: &Past) {
 }
 
 #[test]
-fn a_time_is_as_good_as_a_position_and_what_is_wrong_is_refused() {
+fn a_time_works_like_a_position_and_invalid_points_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let (data, backup) = (folder.path().join("data"), folder.path().join("backup"));
     let file = folder.path().join("one.ndjson");

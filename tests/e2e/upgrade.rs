@@ -18,7 +18,7 @@ use crate::started::{LOGGIA, PATIENCE};
 use fixture::{Fixture, Question, json_with, start};
 
 #[tokio::test]
-async fn a_data_folder_of_the_release_before_answers_as_it_did() {
+async fn a_data_folder_of_the_previous_release_gives_the_same_answers() {
     for fixture in Fixture::all() {
         if kit::nats::available().await.is_none() {
             return;
@@ -36,7 +36,7 @@ async fn a_data_folder_of_the_release_before_answers_as_it_did() {
 }
 
 #[tokio::test]
-async fn a_backup_of_the_release_before_restores_and_answers_as_it_did() {
+async fn a_backup_of_the_previous_release_restores_to_the_same_answers() {
     for fixture in Fixture::all() {
         if kit::nats::available().await.is_none() {
             return;

@@ -209,7 +209,7 @@ async fn drained_again(keys: u64) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_expired_key_request_is_not_executed() {
+async fn a_key_request_expires_before_its_sender_gives_up() {
     let Some(metered) = Metered::start(2, 1, 26).await else { return };
     let node = metered.node(Policy::Spool).await;
     let form = [("content-type", "application/x-www-form-urlencoded")];

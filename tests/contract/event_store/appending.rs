@@ -8,7 +8,7 @@ use write::event_store::*;
 
 use super::{Subject, append, assert_whole, claiming, stream, withdrawn};
 
-pub(crate) async fn the_expected_version_decides<S: Subject>() {
+pub(crate) async fn an_append_requires_the_expected_version<S: Subject>() {
     let subject = S::fresh().await;
     let (store, clock) = (subject.store(), Clock::system());
     let at = |version| Err(AppendError::Conflict { actual: StreamVersion(version) });
@@ -37,7 +37,7 @@ pub(crate) async fn the_streams_of_a_command_are_found<S: Subject>() {
     assert_eq!(store.streams_of(clock.command_id()).await.unwrap(), []);
 }
 
-pub(crate) async fn only_one_of_many_writers_wins<S: Subject>() {
+pub(crate) async fn only_one_of_many_concurrent_writers_wins<S: Subject>() {
     let subject = S::fresh().await;
     let clock = Clock::system();
     for version in 0..10 {
@@ -57,7 +57,7 @@ pub(crate) async fn only_one_of_many_writers_wins<S: Subject>() {
     assert_eq!(assert_whole(&*subject.store()).await.len(), 10);
 }
 
-pub(crate) async fn positions_have_no_holes_under_many_writers<S: Subject>() {
+pub(crate) async fn positions_have_no_gaps_under_concurrent_writers<S: Subject>() {
     let subject = S::fresh().await;
     let clock = Clock::system();
     let writers: Vec<_> = (0..64)
@@ -96,7 +96,7 @@ pub(crate) async fn positions_have_no_holes_under_many_writers<S: Subject>() {
     assert_eq!(log, acknowledged, "the log holds exactly what was acknowledged");
 }
 
-pub(crate) async fn a_crowd_is_taken_whole<S: Subject>() {
+pub(crate) async fn a_batch_of_appends_is_accepted_completely<S: Subject>() {
     let subject = S::fresh().await;
     let (store, clock) = (subject.store(), Clock::system());
     let one = |number: usize| {
@@ -110,7 +110,7 @@ pub(crate) async fn a_crowd_is_taken_whole<S: Subject>() {
     assert_eq!(store.claims(Namespace::SLUG, "", 5_000).await.unwrap().len(), 3_000);
 }
 
-pub(crate) async fn many_are_answered_one_by_one<S: Subject>() {
+pub(crate) async fn concurrent_appends_are_answered_individually<S: Subject>() {
     let (subject, clock) = (S::fresh().await, Clock::system());
     let store = subject.store();
     let at = |version| Expected::Exactly(StreamVersion(version));
@@ -138,7 +138,7 @@ pub(crate) async fn many_are_answered_one_by_one<S: Subject>() {
     assert_eq!(store.append_all(Vec::new()).await, []);
 }
 
-pub(crate) async fn a_command_is_carried_out_once<S: Subject>() {
+pub(crate) async fn a_command_is_executed_once<S: Subject>() {
     let subject = S::fresh().await;
     let (store, clock) = (subject.store(), Clock::system());
     let command = claiming(append(&clock, "a", Expected::NoStream, &["1", "2"]), &["name"]);
@@ -161,7 +161,7 @@ pub(crate) async fn a_command_is_carried_out_once<S: Subject>() {
     assert_eq!(assert_whole(&*store).await.len(), 4);
 }
 
-pub(crate) async fn a_command_repeated_at_once_is_carried_out_once<S: Subject>() {
+pub(crate) async fn a_concurrently_repeated_command_is_executed_once<S: Subject>() {
     let subject = S::fresh().await;
     let clock = Clock::system();
     let senders: Vec<_> = (0..64)
@@ -202,7 +202,7 @@ pub(crate) async fn a_command_repeated_at_once_is_carried_out_once<S: Subject>()
     }
 }
 
-pub(crate) async fn a_refused_append_leaves_nothing<S: Subject>() {
+pub(crate) async fn a_rejected_append_writes_nothing<S: Subject>() {
     let subject = S::fresh().await;
     let clock = Clock::system();
     let holder = claiming(append(&clock, "holder", Expected::NoStream, &["x"]), &["taken"]);
@@ -250,7 +250,7 @@ pub(crate) async fn an_event_id_is_unique<S: Subject>() {
     assert_eq!(assert_whole(&*store).await.len(), 20);
 }
 
-pub(crate) async fn an_append_that_cannot_be_is_invalid<S: Subject>() {
+pub(crate) async fn an_impossible_append_is_invalid<S: Subject>() {
     let subject = S::fresh().await;
     let (store, clock) = (subject.store(), Clock::system());
     let none = append(&clock, "a", Expected::Any, &[]);

@@ -22,7 +22,7 @@ pub(crate) async fn an_empty_store_has_no_history<S: Subject>() {
     assert_eq!(store.claims(Namespace::SLUG, "", 10).await, Ok(Vec::new()));
 }
 
-pub(crate) async fn what_is_appended_is_read_back<S: Subject>() {
+pub(crate) async fn appended_events_are_read_back<S: Subject>() {
     let subject = S::fresh().await;
     let store = subject.store();
     let clock = Clock::manual("2026-11-20T08:30:00.123456Z".parse().unwrap());
@@ -52,7 +52,7 @@ pub(crate) async fn what_is_appended_is_read_back<S: Subject>() {
     }
 }
 
-pub(crate) async fn a_stream_is_read_behind_a_version<S: Subject>() {
+pub(crate) async fn a_stream_is_read_after_a_version<S: Subject>() {
     let subject = S::fresh().await;
     let (store, clock) = (subject.store(), Clock::system());
     store.append(append(&clock, "a", Expected::Any, &["1", "2"])).await.unwrap();
@@ -72,7 +72,7 @@ pub(crate) async fn a_stream_is_read_behind_a_version<S: Subject>() {
     assert_eq!(positions(&store.read_all(Position(4), 2).await.unwrap()), [] as [u64; 0]);
 }
 
-pub(crate) async fn waiting_ends_at_the_next_append<S: Subject>() {
+pub(crate) async fn waiting_ends_with_the_next_append<S: Subject>() {
     let subject = S::fresh().await;
     let (store, clock) = (subject.store(), Clock::system());
     store.append(append(&clock, "a", Expected::Any, &["1"])).await.unwrap();

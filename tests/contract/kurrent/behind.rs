@@ -76,7 +76,7 @@ fn import(slug: &str, city: &str) -> Command {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_one_write_side_has_done_the_other_does_not_refuse() {
+async fn a_write_side_accepts_commands_that_depend_on_events_of_the_other() {
     let server = EventStoreDb::start().await;
     let (one, other) = (WriteSide::on(&server).await, WriteSide::on(&server).await);
     for number in 0..12 {
@@ -101,7 +101,7 @@ async fn what_one_write_side_has_done_the_other_does_not_refuse() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_refusal_says_what_the_log_holds() {
+async fn a_rejection_is_based_on_the_current_log() {
     let server = EventStoreDb::start().await;
     let (one, other) = (WriteSide::on(&server).await, WriteSide::on(&server).await);
     one.changes(select("house")).await;
@@ -116,7 +116,7 @@ async fn a_refusal_says_what_the_log_holds() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn while_the_log_cannot_be_asked_nothing_is_refused_for_what_it_holds() {
+async fn without_access_to_the_log_no_command_is_rejected_for_its_state() {
     let mut server = EventStoreDb::start().await;
     let side = WriteSide::on(&server).await;
     server.kill();
@@ -132,7 +132,7 @@ async fn while_the_log_cannot_be_asked_nothing_is_refused_for_what_it_holds() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_thousand_who_ask_share_the_looks_at_the_log() {
+async fn a_thousand_readers_share_reads_of_the_log() {
     let server = EventStoreDb::start().await;
     let (one, other) = (WriteSide::on(&server).await, WriteSide::on(&server).await);
     one.changes(select("house")).await;

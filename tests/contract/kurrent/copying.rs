@@ -35,7 +35,7 @@ fn folder() -> (tempfile::TempDir, LogPlace) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_log_goes_to_the_server_and_back() {
+async fn a_log_is_copied_to_the_server_and_back() {
     let server = EventStoreDb::start().await;
     let address: Address = server.address(None).parse().unwrap();
     let there = LogPlace::EventStoreDb(address.clone());
@@ -77,7 +77,7 @@ async fn a_log_goes_to_the_server_and_back() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_not_the_same_log_is_not_touched() {
+async fn a_different_log_is_left_unchanged() {
     let (first, second) = (folder(), folder());
     filled(first.0.path(), 10).await.close().await;
     filled(second.0.path(), 20).await.close().await;
@@ -108,7 +108,7 @@ async fn what_is_not_the_same_log_is_not_touched() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_damaged_log_is_not_passed_on() {
+async fn a_damaged_log_is_not_copied() {
     use sqlx::ConnectOptions;
     let (from, to) = (folder(), folder());
     filled(from.0.path(), 3_000).await.close().await;
@@ -121,7 +121,7 @@ async fn a_damaged_log_is_not_passed_on() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_log_lost_comes_back_from_its_replica() {
+async fn lost_events_are_restored_from_the_replica() {
     let server = EventStoreDb::start().await;
     let address: Address = server.address(None).parse().unwrap();
     let there = LogPlace::EventStoreDb(address.clone());
@@ -167,7 +167,7 @@ async fn what_a_log_lost_comes_back_from_its_replica() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn showing_what_is_missing_makes_nothing() {
+async fn listing_lost_events_writes_nothing() {
     let server = EventStoreDb::start().await;
     let there = LogPlace::EventStoreDb(server.address(None).parse().unwrap());
     let ((from, sqlite), (to, elsewhere)) = (folder(), folder());

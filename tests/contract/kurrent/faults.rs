@@ -70,7 +70,7 @@ async fn two_write_sides_share_one_log() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn expectations_and_names_hold_over_two_write_sides() {
+async fn expected_versions_and_claims_hold_across_two_write_sides() {
     let first = Kurrent::fresh().await;
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
     let second = opened(folder.path(), &first.address).await;
@@ -96,7 +96,7 @@ async fn expectations_and_names_hold_over_two_write_sides() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_lost_answer_is_settled_by_looking() {
+async fn a_lost_response_is_resolved_by_reading_the_log() {
     let server = EventStoreDb::start().await;
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
     let address = server.address(None).parse().unwrap();
@@ -124,7 +124,7 @@ async fn a_lost_answer_is_settled_by_looking() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_is_lost_or_done_twice_while_the_server_is_killed() {
+async fn a_killed_server_neither_loses_nor_repeats_appends() {
     let mut server = EventStoreDb::start().await;
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     let address = server.address(None).parse().unwrap();
@@ -148,7 +148,7 @@ async fn nothing_is_lost_or_done_twice_while_the_server_is_killed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn while_the_server_is_away_reading_goes_on_and_appending_says_so() {
+async fn without_the_server_reads_continue_and_appends_fail_with_a_reason() {
     let mut server = EventStoreDb::start().await;
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
     let address = server.address(None).parse().unwrap();
@@ -170,7 +170,7 @@ async fn while_the_server_is_away_reading_goes_on_and_appending_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn appends_go_over_one_stream_that_is_kept_open() {
+async fn appends_share_one_open_stream() {
     let (server, clock) = (EventStoreDb::start().await, Clock::system());
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     let address = server.address(None).parse().unwrap();
@@ -191,7 +191,7 @@ async fn appends_go_over_one_stream_that_is_kept_open() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_without_such_streams_takes_each_append_by_a_call() {
+async fn without_batch_append_each_append_is_a_call() {
     let (server, clock) = (EventStoreDb::start().await, Clock::system());
     server.disable_batch_append();
     let folder = tempfile::tempdir().unwrap();
@@ -207,7 +207,7 @@ async fn a_server_without_such_streams_takes_each_append_by_a_call() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stream_of_appends_that_ends_in_good_order_loses_nothing() {
+async fn a_batch_append_stream_that_ends_normally_loses_nothing() {
     let (server, clock) = (EventStoreDb::start().await, Clock::system());
     let folder = tempfile::tempdir().unwrap();
     let address = server.address(None).parse().unwrap();

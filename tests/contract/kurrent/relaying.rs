@@ -16,7 +16,7 @@ use super::opened;
 use crate::event_store::append;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_replica_that_lags_is_not_taken_for_an_older_store() {
+async fn a_lagging_replica_is_not_mistaken_for_an_older_store() {
     let Some(nats) = Nats::start().await else { return };
     let (server, clock) = (EventStoreDb::start().await, Clock::system());
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
@@ -46,7 +46,7 @@ async fn a_replica_that_lags_is_not_taken_for_an_older_store() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_log_that_is_really_older_is_refused() {
+async fn an_older_log_is_rejected() {
     let Some(nats) = Nats::start().await else { return };
     let (server, clock) = (EventStoreDb::start().await, Clock::system());
     let folder = tempfile::tempdir().unwrap();
@@ -74,7 +74,7 @@ async fn a_log_that_is_really_older_is_refused() {
 
 /// The relay of a write side without NATS traffic of its own follows what the other one carries.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_relays_carry_one_log_without_trouble() {
+async fn two_relays_publish_one_log_without_errors() {
     let Some(nats) = Nats::start().await else { return };
     let (server, clock) = (EventStoreDb::start().await, Clock::system());
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];

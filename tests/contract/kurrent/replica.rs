@@ -31,7 +31,7 @@ async fn refusal(subject: &Kurrent, address: &Address) -> String {
 }
 
 #[tokio::test]
-async fn a_replica_that_is_gone_is_filled_again() {
+async fn a_missing_replica_is_refilled() {
     let subject = ten_events().await;
     let log = log_there(&subject.address).await;
     for ending in ["", "-wal", "-shm"] {
@@ -47,7 +47,7 @@ async fn a_replica_that_is_gone_is_filled_again() {
 }
 
 #[tokio::test]
-async fn a_damaged_replica_is_filled_anew() {
+async fn a_damaged_replica_is_refilled() {
     let subject = ten_events().await;
     let mut file = raw(&replica_path(subject.folder.path())).await;
     sqlx::query("UPDATE events SET data = '{\"reason\":\"forged\"}' WHERE position = 7")
@@ -61,7 +61,7 @@ async fn a_damaged_replica_is_filled_anew() {
 }
 
 #[tokio::test]
-async fn a_replica_of_another_log_is_refused() {
+async fn a_replica_of_another_log_is_rejected() {
     let (subject, other) = (ten_events().await, ten_events().await);
     let refused = refusal(&subject, &other.address).await;
     assert!(refused.contains("is the replica of the event store"), "{refused}");
@@ -71,7 +71,7 @@ async fn a_replica_of_another_log_is_refused() {
 }
 
 #[tokio::test]
-async fn a_log_that_was_set_back_is_refused() {
+async fn a_truncated_log_is_rejected() {
     let server = EventStoreDb::start().await;
     let address: Address = server.address(None).parse().unwrap();
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
@@ -100,7 +100,7 @@ async fn a_log_that_was_set_back_is_refused() {
 }
 
 #[tokio::test]
-async fn what_was_changed_there_is_found() {
+async fn changes_on_the_server_are_detected() {
     let server = EventStoreDb::start().await;
     let address: Address = server.address(None).parse().unwrap();
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
@@ -125,7 +125,7 @@ async fn what_was_changed_there_is_found() {
 }
 
 #[tokio::test]
-async fn a_reader_sees_what_is_there_now() {
+async fn a_reader_sees_the_current_log() {
     let subject = ten_events().await;
     let folder = tempfile::tempdir().unwrap();
     let writer = opened(subject.folder.path(), &subject.address).await;

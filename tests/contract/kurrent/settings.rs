@@ -18,7 +18,7 @@ async fn refusal(address: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_user_and_the_password_must_be_right() {
+async fn user_and_password_are_checked() {
     let server = EventStoreDb::start().await;
     server.require_user("ann", "s3cret/@");
     for wrong in [None, Some(("ann", "s3cret")), Some(("bob", "s3cret%2F%40"))] {
@@ -33,7 +33,7 @@ async fn the_user_and_the_password_must_be_right() {
 }
 
 #[tokio::test]
-async fn a_server_must_be_there() {
+async fn an_unreachable_server_is_reported() {
     let mut server = EventStoreDb::start().await;
     let address = server.address(Some(("ann", "s3cret")));
     server.kill();
@@ -42,7 +42,7 @@ async fn a_server_must_be_there() {
 }
 
 #[tokio::test]
-async fn tls_is_spoken_and_checked() {
+async fn tls_is_used_and_verified() {
     let server = EventStoreDb::start_tls().await;
     let address = server.address(None);
     let folder = tempfile::tempdir().unwrap();
@@ -68,7 +68,7 @@ async fn tls_is_spoken_and_checked() {
 }
 
 #[tokio::test]
-async fn a_plain_server_is_not_taken_for_one_with_tls() {
+async fn a_server_without_tls_is_rejected_if_tls_is_required() {
     let server = EventStoreDb::start().await;
     let address = server.address(None).replace("tls=false", "tls=true");
     let refused = refusal(&address).await;
@@ -76,7 +76,7 @@ async fn a_plain_server_is_not_taken_for_one_with_tls() {
 }
 
 #[tokio::test]
-async fn a_cluster_is_asked_who_leads() {
+async fn the_leader_of_a_cluster_is_discovered() {
     let server = EventStoreDb::start().await;
     let address = server.address(None);
     let host = address.trim_start_matches("esdb://").split('?').next().unwrap().to_owned();
@@ -92,7 +92,7 @@ async fn a_cluster_is_asked_who_leads() {
 }
 
 #[tokio::test]
-async fn a_log_of_others_is_not_written_to() {
+async fn a_foreign_log_is_not_written_to() {
     let server = EventStoreDb::start().await;
     let mut file = {
         use sqlx::ConnectOptions;
@@ -119,7 +119,7 @@ async fn a_log_of_others_is_not_written_to() {
 }
 
 #[tokio::test]
-async fn reading_founds_nothing() {
+async fn reading_creates_no_log() {
     let server = EventStoreDb::start().await;
     let (folder, address) = (tempfile::tempdir().unwrap(), server.address(None).parse::<Address>().unwrap());
     let refused = kurrent::open_read_only(folder.path(), &address).await.err().unwrap().to_string();
@@ -129,7 +129,7 @@ async fn reading_founds_nothing() {
 }
 
 #[tokio::test]
-async fn a_command_above_the_servers_limit_is_told_so() {
+async fn a_command_above_the_servers_limit_is_rejected_with_a_reason() {
     let server = EventStoreDb::start().await;
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
     let store = opened(folder.path(), &server.address(None).parse().unwrap()).await;

@@ -6,7 +6,7 @@ use write::ledger::Copied;
 use super::*;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_deleted_stream_is_filled_again_and_the_quota_stays_used_up() {
+async fn a_deleted_stream_is_refilled_and_the_quota_stays_used_up() {
     let Some(nats) = Nats::start().await else { return };
     let folder = folder();
     let running = Running::of(folder.path(), &nats, &tiers("free=20")).await;
@@ -23,7 +23,7 @@ async fn a_deleted_stream_is_filled_again_and_the_quota_stays_used_up() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_wiped_server_is_filled_again_with_overruns_too_even_beside_new_calls() {
+async fn a_wiped_server_is_refilled_with_overruns_despite_new_calls() {
     let Some(mut nats) = Nats::start().await else { return };
     let (folder, tiers) = (folder(), tiers("free=20"));
     let running = Running::of(folder.path(), &nats, &tiers).await;
@@ -46,7 +46,7 @@ async fn a_wiped_server_is_filled_again_with_overruns_too_even_beside_new_calls(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stream_that_came_without_the_calls_of_the_ledger_gets_them_back_by_their_ids() {
+async fn a_stream_without_the_ledgers_calls_gets_them_back_by_id() {
     let Some(mut nats) = Nats::start().await else { return };
     let (folder, tiers) = (folder(), tiers("free=500"));
     let running = Running::of(folder.path(), &nats, &tiers).await;
@@ -67,7 +67,7 @@ async fn a_stream_that_came_without_the_calls_of_the_ledger_gets_them_back_by_th
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_lost_stream_takes_no_call_before_it_has_back_what_it_had() {
+async fn a_lost_stream_accepts_no_call_until_its_calls_are_restored() {
     let Some(nats) = Nats::start().await else { return };
     let (folder, tiers) = (folder(), tiers("free=20"));
     let running = Running::of(folder.path(), &nats, &tiers).await;
@@ -96,7 +96,7 @@ async fn a_lost_stream_takes_no_call_before_it_has_back_what_it_had() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_call_that_nats_lost_while_it_is_followed_is_given_back_with_the_next_comparison() {
+async fn a_call_lost_while_following_is_restored_by_the_next_comparison() {
     let Some(nats) = Nats::start().await else { return };
     let (folder, tiers) = (folder(), tiers("free=20"));
     let often = |copier: Copier| copier.compare_every(Duration::from_millis(100));

@@ -32,7 +32,7 @@ async fn batches(client: Client) -> Vec<u64> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_relays_at_once_neither_reorder_nor_repeat_batches() {
+async fn two_concurrent_relays_neither_reorder_nor_repeat_batches() {
     let Some((cluster, log)) = ready(3).await else { return };
     log.add(2_500).await;
     let client = cluster.client(NatsRole::Write).await;
@@ -54,7 +54,7 @@ async fn two_relays_at_once_neither_reorder_nor_repeat_batches() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stream_that_was_kept_alone_takes_batches_once_it_is_kept_together() {
+async fn a_replicated_stream_accepts_batches_after_scaling_up() {
     let Some((cluster, log)) = ready(1).await else { return };
     let (client, operator) = (cluster.client(NatsRole::Write).await, cluster.client(NatsRole::Up).await);
     log.add(20).await;
@@ -80,7 +80,7 @@ async fn a_stream_that_was_kept_alone_takes_batches_once_it_is_kept_together() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_stands_before_damage_is_carried_and_nothing_after_it() {
+async fn events_before_a_damaged_one_are_published_and_none_after_it() {
     let Some((cluster, log)) = ready(3).await else { return };
     log.add(10).await;
     let damaged = log.damaged().await;

@@ -85,7 +85,7 @@ impl Editors<'_> {
 }
 
 #[tokio::test]
-async fn every_project_says_at_each_time_what_editors_had_written() {
+async fn every_project_reads_at_each_time_as_edited() {
     let seed = kit::seed();
     let mut dice = Dice::new(seed);
     let Some(started) = Started::empty().await else { return };

@@ -88,7 +88,7 @@ async fn edit(started: &Started, records: &Records, done: &AtomicBool) -> usize 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn while_others_are_edited_each_untouched_project_comes_once() {
+async fn paging_returns_each_unedited_project_once_during_edits() {
     let seed = kit::seed();
     let mut records = Records::generate(SIZE, seed);
     records.give_taste();

@@ -102,7 +102,7 @@ pub(super) fn inline(text: &str) -> Vec<(usize, String)> {
 }
 
 #[test]
-fn commands_are_found_with_what_is_said_of_them() {
+fn commands_are_found_with_their_expected_status() {
     let text = "Text `loggia status`.\n\n```sh\n# why\nloggia backup /b \\\n  --keep 7   # exit status 3: two\n\ndf -h\n```\n\
                 ```json\n{}\n```\n```sh root\nfind /\n```\n";
     let found = commands(text);

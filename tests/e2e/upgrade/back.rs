@@ -22,7 +22,7 @@ fn refusal(former: &str, data: &Path, args: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn the_release_before_refuses_a_newer_vault_and_goes_on_with_the_backup_from_before() {
+async fn the_previous_release_rejects_a_newer_vault_and_continues_from_an_older_backup() {
     let Some(former) = former() else { return };
     if kit::nats::available().await.is_none() {
         return;

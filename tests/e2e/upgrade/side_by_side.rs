@@ -114,7 +114,7 @@ async fn works(binary: &str, write: &Path, nodes: &mut [&mut Role], round: usize
 }
 
 #[tokio::test]
-async fn nodes_of_the_release_before_and_of_this_one_serve_together_while_they_are_replaced() {
+async fn nodes_of_the_previous_and_this_release_serve_together_during_replacement() {
     let Some(former) = former() else { return };
     let Some(nats) = Nats::start().await else { return };
     let mixed = Mixed { folder: tempfile::tempdir().unwrap(), nats, former };

@@ -137,8 +137,7 @@ impl Cluster {
     /// Waits until a stream has a leader and returns its index.
     pub async fn leader(&self, stream: &str) -> usize {
         let client = self.client(NatsRole::Operator).await;
-        wait_for(WHOLE_WITHIN, "a leader of the stream", async || self.leader_as(&client, stream).await)
-            .await
+        wait_for(WHOLE_WITHIN, "a leader of the stream", async || self.leader_as(&client, stream).await).await
     }
 
     /// Returns the index of a stream's leader as this member reports it, or `None` if it knows none.

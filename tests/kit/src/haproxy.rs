@@ -9,8 +9,8 @@ use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 
-use crate::free_port;
 use crate::dns::DnsServer;
+use crate::free_port;
 use crate::skip::absent;
 
 /// The path where `bin/setup --test` installs it.
