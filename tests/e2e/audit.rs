@@ -1,4 +1,4 @@
-//! `loggia audit` on a running service and without one: calls are published as a node that answers would.
+//! `loggia audit` with and without a running service; the test publishes calls like a node.
 
 use async_nats::HeaderMap;
 use async_nats::jetstream;
@@ -99,7 +99,7 @@ async fn every_counted_call_is_listed_and_recounted() {
     assert!(sentence.contains("there is no key Zz000000"), "{sentence}");
     assert!(!unknown.status.success());
 
-    // A key without calls is one all the same.
+    // A key without calls is valid too.
     let issued = started.json(&["keys", "issue", "--email", "idle@example.org"]).pop().unwrap();
     let idle = &issued["key"].as_str().unwrap()[9..17];
     assert_eq!(started.json(&["audit", idle]), [json!(null); 0]);
@@ -124,7 +124,7 @@ async fn every_counted_call_is_listed_and_recounted() {
     assert!(text.contains("not compared with nats: no write side runs on this data folder"), "{text}");
 }
 
-/// Without what differs from run to run.
+/// Removes values that differ from run to run.
 fn without_hash(mut report: Value) -> Value {
     let spools = report.as_object_mut().unwrap().remove("spools").unwrap();
     assert_eq!((&spools[0]["role"], &spools[0]["calls"]), (&json!("up"), &json!(0)), "{spools}");
@@ -156,7 +156,7 @@ async fn calls_in_the_spool_of_a_node_are_reported() {
     let text = String::from_utf8(verify(&[]).stdout).unwrap();
     assert!(text.contains("\nnot counted yet: 7 calls wait in the spool of far (read)\n"), "{text}");
     answering.abort();
-    // And one that was killed in this folder: its file holds two calls and the half of a third.
+    // And one that was killed in this folder: its file has two calls and half of a third.
     let spool = started.folder.path().join("spool");
     std::fs::create_dir_all(&spool).unwrap();
     std::fs::write(spool.join("0.free.spool"), "{}\n{}\n{").unwrap();
@@ -234,7 +234,7 @@ async fn calls_during_the_audit_are_no_difference() {
     calling.abort();
 }
 
-/// `loggia up` on a NATS server of the test's own.
+/// Starts `loggia up` on a NATS server of the test.
 async fn started_on(nats: &kit::nats::Nats) -> Option<Started> {
     Started::with(&["--no-demo", "--auth", "keys", "--nats-url", &nats.url()]).await
 }

@@ -1,4 +1,4 @@
-//! The commands of `docs/operating/backup.md`, run in their order on a service with projects, pictures, keys and calls.
+//! The commands of `docs/operating/backup.md`, run in order on a service with projects, pictures, keys and calls.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::started::{LOGGIA, PATIENCE, Started, json as run_json};
 
-/// The shell blocks of the page, in order, each without what it is indented by.
+/// Returns the shell blocks of the page in order, without their indentation.
 fn blocks() -> Vec<String> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/operating/backup.md");
     let page = std::fs::read_to_string(page).unwrap();
@@ -26,7 +26,7 @@ fn blocks() -> Vec<String> {
     blocks
 }
 
-/// Runs a script with the folders and the address of the page elsewhere.
+/// Runs a script with the folders and the address of the page replaced.
 fn run(script: &str, root: &Path, data: &Path, port: u16) {
     let at = |name: &str| root.join(name).to_str().unwrap().to_owned();
     let script = script
@@ -44,7 +44,7 @@ fn run(script: &str, root: &Path, data: &Path, port: u16) {
         };
     }
     let path = format!("{bin}:{}", std::env::var("PATH").unwrap());
-    // What a script that fails leaves running would keep its outputs open.
+    // Processes that a failed script leaves running would keep its output open.
     let script = format!("trap 'jobs -p | xargs -r kill' EXIT\n{script}");
     let output = command.args(["-euo", "pipefail", "-c", &script]).env("PATH", path).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -82,7 +82,7 @@ async fn the_commands_of_the_page_work_in_order() {
     let (routine, rehearsal) = blocks.split_at(6);
     for (number, block) in routine.iter().enumerate() {
         if number == 1 {
-            // Each is named by its second, and the incremental one has something new.
+            // Each is named by its second, and the incremental one has new events.
             started.import(&[json!({"slug": "brick-house", "name": "Brick House", "category": "art"})]).await;
             let now = || jiff::Timestamp::now().strftime("%Y-%m-%dT%H%M%SZ").to_string();
             let is_next = async || !root.path().join("backups").join(now()).exists();

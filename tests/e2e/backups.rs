@@ -1,4 +1,4 @@
-//! Backups and what shows that a folder, a backup or a log is still what it was.
+//! Backups, and the checks of a folder, a backup or a log.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::started::{LOGGIA, Started, json as run_json};
 
-/// A service with a project that shows two pictures.
+/// Starts a service with a project that shows two pictures.
 async fn with_pictures() -> Option<Started> {
     let started = Started::empty().await?;
     for (name, shade) in [("front.png", 200), ("back.png", 60)] {
@@ -59,7 +59,7 @@ async fn pictures_are_verified_in_the_folder_and_in_the_backup() {
     assert_eq!((&copied["pictures"], &copied["media"]["files"]), (&json!(2), &json!(10)));
     assert_eq!(run_json(&folder, &["backup", "verify", backup.to_str().unwrap()]), [copied]);
 
-    // One width in the folder, and its whole picture from beside the log.
+    // One rendition in the folder, and its whole picture outside the log.
     let kept = widths(&folder.join("media"));
     std::fs::write(&kept[0], "").unwrap();
     let (status, text) = run(&folder, &["verify", "media"]);
@@ -75,7 +75,7 @@ async fn pictures_are_verified_in_the_folder_and_in_the_backup() {
     let (status, text) = run(&folder, &["verify", "--repair"]);
     assert_eq!((status, text.contains("--repair makes pictures again")), (Some(2), true), "{text}");
 
-    // The same width in the backup.
+    // The same rendition in the backup.
     std::fs::write(&widths(&backup.join("media"))[0], "").unwrap();
     let restored = elsewhere.path().join("restored");
     for args in
@@ -112,7 +112,7 @@ async fn a_log_is_compared_with_a_stored_head() {
         let (status, text) = against(&folder, file);
         assert_eq!((status, text.contains("it agrees with")), (Some(0), true), "{text}");
     }
-    // The log of the backup is older than this head.
+    // The log of the backup is shorter than this head.
     let newer = run_json(&folder, &["events", "head"]).pop().unwrap();
     std::fs::write(at("newer.json"), newer.to_string()).unwrap();
     let restored = elsewhere.path().join("restored");
@@ -155,7 +155,7 @@ fn only_the_newest_backups_are_kept() {
     run_json(&data, &["backup", "verify", made[2]["folder"].as_str().unwrap()]);
 }
 
-/// The standard output of a command that must succeed.
+/// Returns the standard output of a command that must succeed.
 fn printed(folder: &Path, args: &[&str]) -> String {
     let output = process::run(LOGGIA, folder, args);
     assert!(output.status.success(), "{args:?}: {output:?}");
@@ -207,11 +207,11 @@ fn incremental_backups_restore_the_same_and_are_kept_with_their_parents() {
         "{line}"
     );
 
-    // All that the second needs is kept, and goes with it.
+    // Everything that the second needs is kept, and removed with it.
     let full = backup("3d", &[]);
     assert_eq!(full["removed"], json!([]));
     assert_eq!(backup("4d", &[])["removed"], json!(chain.each_ref().map(|made| &made["folder"])));
-    // One that continues a backup that is gone.
+    // An incremental backup without its parent.
     std::fs::remove_dir_all(&whole).unwrap();
     let refused = process::run(LOGGIA, &at("none"), &["restore", &text(&at("next"))]);
     let (status, line) = said(&refused);

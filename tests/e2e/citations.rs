@@ -1,4 +1,4 @@
-//! A citation holds, whatever happens to the project and to the models that show it.
+//! Citations do not change with the project or with the models that show it.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ fn picture(path: &Path, shade: u8) {
     RgbImage::from_pixel(400, 300, Rgb([shade, 90, 60])).save_with_format(path, ImageFormat::Png).unwrap();
 }
 
-/// What the first revision says at every address there is, under a slug.
+/// Returns the first revision as every URL of a slug shows it.
 async fn said(started: &Started, slug: &str) -> Vec<String> {
     let mut answers = Vec::new();
     for format in FORMATS {
@@ -71,7 +71,7 @@ async fn a_citation_is_unchanged_after_revisions_a_rename_a_withdrawal_and_a_reb
     assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");
     check(&started, "rebuilt").await;
 
-    // A model in a layout of another version is made anew at the next start.
+    // A model with the layout of another version is rebuilt at the next start.
     assert!(started.loggia.terminate().await.success());
     std::fs::write(folder.join("models/catalog/g000002/layout"), "1\n").unwrap();
     started.loggia = kit::process::Loggia::up(crate::started::LOGGIA, &folder, &["--no-demo"]).await;
@@ -83,7 +83,7 @@ async fn a_citation_is_unchanged_after_revisions_a_rename_a_withdrawal_and_a_reb
     check_new_address(&started, &expected).await;
 }
 
-/// The node may have another port by now, which is not what a citation is about.
+/// The node may have a new port, which a citation does not promise to keep.
 async fn check_new_address(started: &Started, expected: &[String]) {
     let port = |text: &str| {
         let mut parts = text.split("http://127.0.0.1:");

@@ -27,7 +27,7 @@ async fn a_node_with_a_clock_months_ahead_does_not_affect_the_others() {
         assert_eq!(remaining(&right).await, (34 - left).to_string());
     }
     assert_eq!(remaining(&other).await, "19", "its month is another one");
-    // A node that comes later knows the calls from the counters alone.
+    // A node started later knows the calls only from the counters.
     let late = several.start("late", &[]).await;
     let late_http = http(late.address);
     kit::wait_until(PATIENCE, "the calls on the new node", async || {

@@ -1,4 +1,4 @@
-//! Commands whose reader goes away: what they found stays their exit status, and what they do is done to the end.
+//! Commands with a closed output: the exit status stays the same, and the work is completed.
 
 use std::path::Path;
 use std::process::Output;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::started::{LOGGIA, Started, json as run_json};
 
-/// Runs a command whose standard output nothing reads.
+/// Runs a command with a closed standard output.
 fn unread(folder: &Path, args: &[&str]) -> Output {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);

@@ -1,5 +1,4 @@
-//! All roles on a NATS cluster of three, over TLS, each as its own user: everything works, and the servers refuse nobody
-//! anything.
+//! All roles on a NATS cluster of three, with TLS and a user per role: everything works without a permission violation.
 
 use std::path::Path;
 use std::process::Output;
@@ -23,7 +22,7 @@ fn spawn(cluster: &Cluster, data: &Path, role: NatsRole) -> Loggia {
     Loggia::spawn_command(command(cluster, data, role, &[role.name()]), data)
 }
 
-/// Runs a command as the operator, which must succeed.
+/// Runs a command as the operator; it must succeed.
 fn operate(cluster: &Cluster, data: &Path, args: &[&str]) -> String {
     let output: Output = command(cluster, data, NatsRole::Operator, args).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -55,7 +54,7 @@ async fn every_role_works_on_a_cluster_with_its_own_user() {
     kit::wait_until(PATIENCE, "the write side", async || announced.exists()).await;
     import(&cluster, folder.path(), &write);
 
-    // The API asks for a key, and its calls are counted.
+    // The API requires a key and counts its calls.
     let asked = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params":
         {"name": "get_api_key", "arguments": {"email": "ada@example.org"}}});
     let answer = http.send("POST", "/mcp", &[("content-type", "application/json")], asked.to_string()).await;
@@ -77,7 +76,7 @@ async fn every_role_works_on_a_cluster_with_its_own_user() {
     .await;
     assert!(!image.is_empty());
 
-    // The operator looks after both folders.
+    // The operator's commands work on both folders.
     let status: Value = serde_json::from_str(&operate(&cluster, &reader, &["status", "--json"])).unwrap();
     assert_eq!(status["problem"], Value::Null, "{status}");
     assert_eq!(status["projections"].as_array().unwrap().len(), 6, "{status}");
@@ -115,7 +114,7 @@ async fn every_role_works_on_a_cluster_with_its_own_user() {
     assert_eq!(cluster.violations(), Vec::<String>::new());
 }
 
-/// Every stream is kept on all three servers.
+/// Checks that every stream is replicated to all three servers.
 async fn replicated(cluster: &Cluster) {
     let context = async_nats::jetstream::new(cluster.client(NatsRole::Operator).await);
     for name in ["EVENTS", "USAGE_FREE", "USAGE_STUDIO", "USAGE_PRO", "USAGE_OVERRUN"] {
@@ -124,8 +123,8 @@ async fn replicated(cluster: &Cluster) {
     }
 }
 
-/// How long a node may take to refuse a revoked key once the events have a leader again, on a machine that is busy with
-/// other tests; on an idle one it is less than three seconds.
+/// The time within which a node must reject a revoked key after the events have a leader again, on a busy machine; on
+/// an idle one it takes less than three seconds.
 const REFUSED_WITHIN: Duration = Duration::from_secs(5);
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,4 +1,4 @@
-//! Where commands run in a cluster, and with which NATS user: the table of `docs/operating/cluster.md`.
+//! Where commands run in a cluster, and with which NATS user: the table in `docs/operating/cluster.md`.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ fn command(cluster: &Cluster, data: &Path, role: NatsRole, args: &[&str]) -> std
     command
 }
 
-/// Runs a command and gives what it says where it fails, or nothing.
+/// Runs a command and returns its error, if it fails.
 fn failure(cluster: &Cluster, data: &Path, role: NatsRole, args: &str) -> String {
     let args: Vec<&str> = args.split(' ').collect();
     let output = command(cluster, data, role, &args).output().unwrap();
@@ -37,7 +37,7 @@ fn failure(cluster: &Cluster, data: &Path, role: NatsRole, args: &str) -> String
     said.trim().replace(&data.display().to_string(), "FOLDER")
 }
 
-/// Starts a write side and a read node, and waits for both.
+/// Starts a write side and a read node, and waits until both are ready.
 async fn started(cluster: &Cluster, write: &Path, read: &Path) -> (Loggia, Loggia) {
     let start = |data: &Path, role: NatsRole| {
         Loggia::spawn_command(command(cluster, data, role, &[role.name()]), data)
@@ -61,7 +61,7 @@ async fn each_command_runs_as_the_table_says() {
     let link = "keys link --email ada@example.org --public-url https://catalog.example.org";
     let issue = "keys issue --email ada@example.org";
     let (withdraw, restore) = ("curate withdraw bridge --reason gone", "curate restore bridge");
-    // The order is that of the table, and the first folder has no models that a command would wait for.
+    // In the order of the table; the first folder has no models for which a command would wait.
     let by_nats = [
         import.as_str(),
         withdraw,
@@ -105,7 +105,7 @@ async fn each_command_runs_as_the_table_says() {
         check(&write, operator, args, NO_MODELS);
         check(&empty, operator, args, NO_NODE);
     }
-    // With the user of the folder's own process: what needs no NATS.
+    // With the user of the folder's own process: commands that need no NATS.
     for args in of_log.into_iter().chain([backup("second").as_str(), "verify media"]) {
         check(&write, NatsRole::Write, args, "");
     }
@@ -125,7 +125,7 @@ async fn each_command_runs_as_the_table_says() {
     assert_no_node_is_started(&cluster, &write, &of_models);
 }
 
-/// The folder of a write side that has ended has no models either.
+/// The folder of a stopped write side has no models either.
 fn assert_no_node_is_started(cluster: &Cluster, write: &Path, commands: &[&str]) {
     for args in commands {
         assert_eq!(failure(cluster, write, NatsRole::Operator, args), STOPPED, "{args}");

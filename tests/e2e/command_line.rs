@@ -1,4 +1,4 @@
-//! The command line: files in, files out, on a folder with and without a service.
+//! The command line: importing and exporting files, with and without a service.
 
 use std::path::Path;
 
@@ -87,17 +87,17 @@ fn an_export_includes_pictures_and_stored_ones_need_no_file() {
         (&json!(2), &json!(3), &json!(0))
     );
 
-    // The same records from a place without the files.
+    // The same records from a folder without the files.
     let bare = first.path().join("bare.ndjson");
     std::fs::write(&bare, &output.stdout).unwrap();
     let counts = run_json(&data, &["import", bare.to_str().unwrap()]).pop().unwrap();
     assert_eq!((&counts["same"], &counts["pictures_refused"]), (&json!(2), &json!(0)));
-    // One picture that is not kept is missed.
+    // A picture that is not stored is missing.
     let more = json!({"name": "Two", "category": "art", "pictures": [{"source": "two.png", "alt": "Grey"}, "three.png"]});
     write_lines(&bare, &[more]);
     let counts = run_json(&data, &["import", bare.to_str().unwrap()]).pop().unwrap();
     assert_eq!((&counts["changed"], &counts["pictures_refused"]), (&json!(1), &json!(2)));
-    // Where another picture has the name, it is said, and the other stays.
+    // If another picture has the name, that is reported, and the other stays.
     std::fs::write(copy.join("two.png"), "another").unwrap();
     let output = process::run(LOGGIA, second.path(), &["export", "--pictures", copy.to_str().unwrap()]);
     let said = String::from_utf8_lossy(&output.stderr);

@@ -1,4 +1,4 @@
-//! `loggia rebuild counters`, `verify counters` and `status` while calls are made and without a running service.
+//! `loggia rebuild counters`, `verify counters` and `status`, during traffic and without a service.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -48,7 +48,7 @@ async fn counters_are_rebuilt_and_verified_during_traffic() {
     calling.abort();
     let _ = calling.await;
 
-    // A call may have been taken by NATS and not been told of when its caller was stopped.
+    // NATS may have stored a call whose acknowledgement did not reach its publisher.
     let total = made.load(Ordering::SeqCst);
     let position = kit::wait_for(PATIENCE, "every call", async || {
         let status = started.json(&["status"]).pop().unwrap();

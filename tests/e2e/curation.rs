@@ -1,4 +1,4 @@
-//! From an editor's act to what readers see.
+//! From an editor's command to what readers see.
 
 use serde_json::{Value, json};
 

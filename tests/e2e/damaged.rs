@@ -18,7 +18,7 @@ fn damage(data: &Path) {
     std::fs::write(file, bytes).unwrap();
 }
 
-/// Runs `loggia rebuild catalog`, which must end well and soon.
+/// Runs `loggia rebuild catalog`, which must succeed quickly.
 async fn rebuild(data: &Path) {
     let mut rebuild = Loggia::spawn(LOGGIA, data, &["rebuild", "catalog"]);
     let status = rebuild.ended(PATIENCE).await;

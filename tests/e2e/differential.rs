@@ -1,5 +1,5 @@
-//! The whole service against plain models that share no code with it: what a scan of all records finds, what each
-//! project said at each time, and walks over pages while others edit.
+//! The whole service compared with plain models that share no code with it: a scan of all records, the history of each
+//! project, and paging during edits.
 
 mod history;
 mod records;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::started::{LOGGIA, Started, ready};
 use records::{Records, encoded};
 
-/// How many records; enough for several segments and many pages.
+/// The number of records, enough for several segments and many pages.
 const SIZE: usize = 900;
 
 async fn filled(records: &Records) -> Option<Started> {
@@ -25,7 +25,7 @@ async fn filled(records: &Records) -> Option<Started> {
     Some(started)
 }
 
-/// All results of a search, page by page; the total must be the same on each.
+/// Returns all results of a search; the total must be the same on each page.
 async fn all(started: &Started, text: &str, category: Option<&str>) -> (u64, Vec<Value>) {
     let (mut found, mut cursor, mut total) = (Vec::new(), String::new(), None);
     loop {
@@ -49,7 +49,7 @@ fn slugs(results: &[Value]) -> BTreeSet<String> {
     results.iter().map(|result| result["slug"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Best score first; among equal scores the newest first and those without a date last.
+/// Checks the order: by falling score; among equal scores newest first, undated last.
 fn assert_in_order(text: &str, results: &[Value]) {
     for pair in results.windows(2) {
         let score = |result: &Value| result["score"].as_f64().unwrap();
@@ -99,7 +99,7 @@ async fn scores_are_bit_identical_after_imports_a_restart_and_a_rebuild() {
     let seed = kit::seed();
     let records = Records::generate(SIZE, seed);
     let Some(mut started) = filled(&records).await else { return };
-    // Small edits, so that the counts of words are kept up commit by commit.
+    // Small edits, so that the word statistics are updated commit by commit.
     for line in records.lines().iter().step_by(60) {
         let slug = line["slug"].as_str().unwrap();
         started.json(&["curate", "revise", slug, "--set", "intro=A house of stone and light"]);
@@ -120,7 +120,7 @@ async fn scores_are_bit_identical_after_imports_a_restart_and_a_rebuild() {
     assert_eq!(first_pages(&started, &queries).await, before, "seed {seed}: after a rebuild");
 }
 
-/// The slugs and scores of each query's first page.
+/// Returns the slugs and scores of each query's first page.
 async fn first_pages(started: &Started, queries: &[String]) -> Vec<(Value, Vec<(String, u64)>)> {
     let mut pages = Vec::new();
     for text in queries {

@@ -1,4 +1,4 @@
-//! `loggia doctor` on a folder that is well, and on one that is not.
+//! `loggia doctor` on a healthy folder and on others.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::started::{LOGGIA, Started, json as run_json};
 
-/// The status, and what is found as pairs; without what the machine of the test is told of.
+/// Returns the status and the findings as pairs, without those about the test machine.
 fn doctor(data: &Path, variables: &[(&str, &str)]) -> (Option<i32>, Vec<(String, String)>) {
     let mut command = process::command(LOGGIA, data);
     let output = command.args(["doctor", "--json"]).envs(variables.iter().copied()).output().unwrap();

@@ -1,4 +1,4 @@
-//! Several read nodes behind the HAProxy of deploy/, which finds them by their names: made anew in turn, each with an empty
+//! Several read nodes behind the HAProxy of deploy/, which resolves them by DNS: recreated in turn, each with an empty
 //! folder and another address, and killed.
 
 use std::net::Ipv4Addr;
@@ -12,17 +12,17 @@ use kit::http::Http;
 use crate::several::{ReadNode, Several, searches};
 use crate::started::{PATIENCE, ready};
 
-/// As the nodes of deploy/compose.yaml have it.
+/// As for the nodes in deploy/compose.yaml.
 const DRAIN: (&str, &str) = ("LOGGIA_DRAIN", "5s");
 
-/// How soon a node that is gone must be given nothing more: asked every second and believed the second time, after two seconds
-/// of waiting for a connection at the most.
+/// The time within which a stopped node must get no more requests: two failed checks, one per second, each with a
+/// connection timeout of up to two seconds.
 const OUT_WITHIN: Duration = Duration::from_secs(6);
 
-/// How long a node is away, and its name unknown: it is looked up every second.
+/// How long a node and its DNS name are absent: the name is resolved every second.
 const AWAY_FOR: Duration = Duration::from_secs(3);
 
-/// What the nodes are called.
+/// The DNS names of the nodes.
 const NODES: [&str; 3] = ["read-1", "read-2", "read-3"];
 
 struct Behind {
@@ -32,7 +32,7 @@ struct Behind {
 }
 
 impl Behind {
-    /// Three nodes that are given calls; `None` where there is no HAProxy or nats-server, told loudly.
+    /// Three nodes that receive requests; `None` without HAProxy or nats-server, with a message.
     async fn three(projects: usize) -> Option<Behind> {
         let names = DnsServer::start().await;
         let haproxy = Haproxy::start(&names).await?;
@@ -40,7 +40,7 @@ impl Behind {
         let mut behind = Behind { several, names, haproxy };
         for (place, name) in NODES.iter().enumerate() {
             let node = behind.start(place, name, 1).await;
-            // A server that HAProxy has never asked is given calls at once.
+            // HAProxy sends requests to a server before its first check.
             ready(&Http::new(format!("http://{}", node.address))).await;
             behind.lead(place, 1);
             behind.several.nodes.push(node);
@@ -49,13 +49,13 @@ impl Behind {
         Some(behind)
     }
 
-    /// Starts a node on a folder, at one of its addresses.
+    /// Starts a node on a folder, with one of its addresses.
     async fn start(&self, place: usize, folder: &str, address: u8) -> ReadNode {
         let listen = format!("{}:{}", at(place, address), self.haproxy.node_port());
         self.several.start(folder, &[("LOGGIA_LISTEN", &listen)]).await
     }
 
-    /// Has the name of a node lead to one of its addresses.
+    /// Sets the DNS record of a node to one of its addresses.
     fn lead(&self, place: usize, address: u8) {
         self.names.set(NODES[place], at(place, address));
     }
@@ -65,7 +65,7 @@ impl Behind {
             .await;
     }
 
-    /// How many calls each node was given.
+    /// Returns the number of requests that each node received.
     async fn given(&self) -> Vec<u64> {
         self.haproxy.servers().await.values().map(|server| server.requests).collect()
     }
@@ -82,13 +82,13 @@ async fn nodes_are_recreated_in_turn_without_one_failed_request() {
     tokio::time::sleep(Duration::from_secs(2)).await;
     let given = behind.given().await;
     let (most, least) = (given.iter().max().unwrap(), given.iter().min().unwrap());
-    // A node that is asked while the machine is busy may be out for a moment.
+    // On a busy machine a node may be marked down for a moment.
     assert!(*least > 50 && *most < 2 * least, "each in turn: {given:?}");
     for (place, name) in NODES.iter().enumerate() {
         assert!(behind.several.nodes[place].process.terminate().await.success());
         behind.names.remove(name);
         tokio::time::sleep(AWAY_FOR).await;
-        // Its name leads to it while it still catches up.
+        // The name resolves to the node while it still catches up.
         behind.lead(place, 2);
         behind.several.nodes[place] = behind.start(place, &format!("anew-{place}"), 2).await;
         behind.all_up().await;

@@ -1,4 +1,4 @@
-//! What an import says is what it did.
+//! The report of an import matches what it did.
 
 use std::path::Path;
 use std::process::{Output, Stdio};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::started::{LOGGIA, Started};
 
-/// Runs an import, and returns its exit status, its counts and what it says to people.
+/// Runs an import, and returns its exit status, its counts and its messages.
 fn import(folder: &Path, args: &[&str]) -> (Option<i32>, Value, String) {
     told(&process::run(LOGGIA, folder, &[&["import", "--json"], args].concat()))
 }
@@ -29,7 +29,7 @@ fn house(n: usize) -> String {
     format!("{{\"slug\":\"house-{n:04}\",\"name\":\"House {n}\",\"category\":\"art\"}}")
 }
 
-/// Counts of an import by their names.
+/// Returns the counts of an import by name.
 fn of<const N: usize>(counts: &Value, names: [&str; N]) -> [u64; N] {
     names.map(|name| counts[name].as_u64().unwrap_or_else(|| panic!("{name} in {counts}")))
 }
@@ -40,7 +40,7 @@ const COUNTS: [&str; 4] = ["new", "same", "rejected", "position"];
 fn a_strict_import_stops_at_the_first_fault_and_reports_it() {
     let folder = tempfile::tempdir().unwrap();
     let (file, rejects) = (folder.path().join("in.ndjson"), folder.path().join("rejects.ndjson"));
-    // The second batch has the first fault, in its middle, and more behind it.
+    // The second batch has the first fault in its middle, and more faults after it.
     let mut lines: Vec<String> = (1..=2_500).map(house).collect();
     for fault in [2_194, 2_300] {
         lines[fault - 1] = "{\"name\":\"Film\",\"category\":\"film\"}".into();
@@ -56,7 +56,7 @@ fn a_strict_import_stops_at_the_first_fault_and_reports_it() {
     let rejected = std::fs::read_to_string(&rejects).unwrap();
     assert!(rejected.starts_with("{\"line\":2194,") && rejected.lines().count() == 1, "{rejected}");
 
-    // A row that is none, and a line that contradicts an earlier one, stand for themselves.
+    // A malformed row, and a line that contradicts an earlier one, count as faults themselves.
     for (bad, other) in [
         (b"{\"name\":\"Z\xfcrich\"}".to_vec(), "not-utf-8"),
         (house(1).replace("House 1", "Another").into_bytes(), "contradiction"),
@@ -105,7 +105,7 @@ fn an_import_fails_if_no_line_is_accepted_or_too_many_are_rejected() {
     assert_eq!((status, of(&counts, COUNTS)), (Some(1), [0, 0, 2, 0]));
     assert!(said.ends_with("no line could be taken\n"), "{said}");
 
-    // 30 of 2,030 lines are refused, all of them in the first batch.
+    // 30 of 2,030 lines are rejected, all of them in the first batch.
     let bad = (0..30).map(|_| "{}".to_owned());
     let lines: Vec<String> = bad.chain((1..=2_000).map(house)).collect();
     std::fs::write(file, lines.join("\n")).unwrap();
@@ -170,7 +170,7 @@ fn rejected_lines_are_reimported_from_the_rejects_file() {
     assert_eq!(of(&counts, COUNTS), [1, 0, 3, 1], "{said}");
     let refused = std::fs::read_to_string(&rejects).unwrap();
 
-    // As it is: the same lines are refused for the same reasons, and the file that is read stays as it is.
+    // Unchanged, the same lines are rejected for the same reasons, and the input file is not modified.
     let over = process::run(
         LOGGIA,
         &data,
@@ -191,7 +191,7 @@ fn rejected_lines_are_reimported_from_the_rejects_file() {
     };
     assert_eq!(lines(&std::fs::read_to_string(&again).unwrap()), lines(&refused));
 
-    // Mended in place, with its record written out, and as a plain record; cells change what they say alone.
+    // Corrected in place, as a full record, and as cells, which change only the given fields.
     let mut mended = lines(&refused);
     let sheet = sheet.replace("a,A,art,Ulm\n", "").replace("film", "art").replace(",Ulm", ",");
     std::fs::write(&file, sheet).unwrap();

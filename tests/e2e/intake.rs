@@ -1,4 +1,4 @@
-//! Files as spreadsheets and other programs write them: every line is in the catalog as it says, or among the rejects.
+//! Files as spreadsheets and other programs write them: every line is imported as written, or is among the rejects.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ impl Folder {
         self.folder.path().join(name).to_str().unwrap().to_owned()
     }
 
-    /// Imports a file of these bytes; what it answered and the line, reason and text of each reject.
+    /// Imports a file of these bytes; returns the reply, and the line, reason and text of each reject.
     fn import(&self, name: &str, bytes: &[u8], flags: &[&str]) -> (Vec<Value>, Vec<(u64, String, String)>) {
         let (file, rejects) = (self.path(name), self.path("rejects.ndjson"));
         std::fs::write(&file, bytes).unwrap();

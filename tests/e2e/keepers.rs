@@ -1,4 +1,5 @@
-//! Write sides of one log elsewhere: who keeps what is not in the log, what one editor meets, and a log that was set back.
+//! Several write sides on one log in EventStoreDB: which of them keeps the vault and the ledger, what one editor sees,
+//! and a truncated log.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -13,7 +14,7 @@ use write::command_client::CommandClient;
 
 use crate::started::{LOGGIA, PATIENCE};
 
-/// A server for the log, a NATS, and folders for processes on them.
+/// A server for the log, a NATS server, and folders for processes.
 struct Site {
     folder: tempfile::TempDir,
     server: EventStoreDb,
@@ -55,7 +56,7 @@ impl Site {
         Loggia::spawn_command(command, &self.data(name))
     }
 
-    /// Starts a write side, and returns once it takes commands.
+    /// Starts a write side, and waits until it accepts commands.
     async fn write(&self, name: &str) -> Loggia {
         let _ = std::fs::remove_file(self.data(name).join("run/write.json"));
         let write = self.spawn(name, &["write"]);
@@ -64,7 +65,7 @@ impl Site {
         write
     }
 
-    /// A file with one record.
+    /// Writes a file with one record.
     fn records(&self) -> String {
         let path = self.folder.path().join("records.ndjson");
         std::fs::write(&path, r#"{"slug":"stair-house","name":"Stair House","category":"architecture"}"#)
@@ -116,7 +117,7 @@ async fn an_editor_using_two_write_sides_gets_no_conflict() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_a_role_becomes_the_keeper() {
     let Some(site) = Site::new().await else { return };
-    // A command on a folder of its own comes first, and keeps nothing.
+    // A command on its own folder comes first, and keeps nothing.
     let imported = site.json("laptop", &["import", &site.records()]);
     assert_eq!(imported["new"], json!(1));
     let issued = site.run("laptop", &["keys", "issue", "--email", "ada@example.org"]);
@@ -133,7 +134,7 @@ async fn only_a_role_becomes_the_keeper() {
     let status = site.json("server", &["status"]);
     assert_eq!(status["keeper"], keeper);
 
-    // It is moved on purpose, and not while anything runs on the folder.
+    // The keeper is moved explicitly, and only while nothing runs on the folder.
     let busy = site.run("server", &["store", "keeper", "--move"]);
     assert!(said(&busy).contains("is running on the data folder"), "{}", said(&busy));
     let lost = site.run("laptop", &["store", "keeper", "--move"]);
@@ -142,7 +143,7 @@ async fn only_a_role_becomes_the_keeper() {
     let moved = site.json("laptop", &["store", "keeper", "--move", "--leave-behind"]);
     assert_eq!((&moved["here"], &moved["vault"]), (&json!(true), &moved["own"]));
     assert_ne!(moved["vault"], keeper["vault"]);
-    // The one before finds that out by itself, and comes back as one that keeps nothing.
+    // The former keeper detects it, and restarts without being the keeper.
     let mut write = write;
     assert!(!write.ended(PATIENCE).await.success());
     assert!(write.stderr().contains("another vault is named as the keeper"), "{}", write.stderr());
@@ -175,7 +176,7 @@ async fn a_role_without_a_keeper_reports_it() {
 
     let mut keeper = site.write("keeper").await;
     crate::started::ready(&http).await;
-    // Once it was there, its absence is no reason to send requests elsewhere.
+    // After the keeper was available once, its absence does not redirect requests.
     assert!(keeper.terminate().await.success());
     kit::wait_until(PATIENCE, "a line about the keeper", async || {
         operators.get("/status").await.json()["failing"][0]["component"] == json!("keeper")

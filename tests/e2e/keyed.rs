@@ -1,11 +1,11 @@
-//! A key from its first call to its last: what it may, what it costs, what is told of it.
+//! The life of an API key: its permissions, its quota, and its usage report.
 
 use kit::http::{Answer, Http};
 use serde_json::{Value, json};
 
 use crate::started::{PATIENCE, Started};
 
-/// A service that wants keys, with one project, and a new key of an address.
+/// A service that requires keys, with one project and a new key.
 struct Keyed {
     started: Started,
     key: String,
@@ -18,7 +18,7 @@ impl Keyed {
         let started = Started::with(&all).await?;
         started.import(&[json!({"name": "Bridge", "category": "architecture"})]).await;
         let (key, key_id) = issue(&started, settings, "ada@example.org");
-        // Asked without the key: waiting must not count.
+        // Without the key, so that waiting is not counted.
         let position = started.json(&["status"])[0]["store"]["position"].as_u64().unwrap();
         started.caught_up(position).await;
         Some(Keyed { started, key, key_id })
@@ -44,7 +44,7 @@ impl Keyed {
     }
 }
 
-/// A new key and its id.
+/// Issues a key; returns it with its id.
 fn issue(started: &Started, settings: &[&str], email: &str) -> (String, String) {
     let args: Vec<&str> = ["keys", "issue", "--email", email].iter().chain(settings).copied().collect();
     let issued = &started.json(&args)[0];
@@ -77,7 +77,7 @@ async fn a_keys_calls_and_remaining_quota_are_reported() {
         assert_eq!(free.header("x-call-id"), None, "{path}");
     }
     let usage = keyed.usage().await;
-    // The ledger copies what NATS has counted a moment later.
+    // The ledger copies calls from NATS a moment later.
     let calls = kit::wait_for(PATIENCE, "the calls in the ledger", async || {
         let audited = keyed.started.run(&["audit", &keyed.key_id, "--json"]);
         let lines = String::from_utf8(audited.stdout).unwrap();
@@ -154,7 +154,7 @@ async fn an_exhausted_quota_says_what_to_do_and_a_larger_tier_applies_at_once() 
     assert_eq!(keyed.usage().await["used"], json!(3), "looking is free");
     let args = [&["keys", "tier", "--email", "Ada@Example.ORG", "studio"][..], &settings].concat();
     assert!(keyed.started.run(&args).status.success());
-    // The node looks for changes every 25 ms, on a busy machine less often.
+    // The node checks for changes every 25 ms, on a busy machine less often.
     kit::wait_until(PATIENCE, "the tier on the node", async || keyed.usage().await["tier"] == "studio").await;
     let more = keyed.call("/v1/search?q=bridge").await;
     assert_eq!((more.status, remaining(&more)), (200, ("5", "4")));
@@ -181,7 +181,7 @@ async fn unmetered_requests_are_answered_after_the_quota_is_used_up() {
         assert_eq!((answer.status, remaining(&answer)), (status, ("1", "0")), "{method} {path}");
     }
     assert_eq!(keyed.usage().await["used"], json!(1));
-    // The same over MCP: a fault of the arguments is told as one.
+    // The same over MCP: invalid arguments are reported as such.
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
         "params": {"name": "get_project", "arguments": {}}});
     let bearer = format!("Bearer {}", keyed.key);

@@ -1,4 +1,4 @@
-//! `loggia keys`, on a folder with and without a service.
+//! `loggia keys`, with and without a service.
 
 use std::path::Path;
 use std::process::Output;
@@ -26,7 +26,7 @@ fn id(issued: &Value) -> &str {
     issued["key_id"].as_str().unwrap()
 }
 
-/// The address as it could stand in a file: as it is, in a URL, in hexadecimal digits.
+/// Returns the address in the forms in which a file could contain it: plain, URL-encoded, hexadecimal.
 fn written(address: &str) -> Vec<String> {
     let address = address.to_lowercase();
     let hex = HEXLOWER.encode(address.as_bytes());
@@ -34,7 +34,7 @@ fn written(address: &str) -> Vec<String> {
     vec![part, address.replace('@', "%40"), hex]
 }
 
-/// The sentence that a command fails with.
+/// Returns the sentence with which a command fails.
 fn failure(folder: &Path, args: &[&str]) -> String {
     let output = run(folder, args);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
@@ -193,7 +193,7 @@ async fn a_tier_with_keys_cannot_be_removed() {
     let said = refused.stderr();
     let wanted = "loggia: tiers is “free=3, gold=9”, and 2 keys are in studio; keep the tier in LOGGIA_TIERS, or move the \
                   keys with `loggia keys tier`";
-    // Threads in the background may log after it.
+    // Background threads may log after it.
     assert!(said.lines().any(|line| line == wanted), "{said}");
     drop(refused);
     run_json(folder.path(), &["keys", "tier", "--email", ADA, "free"]);
@@ -202,7 +202,7 @@ async fn a_tier_with_keys_cannot_be_removed() {
     assert!(started.terminate().await.success());
 }
 
-/// An older backup knows an address that was erased since, and its live key.
+/// An older backup contains an address that was erased since, and its active key.
 #[tokio::test]
 async fn an_erased_address_is_in_no_file_and_is_erased_from_a_restored_older_backup() {
     let Some(mut started) = Started::with(&["--no-demo", "--auth", "keys"]).await else { return };
@@ -233,7 +233,7 @@ async fn an_erased_address_is_in_no_file_and_is_erased_from_a_restored_older_bac
         }
     }
 
-    // Without the journal the address and its key are back.
+    // Without the journal, the address and its key are back.
     let plain = elsewhere.path().join("plain");
     let restored = run(&plain, &["restore", &at("older"), "--json"]);
     let said = String::from_utf8_lossy(&restored.stderr).into_owned();

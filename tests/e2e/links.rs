@@ -1,4 +1,4 @@
-//! Links that prove an address: mailed over a real socket, printed, written to the log, and used.
+//! Links that prove an email address: mailed over a real socket, printed, logged, and used.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ const SITE: &str = "https://catalog.example.org";
 const NO_ADDRESS: &str = "loggia: no link was made, since the address of the service is not known: set public_url \
     (LOGGIA_PUBLIC_URL) for the service, or name the address here with --public-url";
 
-/// Whoever may send commands, as the API does for its pages.
+/// A command client, like that of the API's pages.
 struct Desk(CommandClient);
 
 impl Desk {

@@ -1,22 +1,22 @@
-//! What a service writes to its log, as a collector of logs reads it.
+//! The log of a service, as a log collector reads it.
 
 use kit::process::{self, Loggia};
 use serde_json::Value;
 
 use crate::started::{LOGGIA, json as run_json, ready};
 
-/// The trace that a caller works for, and its id.
+/// The trace context of a caller, and its trace id.
 const TRACE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 const TRACE_ID: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 
-/// The lines of a log whose member `target` begins with a text.
+/// Returns the lines whose `target` begins with a text.
 fn lines_of(log: &str, target: &str) -> Vec<Value> {
     let lines =
         log.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")));
     lines.filter(|line: &Value| line["target"].as_str().unwrap().starts_with(target)).collect()
 }
 
-/// The log begins with what starts and how it is set, and ends with why it stopped.
+/// Checks that the log begins with the start and its settings, and ends with the reason for stopping.
 fn check_start_and_stop(log: &str) {
     let own: Vec<Value> = lines_of(log, "loggia::");
     let said: Vec<&str> = own.iter().map(|line| line["message"].as_str().unwrap()).collect();
@@ -35,7 +35,7 @@ fn check_start_and_stop(log: &str) {
     assert_eq!(stopping["signal"], "SIGTERM");
 }
 
-/// Each request is a line, with its key and its trace.
+/// Checks that each request is logged with its key and its trace.
 fn check_requests(log: &str, key_id: &str) {
     let requests = lines_of(log, "access");
     let usage = requests.iter().find(|line| line["path"] == "/v1/usage").unwrap();

@@ -1,4 +1,4 @@
-//! The real binary, black box: started on port 0 and a folder of its own, asked through sockets and its command line.
+//! The real binary as a black box: started on port 0 with its own folder, used through sockets and its command line.
 
 #![allow(
     clippy::unwrap_used,

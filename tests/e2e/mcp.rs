@@ -1,4 +1,4 @@
-//! Agents with and without a key: from the anonymous preview over a key of their own to the last call of the month.
+//! MCP clients with and without a key: from the anonymous preview to the last call of the month.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::started::{PATIENCE, Started};
 
-/// A service that wants keys, with eight houses.
+/// Starts a service that requires keys, with eight houses.
 async fn started(settings: &[&str]) -> Option<Started> {
     let all: Vec<&str> = ["--no-demo", "--auth", "keys"].iter().chain(settings).copied().collect();
     let started = Started::with(&all).await?;
@@ -31,7 +31,7 @@ async fn send(http: &Http, path: &str, bearer: Option<&str>, name: &str, argumen
     http.send("POST", path, &headers, body).await
 }
 
-/// The result of a call.
+/// Returns the result of a call.
 async fn call(http: &Http, bearer: Option<&str>, name: &str, arguments: Value) -> Value {
     let answer = send(http, "/mcp", bearer, name, arguments).await;
     assert_eq!(answer.status, 200, "{answer:?}");
@@ -71,7 +71,7 @@ async fn without_a_key_five_results_are_returned_and_nothing_is_counted() {
         assert_eq!((&preview["shown"], &preview["how"]), (&json!(1), &json!(how)), "{tool}");
     }
 
-    // Page by page everything can be seen, five at a time.
+    // Paging reaches everything, five results at a time.
     let (mut seen, mut cursor) = (Vec::new(), Value::Null);
     while seen.len() < 8 {
         let page = call(http, None, "browse", json!({"cursor": cursor})).await["structuredContent"].take();
@@ -95,7 +95,7 @@ async fn an_agent_gets_a_key_and_its_calls_are_counted_exactly() {
     let members: BTreeSet<&str> = content.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(members, ["good_for", "how_to_use", "key", "key_id", "quota", "tier"].into());
 
-    // It is good at once, in either place, on both surfaces.
+    // The key works at once, in the header and in the URL, over REST and MCP.
     let first = call(http, Some(key), "search_projects", json!({"query": "house"})).await;
     assert_eq!(first["structuredContent"]["count"], 8);
     assert_eq!(first["structuredContent"].get("preview"), None);
@@ -113,7 +113,7 @@ async fn an_agent_gets_a_key_and_its_calls_are_counted_exactly() {
         http.send("GET", "/v1/search?q=house", &[("authorization", &format!("Bearer {key}"))], "").await;
     assert_eq!((rest.status, rest.header("x-ratelimit-remaining")), (200, Some("1")));
 
-    // What is free and what fails does not count.
+    // Unmetered and failed calls do not count.
     for (tool, arguments) in [
         ("list_taste_terms", json!({})),
         ("get_project", json!({"slug": "nothing"})),
@@ -217,7 +217,7 @@ async fn a_batch_is_answered_completely_or_not_at_all_and_counts_each_item() {
     let results = results.as_array().unwrap();
     assert_eq!(results.len(), 32);
     assert!(results.iter().all(|one| one["result"]["isError"] == false), "{results:?}");
-    // 32 items take more than a second's worth, so the next message waits, whatever it asks.
+    // 32 items exceed the rate limit of one second, so the next message must wait, whatever it is.
     for body in [batch("tools/list"), json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string()]
     {
         let mut refused = None;

@@ -7,13 +7,13 @@ use crate::started::Started;
 #[tokio::test]
 async fn real_records_are_imported_completely_and_found() {
     let Some(shared) = kit::shared_data() else { return };
-    // The museums are not asked for their pictures.
+    // Pictures are not fetched from the museums.
     let settings = ["--no-demo", "--picture-hosts", "museums.example"];
     let Some(started) = Started::with(&settings).await else { return };
     for (file, records) in [("museums-2500.ndjson", 2_500), ("usda-pictured.ndjson", 330)] {
         let path = shared.join(file);
         let counts = started.json(&["import", path.to_str().unwrap(), "--repair-text"]).pop().unwrap();
-        // Nineteen of the museums' titles have 301 characters and more; none has a control character.
+        // Nineteen titles have more than 300 characters; none has a control character.
         let outcome = (&counts["new"], &counts["rejected"], &counts["repaired_records"]);
         assert_eq!(outcome, (&json!(records), &json!(0), &json!(0)), "{file}: {counts}");
         let again = started.json(&["import", path.to_str().unwrap()]).pop().unwrap();

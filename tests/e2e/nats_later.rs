@@ -1,4 +1,4 @@
-//! Roles that start while NATS is not there yet.
+//! Roles that start before NATS.
 
 use std::path::Path;
 

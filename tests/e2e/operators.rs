@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::started::{LOGGIA, PATIENCE, Started, json as json_of, ready};
 
-/// A port that was free a moment ago.
+/// Returns a port that was free a moment ago.
 fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
@@ -49,7 +49,7 @@ async fn metrics_cover_projections_and_requests() {
     assert!(!metrics.text().contains("/nothing"), "no metric is labelled by a slug");
     let status = operators.get("/status").await.json();
     assert_eq!(status["projections"][0]["name"], "catalog");
-    // A generation that cannot be opened is told; the other models are refreshed, and so is this one afterwards.
+    // A generation that cannot be opened is reported; the other models are refreshed, and so is this one later.
     let gauge = async |model: &str, fails: u8| {
         let line = format!("loggia_model_refresh_failing{{model=\"{model}\"}} {fails}");
         kit::wait_until(PATIENCE, &line, async || {
@@ -124,7 +124,7 @@ async fn status_fits_on_one_screen() {
     }
 }
 
-/// With few descriptors all that is left for connections is taken by strangers, who send nothing.
+/// Idle clients take all connections that few descriptors allow.
 #[tokio::test]
 async fn a_revoked_key_is_rejected_while_idle_connections_use_all_descriptors() {
     if kit::nats::available().await.is_none() {
@@ -159,7 +159,7 @@ async fn a_revoked_key_is_rejected_while_idle_connections_use_all_descriptors() 
     let usage = format!("/v1/usage?key={}", issued["key"].as_str().unwrap());
     kit::wait_until(PATIENCE, "the new key", async || http.get(&usage).await.status == 200).await;
 
-    // The system takes those that the process does not.
+    // The system accepts connections that the process has not accepted yet.
     let address = loggia.address().await;
     let mut idle = Vec::new();
     for _ in 0..400 {

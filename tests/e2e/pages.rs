@@ -1,6 +1,6 @@
-//! The operator's pages: each command on them is run as it stands there, on a service of its own, or is checked where it
-//! needs systemd, root or another machine. A command that is neither fails the test. A page that another test of this folder
-//! names as a string is run by that one.
+//! The commands in the operators' documentation: each is run as written, or only checked if it needs systemd, root or
+//! another machine. A command that is neither fails the test. A page whose name another test of this folder contains as
+//! a string is run by that test.
 
 mod reading;
 mod tree;
@@ -17,7 +17,7 @@ use crate::started::{LOGGIA, PATIENCE, ready};
 use reading::{Line, commands, has_its_own_test, inline, pages};
 use tree::Tree;
 
-/// Programs that change the machine or ask it: what they name is checked, and nothing is run.
+/// Programs that change or inspect the machine: their arguments are checked, and nothing is run.
 const OF_THE_MACHINE: [&str; 28] = [
     "sudo",
     "systemctl",
@@ -49,19 +49,19 @@ const OF_THE_MACHINE: [&str; 28] = [
     "openssl",
 ];
 
-/// Programs that are run, beside `loggia`.
+/// Programs that are run, besides `loggia`.
 const RUN: [&str; 5] = ["curl", "du", "df", "ls", "nats-server"];
 
-/// Commands that go on until they are told to end.
+/// Commands that run until they are stopped.
 const ROLES: [&str; 5] = ["up", "write", "project", "serve", "read"];
 
-/// Where the commands of a page run.
+/// The environment in which the commands of a page run.
 struct Place {
-    /// The folder that they are typed in.
+    /// The working directory.
     folder: PathBuf,
-    /// What stands in for the words of the page, the longer ones first.
+    /// Replacements for words of the page, the longer ones first.
     substitutes: Vec<(&'static str, String)>,
-    /// The settings of their shell.
+    /// The environment variables of the shell.
     settings: Vec<(String, Option<String>)>,
 }
 
@@ -86,13 +86,13 @@ impl Place {
         Place { folder, substitutes: more.into_iter().chain(usual).collect(), settings }
     }
 
-    /// The command with the test's own folders and addresses.
+    /// Returns the command with the test's folders and addresses.
     fn translated(&self, line: &str) -> String {
         let mut line = line.to_owned();
         for (from, to) in &self.substitutes {
             line = line.replace(from, to);
         }
-        // A backup that is named by its time is the newest one here.
+        // A backup named by its time is the newest one here.
         let named = line
             .split(['/', ' '])
             .find(|part| part.starts_with("20") && part.ends_with('Z'))
@@ -126,14 +126,14 @@ impl Place {
     }
 }
 
-/// The name of the folder in it that is the last in the order of names.
+/// Returns the last folder in the order of names.
 fn newest(folder: &Path) -> Option<String> {
     let names =
         std::fs::read_dir(folder).ok()?.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.max()
 }
 
-/// What is to be done with a command.
+/// What to do with a command.
 #[derive(Debug, PartialEq, Eq)]
 enum Treatment {
     Run,
@@ -155,12 +155,12 @@ fn treatment(line: &Line) -> Treatment {
     }
 }
 
-/// Whether a word sets a variable for the command that follows.
+/// Returns whether a word sets a variable for the command after it.
 fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| name.chars().all(|c| c.is_ascii_uppercase() || c == '_'))
 }
 
-/// Runs what can be run of a page, and gives what is wrong with it.
+/// Runs what can be run of a page, and returns the faults.
 fn tried(page: &str, text: &str, place: &Place) -> Vec<String> {
     let mut wrong = Vec::new();
     for line in commands(text) {
@@ -187,7 +187,7 @@ fn assert_none(wrong: &[String]) {
     assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The pages about more than one machine: the second is about the servers alone.
+/// The pages about several machines; the second one is only about the NATS servers.
 const CLUSTER: &str = "docs/operating/cluster.md";
 const SERVERS: &str = "docs/cluster.md";
 
@@ -236,7 +236,7 @@ async fn the_commands_of_the_docs_run_on_one_machine() {
 fn the_commands_for_the_servers_of_a_cluster_run() {
     let folder = tempfile::tempdir().unwrap();
     let usual = process::command(LOGGIA, folder.path());
-    // The folder of a server is copied to its machine; whether its configuration is right, it says without starting.
+    // The folder of a server is copied to its machine; `-t` checks its configuration without starting it.
     let servers = vec![
         ("cd a", "cd nats/a".to_owned()),
         ("nats-server --config", "nats-server -t --config".to_owned()),

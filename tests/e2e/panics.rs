@@ -1,4 +1,4 @@
-//! A task that panics takes its process with it: with status 1, and a sentence that names the task.
+//! A panic in a task ends its process with status 1 and a sentence that names the task.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +8,7 @@ use kit::process::{self, Loggia};
 
 use crate::started::{LOGGIA, PATIENCE};
 
-/// How many processes run at once.
+/// The number of concurrent processes.
 const AT_ONCE: usize = 3;
 
 /// The tasks of `loggia up`.
@@ -41,7 +41,7 @@ const TASKS: [&str; 26] = [
     "the writer of the event store",
 ];
 
-/// A role in which a task panics soon after its start.
+/// Starts a role in which a task panics soon after the start.
 fn with_fault(data: &Path, task: &str) -> Command {
     let mut command = process::command(LOGGIA, data);
     command

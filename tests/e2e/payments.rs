@@ -1,4 +1,4 @@
-//! Payments from Stripe's webhook to what a key may call, on a whole service over real sockets.
+//! Payments from Stripe's webhook to the tier of a key, on a whole service over real sockets.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,9 +15,9 @@ use crate::started::{LOGGIA, PATIENCE, json as run_json, ready};
 const ADA: &str = "ada.pelt@example.org";
 const SECRET: &str = "whsec_loggia_e2e_secret";
 
-/// A service that keys and payments matter to, on a folder that outlives it.
+/// A service with keys and payments, on a folder that survives it.
 struct Till {
-    // Dropped first: it looks in the folder for the nats-server that a killed process leaves.
+    // Declared first: dropping it looks in the folder for the nats-server that a killed process leaves.
     loggia: Loggia,
     http: Http,
     folder: tempfile::TempDir,
@@ -31,13 +31,13 @@ impl Till {
         Some(Till { loggia, http, folder })
     }
 
-    /// Kills it as a crash would, and starts it again.
+    /// Kills it with SIGKILL, and starts it again.
     async fn crash(&mut self) {
         self.loggia.kill9();
         (self.loggia, self.http) = start(self.folder.path()).await;
     }
 
-    /// A key of Ada's; a proven one is one that an operator vouched for.
+    /// Issues a key of Ada's; an operator confirms a proven one.
     fn key(&self, proven: bool) -> String {
         self.key_of(ADA, proven)
     }
@@ -55,7 +55,7 @@ impl Till {
         told(&self.http, event).await.unwrap()
     }
 
-    /// Tells events that must be taken.
+    /// Sends events that must be accepted.
     async fn take(&self, events: &[Value]) {
         for event in events {
             let answer = self.told(event).await;
@@ -68,7 +68,7 @@ impl Till {
         usage.json()["tier"].clone()
     }
 
-    /// Waits until the key is in a tier.
+    /// Waits until the key has a tier.
     async fn until(&self, key: &str, tier: &str) {
         kit::wait_until(PATIENCE, tier, async || self.tier(key).await == tier).await;
     }
@@ -77,14 +77,14 @@ impl Till {
         run_json(self.folder.path(), &["events", "tail", "--from", "1", "--no-follow"])
     }
 
-    /// The ids of all notices in the log, in its order.
+    /// Returns the ids of all notices in the log, in order.
     fn recorded(&self) -> Vec<String> {
         let log = self.log();
         let payments = log.iter().filter(|event| event["kind"] == "loggia.account.payment_recorded.v1");
         payments.map(|event| event["data"]["event_id"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// The state and event of all that `loggia payments list` shows.
+    /// Returns the state and event of every line of `loggia payments list`.
     fn listed(&self) -> Vec<(String, String)> {
         let text = |row: &Value, name: &str| row[name].as_str().unwrap().to_owned();
         let rows = run_json(self.folder.path(), &["payments", "list"]);
@@ -126,7 +126,7 @@ fn seconds_ago(seconds: i64) -> i64 {
     jiff::Timestamp::now().as_second() - seconds
 }
 
-/// An event that happened so many seconds ago.
+/// Returns an event that happened this many seconds ago.
 fn event(id: &str, kind: &str, ago: i64, object: Value) -> Value {
     json!({"id": id, "object": "event", "type": kind, "created": seconds_ago(ago), "livemode": true,
         "data": {"object": object}})
@@ -247,7 +247,7 @@ async fn forged_stale_and_test_notices_have_no_effect_and_order_does_not_matter(
     assert!(till.loggia.stderr().contains("evt_odd"), "the operator is told");
     assert!(!till.loggia.stderr().contains(ADA));
 
-    // The end comes before the beginning, and waits for it.
+    // The end arrives before the beginning, and waits for it.
     till.take(&[deleted("evt_3")]).await;
     assert!(till.listed().contains(&state("waiting", "evt_3")));
     till.take(&[invoice("evt_2", MONTH), checkout("evt_1")]).await;
@@ -273,7 +273,7 @@ async fn a_crash_neither_loses_nor_duplicates_a_payment() {
     for (number, event) in events.iter().enumerate() {
         let (http, event) = (till.http.clone(), event.clone());
         let telling = tokio::spawn(async move { (told(&http, &event).await, event) });
-        // Sooner or later, so that the crash meets it on its way in, at its disk, or on its way out.
+        // After a random delay, so that the crash happens before, during or after the write.
         tokio::time::sleep(Duration::from_millis(7 * number as u64)).await;
         till.crash().await;
         let (answer, event) = telling.await.unwrap();

@@ -1,4 +1,4 @@
-//! What each user of a cluster may do, tried on the server itself, from both sides.
+//! The permissions of each user of a cluster, tested on the server itself, allowed and denied.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use kit::nats::Cluster;
 use schemas::nats_role::{NatsRole, covers};
 use serde_json::{Value, json};
 
-/// What ends or changes what is kept; nobody may.
+/// Subjects that delete or change stored messages; no role may publish to them.
 const DESTRUCTIVE: [&str; 6] = [
     "$JS.API.STREAM.DELETE.EVENTS",
     "$JS.API.STREAM.PURGE.EVENTS",
@@ -21,10 +21,10 @@ const DESTRUCTIVE: [&str; 6] = [
     "$JS.API.STREAM.SNAPSHOT.EVENTS",
 ];
 
-/// How long a server may take to refuse something.
+/// The time within which a server must deny a permission.
 const REFUSED_WITHIN: Duration = Duration::from_millis(400);
 
-/// A client of a role that keeps what the server refuses to it.
+/// A client of a role that collects the server's permission violations.
 struct Tried {
     client: Client,
     refused: Arc<Mutex<Vec<String>>>,
@@ -50,10 +50,10 @@ impl Tried {
         Tried { client, refused }
     }
 
-    /// Which of these subjects the server refuses.
+    /// Returns which of these subjects the server denies.
     async fn refused<'s>(&self, verb: Verb, subjects: &'s BTreeSet<String>) -> BTreeSet<&'s str> {
         let mut refused = BTreeSet::new();
-        // The client keeps a limited number of events until they are heard.
+        // The client buffers only a limited number of server errors.
         for some in subjects.iter().collect::<Vec<_>>().chunks(12) {
             self.refused.lock().unwrap().clear();
             let mut subscribed = Vec::new();
@@ -84,7 +84,7 @@ enum Verb {
     Subscribe,
 }
 
-/// A subject that a pattern takes in.
+/// Returns a subject that a pattern matches.
 fn one_of(pattern: &str) -> String {
     let token = |token: &str| match token {
         "*" => "x".to_owned(),
@@ -100,7 +100,7 @@ async fn each_user_has_exactly_the_permissions_of_its_role() {
     let all = NatsRole::ALL;
     let mut published: BTreeSet<String> = all.iter().flat_map(|role| role.publishes()).map(one_of).collect();
     published.extend(DESTRUCTIVE.map(str::to_owned));
-    // A spool looks for the calls of many keys together.
+    // A spool looks up the calls of many keys together.
     published.extend(
         ["usage", "overrun"]
             .map(|kept| format!("$JS.API.CONSUMER.CREATE.USAGE_FREE.x.loggia.{kept}.free.*.2026-11")),
@@ -129,8 +129,8 @@ async fn each_user_has_exactly_the_permissions_of_its_role() {
     }
 }
 
-/// A limit of NATS that the guide names: what JetStream sends, it sends in its own name to wherever the asker says. The
-/// asker cannot choose what is sent. Should NATS learn to refuse it, this fails, and the guide has to say so.
+/// A limit of NATS that the guide documents: JetStream publishes under its own name to any subject that a client names,
+/// though the client cannot choose the content. If NATS learns to deny it, this test fails, and the guide must change.
 #[tokio::test(flavor = "multi_thread")]
 async fn jetstream_delivers_to_any_subject_a_client_names() {
     let Some(cluster) = Cluster::start_of(1).await else { return };
@@ -147,10 +147,10 @@ async fn jetstream_delivers_to_any_subject_a_client_names() {
     write.client.flush().await.unwrap();
     let project = Tried::new(&cluster, NatsRole::Project).await;
     let elsewhere = "loggia.command.import";
-    // The answer to a request.
+    // The reply to a request.
     let info = "$JS.API.STREAM.INFO.EVENTS";
     project.client.publish_with_reply(info, elsewhere, "".into()).await.unwrap();
-    // The messages of a consumer that is sent to, and of one that is asked.
+    // Messages of a push consumer and of a pull consumer.
     let push = json!({"stream_name": "EVENTS", "config": {
         "name": "push", "deliver_subject": elsewhere, "deliver_policy": "all", "ack_policy": "none"}});
     let pull = json!({"stream_name": "EVENTS", "config": {
@@ -169,7 +169,7 @@ async fn jetstream_delivers_to_any_subject_a_client_names() {
         came.push(serde_json::from_slice(&message.payload).unwrap());
     }
     assert_eq!(project.refused.lock().unwrap().as_slice(), [] as [&str; 0]);
-    // The answer to the question, and the one event, which goes to one of the two: they are sent on the same subject.
+    // The reply and the one event, which goes to one of the two: both are sent on the same subject.
     assert!(came.iter().any(|sent| sent["config"]["name"] == "EVENTS"), "{came:?}");
     assert!(came.contains(&json!({})), "{came:?}");
 }

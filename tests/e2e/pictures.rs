@@ -1,5 +1,5 @@
-//! `loggia pictures`: what became of the pictures that records name, another try, smaller forms made again, and pictures
-//! taken down for good.
+//! `loggia pictures`: the state of the pictures that records name, retries, regenerated renditions, and erased
+//! pictures.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -17,7 +17,7 @@ const WITH_PORT_REASON: &str = "Its address names port 8443; give one without a 
 const OTHER_PORT: &str = "https://pictures.example:8444/a.jpg";
 const OTHER_PORT_REASON: &str = "Its address names port 8444; give one without a port.";
 
-/// A service with a kept picture and two that are refused without a connection to their hosts, once both are refused.
+/// Starts a service with a stored picture and two rejected ones that need no connection to their hosts.
 async fn with_refused() -> Option<Started> {
     let started = Started::empty().await?;
     let front = started.folder.path().join("front.png");
@@ -43,7 +43,7 @@ fn said(output: &Output) -> (Option<i32>, String, String) {
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-/// The folder of a kept picture.
+/// Returns the folder of a stored picture.
 fn folder_of(data: &Path, id: &str) -> PathBuf {
     data.join("media").join(&id[..2]).join(id)
 }
@@ -84,12 +84,12 @@ async fn rejected_pictures_are_listed_with_the_reason_and_retried() {
         "thumbnail holds a user or a password, which everybody could read; give an address without";
     assert!(status == Some(1) && told.contains(sentence) && !told.contains("secret"), "{told}");
 
-    // What a record no longer names is not tried again.
+    // A source that the record no longer names is not retried.
     started.json(&["curate", "revise", "plain", "--unset", "pictures"]);
     assert_eq!(started.json(&["pictures", "retry", "plain"]), [json!({"fetched": 0, "refused": []})]);
     assert_eq!(started.json(&["pictures", "list", "--refused"]), [listed[1].clone()]);
 
-    // The image that a record brings itself is tried again too.
+    // The thumbnail of a record is retried too.
     let thumbnail = "https://pictures.example:8443/small.jpg";
     let record = json!({"slug": "thumb", "name": "Thumb", "category": "art", "thumbnail": thumbnail});
     started.import(&[record]).await;
@@ -131,7 +131,7 @@ async fn renditions_are_regenerated_and_unused_pictures_are_listed() {
     let (status, text, _) = said(&started.run(&["pictures", "list", "--unused"]));
     assert_eq!((status, text), (Some(0), format!("{id}\n")));
 
-    // No form is made of an original that is not what it was.
+    // No rendition is made from a damaged original.
     std::fs::write(folder.join("original"), "x").unwrap();
     let (status, text, told) = said(&started.run(&["pictures", "remake"]));
     assert_eq!(status, Some(1), "{text}{told}");
@@ -143,7 +143,7 @@ async fn renditions_are_regenerated_and_unused_pictures_are_listed() {
     assert_eq!(std::fs::read(&width).unwrap(), bytes);
 }
 
-/// A write side and a read node with folders of their own, on one NATS server.
+/// A write side and a read node with separate folders, on one NATS server.
 struct Apart {
     folder: tempfile::TempDir,
     nats: Nats,
@@ -162,7 +162,7 @@ impl Apart {
         self.folder.path().join(name)
     }
 
-    /// Starts both, and gives the way to the read node once it is ready.
+    /// Starts both, and returns a client of the read node once it is ready.
     async fn processes(&mut self) -> Http {
         let spawn = |role: &str| {
             let mut command = process::command(LOGGIA, &self.at(role));
@@ -230,7 +230,7 @@ async fn an_erased_picture_is_removed_everywhere_and_restored_by_no_backup() {
         let cited = http.get(&format!("/cite/stair/{cited}")).await;
         assert!(cited.status == 200 && !cited.text().contains(&id), "{}", cited.text());
     }
-    // It is neither missing nor taken again.
+    // It is neither missing nor stored again.
     assert_eq!(
         apart.run(&["pictures", "list"]),
         [json!({"state": "erased", "slug": "stair", "source": "front.png",
@@ -254,7 +254,7 @@ async fn an_erased_picture_is_removed_everywhere_and_restored_by_no_backup() {
     restored_without(&apart, &id).await;
 }
 
-/// Restores the backup of before with the journal of the write side, and starts on it.
+/// Restores the earlier backup with the write side's journal, and starts on it.
 async fn restored_without(apart: &Apart, id: &str) {
     let journal = apart.at("write").join("media/pictures-erased.ndjson");
     let restored = apart.at("restored");

@@ -57,7 +57,7 @@ async fn a_killed_node_is_replaced_by_one_that_starts_from_a_snapshot() {
         first.get(&usage).await.json()["used"] == 200
     })
     .await;
-    // What comes now is refused.
+    // Further requests are rejected.
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     let met = load.stop().await;
     assert!(met.failures.len() <= connections, "only what was under way on the killed node fails: {met:?}");
@@ -89,7 +89,7 @@ async fn a_new_node_fetches_a_snapshot_from_another_and_keeps_it() {
     let token = std::fs::read_to_string(one.data.join("snapshot.token")).unwrap();
     let bearer = format!("Bearer {token}");
     let shown: [(&str, &str); 1] = [("authorization", &bearer)];
-    // Whoever collects metrics cannot copy hashes of keys.
+    // The credentials for metrics do not give access to hashes of keys.
     for headers in
         [&[][..], &[("authorization", "Bearer nothing")], &[("authorization", "Basic bm90aGluZzo=")]]
     {
@@ -99,7 +99,7 @@ async fn a_new_node_fetches_a_snapshot_from_another_and_keeps_it() {
     assert_eq!(operators.get("/metrics").await.status, 200);
     let manifest = operators.send("GET", "/snapshot", &shown, "").await.json();
     assert_eq!(manifest["models"][0]["position"], 300);
-    // A file comes from any byte on, and under its digest alone.
+    // A file is served from any offset, and only under its digest.
     let file = &manifest["models"][0]["files"][0];
     let path = format!("/snapshot/{}", file["sha256"].as_str().unwrap());
     assert_eq!(operators.get(&path).await.status, 401);
@@ -122,7 +122,7 @@ async fn a_new_node_fetches_a_snapshot_from_another_and_keeps_it() {
     assert!(!said.contains(&token), "{said}");
     let verified = run_json_with(&two.data, &["verify"], &several.nats.url());
     assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");
-    // Its models are its own from now on.
+    // From now on the node maintains its models itself.
     assert!(two.process.terminate().await.success());
     let again = several.start("two", &[("LOGGIA_SNAPSHOT", "/nowhere")]).await;
     ready(&Http::new(format!("http://{}", again.address))).await;
@@ -145,7 +145,7 @@ async fn an_invalid_snapshot_is_never_used() {
     bytes[5_000] ^= 1;
     std::fs::write(&catalog, bytes).unwrap();
     refused(&several, set, "it is damaged: catalog.db is not what its manifest says", "").await;
-    // Without the setting it begins with the first event.
+    // Without the setting it starts from the first event.
     let new = several.start("new", &[]).await;
     ready(&Http::new(format!("http://{}", new.address))).await;
 }
@@ -167,7 +167,7 @@ async fn a_new_node_rejects_calls_until_it_has_caught_up() {
         assert_eq!(call.json()["title"], "Unavailable");
     }
     assert!(refused > 0, "4,000 events take their time");
-    // One that has caught up once answers from the start on.
+    // A node that has caught up once answers from the start.
     assert!(one.process.terminate().await.success());
     let again = several.start("one", &[]).await;
     let http = Http::new(format!("http://{}", again.address));
@@ -176,7 +176,7 @@ async fn a_new_node_rejects_calls_until_it_has_caught_up() {
     assert_ne!(http.get("/v1/search?q=bridge").await.json()["detail"], "The node is starting.");
 }
 
-/// Starts a node with a snapshot that it cannot begin with, and sees it end with the sentence that says why.
+/// Starts a node with an invalid snapshot; it must end with the sentence that says why.
 async fn refused(several: &Several, set: &str, why: &str, more: &str) {
     let data = several.folder.path().join("new");
     let mut process = several.spawn(&data, &[("LOGGIA_SNAPSHOT", set)]);
@@ -190,7 +190,7 @@ async fn refused(several: &Several, set: &str, why: &str, more: &str) {
     assert!(!data.join("models").exists() && !data.join("models.incoming").exists());
 }
 
-/// A port that was free a moment ago.
+/// Returns a port that was free a moment ago.
 fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

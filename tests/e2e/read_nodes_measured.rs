@@ -1,5 +1,5 @@
-//! Three read nodes under 1,000 requests a second: how soon a new one has caught up, and what fails when one is killed. For a
-//! release build, named in LOGGIA_MEASURED, on a quiet machine:
+//! Three read nodes under 1,000 requests per second: how soon a new one has caught up, and what fails when one is
+//! killed. It needs a release build and a quiet machine:
 //! `LOGGIA_MEASURED=target/release/loggia cargo test --test e2e read_nodes_measured -- --ignored --nocapture`
 
 use std::time::{Duration, Instant};
@@ -12,9 +12,9 @@ use serde_json::json;
 use crate::several::{ReadNode, Several, searches};
 use crate::started::{PATIENCE, json as run_json};
 
-/// Events of the log.
+/// The number of events in the log.
 const EVENTS: usize = 100_000;
-/// Requests a second, and over how many connections.
+/// Requests per second, and the number of connections.
 const RATE: (f64, usize) = (1_000.0, 32);
 
 #[tokio::test(flavor = "multi_thread")]
@@ -87,7 +87,7 @@ async fn a_node_is_replaced_under_a_thousand_requests_a_second() {
     tell("a new node from a snapshot that is 100,000 events old, ready after", seconds, "s");
 }
 
-/// Starts a node, and says how many seconds it took until it was ready.
+/// Starts a node, and returns the seconds until it was ready.
 async fn timed(several: &Several, name: &str, settings: &[(&str, &str)]) -> (ReadNode, f64) {
     let began = Instant::now();
     let node = several.start(name, settings).await;

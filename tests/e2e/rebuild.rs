@@ -1,4 +1,4 @@
-//! Rebuilding and verifying, with a node running and without one.
+//! Rebuilding and verifying models, with and without a running node.
 
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ async fn a_rebuild_swaps_without_one_failed_request() {
     );
     let verified = started.json(&["verify"]);
     assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");
-    // Edits still arrive behind the swap.
+    // Edits still arrive after the swap.
     started.json(&["curate", "revise", "shelf-number-7", "--set", "city=Kiruna"]);
     started.until("/v1/search?q=kiruna", "an edit behind the swap", |_, body| body["total"] == 1).await;
 }

@@ -1,4 +1,4 @@
-//! A role that could only do harm or nothing ends at its start: with status 1, and a sentence that says what to do.
+//! A misconfigured role ends at its start with status 1 and a sentence that says what to do.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -10,18 +10,18 @@ use schemas::nats_role::NatsRole;
 
 use crate::started::{LOGGIA, PATIENCE, json};
 
-/// Runs a role that ends by itself, and gives what it says on standard error.
+/// Runs a role that ends by itself, and returns its standard error.
 async fn ends(mut command: Command, role: &str, data: &Path) -> String {
     command.arg(role);
     let mut loggia = Loggia::spawn_command(command, data);
     let status = loggia.ended(PATIENCE).await;
     let said = loggia.stderr();
     assert_eq!(status.code(), Some(1), "{said}");
-    // The log comes before the last word.
+    // The log comes before the last line.
     said.lines().last().unwrap_or_default().to_owned()
 }
 
-/// What lies below a folder and others than its owner may use.
+/// Returns the files below a folder that other users can access.
 fn open_to_others(folder: &Path) -> Vec<String> {
     use std::os::unix::fs::PermissionsExt as _;
     let (mut open, mut folders) = (Vec::new(), vec![folder.to_owned()]);
@@ -51,7 +51,7 @@ async fn files_are_private_and_an_accessible_folder_causes_a_warning() {
     let data = folder.path().join("data");
     std::fs::create_dir(&data).unwrap();
     std::fs::set_permissions(&data, std::fs::Permissions::from_mode(0o755)).unwrap();
-    // As from a shell whose files are for everybody.
+    // As from a shell with a permissive umask.
     let mut command = process::command("sh", &data);
     command.args(["-c", "umask 022; exec \"$0\" \"$@\"", LOGGIA, "up", "--no-demo"]);
     let mut loggia = Loggia::spawn_command(command, &data);
@@ -65,7 +65,7 @@ async fn files_are_private_and_an_accessible_folder_causes_a_warning() {
     assert!(!loggia.stderr().contains("is open to other users"), "{}", loggia.stderr());
 }
 
-/// A role on a NATS server that lets everybody in.
+/// Starts a role on a NATS server without authentication.
 fn on(nats: &Nats, data: &Path) -> Command {
     let mut command = process::command(LOGGIA, data);
     command.env("LOGGIA_NATS_URL", nats.url());
@@ -82,7 +82,7 @@ async fn a_wrong_login_is_rejected() {
         cluster.settings(&mut command, role);
         command
     };
-    // A seed that the server does not know.
+    // A seed that the server does not accept.
     let stranger = folder.path().join("stranger.nk");
     std::fs::write(&stranger, nkeys::KeyPair::new_user().seed().unwrap()).unwrap();
     let mut command = with(NatsRole::Serve);
@@ -93,7 +93,7 @@ async fn a_wrong_login_is_rejected() {
             "loggia: the NATS server at {address} refuses the login; check nats_creds, or user and password in nats_url"
         )
     );
-    // Another role's seed, for each.
+    // The seed of another role, for each role.
     for (role, other) in [
         (NatsRole::Serve, NatsRole::Project),
         (NatsRole::Project, NatsRole::Serve),
@@ -109,7 +109,7 @@ async fn a_wrong_login_is_rejected() {
         );
         assert!(said.contains(&format!("give this process the file users/{role}.nk")), "{said}");
     }
-    // No authority, and one that did not sign.
+    // No certificate authority, and a wrong one.
     let mut command = with(NatsRole::Serve);
     command.env_remove("LOGGIA_NATS_CA");
     let said = ends(command, "serve", folder.path()).await;
@@ -154,7 +154,7 @@ async fn a_foreign_or_changed_stream_is_rejected() {
         "loggia: the stream USAGE_FREE on NATS was not made by Loggia; delete or rename it, or use another NATS account"
     );
     context.delete_stream("USAGE_FREE").await.unwrap();
-    // What the first attempt has made is changed by somebody else.
+    // The stream of the first attempt is changed by another program.
     let mut config = context.get_stream("EVENTS").await.unwrap().cached_info().config.clone();
     config.max_messages = 1_000;
     context.update_stream(&config).await.unwrap();
@@ -162,11 +162,11 @@ async fn a_foreign_or_changed_stream_is_rejected() {
     assert!(said.starts_with("loggia: the stream EVENTS on NATS has another setting of max_msgs"), "{said}");
     config.max_messages = -1;
     context.update_stream(&config).await.unwrap();
-    // Another store has it.
+    // It belongs to another store.
     let other = folder.path().join("other");
     let said = ends(on(&nats, &other), "write", &other).await;
     assert!(said.starts_with("loggia: the stream EVENTS on NATS belongs to the event store "), "{said}");
-    // More copies than there are servers, for ever.
+    // Permanently more replicas than servers.
     context.delete_stream("EVENTS").await.unwrap();
     let mut command = on(&nats, folder.path());
     command.args(["--nats-replicas", "3"]);
@@ -210,7 +210,7 @@ async fn a_store_that_is_older_than_the_stream_is_refused() {
     );
 }
 
-/// A server of a cluster of its own, that lets everybody in.
+/// A server of another cluster, without authentication.
 struct Stranger {
     child: Child,
     port: u16,

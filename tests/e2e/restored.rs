@@ -1,4 +1,4 @@
-//! A write side that is restored from an older backup while a read node has applied more.
+//! A write side is restored from an older backup after a read node has applied more.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ async fn write(data: &Path, nats: &Nats) -> Loggia {
     process
 }
 
-/// Imports so many projects of this name.
+/// Imports projects of this name.
 fn import(data: &Path, name: &str, count: usize) {
     let file = data.join("in.ndjson");
     let line = |n| format!("{}\n", json!({"name": format!("{name} {n}"), "category": "design"}));

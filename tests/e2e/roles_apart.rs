@@ -1,4 +1,4 @@
-//! The roles as processes of their own, around a NATS server that is not theirs.
+//! The roles as separate processes with an external NATS server.
 
 use kit::process::{self, Loggia};
 use serde_json::json;
@@ -34,7 +34,7 @@ async fn write_project_and_serve_work_as_separate_processes() {
             && http.get("/v1/search?q=bridge").await.json()["total"] == json!(1)
     })
     .await;
-    // The read node has a folder of its own, into which the picture is brought.
+    // The read node has its own folder, into which the picture is copied.
     let image = kit::wait_for(PATIENCE, "the picture on the read node", async || {
         let record = http.get("/v1/project/bridge").await.json();
         let url = record["images"][0]["url"].as_str()?.to_owned();
@@ -52,7 +52,7 @@ async fn write_project_and_serve_work_as_separate_processes() {
     assert!(writing.terminate().await.success());
 }
 
-/// Files that are damaged, or that the write side does not have at first, are brought once they can be.
+/// Checks that damaged files, and files that the write side lacks at first, are copied once possible.
 async fn brings_again(
     write: &std::path::Path,
     reader: &std::path::Path,
@@ -93,7 +93,7 @@ async fn brings_again(
     projecting
 }
 
-/// The widest form of the one picture below a data folder.
+/// Returns the widest rendition of the one picture below a data folder.
 fn image_path(data: &std::path::Path) -> std::path::PathBuf {
     let only = |folder: std::path::PathBuf| {
         let mut folders = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

@@ -1,5 +1,5 @@
-//! The way of an operator through every command that the binary has: used right and wrong, on folders that cannot be used, with
-//! and without a service, unread and onto a full disk. Each ends with the documented status and one sentence.
+//! Every command of the binary, used correctly and wrongly: on unusable folders, with and without a service, with a
+//! closed output and on a full disk. Each ends with the documented status and one sentence.
 
 mod prepared;
 mod table;
@@ -19,11 +19,11 @@ pub(crate) use prepared::Prepared;
 pub(crate) use table::subcommands;
 use table::{Ends, ROLES, Row, TABLE, commands_of_the_binary};
 
-/// What a person should never read, since it speaks of the program's inside.
+/// Words that users must never read, since they describe the implementation.
 const INSIDE: [&str; 9] =
     ["panicked", "backtrace", "Os {", "Error {", "Err(", "Some(", "Kind(", "src/", "::"];
 
-/// What was found wrong, told together at the end.
+/// The collected faults, reported together at the end.
 #[derive(Default)]
 struct Wrong(Vec<String>);
 
@@ -36,7 +36,7 @@ impl Wrong {
         }
     }
 
-    /// Checks how a command ended and that what it says is for people.
+    /// Checks the exit status of a command and that its messages are for people.
     fn judge(&mut self, what: &str, output: &Output, ends: Ends) {
         let status = output.status.code();
         let as_expected = match ends {
@@ -52,7 +52,7 @@ impl Wrong {
         );
     }
 
-    /// The same of a failure: one line says it.
+    /// Checks the same for a failure, which is reported in one line.
     fn judge_failure(&mut self, what: &str, output: &Output) {
         self.judge(what, output, Ends::With(1));
         let said = String::from_utf8_lossy(&output.stderr);
@@ -60,7 +60,7 @@ impl Wrong {
         self.unless(sentences == 1, &format!("{what}: it should say one sentence"), output);
     }
 
-    /// Checks that standard output is JSON, and that of a failure one object with the sentence.
+    /// Checks that standard output is JSON, and for a failure one object with the sentence.
     fn judge_json(&mut self, what: &str, output: &Output, reports: bool) {
         let out = String::from_utf8_lossy(&output.stdout);
         let lines: Option<Vec<Value>> = out.lines().map(|line| serde_json::from_str(line).ok()).collect();
@@ -95,7 +95,7 @@ fn run(data: &Path, args: &[String]) -> Output {
     process::command(LOGGIA, data).env("LOGGIA_LOG", "warn").args(args).output().unwrap()
 }
 
-/// The commands with the arguments that make them right, those of roles included.
+/// Returns the commands with valid arguments, including the roles.
 fn all() -> Vec<(String, Vec<String>)> {
     let nowhere = ["--nats-url", "nats://127.0.0.1:1"].map(str::to_owned);
     let roles = ROLES.map(|role| match role {
@@ -303,7 +303,7 @@ async fn too_few_descriptors_are_reported_and_the_minimum_is_sufficient() {
         }
         limited.output().unwrap()
     };
-    // These report it beside everything else that they find; the bench is not run.
+    // These report it among their other findings; the bench is not run.
     let other = |row: &&Row| !["bench", "config", "doctor"].contains(&row.command);
     for Row { command, args, stopped, .. } in TABLE.iter().filter(other) {
         let args = prepared.filled(&words(&format!("{command} {args}")), "stopped");

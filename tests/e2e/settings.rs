@@ -1,4 +1,4 @@
-//! Settings as an operator makes and mistakes them.
+//! Valid and invalid settings.
 
 use std::os::unix::fs::{MetadataExt as _, chown};
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::started::LOGGIA;
 
-/// Runs a command with variables of its own.
+/// Runs a command with further variables.
 fn run(data: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
     let mut command = process::command(LOGGIA, data);
     command.args(arguments).envs(variables.iter().copied());
@@ -100,7 +100,7 @@ fn config_check_finds_keys_in_a_removed_tier() {
     assert!(!String::from_utf8_lossy(&checked.stdout).contains("studio"));
 }
 
-/// Every path below a folder with its owner.
+/// Returns every path below a folder with its owner.
 fn owners(folder: &Path) -> Vec<(String, u32)> {
     let (mut all, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = folders.pop() {

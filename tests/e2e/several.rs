@@ -13,7 +13,7 @@ use crate::started::{LOGGIA, PATIENCE};
 
 /// A write side with some projects, and read nodes that follow it.
 pub(crate) struct Several {
-    // The processes end before their folders go.
+    // Declared first: the processes must end before their folders are deleted.
     pub(crate) nodes: Vec<ReadNode>,
     _write: Loggia,
     binary: String,
@@ -23,7 +23,7 @@ pub(crate) struct Several {
     settings: Vec<(&'static str, String)>,
 }
 
-/// A read node with a folder of its own.
+/// A read node with its own folder.
 pub(crate) struct ReadNode {
     pub(crate) process: Loggia,
     pub(crate) data: PathBuf,
@@ -31,21 +31,21 @@ pub(crate) struct ReadNode {
 }
 
 impl Several {
-    /// Three nodes that have caught up; `None` where there is no nats-server, told loudly.
+    /// Starts three nodes and waits until they have caught up; `None` without a nats-server, with a message.
     pub(crate) async fn three(projects: usize, settings: &[(&'static str, &str)]) -> Option<Several> {
         let several = Several::of(&["one", "two", "three"], projects, settings).await?;
         several.all_ready().await;
         Some(several)
     }
 
-    /// Nodes with these names.
+    /// Starts nodes with these names.
     pub(crate) async fn of(
         names: &[&str],
         projects: usize,
         settings: &[(&'static str, &str)],
     ) -> Option<Several> {
         let nats = Nats::start().await?;
-        // A release build may be named for measuring.
+        // A release build may be named for measurements.
         let binary = std::env::var("LOGGIA_MEASURED").unwrap_or_else(|_| LOGGIA.to_owned());
         let folder = tempfile::tempdir().unwrap();
         let settings = settings.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
@@ -79,7 +79,7 @@ impl Several {
         self.import_as("Bridge", projects);
     }
 
-    /// Imports so many projects of this name.
+    /// Imports projects of this name.
     pub(crate) fn import_as(&self, name: &str, projects: usize) {
         let file = self.folder.path().join("in.ndjson");
         let lines: String = (0..projects)
@@ -91,7 +91,7 @@ impl Several {
         assert!(imported.status.success(), "{}", String::from_utf8_lossy(&imported.stderr));
     }
 
-    /// Starts a node on a folder of this name, and returns once it has told its address.
+    /// Starts a node on a folder of this name, and waits for its address.
     pub(crate) async fn start(&self, name: &str, settings: &[(&str, &str)]) -> ReadNode {
         let data = self.folder.path().join(name);
         let mut process = self.spawn(&data, settings);
@@ -112,7 +112,7 @@ impl Several {
     }
 }
 
-/// Searches and records of the projects there are.
+/// Returns searches for and records of the existing projects.
 pub(crate) fn searches() -> Mix {
     let mut paths: Vec<String> = (0..20).map(|n| format!("/v1/search?q=bridge%20{n}")).collect();
     paths.extend((0..20).map(|n| format!("/v1/project/bridge-{n}")));

@@ -36,7 +36,7 @@ async fn a_node_with_different_tiers_is_not_ready_and_names_the_setting() {
         })
         .await;
         if name == "four" {
-            // A key of the tier that it lacks is served as one of the first.
+            // A key of the tier that it lacks is served as one of the first tier.
             let answer = kit::wait_for(PATIENCE, "the key", async || {
                 let answer = http.get(&format!("/v1/usage?key={key}")).await;
                 (answer.status == 200).then(|| answer.json())

@@ -1,4 +1,4 @@
-//! SIGINT, SIGTERM and SIGHUP: what is done is told, nothing half-made is left, and no nats-server.
+//! SIGINT, SIGTERM and SIGHUP: progress is reported, and no partial output and no nats-server are left.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 
 use crate::started::{LOGGIA, PATIENCE, json as run_json};
 
-/// Waits until a process has taken a signal into its own hands.
+/// Waits until a process has installed its signal handlers.
 async fn takes_signals(pid: u32) {
     kit::wait_until(PATIENCE, "a process that takes signals", async || {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0");
-        // SIGHUP, SIGINT and SIGTERM are the bits 0, 1 and 14.
+        // SIGHUP, SIGINT and SIGTERM are bits 0, 1 and 14.
         u64::from_str_radix(mask.trim(), 16).unwrap() & 0x4003 == 0x4003
     })
     .await;
@@ -25,7 +25,7 @@ fn send(pid: u32, signal: Signal) {
     kill_process(Pid::from_raw(i32::try_from(pid).unwrap()).unwrap(), signal).unwrap();
 }
 
-/// Waits for a child to end, and returns its exit status and both its outputs.
+/// Waits for a child to end, and returns its exit status and its output.
 async fn ended(mut child: std::process::Child) -> (Option<i32>, String, String) {
     let status = kit::wait_for(PATIENCE, "the end", async || child.try_wait().unwrap()).await;
     let output = child.wait_with_output().unwrap();
@@ -60,7 +60,7 @@ async fn an_import_ended_by_sigterm_reports_its_counts_and_completes_its_rejects
     import.args(["import", "-", "--json", "--rejects", rejects.to_str().unwrap()]).stdin(Stdio::piped());
     let mut import = import.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut input = import.stdin.take().unwrap();
-    // A whole batch; what comes behind it waits for more.
+    // A whole batch; the lines after it wait for more.
     let lines: String = (0..2_000).map(|n| format!("{{\"name\":\"{n}\",\"category\":\"film\"}}\n")).collect();
     input.write_all(lines.as_bytes()).unwrap();
     input.write_all(b"{\"name\":\"one more\"").unwrap();
@@ -137,7 +137,7 @@ async fn sighup_acts_like_sigterm_except_under_nohup() {
     assert!(up.terminate().await.success(), "{}", up.stderr());
 }
 
-/// Whether a nats-server has this data folder's configuration among its arguments.
+/// Returns whether a nats-server runs with this data folder's configuration.
 fn nats_runs_on(data: &std::path::Path) -> bool {
     let Ok(folder) = data.join("nats").canonicalize() else { return false };
     let folder = folder.display().to_string();

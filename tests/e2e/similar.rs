@@ -1,4 +1,4 @@
-//! Pictures and neighbours, from an import to an answer.
+//! Pictures and similar projects, from an import to an answer.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use crate::started::Started;
 
-/// Starts with an empty catalog, whose projects are described as they come.
+/// Starts with an empty catalog and the embedding worker.
 async fn described() -> Option<Started> {
     Started::with(&["--no-demo", "--vectors", "builtin"]).await
 }
 
-/// A picture of one colour with a darker corner.
+/// Returns a picture of one colour with a darker corner.
 fn picture(path: &Path, colour: [u8; 3]) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     let pixels = RgbImage::from_fn(400, 300, |x, y| {
@@ -23,7 +23,7 @@ fn picture(path: &Path, colour: [u8; 3]) {
     pixels.save_with_format(path, ImageFormat::Png).unwrap();
 }
 
-/// Waits until a project has so many neighbours, and gives the answer.
+/// Waits until a project has this many neighbours, and returns the answer.
 async fn neighbours(started: &Started, slug: &str, count: u64) -> Value {
     let wanted = |status, body: &Value| status == 200 && body["count"] == count;
     started.until(&format!("/v1/similar/{slug}"), &format!("{count} neighbours of {slug}"), wanted).await
@@ -53,7 +53,7 @@ async fn imported_pictures_are_stored_shown_and_compared() {
     let numbers =
         ["new", "rejected", "pictures", "pictures_refused"].map(|name| counts[name].as_u64().unwrap());
     assert_eq!(numbers, [5, 0, 3, 2], "{counts}");
-    // Those without a picture are compared by their texts alone.
+    // Projects without a picture are compared only by their texts.
     let seen = |answer: &Value| -> Vec<Value> {
         let results = answer["results"].as_array().cloned().unwrap_or_default();
         results.into_iter().filter(|result| !result["basis"]["visual"].is_null()).collect()
@@ -84,7 +84,7 @@ async fn imported_pictures_are_stored_shown_and_compared() {
     let without = started.http.get("/v1/project/drawing").await.json();
     assert_eq!((&without["images"], &without["thumbnail"]), (&json!([]), &Value::Null));
 
-    // The same import again attaches nothing anew.
+    // The same import again attaches nothing.
     let head = started.json(&["status"])[0]["store"]["position"].clone();
     let again = started.import(&lines).await;
     assert_eq!((&again["same"], &again["pictures"], &again["position"]), (&json!(5), &json!(3), &head));

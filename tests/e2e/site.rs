@@ -1,4 +1,4 @@
-//! The site's forms, as a browser sends them: a key, a mailed link, the claim, the usage.
+//! The forms of the site, as a browser sends them: key, mailed link, claim, usage.
 
 use kit::http::Answer;
 use kit::smtp::Smtp;
@@ -17,7 +17,7 @@ fn text(answer: &Answer) -> String {
     String::from_utf8(answer.body.to_vec()).unwrap()
 }
 
-/// The key that a page shows.
+/// Returns the key that a page shows.
 fn shown_key(page: &str) -> String {
     let (_, rest) = page.split_once("<code id=\"key\">").unwrap_or_else(|| panic!("{page}"));
     rest.split_once("</code>").unwrap().0.to_owned()
@@ -32,7 +32,7 @@ async fn get_key(started: &Started, email: &str) -> (String, String) {
     (page.replace(&key, "KEY"), key)
 }
 
-/// What the form of a page brings besides what is filled in.
+/// Returns the hidden fields of a page's form.
 fn form_of(page: &str) -> String {
     let (_, rest) = page.split_once("name=\"form\" value=\"").unwrap_or_else(|| panic!("{page}"));
     format!("form={}", rest.split_once('"').unwrap().0)
@@ -58,7 +58,7 @@ async fn a_form_sent_twice_issues_one_key() {
     let json = post(&started, "/keys", &body, &[("accept", "application/json")]).await;
     assert_eq!((json.status, json.header("content-type")), (409, Some("application/problem+json")));
     assert!(json.json()["type"].as_str().unwrap().ends_with("/problems/refused"), "{}", json.json());
-    // Going back and changing the address is another wish.
+    // Going back and changing the address is a new request.
     let other = post(&started, "/keys", &format!("{form}&email=grace@example.org"), &[]).await;
     assert_eq!(other.status, 200);
     let keys = started.json(&["keys", "list"]);
@@ -202,7 +202,7 @@ async fn a_mailed_link_acts_once_and_only_through_its_form() {
     let Some(started) = Started::with(&settings).await else { return };
     let (_, mine) = get_key(&started, "ada@example.org").await;
     let (_, other) = get_key(&started, "ada@example.org").await;
-    // Whatever name the request goes by, the mail names the site's own address.
+    // Whatever the Host header, the mail has the site's configured address.
     let evil = [("host", "evil.example"), ("x-forwarded-host", "evil.example")];
     let known = text(&post(&started, "/keys/link", "email=ada@example.org", &evil).await);
     let unknown = text(&post(&started, "/keys/link", "email=grace@example.org", &[]).await);
@@ -211,18 +211,18 @@ async fn a_mailed_link_acts_once_and_only_through_its_form() {
     assert!(!mail.text().contains("evil"), "{}", mail.text());
     let path = mail.link().strip_prefix(SITE).unwrap().to_owned();
 
-    // A scanner looks, and looks again.
+    // A mail scanner opens the link twice.
     for method in ["GET", "HEAD", "GET"] {
         let looked = started.http.send(method, &path, &[], "").await;
         assert_eq!((looked.status, looked.headers["cache-control"].to_str().unwrap()), (200, "no-store"));
     }
     let page = text(&started.http.get(&path).await);
     assert!(page.contains(&mine[9..17]) && page.contains(&other[9..17]), "{page}");
-    // Nothing is proven by silence, and a form without a tick leaves the link as it is.
+    // Nothing is proven by default, and a form without a choice does not use the link.
     let nothing = post(&started, &path, "", &[]).await;
     assert_eq!(nothing.status, 422);
     assert!(text(&nothing).contains("Nothing was ticked, so nothing was done."), "{}", text(&nothing));
-    // A stranger has a key made for the address between the look and the decision.
+    // Another person requests a key for the address between opening the link and the decision.
     let (_, stranger) = get_key(&started, "ada@example.org").await;
     let foreign = post(&started, &path, "", &[("origin", "https://evil.example")]).await;
     assert_eq!(foreign.status, 403);

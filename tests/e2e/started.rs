@@ -1,4 +1,4 @@
-//! How the tests of this folder start the binary and speak to it.
+//! Starts the binary for the tests of this folder and talks to it.
 
 use std::path::Path;
 use std::process::Output;
@@ -11,19 +11,19 @@ use serde_json::Value;
 /// The binary under test.
 pub(crate) const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
 
-/// How long anything may take on a busy machine.
+/// The timeout of any step on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// `loggia up` on an empty folder that goes with it.
+/// `loggia up` on an empty temporary folder.
 pub(crate) struct Started {
-    // Dropped first: it looks in the folder for the nats-server that a killed process leaves.
+    // Declared first: dropping it looks in the folder for the nats-server that a killed process leaves.
     pub(crate) loggia: Loggia,
     pub(crate) folder: tempfile::TempDir,
     pub(crate) http: Http,
 }
 
 impl Started {
-    /// Starts with these further arguments; `None` where there is no nats-server, told loudly.
+    /// Starts with further arguments; `None` without a nats-server, with a message.
     pub(crate) async fn with(args: &[&str]) -> Option<Started> {
         kit::nats::available().await?;
         let folder = tempfile::tempdir().unwrap();
@@ -38,13 +38,13 @@ impl Started {
         Started::with(&["--no-demo"]).await
     }
 
-    /// The base address of the API, without a slash at its end.
+    /// Returns the base URL of the API, without a slash at its end.
     pub(crate) fn base(&self) -> String {
         let address = std::fs::read_to_string(self.folder.path().join("run/api.addr")).unwrap();
         format!("http://{}", address.trim())
     }
 
-    /// Runs a command on the same folder, and gives its JSON answers.
+    /// Runs a command on the same folder, and returns its JSON output.
     pub(crate) fn json(&self, args: &[&str]) -> Vec<Value> {
         json(self.folder.path(), args)
     }
@@ -54,7 +54,7 @@ impl Started {
         process::run(LOGGIA, self.folder.path(), args)
     }
 
-    /// Waits until a path answers as wanted, and gives that answer's body.
+    /// Waits until `wanted` accepts the response of a path, and returns its body.
     pub(crate) async fn until(&self, path: &str, what: &str, wanted: impl Fn(u16, &Value) -> bool) -> Value {
         kit::wait_for(PATIENCE, what, async || {
             let answer = self.http.get(path).await;
@@ -74,7 +74,7 @@ impl Started {
         counts
     }
 
-    /// Waits until every projection of the log has applied it up to this position; the counters count calls.
+    /// Waits until every projection of the log has applied it up to this position; the counters follow calls instead.
     pub(crate) async fn caught_up(&self, position: u64) {
         kit::wait_until(PATIENCE, &format!("all projections at {position}"), async || {
             let status = self.json(&["status"]).pop().unwrap();
@@ -83,12 +83,12 @@ impl Started {
             !projections.is_empty() && of_the_log.all(|p| p["position"].as_u64().unwrap() >= position)
         })
         .await;
-        // The readers look for a new commit every 25 milliseconds.
+        // The readers check for a new commit every 25 ms.
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }
 
-/// Runs a command that must succeed, and gives its JSON answers.
+/// Runs a command that must succeed, and returns its JSON output.
 pub(crate) fn json(folder: &Path, args: &[&str]) -> Vec<Value> {
     let mut all = args.to_vec();
     all.push("--json");

@@ -1,4 +1,4 @@
-//! `loggia status`: what does not work is said, and what works is not complained of.
+//! `loggia status` reports every problem, and none that does not exist.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::started::{LOGGIA, PATIENCE, Started};
 
-/// Runs `loggia status --check --json`, and returns its exit status and what it says.
+/// Runs `loggia status --check --json`, and returns its exit status and output.
 fn checked(folder: &Path) -> (Option<i32>, Value) {
     let output = process::run(LOGGIA, folder, &["status", "--check", "--json"]);
     let text = String::from_utf8(output.stdout).unwrap();
@@ -52,7 +52,7 @@ async fn a_healthy_service_has_no_problem_and_a_stopped_one_does() {
     let plain = started.json(&["status"]).pop().unwrap();
     assert_eq!((&plain["problems"], &plain["problem"]), (&json!([]), &Value::Null));
 
-    // A log and a ledger that cannot be read are said, and the command shows the rest.
+    // A log and a ledger that cannot be read are reported, and the rest is shown.
     for (file, said) in
         [("store/events.db", "the log cannot be read: "), ("store/usage.db", "the ledger cannot be read: ")]
     {

@@ -1,4 +1,4 @@
-//! What counted calls are after the service has stopped: nothing of them is on the way any more.
+//! The state of counted calls after the service has stopped: none is left in transit.
 
 use std::path::Path;
 
@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 
 use crate::started::{LOGGIA, PATIENCE, Started, json as answers};
 
-/// Keys that may call as fast as they can.
+/// Keys without a rate limit.
 const SETTINGS: [&str; 5] = ["--no-demo", "--auth", "keys", "--burst-per-key", "0"];
 
-/// A key, and the ids of the calls that it was answered.
+/// A key, and the ids of its answered calls.
 struct Called {
     key_id: String,
     calls: Vec<String>,
 }
 
-/// Has a new key make so many calls.
+/// Issues a key and makes calls with it.
 async fn called(started: &Started, calls: usize) -> Called {
     let issued = &started.json(&["keys", "issue", "--email", "ada@example.org"])[0];
     let text = |name: &str| issued[name].as_str().unwrap().to_owned();
@@ -37,12 +37,12 @@ async fn called(started: &Started, calls: usize) -> Called {
     called
 }
 
-/// What the recount of a folder says; its exit status is 0.
+/// Returns the result of the audit of a folder; its exit status is 0.
 fn verified(folder: &Path) -> Value {
     answers(folder, &["audit", "verify"]).pop().unwrap()
 }
 
-/// The ids of the calls that the ledger of a folder has of a key, in its order; none where it has none yet.
+/// Returns the ids of a key's calls in the ledger of a folder, in order; none if it has no ledger.
 fn audited(folder: &Path, key_id: &str) -> Vec<String> {
     let output = process::run(LOGGIA, folder, &["audit", key_id, "--json"]);
     let id = |line: &str| serde_json::from_str::<Value>(line).unwrap()["call_id"].as_str().map(str::to_owned);
@@ -94,7 +94,7 @@ async fn calls_left_in_the_streams_by_a_kill_are_no_difference() {
     assert_eq!(verified(folder)["calls"], 20);
 }
 
-/// The start's own signals: one that comes before all has started is no reason to die of it.
+/// A signal before the handlers of all tasks are installed must not kill the process.
 #[tokio::test]
 async fn a_signal_during_startup_causes_a_clean_exit() {
     let Some(mut nats) = Nats::start().await else { return };

@@ -1,4 +1,4 @@
-//! The command line on a store in EventStoreDB, and a log that moves between stores.
+//! The command line on a store in EventStoreDB, and moving a log between stores.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -66,7 +66,7 @@ async fn the_command_line_works_on_eventstoredb() {
     let config = with(&["config"]);
     assert!(config.contains("esdb://***@") && !config.contains("s3cret"), "{config}");
 
-    // Another machine finds the same.
+    // Another machine reads the same.
     let elsewhere = tempfile::tempdir().unwrap();
     assert_eq!(done(elsewhere.path(), &["export", "--store", &store]), exported);
 
@@ -103,7 +103,7 @@ async fn a_log_moves_between_stores() {
     assert!(copied["seconds"].is_f64());
     let elsewhere = tempfile::tempdir().unwrap();
     assert_eq!(done(elsewhere.path(), &["export", "--store", &there]), exported);
-    // A new act there, and back to a folder of its own.
+    // A new event there, and back to another folder.
     done(data, &["curate", "rename", "stair-house", "house-on-a-stair", "--store", &there]);
     let back = format!("sqlite:{}", elsewhere.path().join("back").display());
     assert_eq!(read(data, &["store", "copy", &there, &back, "--json"])["events"], json!(3));
@@ -165,14 +165,14 @@ async fn two_write_sides_share_one_catalog() {
     let issue = |email: &str| run(&second.1, &["keys", "issue", "--email", email, "--json"]);
     import(0, 40);
     found(40).await;
-    // Whichever is asked, the first alone knows addresses: an address has one account.
+    // Whichever is asked, only the first keeps addresses: an address has one account.
     for _ in 0..3 {
         assert!(issue("ada@example.org").status.success());
     }
     let full = issue("ada@example.org");
     assert_eq!(full.status.code(), Some(1));
     assert!(String::from_utf8(full.stderr).unwrap().contains("there are 3 keys under this address"));
-    // It dies; the other was there all the time.
+    // It stops; the other was running all the time.
     let (mut dead, data) = first;
     dead.kill9();
     import(40, 60);
@@ -183,7 +183,7 @@ async fn two_write_sides_share_one_catalog() {
     let first = spawn("first", &["write"]);
     assert_eq!(first.1, data);
     kit::wait_until(PATIENCE, "the first again", async || issue("ben@example.org").status.success()).await;
-    // The store goes away and comes back.
+    // The store is stopped and started.
     server.kill();
     tokio::time::sleep(std::time::Duration::from_millis(300)).await;
     server.restart().await;

@@ -1,4 +1,4 @@
-//! What a collector of traces is sent.
+//! The traces that are sent to a collector.
 
 use std::process::Command;
 
@@ -8,12 +8,12 @@ use serde_json::json;
 
 use crate::started::{LOGGIA, ready};
 
-/// The trace that a caller works for, and its parts.
+/// The trace context of a caller, and its parts.
 const TRACE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 const TRACE_ID: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER: &str = "00f067aa0ba902b7";
 
-/// The projections that read the log of events.
+/// The projections that read the event log.
 const PROJECTED: [&str; 5] =
     ["project archive", "project catalog", "project keys", "project neighbours", "project search"];
 
@@ -34,7 +34,7 @@ impl Service {
         Some(Service { loggia, folder, collector })
     }
 
-    /// A command that sends its spans too, under a name of its own.
+    /// Returns a command that sends its spans too, under its own service name.
     fn command(&self, args: &[&str]) -> Command {
         let mut command = process::command(LOGGIA, self.folder.path());
         command.args(args).env("OTEL_EXPORTER_OTLP_ENDPOINT", self.collector.endpoint());
@@ -42,7 +42,7 @@ impl Service {
         command
     }
 
-    /// Imports as many projects as this.
+    /// Imports this many projects.
     fn import(&self, projects: usize) -> Command {
         let file = self.folder.path().join("import.ndjson");
         let line = |number| json!({"name": format!("Secret House {number}"), "category": "art"}).to_string();
@@ -51,7 +51,7 @@ impl Service {
     }
 }
 
-/// The only span of this name.
+/// Returns the only span of this name.
 fn only<'s>(spans: &'s [Span], name: &str) -> &'s Span {
     let found: Vec<&Span> = spans.iter().filter(|span| span.name == name).collect();
     assert_eq!(found.len(), 1, "{name} in {spans:#?}");
@@ -68,7 +68,7 @@ async fn one_edit_is_one_trace_up_to_the_search_index() {
     let output = service.import(1).env("TRACEPARENT", TRACE).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     assert!(output.stderr.is_empty(), "{output:?}");
-    // The command, what carries it out, its append, its way to NATS, and a commit of each projection.
+    // The command, its execution, its append, its publication, and a commit of each projection.
     let spans = service
         .collector
         .until("all spans of the import", |spans| {

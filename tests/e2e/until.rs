@@ -1,5 +1,5 @@
-//! A data folder that is set back: restored up to a position or a time, with all calls that were counted later, and without
-//! what was erased later.
+//! A data folder that is restored up to a position or a time, with all calls that were counted later and without what
+//! was erased later.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::started::{LOGGIA, PATIENCE, Started, json as run_json, ready};
 
-/// A key that was handed out.
+/// An issued key.
 struct Issued {
     key: String,
     id: String,
@@ -55,7 +55,7 @@ fn is_kept(data: &Path, picture: &str) -> bool {
     data.join("media").join(&picture[..2]).join(picture).exists()
 }
 
-/// A folder with a backup, and what was in it before and after the point.
+/// A folder with a backup, and its content before and after the point.
 struct Past {
     elsewhere: tempfile::TempDir,
     backup: String,
@@ -68,8 +68,8 @@ struct Past {
     keys: [Issued; 4],
 }
 
-/// Before the point: two projects with pictures, and keys of ada, cleo and dora. After it: a third project, a key of bob,
-/// dora's key revoked, cleo and the second picture erased; calls on both sides.
+/// Before the point: two projects with pictures, and keys of ada, cleo and dora. After it: a third project, a key of
+/// bob, dora's key revoked, cleo and the second picture erased. Calls on both sides.
 async fn past() -> Option<Past> {
     let mut started = Started::with(&["--no-demo", "--auth", "keys"]).await?;
     let (kept, erased) =
@@ -116,7 +116,7 @@ async fn later_events_are_omitted_except_for_counted_calls_and_erasures() {
     assert_eq!((&answer["erased_again"], &answer["pictures_erased_again"]), (&json!(1), &json!(1)));
     assert_eq!((&answer["pictures"], number(&answer["ledger"]["position"])), (&json!(1), 7));
 
-    // Two events say again what was erased.
+    // Two events repeat the erasures.
     let verified = run_json(&restored, &["events", "verify"]).pop().unwrap();
     assert_eq!(number(&verified["events"]), position + 2);
     let media = run_json(&restored, &["verify", "media"]).pop().unwrap();

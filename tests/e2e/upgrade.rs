@@ -1,5 +1,5 @@
-//! What a former release left must go on: its data folder, its backup and its NATS streams are started on by this build,
-//! and its nodes run beside this build's while they are replaced.
+//! Upgrades from the previous release: its data folder, its backup and its NATS streams work with this build, and its
+//! nodes run alongside this build's while they are replaced.
 //!
 //! At each release its fixture is made with its binary and committed:
 //! `LOGGIA_FORMER=target/release/loggia cargo test --features eventstore --test e2e -- --ignored upgrade::make`.
@@ -69,9 +69,9 @@ async fn ready(http: &Http, loggia: &Loggia) {
     assert!(!loggia.stderr().contains("ERROR"), "{}", loggia.stderr());
 }
 
-/// Every answer, event, key, payment and counted call is what it was.
+/// Checks that every answer, event, key, payment and counted call is unchanged.
 async fn assert_as_before(fixture: &Fixture, http: &Http, data: &Path) {
-    // First: the questions are counted too.
+    // First, because these requests are counted too.
     for (tier, key) in fixture.keys() {
         let calls = fixture::calls_of(LOGGIA, data, &key[9..17]);
         assert_eq!(calls, fixture.calls(&tier), "the counted calls of the {tier} key");
@@ -82,7 +82,7 @@ async fn assert_as_before(fixture: &Fixture, http: &Http, data: &Path) {
     for (path, former) in fixture.pictures() {
         assert_eq!(fixture::picture(http, &path).await, former, "{path}");
     }
-    // A release before exported computed vectors without being asked.
+    // A former release exported computed vectors by default.
     let exported = json_with(LOGGIA, data, &["export", "--with-vectors"]);
     assert_eq!(exported, fixture.lines("export"), "the exported records");
     let events = json_with(LOGGIA, data, &["events", "tail", "--from", "1", "--no-follow"]);
@@ -103,10 +103,10 @@ async fn assert_as_before(fixture: &Fixture, http: &Http, data: &Path) {
 async fn assert_answer(fixture: &Fixture, question: &Question, http: &Http) {
     let mut former = cited_as_recorded(&fixture.answer(question));
     if question.name() == "/mcp browse" {
-        // A project without a day of publication was the last. It stands where the day puts it on which it was added.
+        // A project without a day of publication was last. Now it is ordered by the day on which it was added.
         former["body"]["results"].as_array_mut().unwrap().rotate_right(1);
     }
-    // Neighbours and counters of a restored folder are made again a moment after it is ready.
+    // Neighbours and counters of a restored folder are rebuilt a moment after it is ready.
     let mut answer = fixture.ask(question, http).await;
     let deadline = std::time::Instant::now() + PATIENCE;
     while answer["status"] != former["status"] && std::time::Instant::now() < deadline {
@@ -116,15 +116,15 @@ async fn assert_answer(fixture: &Fixture, question: &Question, http: &Http) {
     assert_holds(&former, &answer, &question.path);
 }
 
-/// An answer with the addresses that this build gives to citations: a release before named the present slug of a renamed
-/// project, of which one of the fixture's has another one now. Both addresses work.
+/// Returns an answer with the citation URLs of this build: a former release used the current slug of a renamed project,
+/// as one of the fixture's is. Both URLs work.
 fn cited_as_recorded(former: &Value) -> Value {
     let text = former.to_string().replace("/cite/red-kiln/", "/cite/kiln/");
     serde_json::from_str(&text).unwrap()
 }
 
-/// `now` has every member of `former`, with the same value; objects may have further members. Scores of a search are
-/// numbers of another size where projects are withdrawn, which weighed in a release before; their order is the same.
+/// Checks that `now` has every member of `former` with the same value; objects may have more members. Search scores may
+/// differ in size where projects are withdrawn, which a former release weighed; their order is the same.
 fn assert_holds(former: &Value, now: &Value, what: &str) {
     match (former, now) {
         (Value::Number(_), Value::Number(now)) if what.contains("search") && what.ends_with("].score") => {
@@ -146,7 +146,7 @@ fn assert_holds(former: &Value, now: &Value, what: &str) {
     }
 }
 
-/// Log, models, ledger, counters and NATS say the same.
+/// Checks that log, models, ledger, counters and NATS agree.
 fn assert_checks_agree(data: &Path) {
     let verified = json_with(LOGGIA, data, &["verify"]);
     assert!(verified.len() >= 6 && verified.iter().all(|model| model["equal"] == true), "{verified:?}");
@@ -155,7 +155,7 @@ fn assert_checks_agree(data: &Path) {
     assert_eq!(audit["differences"], json!([]), "{audit}");
 }
 
-/// The folder takes edits, keys and calls as any other does.
+/// Checks that the folder accepts edits, keys and calls.
 async fn assert_edits_go_on(http: &Http, data: &Path, fixture: &Fixture) {
     json_with(LOGGIA, data, &["curate", "revise", "canal-house", "--set", "city=Ghent, Belgium"]);
     let issued = json_with(LOGGIA, data, &["keys", "issue", "--email", "new@example.org"]).pop().unwrap();

@@ -1,4 +1,4 @@
-//! What every project said at every time, against a list of what editors did.
+//! The state of every project at every time, compared with a list of the editors' commands.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::started::Started;
 const PROJECTS: usize = 6;
 const ACTS: usize = 90;
 
-/// One revision as it was recorded.
+/// A recorded revision.
 #[derive(Debug, Clone)]
 struct Said {
     slug: String,
@@ -16,7 +16,7 @@ struct Said {
     at: String,
 }
 
-/// A project as the list of acts has it.
+/// A project by its commands.
 #[derive(Debug)]
 struct Project {
     slugs: Vec<String>,
@@ -24,7 +24,7 @@ struct Project {
     is_withdrawn: bool,
 }
 
-/// The acts that were accepted, and the slugs that anybody holds.
+/// The accepted commands, and the slugs in use.
 struct Editors<'a> {
     started: &'a Started,
     projects: Vec<Project>,
@@ -32,7 +32,7 @@ struct Editors<'a> {
 }
 
 impl Editors<'_> {
-    /// Sends one act; whether it must be accepted is the model's to say.
+    /// Sends a command; the model decides whether it must be accepted.
     fn act(&mut self, act: usize, index: usize, through: usize) {
         self.number += 1;
         let slug = self.projects[index].slugs[through % self.projects[index].slugs.len()].clone();
@@ -76,7 +76,7 @@ impl Editors<'_> {
         serde_json::from_slice(&output.stdout).unwrap_or_default()
     }
 
-    /// When the event at the position of an answer was recorded.
+    /// Returns the time of the event at the position in a reply.
     fn time(&self, done: &Value) -> String {
         let position = done["position"].to_string();
         let event = self.started.json(&["events", "show", &position]).pop().unwrap();

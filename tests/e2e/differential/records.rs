@@ -1,10 +1,10 @@
-//! Records of words whose folded form is written down beside them, and a scan over them as the model of search.
+//! Records of words with known folded forms, and a scan over them as the model of search.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-/// Random numbers that are the same everywhere for one seed.
+/// A reproducible random number generator.
 pub(super) struct Dice(u64);
 
 impl Dice {
@@ -12,7 +12,7 @@ impl Dice {
         Dice(seed)
     }
 
-    /// A number below the bound.
+    /// Returns a number below the bound.
     pub(super) fn roll(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -21,7 +21,7 @@ impl Dice {
     }
 }
 
-/// A word as records write it, as people may type it, and as both are compared.
+/// Words as recorded, as people may type them, and as both are folded.
 type Word = (&'static str, &'static str, &'static str);
 
 const WORDS: &[Word] = &[
@@ -67,7 +67,7 @@ pub(super) struct Records {
     words: Vec<BTreeSet<&'static str>>,
 }
 
-/// A query and what it asks for.
+/// A query and its meaning.
 #[derive(Debug)]
 pub(super) struct Query {
     pub(super) text: String,
@@ -76,7 +76,7 @@ pub(super) struct Query {
 }
 
 impl Records {
-    /// So many records of random words.
+    /// Generates records of random words.
     pub(super) fn generate(size: usize, seed: u64) -> Records {
         let mut dice = Dice::new(seed);
         let (mut lines, mut words) = (Vec::new(), Vec::new());
@@ -106,7 +106,7 @@ impl Records {
         Records { lines, words }
     }
 
-    /// The lines of an import.
+    /// Returns the lines of an import file.
     pub(super) fn lines(&self) -> &[Value] {
         &self.lines
     }
@@ -120,7 +120,7 @@ impl Records {
         }
     }
 
-    /// One to three words as people type them; sometimes the last is cut short, sometimes with a category.
+    /// Returns one to three words as people type them, sometimes with the last one cut short or with a category.
     pub(super) fn query(&self, dice: &mut Dice) -> Query {
         let chosen: Vec<Word> = (0..=dice.roll(3)).map(|_| WORDS[dice.roll(WORDS.len())]).collect();
         let mut typed: Vec<String> = chosen.iter().map(|word| word.1.to_owned()).collect();
@@ -134,14 +134,14 @@ impl Records {
         Query { text: typed.join(" "), category, words }
     }
 
-    /// The projects that hold every word.
+    /// Returns the projects that contain every word.
     pub(super) fn exact(&self, query: &Query) -> BTreeSet<String> {
         self.matching(query, |held, word| held.contains(word))
     }
 
-    /// The projects that hold every word, where the last may be the beginning of a longer one.
+    /// Returns the projects that contain every word, where the last may be a prefix.
     pub(super) fn with_longer_last_word(&self, query: &Query) -> BTreeSet<String> {
-        // A word that was typed before is not the one that is still being typed.
+        // A word that was typed before is complete.
         let last = query.words.len() - 1;
         let is_repeated = query.words[..last].contains(&query.words[last]);
         self.matching(query, |held, word| {
@@ -161,7 +161,7 @@ impl Records {
     }
 }
 
-/// A text as it stands in an address.
+/// Encodes a text for a URL.
 pub(super) fn encoded(text: &str) -> String {
     text.bytes()
         .map(|byte| match byte {

@@ -1,4 +1,4 @@
-//! Walks over the pages of every list while other projects are edited: what nobody touched comes exactly once.
+//! Paging through every list while other projects are edited: each unedited project is returned exactly once.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use super::records::Records;
 use super::{SIZE, encoded, filled};
 use crate::started::Started;
 
-/// The projects that editors change are the last ones.
+/// The last projects are the edited ones.
 const TOUCHED: usize = 60;
 
 /// One way to page through projects.
@@ -45,7 +45,7 @@ impl List {
         }
     }
 
-    /// How often each project comes, from the first page to the last.
+    /// Returns how often each project appears on all pages.
     async fn walk(&self, started: &Started) -> BTreeMap<String, usize> {
         let (mut seen, mut cursor) = (BTreeMap::new(), None::<String>);
         loop {
@@ -61,7 +61,7 @@ impl List {
     }
 }
 
-/// Edits the touched projects, one command after the other, until the walks are done.
+/// Edits projects one by one until paging has ended.
 async fn edit(started: &Started, records: &Records, done: &AtomicBool) -> usize {
     let file = started.folder.path().join("edits.ndjson");
     let mut edits = 0;

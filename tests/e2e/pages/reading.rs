@@ -1,22 +1,22 @@
-//! The commands of a page, as its readers find them.
+//! Extracts the commands from a page.
 
 use std::path::Path;
 
-/// A command of a block.
+/// A command in a block.
 #[derive(Debug)]
 pub(super) struct Line {
-    /// Where it stands.
+    /// The page and the line.
     pub(super) number: usize,
-    /// What is typed.
+    /// The command.
     pub(super) command: String,
-    /// The exit status that the page tells of it in words such as “exit status 3”, or 0.
+    /// The exit status in words such as “exit status 3” after it, or 0.
     pub(super) status: i32,
-    /// The block is marked as one for root or for another machine (```` ```sh root ````), or shows a form to fill in
-    /// (```` ```text ````).
+    /// Whether the block is marked for root or another machine (```` ```sh root ````), or shows a form to fill in (````
+    /// ```text ````).
     pub(super) checked_only: bool,
 }
 
-/// Every page with its text.
+/// Returns every page with its text.
 pub(super) fn pages() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let operating = std::fs::read_dir(root.join("docs/operating")).unwrap();
@@ -29,7 +29,7 @@ pub(super) fn pages() -> Vec<(String, String)> {
     names.into_iter().map(text).collect()
 }
 
-/// Whether a test of its own runs the commands of a page: it names the page as a string.
+/// Returns whether a separate test runs the commands of a page: it contains its name as a string.
 pub(super) fn has_its_own_test(page: &str) -> bool {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e");
     let named = format!("\"{page}\"");
@@ -39,7 +39,7 @@ pub(super) fn has_its_own_test(page: &str) -> bool {
         .any(|path| std::fs::read_to_string(path).unwrap().contains(&named))
 }
 
-/// The commands of the blocks for a shell, one after the other.
+/// Returns the commands in shell blocks, in order.
 pub(super) fn commands(text: &str) -> Vec<Line> {
     let (mut found, mut block, mut begun) = (Vec::new(), None::<String>, None::<(usize, String)>);
     for (at, line) in text.lines().enumerate() {
@@ -79,7 +79,7 @@ pub(super) fn commands(text: &str) -> Vec<Line> {
     found
 }
 
-/// A command and what follows its number sign.
+/// Splits a command from the comment after it.
 fn without_remark(line: &str) -> (&str, &str) {
     match line.strip_prefix('#').map(|remark| ("", remark)).or_else(|| line.split_once(" #")) {
         Some((typed, remark)) => (typed.trim(), remark),
@@ -87,7 +87,7 @@ fn without_remark(line: &str) -> (&str, &str) {
     }
 }
 
-/// The commands of Loggia that stand in backticks in the text, with their lines.
+/// Returns the commands of Loggia in backticks in the text, with their lines.
 pub(super) fn inline(text: &str) -> Vec<(usize, String)> {
     let mut is_block = false;
     let lines = text.lines().enumerate().filter(move |(_, line)| {

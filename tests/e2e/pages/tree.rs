@@ -1,4 +1,4 @@
-//! Every command of the binary with its flags, and what a command on a page names that is not there.
+//! The binary's commands with their flags, and the check of a documented command against them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use kit::process;
 use crate::route::subcommands;
 use crate::started::LOGGIA;
 
-/// The help of each command, by its words; that of the binary itself by none.
+/// The help of each command by its words; that of the binary itself by none.
 pub(super) struct Tree {
     helps: BTreeMap<String, String>,
     settings: String,
@@ -32,7 +32,7 @@ impl Tree {
         Tree { helps, settings: printed(&["--help-settings"]) }
     }
 
-    /// Returns what is wrong with the commands of Loggia in a line, and with the files and units that it names.
+    /// Returns what is wrong with the commands of Loggia in a line, and with the files and units in it.
     pub(super) fn objections(&self, line: &str) -> impl Iterator<Item = String> {
         let words: Vec<&str> =
             line.split_whitespace().map(|word| word.trim_matches(['"', '\'', '(', ')'])).collect();
@@ -57,14 +57,14 @@ impl Tree {
         found.into_iter()
     }
 
-    /// What is wrong with what follows `loggia`.
+    /// Returns what is wrong with the words after `loggia`.
     fn of_command(&self, words: &[&str]) -> Option<String> {
         let ends = |word: &&&str| ["|", ">", ">>", "<", "&&", ";", "&", "…"].contains(*word);
         let end = words.iter().position(|word| ends(&word)).unwrap_or(words.len());
         let words = &words[..end];
         let (mut command, mut rest) = (String::new(), words);
         while let Some((word, more)) = rest.split_first() {
-            // A setting may stand before the command.
+            // A setting may precede the command.
             if command.is_empty() && word.starts_with("--") {
                 rest = if word.contains('=') || *word == "--json" {
                     more
@@ -96,7 +96,7 @@ fn has_flag(text: &str, flag: &str) -> bool {
     text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-').any(|word| word == flag)
 }
 
-/// Whether the word behind these is what a program such as systemctl is to work on.
+/// Returns whether the word after these is the operand of a program such as systemctl.
 fn is_an_argument(before: &[&str]) -> bool {
     let programs = [
         "systemctl",
@@ -119,7 +119,7 @@ fn exists(path: &str) -> bool {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path.trim_end_matches('/')).exists()
 }
 
-/// A unit that has no file.
+/// Returns whether a unit has no file.
 fn without_file(unit: &str) -> Option<String> {
     let (name, kind) = match unit.rsplit_once('.') {
         Some((name, kind)) if ["service", "timer"].contains(&kind) => (name, kind),

@@ -1,4 +1,4 @@
-//! A data folder with something for every command to work on, and files for those that read some.
+//! A data folder with content for every command, and input files.
 
 use std::fs::Permissions;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use super::table::PREFIXES;
 use crate::started::{LOGGIA, PATIENCE, Started};
 
-/// A folder that was prepared through the service that runs on it.
+/// A folder that was filled through its running service.
 pub(crate) struct Prepared {
-    // First: it is ended before its folder goes.
+    // Declared first: it must end before its folder is deleted.
     started: Started,
     place: tempfile::TempDir,
     backup: String,
@@ -24,7 +24,7 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// Starts the service and fills its folder; `None` where there is no nats-server, told loudly.
+    /// Starts the service and fills its folder; `None` without a nats-server, with a message.
     pub(crate) async fn start() -> Option<Prepared> {
         let started =
             Started::with(&["--no-demo", "--auth", "keys", "--admin-listen", "127.0.0.1:0"]).await?;
@@ -48,46 +48,46 @@ impl Prepared {
         Some(Prepared { started, place, backup, ids, made: AtomicUsize::new(0) })
     }
 
-    /// Ends the service, in order.
+    /// Shuts the service down.
     pub(crate) async fn stop(&mut self) {
         let ended = self.started.loggia.terminate().await;
         let said = self.started.loggia.stderr();
         assert!(ended.success() && !said.contains("ERROR") && !said.contains("panicked"), "{ended}: {said}");
     }
 
-    /// The folder of the service.
+    /// Returns the folder of the service.
     pub(crate) fn data(&self) -> &Path {
         self.started.folder.path()
     }
 
-    /// The base address of its API.
+    /// Returns the base URL of its API.
     pub(crate) fn base(&self) -> String {
         self.started.base()
     }
 
-    /// The base address of its listener for operators.
+    /// Returns the base URL of its operators' listener.
     pub(crate) fn operators(&self) -> String {
         let log = self.started.loggia.stderr() + &self.started.loggia.stdout();
         let told = log.split("metrics and health on ").nth(1).unwrap();
         told.split_whitespace().next().unwrap().trim_end_matches('/').to_owned()
     }
 
-    /// The id of a key.
+    /// Returns the id of a key.
     pub(crate) fn key_id(&self) -> String {
         self.ids[0].0.clone()
     }
 
-    /// A path beside that folder.
+    /// Returns a path next to that folder.
     pub(crate) fn at(&self, name: &str) -> PathBuf {
         self.place.path().join(name)
     }
 
-    /// A path where nothing is.
+    /// Returns a path that does not exist.
     pub(crate) fn new_path(&self) -> PathBuf {
         self.at(&format!("new-{}", self.made.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// A copy of the folder of the stopped service; a new one where it has no name.
+    /// Returns a copy of the folder of the stopped service; each call makes a new one.
     pub(crate) fn copy(&self, name: &str) -> PathBuf {
         let copy = if name.is_empty() { self.new_path() } else { self.at(name) };
         assert!(Command::new("cp").arg("-a").arg(self.data()).arg(&copy).status().unwrap().success());
@@ -95,7 +95,7 @@ impl Prepared {
         copy
     }
 
-    /// Arguments with what their words in capitals stand for.
+    /// Returns arguments with the placeholders in capitals replaced.
     pub(crate) fn filled(&self, args: &[String], prefix: &str) -> Vec<String> {
         let at = PREFIXES.iter().position(|known| *known == prefix).unwrap();
         let (key, picture) = &self.ids[at];
@@ -133,7 +133,7 @@ fn write_files(place: &Path, prefix: &str) {
     }
 }
 
-/// A withdrawn project, a picture, and keys of four addresses; gives the ids of a key and of the picture.
+/// Creates a withdrawn project, a picture, and keys of four addresses; returns the ids of a key and of the picture.
 fn fill(started: &Started, place: &Path, prefix: &str) -> (String, String) {
     let slug = |n: usize| format!("{prefix}-{n}");
     started.json(&["curate", "withdraw", &slug(4), "--reason", "gone"]);
@@ -150,7 +150,7 @@ fn fill(started: &Started, place: &Path, prefix: &str) -> (String, String) {
     (issue("k"), listed["picture"].as_str().unwrap().to_owned())
 }
 
-/// A counted call, so that there is a ledger.
+/// Makes a counted call, so that there is a ledger.
 async fn call(started: &Started) {
     let issued = started.json(&["keys", "issue", "--email", "caller@example.org"]).pop().unwrap();
     let search = format!("/v1/search?q=house&key={}", issued["key"].as_str().unwrap());
@@ -162,7 +162,7 @@ async fn call(started: &Started) {
     .await;
 }
 
-/// Every path of a folder, itself included.
+/// Returns every path of a folder, including itself.
 pub(super) fn below(folder: &Path) -> Vec<PathBuf> {
     let (mut all, mut folders) = (vec![folder.to_owned()], vec![folder.to_owned()]);
     while let Some(folder) = folders.pop() {
@@ -178,7 +178,7 @@ pub(super) fn below(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// The same with their owners.
+/// Returns the same with their owners.
 pub(super) fn owners(folder: &Path) -> Vec<(PathBuf, u32)> {
     let owner = |path: PathBuf| {
         let uid = std::fs::symlink_metadata(&path).unwrap().uid();

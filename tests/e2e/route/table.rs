@@ -1,4 +1,4 @@
-//! Every command of `loggia --help` with right arguments, and how it ends where something is in its way.
+//! Every command of `loggia --help` with valid arguments, and its outcome in adverse conditions.
 
 use std::path::Path;
 
@@ -11,38 +11,39 @@ use crate::started::LOGGIA;
 pub(super) enum Ends {
     /// With this status.
     With(i32),
-    /// With 0, or with 1 where the machine of the test is warned of.
+    /// With 0, or with 1 if the test machine causes a warning.
     AsTheMachineIs,
 }
 
-/// A command with what is right and how it ends. In the arguments `IN` is a folder with files for it, `NEW` is a path where
-/// nothing is yet, `P` is one of [`PREFIXES`], `KEY` is the id of a key, `PICTURE` of a picture, and `BACKUP` is a backup.
+/// A command with valid arguments and its outcomes. In the arguments `IN` is a folder with input files, `NEW` is a path
+/// that does not exist, `P` is one of [`PREFIXES`], `KEY` is the id of a key, `PICTURE` of a picture, and `BACKUP` is a
+/// backup.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
     pub(super) command: &'static str,
     pub(super) args: &'static str,
-    /// Without arguments it is wrong usage.
+    /// Whether it is wrong usage without arguments.
     pub(super) needs_args: bool,
-    /// Whether it looks into the data folder, and refuses one that it cannot use.
+    /// Whether it reads the data folder, and rejects an unusable one.
     pub(super) uses_folder: bool,
-    /// Whether its answer is a report of what it found, also where that is bad.
+    /// Whether its output is a report of findings, also if they are bad.
     pub(super) reports: bool,
-    /// Whether it prints something on standard output.
+    /// Whether it prints to standard output.
     pub(super) prints: bool,
-    /// On a folder whose service runs.
+    /// On a folder with a running service.
     pub(super) running: Ends,
-    /// On a folder whose service is stopped.
+    /// On a folder with a stopped service.
     pub(super) stopped: Ends,
-    /// There, where standard output is closed before anything is read.
+    /// The same with a closed standard output.
     pub(super) unread: Ends,
-    /// In a data folder that does not exist.
+    /// On a data folder that does not exist.
     pub(super) empty: Ends,
 }
 
-/// Slugs and addresses of the prepared folder begin with one of these: one for each run that changes something.
+/// Prefixes of slugs and addresses in the prepared folder: one for each run that changes something.
 pub(super) const PREFIXES: [&str; 3] = ["text", "json", "stopped"];
 
-/// Which run until they are told to end.
+/// The roles, which run until they are stopped.
 pub(super) const ROLES: [&str; 5] = ["up", "write", "project", "serve", "read"];
 
 const fn row(command: &'static str, args: &'static str) -> Row {
@@ -62,7 +63,7 @@ const fn row(command: &'static str, args: &'static str) -> Row {
 }
 
 impl Row {
-    /// Has nothing to work on in a folder that does not exist.
+    /// It needs existing data, and fails on a folder that does not exist.
     const fn on_something(self) -> Row {
         Row { empty: Ends::With(1), ..self }
     }
@@ -79,12 +80,12 @@ impl Row {
         Row { prints: false, ..self }
     }
 
-    /// What it prints is shown this once.
+    /// Its output is shown only once.
     const fn once(self) -> Row {
         Row { unread: Ends::With(1), ..self }
     }
 
-    /// Works on an empty folder only.
+    /// It works only on an empty folder.
     const fn only_on_nothing(self) -> Row {
         let refused = Ends::With(1);
         Row { running: refused, stopped: refused, unread: refused, prints: false, ..self }
@@ -100,7 +101,7 @@ impl Row {
     }
 }
 
-/// All commands but the roles.
+/// Returns all commands except the roles.
 pub(super) const TABLE: [Row; 41] = [
     row("import", "IN/P.ndjson"),
     row("export", "").on_something(),
@@ -126,7 +127,7 @@ pub(super) const TABLE: [Row; 41] = [
     row("keys erase", "--email e@P.example").on_something(),
     row("payments replay", "IN/payments.json"),
     row("payments list", "").on_something().silent(),
-    // Nothing was paid.
+    // There are no payments.
     row("payments move", "cus_none --to t@P.example").only_on_nothing().on_something(),
     row("pictures list", "").on_something(),
     row("pictures retry", "").on_something(),
@@ -146,7 +147,7 @@ pub(super) const TABLE: [Row; 41] = [
     row("bench", "import --size 5").anywhere().optional(),
 ];
 
-/// Returns every command that the help of the binary names and that does something by itself.
+/// Returns every command in the binary's help that is not only a group of commands.
 pub(super) fn commands_of_the_binary() -> Vec<String> {
     let mut found = Vec::new();
     let mut groups = vec![String::new()];
@@ -166,7 +167,7 @@ pub(super) fn commands_of_the_binary() -> Vec<String> {
     found
 }
 
-/// The first words of the lines below `Commands:`; lines that go on are further to the right.
+/// Returns the first words of the lines below `Commands:`; continuation lines are indented further.
 pub(crate) fn subcommands(help: &str) -> impl Iterator<Item = &str> {
     let below = help.split_once("Commands:\n").map_or("", |(_, below)| below);
     let lines = below.lines().take_while(|line| !line.is_empty());

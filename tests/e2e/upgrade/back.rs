@@ -1,4 +1,4 @@
-//! The way back to the release before: `docs/operating/upgrade.md`.
+//! The downgrade to the previous release: `docs/operating/upgrade.md`.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ fn keys(binary: &str, data: &Path) -> usize {
     json_with(binary, data, &["keys", "list"]).len()
 }
 
-/// What the release before says to something that it refuses.
+/// Returns the error of the previous release.
 fn refusal(former: &str, data: &Path, args: &[&str]) -> String {
     let output = process::run(former, data, args);
     assert_eq!(output.status.code(), Some(1), "{args:?}: {output:?}");
@@ -49,7 +49,7 @@ async fn the_previous_release_rejects_a_newer_vault_and_continues_from_an_older_
     let newer = at("newer");
     json_with(&former, &newer, &["restore", after.to_str().unwrap()]);
     assert!(refusal(&former, &newer, &["keys", "list"]).contains("was written by a newer Loggia"));
-    // The log itself is read by both.
+    // Both releases read the log.
     json_with(&former, &data, &["events", "verify"]);
 
     let back = at("back");

@@ -1,5 +1,5 @@
-//! What a release left: its data folder with the NATS streams in it, a backup of it, and what it answered. Each release
-//! has a folder `tests/e2e/upgrade/<version>` with `data.tar.gz` and `answers.json`.
+//! The fixture of a release: its data folder with the NATS streams, a backup of it, and its answers. Each release has a
+//! folder `tests/e2e/upgrade/<version>` with `data.tar.gz` and `answers.json`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::started::PATIENCE;
 
 const SITE: &str = "https://catalog.example.org";
 
-/// One question to the service, and the tier of the key that asks it.
+/// A request to the service, and the tier of the key it is sent with.
 pub(super) struct Question {
     pub(super) path: String,
     key: Option<&'static str>,
@@ -32,7 +32,7 @@ pub(super) struct Fixture {
 }
 
 impl Fixture {
-    /// Those of all releases, the first one first.
+    /// Returns the fixtures of all releases, oldest first.
     pub(super) fn all() -> Vec<Fixture> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/upgrade");
         let mut folders: Vec<PathBuf> = std::fs::read_dir(&root)
@@ -49,7 +49,7 @@ impl Fixture {
         folders.into_iter().map(fixture).collect()
     }
 
-    /// A new folder with `data` and `backup` in it.
+    /// Unpacks it into a new folder with `data` and `backup`.
     pub(super) fn unpacked(&self) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         let archive = self.folder.join("data.tar.gz");
@@ -62,40 +62,40 @@ impl Fixture {
         questions()
     }
 
-    /// What the release answered.
+    /// Returns the release's answer.
     pub(super) fn answer(&self, question: &Question) -> Value {
         let name = question.name();
         self.said["answers"].get(&name).cloned().unwrap_or_else(|| panic!("no answer to {name} was kept"))
     }
 
-    /// Asks it of a service with the keys of this fixture.
+    /// Sends it to a service with the keys of this fixture.
     pub(super) async fn ask(&self, question: &Question, http: &Http) -> Value {
         question.ask(http, &self.keys()).await.0
     }
 
-    /// The rows that a command printed.
+    /// Returns the rows that a command printed.
     pub(super) fn lines(&self, name: &str) -> Vec<Value> {
         self.said[name].as_array().unwrap().clone()
     }
 
-    /// Each tier's key.
+    /// Returns the key of each tier.
     pub(super) fn keys(&self) -> BTreeMap<String, String> {
         serde_json::from_value(self.said["secrets"].clone()).unwrap()
     }
 
-    /// The pictures that its answers name, by path, with their length and hash.
+    /// Returns the pictures in its answers by path, with length and hash.
     pub(super) fn pictures(&self) -> BTreeMap<String, String> {
         serde_json::from_value(self.said["pictures"].clone()).unwrap()
     }
 
-    /// The ids of the counted calls of a tier's key, in their order.
+    /// Returns the ids of the counted calls of a tier's key, in order.
     pub(super) fn calls(&self, tier: &str) -> Vec<Value> {
         self.said["calls"][tier].as_array().unwrap().clone()
     }
 }
 
 impl Question {
-    /// What stands for it among the answers.
+    /// Returns its name among the answers.
     pub(super) fn name(&self) -> String {
         match &self.body {
             None => self.path.clone(),
@@ -103,7 +103,7 @@ impl Question {
         }
     }
 
-    /// What is compared of the answer, and the id of the call where it was counted.
+    /// Returns the comparable part of the answer, and the id of the call if it was counted.
     async fn ask(&self, http: &Http, keys: &BTreeMap<String, String>) -> (Value, Option<String>) {
         let bearer = self.key.map(|tier| format!("Bearer {}", keys[tier]));
         let mut headers: Vec<(&str, &str)> =
@@ -127,7 +127,7 @@ impl Question {
         if let Some(location) = answer.header("location") {
             said["location"] = json!(location);
         }
-        // A problem names the request, which is another one each time.
+        // A problem has the id of the request, which always differs.
         if let Some(problem) = said["body"].as_object_mut() {
             problem.remove("instance");
         }
@@ -135,7 +135,7 @@ impl Question {
     }
 }
 
-/// A picture as it is served: its length and its hash.
+/// Returns the length and the hash of a picture as served.
 pub(super) async fn picture(http: &Http, path: &str) -> String {
     let answer = http.get(path).await;
     assert_eq!(answer.status, 200, "{path}");
@@ -147,7 +147,7 @@ fn hex(bytes: &[u8]) -> String {
     format!("{} bytes, sha256 {digest}", bytes.len())
 }
 
-/// The paths of all pictures that are named in an answer.
+/// Returns the paths of all pictures in an answer.
 fn pictures_in(answer: &Value, paths: &mut Vec<String>) {
     match answer {
         Value::String(text) => {
@@ -161,7 +161,7 @@ fn pictures_in(answer: &Value, paths: &mut Vec<String>) {
     }
 }
 
-/// What is asked of every release; a question that is added needs a fixture that has its answer.
+/// Returns the requests for every release; a new one needs a fixture with its answer.
 fn questions() -> Vec<Question> {
     let get = |path: &str, key| Question { path: path.to_owned(), key, body: None };
     let tool = |name: &str, arguments: Value| {
@@ -191,7 +191,7 @@ fn questions() -> Vec<Question> {
     ]
 }
 
-/// Starts `up` of a binary with the settings that the fixtures were made with.
+/// Starts `up` of a binary with the settings of the fixtures.
 pub(super) async fn start(binary: &str, data: &Path) -> (Loggia, Http) {
     let mut command = process::command(binary, data);
     command.args(["up", "--no-demo"]);
@@ -206,7 +206,7 @@ pub(super) fn settings(command: &mut Command) {
         .env("LOGGIA_AUTH", "keys")
         .env("LOGGIA_VECTORS", "builtin")
         .env("LOGGIA_PUBLIC_URL", SITE)
-        // The name that 0.1 gave every catalog.
+        // The default name of a catalog in 0.1.
         .env("LOGGIA_SITE_NAME", "Loggia")
         .env("LOGGIA_BURST_PER_KEY", "0")
         .env("LOGGIA_BURST_PER_ADDRESS", "0")
@@ -214,7 +214,7 @@ pub(super) fn settings(command: &mut Command) {
         .env("LOGGIA_STRIPE_PRICES", "price_studio=studio, price_pro=pro");
 }
 
-/// Runs a command of a binary that must succeed, and gives its JSON answers.
+/// Runs a command of a binary that must succeed, and returns its JSON output.
 pub(super) fn json_with(binary: &str, data: &Path, args: &[&str]) -> Vec<Value> {
     let mut command = process::command(binary, data);
     settings(&mut command);
@@ -224,7 +224,7 @@ pub(super) fn json_with(binary: &str, data: &Path, args: &[&str]) -> Vec<Value> 
     out.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"))).collect()
 }
 
-/// The ids of the calls in the ledger of a key, in their order; none where it has no call yet.
+/// Returns the ids of a key's calls in the ledger, in order; none if it has no calls yet.
 pub(super) fn calls_of(binary: &str, data: &Path, key: &str) -> Vec<Value> {
     let output = process::run(binary, data, &["audit", key, "--json"]);
     let lines = String::from_utf8(output.stdout).unwrap();
@@ -279,7 +279,7 @@ pub(super) async fn make(binary: &str) {
     std::fs::write(target.join("answers.json"), format!("{said:#}\n")).unwrap();
 }
 
-/// Projects with pictures, a revision, a rename and a withdrawal.
+/// Creates projects with pictures, a revision, a rename and a withdrawal.
 fn curate(binary: &str, data: &Path, folder: &Path) {
     let records = [
         json!({"slug": "canal-house", "name": "Canal House", "studio": "Studio Merel", "city": "Utrecht, Netherlands",
@@ -318,7 +318,7 @@ fn curate(binary: &str, data: &Path, folder: &Path) {
     run(&["curate", "withdraw", "tide-mill", "--reason", "The owners asked for it."]);
 }
 
-/// One key a tier: the first as it is issued, the second paid for, the third by the operator.
+/// Issues one key per tier: the first as issued, the second by payment, the third by the operator.
 fn keys(binary: &str, data: &Path, folder: &Path) -> BTreeMap<String, String> {
     let run = |args: &[&str]| json_with(binary, data, args);
     let issue = |email: &str, more: &[&str]| {
@@ -326,7 +326,7 @@ fn keys(binary: &str, data: &Path, folder: &Path) -> BTreeMap<String, String> {
         issued["key"].as_str().unwrap().to_owned()
     };
     let free = issue("ada@example.org", &["--name", "laptop"]);
-    // What an operator puts into a tier counts as proven, so a payment raises it.
+    // A key assigned by an operator counts as proven, so a payment upgrades it.
     let studio = issue("ben@example.org", &["--tier", "studio"]);
     run(&["keys", "tier", "--email", "ben@example.org", "free"]);
     let pro = issue("cleo@example.org", &["--tier", "pro"]);
@@ -351,7 +351,7 @@ fn keys(binary: &str, data: &Path, folder: &Path) -> BTreeMap<String, String> {
     [("free", free), ("studio", studio), ("pro", pro)].map(|(tier, key)| (tier.to_owned(), key)).into()
 }
 
-/// Asks everything once all models show it; gives the answers, and the ids of the calls that were counted.
+/// Sends every request once all models are up to date; returns the answers and the ids of the counted calls.
 async fn settled(http: &Http, keys: &BTreeMap<String, String>) -> (Value, BTreeMap<String, Vec<String>>) {
     kit::wait_until(PATIENCE, "neighbours by looks", async || {
         let bearer = format!("Bearer {}", keys["pro"]);
@@ -360,7 +360,7 @@ async fn settled(http: &Http, keys: &BTreeMap<String, String>) -> (Value, BTreeM
         usage.status == 200 && page.text().contains("canal-house") && page.text().contains("linen-chair")
     })
     .await;
-    // Vectors of the last pictures may still be on their way; nothing is asked that costs a call meanwhile.
+    // Vectors of the last pictures may still be computed; no metered request is sent meanwhile.
     tokio::time::sleep(std::time::Duration::from_secs(5)).await;
     let (mut answers, mut calls) = (serde_json::Map::new(), BTreeMap::<String, Vec<String>>::new());
     for question in questions() {

@@ -1,4 +1,4 @@
-//! Nodes of the release before and of this build on one NATS, while one after the other is replaced.
+//! Nodes of the previous release and of this build on one NATS server, replaced one after the other.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::fixture::{calls_of, json_with, settings};
 use crate::started::{LOGGIA, PATIENCE, ready};
 
-/// The binary of the release before: `bin/test` builds it from the repository's history and names it here.
+/// The binary of the previous release, which `bin/test` builds from the repository's history.
 pub(super) fn former() -> Option<String> {
     let named = std::env::var("LOGGIA_FORMER").ok();
     if named.is_none() {
@@ -26,7 +26,7 @@ struct Mixed {
     former: String,
 }
 
-/// A running role with the address of its API, where it has one.
+/// A running role with the address of its API, if it has one.
 struct Role {
     process: Loggia,
     data: PathBuf,
@@ -56,7 +56,7 @@ impl Mixed {
         Role { process, data }
     }
 
-    /// Ends a role and starts it on the same folder with this build.
+    /// Stops a role and starts it on the same folder with this build.
     async fn replace(&self, mut role: Role, kind: &str) -> Role {
         assert!(role.process.terminate().await.success(), "{}", role.process.stderr());
         let name = role.data.file_name().unwrap().to_str().unwrap().to_owned();
@@ -65,7 +65,7 @@ impl Mixed {
     }
 }
 
-/// Waits until every node shows a city of the project, and asks without being counted.
+/// Waits until every node shows a city of the project, without counted requests.
 async fn seen(nodes: &mut [&mut Role], city: &str) {
     for node in nodes {
         let http = node.process.http().await;
@@ -74,7 +74,7 @@ async fn seen(nodes: &mut [&mut Role], city: &str) {
     }
 }
 
-/// An edit, a new key, calls on every node and a revocation: all nodes see all of it, and each call is counted once.
+/// Checks that an edit, a new key, calls on every node and a revocation reach all nodes, and each call is counted once.
 async fn works(binary: &str, write: &Path, nodes: &mut [&mut Role], round: usize) {
     let run = |args: &[&str]| -> Vec<Value> { json_with(binary, write, args) };
     let city = format!("City {round}");
@@ -129,7 +129,7 @@ async fn nodes_of_the_previous_and_this_release_serve_together_during_replacemen
     let mut one = mixed.start(&mixed.former, "read", "one").await;
     let mut two = mixed.start(&mixed.former, "read", "two").await;
     works(&mixed.former, &write.data, &mut [&mut one, &mut two], 1).await;
-    // Read nodes first: one of each build follows the write side of the release before.
+    // Read nodes first: one of each build follows the write side of the previous release.
     let mut two = mixed.replace(two, "read").await;
     works(&mixed.former, &write.data, &mut [&mut one, &mut two], 2).await;
     // Then the write side: one of each build follows that of this build.
