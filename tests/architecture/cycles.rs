@@ -1,10 +1,10 @@
-//! No module of a crate imports another that, directly or not, imports it.
+//! Import cycles between the modules of a crate.
 //!
 //! A module here is a file. A file imports another of its crate if a path in its code names an item that the other
-//! defines: in a `use`, or written out (`crate::a::B`, `super::b()`). Re-exports are followed to the file that defines
-//! the item. No import: `mod x;` by itself, a `pub use` whose name the file does not use itself, everything under
-//! `#[cfg(test)]`, and what a submodule takes from the modules around it, which it is a part of. What only the compiler knows is not seen: the method of a type that no path names, and paths that a
-//! macro or a string makes.
+//! defines: in a `use`, or inline (`crate::a::B`, `super::b()`). Re-exports are followed to the file that defines the
+//! item. Not an import: a bare `mod x;`, a `pub use` whose name the file does not use itself, code under
+//! `#[cfg(test)]`, and what a submodule takes from its ancestors. Not detected: methods of types that no path names,
+//! and paths in macros or strings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,12 +35,12 @@ fn violations_but(tree: &Tree, not_yet_free: &[&str]) -> Vec<String> {
     found
 }
 
-/// The modules of a crate, inline ones too, by their path from the root (`""`, `a`, `a::b`).
+/// The modules of a crate, including inline ones, by path from the root (`""`, `a`, `a::b`).
 struct Modules {
     scopes: BTreeMap<String, Scope>,
 }
 
-/// What a path names.
+/// What a path refers to.
 enum Named {
     Module(String),
     /// An item, by the file that defines it.
@@ -48,7 +48,7 @@ enum Named {
 }
 
 impl Modules {
-    /// What `root` declares, directly or not, outside tests.
+    /// Reads the modules that `root` declares, directly or indirectly, without tests.
     fn of(tree: &Tree, root: &str) -> Self {
         let folder = root.rsplit_once('/').map_or("", |(folder, _)| folder);
         let mut all = BTreeMap::new();
@@ -83,7 +83,7 @@ impl Modules {
         imports
     }
 
-    /// What `path` names in `module`; nothing if that is outside the crate. `depth` ends re-exports that go round.
+    /// Resolves `path` in `module`; `None` if it is outside the crate. `depth` limits circular re-exports.
     fn resolve(&self, module: &str, path: &[String], depth: usize) -> Option<Named> {
         let (first, rest) = path.split_first()?;
         let mut named = match first.as_str() {
@@ -97,11 +97,11 @@ impl Modules {
             named = match name.as_str() {
                 "self" => continue,
                 "super" => Named::Module(parent(inside)),
-                // Every name in a `use` of a glob is unknown: it is the module itself that is imported.
+                // The names of a glob import are unknown, so the import is of the module itself.
                 "*" => Named::Item(self.scopes.get(inside)?.file.clone()),
                 name => match self.look_up(inside, name, depth) {
                     Some(named) => named,
-                    // Another crate's, imported here.
+                    // An item of another crate, imported here.
                     None if self.scopes.get(inside)?.imports.contains_key(name) => return None,
                     None => Named::Item(self.scopes.get(inside)?.file.clone()),
                 },
@@ -137,19 +137,19 @@ fn parent(module: &str) -> String {
     module.rsplit_once("::").map_or("", |(parent, _)| parent).to_owned()
 }
 
-/// Whether the module of a file is a submodule, directly or not, of that of the other.
+/// Returns whether the module of a file is a descendant of that of the other.
 fn is_inside(file: &str, outer: &str) -> bool {
     let roots = ["/lib.rs", "/main.rs", "/mod.rs"];
     let stem = roots.into_iter().find_map(|root| outer.strip_suffix(root));
     file.starts_with(&format!("{}/", stem.unwrap_or(outer.trim_end_matches(".rs"))))
 }
 
-/// For each file the files that it imports, each with the paths that say so.
+/// The files that each file imports, with the paths that do so.
 #[derive(Default)]
 struct Imports(BTreeMap<String, BTreeMap<String, BTreeSet<String>>>);
 
 impl Imports {
-    /// One line for each set of files that all import one another: its files, and every import between them.
+    /// Returns one line per strongly connected set of files, with every import between them.
     fn cycles(&self) -> Vec<String> {
         let reached: BTreeMap<&str, BTreeSet<&str>> =
             self.0.keys().map(|file| (file.as_str(), self.reached_from(file))).collect();

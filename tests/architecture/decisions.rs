@@ -1,13 +1,13 @@
-//! The architecture decisions: short, with status and date, and each in the index.
+//! The architecture decision records: short, with status and date, and listed in the index.
 
 use crate::tree::Tree;
 
 const FOLDER: &str = "docs/decisions/";
 const INDEX: &str = "docs/decisions/README.md";
-/// A decision is read in one go.
+/// The maximum number of lines.
 const MOST_LINES: usize = 40;
 
-/// Returns each decision that is too long, has no status and date, or is not in the index as it says itself.
+/// Returns each decision that is too long, has no status and date, or differs from its row in the index.
 pub(crate) fn violations(tree: &Tree) -> Vec<String> {
     let index = tree.text(INDEX).unwrap_or_default();
     let decisions = tree.ending_in(".md").filter(|(path, _)| path.starts_with(FOLDER) && *path != INDEX);
@@ -36,7 +36,7 @@ pub(crate) fn violations(tree: &Tree) -> Vec<String> {
     found
 }
 
-/// Returns the line of the index for a decision: number, title, status and date as it says them.
+/// Returns the row of the index for a decision: number, title, status and date.
 fn row(file: &str, text: &str) -> Option<String> {
     let mut lines = text.lines();
     let (number, title) = lines.next()?.strip_prefix("# ")?.split_once(". ")?;

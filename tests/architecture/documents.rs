@@ -1,23 +1,23 @@
-//! Paths that documents name: in backticks when they look like one, and as the targets of links.
+//! Paths in documents: in backticks, and as targets of links.
 
 use crate::tree::Tree;
 
-/// Endings that make a word without a slash a file's name.
+/// Extensions by which a word without a slash counts as a file name.
 const KNOWN: &[&str] = &[
     ".rs", ".md", ".toml", ".json", ".sql", ".sh", ".ndjson", ".csv", ".lock", ".yaml", ".yml", ".txt",
     ".html",
 ];
 
-/// Files and folders that come into being at an operator's, or that are named in order to say that there are none.
+/// Files and folders that exist only on an operator's machine, or that are named as absent.
 const NOT_OURS: &[&str] = &["erasures.ndjson", "pictures-erased.ndjson", "loggia.toml", "mod.rs", "foo.rs"];
 
-/// Folders that a build or a run makes; git ignores them.
+/// Folders that a build or a run creates; git ignores them.
 const MADE: &[&str] = &["target", ".tools", "data"];
 
 /// The first parts of media types, which look like paths: `text/event-stream`.
 const MEDIA: &[&str] = &["application", "audio", "font", "image", "model", "multipart", "text", "video"];
 
-/// Every path in a document that does not exist, with its document and line.
+/// Returns every path in a document that does not exist, with document and line.
 pub(crate) fn violations(tree: &Tree) -> Vec<String> {
     let in_document = |(document, text): (&str, &str)| -> Vec<String> {
         let named = prose(text).flat_map(|(number, line)| {
@@ -31,7 +31,7 @@ pub(crate) fn violations(tree: &Tree) -> Vec<String> {
     tree.ending_in(".md").flat_map(in_document).collect()
 }
 
-/// Lines outside fenced blocks, with their numbers: what stands in those is an example to run or a drawing.
+/// Returns the lines outside fenced blocks with their numbers; blocks hold examples and drawings.
 fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut fenced = false;
     text.lines().enumerate().filter_map(move |(at, line)| {
@@ -45,7 +45,7 @@ fn backticked(line: &str) -> Vec<&str> {
     line.split('`').skip(1).step_by(2).collect()
 }
 
-/// Targets of `[text](target "title")` and of `[name]: target`.
+/// Returns the targets of `[text](target "title")` and of `[name]: target`.
 fn links(line: &str) -> Vec<&str> {
     let without_code: Vec<&str> = line.split('`').step_by(2).collect();
     let inline = without_code.iter().flat_map(|part| part.split("](").skip(1));
@@ -60,13 +60,13 @@ fn link_exists(tree: &Tree, document: &str, target: &str) -> bool {
     path.is_empty() || is_elsewhere || beside(document, path).is_some_and(|path| tree.has(&path))
 }
 
-/// Whether a word in backticks means a file or folder of this project.
+/// Returns whether a word in backticks denotes a file or folder of this project.
 fn is_path(tree: &Tree, word: &str) -> bool {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "._-/".contains(letter);
     let word = without_line_number(word);
     let first = word.split('/').next().unwrap_or_default();
     let looks_so = word.contains('/') || KNOWN.iter().any(|ending| word.ends_with(ending) && word != *ending);
-    // What begins with a slash is a route of the API.
+    // A word with a leading slash is a route of the API.
     looks_so
         && word.chars().all(plain)
         && word.contains(|letter: char| letter.is_ascii_alphabetic())
@@ -77,7 +77,7 @@ fn is_path(tree: &Tree, word: &str) -> bool {
         && !is_feature(tree, word)
 }
 
-/// A word is read from the document's folder, from the root, or as the end of a path, as people shorten them.
+/// Resolves a word from the document's folder, from the root, or as the end of a path.
 fn word_exists(tree: &Tree, document: &str, word: &str) -> bool {
     let word = without_line_number(word).trim_end_matches('/');
     let from_root = word.trim_start_matches("./");
@@ -87,7 +87,7 @@ fn word_exists(tree: &Tree, document: &str, word: &str) -> bool {
         || tree.has_ending_in(&ending)
 }
 
-/// Whether a word is `package/feature`, as cargo writes it.
+/// Returns whether a word is `package/feature` in cargo's notation.
 fn is_feature(tree: &Tree, word: &str) -> bool {
     let Some((package, feature)) = word.split_once('/') else { return false };
     let manifest =
@@ -95,7 +95,7 @@ fn is_feature(tree: &Tree, word: &str) -> bool {
     manifest.is_some_and(|manifest| manifest.get("features").is_some_and(|all| all.get(feature).is_some()))
 }
 
-/// `file.rs:12` without the number.
+/// Returns `file.rs:12` without the number.
 fn without_line_number(word: &str) -> &str {
     match word.rsplit_once(':') {
         Some((file, number)) if number.chars().all(|letter| letter.is_ascii_digit()) => file,
@@ -103,7 +103,7 @@ fn without_line_number(word: &str) -> &str {
     }
 }
 
-/// A relative path seen from a document's folder; `None` when it leaves the checkout.
+/// Resolves a relative path from a document's folder; `None` if it leaves the checkout.
 fn beside(document: &str, path: &str) -> Option<String> {
     let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
     let start = if path.starts_with('/') { "" } else { folder };

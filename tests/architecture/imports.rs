@@ -1,22 +1,22 @@
-//! Who may import whom: the map of folders in the architecture, read from the manifests.
+//! The allowed imports between crates, checked against the manifests.
 
 use toml::{Table, Value};
 
 use crate::tree::Tree;
 
-/// The root package: it may import everything, and nobody may import it.
+/// The root package: it may import every crate, and none may import it.
 const ROOT: &str = "loggia";
 
-/// Crates beside the product: only the root and tests import them, and they may import the contract.
+/// Development crates: only the root and tests import them, and they may import the contract.
 const NOT_THE_PRODUCT: [&str; 2] = ["demo", "bench"];
 
 struct Rule {
     package: &'static str,
-    /// Packages of this workspace that it may import.
+    /// The packages of this workspace that it may import.
     may: &'static [&'static str],
-    /// Packages from outside that it must not import.
+    /// The external packages that it must not import.
     must_not: &'static [&'static str],
-    /// Features of packages of this workspace that it must not switch on, as `package/feature`.
+    /// The features of workspace packages that it must not enable, as `package/feature`.
     without: &'static [&'static str],
 }
 
@@ -44,7 +44,7 @@ const RULES: &[Rule] = &[
         must_not: &["sqlx", "async-nats", "axum", "tantivy"],
         without: &[],
     },
-    // What sends spans is behind a feature of the root's.
+    // Sending spans is behind a feature of the root package.
     Rule { package: "traces", may: &[], must_not: &["sqlx", "async-nats", "axum", "tantivy"], without: &[] },
     Rule { package: "schemas", may: &["traces"], must_not: IO, without: &["traces/otlp"] },
     Rule {
@@ -74,7 +74,7 @@ const RULES: &[Rule] = &[
     Rule { package: "kit", may: &["schemas", "write"], must_not: &[], without: &[] },
 ];
 
-/// Every import against the rules, as `package imports other`.
+/// Checks every import; returns violations as `package imports other`.
 pub(crate) fn violations(tree: &Tree) -> Vec<String> {
     let parsed =
         |path: &str, text: &str| text.parse().unwrap_or_else(|error| panic!("{path} is not TOML: {error}"));
@@ -101,8 +101,8 @@ pub(crate) fn violations(tree: &Tree) -> Vec<String> {
     found
 }
 
-/// What a crate of `crates/` imports of this workspace and must not: a library knows nothing of Loggia but other libraries;
-/// what is not the product may import those, the contract, and one another.
+/// Returns the forbidden workspace imports of a crate in `crates/`: a library may import only libraries; the others may
+/// also import the contract, and one another.
 fn lifted(manifest: &Table, shared: Option<&Table>, packages: &[&str], libraries: &[&str]) -> Vec<String> {
     let package = name(manifest).unwrap_or_default();
     let may = |other: &str| {
@@ -147,7 +147,7 @@ struct Dependency {
     features: Vec<String>,
 }
 
-/// The normal and build dependencies, for every target; what tests use is free.
+/// Returns the normal and build dependencies for every target; dev-dependencies are not restricted.
 fn dependencies(manifest: &Table, shared: Option<&Table>) -> Vec<Dependency> {
     let targets = table(manifest, &["target"]).into_iter().flat_map(|targets| targets.values());
     let places = std::iter::once(manifest).chain(targets.filter_map(Value::as_table));

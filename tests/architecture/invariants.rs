@@ -1,4 +1,4 @@
-//! The invariants of `docs/architecture.md`: each names tests, and these exist.
+//! The invariants in `docs/architecture.md`: each names existing tests.
 
 use crate::tree::Tree;
 
@@ -26,7 +26,7 @@ pub(crate) fn violations(tree: &Tree) -> Vec<String> {
     found
 }
 
-/// Whether `folder::module::function` is a function of that module: of a test below `tests`, or of a crate.
+/// Returns whether `folder::module::function` is a function of that module: of a test below `tests`, or of a crate.
 fn exists(tree: &Tree, test: &str) -> bool {
     let Some((module, function)) = test.rsplit_once("::") else { return false };
     tree.ending_in(".rs").any(|(path, text)| {

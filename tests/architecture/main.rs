@@ -1,5 +1,5 @@
-//! The rules that a reader can rely on, checked: who may import whom, no cycles, documents that name real paths, no forgotten
-//! file, names and sizes. Each check is a function over a [`Tree`], and is tested itself against a small bad one.
+//! Checks of the architecture: allowed imports, no cycles, valid paths in documents, no unused files, names and sizes.
+//! Each check is a function over a [`Tree`], and is itself tested with a small invalid one.
 
 mod cycles;
 mod decisions;
@@ -14,7 +14,7 @@ mod tree;
 
 use tree::Tree;
 
-/// Fails with every violation in a line of its own.
+/// Fails with one line per violation.
 fn assert_none(rule: &str, violations: &[String]) {
     assert!(violations.is_empty(), "{rule}:\n  {}", violations.join("\n  "));
 }

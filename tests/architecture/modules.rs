@@ -1,10 +1,10 @@
-//! Which Rust files a build reaches: a test file that no module names would never run, and nobody would notice.
+//! Rust files that a build reaches: a test file that no module declares would never run.
 
 use std::collections::BTreeSet;
 
 use crate::tree::Tree;
 
-/// Every Rust file that neither is the root of a crate or test nor is declared, directly or not, by one.
+/// Returns every Rust file that is neither a crate or test root nor declared, directly or indirectly, by one.
 pub(crate) fn unreachable(tree: &Tree) -> Vec<String> {
     let mut reached = BTreeSet::new();
     let mut next: Vec<String> = tree.paths().filter(|path| is_root(tree, path)).map(str::to_owned).collect();
@@ -21,7 +21,7 @@ pub(crate) fn unreachable(tree: &Tree) -> Vec<String> {
     files.filter(|path| !reached.contains(*path)).map(str::to_owned).collect()
 }
 
-/// Every line that gives a module a file of its own choice.
+/// Returns every line with a `path` attribute for a module.
 pub(crate) fn relocated(tree: &Tree) -> Vec<String> {
     let attribute = |line: &str| {
         let line: String = line.split_whitespace().collect();
@@ -34,7 +34,7 @@ pub(crate) fn relocated(tree: &Tree) -> Vec<String> {
     tree.ending_in(".rs").flat_map(in_file).collect()
 }
 
-/// Whether cargo compiles the file by its place alone.
+/// Returns whether cargo compiles the file by its location.
 fn is_root(tree: &Tree, path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     let in_package = |depth: usize| {
@@ -51,14 +51,14 @@ fn is_root(tree: &Tree, path: &str) -> bool {
     }
 }
 
-/// Where `mod x;` in this file looks for `x.rs`.
+/// Returns the folder in which `mod x;` of this file finds `x.rs`.
 fn folder_of_submodules(tree: &Tree, path: &str) -> String {
     let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = file.trim_end_matches(".rs");
     if stem == "mod" || is_root(tree, path) { folder.to_owned() } else { format!("{folder}/{stem}") }
 }
 
-/// The name in a line such as `mod x;` or `pub(crate) mod x;`.
+/// Returns the name in a line such as `mod x;` or `pub(crate) mod x;`.
 fn declared(line: &str) -> Option<&str> {
     let mut words = line.trim().strip_suffix(';')?.split_whitespace().rev();
     let (name, keyword) = (words.next()?, words.next()?);

@@ -1,21 +1,21 @@
-//! Names that say what is inside, and files that fit into a head.
+//! Meaningful file names, and the maximum length of files.
 
 use crate::tree::Tree;
 
-/// A file holds one idea: this many lines are the bound, and 300 the wish.
+/// The maximum number of lines of a file; 300 is the goal.
 const LONGEST: usize = 500;
 
-/// Names for whatever found no place. (`mod` would hide the name of its module in every list of files.)
+/// Catch-all names. (`mod` would hide the name of its module in every list of files.)
 const MEANINGLESS: &[&str] =
     &["mod", "util", "utils", "common", "helper", "helpers", "misc", "type", "types"];
 
-/// Every Rust file or folder of Rust files with a name that says nothing.
+/// Returns every Rust file or folder of Rust files with a meaningless name.
 pub(crate) fn meaningless(tree: &Tree) -> Vec<String> {
     let bad = |path: &&str| path.trim_end_matches(".rs").split('/').any(|part| MEANINGLESS.contains(&part));
     tree.ending_in(".rs").map(|(path, _)| path).filter(bad).map(str::to_owned).collect()
 }
 
-/// Every Rust file above the bound, with its number of lines.
+/// Returns every Rust file that is too long, with its number of lines.
 pub(crate) fn too_long(tree: &Tree) -> Vec<String> {
     let counted = tree.ending_in(".rs").map(|(path, text)| (path, text.lines().count()));
     counted

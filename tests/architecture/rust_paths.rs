@@ -1,15 +1,15 @@
-//! The paths in Rust source, read from its tokens alone: what a module declares, defines, imports and names.
+//! The paths in Rust source, read from its tokens: what a module declares, defines, imports and uses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One module in a file.
+/// A module in a file.
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
     pub(crate) file: String,
-    /// The modules that have a file of their own.
+    /// The modules in files of their own.
     pub(crate) declares: Vec<String>,
     pub(crate) defines: BTreeSet<String>,
-    /// Names from `use`, with the paths that they stand for.
+    /// The names from `use`, with their paths.
     pub(crate) imports: BTreeMap<String, Vec<String>>,
     /// The modules of `use module::*`.
     pub(crate) globs: Vec<Vec<String>>,
@@ -20,11 +20,11 @@ pub(crate) struct Scope {
 const DEFINERS: [&str; 9] =
     ["struct", "enum", "fn", "const", "static", "type", "trait", "union", "macro_rules"];
 
-/// The module `path` of the file and those inside it, without what is compiled for tests only.
+/// Returns the module `path` of the file and its inline modules, without test code.
 pub(crate) fn scopes(text: &str, path: &str, file: &str) -> BTreeMap<String, Scope> {
     let tokens = without_tests(&tokens(text));
     let mut all = BTreeMap::new();
-    // The modules that are open, each with the depth of braces around it.
+    // The open modules, each with its depth of braces.
     let mut open = vec![(path.to_owned(), 0)];
     let (mut depth, mut at, mut is_public) = (0, 0, false);
     let token = |at: usize| tokens.get(at).map_or("", String::as_str);
@@ -68,7 +68,7 @@ pub(crate) fn scopes(text: &str, path: &str, file: &str) -> BTreeMap<String, Sco
             word if is_word(word) && !matches!(token(at.wrapping_sub(1)), "." | "::") => {
                 let path = path_at(&tokens, at);
                 at += 2 * (path.len() - 1);
-                // A single small word may be a variable or a field: it names a function only where it is called.
+                // A single lowercase word may be a variable or a field: it is a function only if it is called.
                 let is_type = word.starts_with(char::is_uppercase);
                 if path.len() > 1 || is_type || matches!(token(at + 1), "(" | "!") {
                     scope.names.push(path);
@@ -82,14 +82,14 @@ pub(crate) fn scopes(text: &str, path: &str, file: &str) -> BTreeMap<String, Sco
     all
 }
 
-/// The words of the path that begins at `at`.
+/// Returns the segments of the path that begins at `at`.
 fn path_at(tokens: &[String], at: usize) -> Vec<String> {
     let more = tokens.get(at + 1..).unwrap_or_default().chunks_exact(2);
     let more = more.take_while(|pair| pair[0] == "::" && is_word(&pair[1])).map(|pair| pair[1].clone());
     tokens.get(at).cloned().into_iter().chain(more).collect()
 }
 
-/// Takes in the tree of a `use`, as it stands between the word and the `;`.
+/// Reads the tree of a `use`, from after the keyword to the `;`.
 fn import(scope: &mut Scope, tree: &[String], is_public: bool) {
     let mut prefixes: Vec<Vec<String>> = vec![Vec::new()];
     let mut path: Vec<String> = Vec::new();
@@ -108,7 +108,7 @@ fn import(scope: &mut Scope, tree: &[String], is_public: bool) {
                 if token == "}" {
                     prefixes.pop();
                 }
-                // After a group its prefix is no path of its own.
+                // A prefix before a group is not a path of its own.
                 path = prefixes.last().cloned().unwrap_or_default();
             }
             word => path.push(word.to_owned()),
@@ -135,7 +135,7 @@ fn is_word(token: &str) -> bool {
     token.starts_with(|first: char| first.is_alphabetic() || first == '_')
 }
 
-/// Words and punctuation of the source; comments, literals and lifetimes are left out.
+/// Returns the words and punctuation of the source, without comments, literals and lifetimes.
 fn tokens(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -165,7 +165,7 @@ fn tokens(text: &str) -> Vec<String> {
     found
 }
 
-/// The length of the string literal at the beginning.
+/// Returns the length of the string literal at the beginning.
 fn literal(text: &str) -> usize {
     let mut is_escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -177,7 +177,7 @@ fn literal(text: &str) -> usize {
     text.len()
 }
 
-/// The length of the character or lifetime at the beginning.
+/// Returns the length of the character or lifetime at the beginning.
 fn character(text: &str) -> usize {
     let mut after = text.chars().skip(1);
     match (after.next(), after.next()) {
@@ -187,7 +187,7 @@ fn character(text: &str) -> usize {
     }
 }
 
-/// The length of a raw or byte string at the beginning, if there is one.
+/// Returns the length of a raw or byte string at the beginning, if there is one.
 fn raw(text: &str) -> Option<usize> {
     let after = text.trim_start_matches(['r', 'b', 'c']);
     let prefix = text.len() - after.len();
@@ -205,7 +205,7 @@ fn raw(text: &str) -> Option<usize> {
     }
 }
 
-/// The tokens without the items under `#[cfg(test)]` and `#[cfg(all(test, …))]`.
+/// Returns the tokens without the items under `#[cfg(test)]` and `#[cfg(all(test, …))]`.
 fn without_tests(tokens: &[String]) -> Vec<String> {
     let begins = |at: usize, with: &[&str]| {
         tokens.get(at..at + with.len()).is_some_and(|here| here.iter().zip(with).all(|(a, b)| a == b))
@@ -231,7 +231,7 @@ fn without_tests(tokens: &[String]) -> Vec<String> {
     kept
 }
 
-/// Where the item with its attributes ends, of which the first begins at `at`.
+/// Returns the end of the item whose first attribute begins at `at`.
 fn end_of_item(tokens: &[String], mut at: usize) -> usize {
     let token = |at: usize| tokens.get(at).map_or("", String::as_str);
     while token(at) == "#" {
@@ -253,7 +253,7 @@ fn end_of_item(tokens: &[String], mut at: usize) -> usize {
     at
 }
 
-/// The place after the bracket that closes the one at `at`.
+/// Returns the index after the bracket that closes the one at `at`.
 fn closed(tokens: &[String], at: usize) -> usize {
     let mut depth = 0usize;
     for (place, token) in tokens.iter().enumerate().skip(at) {

@@ -1,10 +1,10 @@
-//! The files of a checkout, or a made-up few of them.
+//! The files of a checkout, or a small made-up set.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-/// Files by their path from the checkout's root, with `/` between folders. Texts are kept of those that checks read.
+/// Files by path from the root, with `/` between folders, and the contents of those that checks read.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     files: BTreeMap<String, String>,
@@ -12,7 +12,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// What git tracks or would track here; without git, everything but what a build makes.
+    /// Returns the files that git tracks or would track; without git, all but build output.
     pub(crate) fn of_this_checkout() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let paths = listed_by_git(root).unwrap_or_else(|| walked(root));
@@ -25,7 +25,7 @@ impl Tree {
         Self::of(with_text)
     }
 
-    /// A tree of the given paths and texts.
+    /// Returns a tree of these paths and contents.
     pub(crate) fn of(files: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>) -> Self {
         let files: BTreeMap<_, _> =
             files.into_iter().map(|(path, text)| (path.into(), text.into())).collect();
@@ -36,28 +36,28 @@ impl Tree {
         Self { files, folders }
     }
 
-    /// Paths and texts of all files whose path ends so.
+    /// Returns paths and contents of the files whose path has this ending.
     pub(crate) fn ending_in(&self, ending: &str) -> impl Iterator<Item = (&str, &str)> {
         let files = self.files.iter().map(|(path, text)| (path.as_str(), text.as_str()));
         files.filter(move |(path, _)| path.ends_with(ending))
     }
 
-    /// All paths of files.
+    /// Returns the paths of all files.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
         self.files.keys().map(String::as_str)
     }
 
-    /// The text of a file, if it is there.
+    /// Returns the contents of a file, if it exists.
     pub(crate) fn text(&self, path: &str) -> Option<&str> {
         self.files.get(path).map(String::as_str)
     }
 
-    /// Whether a file or folder is there; the empty path is the root.
+    /// Returns whether a file or folder exists; the empty path is the root.
     pub(crate) fn has(&self, path: &str) -> bool {
         path.is_empty() || self.files.contains_key(path) || self.folders.contains(path)
     }
 
-    /// Whether the path of any file or folder ends so.
+    /// Returns whether the path of any file or folder has this ending.
     pub(crate) fn has_ending_in(&self, ending: &str) -> bool {
         self.paths().chain(self.folders.iter().map(String::as_str)).any(|path| path.ends_with(ending))
     }
@@ -72,7 +72,7 @@ fn listed_by_git(root: &Path) -> Option<Vec<String>> {
         .filter(|path| !path.is_empty())
         .map(str::to_owned)
         .collect();
-    // An unpacked archive inside some other repository: git lists nothing that is ours.
+    // An unpacked archive inside another repository: git lists none of our files.
     (output.status.success() && paths.iter().any(|path| path == "Cargo.toml")).then_some(paths)
 }
 

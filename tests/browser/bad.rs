@@ -1,4 +1,4 @@
-//! What the other tests would say of a page with every fault that they look for.
+//! The browser tests' own test: a page with every fault that they detect.
 
 use axum::Router;
 use axum::response::Html;
@@ -8,10 +8,10 @@ use tokio::net::TcpListener;
 
 use crate::brought::Browser;
 
-/// It lets script and pictures in, and no style.
+/// It allows scripts and pictures, and no styles.
 const POLICY: &str = "default-src 'self'; script-src 'unsafe-inline'; img-src *";
 
-/// How each fault is told.
+/// The report of each fault.
 const TOLD: [&str; 15] = [
     "it is answered with 200 and not 410",
     "a request to http://localhost:9/elsewhere.png",

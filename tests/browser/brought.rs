@@ -12,7 +12,7 @@ pub(crate) const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bro
 
 const TOOLS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/.tools");
 
-/// The browser, and a home of its own, so that it leaves nothing in the user's.
+/// The browser, with a separate home so that it leaves nothing in the user's.
 pub(crate) struct Browser {
     home: TempDir,
 }
@@ -28,7 +28,7 @@ impl Browser {
         None
     }
 
-    /// Runs a script of this folder and gives the one line of JSON that it prints.
+    /// Runs a script of this folder and returns the line of JSON that it prints.
     pub(crate) async fn report(&self, script: &str, asked: &Value) -> Value {
         let programs = Path::new(TOOLS).join("clients/bin");
         let mut command = Command::new(programs.join("node"));
@@ -38,8 +38,8 @@ impl Browser {
         serde_json::from_str(&output.success()).unwrap_or_else(|error| panic!("{error}: {text}"))
     }
 
-    /// As [`Browser::report`], of a script that reports a list of faults for each thing it looked at. Panics with all of
-    /// them, and gives what was looked at.
+    /// Like [`Browser::report`], for a script that reports a list of faults for each thing it checked. Panics with all
+    /// of them; returns what was checked.
     pub(crate) async fn faultless(&self, script: &str, asked: &Value) -> Vec<String> {
         let report = self.report(script, asked).await;
         let report = report.as_object().expect("an object of lists");

@@ -1,6 +1,6 @@
-//! The site as people find it: a real Chromium looks at every page of a real `loggia up`, with a keyboard, without script,
-//! at the width of a telephone, in the dark, and judged by axe. `bin/setup --test` brings it; what it does stands in the
-//! scripts beside this file.
+//! The site in a real browser: Chromium opens every page of a real `loggia up`, with a keyboard, without JavaScript, at
+//! the width of a telephone, in the dark, and checked by axe. `bin/setup --test` installs it; its actions are in the
+//! scripts next to this file.
 
 #![allow(
     clippy::unwrap_used,

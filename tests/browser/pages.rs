@@ -1,4 +1,4 @@
-//! Every page, whatever it is for.
+//! Every page of the site.
 
 use schemas::api::problem::ProblemKind;
 use serde_json::{Value, json};
@@ -6,16 +6,16 @@ use serde_json::{Value, json};
 use crate::brought::{Browser, SCRIPTS};
 use crate::served::{HOSTILE, Served};
 
-/// What a first visit may bring over the wire, in bytes, pictures aside.
+/// The maximum size of a first visit in bytes over the wire, without pictures.
 const FIRST_VISIT: u64 = 60_000;
 
-/// Pages by name: their path (or one for each visit), the status when it is not 200, and which form to fill in there to
-/// come to another page.
+/// Pages by name: the path (or one per visit), the status unless it is 200, and the form to submit there to reach
+/// another page.
 fn all(served: &Served) -> Vec<Value> {
     let Served { pictured, plain, withdrawn, key, .. } = served;
     let page = |name: &str, path: &str| json!({"name": name, "path": path});
     let failing = |name: &str, path: &str, status: u16| json!({"name": name, "path": path, "status": status});
-    // Each visit is another reader: an address has at most three keys.
+    // A separate address for each visit: an address can have at most three keys.
     let after = |name: &str, path: &str, form: &str, field: &str, text: &str| json!({"name": name, "path": path, "form": form, "fill": {field: text}});
     let hostile = form_urlencoded(HOSTILE[0]);
     let mut pages = vec![
@@ -52,7 +52,7 @@ fn all(served: &Served) -> Vec<Value> {
             "VISIT@example.org",
         ),
         page("claim", &served.claim("claims@example.org")),
-        // A link works once, and each visit needs one of its own.
+        // A link works once, and each visit needs its own.
         json!({
             "name": "claim, used", "form": "main form", "fill": {}, "tick": ["input[name=keep]"],
             "path": [served.claim("one@example.org"), served.claim("other@example.org")],
@@ -114,7 +114,7 @@ fn every_script_is_run() {
     let files =
         std::fs::read_dir(SCRIPTS).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let run = concat!(include_str!("pages.rs"), include_str!("readers.rs"), include_str!("walk.rs"));
-    // What the others, setup and bin/screenshots run.
+    // Those that the other tests, setup and bin/screenshots run.
     let elsewhere = ["browser.mjs", "unpack.mjs", "screenshots.mjs"];
     let forgotten: Vec<String> = files
         .filter(|file| file.ends_with(".mjs") && !elsewhere.contains(&file.as_str()) && !run.contains(file))

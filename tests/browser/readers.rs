@@ -1,4 +1,4 @@
-//! Readers with a keyboard, without script, and with bad intentions.
+//! The site with a keyboard, without JavaScript, and with hostile content.
 
 use serde_json::json;
 

@@ -1,5 +1,5 @@
-//! The service that the browser looks at: the first projects of the demo catalog, some with pictures, one withdrawn, and
-//! some whose names are meant to break pages.
+//! The service for the browser: the first projects of the demo catalog, some with pictures, one withdrawn, and some
+//! with hostile names.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,17 +15,17 @@ use serde_json::{Map, Value, json};
 
 const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
 
-/// How long anything may take on a busy machine.
+/// The timeout of any step on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Projects of the demo catalog, and how many of them have pictures.
+/// The number of projects of the demo catalog, and of those with pictures.
 const PROJECTS: usize = 30;
 const PICTURED: usize = 6;
 
-/// What the webhook of payments is signed with.
+/// The secret that signs payment notices.
 pub(crate) const STRIPE_SECRET: &str = "whsec_loggia_browser_secret";
 
-/// What people who mean harm call their projects.
+/// Hostile project names.
 pub(crate) const HOSTILE: [&str; 4] = [
     "</script><img src=x onerror=alert(1)>",
     "\"><svg onload=alert(2)> & 'more'",
@@ -33,29 +33,28 @@ pub(crate) const HOSTILE: [&str; 4] = [
     "Überlanges-Wort-ohne-jede-Lücke-Überlanges-Wort-ohne-jede-Lücke-Überlanges-Wort-ohne-jede-Lücke-łódź",
 ];
 
-/// `loggia up` on a folder that goes with it.
+/// `loggia up` on a temporary folder.
 pub(crate) struct Served {
     _loggia: Loggia,
     folder: tempfile::TempDir,
-    /// Where the site is.
+    /// The base URL of the site.
     pub(crate) base: String,
-    /// A key that may call.
+    /// A valid key.
     pub(crate) key: String,
-    /// The slugs of a project with two pictures, of one without and with two revisions, and of one that is withdrawn.
+    /// The slugs of a project with two pictures, of one with two revisions and none, and of a withdrawn one.
     pub(crate) pictured: String,
     pub(crate) plain: String,
     pub(crate) withdrawn: String,
 }
 
 impl Served {
-    /// The service that all tests of the moment look at, started by the first of them and ended by the last; `None` where
-    /// there is no nats-server, told loudly.
+    /// Returns the service that concurrent tests share; `None` without a nats-server, with a message.
     pub(crate) async fn shared() -> Option<Arc<Self>> {
         static SHARED: Shared<Served> = Shared::new();
         SHARED.get(Self::start).await
     }
 
-    /// The path of a page behind a new link for an address, to which a key was issued.
+    /// Returns the path of the claim page of a new link for an address with a key.
     pub(crate) fn claim(&self, email: &str) -> String {
         run(self.folder.path(), &["keys", "issue", "--email", email]);
         let made = run(self.folder.path(), &["keys", "link", "--email", email]);
@@ -63,7 +62,7 @@ impl Served {
         link[link.find("/claim/").unwrap()..].to_owned()
     }
 
-    /// Starts, imports, and returns once everything is to be seen.
+    /// Starts, imports, and waits until everything is visible.
     async fn start() -> Option<Self> {
         kit::nats::available().await?;
         let folder = tempfile::tempdir().unwrap();
@@ -98,24 +97,24 @@ impl Served {
     }
 }
 
-/// What the service and the commands beside it are set to.
+/// Sets the environment of the service and of commands.
 fn settings(mut command: Command) -> Command {
     command.env("LOGGIA_AUTH", "keys").env("LOGGIA_VECTORS", "builtin").env("LOGGIA_MAIL", "print:");
-    // A browser of tests asks quicker than people do.
+    // Browser tests send requests faster than people.
     command.env("LOGGIA_BURST_PER_ADDRESS", "0").env("LOGGIA_KEYS_PER_ADDRESS", "0");
     command.env("LOGGIA_CHECKOUT", "studio=https://pay.example.org/studio, pro=https://pay.example.org/pro");
     command.env("LOGGIA_STRIPE_SECRET", STRIPE_SECRET).env("LOGGIA_STRIPE_PRICES", "price_studio=studio");
     command
 }
 
-/// Runs a command beside the service; its answer.
+/// Runs a command on the service's folder; returns its output.
 fn run(folder: &Path, args: &[&str]) -> Value {
     let output = settings(process::command(LOGGIA, folder)).args(args).arg("--json").output().unwrap();
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// The first projects of the demo catalog with a few small pictures, and the hostile ones.
+/// Returns the first projects of the demo catalog with a few small pictures, and the hostile ones.
 fn records() -> Vec<Map<String, Value>> {
     let mut records: Vec<_> = catalog(DEMO_SEED, PROJECTS).collect();
     for (at, record) in records.iter_mut().enumerate() {
@@ -142,7 +141,7 @@ fn records() -> Vec<Map<String, Value>> {
     records
 }
 
-/// A wall and a sky, in other colours for each project; not all are as wide.
+/// Returns a picture in colours and a width that depend on the project.
 fn picture(at: usize) -> RgbImage {
     let shade = u8::try_from(at * 35).unwrap();
     let (width, height) = if at.is_multiple_of(2) { (960, 720) } else { (600, 800) };
@@ -152,7 +151,7 @@ fn picture(at: usize) -> RgbImage {
     })
 }
 
-/// Waits until all pictures and neighbours are shown.
+/// Waits until all pictures and similar projects are shown.
 async fn complete(http: &Http, key: &str, records: &[Map<String, Value>]) {
     let bearer = format!("Bearer {key}");
     let get =

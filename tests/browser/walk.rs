@@ -1,4 +1,4 @@
-//! From a search to a key, and on to what it has used, and to more of it.
+//! A visit from a search to a key, its usage, and a paid tier.
 
 use serde_json::json;
 

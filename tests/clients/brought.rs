@@ -1,4 +1,4 @@
-//! The clients that `bin/setup --test` brought, and how they are run.
+//! The clients that `bin/setup --test` installs, and how they are run.
 
 use std::path::{Path, PathBuf};
 
@@ -9,14 +9,14 @@ use tokio::process::Command;
 /// The folder of the scripts.
 pub(crate) const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients");
 
-/// The clients, and a home of their own, so that they leave nothing in the user's.
+/// The clients, with a separate home so that they leave nothing in the user's.
 pub(crate) struct Brought {
     folder: PathBuf,
     home: TempDir,
 }
 
 impl Brought {
-    /// `None` where they were not brought, told loudly; in continuous integration (`CI` is set) that is a failure.
+    /// `None` if they are not installed, with a message; in continuous integration (`CI` is set) that is a failure.
     pub(crate) fn here() -> Option<Self> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(".tools/clients");
         if folder.join("bin/node").exists() {
@@ -26,12 +26,12 @@ impl Brought {
         None
     }
 
-    /// A folder that is gone with this value.
+    /// Returns a temporary folder.
     pub(crate) fn home(&self) -> &Path {
         self.home.path()
     }
 
-    /// A file of the npm packages.
+    /// Returns a file of the npm packages.
     pub(crate) fn npm_file(&self, path: &str) -> PathBuf {
         self.folder.join("node_modules").join(path)
     }
@@ -43,14 +43,14 @@ impl Brought {
         self.run(command).await
     }
 
-    /// Runs a script of this folder in JavaScript.
+    /// Runs a JavaScript of this folder.
     pub(crate) async fn script(&self, script: &str, args: &[&str]) -> ProgramOutput {
         let mut command = Command::new(self.folder.join("bin/node"));
         command.arg(Path::new(SCRIPTS).join(script)).args(args);
         self.run(command).await
     }
 
-    /// Runs a script of this folder in Python with one of the lists in `requirements`, and nothing else that is installed.
+    /// Runs a Python script of this folder with one of the lists in `requirements` and no other packages.
     pub(crate) async fn python(&self, list: &str, script: &str, args: &[&str]) -> ProgramOutput {
         let mut command = Command::new(self.folder.join("bin/python3"));
         command.args(["-S", "-s"]).arg(Path::new(SCRIPTS).join(script)).args(args);

@@ -1,5 +1,5 @@
-//! The protocol's conformance suite, for both eras. What needs tools, resources or prompts that only the suite's own
-//! example server has stands, check by check, in `expected_failures`; nothing else may fail, and each of those must.
+//! The protocol's conformance suite, for both revisions. Checks that need tools, resources or prompts of the suite's
+//! own example server are listed in `expected_failures`; all of those must fail, and no others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,10 +11,10 @@ use crate::served::Served;
 
 const SUITE: &str = "@modelcontextprotocol/conformance/dist/index.js";
 
-/// What became of each check, by `scenario:check`. Of a check made several times the last that was not passed.
+/// The result of each check by `scenario:check`; of a repeated check, the last failure.
 type Verdicts = BTreeMap<String, String>;
 
-/// Reads what the suite wrote: a folder a scenario, named for it and the time.
+/// Reads the output of the suite: a folder per scenario, named for it and the time.
 fn verdicts(folder: &Path) -> Verdicts {
     let mut all = Verdicts::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -36,13 +36,13 @@ fn verdicts(folder: &Path) -> Verdicts {
     all
 }
 
-/// The entries of a list of expected failures.
+/// Returns the entries of a list of expected failures.
 fn listed(file: &str) -> BTreeSet<String> {
     let text = std::fs::read_to_string(file).unwrap();
     text.lines().filter_map(|line| line.trim().strip_prefix("- ")).map(str::to_owned).collect()
 }
 
-/// The scenarios that a revision requires of servers; the suite runs extensions and later ones too.
+/// Returns the scenarios that a revision requires of servers; the suite also runs extensions and later ones.
 fn required(clients: &Brought, revision: &str) -> BTreeSet<String> {
     let file = format!("@modelcontextprotocol/conformance/requirements/{revision}.yaml");
     let text = std::fs::read_to_string(clients.npm_file(&file)).unwrap();
@@ -50,8 +50,8 @@ fn required(clients: &Brought, revision: &str) -> BTreeSet<String> {
     lines.map_while(|line| line.strip_prefix("  - ")).map(str::to_owned).collect()
 }
 
-/// Runs what a revision requires. Of its checks each is passed, or listed as failing, or in `open`: one that was
-/// not made for want of something that we do not have. `applicable` are the scenarios that check something here.
+/// Runs the scenarios of a revision. Each check must pass, or be a listed failure, or be in `open`: not run because
+/// Loggia lacks what it checks. `applicable` are the scenarios with checks for Loggia.
 async fn conforms(revision: &str, applicable: &[&str], open: &[&str]) {
     let Some(clients) = Brought::here() else { return };
     let Some(served) = Served::shared().await else { return };
@@ -76,7 +76,7 @@ async fn conforms(revision: &str, applicable: &[&str], open: &[&str]) {
             _ => others.insert(id),
         };
     }
-    // The suite itself tolerates an entry whose check was not made; here that is stale too.
+    // The suite itself tolerates a listed failure whose check was not run; here that is outdated too.
     assert_eq!(failed, listed(&file), "{text}");
     assert_eq!(others, open.iter().copied().map(str::to_owned).collect(), "{text}");
     let idle: Vec<_> = applicable.iter().filter(|scenario| !passed.contains(**scenario)).collect();
@@ -111,7 +111,7 @@ async fn the_server_conforms_to_revision_2025_11_25() {
     conforms("2025-11-25", &applicable, &open).await;
 }
 
-/// No revision requires this scenario yet, so that the sets above would not tell of its failure.
+/// No revision requires this scenario yet, so the test above does not include it.
 #[tokio::test]
 async fn headers_that_contradict_the_message_are_rejected() {
     let Some(clients) = Brought::here() else { return };

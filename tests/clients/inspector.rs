@@ -1,4 +1,4 @@
-//! The MCP inspector's own judgement of the tools: names, schemas and annotations that every host can take.
+//! The MCP inspector's check of the tools: names, schemas and annotations.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ async fn the_inspector_reports_no_issue_with_the_tools() {
         let args = ["--cli", &url, "--transport", "http", "--protocol-era", era, "--method", "tools/list"];
         let args: Vec<&str> = args.iter().chain(&["--strict", "--format", "json"]).copied().collect();
         let output = clients.npm_program(".bin/mcp-inspector", &args).await;
-        // It advises two branches for what may be null; a list of two types says the same in half the tokens.
+        // It recommends `anyOf` for nullable types; a list of two types says the same in half the tokens.
         let issues = output.stderr.lines().filter(|line| line.trim_start().starts_with("Issue:"));
         let others: Vec<&str> = issues
             .filter(|issue| !issue.contains("`type` is an array ([") || !issue.contains("\"null\"])"))

@@ -1,7 +1,7 @@
-//! The service as clients find it that were written by others: the protocol's conformance suite, its inspector and
-//! nine more public clients speak to a real `loggia up`, Schemathesis asks its REST interface what openapi.json allows, and clients
-//! that public generators made of that document use it. `bin/setup --test` brings them; what they do stands in the
-//! scripts beside this file.
+//! The service with third-party clients: the protocol's conformance suite, its inspector and nine more public clients
+//! connect to a real `loggia up`, Schemathesis tests the REST interface against openapi.json, and clients that public
+//! generators made from it are used. `bin/setup --test` installs them; their actions are in the scripts next to this
+//! file.
 
 #![allow(
     clippy::unwrap_used,

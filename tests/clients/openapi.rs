@@ -1,5 +1,4 @@
-//! The OpenAPI documents as public tools read them: Schemathesis judges the service by what they say, and clients that are
-//! generated from them call it.
+//! The OpenAPI documents with public tools: Schemathesis tests the service against them, and generated clients call it.
 
 use serde_json::{Value, json};
 
@@ -33,7 +32,7 @@ async fn schemathesis_finds_no_fault() {
     }
 }
 
-/// What every generated client must have read.
+/// Checks what every generated client must have read.
 fn assert_read(line: &str, more: &Value) {
     let mut seen: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
     let mut expected = json!({

@@ -1,4 +1,4 @@
-//! The service that the clients visit: a dozen houses, each with a picture, and keys wanted for more than a preview.
+//! The service for the clients: a dozen houses with pictures; more than a preview requires a key.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
 
-/// How long anything may take on a busy machine.
+/// The timeout of any step on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// `loggia up` on a folder that goes with it.
+/// `loggia up` on a temporary folder.
 pub(crate) struct Served {
     _loggia: Loggia,
     _folder: tempfile::TempDir,
@@ -24,20 +24,19 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    /// The service that all tests of the moment visit, started by the first of them and ended by the last; `None` where
-    /// there is no nats-server, told loudly.
+    /// Returns the service that concurrent tests share; `None` without a nats-server, with a message.
     pub(crate) async fn shared() -> Option<Arc<Self>> {
         static SHARED: Shared<Served> = Shared::new();
         SHARED.get(Self::start).await
     }
 
-    /// Starts, imports, and returns once every house has its picture and its neighbours.
+    /// Starts, imports, and waits until every house has its picture and its similar projects.
     async fn start() -> Option<Self> {
         kit::nats::available().await?;
         let folder = tempfile::tempdir().unwrap();
         let settings = |mut command: Command| {
             command.env("LOGGIA_AUTH", "keys").env("LOGGIA_VECTORS", "builtin");
-            // The suite and the clients all call from one address, quicker than people do.
+            // The suite and the clients all call from one address, faster than people do.
             command.env("LOGGIA_BURST_PER_ADDRESS", "0").env("LOGGIA_KEYS_PER_ADDRESS", "0");
             command.env("LOGGIA_BURST_PER_KEY", "0").env("LOGGIA_TIERS", "free=1000000");
             command
@@ -67,17 +66,17 @@ impl Served {
         Some(Self { _loggia: loggia, _folder: folder, base, key })
     }
 
-    /// The address of the site, without a slash at its end.
+    /// Returns the base URL of the site, without a slash at its end.
     pub(crate) fn base(&self) -> &str {
         &self.base
     }
 
-    /// A key with a large quota.
+    /// Returns a key with a large quota.
     pub(crate) fn key(&self) -> &str {
         &self.key
     }
 
-    /// The address that clients are given.
+    /// Returns the MCP URL for clients.
     pub(crate) fn mcp_url(&self) -> String {
         format!("{}/mcp", self.base)
     }
@@ -98,7 +97,7 @@ fn houses() -> Vec<Value> {
     (0..12).map(house).collect()
 }
 
-/// A wall and a sky, in other colours for each house.
+/// Returns a picture in colours that depend on the house.
 fn picture(at: usize) -> RgbImage {
     let shade = u8::try_from(at * 20).unwrap();
     RgbImage::from_fn(640, 480, |x, y| match y > 200 && x > 100 {
@@ -107,7 +106,7 @@ fn picture(at: usize) -> RgbImage {
     })
 }
 
-/// Waits until each house is shown with a picture and with the others as its neighbours.
+/// Waits until each house is shown with a picture and all others as similar projects.
 async fn complete(http: &Http, key: &str, houses: usize) {
     let bearer = format!("Bearer {key}");
     let get =

@@ -1,4 +1,4 @@
-//! Each client lists the tools, calls all of them, reads a picture, is refused once, and comes back with a key.
+//! Each client lists the tools, calls all of them, reads a picture, is rejected once, and calls again with a key.
 
 use kit::ProgramOutput;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::brought::{Brought, SCRIPTS};
 use crate::served::Served;
 
-/// Compares the one line that a visit prints with what every visit must have seen.
+/// Compares the line that a client's script prints with the expected one.
 fn assert_visited(output: ProgramOutput, client: &str, revision: Option<&str>) {
     let text = output.to_string();
     let line = output.success();
@@ -67,7 +67,7 @@ async fn clients_in_python_use_every_tool() {
     visit("mcp-2", "openai_agents.py", "ten@example.org", "openai-agents 0.24.0", None).await;
 }
 
-/// In the newer revision only: its calls are processes of their own, and those of the SDK below it are made above in both.
+/// Only in the newer revision: each call is a separate process, and its SDK is tested above in both.
 #[tokio::test]
 async fn the_inspector_uses_every_tool() {
     let Some(clients) = Brought::here() else { return };

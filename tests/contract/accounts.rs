@@ -1,4 +1,4 @@
-//! Commands on accounts over a real nats-server.
+//! Account commands over a real nats-server.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ impl WriteSide {
         WriteSide { folder, store, clock, stop, task }
     }
 
-    /// Keeps the vault from being written until the connection is dropped.
+    /// Locks the vault against writes until the connection is dropped.
     async fn block_accounts(&self) -> sqlx::SqliteConnection {
         let file = SqliteConnectOptions::new().filename(self.folder.path().join("vault.db"));
         let mut connection = file.connect().await.unwrap();
@@ -64,7 +64,7 @@ impl WriteSide {
     }
 }
 
-/// A key that differs for each seed.
+/// Returns a key derived from the seed.
 pub(crate) fn key(seed: u8) -> KeyIssued {
     let mut next = seed;
     let key = Key::generate(|bytes| {

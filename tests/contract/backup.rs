@@ -1,4 +1,4 @@
-//! Backups of a store with what lies beside it.
+//! Backups of a store with vault, ledger and pictures.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -138,7 +138,7 @@ async fn a_manifest_cannot_name_a_file_elsewhere() {
     assert!(!elsewhere.path().join("escaped").exists() && !target.exists());
 }
 
-/// A media folder with two pictures.
+/// Returns a media folder with two pictures.
 fn pictures(folder: &Path) -> [Picture; 2] {
     let store = MediaStore::open(folder).unwrap();
     [60, 200].map(|shade| {
@@ -148,7 +148,7 @@ fn pictures(folder: &Path) -> [Picture; 2] {
     })
 }
 
-/// A backup of two pictures, whole.
+/// Returns an intact backup of two pictures.
 fn whole(manifest: Manifest) -> Restored {
     Restored { manifest, pictures: 2, cut: None }
 }
@@ -173,7 +173,7 @@ async fn with_pictures() -> WithPictures {
 async fn pictures_are_in_the_manifest_and_restored() {
     let WithPictures { elsewhere, backup, pictures, manifest, .. } = with_pictures().await;
     let media = manifest.media.clone().unwrap();
-    // The original, three widths, a JPEG and the description of each.
+    // The original, three WebP renditions, a JPEG, and the description of each.
     assert_eq!((media.pictures, media.files), (2, 12));
     let restored = whole(manifest);
     assert_eq!(SqliteStore::verify_backup(&backup).await.unwrap(), restored);
@@ -187,7 +187,7 @@ async fn pictures_are_in_the_manifest_and_restored() {
     assert!(names(&target).iter().all(|name| !name.contains("part") && !name.contains("unfinished")));
 }
 
-/// Something that happens to a file.
+/// A way to damage a file.
 type Damage = fn(&Path);
 
 #[tokio::test]
@@ -279,7 +279,7 @@ async fn each_part_of_a_backup_is_verified_in_place() {
     }
 }
 
-/// As a version wrote it that did not list the pictures.
+/// A version that wrote no list of pictures made it.
 #[tokio::test]
 async fn a_backup_without_a_listing_of_its_pictures_is_restored() {
     let WithPictures { elsewhere, backup, manifest, .. } = with_pictures().await;
@@ -351,7 +351,7 @@ async fn a_failed_backup_leaves_nothing() {
     let error = kept.store.backup(&backup, Some(&media)).await.unwrap_err().to_string();
     assert!(error.contains("its bytes are not those that its name is made of"), "{error}");
     assert_eq!(names(elsewhere.path()), Vec::<String>::new());
-    // What a backup that was killed left is in the way of none.
+    // Remains of a killed backup do not block the next one.
     std::fs::create_dir(&backup).unwrap();
     std::fs::write(backup.join("events.db.part"), "half").unwrap();
     kept.store.backup(&backup, Some(&media)).await.unwrap_err();
@@ -393,7 +393,7 @@ async fn a_backup_needs_an_empty_folder_and_a_restore_needs_a_backup() {
 async fn a_cancelled_backup_leaves_nothing() {
     let (kept, elsewhere) = (kept().await, tempfile::tempdir().unwrap());
     let (media, backup) = (kept.folder.path().join("media"), elsewhere.path().join("backup"));
-    // Once in the middle of the log's copy, once in that of the pictures.
+    // Once while the log is copied, once while the pictures are.
     for wanted in ["", "media"] {
         let begun = async {
             while !backup.join(wanted).exists() {
@@ -406,7 +406,7 @@ async fn a_cancelled_backup_leaves_nothing() {
             _ = kept.store.backup(&backup, Some(&media)) => {}
         }
         if backup.join("manifest.json").exists() {
-            // It was too fast for this test; it is whole then.
+            // The backup ended before it could be cancelled, so it is complete.
             std::fs::remove_dir_all(&backup).unwrap();
         }
         kit::wait_until(std::time::Duration::from_secs(60), "an empty folder", async || {
@@ -467,7 +467,7 @@ async fn a_restored_folder_does_not_get_an_erased_picture_back() {
     let mut both = vec![first.id, second.id];
     both.sort_unstable();
     assert_eq!(restore("of-older", &backup, &[]).await, (2, both, vec![]));
-    // The journal of a newer backup, or of the former folder.
+    // The journal of a newer backup, or of the previous folder.
     for (name, place) in [("with-newer", &newer), ("with-former", &media)] {
         let journal = Erased::read(&place.join("pictures-erased.ndjson")).unwrap();
         assert_eq!(restore(name, &backup, &journal).await, (1, vec![second.id], vec![first.id]));

@@ -71,7 +71,7 @@ fn import(lines: Vec<ImportLine>) -> Command {
     Command::Import { lines, options: ImportOptions::default() }
 }
 
-/// The trace that an event names, and the header of its message, which stands at the same place.
+/// Returns the trace context of an event, and of its message at the same position.
 async fn traces_of(write: &WriteSide, nats: &Nats, position: u64) -> [Option<String>; 2] {
     let events = write.store.read_all(Position(position - 1), 1).await.unwrap();
     let stream = async_nats::jetstream::new(nats.client().await).get_stream(subject::EVENTS).await.unwrap();

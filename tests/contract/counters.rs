@@ -1,4 +1,4 @@
-//! The counters on a real server: what comes over the streams that meter, and what the ledger of the write side tells.
+//! The counters on a real server: calls from the usage streams, and from the ledger of the write side.
 
 mod usage;
 
@@ -36,7 +36,7 @@ async fn open(folder: &Path, client: &async_nats::Client, status: &Status) -> Co
     CountersWorker::open(folder, source, status.clone(), now).await.unwrap()
 }
 
-/// A worker that follows in a folder until it is stopped.
+/// A worker on a folder until it is stopped.
 struct At {
     folder: tempfile::TempDir,
     status: Status,
@@ -88,13 +88,13 @@ async fn calls_of_every_stream_are_counted_promptly() {
         [at.counted(0), at.counted(1), at.counted(2)],
         [Counted { used: 3, through: 7 }, Counted { used: 2, through: 5 }, Counted { used: 2, through: 6 }]
     );
-    // One call after a quiet time is there at once, on every node.
+    // A call after a quiet time is counted at once, on every node.
     tokio::time::sleep(Duration::from_millis(200)).await;
     let began = std::time::Instant::now();
     usage.publish([7]).await;
     at.counts(8).await;
     assert!(began.elapsed() < Duration::from_millis(500), "{:?}", began.elapsed());
-    // A stream that comes later is found, and what is over the quota is told apart.
+    // A stream created later is discovered, and overruns are counted separately.
     usage.make(OVERRUN, subject::OVERRUN_SUBJECTS.into()).await;
     usage.send(call(9).overrun_subject(), &call(9)).await;
     at.counts(9).await;
@@ -122,7 +122,7 @@ async fn a_recreated_stream_is_followed_without_double_counting() {
     let before = digest(at.folder.path()).await.unwrap().1;
     usage.jetstream.delete_stream(FREE).await.unwrap();
     usage.make(FREE, subject::usage_subjects(&free())).await;
-    // The same calls in another order, as the write side would give them back.
+    // The same calls in another order, as the write side would restore them.
     usage.publish((0..20).rev()).await;
     wait_until(SOON, "the new stream to be read", async || at.status.get().lag == 0).await;
     wait_until(SOON, "the places in the new stream", async || {
@@ -225,7 +225,7 @@ async fn a_ledger_that_is_available_later_adds_calls_missing_from_nats() {
     usage.publish([40]).await;
     at.counts(41).await;
     assert_eq!(at.counted(39), Counted { used: 14, through }, "the ledger moves no place in the stream");
-    // The last page, which has only what NATS has too, may still be on its way.
+    // The last page, which has only calls that NATS has too, may not be applied yet.
     wait_until(Duration::from_secs(15), "the end of the ledger", async || {
         let progress = at.reader.progress().await.unwrap();
         (progress.ledger, progress.awaits_ledger) == (Ledger::Done, false)
@@ -274,7 +274,7 @@ async fn live_counters_can_be_verified_during_traffic() {
             assert!(verified.equal, "{verified:?}");
             compared.insert(verified.position);
         }
-        // What was tampered with is found.
+        // Tampering is detected.
         let live = Generations::new(folder.path().join("counters")).current().unwrap().unwrap();
         let options = sqlx::sqlite::SqliteConnectOptions::new().filename(live.path.join("counters.db"));
         let mut connection = sqlx::ConnectOptions::connect(&options).await.unwrap();

@@ -15,17 +15,17 @@ use schemas::ids::{Position, StreamId, StreamVersion};
 use write::clock::Clock;
 use write::event_store::*;
 
-/// A store to try, each in a place of its own.
+/// A store under test.
 pub(crate) trait Subject: Sized {
-    /// An empty store.
+    /// Returns an empty store.
     async fn fresh() -> Self;
-    /// The store.
+    /// Returns the store.
     fn store(&self) -> Arc<dyn EventStore>;
-    /// The same store after its process ended and began again.
+    /// Returns the same store after a restart of its process.
     async fn reopened(self) -> Self;
 }
 
-/// Makes a test of each clause for one kind of store.
+/// Defines a test of each clause for one kind of store.
 macro_rules! keeps_the_contract {
     ($subject:ty) => {
         crate::event_store::keeps_the_contract!($subject, log:
@@ -55,7 +55,7 @@ pub(crate) fn withdrawn(reason: &str) -> Event {
     Event::ProjectWithdrawn(ProjectWithdrawn { reason: reason.into() })
 }
 
-/// An append of one event for each reason.
+/// Returns an append of one event per reason.
 pub(crate) fn append(clock: &Clock, to: &str, expected: Expected, reasons: &[&str]) -> Append {
     let command = clock.command_id();
     Append {
@@ -92,7 +92,7 @@ pub(crate) async fn everything(store: &dyn EventStore) -> Vec<Recorded> {
     }
 }
 
-/// Asserts that positions and versions have no holes and the chain is whole up to the head.
+/// Checks that positions and versions have no gaps and that the chain is intact up to the head.
 pub(crate) async fn assert_whole(store: &dyn EventStore) -> Vec<Recorded> {
     let log = everything(store).await;
     let (mut head, mut versions) = (Hash::GENESIS, HashMap::<StreamId, u64>::new());

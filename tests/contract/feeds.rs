@@ -1,4 +1,4 @@
-//! The one reading of the stream EVENTS that the projections of a node share, on a real server.
+//! The consumer of the stream EVENTS that the projections of a node share, on a real server.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ use schemas::{cloudevents, subject};
 
 const SOON: Duration = Duration::from_secs(30);
 
-/// A stream that this test fills; what stands in it matters to no follower.
+/// A stream that the test fills; its content does not matter.
 pub(crate) struct Stream {
     pub(crate) client: async_nats::Client,
     jetstream: jetstream::Context,
@@ -40,7 +40,7 @@ impl Stream {
         Stream { client, jetstream }
     }
 
-    /// Publishes well-formed events at the positions behind one.
+    /// Publishes well-formed events at the positions after one.
     pub(crate) async fn publish_events(&self, after: u64, count: u64) {
         let store = "01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap();
         let (mut acks, mut last) = (Vec::new(), Hash::GENESIS);
@@ -57,7 +57,7 @@ impl Stream {
             }
             let (subject, body) = (subject::of_stream(&event.stream), event.data.get().to_owned());
             acks.push(self.jetstream.publish_with_headers(subject, headers, body.into()).await.unwrap());
-            // The client takes no more while too many wait.
+            // The client accepts no more while too many are pending.
             if acks.len() == 1_000 {
                 for ack in acks.drain(..) {
                     ack.await.unwrap();
@@ -80,7 +80,7 @@ impl Stream {
         self.jetstream.get_stream(subject::EVENTS).await.unwrap()
     }
 
-    /// Waits until the server has so many consumers, no more and no fewer.
+    /// Waits until the server has exactly this number of consumers.
     async fn has_consumers(&self, count: usize) {
         wait_until(SOON, &format!("{count} consumers"), async || {
             self.handle().await.cached_info().state.consumer_count == count
@@ -88,7 +88,7 @@ impl Stream {
         .await;
     }
 
-    /// Answers for the event store with events that hold nothing, and counts how often it was asked.
+    /// Answers for the event store with empty events, and counts the requests.
     async fn tell_what_is_missing(&self) -> Arc<AtomicUsize> {
         let (client, asked) = (self.client.clone(), Arc::new(AtomicUsize::new(0)));
         let mut requests = client.subscribe(subject::READ_EVENTS).await.unwrap();
@@ -124,7 +124,7 @@ fn event(position: Position) -> Recorded {
     }
 }
 
-/// Takes everything up to a position, and checks that nothing is missing or doubled; tells where an error came.
+/// Reads everything up to a position, and checks that nothing is missing or repeated; returns where an error came.
 async fn read(following: &mut Following, mut at: u64, to: u64) -> Result<(), u64> {
     while at < to {
         let batch = tokio::time::timeout(SOON, following.next(500)).await.expect("more comes");
@@ -153,11 +153,11 @@ async fn projections_that_have_caught_up_share_one_consumer_and_remove_it() {
     let mut followers = starts.map(|after| source.follow(Position(after)));
     let everyone = followers.iter_mut().zip(starts).map(|(following, after)| read(following, after, 3_000));
     assert_eq!(futures::future::join_all(everyone).await, [Ok(()); 4]);
-    // The next event finds everybody level.
+    // The next event reaches all projections caught up.
     stream.publish(1).await;
     read_all(&mut followers, 3_000, 3_001).await;
     stream.has_consumers(1).await;
-    // Far more than a window holds, read by all and by a replay beside them.
+    // Far more than a window, read by all projections and by a concurrent replay.
     let mut replay = source.follow_apart(Position(0));
     tokio::join!(stream.publish(20_000), read_all(&mut followers, 3_001, 23_001), async {
         read(&mut replay, 0, 23_001).await.unwrap();
@@ -227,7 +227,7 @@ async fn following_continues_after_a_killed_server_restarts() {
     stream.publish(100).await;
     for follower in &mut followers {
         let mut at = 100;
-        // The client mends its consumer by itself, or gives it up; then a worker follows anew.
+        // The client restores its consumer by itself, or gives up; then a worker starts to follow again.
         while let Err(reached) = read(follower, at, 200).await {
             at = reached;
             tokio::time::sleep(Duration::from_millis(100)).await;

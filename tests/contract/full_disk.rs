@@ -1,4 +1,4 @@
-//! A disk that fills up under the store, for real: a small file system in memory. It needs root; elsewhere it is skipped.
+//! A disk that fills up under the store: a small file system in memory. Without root the test is skipped.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +9,7 @@ use write::event_store::*;
 
 use crate::event_store::{append, assert_whole, everything};
 
-/// A file system of four megabytes that goes away when dropped.
+/// A file system of four megabytes, unmounted when dropped.
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {

@@ -1,4 +1,4 @@
-//! Backups that continue others.
+//! Incremental backups.
 
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use write::vault::Vault;
 use crate::backup::{flip, names};
 use crate::event_store::{append, claiming};
 
-/// A store with all that lies beside it, and a place for backups.
+/// A store with vault, ledger and pictures, and a folder for backups.
 struct Desk {
     folder: TempDir,
     clock: Clock,
@@ -99,7 +99,7 @@ impl Desk {
         SqliteStore::restore(backup, &self.at(name), Some(&self.at(&format!("{name}-media"))), &[]).await
     }
 
-    /// A full backup, and two that continue it, each with something new of all kinds; the pictures.
+    /// Makes a full backup and two incremental ones, each with something new of every kind; returns the pictures.
     async fn chain(&mut self) -> [Picture; 3] {
         self.event("a", "one").await;
         self.address("ada").await;
@@ -121,7 +121,7 @@ impl Desk {
     }
 }
 
-/// Every row of every table of a file.
+/// Returns every row of every table of a file.
 async fn rows(file: &Path) -> Vec<String> {
     let mut reader =
         sqlx::sqlite::SqliteConnectOptions::new().filename(file).immutable(true).connect().await.unwrap();
@@ -191,7 +191,7 @@ async fn an_incremental_backup_restores_the_same_as_a_full_one() {
     let listings = ["from-chain-media", "from-whole-media"]
         .map(|name| MediaStore::open_read_only(&desk.at(name)).list().unwrap());
     assert_eq!((listings[0].pictures, &listings[0]), (3, &listings[1]));
-    // Both go on.
+    // Both can be continued.
     let store = SqliteStore::open(&desk.at("from-chain"), &desk.clock).await.unwrap();
     assert_eq!(store.verify(|_| {}).await.unwrap().unwrap().events, 5);
     store.append(append(&desk.clock, "d", Expected::NoStream, &["next"])).await.unwrap();
@@ -222,7 +222,7 @@ async fn a_parent_is_found_under_another_name_and_where_it_was() {
     std::fs::rename(desk.at("full"), desk.at("renamed")).unwrap();
     assert_eq!(SqliteStore::verify_backup(&desk.at("second")).await.unwrap().pictures, 3);
     assert_eq!(Manifest::parents(&desk.at("second")).unwrap(), [desk.at("first"), desk.at("renamed")]);
-    // The newest elsewhere, the others where they were.
+    // The newest in another folder, the others where they were.
     let elsewhere = tempfile::tempdir().unwrap();
     let moved = elsewhere.path().join("second");
     std::fs::rename(desk.at("second"), &moved).unwrap();
@@ -290,7 +290,7 @@ async fn each_part_of_an_incremental_backup_is_verified() {
         assert_eq!(names(&desk.at("target")), ["events.lock"]);
         flip(&path);
     }
-    // A restore takes the newest vault.
+    // A restore uses the newest vault.
     flip(&desk.at("first").join("vault.db"));
     desk.restore(&desk.at("second"), "restored").await.unwrap();
 }
@@ -324,7 +324,7 @@ async fn a_log_or_ledger_older_than_the_last_backup_is_not_continued() {
     assert_eq!(refused(&store).await, other);
     let foreign = SqliteStore::open(&desk.at("foreign"), &desk.clock).await.unwrap();
     assert_eq!(refused(&foreign).await, "it is of another event store");
-    // The log is the same, and the ledger is not.
+    // The log is the same, but the ledger differs.
     desk.restore(&desk.at("last"), "again").await.unwrap();
     let store = SqliteStore::open(&desk.at("again"), &desk.clock).await.unwrap();
     let ledger = format!("the ledger of counted calls does not have the last call of that backup{set_back}");
@@ -372,7 +372,7 @@ async fn regenerated_pictures_are_included_and_erased_ones_stay_erased() {
     assert_eq!(desk.since("third", "fourth").await.unwrap().media.unwrap().pictures, 0);
 }
 
-/// As a version wrote it that did not list the pictures.
+/// A version that wrote no list of pictures made it.
 #[tokio::test]
 async fn a_backup_without_a_listing_of_its_pictures_is_continued() {
     let mut desk = Desk::new().await;
@@ -418,7 +418,7 @@ async fn a_failed_or_cancelled_incremental_backup_leaves_nothing() {
     }
 }
 
-/// Makes the file of a closed store one of version 0.1, which keeps no traces.
+/// Turns the file of a closed store into one of version 0.1, which stores no traces.
 async fn make_former(folder: &Path) -> SqliteStore {
     let mut hand = crate::sqlite::raw(folder).await;
     sqlx::query("ALTER TABLE events DROP COLUMN traceparent").execute(&mut hand).await.unwrap();

@@ -1,5 +1,5 @@
-//! The store in EventStoreDB: the contract, and what is its own. Without a real server, whose connection string
-//! `LOGGIA_TEST_ESDB` holds, the vendor's client speaks with the small server of the kit.
+//! The store in EventStoreDB: the common contract, and what is specific to it. `LOGGIA_TEST_ESDB` is the connection
+//! string of a real server; without one the vendor's client talks to the small server of the kit.
 
 mod behind;
 mod copying;
@@ -24,7 +24,7 @@ use crate::model;
 
 /// A store on a log of its own.
 struct Kurrent {
-    /// Runs as long as this; absent where the server is a real one.
+    /// The server of the kit; `None` if the server is a real one.
     _server: Option<EventStoreDb>,
     address: Address,
     folder: TempDir,
@@ -85,7 +85,7 @@ async fn try_open(folder: &Path, address: &Address) -> Result<SqliteStore, Store
     kurrent::open(folder, address, &Clock::system(), &Health::default()).await
 }
 
-/// The log as a reader without any replica finds it, proven whole there and here.
+/// Reads the log without a replica, and verifies it on the server and here.
 async fn log_there(address: &Address) -> Vec<schemas::envelope::Recorded> {
     let folder = tempfile::tempdir().unwrap();
     let store = kurrent::open_read_only(folder.path(), address).await.unwrap();

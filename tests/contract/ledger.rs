@@ -1,4 +1,4 @@
-//! The ledger on a real nats-server: every counted call is in both, whatever happens to either.
+//! The ledger on a real nats-server: every counted call is in both, after any fault of either.
 
 mod given_back;
 
@@ -31,7 +31,7 @@ pub(crate) fn tiers(text: &str) -> Tiers {
     text.parse().unwrap()
 }
 
-/// Calls of the running month, as an API would publish them.
+/// Calls of the current month, as an API would publish them.
 pub(crate) struct Caller {
     clock: Clock,
     pub(crate) jetstream: jetstream::Context,
@@ -55,7 +55,7 @@ impl Caller {
         }
     }
 
-    /// Publishes a call, and gives its sequence or why it was refused.
+    /// Publishes a call, and returns its sequence or the error.
     async fn publish(&self, subject: String, call: &Call) -> Result<u64, ErrorCode> {
         let mut headers = HeaderMap::new();
         for (name, value) in call.headers() {
@@ -73,7 +73,7 @@ impl Caller {
         self.publish(call.subject(), call).await
     }
 
-    /// Counts so many calls of a key.
+    /// Counts calls of a key.
     pub(crate) async fn calls(&self, key: &str, count: usize) -> Vec<Call> {
         let calls: Vec<Call> = (0..count).map(|_| self.call(key)).collect();
         let counted = futures::stream::iter(&calls).map(|call| self.count(call)).buffer_unordered(64);
@@ -81,7 +81,7 @@ impl Caller {
         calls
     }
 
-    /// Counts a call, and sends it again under the same id until it is acknowledged.
+    /// Counts a call, repeating it under the same id until it is acknowledged.
     async fn insist(&self, call: &Call) {
         let mut headers = HeaderMap::new();
         for (name, value) in call.headers() {
@@ -95,7 +95,7 @@ impl Caller {
         wait_until(SOON, "an acknowledgement", async || matches!(publish().await, Ok(Some(_)))).await;
     }
 
-    /// Counts a call once the stream takes calls.
+    /// Counts a call once the stream accepts calls.
     async fn count_once_open(&self, call: &Call) -> Result<u64, ErrorCode> {
         let is_open = async || {
             let stream = self.jetstream.get_stream(FREE).await.unwrap();
@@ -105,7 +105,7 @@ impl Caller {
         self.count(call).await
     }
 
-    /// How many calls NATS holds.
+    /// Returns the number of calls in NATS.
     pub(crate) async fn held(&self, stream: &str) -> u64 {
         match self.jetstream.get_stream(stream).await {
             Ok(stream) => stream.cached_info().state.messages,
@@ -140,7 +140,7 @@ impl Running {
         Running { ledger, stop, task }
     }
 
-    /// Waits until it has so many entries, and gives them.
+    /// Waits until it has this number of entries, and returns them.
     async fn has(&self, count: usize) -> Vec<LedgerEntry> {
         wait_until(SOON, &format!("{count} entries"), async || {
             self.ledger.head().await.unwrap().position.0 >= count as u64
@@ -173,7 +173,7 @@ fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
 }
 
-/// The calls of entries and the calls themselves, comparable.
+/// Returns the calls of the entries and the calls themselves, in a comparable order.
 fn sorted<'a>(calls: impl IntoIterator<Item = &'a Call>) -> Vec<&'a Call> {
     let mut calls: Vec<&Call> = calls.into_iter().collect();
     calls.sort_by_key(|call| call.id);
@@ -187,9 +187,9 @@ async fn every_call_is_copied_once_with_its_source() {
     let running = Running::of(folder.path(), &nats, &tiers).await;
     let caller = Caller::new(&nats).await;
     let calls = caller.calls("Ab3dEf9h", 3_000).await;
-    // Each stream is copied by itself: what the other one brings must come second.
+    // Streams are copied independently, so what the other one adds must be published second.
     running.has(3_000).await;
-    // A retry with the same id is the same call, and so is one that another road brings.
+    // A retry with the same id is the same call, also if it is published on another subject.
     assert!(caller.count(&calls[7]).await.is_ok());
     caller.publish(calls[7].overrun_subject(), &calls[7]).await.unwrap();
     let over = caller.call("Ab3dEf9h");
@@ -271,7 +271,7 @@ async fn a_truncated_stream_is_detected_even_if_new_calls_reuse_its_sequences() 
     caller.calls("Ab3dEf9h", 30).await;
     running.has(30).await;
     running.stopped().await;
-    // As a server that is back with less than it had: the same stream, other calls at the same places.
+    // As a server that was restored from an older copy: the same stream, other calls at the same sequences.
     let other = folder_copy(folder.path());
     let running = Running::of(other.path(), &nats, &tiers).await;
     let source =

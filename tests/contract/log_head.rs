@@ -1,4 +1,4 @@
-//! Where the log ends, as projections hear it: announced, asked for, or guessed from the stream.
+//! The head of the log as projections learn it: announced, requested, or derived from the stream.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::feeds::Stream;
 
 const SOON: Duration = Duration::from_secs(60);
 
-/// A write side whose relay is wherever the test says.
+/// A write side whose relay position the test sets.
 struct WriteSide {
     _folder: tempfile::TempDir,
     store: Arc<SqliteStore>,
@@ -52,7 +52,7 @@ impl WriteSide {
     }
 }
 
-/// A connection as a role has it.
+/// Returns a connection with the permissions of a role.
 async fn client(nats: &Nats, role: NatsRole) -> async_nats::Client {
     let options = nats.address().connect_options().custom_inbox_prefix(role.inbox());
     options.connect(format!("nats://{}", nats.address())).await.unwrap()
@@ -69,7 +69,7 @@ async fn the_head_is_that_of_the_log_even_if_the_relay_is_stopped() {
     assert_eq!(source.head().await.unwrap(), Position::START, "there is no stream yet");
     write_side.add(2).await;
     wait_until(SOON, "the new head", async || source.head_heard() == Some(Position(9))).await;
-    // Nobody announces any more: what was heard stays true as long as nothing else is heard.
+    // Without further announcements the last one stays valid.
     write_side.stop.cancel();
     tokio::time::sleep(Duration::from_secs(4)).await;
     assert_eq!(source.head_heard(), Some(Position(9)));
@@ -94,7 +94,7 @@ async fn a_lagging_node_is_not_ready_until_it_catches_up() {
     let source = EventSource::reporting(client(&nats, NatsRole::Read).await, &health);
     let mut following = source.follow(Position::START);
     assert_eq!(source.head_of_log().await.unwrap(), Position::START);
-    // Without the announcement nobody knows whether there is anything to miss.
+    // Without the announcement it is unknown whether anything is missing.
     wait_until(SOON, "silence", async || source.unheard() >= Duration::from_secs(4)).await;
     assert_eq!(health.not_ready(), None);
     write_side.relays(5);

@@ -1,4 +1,4 @@
-//! What every implementation of a port must keep, run against each of them.
+//! The contract of every implementation of a port, run against each of them.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

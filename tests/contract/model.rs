@@ -1,4 +1,4 @@
-//! A store beside a naive model of it: whatever is sent, both answer the same.
+//! A store compared with a naive model: both answer every append the same.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use write::event_store::*;
 
 use crate::event_store::{Subject, append, assert_whole, claiming};
 
-/// One append, by small numbers so that they often meet.
+/// An append, by small numbers so that appends interact.
 #[derive(Debug, Clone)]
 pub(crate) struct Act {
     to: u8,
@@ -32,7 +32,7 @@ pub(crate) fn acts() -> impl Strategy<Value = Vec<Act>> {
     proptest::collection::vec(act, 1..40)
 }
 
-/// The model: streams, names and commands in plain maps, checked in the order of the contract.
+/// The model: streams, claims and commands in plain maps, checked in the order of the contract.
 #[derive(Default)]
 struct Model {
     head: u64,
@@ -93,8 +93,8 @@ fn to_append(clock: &Clock, act: &Act) -> Append {
     Append { command: CommandId(uuid::Uuid::from_u128(act.command.into())), ..claiming(plain, &names) }
 }
 
-/// Runs the acts on a fresh store, one after the other or all at once in their order, and compares every answer and
-/// what is there in the end.
+/// Runs the appends on a fresh store, sequentially or concurrently in their order, and compares every answer and the
+/// final content.
 pub(crate) fn agrees<S: Subject>(acts: &[Act], at_once: bool) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {

@@ -1,4 +1,4 @@
-//! The relay on a real nats-server: the stream is the log, whatever happens to either.
+//! The relay on a real nats-server: the stream equals the log after any fault of either.
 
 mod clustered;
 
@@ -39,7 +39,7 @@ impl Log {
         Log { folder, store, clock }
     }
 
-    /// A second store, with what a backup of this one held and no more.
+    /// A second store with the content of a backup of this one.
     async fn restored(&self, backup: &Path) -> Log {
         let folder = tempfile::tempdir().unwrap();
         SqliteStore::restore(backup, folder.path(), None, &[]).await.unwrap();
@@ -60,7 +60,7 @@ impl Log {
         self.store.head().await.unwrap().position
     }
 
-    /// The same log once somebody changed the event at position 7 by hand.
+    /// Returns the same log after the event at position 7 was changed.
     async fn damaged(self) -> Log {
         self.store.close().await;
         let mut hand = crate::sqlite::raw(self.folder.path()).await;
@@ -111,7 +111,7 @@ async fn jetstream(nats: &Nats) -> jetstream::Context {
     jetstream::new(nats.client().await)
 }
 
-/// Every message of the stream, in its order, read as an event.
+/// Returns every message of the stream, in order, as an event.
 async fn carried(client: Client) -> Vec<(u64, Recorded, StoreId)> {
     let stream = jetstream::new(client).get_stream(subject::EVENTS).await.unwrap();
     let count = stream.cached_info().state.messages as usize;
@@ -132,7 +132,8 @@ async fn carried(client: Client) -> Vec<(u64, Recorded, StoreId)> {
         let header = |name| headers.get(name).map(|value| value.as_str());
         let (event, store) = cloudevents::parse(header, &message.payload).unwrap();
         assert_eq!(message.subject.as_str(), subject::of_stream(&event.stream));
-        // The fence that keeps two relays in order for longer than message ids are remembered; a batch has one.
+        // The expected last sequence, which keeps two relays in order for longer than the duplicate window; a batch has
+        // one.
         let before = (sequence - 1).to_string();
         let is_within = header("Nats-Batch-Sequence").is_some_and(|number| number != "1");
         let fence = (!is_within).then_some(before.as_str());
@@ -142,7 +143,7 @@ async fn carried(client: Client) -> Vec<(u64, Recorded, StoreId)> {
     messages.collect().await
 }
 
-/// Asserts that the stream is the log: every event once, at the sequence of its position, byte for byte.
+/// Checks that the stream equals the log: every event once, at the sequence of its position, byte for byte.
 async fn assert_carried(log: &Log, client: Client) {
     let (carried, wanted) = (carried(client).await, everything(&*log.store).await);
     assert_eq!(carried.len(), wanted.len());
@@ -270,7 +271,7 @@ async fn a_purged_stream_continues_at_its_last_sequence() {
     let jetstream = jetstream(&nats).await;
     let stream = jetstream.get_stream(subject::EVENTS).await.unwrap();
     assert!(stream.purge().await.is_err(), "a stream of this version cannot be purged");
-    // One of version 0.1 can be: it ends where it did, and is empty.
+    // One of version 0.1 can be purged: it keeps its last sequence, and is empty.
     let made = stream.cached_info().config.clone();
     jetstream.delete_stream(subject::EVENTS).await.unwrap();
     let purged = Config { deny_purge: false, first_sequence: Some(21), ..made };

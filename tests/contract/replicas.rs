@@ -1,4 +1,4 @@
-//! On how many servers of a cluster streams are kept: never on fewer than is set, and never on fewer than they are.
+//! The replicas of streams in a cluster: never fewer than configured, and never fewer than before.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ async fn streams_get_the_configured_replicas_and_keep_additional_ones() {
     let tiers = "free=5".parse().unwrap();
     for (set, kept) in [(1, 1), (3, 3), (1, 3)] {
         let relay = Relay::new(store.clone(), client.clone()).replicas(set);
-        // Servers that have just met may need a moment before they take a stream.
+        // New servers may need a moment before they accept a stream.
         kit::wait_until(std::time::Duration::from_secs(60), "the streams", async || {
             relay.check().await.is_ok() && prepare(&client, &tiers, set).await.is_ok()
         })

@@ -1,4 +1,4 @@
-//! Workers of one node beside one that has much to do when events come.
+//! The other workers of a node while one of them is busy.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,8 +23,7 @@ use crate::feeds::Stream;
 
 const SOON: Duration = Duration::from_secs(60);
 
-/// A model of nothing. One that is told to settle never comes to an end; one that is told to stand still does so in its
-/// second commit.
+/// An empty model. It can settle without end, or block in its second commit.
 #[derive(Debug)]
 struct Idle<const SETTLES: bool, const STANDS: bool, const APART: bool> {
     checkpoint: Checkpoint,
@@ -98,14 +97,14 @@ async fn a_worker_applies_events_and_reports_progress_while_settling() {
         (follow::<Settling>(&source, "settling").await, follow::<Level>(&source, "level").await);
     stream.publish_events(0, 1).await;
     applied(&settling, 1).await;
-    // It settles behind a quiet second, and goes on for ever.
+    // It settles after a quiet second, without end.
     let began = settling.get().heartbeat;
     wait_until(SOON, "heartbeats of one that settles", async || {
         let beat = settling.get().heartbeat;
         beat.zip(began).is_some_and(|(beat, began)| beat.duration_since(began).as_secs() >= 3)
     })
     .await;
-    // More than the window of a feed holds.
+    // More than the window of a shared consumer.
     stream.publish_events(1, 5_000).await;
     applied(&settling, 5_001).await;
     applied(&level, 5_001).await;

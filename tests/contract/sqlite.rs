@@ -1,4 +1,4 @@
-//! The store in a SQLite file: the contract, and what is its own.
+//! The store in a SQLite file: the common contract, and what is specific to it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -55,12 +55,12 @@ proptest! {
     }
 }
 
-/// Opens the file as any program could.
+/// Opens the file like any other program.
 pub(crate) async fn raw(folder: &Path) -> SqliteConnection {
     sqlx::sqlite::SqliteConnectOptions::new().filename(folder.join("events.db")).connect().await.unwrap()
 }
 
-/// A closed store of ten events on three streams with a name each; the sixth is a renaming.
+/// Returns a closed store of ten events on three streams with a claim each; the sixth is a rename.
 async fn ten_events() -> TempDir {
     let Sqlite { folder, store } = Sqlite::fresh().await;
     let clock = Clock::system();
@@ -113,12 +113,12 @@ async fn a_file_of_version_0_1_stores_traces_after_opening_for_writing() {
         events.iter().map(|event| event.traceparent).collect::<Vec<_>>()
     };
     assert_eq!(told(&store).await, [None, traced.traceparent]);
-    // It was opened before the file kept any.
+    // It was opened before the file had the column.
     assert_eq!(told(&read_only).await, [None, None]);
     read_only.close().await;
     store.close().await;
 
-    // As version 0.1 writes: it names the columns that it knows.
+    // As version 0.1 writes: it names its columns.
     let mut hand = raw(folder.path()).await;
     let insert = "INSERT INTO events (position, id, stream, version, kind, time, actor, causation, correlation, hash, data) \
                   SELECT 12, randomblob(16), 'project-other', 1, kind, time, actor, causation, correlation, hash, data \
@@ -129,7 +129,7 @@ async fn a_file_of_version_0_1_stores_traces_after_opening_for_writing() {
     assert_eq!(kept, 1);
 }
 
-/// Each statement changes history; the number is the position at which it must show.
+/// Each statement changes history; the number is the position at which it must be detected.
 const TAMPERINGS: &[(&str, u64)] = &[
     ("UPDATE events SET data = replace(data, 'reason 3', 'reason 8') WHERE position = 4", 4),
     ("UPDATE events SET data = data || ' ' WHERE position = 4", 4),
@@ -174,7 +174,7 @@ async fn every_tampering_is_detected_and_named() {
     }
 }
 
-/// Someone who knows how the chain is made leaves out a version of a stream.
+/// A version of a stream is left out, with a correctly recomputed chain.
 #[tokio::test]
 async fn a_gap_in_a_stream_is_detected_even_under_a_valid_chain() {
     let folder = ten_events().await;
@@ -429,7 +429,7 @@ async fn a_broken_backup_is_not_restored() {
     assert!(SqliteStore::open_read_only(&target).await.is_err(), "nothing was put there");
 }
 
-/// What `.cargo/config.toml` asks for has reached the library that is linked.
+/// The options in `.cargo/config.toml` must reach the linked library.
 #[tokio::test]
 async fn sqlite_is_built_without_memory_statistics() {
     let sqlite = Sqlite::fresh().await;

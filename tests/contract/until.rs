@@ -1,4 +1,4 @@
-//! A backup that is restored up to an earlier point.
+//! Restoring a backup up to an earlier point.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ async fn holder(store: &SqliteStore, name: &str) -> Option<String> {
     stream.map(|stream| stream.as_str().to_owned())
 }
 
-/// Five renamings, one a second, the last but one to a name that its project had before.
+/// Appends five renames, one per second, the last but one to an earlier name of its project.
 async fn backed() -> Backed {
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
     let store = SqliteStore::open(&folder.path().join("store"), &clock).await.unwrap();
@@ -89,7 +89,7 @@ async fn a_log_is_restored_up_to_the_named_event() {
     assert_eq!(verified, Verified { events: 2, hash: backed.events[1].hash });
     let kept = [holder(&store, "one").await, holder(&store, "two").await, holder(&store, "three").await];
     assert_eq!(kept, [Some("project-a".into()), Some("project-b".into()), None]);
-    // Names that only later events claimed are free, and the log goes on.
+    // Names that only later events claimed are free, and appends continue.
     let mut next = append(&backed.clock, "d", Expected::NoStream, &["claims"]);
     next.claims = vec![named("three"), named("four")];
     assert_eq!(store.append(next).await.unwrap().first, Position(3));

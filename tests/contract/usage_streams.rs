@@ -1,4 +1,4 @@
-//! The streams that meter calls, on a real nats-server: quotas go up and down, and no counted call is lost.
+//! The usage streams on a real nats-server: quotas are raised and lowered, and no counted call is lost.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ async fn a_raised_quota_applies_at_once_and_a_lowered_one_loses_no_call() {
     caller.calls("Ab3dEf9h", 3).await;
     assert_eq!(caller.count(&caller.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
 
-    // One key has 8: a lower limit would delete some of them, so it stays.
+    // One key has 8 calls: a lower limit would delete some of them, so the limit stays.
     prepare(&client, &tiers("free=7"), 1).await.unwrap();
     assert_eq!((limit().await, caller.held(FREE).await), ((8, -1), 8));
     assert_eq!(caller.count(&caller.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));

@@ -1,5 +1,5 @@
-//! The steps at the head of deploy/compose.yaml, with the users, folders and rights that the containers have there, and the
-//! balancer over TLS.
+//! The steps in the header of deploy/compose.yaml, with the users, folders and permissions of the containers, and the
+//! load balancer over TLS.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
@@ -14,16 +14,16 @@ use super::{LOGGIA, ROOT, compose_of, docker_compose, text};
 /// The user of the image.
 const USER: u32 = 10001;
 
-/// A machine on which the containers are processes: what they mount lies in a folder that only root can write to.
+/// Runs the containers as processes; their mounts are in a folder that only root can write to.
 struct Machine {
     folder: tempfile::TempDir,
     compose: Value,
-    /// Another user can be taken on.
+    /// Whether the test may switch to another user.
     is_root: bool,
 }
 
 impl Machine {
-    /// `None` where what reads compose files, or nats-server, is absent, told loudly.
+    /// `None` without Docker Compose or nats-server, with a message.
     async fn new() -> Option<Machine> {
         let program = docker_compose()?;
         let nats = kit::nats::available().await?;
@@ -33,7 +33,7 @@ impl Machine {
             is_root: fs::metadata("/proc/self").unwrap().uid() == 0,
         };
         fs::set_permissions(machine.folder.path(), Permissions::from_mode(0o755)).unwrap();
-        // A user may not enter the folder that these lie in.
+        // Other users may not enter the folder with these.
         for (name, program) in [("loggia", Path::new(LOGGIA)), ("nats-server", &nats)] {
             fs::copy(program, machine.at(name)).unwrap();
         }
@@ -44,7 +44,7 @@ impl Machine {
         self.folder.path().join(name)
     }
 
-    /// Makes a folder and gives it to the user of the image.
+    /// Makes a folder owned by the user of the image.
     fn give(&self, name: &str) -> PathBuf {
         let path = self.at(name);
         fs::create_dir(&path).unwrap();
@@ -55,13 +55,13 @@ impl Machine {
         path
     }
 
-    /// Where something of the machine that the file names lies: it is written beside the file there.
+    /// Returns the path of something that the compose file mounts, next to the file.
     fn beside_the_file(&self, path: &Value) -> PathBuf {
         let path = Path::new(path.as_str().unwrap());
         self.folder.path().join(path.strip_prefix(Path::new(ROOT).join("deploy")).unwrap())
     }
 
-    /// Runs a program as the user of the image, without any right of root.
+    /// Runs a program as the user of the image, without root permissions.
     fn run(&self, program: &str, adjust: impl FnOnce(&mut Command)) -> Output {
         let mut command = Command::new(if self.is_root { "setpriv".into() } else { self.at(program) });
         if self.is_root {
@@ -77,7 +77,7 @@ impl Machine {
         &self.compose["services"][name]
     }
 
-    /// The variables of a service, whose secrets lie where they were made.
+    /// Returns the environment of a service, with the paths of its secrets on this machine.
     fn environment(&self, service: &Value) -> Vec<(String, String)> {
         let secret = |name: &str| {
             let path = self.beside_the_file(&self.compose["secrets"][name]["file"]);
@@ -93,7 +93,7 @@ impl Machine {
     }
 }
 
-/// The compose file as Docker Compose reads it.
+/// Returns the compose file as Docker Compose reads it.
 fn read_compose(program: &Path) -> Value {
     let file = Path::new(ROOT).join("deploy/compose.yaml");
     let output = compose_of(program, &[&file]).args(["--format", "json"]).output().unwrap();
@@ -150,14 +150,14 @@ async fn the_steps_in_the_compose_files_header_work_as_the_image_user() {
                 .env("LOGGIA_DATA", &data)
                 .current_dir(&data);
         });
-        // The names of the servers are those of the containers' network; with all else it could start.
+        // The server names are those of the containers' network; everything else would allow a start.
         let said = String::from_utf8_lossy(&checked.stdout);
         let is_the_network = |line: &str| line.starts_with("nats_url: the NATS server at nats-1:4222, ");
         assert!(said.lines().all(is_the_network) && said.lines().count() == 1, "{name}: {said}");
     }
 }
 
-/// What asks a container whether it is ready, asked of a service that is, and of nobody.
+/// Runs the containers' health checks against a ready service, and against none.
 #[tokio::test]
 async fn container_health_checks_report_readiness() {
     let Some(program) = docker_compose() else { return };
@@ -191,7 +191,7 @@ async fn container_health_checks_report_readiness() {
     }
 }
 
-/// The balancer with both of its files; ended when it is dropped.
+/// The balancer with both configuration files; dropping it stops it.
 struct Balancer(Child);
 
 impl Drop for Balancer {
@@ -201,7 +201,7 @@ impl Drop for Balancer {
     }
 }
 
-/// Asks with Python, which checks the certificate: prints status, place and policy of each answer.
+/// Sends requests with Python, which verifies the certificate; prints status, location and policy of each response.
 const ASK: &str = r#"
 import http.client, ssl, sys, time
 secure, plain, authority = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]

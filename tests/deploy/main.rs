@@ -1,4 +1,4 @@
-//! The files of deploy/, each read by a tool that knows its kind, and held against what the program and the checkout say.
+//! The files of deploy/, each checked by the tool for its format, and against the program and the checkout.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, reason = "a test may panic")]
 
 mod compose;
@@ -10,13 +10,13 @@ use std::process::{Command, Output};
 /// The checkout.
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// The binary, which units start.
+/// The binary that the units start.
 const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
 
-/// The version of Kubernetes whose schemas the manifests are held against.
+/// The Kubernetes version of the schemas for the manifests.
 const KUBERNETES: &str = "1.34";
 
-/// The most that `systemd-analyze security` may find exposed, of 100.
+/// The maximum exposure by `systemd-analyze security`, of 100.
 const EXPOSURE: &str = "20";
 
 fn deploy(kind: &str) -> Vec<PathBuf> {
@@ -33,7 +33,7 @@ fn text(path: &str) -> String {
     std::fs::read_to_string(Path::new(ROOT).join(path)).unwrap()
 }
 
-/// Runs tests/deploy/check.py; `None` where its schemas were not brought, told loudly.
+/// Runs tests/deploy/check.py; `None` if its schemas are not installed, with a message.
 fn check(args: &[&str]) -> Option<Output> {
     let brought = Path::new(ROOT).join(".tools/deploy");
     if !brought.join("bin/python3").exists() {
@@ -46,7 +46,7 @@ fn check(args: &[&str]) -> Option<Output> {
     Some(command.output().unwrap())
 }
 
-/// Docker Compose, where it was brought.
+/// Returns Docker Compose, if it is installed.
 fn docker_compose() -> Option<PathBuf> {
     let path = Path::new(ROOT).join(".tools/deploy/bin/docker-compose");
     if !path.exists() {
@@ -56,7 +56,8 @@ fn docker_compose() -> Option<PathBuf> {
     Some(path)
 }
 
-/// What has Docker Compose read files, all profiles of them. No engine is asked, and nobody's settings are looked at.
+/// Returns a command by which Docker Compose reads files with all profiles, without an engine and without user
+/// settings.
 fn compose_of(program: &Path, files: &[&Path]) -> Command {
     let mut compose = Command::new(program);
     compose.current_dir(ROOT).env_clear().env("HOME", "/nowhere").env("DOCKER_HOST", "unix:///nowhere");
@@ -65,7 +66,7 @@ fn compose_of(program: &Path, files: &[&Path]) -> Command {
     compose
 }
 
-/// Each change of a file, from one text to another, is told of in these words by whoever reads the file.
+/// Checks that each change of a file, from one text to another, causes an error with these words.
 #[track_caller]
 fn each_is_told(file: &str, changes: &[[&str; 3]], told_of: impl Fn(&Path) -> String) {
     let right = text(file);
@@ -79,7 +80,7 @@ fn each_is_told(file: &str, changes: &[[&str; 3]], told_of: impl Fn(&Path) -> St
     }
 }
 
-/// What a program says against a file that it reads; of one that it takes that is nothing.
+/// Returns the errors of a program about a file that it reads; empty if it accepts the file.
 fn said_of(mut command: Command) -> String {
     let output = command.output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
@@ -112,7 +113,7 @@ fn the_compose_file_is_valid() {
     }
 }
 
-/// A proxy that is believed about who calls must be the balancer, and no other network.
+/// The proxy whose client addresses are trusted must be the balancer, and no other network.
 #[test]
 fn only_the_balancers_network_is_a_trusted_proxy() {
     let compose = text("deploy/compose.yaml");
@@ -121,7 +122,7 @@ fn only_the_balancers_network_is_a_trusted_proxy() {
         compose[at..].split(['\n', '}']).next().unwrap().trim()
     };
     assert_eq!(behind("LOGGIA_TRUSTED_PROXIES:"), behind("subnet:"));
-    // Where another proxy stands before the balancer, what to set is said beside it, as HAProxy takes it.
+    // For another proxy in front of the balancer, the setting is documented next to it, in HAProxy's syntax.
     let haproxy = text("deploy/haproxy.cfg");
     assert!(
         haproxy.contains("option forwardfor except 172.16.0.0/12")
@@ -200,7 +201,7 @@ fn systemd_accepts_the_units_and_rates_them_sandboxed() {
     let mut units = deploy("systemd");
     units.retain(|path| path.extension().is_some());
     for unit in &mut units {
-        // It looks whether the program is there.
+        // It checks that the program exists.
         let own = folder.path().join(unit.file_name().unwrap());
         let text = std::fs::read_to_string(&unit).unwrap();
         let is_service = unit.extension().is_some_and(|extension| extension == "service");
@@ -221,7 +222,7 @@ fn systemd_accepts_the_units_and_rates_them_sandboxed() {
     }
 }
 
-/// With a `systemd-run` that prints what it is given.
+/// With a `systemd-run` that prints its arguments.
 #[test]
 fn a_command_runs_as_its_units_user_with_its_settings() {
     use std::os::unix::fs::PermissionsExt as _;
@@ -296,7 +297,7 @@ fn every_named_setting_exists() {
     }
 }
 
-/// The backup reads the volume that the write side's set makes, and its name is made of these two.
+/// The backup reads the volume of the write side's StatefulSet, whose name consists of these two.
 #[test]
 fn the_backup_reads_the_folder_of_the_write_side() {
     let (write, backup) = (text("deploy/kubernetes/write.yaml"), text("deploy/kubernetes/backup.yaml"));

@@ -1,5 +1,5 @@
-//! The rules and the dashboard of deploy/, held against each other, against the runbook and against what real processes
-//! answer.
+//! The rules and the dashboard in deploy/, checked against each other, against the runbook and against the metrics of
+//! real processes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -17,10 +17,10 @@ const RULES: &str = "deploy/prometheus/rules.yml";
 const DASHBOARD: &str = "deploy/grafana/loggia.json";
 const RUNBOOK: &str = "docs/operating/runbook.md";
 
-/// How long anything may take on a busy machine.
+/// The timeout of any step on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// promtool of Prometheus, where it was brought.
+/// Returns promtool of Prometheus, if it is installed.
 fn promtool() -> Option<PathBuf> {
     let path = Path::new(ROOT).join(".tools/deploy/bin/promtool");
     if !path.exists() {
@@ -30,7 +30,7 @@ fn promtool() -> Option<PathBuf> {
     Some(path)
 }
 
-/// Runs promtool on this input, and returns whether it found nothing, with all that it wrote.
+/// Runs promtool on this input, and returns whether it passed, and its output.
 fn checked(promtool: &Path, args: &[&str], input: &str) -> (bool, String) {
     let mut child = Command::new(promtool)
         .args(args)
@@ -40,7 +40,7 @@ fn checked(promtool: &Path, args: &[&str], input: &str) -> (bool, String) {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // A promtool that reads nothing may have ended.
+    // A promtool that does not read its input may have ended.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let output = child.wait_with_output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -62,14 +62,14 @@ fn prometheus_accepts_the_rules_and_each_alert_fires_as_expected() {
             tested.lines().filter(|line| line.split([',', '{']).any(|part| part.trim() == named)).count();
         assert_eq!(times, 2, "{alert} is to fire once and to be silent once");
     }
-    // The check finds a fault.
+    // The check detects a fault.
     let folder = tempfile::tempdir().unwrap();
     let bad = folder.path().join("rules.yml");
     std::fs::write(&bad, text(RULES).replace("loggia_ready == 0", "loggia_ready ==")).unwrap();
     assert!(!checked(&promtool, &["check", "rules", bad.to_str().unwrap()], "").0);
 }
 
-/// The names of all alerts.
+/// Returns the names of all alerts.
 fn alerts() -> Vec<String> {
     let rules = text(RULES);
     let named = rules.lines().filter_map(|line| line.trim().strip_prefix("- alert: "));
@@ -97,13 +97,13 @@ fn each_alert_has_a_section_in_the_runbook() {
     }
 }
 
-/// The names of metrics in an expression: words that begin as ours do.
+/// Returns the names of metrics in an expression: words with the prefix of Loggia's metrics.
 fn metrics_in(expression: &str) -> impl Iterator<Item = String> {
     let words = expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     words.filter(|word| word.starts_with("loggia_") || word.starts_with("process_")).map(str::to_owned)
 }
 
-/// The metrics that the rules and the dashboard use, each with where.
+/// Returns the metrics that the rules and the dashboard use, each with the place.
 fn used() -> BTreeMap<String, &'static str> {
     let rules = text(RULES);
     let of_rules = rules.lines().filter_map(|line| line.trim().strip_prefix("expr: ")).flat_map(metrics_in);
@@ -119,7 +119,7 @@ fn used() -> BTreeMap<String, &'static str> {
     of_rules.map(|name| (name, RULES)).chain(of_dashboard).collect()
 }
 
-/// The names of the samples in an answer.
+/// Returns the names of the samples in an answer.
 fn samples(metrics: &str) -> BTreeSet<String> {
     let lines = metrics.lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| line.split(['{', ' ']).next().unwrap().to_owned()).collect()
@@ -147,7 +147,7 @@ impl Operated {
         Operated { process, operators }
     }
 
-    /// The metrics, which promtool must take; with these samples in them.
+    /// Returns the metrics, which must be valid for promtool and have these samples.
     async fn metrics(&self, promtool: Option<&Path>, wanted: &[&str]) -> BTreeSet<String> {
         let metrics = kit::wait_for(PATIENCE, &format!("{wanted:?}"), async || {
             let metrics = self.operators.get("/metrics").await;
@@ -168,7 +168,7 @@ impl Operated {
     }
 }
 
-/// Fails where a family is described twice or not at all, or its samples do not follow its description.
+/// Fails if a family is described twice or not at all, or its samples do not follow its description.
 fn assert_openmetrics(text: &str) {
     let text = text.strip_suffix("# EOF\n").unwrap();
     let (mut families, mut family) = (BTreeSet::new(), "");
@@ -240,7 +240,7 @@ async fn every_role_serves_valid_metrics_and_all_used_ones_exist() {
     let all = [&common[..], &of_write, &of_calls, &of_models].concat();
     let there = up.metrics(promtool, &all).await;
     for (name, file) in used() {
-        // Those of the process are read from Linux.
+        // Metrics of the process are available only on Linux.
         let is_known = there.contains(&name) || (name.starts_with("process_") && !cfg!(target_os = "linux"));
         assert!(is_known, "{file} uses {name}, which no process has");
     }

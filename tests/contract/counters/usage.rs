@@ -1,4 +1,4 @@
-//! The streams that meter and the ledger, made and filled by hand.
+//! Usage streams and a ledger that a test fills.
 
 use async_nats::jetstream;
 use futures::StreamExt;
@@ -16,7 +16,7 @@ pub(super) fn free() -> TierName {
     "free".parse().unwrap()
 }
 
-/// A call of one of three keys; everything follows from its number.
+/// Returns a call of one of three keys, derived from its number.
 pub(super) fn call(number: u64) -> Call {
     let time = "2026-11-02T00:00:00Z".parse::<Timestamp>().unwrap()
         + SignedDuration::from_mins(number.cast_signed());
@@ -31,7 +31,7 @@ pub(super) fn call(number: u64) -> Call {
     }
 }
 
-/// The streams of one server, made and filled by hand.
+/// The usage streams of one server, filled by a test.
 pub(super) struct Usage {
     client: async_nats::Client,
     pub(super) jetstream: jetstream::Context,

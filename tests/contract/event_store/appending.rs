@@ -1,4 +1,4 @@
-//! Appending: the expected version decides, a command is carried out once, a refused append leaves nothing.
+//! Appending: the expected version is required, a command is executed once, a rejected append writes nothing.
 
 use std::collections::{HashMap, HashSet};
 
@@ -114,7 +114,7 @@ pub(crate) async fn concurrent_appends_are_answered_individually<S: Subject>() {
     let (subject, clock) = (S::fresh().await, Clock::system());
     let store = subject.store();
     let at = |version| Expected::Exactly(StreamVersion(version));
-    // More than the writer is handed together, each behind the one before.
+    // More than one batch of the writer, each depending on the one before.
     let mut appends: Vec<Append> =
         (0..1_200).map(|version| append(&clock, "a", at(version), &["a"])).collect();
     let (repeated, rival) = (appends[7].clone(), claiming(append(&clock, "b", at(0), &["b"]), &["x"]));

@@ -1,4 +1,4 @@
-//! The log: what is appended is read back, in its order, for ever.
+//! The log: appended events are read back in order, permanently.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Names: each belongs to one stream, for ever.
+//! Claims: each name belongs permanently to one stream.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Two write sides whose replicas lag behind each other: what one has done, the other never refuses.
+//! Two write sides with lagging replicas: neither rejects a command because of an event of the other.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use write::service::CommandService;
 
 use super::opened;
 
-/// A write side with a replica of its own.
+/// A write side with its own replica.
 struct WriteSide {
     _folder: TempDir,
     store: Arc<SqliteStore>,
@@ -43,7 +43,7 @@ impl WriteSide {
             .await
     }
 
-    /// Carries out a command that must change something, and gives the revision then.
+    /// Executes a command that must change something, and returns the new revision.
     async fn changes(&self, command: Command) -> u32 {
         match self.carries_out(command.clone()).await {
             Answer::Done(Done { changed: true, revision, .. }) => revision.0,
@@ -85,7 +85,7 @@ async fn a_write_side_accepts_commands_that_depend_on_events_of_the_other() {
         assert_eq!(other.changes(revise(slug, "Bergen")).await, 2);
         one.changes(withdraw(slug)).await;
         other.changes(restore(slug)).await;
-        // What the other's replica still has would be said already.
+        // By the other's replica it would change nothing.
         one.changes(revise(slug, "Oslo")).await;
         other.changes(revise(slug, "Bergen")).await;
         one.changes(revise(slug, "Oslo")).await;
@@ -94,7 +94,7 @@ async fn a_write_side_accepts_commands_that_depend_on_events_of_the_other() {
         };
         let LineResult::Changed { members, .. } = &lines[0].result else { panic!("{lines:?}") };
         assert_eq!(members, &["city"]);
-        // Each reads for people what the other has just done.
+        // Each answers queries with the other's latest event.
         let history = CommandService::history(&*one.store, &slug.parse().unwrap()).await.unwrap().unwrap();
         assert_eq!(history.len(), 8, "{history:?}");
     }

@@ -1,4 +1,4 @@
-//! A log brought from SQLite to EventStoreDB and back: the same log, name by name and byte by byte.
+//! Copying a log from SQLite to EventStoreDB and back: the copy is identical byte by byte, with all claims.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use write::event_store::*;
 use super::{log_there, opened};
 use crate::event_store::{append, assert_whole, claiming};
 
-/// Appends so many events on seven streams to a SQLite store, a name with every third.
+/// Appends events on seven streams to a SQLite store, every third with a claim.
 async fn filled(folder: &Path, events: usize) -> SqliteStore {
     let (store, clock) = (SqliteStore::open(folder, &Clock::system()).await.unwrap(), Clock::system());
     let appends = (0..events).map(|n| {
@@ -47,13 +47,13 @@ async fn a_log_is_copied_to_the_server_and_back() {
     assert!(busy.to_string().contains("another process writes"), "{busy}");
     store.close().await;
 
-    // Answers and requests are lost on the way.
+    // Requests and responses are lost.
     server.inject(&[Fault::DropResponse, Fault::DropRequest, Fault::DropResponse]);
     assert_eq!(brought(&sqlite, &there).await.unwrap(), CopiedLog { events: 5_000, head });
     assert_eq!(log_there(&address).await, log);
     assert_eq!(brought(&sqlite, &there).await.unwrap(), CopiedLog { events: 0, head }, "nothing is missing");
 
-    // It is a store like any other there: the same id, the same names, and it goes on.
+    // The copy is a store like any other: the same id, the same claims, and appends continue.
     let replica = tempfile::tempdir().unwrap();
     let store = opened(replica.path(), &address).await;
     assert_eq!(store.store_id(), id);
@@ -72,7 +72,7 @@ async fn a_log_is_copied_to_the_server_and_back() {
     assert!(store.verify(|_| {}).await.unwrap().is_ok());
     store.close().await;
 
-    // The first has its beginning, and gets the rest.
+    // The server already has its beginning, and receives the rest.
     assert_eq!(brought(&there, &sqlite).await.unwrap(), CopiedLog { events: 1, head });
 }
 
@@ -85,7 +85,7 @@ async fn a_different_log_is_left_unchanged() {
     assert!(matches!(&different, CopyError::Different { .. }), "{different}");
     assert!(different.to_string().contains("there is the event store"), "{different}");
 
-    // Two that began as one and went on apart.
+    // Two logs with a common beginning that differ later.
     let third = folder();
     assert_eq!(brought(&first.1, &third.1).await.unwrap().events, 10);
     for place in [&first, &third] {
@@ -145,7 +145,7 @@ async fn lost_events_are_restored_from_the_replica() {
     let file = LogPlace::Sqlite(replica_path(folder.path()));
     assert_eq!(brought(&file, &there).await.unwrap(), CopiedLog { events: 4, head });
     assert_eq!(log_there(&address).await, log);
-    // The write side goes on, and another one finds every name.
+    // Appends continue, and another write side finds every claim.
     let store = opened(folder.path(), &address).await;
     assert_eq!(store.append(append(&clock, "s0", Expected::Any, &["on"])).await.unwrap().first, Position(11));
     let elsewhere = tempfile::tempdir().unwrap();
@@ -153,7 +153,7 @@ async fn lost_events_are_restored_from_the_replica() {
     assert_eq!(other.claims(Namespace::SLUG, "", 100).await.unwrap(), names);
     store.close().await;
 
-    // A log that went on differently after it was set back is not touched.
+    // A log that continued differently after it was truncated is not changed.
     server.set_back("loggia-events", 6).await;
     other.close().await;
     let fresh = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Two write sides at once, lost answers, servers that are killed: what was acknowledged is there, once.
+//! Concurrent write sides, lost responses, killed servers: every acknowledged append is stored exactly once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use write::event_store::*;
 use super::{Kurrent, log_there, opened};
 use crate::event_store::{Subject, append, claiming, everything, stream};
 
-/// Appends one event after the other to streams of its own and shared ones, and gives those that were acknowledged.
-/// What is not answered is sent again, as the command service's callers do.
+/// Appends events one by one to its own and to shared streams, and returns the acknowledged ones. Unacknowledged
+/// appends are repeated, as by the callers of the command service.
 async fn appending(store: Arc<SqliteStore>, writer: usize, rounds: usize) -> Vec<(Position, EventId)> {
     let (clock, mut acknowledged) = (Clock::system(), Vec::new());
     for round in 0..rounds {
@@ -77,7 +77,7 @@ async fn expected_versions_and_claims_hold_across_two_write_sides() {
     let made = claiming(append(&clock, "a", Expected::NoStream, &["1"]), &["name"]);
     first.store.append(made).await.unwrap();
 
-    // The second has not looked yet, and must not decide on what it knew.
+    // The second has not read the log yet, and must not decide on its old state.
     let rival = claiming(append(&clock, "b", Expected::NoStream, &["x"]), &["name"]);
     let claimed = AppendError::Claimed { name: "name".into(), by: stream("a") };
     assert_eq!(second.append(rival).await, Err(claimed));
@@ -112,7 +112,7 @@ async fn a_lost_response_is_resolved_by_reading_the_log() {
         assert_eq!(store.append(one.clone()).await, Ok(done), "{fault:?}: it was done just now");
         assert_eq!(store.append(one).await, Err(AppendError::Repeated(done)));
     }
-    // A crowd in one append, its answer lost, and others waiting behind it.
+    // Many appends in one batch whose response is lost, with others waiting.
     server.inject(&[Fault::DropResponse, Fault::DropRequest]);
     let crowd: Vec<_> = (0..300)
         .map(|n| claiming(append(&clock, &format!("s{n}"), Expected::NoStream, &["x"]), &[&format!("n{n}")]))
@@ -181,7 +181,7 @@ async fn appends_share_one_open_stream() {
         store.append(one).await.unwrap();
     }
     assert!(server.streams() <= founded + 1, "{} streams", server.streams());
-    // An append that comes too late ends its stream, and the next one opens another.
+    // An append that is too late ends its stream, and the next one opens another.
     let other = opened(folders[1].path(), &address).await;
     for number in 50..60 {
         let side = if number % 2 == 0 { &other } else { &store };

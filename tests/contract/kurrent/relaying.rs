@@ -1,4 +1,4 @@
-//! The relays of two write sides on one stream: the lag of a replica is no older store.
+//! The relays of two write sides on one stream: a lagging replica is not an older store.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -72,7 +72,7 @@ async fn an_older_log_is_rejected() {
     assert!(refused.to_string().contains("has 5 events, the event store only 3"), "{refused}");
 }
 
-/// The relay of a write side without NATS traffic of its own follows what the other one carries.
+/// The relay of an idle write side follows what the other one publishes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_relays_publish_one_log_without_errors() {
     let Some(nats) = Nats::start().await else { return };

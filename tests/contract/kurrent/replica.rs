@@ -1,4 +1,4 @@
-//! The replica: a file that may go at any time, and that is never taken for another log's.
+//! The replica: a file that may be deleted at any time, and that is never used with another log.
 
 use kit::esdb::EventStoreDb;
 use schemas::ids::Position;
@@ -10,7 +10,7 @@ use write::event_store::*;
 use super::{Kurrent, log_there, opened, try_open};
 use crate::event_store::{Subject, append, assert_whole, claiming, everything};
 
-/// A log of ten events with a name each, whose store is closed.
+/// Returns a log of ten events with a claim each, whose store is closed.
 async fn ten_events() -> Kurrent {
     let subject = Kurrent::fresh().await;
     let clock = Clock::system();
@@ -66,7 +66,7 @@ async fn a_replica_of_another_log_is_rejected() {
     let refused = refusal(&subject, &other.address).await;
     assert!(refused.contains("is the replica of the event store"), "{refused}");
     assert!(refused.contains("LOGGIA_STORE"), "{refused}");
-    // Nothing was touched: its own log still fits.
+    // Nothing was changed: it still fits its own log.
     opened(subject.folder.path(), &subject.address).await;
 }
 
@@ -89,7 +89,7 @@ async fn a_truncated_log_is_rejected() {
     let refused = try_open(folder.path(), &address).await.err().unwrap().to_string();
     assert!(refused.contains("ends before 5, so that log was set back"), "{refused}");
 
-    // Written anew, it is another log from there on.
+    // With new events it is a different log from there on.
     let elsewhere = tempfile::tempdir().unwrap();
     let rival = opened(elsewhere.path(), &address).await;
     for _ in 0..5 {
@@ -140,7 +140,7 @@ async fn a_reader_sees_the_current_log() {
     writer.append(append(&Clock::system(), "a", Expected::Any, &["x"])).await.unwrap();
     assert_eq!(reads().await, Position(11), "the replica follows before it is read");
 
-    // Beside the write side of the same folder, which follows the log itself.
+    // Concurrently with the write side of the same folder, which follows the log itself.
     let beside =
         write::event_store::kurrent::open_read_only(subject.folder.path(), &subject.address).await.unwrap();
     assert_eq!(beside.head().await.unwrap().position, Position(11));

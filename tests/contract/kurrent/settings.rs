@@ -1,4 +1,4 @@
-//! What is set wrong: each is refused at start with a sentence that names the setting.
+//! Invalid settings: each prevents a start with a sentence that names the setting.
 
 use kit::esdb::EventStoreDb;
 use write::clock::Clock;
@@ -137,7 +137,7 @@ async fn a_command_above_the_servers_limit_is_rejected_with_a_reason() {
     let refused = store.append(append(&clock, "a", Expected::Any, &[&half, &half])).await.unwrap_err();
     let AppendError::Invalid { reason } = &refused else { panic!("{refused}") };
     assert!(reason.contains("this store takes 1048576 at once"), "{reason}");
-    // Many of them at once are cut into appends that the server takes.
+    // Many concurrent ones are split into batches that the server accepts.
     let crowd = (0..6).map(|n| append(&clock, &format!("s{n}"), Expected::Any, &[&half]));
     let outcomes = futures::future::join_all(crowd.map(|one| store.append(one))).await;
     assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");

@@ -1,4 +1,4 @@
-//! NATS is given back the calls that it lost, so that a quota that was used up stays used up.
+//! The ledger restores calls that NATS lost, so that an exhausted quota stays exhausted.
 
 use schemas::control::LedgerSource;
 use write::ledger::Copied;
@@ -35,7 +35,7 @@ async fn a_wiped_server_is_refilled_with_overruns_despite_new_calls() {
     running.stopped().await;
     nats.wipe().await;
     prepare(&nats.client().await, &tiers, 1).await.unwrap();
-    // Before the ledger is back, there is room that there should not be.
+    // Until the ledger is back, the stream would accept calls over the quota.
     caller.calls("Ab3dEf9h", 15).await;
     let running = Running::of(folder.path(), &nats, &tiers).await;
     running.has(26).await;
@@ -56,7 +56,7 @@ async fn a_stream_without_the_ledgers_calls_gets_them_back_by_id() {
     running.stopped().await;
     nats.wipe().await;
     prepare(&nats.client().await, &tiers, 1).await.unwrap();
-    // More than the ledger has, and all of them others.
+    // More than the ledger has, and all of them different.
     caller.calls("Ab3dEf9h", 150).await;
     let running = Running::of(folder.path(), &nats, &tiers).await;
     running.has(250).await;
@@ -79,12 +79,12 @@ async fn a_lost_stream_accepts_no_call_until_its_calls_are_restored() {
     let ledger = Arc::new(Ledger::open(folder.path()).await.unwrap());
     let copier = Copier::new(ledger.clone(), nats.client().await, tiers.clone(), Clock::system());
     copier.prepare().await.unwrap();
-    // Made, but nothing is given back yet: a node finds nobody who takes a call.
+    // Created but not refilled yet: a call of a node gets no acknowledgement.
     let call = caller.call("Ab3dEf9h");
     let sent = caller.jetstream.publish(call.subject(), "{}".into()).await.unwrap();
     let refused = sent.await.unwrap_err().to_string();
     assert!(refused.contains("no stream"), "{refused}");
-    // That outlasts the process and whoever prepares the streams without a ledger.
+    // This survives a restart of the process, and preparing the streams without a ledger.
     prepare(&nats.client().await, &tiers, 1).await.unwrap();
     assert_eq!(caller.held(FREE).await, 0);
     ledger.close().await;
@@ -104,7 +104,7 @@ async fn a_call_lost_while_following_is_restored_by_the_next_comparison() {
     let caller = Caller::new(&nats).await;
     let calls = caller.calls("Ab3dEf9h", 5).await;
     running.has(5).await;
-    // A call that NATS lost in the middle: neither the beginning nor the end of the stream shows it.
+    // A call lost from the middle: neither end of the stream shows it.
     let (lost, last) = (caller.call("Ab3dEf9h"), calls.last().map(|call| call.id));
     let LedgerSource { stream, created, sequence } =
         running.ledger.watch().borrow().iter().find(|source| source.stream == FREE).unwrap().clone();

@@ -1,4 +1,4 @@
-//! The relay on three real servers that keep the stream together: there events go in atomic batches.
+//! The relay on three real servers with a replicated stream: events are published in atomic batches.
 
 use async_nats::jetstream::stream::Config;
 use kit::nats::Cluster;
@@ -6,18 +6,17 @@ use schemas::nats_role::NatsRole;
 
 use super::*;
 
-/// A cluster that has agreed to keep the stream on so many servers, and the log that will be in it; `None` as for
-/// [`Cluster::start`].
+/// Starts a cluster with a stream of this number of replicas, and the log for it; `None` as for [`Cluster::start`].
 async fn ready(replicas: usize) -> Option<(Cluster, Log)> {
     let (cluster, log) = (Cluster::start().await?, Log::new().await);
     let client = cluster.client(NatsRole::Write).await;
     let relay = Relay::new(log.store.clone(), client).replicas(replicas);
-    // Servers that have just met may need a moment before they take a stream.
+    // New servers may need a moment before they accept a stream.
     wait_until(Duration::from_secs(60), "the stream", async || relay.check().await.is_ok()).await;
     Some((cluster, log))
 }
 
-/// The last number of each batch and `1` for each message outside of any, in the stream's order.
+/// Returns the size of each batch, and `1` for each message outside of one, in stream order.
 async fn batches(client: Client) -> Vec<u64> {
     let stream = jetstream::new(client).get_stream(subject::EVENTS).await.unwrap();
     let mut sizes = Vec::new();
