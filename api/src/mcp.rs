@@ -25,7 +25,7 @@ use crate::mcp::protocol::params::Params;
 use crate::mcp::protocol::rpc_error::RpcError;
 use crate::state::ApiState;
 use call::Told;
-use tools::Asked;
+use tools::CallContext;
 
 use crate::mcp::protocol::era;
 pub(crate) use crate::mcp::protocol::era::SUPPORTED as REVISIONS;
@@ -87,15 +87,15 @@ pub(crate) async fn answer(
     {
         return Err(ApiError::too_many_requests(wait));
     }
-    let asked = Asked { state, principal, address, deadline, wait };
+    let context = CallContext { state, principal, address, deadline, wait };
     let sent = match body {
-        Ok(Body::One(Ok(message))) => one(asked, headers, &message).await,
+        Ok(Body::One(Ok(message))) => one(context, headers, &message).await,
         Ok(Body::One(Err(Invalid { id, error }))) => Some(failed(id.as_deref(), &error)),
         Ok(Body::Batch(_)) if !era::takes_batches(headers) => Some(failed(
             None,
             &RpcError::invalid_request("Batches belong to 2025-03-26. Send one request as an object."),
         )),
-        Ok(Body::Batch(messages)) => batch(asked, &messages).await,
+        Ok(Body::Batch(messages)) => batch(context, &messages).await,
         Err(error) => Some(failed(None, &error)),
     };
     Ok(match sent {
@@ -111,7 +111,7 @@ pub(crate) async fn answer(
 }
 
 /// Answers a message; a notification gets no answer, whatever it is.
-async fn one(asked: Asked<'_>, headers: &HeaderMap, message: &Message<'_>) -> Option<Sent> {
+async fn one(context: CallContext<'_>, headers: &HeaderMap, message: &Message<'_>) -> Option<Sent> {
     let id = message.id?.get();
     let params = match Params::read(message.params) {
         Ok(params) => params,
@@ -123,9 +123,9 @@ async fn one(asked: Asked<'_>, headers: &HeaderMap, message: &Message<'_>) -> Op
         Err(error) => return Some(failed(Some(id), &error)),
     };
     let mut body = begun(id);
-    Some(match methods::answer(asked, era, message, &params, &mut body).await {
+    Some(match methods::answer(context, era, message, &params, &mut body).await {
         Ok(told) => {
-            end(asked, era, told.as_ref(), &mut body);
+            end(context, era, told.as_ref(), &mut body);
             Sent::json(StatusCode::OK, body)
         }
         // Until 2025-11-25 the status told of the way only, not of the request.
@@ -137,7 +137,7 @@ async fn one(asked: Asked<'_>, headers: &HeaderMap, message: &Message<'_>) -> Op
 }
 
 /// Answers several messages one after the other, in one array.
-async fn batch(asked: Asked<'_>, messages: &[&RawValue]) -> Option<Sent> {
+async fn batch(context: CallContext<'_>, messages: &[&RawValue]) -> Option<Sent> {
     let mut body = Vec::new();
     for raw in messages {
         let sent = match Message::read(raw.get()) {
@@ -145,7 +145,7 @@ async fn batch(asked: Asked<'_>, messages: &[&RawValue]) -> Option<Sent> {
                 message.id.map(RawValue::get),
                 &RpcError::invalid_request("The method initialize stands alone, never in a batch."),
             )),
-            Ok(message) => one(asked, &HeaderMap::new(), &message).await,
+            Ok(message) => one(context, &HeaderMap::new(), &message).await,
             Err(Invalid { id, error }) => Some(failed(id.as_deref(), &error)),
         };
         if let Some(sent) = sent {
@@ -170,7 +170,7 @@ fn begun(id: &str) -> Vec<u8> {
 }
 
 /// and behind them.
-fn end(asked: Asked<'_>, era: Era, told: Option<&Told>, body: &mut Vec<u8>) {
+fn end(context: CallContext<'_>, era: Era, told: Option<&Told>, body: &mut Vec<u8>) {
     let separate = |body: &mut Vec<u8>, text: &[u8]| {
         if body.last() != Some(&b'{') {
             body.push(b',');
@@ -192,7 +192,7 @@ fn end(asked: Asked<'_>, era: Era, told: Option<&Told>, body: &mut Vec<u8>) {
         }
         if era == Era::Modern {
             separate(body, br#""io.modelcontextprotocol/serverInfo":"#);
-            discovery::server_info(asked.state.site(), body);
+            discovery::server_info(context.state.site(), body);
         }
         body.push(b'}');
     }

@@ -86,7 +86,7 @@ impl Metrics {
         let metered = ["counted", "exceeded", "unavailable"]
             .map(|outcome| metered.get_or_create_owned(&OutcomeLabel { outcome }));
         let routes = Route::ALL.map(|route| {
-            let route = route.pattern();
+            let route = route.name();
             Counted {
                 requests: CLASSES
                     .map(|status| requests.get_or_create_owned(&RequestLabels { route, status })),

@@ -25,6 +25,7 @@ use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY};
 use http::{HeaderMap, HeaderValue};
 
 use crate::error::ApiError;
+use crate::route;
 use crate::state::ApiState;
 
 pub(crate) use cite::cite;
@@ -39,17 +40,17 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 /// The paths of the pages.
 pub(crate) fn router() -> Router<ApiState> {
     Router::new()
-        .route("/", get(home::home))
-        .route("/projects/{slug}", get(project::project))
-        .route("/keys", get(keys::form).post(keys::issue))
-        .route("/keys/link", get(keys::form).post(claim::ask))
-        .route("/claim/{token}", get(claim::look).post(claim::act))
-        .route("/pricing", get(pricing::pricing))
-        .route("/docs", get(docs::docs))
-        .route("/usage", get(usage::form).post(usage::usage))
-        .route("/status", get(status::status))
-        .route("/problems/{name}", get(problem::problem))
-        .route("/assets/{version}/{file}", get(assets::asset))
+        .route(route::HOME, get(home::home))
+        .route(route::PROJECT_PAGE, get(project::project))
+        .route(route::KEYS, get(keys::form).post(keys::issue))
+        .route(route::KEYS_LINK, get(keys::form).post(claim::ask))
+        .route(route::CLAIM, get(claim::look).post(claim::act))
+        .route(route::PRICING, get(pricing::pricing))
+        .route(route::DOCS, get(docs::docs))
+        .route(route::USAGE_PAGE, get(usage::form).post(usage::usage))
+        .route(route::STATUS, get(status::status))
+        .route(route::PROBLEMS, get(problem::problem))
+        .route(route::ASSETS, get(assets::asset))
 }
 
 /// Returns a page as a response.

@@ -51,27 +51,26 @@ pub(crate) fn answer_directly(
 pub(crate) fn router(state: ApiState) -> Router {
     let has_payments = state.payments().is_some();
     let router = Router::new()
-        .route(Route::Search.pattern(), get(search::search))
-        .route(Route::Project.pattern(), get(project::project))
-        .route(Route::Similar.pattern(), get(similar::similar))
-        .route(Route::Usage.pattern(), get(usage::usage))
-        .route(Route::Media.pattern(), get(media::picture))
-        .route("/cite/{slug}", get(cite::newest))
-        .route(Route::Cite.pattern(), get(cite::cite))
+        .route(route::SEARCH, get(search::search))
+        .route(route::PROJECT, get(project::project))
+        .route(route::SIMILAR, get(similar::similar))
+        .route(route::USAGE, get(usage::usage))
+        .route(route::MEDIA, get(media::picture))
+        .route(route::CITE_NEWEST, get(cite::newest))
+        .route(route::CITE, get(cite::cite))
         .route(route::FEED, get(feed::feed))
         .route(route::ROBOTS, get(robots::answer(state.site())))
         .route(route::SITEMAP, get(sitemap::index))
-        .route(Route::OpenApi.pattern(), get(openapi::answer(state.site())))
+        .route(route::OPENAPI, get(openapi::answer(state.site())))
         .route(route::OPENAPI_3_0, get(openapi::answer_older(state.site())))
         .route(route::SERVER_CARD, get(discovery::answer_card(state.site())))
         .route(route::AI_CATALOG, get(discovery::answer_catalog(state.site())))
         .route(route::REGISTRY_MANIFEST, get(discovery::answer_manifest(state.site())))
         .route(route::LLMS, get(discovery::answer_llms(state.site())))
-        .route(Route::Health.pattern(), get(health::alive))
-        .route(Route::Ready.pattern(), get(health::ready))
+        .route(route::HEALTH, get(health::alive))
+        .route(route::READY, get(health::ready))
         .merge(pages::router());
-    let router =
-        if has_payments { router.route(Route::Webhook.pattern(), post(webhook::stripe)) } else { router };
+    let router = if has_payments { router.route(route::WEBHOOK, post(webhook::stripe)) } else { router };
     router
         .fallback(sitemap::part_or_nothing)
         .method_not_allowed_fallback(async |Extension(route): Extension<Route>| {

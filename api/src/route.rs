@@ -1,34 +1,64 @@
-//! The paths of the public listener, and what the rest of the crate must know of each: its name in metrics, its methods,
-//! whether it needs a key. It knows no endpoint; `routes` ties each path to the one that answers it.
+//! The paths of the public listener, in one table: the router, the kind of a request's path and the links of pages all come
+//! from it. What the rest of the crate must know of each kind is here too: its name in metrics, its methods, whether it needs a
+//! key. It knows no endpoint; `rest` and `pages` tie each path to the one that answers it.
 
 use http::HeaderValue;
 
-/// The path prefix of a project's record.
-pub(crate) const PROJECT: &str = "/v1/project";
-/// The path of the search.
-pub(crate) const SEARCH: &str = "/v1/search";
-/// The path prefix of the projects that are similar to one.
-pub(crate) const SIMILAR: &str = "/v1/similar";
-/// The OpenAPI document for generators that only know version 3.0.
-pub(crate) const OPENAPI_3_0: &str = "/openapi-3.0.json";
-/// The card of the MCP endpoint, at the path that SEP-2127 reserves.
-pub(crate) const SERVER_CARD: &str = "/mcp/server-card";
-/// Where clients look that know nothing but a host.
-pub(crate) const AI_CATALOG: &str = "/.well-known/ai-catalog.json";
-/// The manifest that an operator hands to the MCP registry.
-pub(crate) const REGISTRY_MANIFEST: &str = "/server.json";
-/// The site in words, for language models.
-pub(crate) const LLMS: &str = "/llms.txt";
-/// The feed of the newest selections.
-pub(crate) const FEED: &str = "/feed.atom";
-/// What crawlers may read.
-pub(crate) const ROBOTS: &str = "/robots.txt";
-/// The index of the sitemap.
-pub(crate) const SITEMAP: &str = "/sitemap.xml";
-/// What the paths of all parts of the sitemap begin with.
-pub(crate) const SITEMAP_PARTS: &str = "/sitemap-";
+/// Declares the paths as axum matches them, each with its kind.
+macro_rules! paths {
+    ($($name:ident = $pattern:literal, $route:ident;)+) => {
+        $(pub(crate) const $name: &str = $pattern;)+
+        /// All paths; those that are called most come first.
+        const PATHS: &[(&str, Route)] = &[$(($name, Route::$route)),+];
+    };
+}
 
-/// A kind of path, as metrics name it.
+paths! {
+    SEARCH = "/v1/search", Search;
+    PROJECT = "/v1/project/{slug}", Project;
+    SIMILAR = "/v1/similar/{slug}", Similar;
+    USAGE = "/v1/usage", Usage;
+    MCP = "/mcp", Mcp;
+    MCP_WITH_SLASH = "/mcp/", Mcp;
+    MEDIA = "/media/{picture}/{file}", Media;
+    CITE = "/cite/{slug}/{revision}", Cite;
+    CITE_NEWEST = "/cite/{slug}", Cite;
+    HOME = "/", Page;
+    PROJECT_PAGE = "/projects/{slug}", Page;
+    PRICING = "/pricing", Page;
+    DOCS = "/docs", Page;
+    STATUS = "/status", Page;
+    KEYS = "/keys", Form;
+    KEYS_LINK = "/keys/link", Form;
+    USAGE_PAGE = "/usage", Form;
+    CLAIM = "/claim/{token}", Form;
+    ASSETS = "/assets/{version}/{file}", Asset;
+    PROBLEMS = "/problems/{name}", Problems;
+    HEALTH = "/healthz", Health;
+    READY = "/readyz", Ready;
+    FEED = "/feed.atom", Feeds;
+    ROBOTS = "/robots.txt", Feeds;
+    SITEMAP = "/sitemap.xml", Feeds;
+    SITEMAP_PARTS = "/sitemap-{number}.xml", Feeds;
+    OPENAPI = "/openapi.json", OpenApi;
+    OPENAPI_3_0 = "/openapi-3.0.json", OpenApi;
+    SERVER_CARD = "/mcp/server-card", Discovery;
+    AI_CATALOG = "/.well-known/ai-catalog.json", Discovery;
+    REGISTRY_MANIFEST = "/server.json", Discovery;
+    LLMS = "/llms.txt", Discovery;
+    WEBHOOK = "/webhooks/stripe", Webhook;
+}
+
+/// Returns what stands before the first parameter of a path: `/v1/project/` of `/v1/project/{slug}`.
+pub(crate) const fn prefix(pattern: &str) -> &str {
+    let mut end = 0;
+    while end < pattern.len() && pattern.as_bytes()[end] != b'{' {
+        end += 1;
+    }
+    pattern.split_at(end).0
+}
+
+/// A kind of path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Route {
     Search,
@@ -73,26 +103,26 @@ impl Route {
         Route::Other,
     ];
 
-    /// The path as axum matches it.
-    pub(crate) fn pattern(self) -> &'static str {
+    /// Its name in metrics, traces and the status page.
+    pub(crate) fn name(self) -> &'static str {
         match self {
-            Route::Search => "/v1/search",
-            Route::Project => "/v1/project/{slug}",
-            Route::Similar => "/v1/similar/{slug}",
-            Route::Usage => "/v1/usage",
-            Route::Mcp => "/mcp",
-            Route::Media => "/media/{picture}/{file}",
-            Route::Cite => "/cite/{slug}/{revision}",
+            Route::Search => SEARCH,
+            Route::Project => PROJECT,
+            Route::Similar => SIMILAR,
+            Route::Usage => USAGE,
+            Route::Mcp => MCP,
+            Route::Media => MEDIA,
+            Route::Cite => CITE,
             Route::Feeds => "feeds",
             Route::Page => "page",
             Route::Form => "form",
-            Route::Webhook => "/webhooks/stripe",
+            Route::Webhook => WEBHOOK,
             Route::Asset => "/assets/{file}",
-            Route::Problems => "/problems/{name}",
-            Route::OpenApi => "/openapi.json",
+            Route::Problems => PROBLEMS,
+            Route::OpenApi => OPENAPI,
             Route::Discovery => "discovery",
-            Route::Health => "/healthz",
-            Route::Ready => "/readyz",
+            Route::Health => HEALTH,
+            Route::Ready => READY,
             Route::Other => "other",
         }
     }
@@ -141,7 +171,7 @@ impl Route {
         )
     }
 
-    /// Whether people are told there, in their browser, what went wrong.
+    /// Whether an error is answered with a page to browsers.
     pub(crate) fn is_for_people(self) -> bool {
         matches!(self, Route::Cite | Route::Page | Route::Form | Route::Problems | Route::Other)
     }
@@ -155,30 +185,40 @@ impl Route {
         }
     }
 
-    /// The kind of a path.
+    /// Returns the kind of a path.
     pub(crate) fn of(path: &str) -> Route {
-        match path {
-            "/v1/search" => Route::Search,
-            "/v1/usage" => Route::Usage,
-            "/mcp" | "/mcp/" => Route::Mcp,
-            "/openapi.json" | OPENAPI_3_0 => Route::OpenApi,
-            SERVER_CARD | AI_CATALOG | REGISTRY_MANIFEST | LLMS => Route::Discovery,
-            FEED | ROBOTS | SITEMAP => Route::Feeds,
-            "/" | "/pricing" | "/docs" | "/status" => Route::Page,
-            "/keys" | "/keys/link" | "/usage" => Route::Form,
-            "/webhooks/stripe" => Route::Webhook,
-            "/healthz" => Route::Health,
-            "/readyz" => Route::Ready,
-            _ if path.starts_with("/v1/project/") => Route::Project,
-            _ if path.starts_with("/v1/similar/") => Route::Similar,
-            _ if path.starts_with("/media/") => Route::Media,
-            _ if path.starts_with("/cite/") => Route::Cite,
-            _ if path.starts_with(SITEMAP_PARTS) => Route::Feeds,
-            _ if path.starts_with("/projects/") => Route::Page,
-            _ if path.starts_with("/claim/") => Route::Form,
-            _ if path.starts_with("/assets/") => Route::Asset,
-            _ if path.starts_with("/problems/") => Route::Problems,
-            _ => Route::Other,
+        let is_kind = |(pattern, _): &&(&str, Route)| match prefix(pattern) {
+            whole if whole.len() == pattern.len() => path == whole,
+            prefix => path.starts_with(prefix),
+        };
+        PATHS.iter().find(is_kind).map_or(Route::Other, |(_, route)| *route)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_has_the_kind_that_the_table_says() {
+        for (pattern, route) in PATHS {
+            assert_eq!(Route::of(&pattern.replace(['{', '}'], "")), *route, "{pattern}");
+        }
+        for path in ["", "/v1", "/v1/search/", "/v1/searching", "/keys/", "/cite", "/project", "/sitemap"] {
+            assert_eq!(Route::of(path), Route::Other, "{path}");
+        }
+        assert_eq!([Route::of("/cite/a/b/c"), Route::of("/sitemap-x")], [Route::Cite, Route::Feeds]);
+    }
+
+    #[test]
+    fn every_path_of_the_openapi_document_is_in_the_table() {
+        let text = include_str!("../../schemas/openapi.json");
+        let document: serde_json::Value = serde_json::from_str(text).unwrap();
+        let root = document["servers"][0]["url"].as_str().unwrap();
+        for (path, operation) in document["paths"].as_object().unwrap() {
+            let root = operation["servers"][0]["url"].as_str().unwrap_or(root).trim_end_matches('/');
+            let whole = format!("{root}{path}");
+            assert!(PATHS.iter().any(|(pattern, _)| **pattern == *whole), "{whole}");
         }
     }
 }

@@ -10,6 +10,7 @@ mod modules;
 mod names;
 mod rust_paths;
 mod sizes;
+mod tools;
 mod tree;
 
 use tree::Tree;
@@ -32,6 +33,11 @@ fn modules_have_no_import_cycles() {
 #[test]
 fn crates_are_within_the_size_limit() {
     assert_none("a crate is too large", &sizes::violations(&Tree::of_this_checkout()));
+}
+
+#[test]
+fn an_mcp_tool_is_one_file_and_one_entry_in_the_registry() {
+    assert_none("an MCP tool", &tools::violations(&Tree::of_this_checkout()));
 }
 
 #[test]

@@ -142,7 +142,7 @@ pub(crate) fn moved(state: &ApiState, path: &str, slug: &str, query: &str) -> Re
     let mark = if asked.is_empty() { "" } else { "?" };
     let below = state.site().path();
     let location =
-        HeaderValue::try_from(format!("{below}{path}/{slug}{mark}{asked}")).map_err(ApiError::internal)?;
+        HeaderValue::try_from(format!("{below}{path}{slug}{mark}{asked}")).map_err(ApiError::internal)?;
     Ok((StatusCode::PERMANENT_REDIRECT, [(LOCATION, location)]).into_response())
 }
 

@@ -18,9 +18,9 @@ pub(super) fn begin(started: Instant, method: &Method, route: Route, headers: &H
         return Span::carrying(parent);
     }
     let method = named(method);
-    let mut span = Span::begun_before(started.elapsed(), Kind::Server, method, route.pattern(), parent);
+    let mut span = Span::begun_before(started.elapsed(), Kind::Server, method, route.name(), parent);
     span.label("http.request.method", method);
-    span.label("http.route", route.pattern());
+    span.label("http.route", route.name());
     span
 }
 

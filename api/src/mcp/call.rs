@@ -6,7 +6,7 @@ use schemas::usage::{CallId, Surface};
 use serde::Serialize;
 use traces::{Kind, Span};
 
-use super::tools::{self, Asked, Tool};
+use super::tools::{self, CallContext, Tool};
 use crate::auth::access::Balance;
 use crate::auth::principal::Principal;
 use crate::mcp::protocol::escape::escape;
@@ -38,7 +38,7 @@ pub(super) struct Quota {
 /// Writes the members of the result of a call, and tells a keyed caller what it cost. An error is one of the protocol: what a
 /// tool cannot do is a result too.
 pub(super) async fn call(
-    asked: Asked<'_>,
+    context: CallContext<'_>,
     params: &Params<'_>,
     into: &mut Vec<u8>,
 ) -> Result<Option<Told>, RpcError> {
@@ -54,10 +54,10 @@ pub(super) async fn call(
     arguments.accept_aliases(tool.arguments);
     let parent = params.traceparent().or_else(traces::current);
     let span = Span::below(Kind::Server, "tools/call", tool.name, parent);
-    let done = match admit(asked) {
+    let done = match admit(context) {
         // A tool that takes too long or panics is refused alone: other calls of the message are counted and answered.
-        Ok(()) => match asked.deadline.bound(run(tool, asked, &mut arguments, &span)).await {
-            Ok(Ok(answer)) => charge(asked, tool).await.map(|told| (answer, told)),
+        Ok(()) => match context.deadline.bound(run(tool, context, &mut arguments, &span)).await {
+            Ok(Ok(answer)) => charge(context, tool).await.map(|told| (answer, told)),
             Ok(Err(refusal)) => Err(refusal),
             Err(fault) => Err(fault.into()),
         },
@@ -69,8 +69,8 @@ pub(super) async fn call(
             told
         }
         Err(refusal) => {
-            bad(&words(asked, refusal, tool, &arguments), into);
-            balance(asked)
+            bad(&words(context, refusal, tool, &arguments), into);
+            balance(context)
         }
     })
 }
@@ -78,11 +78,11 @@ pub(super) async fn call(
 /// Runs a tool as part of its caller's trace, if there is one.
 async fn run<'a>(
     tool: &'static Tool,
-    asked: Asked<'a>,
+    context: CallContext<'a>,
     arguments: &mut Arguments<'_>,
     span: &Span,
 ) -> Result<Answer<'a>, Refusal> {
-    let work = tools::run(tool, asked, arguments);
+    let work = tools::run(tool, context, arguments);
     match span.traceparent() {
         None => work.await,
         traceparent => traces::within(traceparent, work).await,
@@ -91,16 +91,16 @@ async fn run<'a>(
 
 /// Whether the caller may call now. What is left of the month is looked at where the call is counted: a call that would not
 /// count is answered as always.
-fn admit(asked: Asked<'_>) -> Result<(), Refusal> {
-    if asked.deadline.is_over() {
+fn admit(context: CallContext<'_>) -> Result<(), Refusal> {
+    if context.deadline.is_over() {
         return Err(Refusal::guided(
             "Not run: the calls before it in this batch took all the time that a request has. Nothing was counted; send \
              it again.",
         ));
     }
-    let Some(wait) = asked.wait else { return Ok(()) };
+    let Some(wait) = context.wait else { return Ok(()) };
     let seconds = wait.as_secs() + 1;
-    let more = match asked.principal {
+    let more = match context.principal {
         Principal::Anonymous => " A key from get_api_key has a limit of its own.",
         Principal::Unmetered | Principal::ApiKey(_) => "",
     };
@@ -110,17 +110,17 @@ fn admit(asked: Asked<'_>) -> Result<(), Refusal> {
 }
 
 /// Counts a call that is about to be answered.
-async fn charge(asked: Asked<'_>, tool: &'static Tool) -> Result<Option<Told>, Refusal> {
+async fn charge(context: CallContext<'_>, tool: &'static Tool) -> Result<Option<Told>, Refusal> {
     if !tool.is_counted {
-        return Ok(balance(asked));
+        return Ok(balance(context));
     }
-    let charge = asked.principal.charge(asked.state, Surface::Mcp, tool.name, asked.deadline);
+    let charge = context.principal.charge(context.state, Surface::Mcp, tool.name, context.deadline);
     let Some(charged) = charge.await else { return Ok(None) };
     match charged.outcome {
         Outcome::Counted { .. } => {
             Ok(Some(Told { quota: Quota::of(&charged.balance), call_id: Some(charged.id) }))
         }
-        Outcome::Exceeded => Err(used_up(asked, &charged.balance)),
+        Outcome::Exceeded => Err(used_up(context, &charged.balance)),
         Outcome::Unavailable(cause) => Err(Refusal::Broken {
             told: "The call cannot be counted at present, so it is not answered. Try again in a few seconds."
                 .into(),
@@ -130,8 +130,8 @@ async fn charge(asked: Asked<'_>, tool: &'static Tool) -> Result<Option<Told>, R
 }
 
 /// What a keyed caller has left, where nothing was counted.
-fn balance(asked: Asked<'_>) -> Option<Told> {
-    let balance = asked.principal.balance(asked.state, asked.state.now())?;
+fn balance(context: CallContext<'_>) -> Option<Told> {
+    let balance = context.principal.balance(context.state, context.state.now())?;
     Some(Told { quota: Quota::of(&balance), call_id: None })
 }
 
@@ -142,8 +142,8 @@ impl Quota {
     }
 }
 
-fn used_up(asked: Asked<'_>, balance: &Balance) -> Refusal {
-    let (limit, until, site) = (balance.limit, balance.budget.month.end(), asked.state.site());
+fn used_up(context: CallContext<'_>, balance: &Balance) -> Refusal {
+    let (limit, until, site) = (balance.limit, balance.budget.month.end(), context.state.site());
     Refusal::guided(format!(
         "The {limit} calls of this month are used up; nothing was billed. New ones begin at {until}. For more, tell the user to \
          see {site}/pricing; without a key the tools answer with at most 5 results."
@@ -169,7 +169,7 @@ fn noted<'a>(mut answer: Answer<'a>, tool: &Tool, arguments: &Arguments<'_>) -> 
 }
 
 /// What an agent is told where there is no answer.
-fn words(asked: Asked<'_>, refusal: Refusal, tool: &Tool, arguments: &Arguments<'_>) -> String {
+fn words(context: CallContext<'_>, refusal: Refusal, tool: &Tool, arguments: &Arguments<'_>) -> String {
     match refusal {
         Refusal::Arguments(mut faults) => {
             let unknown = arguments.unknown(tool.arguments).into_iter().take(MOST_NAMED);
@@ -182,7 +182,7 @@ fn words(asked: Asked<'_>, refusal: Refusal, tool: &Tool, arguments: &Arguments<
             format!(
                 "These arguments cannot be used: {faults}{end} A call of {} that works: {}",
                 tool.name,
-                tools::example(asked, tool)
+                tools::example(context, tool)
             )
         }
         Refusal::Guided(text) => text.into_owned(),

@@ -62,7 +62,7 @@ pub(super) fn table() -> &'static str {
     static TABLE: OnceLock<String> = OnceLock::new();
     TABLE.get_or_init(|| {
         let mut table = String::with_capacity(16 << 10);
-        for tool in TOOLS {
+        for tool in TOOLS.iter() {
             table.push(if table.is_empty() { '[' } else { ',' });
             let quoted = |text: &str| serde_json::Value::from(text).to_string();
             // Writing into memory never fails.
@@ -72,7 +72,7 @@ pub(super) fn table() -> &'static str {
                 tool.name,
                 quoted(tool.title),
                 quoted(tool.description),
-                tool.input,
+                (tool.input)(),
                 tool.output,
                 quoted(tool.title),
                 !tool.writes,

@@ -2,7 +2,7 @@
 
 use super::call::{self, Told};
 use super::discovery;
-use super::tools::Asked;
+use super::tools::CallContext;
 use crate::mcp::protocol::era::Era;
 use crate::mcp::protocol::message::Message;
 use crate::mcp::protocol::params::Params;
@@ -13,20 +13,20 @@ const MODERN: &str = "server/discover, tools/list and tools/call";
 
 /// Writes the members of the result of a request, and tells what belongs into its `_meta`.
 pub(super) async fn answer(
-    asked: Asked<'_>,
+    context: CallContext<'_>,
     era: Era,
     message: &Message<'_>,
     params: &Params<'_>,
     into: &mut Vec<u8>,
 ) -> Result<Option<Told>, RpcError> {
     match (&*message.method, era) {
-        ("tools/call", _) => return call::call(asked, params, into).await,
+        ("tools/call", _) => return call::call(context, params, into).await,
         ("tools/list", era) => {
             params.first_page_only()?;
             discovery::tools(era == Era::Modern, into);
         }
-        ("server/discover", _) => discovery::discover(asked.state.site(), into),
-        ("initialize", Era::Legacy) => discovery::initialize(params, asked.state.site(), into),
+        ("server/discover", _) => discovery::discover(context.state.site(), into),
+        ("initialize", Era::Legacy) => discovery::initialize(params, context.state.site(), into),
         ("ping", Era::Legacy) => {}
         (method, Era::Legacy) => return Err(RpcError::method_not_found(method, LEGACY)),
         (method, Era::Modern) => return Err(RpcError::method_not_found(method, MODERN)),

@@ -1,4 +1,5 @@
-//! The ten tools. Each has a file: what it is called, what it takes and gives, and what it does.
+//! The tools. Each has a file with its name, texts, input, example and work, and its line in the registry [`TOOLS`]; listing,
+//! dispatch and documentation follow from there.
 
 pub(super) mod answer;
 pub(super) mod arguments;
@@ -7,6 +8,7 @@ mod discover;
 mod fetch;
 mod get_api_key;
 mod get_project;
+mod input;
 mod list_taste_terms;
 mod listing;
 mod record;
@@ -18,6 +20,8 @@ mod similar_projects;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use futures::future::BoxFuture;
+
 use crate::auth::principal::Principal;
 use crate::deadline::Deadline;
 use crate::state::ApiState;
@@ -25,15 +29,15 @@ use crate::state::ApiState;
 use crate::mcp::tools::answer::Answered;
 use crate::mcp::tools::arguments::Arguments;
 
-/// A tool as agents see it. All texts are JSON where the protocol wants JSON.
+/// A tool: what agents see of it, and its work. All texts are JSON where the protocol wants JSON.
 #[derive(Debug)]
 pub(super) struct Tool {
     pub(super) name: &'static str,
     pub(super) title: &'static str,
     pub(super) description: &'static str,
-    /// The JSON Schema of the arguments: flat, without `$ref`, type arrays and `anyOf`, which some clients refuse.
-    pub(super) input: &'static str,
-    /// The JSON Schema of the structured content, in the same manner.
+    /// Returns the JSON Schema of the arguments.
+    pub(super) input: fn() -> serde_json::Value,
+    /// The JSON Schema of the structured content, as flat as that of the arguments.
     pub(super) output: &'static str,
     /// The names of the arguments.
     pub(super) arguments: &'static [&'static str],
@@ -43,10 +47,20 @@ pub(super) struct Tool {
     pub(super) is_counted: bool,
     /// Whether it changes anything.
     pub(super) writes: bool,
+    pub(super) run: Run,
 }
 
-/// All of them, in the order in which they are listed.
-pub(super) static TOOLS: [&Tool; 10] = [
+/// The work of a tool.
+#[derive(Debug)]
+pub(super) enum Run {
+    /// It takes microseconds and waits for nothing.
+    Ready(for<'a> fn(CallContext<'a>, &mut Arguments<'_>) -> Answered<'a>),
+    /// It reads from a disk or sends a command.
+    Waiting(for<'a> fn(CallContext<'a>, &mut Arguments<'_>) -> BoxFuture<'a, Answered<'a>>),
+}
+
+/// The registry: all tools, in the order in which they are listed.
+pub(super) static TOOLS: &[&Tool] = &[
     &search_projects::TOOL,
     &search_by_taste::TOOL,
     &browse::TOOL,
@@ -59,16 +73,16 @@ pub(super) static TOOLS: [&Tool; 10] = [
     &fetch::TOOL,
 ];
 
-/// What a tool answers from, and whom.
+/// What a tool answers from, and who calls it.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct CallContext<'a> {
     pub(super) state: &'a ApiState,
     pub(super) principal: &'a Principal,
     /// The address that the call comes from.
     pub(super) address: IpAddr,
     /// When the time of the request is up, with all the calls that are in it.
     pub(super) deadline: Deadline,
-    /// How long the caller has to wait, where too many calls came within a second.
+    /// How long the caller has to wait, if too many calls came within a second.
     pub(super) wait: Option<Duration>,
 }
 
@@ -76,42 +90,37 @@ pub(super) struct Asked<'a> {
 const NEWEST: &str = "{newest}";
 
 /// Arguments that work on this catalog.
-pub(super) fn example(asked: Asked<'_>, tool: &Tool) -> String {
+pub(super) fn example(context: CallContext<'_>, tool: &Tool) -> String {
     if !tool.example.contains(NEWEST) {
         return tool.example.to_owned();
     }
-    let slug = asked.state.newest_slug();
+    let slug = context.state.newest_slug();
     tool.example.replace(NEWEST, slug.as_deref().unwrap_or("slug-of-a-result"))
 }
 
 /// The tool of that name.
 pub(super) fn find(name: &str) -> Option<&'static Tool> {
-    TOOLS.into_iter().find(|tool| tool.name == name)
+    TOOLS.iter().copied().find(|tool| tool.name == name)
 }
 
 /// All names, as they stand in a sentence.
 pub(super) fn names() -> String {
-    TOOLS.map(|tool| tool.name).join(", ")
+    TOOLS.iter().map(|tool| tool.name).collect::<Vec<_>>().join(", ")
 }
 
 /// Each name with what the tool is for.
 pub(crate) fn described() -> impl Iterator<Item = (&'static str, &'static str)> {
-    TOOLS.into_iter().map(|tool| (tool.name, tool.description))
+    TOOLS.iter().map(|tool| (tool.name, tool.description))
 }
 
-/// Lets a tool do its work.
-pub(super) async fn run<'a>(tool: &Tool, asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
-    match tool.name {
-        "search_projects" => search_projects::run(asked, arguments),
-        "search_by_taste" => search_by_taste::run(asked, arguments),
-        "browse" => browse::run(asked, arguments),
-        "discover" => discover::run(asked, arguments),
-        "list_taste_terms" => list_taste_terms::run(asked, arguments),
-        "similar_projects" => similar_projects::run(asked, arguments).await,
-        "get_project" => get_project::run(asked, arguments).await,
-        "get_api_key" => get_api_key::run(asked, arguments).await,
-        "search" => search::run(asked, arguments),
-        "fetch" => fetch::run(asked, arguments).await,
-        other => Err(answer::Refusal::guided(format!("The tool {other} is not there."))),
+/// Runs a tool.
+pub(super) async fn run<'a>(
+    tool: &Tool,
+    context: CallContext<'a>,
+    arguments: &mut Arguments<'_>,
+) -> Answered<'a> {
+    match tool.run {
+        Run::Ready(run) => run(context, arguments),
+        Run::Waiting(run) => run(context, arguments).await,
     }
 }

@@ -28,6 +28,7 @@ use crate::command_client::{Decision, NotDone};
 use crate::deadline::Deadline;
 use crate::error::ApiError;
 use crate::query;
+use crate::route;
 use crate::state::ApiState;
 
 /// The part of a request's time that is reserved for using the link after reading it.
@@ -96,7 +97,7 @@ pub(super) async fn ask(
         Either::Right(page) => return Ok(page),
     };
     match access.commands.send_link(email, deadline).await {
-        Ok(()) => page(&Asked { layout: Layout::new(&state, "/keys", "A link is on its way").private() }),
+        Ok(()) => page(&Asked { layout: Layout::new(&state, route::KEYS, "A link is on its way").private() }),
         Err(NotDone::Refused(cause) | NotDone::Unavailable(cause)) => Err(ApiError::uncreated(cause)),
         Err(NotDone::Unknown(cause)) => Err(ApiError::unconfirmed(cause)),
     }
@@ -154,7 +155,7 @@ pub(super) async fn act(
         Ok(claimed) => {
             let hints = |is: fn(&KeyNow) -> bool| hints(&claim.keys, &claimed.keys, is);
             page(&ClaimedPage {
-                layout: Layout::new(&state, "/keys", "Your keys").private(),
+                layout: Layout::new(&state, route::KEYS, "Your keys").private(),
                 kept: hints(|key| !key.revoked),
                 revoked: hints(|key| key.revoked),
                 key: claimed.new_key.map(|key| key.expose().to_owned()),
@@ -178,7 +179,7 @@ fn token(path: Result<Path<String>, PathRejection>) -> Result<Option<String>, Ap
 impl ClaimPage {
     fn of(state: &ApiState, token: String, claim: Claim, fault: Option<String>) -> ClaimPage {
         ClaimPage {
-            layout: Layout::new(state, "/keys", "Your keys").private(),
+            layout: Layout::new(state, route::KEYS, "Your keys").private(),
             token,
             has_room: claim.places > 0 || claim.replaces,
             until: claim.expires_at.strftime("%H:%M UTC").to_string(),
@@ -229,7 +230,7 @@ fn gone(
     if wants_problem(headers) {
         return Err(ApiError::dead_link(sentence(&reason)));
     }
-    let layout = Layout::new(state, "/keys", "This link has expired").private();
+    let layout = Layout::new(state, route::KEYS, "This link has expired").private();
     refused(StatusCode::GONE, &Gone { layout, reason: sentence(&reason), mails: access.letters.leave() })
 }
 

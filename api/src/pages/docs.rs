@@ -14,6 +14,7 @@ use super::layout::Layout;
 use super::page;
 use crate::error::ApiError;
 use crate::mcp;
+use crate::route;
 use crate::state::ApiState;
 use operation::{Operation, Shape};
 
@@ -35,8 +36,8 @@ struct Docs {
 
 pub(super) async fn docs(State(state): State<ApiState>) -> Result<Response, ApiError> {
     let document = &*DOCUMENT;
-    let layout = Layout::new(&state, "/docs", "API")
-        .describing("REST and MCP: how to call, what comes back, and what each error means.", "/docs");
+    let layout = Layout::new(&state, route::DOCS, "API")
+        .describing("REST and MCP: how to call, what comes back, and what each error means.", route::DOCS);
     let problems = ProblemKind::ALL.into_iter().map(|kind| (kind.status(), kind.name(), kind.title()));
     let newest = state.newest_slug();
     page(&Docs {

@@ -24,6 +24,7 @@ use crate::command_client::{Issued as Outcome, KeyRequest, NotDone, pad_response
 use crate::deadline::Deadline;
 use crate::error::ApiError;
 use crate::letters::Contact;
+use crate::route;
 use crate::state::ApiState;
 
 /// The actor of the events.
@@ -101,7 +102,7 @@ pub(super) async fn issue(
     pad_response_time(begun).await;
     match issued {
         Ok(Outcome::Now(key)) => page(&Issued {
-            layout: Layout::new(&state, "/keys", "Your key").private(),
+            layout: Layout::new(&state, route::KEYS, "Your key").private(),
             key: key.expose().to_owned(),
             calls: grouped(access.tiers.first().quota),
             mails: access.letters.leave(),
@@ -110,7 +111,7 @@ pub(super) async fn issue(
             "This form was sent before, and the key was shown then. Open /keys again for another form.",
         )),
         Ok(Outcome::Before) => {
-            let layout = Layout::new(&state, "/keys", "This form was already sent").private();
+            let layout = Layout::new(&state, route::KEYS, "This form was already sent").private();
             refused(StatusCode::CONFLICT, &AlreadySent { layout })
         }
         Err(NotDone::Refused(reason)) => {
@@ -151,8 +152,8 @@ pub(super) fn addressed(
 
 impl KeysPage {
     fn blank(state: &ApiState, access: &KeyAccess) -> KeysPage {
-        let layout = Layout::new(state, "/keys", "Get a key")
-            .describing("A free key for REST and MCP, for an address.", "/keys");
+        let layout = Layout::new(state, route::KEYS, "Get a key")
+            .describing("A free key for REST and MCP, for an address.", route::KEYS);
         KeysPage {
             layout,
             calls: grouped(access.tiers.first().quota),

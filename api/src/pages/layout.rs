@@ -4,6 +4,7 @@ use schemas::api::site;
 
 use super::assets;
 use crate::auth::access::Access;
+use crate::route;
 use crate::site::Site;
 use crate::state::ApiState;
 
@@ -88,8 +89,10 @@ impl Layout {
 
     /// Returns the entries of the navigation.
     pub(crate) fn navigation(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let keys = [("/keys", "Get a key"), ("/usage", "Usage"), ("/pricing", "Pricing")];
-        [("/", "Search"), ("/docs", "API")].into_iter().chain(keys.into_iter().filter(|_| self.has_keys))
+        let keys = [(route::KEYS, "Get a key"), (route::USAGE_PAGE, "Usage"), (route::PRICING, "Pricing")];
+        [(route::HOME, "Search"), (route::DOCS, "API")]
+            .into_iter()
+            .chain(keys.into_iter().filter(|_| self.has_keys))
     }
 
     pub(crate) fn is_here(&self, path: &str) -> bool {

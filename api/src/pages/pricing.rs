@@ -9,6 +9,7 @@ use super::layout::Layout;
 use super::page;
 use super::words::{capitalised, grouped};
 use crate::error::ApiError;
+use crate::route;
 use crate::state::ApiState;
 
 #[derive(Template)]
@@ -30,8 +31,8 @@ struct Shown {
 
 pub(super) async fn pricing(State(state): State<ApiState>) -> Result<Response, ApiError> {
     let access = access(&state)?;
-    let layout = Layout::new(&state, "/pricing", "Pricing")
-        .describing("What a key may call in a month, and what that costs.", "/pricing");
+    let layout = Layout::new(&state, route::PRICING, "Pricing")
+        .describing("What a key may call in a month, and what that costs.", route::PRICING);
     let first = access.tiers.first();
     let tiers = access.tiers.iter().map(|tier| {
         let offer = state.offers().prices.of(&tier.name);

@@ -10,6 +10,7 @@ use schemas::api::problem::{Problem, ProblemKind};
 use super::layout::Layout;
 use super::page;
 use crate::error::ApiError;
+use crate::route;
 use crate::state::ApiState;
 
 #[derive(Template)]
@@ -40,7 +41,7 @@ pub(super) async fn problem(
     let kind =
         ProblemKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(ApiError::not_found)?;
     let (meaning, remedy) = explanation(kind);
-    let layout = Layout::new(&state, "/docs", kind.title()).describing(
+    let layout = Layout::new(&state, route::DOCS, kind.title()).describing(
         "What an error of this kind means, and what to do.",
         &format!("/problems/{}", kind.name()),
     );

@@ -13,9 +13,10 @@ use crate::answers::similar::Near;
 use crate::answers::slug::{self, Named, Resolved};
 use crate::citation::{Citation, CitedRecord};
 use crate::error::ApiError;
+use crate::route;
 use crate::state::ApiState;
 
-const PATH: &str = "/projects";
+const PATH: &str = route::prefix(route::PROJECT_PAGE);
 
 /// The number of similar projects on the page.
 const NEIGHBOURS: usize = 6;
@@ -62,7 +63,7 @@ pub(super) async fn project(
 
 fn layout(project: &Recorded, citation: &Citation, state: &ApiState) -> Layout {
     let record = &project.record;
-    let path = format!("/projects/{}", record.slug);
+    let path = format!("{PATH}{}", record.slug);
     let description = record.intro.clone().unwrap_or_else(|| project.byline());
     let layout = Layout::new(state, "", record.name.clone())
         .describing(description.clone(), &path)

@@ -13,7 +13,7 @@ use super::page;
 use super::words::grouped;
 use crate::error::ApiError;
 use crate::metrics::Latency;
-use crate::route::Route;
+use crate::route::{self, Route};
 use crate::state::ApiState;
 
 /// The paths whose latencies are shown.
@@ -58,9 +58,9 @@ pub(super) async fn status(State(state): State<ApiState>) -> Result<Response, Ap
         TOLD.into_iter().map(|route| Told::of(route, &state.metrics().latency(route))).collect();
     let projects = state.models().archive().map(|archive| archive.reader.now().listed(None));
     let told = page(&StatusPage {
-        layout: Layout::new(&state, "/status", "Status").describing(
+        layout: Layout::new(&state, route::STATUS, "Status").describing(
             "Whether this service answers, how far its indices are, and how quick it is.",
-            "/status",
+            route::STATUS,
         ),
         is_ready: readiness.ready,
         reason: readiness.reason,
@@ -97,7 +97,7 @@ impl Index {
 impl Told {
     fn of(route: Route, latency: &Latency) -> Told {
         Told {
-            route: route.pattern(),
+            route: route.name(),
             answers: grouped(latency.answers),
             median: below(latency.below(0.5)),
             slowest: below(latency.below(0.99)),

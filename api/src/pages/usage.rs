@@ -19,6 +19,7 @@ use crate::answers::usage::answer;
 use crate::auth::admission::admit_form_key;
 use crate::auth::proxies::Peer;
 use crate::error::ApiError;
+use crate::route;
 use crate::state::ApiState;
 
 /// The height of the tallest bar and the width of a day, in units of the drawing.
@@ -90,8 +91,8 @@ pub(super) async fn usage(
 }
 
 fn layout(state: &ApiState) -> Layout {
-    Layout::new(state, "/usage", "Usage")
-        .describing("What a key has used in the running month, day by day.", "/usage")
+    Layout::new(state, route::USAGE_PAGE, "Usage")
+        .describing("What a key has used in the running month, day by day.", route::USAGE_PAGE)
 }
 
 impl Shown {

@@ -1,4 +1,4 @@
-//! `GET /cite/{slug}/{revision}`: what a revision said, for ever, as a page or in the format that is asked for.
+//! `GET /cite/{slug}/{revision}`: what a revision said, permanently, as a page or in the requested format.
 //!
 //! The slug may be any that the project has had, and the project may have been withdrawn since: an address that was printed
 //! goes on working.
@@ -16,6 +16,7 @@ use crate::citation::{CitationPage, Format, bare_address};
 use crate::error::ApiError;
 use crate::pages;
 use crate::query::{self, Given};
+use crate::route;
 use crate::state::ApiState;
 
 const VARIES: HeaderValue = HeaderValue::from_static("Authorization, Accept-Encoding, Accept");
@@ -46,13 +47,16 @@ pub(crate) async fn cite(
     Ok(response)
 }
 
-/// Leads from `/cite/{slug}` to the newest revision, which another one may be tomorrow.
+/// What the paths of citations begin with.
+const PATH: &str = route::prefix(route::CITE);
+
+/// `GET /cite/{slug}`: a temporary redirect to the newest revision.
 pub(crate) async fn newest(
     State(state): State<ApiState>,
     path: Result<Path<String>, PathRejection>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
-    let slug = match slug::read(&state, path.ok(), "/cite", "").await? {
+    let slug = match slug::read(&state, path.ok(), PATH, "").await? {
         Named::Slug(slug) => slug,
         Named::Address(redirect) => return Ok(redirect),
     };
@@ -60,7 +64,7 @@ pub(crate) async fn newest(
     let (newest, below) = (history.newest(), state.site().path());
     let asked = query::without(query.as_deref().unwrap_or_default(), "key");
     let asked = if asked.is_empty() { asked } else { format!("?{asked}") };
-    let location = format!("{below}/cite/{}/{}{asked}", newest.slug, newest.revision);
+    let location = format!("{below}{PATH}{}/{}{asked}", newest.slug, newest.revision);
     let location = HeaderValue::try_from(location).map_err(ApiError::internal)?;
     Ok((StatusCode::FOUND, [(LOCATION, location)]).into_response())
 }

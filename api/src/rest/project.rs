@@ -12,9 +12,11 @@ use crate::answers::past::Past;
 use crate::answers::slug::{self, Named, Resolved};
 use crate::error::ApiError;
 use crate::query::Given;
-use crate::route::PROJECT;
+use crate::route;
 use crate::site::Site;
 use crate::state::ApiState;
+
+const PATH: &str = route::prefix(route::PROJECT);
 
 pub(crate) async fn project(
     State(state): State<ApiState>,
@@ -29,14 +31,14 @@ pub(crate) async fn project(
     if !faults.is_empty() {
         return Err(ApiError::invalid_parameters(faults));
     }
-    let slug = match slug::read(&state, path.ok(), PROJECT, query).await? {
+    let slug = match slug::read(&state, path.ok(), PATH, query).await? {
         Named::Slug(slug) => slug,
         Named::Address(redirect) => return Ok(redirect),
     };
     if let Some(past) = past {
         return revision(&state, &slug, past, query, &sent.ignored()).await;
     }
-    match slug::resolve_or_redirect(&state, &slug, PROJECT, query).await? {
+    match slug::resolve_or_redirect(&state, &slug, PATH, query).await? {
         Resolved::Found(record) => listed(&record, state.site(), &sent.ignored()),
         Resolved::Redirect(redirect) => Ok(redirect),
     }
@@ -52,7 +54,7 @@ async fn revision(
 ) -> Result<Response, ApiError> {
     let (catalog, history) = slug::history(state, slug).await?;
     if history.withdrawn.is_none() && history.slug != slug.as_str() {
-        return slug::moved(state, PROJECT, &history.slug, query);
+        return slug::moved(state, PATH, &history.slug, query);
     }
     let wanted = past.find(&history).map_err(|fault| ApiError::invalid_parameters(vec![fault]))?;
     match catalog.reader.revision(&history, wanted.revision).await.map_err(slug::fault)? {

@@ -12,14 +12,15 @@ use crate::answers::similar::{self, Near, Neighbourhood};
 use crate::answers::slug::{self, Named, Resolved};
 use crate::error::ApiError;
 use crate::query::{self, Given, fault};
-use crate::route::SIMILAR;
+use crate::route;
 use crate::site::Site;
 use crate::state::ApiState;
 
-/// The listed project whose neighbours a path names as it stands. What else a path may name, and what goes wrong, is for
-/// [`similar`].
+const PATH: &str = route::prefix(route::SIMILAR);
+
+/// Returns the listed project whose slug a path contains unencoded. Other paths, and errors, are for [`similar`].
 pub(crate) fn find(state: &ApiState, path: &str) -> Option<Near> {
-    Near::find(state, path.strip_prefix(SIMILAR)?.strip_prefix('/')?).ok()?
+    Near::find(state, path.strip_prefix(PATH)?).ok()?
 }
 
 /// Answers with a JSON document, as quickly as a search does and for the same reason: see `search::answer`.
@@ -49,13 +50,13 @@ pub(crate) async fn similar(
 ) -> Result<Response, ApiError> {
     let query = query.as_deref().unwrap_or_default();
     let asked = Asked::read(query)?;
-    let slug = match slug::read(&state, path.ok(), SIMILAR, query).await? {
+    let slug = match slug::read(&state, path.ok(), PATH, query).await? {
         Named::Slug(slug) => slug,
         Named::Address(redirect) => return Ok(redirect),
     };
     let list = match Near::find(&state, slug.as_str())? {
         Some(near) => answer(&state, &near, query)?,
-        None => match slug::resolve_or_redirect(&state, &slug, SIMILAR, query).await? {
+        None => match slug::resolve_or_redirect(&state, &slug, PATH, query).await? {
             Resolved::Redirect(redirect) => return Ok(redirect),
             Resolved::Found(_) => {
                 let none = Neighbourhood::of_a_new_one();
@@ -112,6 +113,6 @@ fn list(
     json.member("next_cursor", &next)?;
     json.member("note", &neighbourhood.note)?;
     json.ignored_parameters(ignored)?;
-    let path = format!("{SIMILAR}/{slug}");
+    let path = format!("{PATH}{slug}");
     Ok(List::new(json.finish(), site, &path, query, next.as_deref()))
 }

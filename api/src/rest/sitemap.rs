@@ -9,14 +9,16 @@ use tokio::sync::Semaphore;
 
 use crate::answers::slug;
 use crate::error::ApiError;
-use crate::route::{Route, SITEMAP_PARTS};
+use crate::route::{self, Route};
 use crate::site::Site;
 use crate::state::ApiState;
 
 /// The most addresses that a part may have.
 const MOST: u32 = 50_000;
 /// The pages that belong to no project: the part 0.
-const PAGES: [&str; 5] = ["/", "/docs", "/keys", "/pricing", "/status"];
+const PAGES: [&str; 5] = [route::HOME, route::DOCS, route::KEYS, route::PRICING, route::STATUS];
+/// What the paths of all parts begin with.
+const PARTS: &str = route::prefix(route::SITEMAP_PARTS);
 const SCHEMA: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 const MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=600");
 
@@ -29,12 +31,10 @@ pub(crate) async fn index(State(state): State<ApiState>) -> Result<Response, Api
     let parts = catalog.reader.listed_parts(MOST).await.map_err(slug::fault)?;
     let site = state.site();
     let mut xml = begin("sitemapindex");
-    xml += &format!("<sitemap><loc>{site}{SITEMAP_PARTS}0.xml</loc></sitemap>\n");
+    xml += &format!("<sitemap><loc>{site}{PARTS}0.xml</loc></sitemap>\n");
     for part in parts {
         let (number, day) = (part.number + 1, part.updated_on);
-        xml += &format!(
-            "<sitemap><loc>{site}{SITEMAP_PARTS}{number}.xml</loc><lastmod>{day}</lastmod></sitemap>\n"
-        );
+        xml += &format!("<sitemap><loc>{site}{PARTS}{number}.xml</loc><lastmod>{day}</lastmod></sitemap>\n");
     }
     Ok(document(xml, "sitemapindex"))
 }
@@ -67,7 +67,7 @@ pub(crate) async fn part_or_nothing(
 }
 
 fn number(path: &str) -> Option<u32> {
-    let digits = path.strip_prefix(SITEMAP_PARTS)?.strip_suffix(".xml")?;
+    let digits = path.strip_prefix(PARTS)?.strip_suffix(".xml")?;
     digits.parse::<u32>().ok().filter(|number| number.to_string() == digits)
 }
 

@@ -11,19 +11,10 @@ use serde_json::{Value, json};
 
 use super::{Node, Reply};
 
-/// The tools, in the order in which they are listed.
-const TOOLS: [&str; 10] = [
-    "search_projects",
-    "search_by_taste",
-    "browse",
-    "discover",
-    "similar_projects",
-    "get_project",
-    "list_taste_terms",
-    "get_api_key",
-    "search",
-    "fetch",
-];
+/// The names of all tools, in the order in which they are listed.
+fn tool_names() -> Vec<&'static str> {
+    crate::mcp::described_tools().map(|(name, _)| name).collect()
+}
 
 /// What a request of 2026-07-28 says of itself.
 fn modern_meta() -> Value {

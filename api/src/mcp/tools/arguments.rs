@@ -1,10 +1,9 @@
-//! The arguments of a tool, read the way agents write them: a number may stand as text and text as a number, blanks around
-//! it do not matter, and a category may be written in any case. All faults are told at once.
+//! The arguments of a call, read the way agents write them: a number may come as text and text as a number, blanks around it
+//! do not matter, and a category may be in any case. All faults are reported at once.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use schemas::record::Category;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
@@ -131,27 +130,9 @@ impl<'a> Arguments<'a> {
         (!text.is_empty()).then_some(text)
     }
 
-    /// A text that must be there, with at most so many characters.
-    pub(in crate::mcp) fn required(&mut self, name: &'static str, most: usize) -> Option<Cow<'a, str>> {
-        let faults = self.faults.len();
-        match self.text(name) {
-            Some(text) => self.bounded(name, text, most),
-            None => {
-                if self.faults.len() == faults {
-                    self.faults.push(format!("{name} is missing"));
-                }
-                None
-            }
-        }
-    }
-
-    /// A text that may be there, with at most so many characters.
-    pub(in crate::mcp) fn optional(&mut self, name: &'static str, most: usize) -> Option<Cow<'a, str>> {
+    /// Reads a text of at most `most` characters.
+    pub(super) fn bounded(&mut self, name: &'static str, most: usize) -> Option<Cow<'a, str>> {
         let text = self.text(name)?;
-        self.bounded(name, text, most)
-    }
-
-    fn bounded(&mut self, name: &str, text: Cow<'a, str>, most: usize) -> Option<Cow<'a, str>> {
         // A character has at least one byte.
         let characters = if text.len() <= most { 0 } else { text.chars().count() };
         if characters > most {
@@ -161,10 +142,10 @@ impl<'a> Arguments<'a> {
         Some(text)
     }
 
-    /// How many results are wanted, and whether that was said.
-    pub(in crate::mcp) fn limit(&mut self) -> Limit {
+    /// Reads the number of results; the usual one where none is given.
+    pub(super) fn limit(&mut self, name: &'static str) -> Limit {
         let usual = Limit { results: USUAL_RESULTS, is_asked: false };
-        let number = match self.scalar("limit") {
+        let number = match self.scalar(name) {
             None => return usual,
             Some(Scalar::Number(text)) => text.to_owned(),
             Some(Scalar::Text(text)) if text.trim().is_empty() => return usual,
@@ -176,7 +157,7 @@ impl<'a> Arguments<'a> {
             Ok(results @ 1..=MOST_RESULTS) => Limit { results, is_asked: true },
             _ => {
                 self.faults.push(format!(
-                    "limit is {}, it must be a whole number from 1 to {MOST_RESULTS}",
+                    "{name} is {}, it must be a whole number from 1 to {MOST_RESULTS}",
                     quoted(&number)
                 ));
                 usual
@@ -184,14 +165,19 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    pub(in crate::mcp) fn category(&mut self) -> Option<Category> {
-        let text = self.text("category")?;
-        let category = Category::parse(&text);
-        if category.is_none() {
-            let known = Category::ALL.map(Category::as_str).join(", ");
-            self.faults.push(format!("category is {}, it must be one of {known}", quoted(&text)));
+    /// Reads one of the values with these names.
+    pub(super) fn one_of<T>(
+        &mut self,
+        name: &'static str,
+        parse: impl FnOnce(&str) -> Option<T>,
+        values: &[&str],
+    ) -> Option<T> {
+        let text = self.text(name)?;
+        let value = parse(&text);
+        if value.is_none() {
+            self.faults.push(format!("{name} is {}, it must be one of {}", quoted(&text), values.join(", ")));
         }
-        category
+        value
     }
 
     /// A value of another grammar; `expected` ends the sentence that says what it must be.
@@ -214,20 +200,26 @@ impl<'a> Arguments<'a> {
         self.faults.push(fault.into());
     }
 
-    /// Whether all that was read so far can be used.
-    pub(in crate::mcp) fn are_good(&self) -> bool {
-        self.faults.is_empty()
+    /// Returns how many faults were found so far.
+    pub(super) fn faults(&self) -> usize {
+        self.faults.len()
     }
 
-    /// Refuses the call where anything is wrong, with everything that is.
-    pub(in crate::mcp) fn check(&mut self) -> Result<(), Refusal> {
-        if self.are_good() { Ok(()) } else { Err(Refusal::Arguments(std::mem::take(&mut self.faults))) }
+    /// Whether an argument is given, and is not null or empty.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.given.iter().any(|(given, value)| given == name && !matches!(value.get(), "null" | "\"\""))
     }
 
-    /// The same, and gives what had to be there: where it is not, that is one of the faults.
-    pub(in crate::mcp) fn complete<T>(&mut self, required: Option<T>) -> Result<T, Refusal> {
-        self.check()?;
-        required.ok_or_else(|| Refusal::Arguments(Vec::new()))
+    /// Returns an argument that was read without a fault.
+    ///
+    /// # Errors
+    ///
+    /// Refuses the call with all faults of all arguments, if there are any.
+    pub(super) fn complete<T>(&mut self, value: Option<T>) -> Result<T, Refusal> {
+        match value {
+            Some(value) if self.faults.is_empty() => Ok(value),
+            _ => Err(Refusal::Arguments(std::mem::take(&mut self.faults))),
+        }
     }
 
     fn scalar(&mut self, name: &'static str) -> Option<Scalar<'a>> {
@@ -269,7 +261,10 @@ enum Scalar<'a> {
 
 #[cfg(test)]
 mod tests {
+    use schemas::record::Category;
+
     use super::*;
+    use crate::mcp::tools::input::{Argument, Text, Value};
 
     fn with<T>(text: &str, read: impl FnOnce(&mut Arguments<'_>) -> T) -> (T, Vec<String>) {
         let raw: Box<RawValue> = serde_json::from_str(text).unwrap();
@@ -298,9 +293,9 @@ mod tests {
             (r#"{"limit":20.0}"#, 20),
             (r#"{"limit":""}"#, 10),
         ] {
-            assert_eq!(with(text, |arguments| arguments.limit().results), (results, vec![]), "{text}");
+            assert_eq!(with(text, |arguments| arguments.limit("limit").results), (results, vec![]), "{text}");
         }
-        let category = |text: &str| with(text, |arguments| arguments.category());
+        let category = |text: &str| with(text, |arguments| <Category as Value>::read(arguments, "category"));
         assert_eq!(category(r#"{"category":" INTERIORS"}"#), (Some(Category::Interiors), vec![]));
         assert_eq!(category(r#"{"category":""}"#), (None, vec![]));
     }
@@ -309,14 +304,14 @@ mod tests {
     fn everything_that_is_wrong_is_told() {
         let text = r#"{"query":["a"],"limit":"99","category":"music","slug":true,"id":{},"id":"x","light":"\ud800","email":"aaa"}"#;
         let (_, faults) = with(text, |arguments| {
-            arguments.required("query", 200);
-            arguments.limit();
-            arguments.category();
+            <Text<200> as Argument>::read(arguments, "query");
+            arguments.limit("limit");
+            <Category as Value>::read(arguments, "category");
             arguments.text("slug");
             arguments.text("id");
             arguments.text("light");
-            arguments.required("email", 2);
-            arguments.required("name", 9);
+            <Text<2> as Argument>::read(arguments, "email");
+            <Text<9> as Argument>::read(arguments, "name");
             arguments.parsed("email", |_| None::<u8>, "an address");
         });
         assert_eq!(

@@ -6,22 +6,33 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::search::title;
-use super::{Asked, Tool, listing, record};
+use super::{CallContext, Run, Tool, listing, record};
 use crate::answers::json_writer::JsonWriter;
 use crate::mcp::tools::answer::{Answer, Answered, Image};
-use crate::mcp::tools::arguments::Arguments;
+use crate::mcp::tools::input::input;
+use crate::mcp::tools::record::{AsOf, Reference, RevisionNumber};
 
 pub(super) static TOOL: Tool = Tool {
     name: "fetch",
     title: "Fetch a project with its picture",
     description: "Use this when you have an id from search (or a slug) and want its text for reading and citing, and to see its picture, which is embedded as JPEG.",
-    input: r#"{"type":"object","properties":{"id":{"type":"string","description":"id of a result of search, a slug, or a URL of the project"},"revision":{"type":"integer","minimum":1},"as_of":{"type":"string","description":"a day"}},"required":["id"]}"#,
+    input: Input::schema,
     output: r#"{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"text":{"type":"string"},"url":{"type":"string"},"metadata":{"type":"object","properties":{"studio":{"type":["string","null"]},"city":{"type":["string","null"]},"year":{"type":["string","null"]},"category":{"type":"string"},"published":{"type":["string","null"]},"citation_url":{"type":"string"},"revision":{"type":"integer"},"revision_url":{"type":"string"},"added_at":{"type":"string"},"provenance":{"type":"object"},"taste":{"type":"object"},"image_url":{"type":["string","null"]},"image_alt":{"type":["string","null"]}}},"note":{"type":"string"},"preview":{"type":"object"}},"required":["id","title","text","url"]}"#,
-    arguments: &["id", "revision", "as_of"],
+    arguments: Input::NAMES,
     example: r#"{"id":"{newest}"}"#,
     is_counted: true,
     writes: false,
+    run: Run::Waiting(|context, arguments| {
+        let input = Input::read(arguments);
+        Box::pin(async move { run(context, input?).await })
+    }),
 };
+
+input! {
+    id: Reference = "id of a result of search, a slug, or a URL of the project",
+    revision: Option<RevisionNumber>,
+    as_of: Option<AsOf> = "a day",
+}
 
 /// The most bytes of an embedded picture, so that it stays within 2 MB as Base64.
 const MOST_BYTES: usize = (2 << 20) / 4 * 3;
@@ -67,11 +78,9 @@ struct Shown {
     alt: Option<String>,
 }
 
-pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
-    let (project, past) = (record::reference(arguments, "id"), record::past(arguments));
-    let project = arguments.complete(project)?;
-    let found = record::find(asked, &project, past).await?;
-    let site = asked.state.site();
+async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
+    let found = record::find(context, &input.id, record::past(input.revision, input.as_of)).await?;
+    let site = context.state.site();
     let mut text = Vec::with_capacity(found.record.len() + 512);
     site::fill(&found.record, site.as_str(), &mut text);
     let record: Record = serde_json::from_slice(&text).map_err(crate::error::ApiError::internal)?;
@@ -82,13 +91,13 @@ pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> 
     json.member("text", &text)?;
     json.member("url", &record.url)?;
     json.member("metadata", &record.metadata())?;
-    listing::preview(&mut json, asked, 1, 1)?;
+    listing::preview(&mut json, context, 1, 1)?;
     let mut answer = Answer::new(json);
     answer.notes.extend(found.notes.into_iter().map(Into::into));
     if !is_whole {
         answer.notes.push(format!("The text is shortened; all of it is at {}.", record.revision_url).into());
     }
-    match picture(asked, &record).await {
+    match picture(context, &record).await {
         Ok(image) => answer.image = Some(image),
         Err(note) => answer.notes.push(note.into()),
     }
@@ -106,7 +115,7 @@ fn shortened(mut text: String) -> (String, bool) {
 }
 
 /// The picture that stands for the project in lists, as JPEG: not every client reads WebP. Or why there is none.
-async fn picture(asked: Asked<'_>, record: &Record) -> Result<Image, &'static str> {
+async fn picture(context: CallContext<'_>, record: &Record) -> Result<Image, &'static str> {
     let kept = record.images.iter().find_map(|image| Some((kept(&image.url)?, image.width)));
     let Some((id, width)) = kept else {
         return Err(match record.thumbnail {
@@ -118,7 +127,7 @@ async fn picture(asked: Asked<'_>, record: &Record) -> Result<Image, &'static st
     // One that is all noise, or very high, may still be too large.
     let smaller = ("image/webp", Form::Webp(width.min(WIDTHS[0])));
     for (kind, form) in [jpeg, smaller] {
-        match asked.state.media().read(id, form).await {
+        match context.state.media().read(id, form).await {
             Ok(Some(bytes)) if bytes.len() <= MOST_BYTES => return Ok(Image { kind, bytes }),
             Ok(_) => {}
             Err(error) => tracing::warn!(%error, picture = %id, "a kept picture cannot be read"),

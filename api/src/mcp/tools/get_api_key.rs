@@ -2,24 +2,39 @@
 
 use schemas::email::Email;
 
-use super::{Asked, Tool};
+use super::{CallContext, Run, Tool};
 use crate::answers::json_writer::JsonWriter;
 use crate::auth::access::Access;
 use crate::command_client::{Issued, KeyRequest, NotDone};
 use crate::mcp::tools::answer::{Answer, Answered, Refusal};
 use crate::mcp::tools::arguments::Arguments;
+use crate::mcp::tools::input::{Value, input};
 
 pub(super) static TOOL: Tool = Tool {
     name: "get_api_key",
     title: "Get an API key",
     description: "Use this when the user wants more than the anonymous preview and gives their own email address; never invent one. Creates a free key and shows it once: hand it to the user to keep. At most 3 keys an address.",
-    input: r#"{"type":"object","properties":{"email":{"type":"string","description":"the user's own address"}},"required":["email"]}"#,
+    input: Input::schema,
     output: r#"{"type":"object","properties":{"key":{"type":"string"},"key_id":{"type":"string"},"tier":{"type":"string"},"quota":{"type":"integer"},"how_to_use":{"type":"string"},"good_for":{"type":"string"},"note":{"type":"string"}},"required":["key","key_id","tier","quota"]}"#,
-    arguments: &["email"],
+    arguments: Input::NAMES,
     example: r#"{"email":"you@example.org"}"#,
     is_counted: false,
     writes: true,
+    run: Run::Waiting(|context, arguments| {
+        let input = Input::read(arguments);
+        Box::pin(async move { run(context, input?).await })
+    }),
 };
+
+input! {
+    email: Email = "the user's own address",
+}
+
+impl Value for Email {
+    fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<Email> {
+        arguments.parsed(name, |text| text.parse().ok(), "an address such as you@example.org")
+    }
+}
 
 /// Who the event is by.
 const ACTOR: &str = "mcp";
@@ -31,19 +46,14 @@ const LATER: &str = "No key can be handed out at present; nothing was created. T
 const UNKNOWN: &str = "No answer came in time, so it is not known whether a key was created; one that was cannot be shown. Try \
                        again in a minute. Meanwhile every tool works without a key, with at most 5 results a call.";
 
-pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
-    let email =
-        arguments.parsed("email", |text| text.parse::<Email>().ok(), "an address such as you@example.org");
-    if email.is_none() && arguments.are_good() {
-        arguments.fault("email is missing");
-    }
-    let email = arguments.complete(email)?;
-    let Access::Keys(access) = asked.state.access() else {
+async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
+    let Input { email } = input;
+    let Access::Keys(access) = context.state.access() else {
         return Err(Refusal::guided(
             "This service runs without keys: every tool answers in full without one. Nothing was created.",
         ));
     };
-    if let Err(wait) = access.bursts.mint(asked.address) {
+    if let Err(wait) = access.bursts.mint(context.address) {
         let minutes = wait.as_secs() / 60 + 1;
         return Err(Refusal::guided(format!(
             "Too many keys were created from this network within an hour; nothing was created. Try again in {minutes} minutes."
@@ -51,8 +61,8 @@ pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> 
     }
     let tier = access.tiers.first();
     let request = KeyRequest { email, tier: tier.name.clone(), actor: ACTOR, form: None };
-    let (models, now) = (asked.state.models(), asked.state.now());
-    let issued = access.commands.issue(models, request, now, asked.deadline).await;
+    let (models, now) = (context.state.models(), context.state.now());
+    let issued = access.commands.issue(models, request, now, context.deadline).await;
     let key = match issued {
         Ok(Issued::Now(key)) => key,
         Ok(Issued::Before) => return Err(Refusal::Broken { told: LATER.into(), cause: None }),
@@ -68,12 +78,12 @@ pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> 
             return Err(Refusal::Broken { told: UNKNOWN.into(), cause: Some(cause) });
         }
     };
-    let mut json = JsonWriter::object(asked.state.site(), 1_024);
+    let mut json = JsonWriter::object(context.state.site(), 1_024);
     json.member("key", key.expose())?;
     json.member("key_id", &key.id())?;
     json.member("tier", &tier.name)?;
     json.member("quota", &tier.quota)?;
-    let site = asked.state.site();
+    let site = context.state.site();
     json.member(
         "how_to_use",
         &format!(

@@ -5,23 +5,34 @@ mod shortened;
 use schemas::api::site;
 use serde::Deserialize;
 
-use super::{Asked, Tool, listing, record};
+use super::{CallContext, Run, Tool, listing, record};
 use crate::answers::json_writer::JsonWriter;
 use crate::error::ApiError;
 use crate::mcp::tools::answer::{Answer, Answered};
-use crate::mcp::tools::arguments::Arguments;
+use crate::mcp::tools::input::input;
+use crate::mcp::tools::record::{AsOf, Reference, RevisionNumber};
 
 pub(super) static TOOL: Tool = Tool {
     name: "get_project",
     title: "Get a project",
     description: "Use this when you have a slug and want everything recorded about the project: description, design language, details, taste, images, provenance, citation URL. A citation URL gives the revision that it names. Unrecorded values are null. To see the picture itself use fetch.",
-    input: r#"{"type":"object","properties":{"slug":{"type":"string","description":"slug of a result, or a URL of the project"},"revision":{"type":"integer","minimum":1,"description":"as it was then"},"as_of":{"type":"string","description":"as it was at the end of that day, e.g. 2026-11-20"}},"required":["slug"]}"#,
+    input: Input::schema,
     output: r#"{"type":"object","properties":{"slug":{"type":"string"},"name":{"type":"string"},"studio":{"type":["string","null"]},"city":{"type":["string","null"]},"year":{"type":["string","null"]},"category":{"type":"string"},"intro":{"type":["string","null"]},"published":{"type":["string","null"]},"thumbnail":{"type":["string","null"]},"url":{"type":"string"},"citation_url":{"type":"string"},"provenance":{"type":"object","properties":{"curated_by":{"type":["string","null"]},"selected":{"type":["string","null"]},"in_archive_since":{"type":["integer","null"]},"note":{"type":["string","null"]}}},"description":{"type":["string","null"]},"design_language":{"type":["string","null"]},"details":{"type":"array","items":{"type":"object","properties":{"label":{"type":"string"},"value":{"type":"string"}}}},"taste":{"type":"object","properties":{"material":{"type":["string","null"]},"light":{"type":["string","null"]},"color":{"type":["string","null"]},"mood":{"type":["string","null"]},"composition":{"type":["string","null"]},"subject":{"type":["string","null"]}}},"images":{"type":"array","items":{"type":"object","properties":{"url":{"type":"string"},"width":{"type":"integer"},"height":{"type":"integer"},"alt":{"type":["string","null"]},"color_palette":{"type":"array","items":{"type":"string"}}}}},"revision":{"type":"integer"},"revision_url":{"type":"string"},"updated_at":{"type":"string"},"note":{"type":"string"},"preview":{"type":"object"}},"required":["slug","name","category","url","citation_url","provenance","taste"]}"#,
-    arguments: &["slug", "revision", "as_of"],
+    arguments: Input::NAMES,
     example: r#"{"slug":"{newest}"}"#,
     is_counted: true,
     writes: false,
+    run: Run::Waiting(|context, arguments| {
+        let input = Input::read(arguments);
+        Box::pin(async move { run(context, input?).await })
+    }),
 };
+
+input! {
+    slug: Reference = "slug of a result, or a URL of the project",
+    revision: Option<RevisionNumber> = "as it was then",
+    as_of: Option<AsOf> = "as it was at the end of that day, e.g. 2026-11-20",
+}
 
 /// Where the whole record is.
 #[derive(Deserialize)]
@@ -29,16 +40,14 @@ struct Head {
     revision_url: String,
 }
 
-pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
-    let (project, past) = (record::reference(arguments, "slug"), record::past(arguments));
-    let project = arguments.complete(project)?;
-    let found = record::find(asked, &project, past).await?;
-    let site = asked.state.site();
+async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
+    let found = record::find(context, &input.slug, record::past(input.revision, input.as_of)).await?;
+    let site = context.state.site();
     let mut whole = Vec::with_capacity(found.record.len() + 512);
     site::fill(&found.record, site.as_str(), &mut whole);
     let short = shortened::shortened(&whole);
     let mut json = JsonWriter::reopen(site, short.as_deref().unwrap_or(&whole));
-    listing::preview(&mut json, asked, 1, 1)?;
+    listing::preview(&mut json, context, 1, 1)?;
     let mut answer = Answer::new(json);
     answer.notes.extend(found.notes.into_iter().map(Into::into));
     if short.is_some() {

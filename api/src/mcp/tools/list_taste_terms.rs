@@ -1,27 +1,36 @@
 //! `list_taste_terms`: the words that curators really use, without which a search by taste is guessing.
 
 use read::archive::Dimension;
+use schemas::record::Category;
 use serde::Serialize;
 
-use super::{Asked, Tool};
+use super::{CallContext, Run, Tool};
 use crate::answers::json_writer::JsonWriter;
 use crate::mcp::tools::answer::{Answer, Answered};
-use crate::mcp::tools::arguments::Arguments;
+use crate::mcp::tools::arguments::Limit;
+use crate::mcp::tools::input::input;
 
 pub(super) static TOOL: Tool = Tool {
     name: "list_taste_terms",
     title: "List taste terms",
     description: "Use this before search_by_taste to learn which words the six dimensions use and how many projects each finds. Free of charge.",
-    input: r#"{"type":"object","properties":{"dimension":{"type":"string","enum":["material","light","color","mood","composition","subject"]},"category":{"type":"string","enum":["architecture","interiors","design","photography","art"]},"limit":{"type":"integer","minimum":1,"maximum":20,"default":10,"description":"words a dimension"}}}"#,
+    input: Input::schema,
     output: r#"{"type":"object","properties":{"dimensions":{"type":"array","items":{"type":"object","properties":{"dimension":{"type":"string"},"distinct":{"type":"integer"},"terms":{"type":"array","items":{"type":"object","properties":{"term":{"type":"string"},"projects":{"type":"integer"}}}}}}},"note":{"type":"string"}},"required":["dimensions"]}"#,
-    arguments: &["dimension", "category", "limit"],
+    arguments: Input::NAMES,
     example: r#"{"dimension":"material","limit":20}"#,
     is_counted: false,
     writes: false,
+    run: Run::Ready(|context, arguments| run(context, Input::read(arguments)?)),
 };
 
+input! {
+    dimension: Option<Dimension>,
+    category: Option<Category>,
+    limit: Limit = "words a dimension",
+}
+
 #[derive(Serialize)]
-struct Told {
+struct UsedTerms {
     dimension: &'static str,
     /// How many different words there are.
     distinct: u64,
@@ -34,25 +43,22 @@ struct Term {
     projects: u64,
 }
 
-pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
-    let all = Dimension::ALL.map(Dimension::as_str).join(", ");
-    let dimension = arguments.parsed("dimension", Dimension::parse, &format!("one of {all}"));
-    let (category, limit) = (arguments.category(), arguments.limit());
-    arguments.check()?;
-    let now = asked.state.listing()?;
-    let told = now.terms(dimension, category, limit.results).into_iter().map(|of| Told {
+fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
+    let Input { dimension, category, limit } = input;
+    let now = context.state.listing()?;
+    let used = now.terms(dimension, category, limit.results).into_iter().map(|of| UsedTerms {
         dimension: of.dimension.as_str(),
         distinct: of.distinct,
         terms: of.terms.into_iter().map(|term| Term { term: term.term, projects: term.projects }).collect(),
     });
-    let told: Vec<Told> = told.collect();
-    let mut json = JsonWriter::object(asked.state.site(), 4_096);
-    json.member("dimensions", &told)?;
+    let used: Vec<UsedTerms> = used.collect();
+    let mut json = JsonWriter::object(context.state.site(), 4_096);
+    json.member("dimensions", &used)?;
     let answer = Answer::new(json);
-    if told.iter().all(|of| of.terms.is_empty()) {
+    if used.iter().all(|of| of.terms.is_empty()) {
         return Ok(answer.note("No project says anything here yet. Leave category or dimension out."));
     }
-    if told.iter().any(|of| of.distinct > of.terms.len() as u64) {
+    if used.iter().any(|of| of.distinct > of.terms.len() as u64) {
         return Ok(answer.note(format!(
             "Only the first {} words of a dimension are shown, the most used; distinct says how many there are.",
             limit.results

@@ -7,12 +7,13 @@ use std::borrow::Cow;
 use read::archive::{Cursor, InvalidCursor, Listing};
 use serde::Serialize;
 
-use super::Asked;
+use super::CallContext;
 use crate::answers::json_writer::{self, JsonWriter};
 use crate::auth::principal::Principal;
 use crate::error::ApiError;
 use crate::mcp::tools::answer::{Answer, Refusal};
 use crate::mcp::tools::arguments::{Arguments, Limit};
+use crate::mcp::tools::input::Value;
 use crate::site::Site;
 
 /// Results of a call without a key.
@@ -69,18 +70,18 @@ impl<T: Copy> Page<T> {
 /// Writes a page of the archive, and tells how many projects there are over all pages. `page` gives the page of so many
 /// projects, and `more` writes what it knows of each.
 pub(super) fn write_page<'a, T: Copy>(
-    asked: Asked<'a>,
+    context: CallContext<'a>,
     now: &Listing,
     limit: Limit,
     mut page: impl FnMut(usize) -> Result<Page<T>, InvalidCursor>,
     more: impl FnMut(&mut JsonWriter<'a>, T) -> Result<(), ApiError>,
 ) -> Result<(Answer<'a>, u64), Refusal> {
-    let site = asked.state.site();
+    let site = context.state.site();
     let mut page = |limit| page(limit).map_err(|error| Refusal::guided(error.to_string()));
-    let mut shown_page = page(most(asked, limit))?;
+    let mut shown_page = page(most(context, limit))?;
     let found = shown_page.summaries(now);
     let length = found.len();
-    let Fitted { shown, note } = fitted(asked, limit, found);
+    let Fitted { shown, note } = fitted(context, limit, found);
     if shown.len() < length {
         // The next page begins behind what is shown.
         shown_page = page(shown.len())?;
@@ -91,7 +92,7 @@ pub(super) fn write_page<'a, T: Copy>(
     json.member("total", &total)?;
     json.projects("results", shown.iter().map(|(summary, known)| (&**summary, *known)), more)?;
     json.member("next_cursor", &next.map(|cursor| cursor.to_string()))?;
-    preview(&mut json, asked, count, total)?;
+    preview(&mut json, context, count, total)?;
     let mut answer = Answer::new(json);
     answer.notes.extend(note.map(Into::into));
     Ok((answer, total))
@@ -100,14 +101,18 @@ pub(super) fn write_page<'a, T: Copy>(
 /// What a cursor must be.
 pub(super) const CURSOR: &str = "next_cursor of the page before; leave it out to start again";
 
-/// Where the page before ended.
-pub(super) fn cursor(arguments: &mut Arguments<'_>) -> Option<Cursor> {
-    arguments.parsed("cursor", |text| text.parse().ok(), CURSOR)
+/// What agents read of an argument `cursor`.
+pub(super) const CURSOR_DESCRIPTION: &str = "next_cursor of the page before";
+
+impl Value for Cursor {
+    fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<Cursor> {
+        arguments.parsed(name, |text| text.parse().ok(), CURSOR)
+    }
 }
 
 /// At most so many results are shown to whoever asks.
-pub(super) fn most(asked: Asked<'_>, limit: Limit) -> usize {
-    match asked.principal {
+pub(super) fn most(context: CallContext<'_>, limit: Limit) -> usize {
+    match context.principal {
         Principal::Anonymous => limit.results.min(PREVIEW),
         Principal::Unmetered | Principal::ApiKey(_) => limit.results,
     }
@@ -124,11 +129,11 @@ pub(super) struct Fitted<'s, T> {
 /// Makes results fit into an answer: introductions are shortened first; where that is not enough there are fewer results, but at
 /// least one.
 pub(super) fn fitted<'s, T: Copy>(
-    asked: Asked<'_>,
+    context: CallContext<'_>,
     limit: Limit,
     found: Vec<(&'s [u8], T)>,
 ) -> Fitted<'s, T> {
-    let around = 3 * asked.state.site().as_str().len() + AROUND_A_SUMMARY;
+    let around = 3 * context.state.site().as_str().len() + AROUND_A_SUMMARY;
     fit(room(limit), around, found)
 }
 
@@ -177,11 +182,11 @@ fn within(room: usize, lengths: impl Iterator<Item = usize>) -> usize {
 /// Tells somebody without a key what they see of it.
 pub(super) fn preview(
     json: &mut JsonWriter<'_>,
-    asked: Asked<'_>,
+    context: CallContext<'_>,
     shown: usize,
     total: u64,
 ) -> Result<(), ApiError> {
-    match asked.principal {
+    match context.principal {
         Principal::Anonymous => json.member("preview", &Preview { shown, total, how: HOW }),
         Principal::Unmetered | Principal::ApiKey(_) => Ok(()),
     }

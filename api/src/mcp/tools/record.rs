@@ -1,16 +1,19 @@
 //! Finds the record that a slug or an address stands for, and says what to do where there is none.
 
 use bytes::Bytes;
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use schemas::ids::Revision;
 use schemas::slug::Slug;
+use serde_json::{Value as Json, json};
 
-use super::Asked;
+use super::CallContext;
 use crate::answers::past::{self, Past};
 use crate::answers::slug::{self, Look, SlugResolution};
 use crate::mcp::protocol::rpc_error::quoted;
 use crate::mcp::tools::answer::Refusal;
 use crate::mcp::tools::arguments::Arguments;
+use crate::mcp::tools::input::Value;
 
 /// A record, and how it was found.
 pub(super) struct Found {
@@ -41,29 +44,52 @@ pub(super) struct Reference {
 /// Longer than any address of a project.
 const LONGEST: usize = 2_000;
 
-/// Reads an argument that names a project: agents also send the address of its page or of one of its citations.
-pub(super) fn reference(arguments: &mut Arguments<'_>, name: &'static str) -> Option<Reference> {
-    let text = arguments.required(name, LONGEST)?;
-    Some(Reference::read(&text))
+/// Agents also send the address of a project's page or of one of its citations.
+impl Value for Reference {
+    fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<Reference> {
+        arguments.bounded(name, LONGEST).map(|text| Reference::parse(&text))
+    }
 }
 
-/// Reads the arguments `revision` and `as_of`.
-pub(super) fn past(arguments: &mut Arguments<'_>) -> Option<Past> {
-    let number = |text: &str| {
-        // Some clients send all numbers with a fraction.
-        let whole = text.strip_suffix(".0").unwrap_or(text);
-        whole.parse::<u32>().ok().filter(|number| *number > 0)
-    };
-    let revision = arguments.parsed("revision", number, "a whole number from 1");
-    let as_of = arguments.parsed("as_of", past::instant, past::INSTANT);
-    if revision.is_some() && as_of.is_some() {
-        arguments.fault("revision and as_of each name a revision, give one of them");
+/// The number of a revision.
+pub(super) struct RevisionNumber(u32);
+
+impl Value for RevisionNumber {
+    fn schema() -> Json {
+        json!({"type": "integer", "minimum": 1})
     }
-    revision.map(Past::Revision).or(as_of.map(Past::AsOf))
+
+    fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<RevisionNumber> {
+        let number = |text: &str| {
+            // Some clients send all numbers with a fraction.
+            let whole = text.strip_suffix(".0").unwrap_or(text);
+            whole.parse::<u32>().ok().filter(|number| *number > 0)
+        };
+        arguments.parsed(name, number, "a whole number from 1").map(RevisionNumber)
+    }
+}
+
+/// A day or an instant, whose revision is meant; it excludes the argument `revision`.
+pub(super) struct AsOf(Timestamp);
+
+impl Value for AsOf {
+    fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<AsOf> {
+        let instant = arguments.parsed(name, past::instant, past::INSTANT)?;
+        if arguments.has("revision") {
+            arguments.fault(format!("revision and {name} each name a revision, give one of them"));
+        }
+        Some(AsOf(instant))
+    }
+}
+
+/// Returns the revision that a call asks for; `None` for the present one.
+pub(super) fn past(revision: Option<RevisionNumber>, as_of: Option<AsOf>) -> Option<Past> {
+    let number = revision.map(|RevisionNumber(number)| Past::Revision(number));
+    number.or(as_of.map(|AsOf(instant)| Past::AsOf(instant)))
 }
 
 impl Reference {
-    fn read(text: &str) -> Reference {
+    fn parse(text: &str) -> Reference {
         let path = text.split(['?', '#']).next().unwrap_or_default();
         let (path, own) = path.strip_prefix("project://").map_or((path, false), |path| (path, true));
         let (slug, revision) = match (path.split_once("/projects/"), path.split_once("/cite/")) {
@@ -87,10 +113,10 @@ impl Reference {
     }
 
     /// The same for an address that a record brings itself, which says nothing of revisions here.
-    async fn resolved(&self, asked: Asked<'_>) -> Result<(String, Option<&str>), Refusal> {
-        let site = asked.state.site().as_str();
+    async fn resolved(&self, context: CallContext<'_>) -> Result<(String, Option<&str>), Refusal> {
+        let site = context.state.site().as_str();
         if let Some(address) = self.address.as_deref().filter(|address| !address.starts_with(site))
-            && let Some(slug) = slug::slug_of_address(asked.state, address).await?
+            && let Some(slug) = slug::slug_of_address(context.state, address).await?
         {
             return Ok((slug, None));
         }
@@ -99,8 +125,12 @@ impl Reference {
 }
 
 /// Finds the record: the present one, or that of the revision which is asked for or which the address names.
-pub(super) async fn find(asked: Asked<'_>, wanted: &Reference, past: Option<Past>) -> Result<Found, Refusal> {
-    let (slug, named) = wanted.resolved(asked).await?;
+pub(super) async fn find(
+    context: CallContext<'_>,
+    wanted: &Reference,
+    past: Option<Past>,
+) -> Result<Found, Refusal> {
+    let (slug, named) = wanted.resolved(context).await?;
     let past = match (named, past) {
         (None, past) => past,
         (Some(named), past) => {
@@ -122,25 +152,25 @@ pub(super) async fn find(asked: Asked<'_>, wanted: &Reference, past: Option<Past
         }
     };
     match past {
-        None => present(asked, &slug).await.map(|(_, found)| found),
-        Some(past) => former(asked, &slug, past).await,
+        None => present(context, &slug).await.map(|(_, found)| found),
+        Some(past) => former(context, &slug, past).await,
     }
 }
 
 /// Finds where a listed project is now.
-pub(super) async fn locate(asked: Asked<'_>, wanted: &Reference) -> Result<Located, Refusal> {
-    let (slug, _) = wanted.resolved(asked).await?;
-    let (slug, found) = present(asked, &slug).await?;
+pub(super) async fn locate(context: CallContext<'_>, wanted: &Reference) -> Result<Located, Refusal> {
+    let (slug, _) = wanted.resolved(context).await?;
+    let (slug, found) = present(context, &slug).await?;
     Ok(Located { slug, note: found.notes.into_iter().next() })
 }
 
 /// Finds the present record; a renamed project is found under its former slugs.
-async fn present(asked: Asked<'_>, wanted: &str) -> Result<(Slug, Found), Refusal> {
-    let mut slug = slug(asked, wanted)?;
+async fn present(context: CallContext<'_>, wanted: &str) -> Result<(Slug, Found), Refusal> {
+    let mut slug = slug(context, wanted)?;
     let mut notes = Vec::new();
     // A project that is renamed just now may have moved on since it was asked where it is.
     for _ in 0..3 {
-        match slug::resolve(asked.state, &slug).await? {
+        match slug::resolve(context.state, &slug).await? {
             SlugResolution::Found(record) => return Ok((slug, Found { record, notes })),
             SlugResolution::Redirect(to) => {
                 notes = vec![format!(
@@ -162,8 +192,8 @@ async fn present(asked: Asked<'_>, wanted: &str) -> Result<(Slug, Found), Refusa
 }
 
 /// Finds what a revision said, also of a withdrawn project.
-async fn former(asked: Asked<'_>, wanted: &str, past: Past) -> Result<Found, Refusal> {
-    let (catalog, history) = match slug::look_back(asked.state, &slug(asked, wanted)?).await? {
+async fn former(context: CallContext<'_>, wanted: &str, past: Past) -> Result<Found, Refusal> {
+    let (catalog, history) = match slug::look_back(context.state, &slug(context, wanted)?).await? {
         Look::Found(catalog, history) => (catalog, history),
         Look::Unknown { suggestions } => return Err(unknown(wanted, &suggestions)),
     };
@@ -191,7 +221,7 @@ async fn former(asked: Asked<'_>, wanted: &str, past: Past) -> Result<Found, Ref
         notes.push(format!("The project was withdrawn from the catalog on {day}: {reason}."));
     }
     if recorded.revision != newest {
-        let (day, site) = (TimeZone::UTC.to_datetime(recorded.at).date(), asked.state.site());
+        let (day, site) = (TimeZone::UTC.to_datetime(recorded.at).date(), context.state.site());
         let address = format!("{site}/cite/{}/{newest}", history.newest().slug);
         let number = recorded.revision;
         notes.push(format!(
@@ -205,8 +235,8 @@ async fn former(asked: Asked<'_>, wanted: &str, past: Past) -> Result<Found, Ref
 }
 
 /// The slug that a text is, or what is near to it.
-fn slug(asked: Asked<'_>, wanted: &str) -> Result<Slug, Refusal> {
-    wanted.parse().map_err(|_| unknown(wanted, &slug::near(asked.state, wanted)))
+fn slug(context: CallContext<'_>, wanted: &str) -> Result<Slug, Refusal> {
+    wanted.parse().map_err(|_| unknown(wanted, &slug::near(context.state, wanted)))
 }
 
 fn unknown(wanted: &str, suggestions: &[String]) -> Refusal {
@@ -245,7 +275,7 @@ mod tests {
                 slug: slug.into(),
                 revision: revision.map(str::to_owned),
             };
-            assert_eq!(Reference::read(text), expected, "{text}");
+            assert_eq!(Reference::parse(text), expected, "{text}");
         }
     }
 }

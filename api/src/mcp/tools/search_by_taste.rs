@@ -1,39 +1,44 @@
 //! `search_by_taste`: projects by how they look and feel, in six dimensions.
 
-use read::archive::{AskedDimension, Dimension, Dimensions, Listing, MOST_WORDS, TasteRequest};
+use read::archive::{AskedDimension, Cursor, Dimension, Dimensions, Listing, MOST_WORDS, TasteRequest};
+use schemas::record::Category;
 use serde::Serialize;
 
 use super::listing::{self, Page, listed};
-use super::{Asked, Tool};
+use super::{CallContext, Run, Tool};
 use crate::mcp::protocol::rpc_error::quoted;
-use crate::mcp::tools::answer::Answered;
-use crate::mcp::tools::arguments::Arguments;
+use crate::mcp::tools::answer::{Answered, Refusal};
+use crate::mcp::tools::arguments::Limit;
+use crate::mcp::tools::input::{Text, input};
 
 pub(super) static TOOL: Tool = Tool {
     name: "search_by_taste",
     title: "Search by taste",
     description: "Use this when looks or moods matter. Give at least one dimension, in one or two words each: every word must occur in what the curators wrote there. Ranked by how many dimensions match, then newest. list_taste_terms shows the words in use.",
-    input: r#"{"type":"object","properties":{"material":{"type":"string","description":"e.g. oak"},"light":{"type":"string","description":"e.g. dusk"},"color":{"type":"string","description":"e.g. grey"},"mood":{"type":"string","description":"e.g. calm"},"composition":{"type":"string","description":"e.g. symmetrical"},"subject":{"type":"string","description":"e.g. library"},"category":{"type":"string","enum":["architecture","interiors","design","photography","art"]},"limit":{"type":"integer","minimum":1,"maximum":20,"default":10},"cursor":{"type":"string","description":"next_cursor of the page before"}}}"#,
+    input: Input::schema,
     output: listed!(
         "",
         r#","matched":{"type":"array","items":{"type":"string"}}"#,
         r#","next_cursor":{"type":["string","null"]}"#
     ),
-    arguments: &[
-        "material",
-        "light",
-        "color",
-        "mood",
-        "composition",
-        "subject",
-        "category",
-        "limit",
-        "cursor",
-    ],
+    arguments: Input::NAMES,
     example: r#"{"material":"oak","mood":"calm","limit":5}"#,
     is_counted: true,
     writes: false,
+    run: Run::Ready(|context, arguments| run(context, Input::read(arguments)?)),
 };
+
+input! {
+    material: Option<Text<LONGEST>> = "e.g. oak",
+    light: Option<Text<LONGEST>> = "e.g. dusk",
+    color: Option<Text<LONGEST>> = "e.g. grey",
+    mood: Option<Text<LONGEST>> = "e.g. calm",
+    composition: Option<Text<LONGEST>> = "e.g. symmetrical",
+    subject: Option<Text<LONGEST>> = "e.g. library",
+    category: Option<Category>,
+    limit: Limit,
+    cursor: Option<Cursor> = listing::CURSOR_DESCRIPTION,
+}
 
 /// The longest text of a dimension.
 const LONGEST: usize = 200;
@@ -45,16 +50,16 @@ const NEAREST: usize = 4;
 #[serde(transparent)]
 struct Matched(Vec<&'static str>);
 
-pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
-    let texts = Dimension::ALL.map(|dimension| arguments.optional(dimension.as_str(), LONGEST));
-    let (category, limit, cursor) = (arguments.category(), arguments.limit(), listing::cursor(arguments));
-    if texts.iter().all(Option::is_none) && arguments.are_good() {
+fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
+    let Input { material, light, color, mood, composition, subject, category, limit, cursor } = input;
+    // In the order of `Dimension::ALL`.
+    let texts = [material, light, color, mood, composition, subject];
+    if texts.iter().all(Option::is_none) {
         let all = Dimension::ALL.map(Dimension::as_str).join(", ");
-        arguments.fault(format!("at least one of {all} is needed"));
+        return Err(Refusal::Arguments(vec![format!("at least one of {all} is needed")]));
     }
-    arguments.check()?;
-    let now = asked.state.listing()?;
-    let wanted = texts.each_ref().map(Option::as_deref);
+    let now = context.state.listing()?;
+    let wanted = texts.each_ref().map(|text| text.as_ref().map(|Text(text)| text.as_str()));
     let mut dimensions = Vec::new();
     let page = |limit| {
         let request = TasteRequest { asked: wanted, category, limit, after: cursor.clone() };
@@ -63,9 +68,10 @@ pub(super) fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answer
         let projects = page.hits.into_iter().map(|hit| (hit.ordinal, hit.matched)).collect();
         Ok(Page { projects, total: page.total, next: page.next })
     };
-    let (mut answer, total) = listing::write_page(asked, &now, limit, page, |json, matched: Dimensions| {
-        json.member("matched", &Matched(matched.iter().map(Dimension::as_str).collect()))
-    })?;
+    let (mut answer, total) =
+        listing::write_page(context, &now, limit, page, |json, matched: Dimensions| {
+            json.member("matched", &Matched(matched.iter().map(Dimension::as_str).collect()))
+        })?;
     let about = dimensions.iter().filter_map(|one| note(&now, one, wanted));
     answer.notes.extend(about.map(Into::into));
     if total == 0 && category.is_some() {

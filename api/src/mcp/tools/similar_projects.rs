@@ -3,57 +3,67 @@
 use read::neighbours::Cursor;
 
 use super::listing::{self, Fitted, listed};
-use super::{Asked, Tool, record};
+use super::{CallContext, Run, Tool, record};
 use crate::answers::json_writer::JsonWriter;
 use crate::answers::similar::{self, Near};
 use crate::mcp::tools::answer::{Answer, Answered, Refusal};
-use crate::mcp::tools::arguments::Arguments;
+use crate::mcp::tools::arguments::{Arguments, Limit};
+use crate::mcp::tools::input::{Value, input};
+use crate::mcp::tools::record::Reference;
 
 pub(super) static TOOL: Tool = Tool {
     name: "similar_projects",
     title: "Similar projects",
     description: "Use this when one project is liked and others of its kind are wanted. The nearest by looks and text, precomputed; score and basis say how near, from 0 to 1. A project has at most 50.",
-    input: r#"{"type":"object","properties":{"slug":{"type":"string","description":"slug of a result"},"limit":{"type":"integer","minimum":1,"maximum":20,"default":10},"cursor":{"type":"string","description":"next_cursor of the page before"}},"required":["slug"]}"#,
+    input: Input::schema,
     output: listed!(
         r#""slug":{"type":"string"},"#,
         r#","score":{"type":"number"},"basis":{"type":"object","properties":{"visual":{"type":["number","null"]},"semantic":{"type":["number","null"]}}}"#,
         r#","next_cursor":{"type":["string","null"]}"#
     ),
-    arguments: &["slug", "limit", "cursor"],
+    arguments: Input::NAMES,
     example: r#"{"slug":"{newest}","limit":5}"#,
     is_counted: true,
     writes: false,
+    run: Run::Waiting(|context, arguments| {
+        let input = Input::read(arguments);
+        Box::pin(async move { run(context, input?).await })
+    }),
 };
 
-pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> Answered<'a> {
-    let (project, limit) = (record::reference(arguments, "slug"), arguments.limit());
-    let cursor: Option<Cursor> = arguments.parsed("cursor", |text| text.parse().ok(), listing::CURSOR);
-    let project = arguments.complete(project)?;
+input! {
+    slug: Reference = "slug of a result",
+    limit: Limit,
+    cursor: Option<Cursor> = listing::CURSOR_DESCRIPTION,
+}
+
+async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
+    let Input { slug: project, limit, cursor } = input;
     let mut slug = project.slug().to_owned();
     let mut notes = Vec::new();
-    let near = match Near::find(asked.state, &slug)? {
+    let near = match Near::find(context.state, &slug)? {
         Some(near) => Some(near),
         // It has moved, left, was never there, or came a moment ago: the catalog knows.
         None => {
-            let located = record::locate(asked, &project).await?;
+            let located = record::locate(context, &project).await?;
             slug = located.slug.to_string();
             notes.extend(located.note);
-            Near::find(asked.state, &slug)?
+            Near::find(context.state, &slug)?
         }
     };
-    let site = asked.state.site();
+    let site = context.state.site();
     let neighbourhood = match &near {
         Some(near) if cursor.is_some_and(|cursor| !near.has_given(cursor)) => {
             return Err(Refusal::guided(format!(
                 "The cursor was not given out with the neighbours of {slug}. Leave it out to start from the first page."
             )));
         }
-        Some(near) => near.neighbours(asked.state, listing::most(asked, limit), cursor)?,
+        Some(near) => near.neighbours(context.state, listing::most(context, limit), cursor)?,
         None => similar::Neighbourhood::of_a_new_one(),
     };
     let found = &neighbourhood.shown;
     let found = found.iter().map(|(neighbour, summary)| (*summary, neighbour)).collect();
-    let Fitted { shown, note } = listing::fitted(asked, limit, found);
+    let Fitted { shown, note } = listing::fitted(context, limit, found);
     let mut json = JsonWriter::object(site, slug.len() + listing::room_for(&shown, site));
     json.member("slug", &slug)?;
     json.member("count", &shown.len())?;
@@ -61,10 +71,16 @@ pub(super) async fn run<'a>(asked: Asked<'a>, arguments: &mut Arguments<'_>) -> 
     similar::write(&mut json, shown.iter().map(|(summary, neighbour)| (&**summary, *neighbour)))?;
     let next = neighbourhood.next_after(shown.len()).map(|cursor| cursor.to_string());
     json.member("next_cursor", &next)?;
-    listing::preview(&mut json, asked, shown.len(), neighbourhood.total as u64)?;
+    listing::preview(&mut json, context, shown.len(), neighbourhood.total as u64)?;
     let mut answer = Answer::new(json);
     let why = neighbourhood.note.map(str::to_owned);
     notes.extend(why.into_iter().chain(note));
     answer.notes.extend(notes.into_iter().map(Into::into));
     Ok(answer)
+}
+
+impl Value for Cursor {
+    fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<Cursor> {
+        arguments.parsed(name, |text| text.parse().ok(), listing::CURSOR)
+    }
 }

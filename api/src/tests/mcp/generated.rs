@@ -60,7 +60,7 @@ fn members(value: impl Strategy<Value = String>) -> impl Strategy<Value = Vec<St
 
 /// Something like a message.
 fn message() -> impl Strategy<Value = String> {
-    let tools: Vec<_> = TOOLS.into_iter().chain(["nothing"]).collect();
+    let tools: Vec<_> = tool_names().into_iter().chain(["nothing"]).collect();
     let version = prop_oneof![30 => Just("\"2.0\"".to_owned()), 1 => any_json()];
     let id = prop_oneof![20 => Just("1".to_owned()), 1 => any_json()];
     let methods = [

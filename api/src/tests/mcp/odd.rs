@@ -94,7 +94,7 @@ async fn methods_and_tools_that_are_not_there_name_those_that_are() {
     let reply = node.post(&modern_headers("ping", ""), modern.to_string()).await;
     assert_eq!(error(&reply), (404, -32_601, message.into(), json!(1)));
 
-    let message = format!("There is no tool “serach”. There are {}.", TOOLS.join(", "));
+    let message = format!("There is no tool “serach”. There are {}.", tool_names().join(", "));
     assert_eq!(
         error(&node.post(JSON, call("serach", json!({}))).await),
         (200, -32_602, message.clone(), json!(1))
@@ -109,7 +109,7 @@ async fn parameters_of_the_wrong_shape_are_told_so_in_both_eras() {
     let node = Node::start().await;
     let list =
         "params.arguments is no object. Send the arguments by name, for example {\"query\":\"brick\"}.";
-    let missing = format!("params.name is missing. It names the tool: {}.", TOOLS.join(", "));
+    let missing = format!("params.name is missing. It names the tool: {}.", tool_names().join(", "));
     for (params, message) in [
         (json!(null), missing.as_str()),
         (json!({}), &missing),
