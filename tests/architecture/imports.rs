@@ -30,6 +30,7 @@ const RULES: &[Rule] = &[
         without: &[],
     },
     Rule { package: "demo", may: &["schemas"], must_not: IO, without: &[] },
+    Rule { package: "embeddings", may: &[], must_not: IO, without: &[] },
     Rule { package: "health", may: &[], must_not: IO, without: &[] },
     Rule {
         package: "lexical",
@@ -49,7 +50,7 @@ const RULES: &[Rule] = &[
     Rule { package: "schemas", may: &["traces"], must_not: IO, without: &["traces/otlp"] },
     Rule {
         package: "write",
-        may: &["health", "schemas", "pictures", "traces"],
+        may: &["embeddings", "health", "schemas", "pictures", "traces"],
         must_not: &["axum", "tantivy"],
         without: &[],
     },

@@ -4,10 +4,7 @@
 /// Who computed vectors are by.
 pub(crate) const ACTOR: &str = "loggia-vectors";
 
-/// The name of the encoder that needs no model.
-pub(crate) const BUILT_IN: &str = "loggia-1";
-
 /// Returns whether vectors of this model are made by the encoder that needs no model.
 pub(crate) fn is_built_in(model: &str) -> bool {
-    model == BUILT_IN
+    model == embeddings::BUILT_IN
 }

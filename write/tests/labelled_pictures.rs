@@ -3,13 +3,12 @@
 
 use std::path::Path;
 
-use schemas::vector::Vector;
-use write::vectors::{Encoder, EncoderChoice};
+use embeddings::{Encoder, EncoderChoice};
 
 const NEAREST: usize = 10;
 
 /// The vector and the label of each picture that `labels.tsv` names: the file, a tab, the label.
-fn labelled(folder: &Path) -> Vec<(Vector, String)> {
+fn labelled(folder: &Path) -> Vec<(Vec<f32>, String)> {
     let encoder = Encoder::open(&EncoderChoice::BuiltIn).unwrap();
     let labels = std::fs::read_to_string(folder.join("labels.tsv")).unwrap();
     labels
@@ -22,12 +21,12 @@ fn labelled(folder: &Path) -> Vec<(Vector, String)> {
         .collect()
 }
 
-fn likeness(one: &Vector, other: &Vector) -> f32 {
-    one.as_slice().iter().zip(other.as_slice()).map(|(a, b)| a * b).sum()
+fn likeness(one: &[f32], other: &[f32]) -> f32 {
+    one.iter().zip(other).map(|(a, b)| a * b).sum()
 }
 
 /// Of the others, how many carry the label of `at`: among its nearest, and among all.
-fn of_its_kind(pictures: &[(Vector, String)], at: usize) -> (f64, f64) {
+fn of_its_kind(pictures: &[(Vec<f32>, String)], at: usize) -> (f64, f64) {
     let (vector, label) = &pictures[at];
     let mut others: Vec<(f32, bool)> = pictures
         .iter()

@@ -5,13 +5,13 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
+use embeddings::{Encoder, EncoderChoice};
 use projections::snapshot::Manifest;
 use rustix::fs::Access;
 use schemas::nats_role::NatsRole;
 use serde::Serialize;
 use write::event_store::EventStore;
 use write::nats_server;
-use write::vectors::{Encoder, EncoderChoice};
 
 use crate::compose;
 use crate::config::{Auth, Config, SnapshotSource, Vectors};

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use embeddings::{Encoder, EncoderChoice};
 use write::media::collector::{Collector, PictureSource};
 use write::media::uploads::Uploads;
 use write::media_server;
 use write::service::CommandService;
 use write::vectors::worker::Describer;
-use write::vectors::{Encoder, EncoderChoice};
 
 use super::NodeBuilder;
 use crate::compose::gauges;

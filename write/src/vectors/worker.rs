@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use embeddings::Encoder;
 use futures::StreamExt;
 use schemas::envelope::Recorded;
 use schemas::event::{Event, VectorsRecorded};
@@ -18,7 +19,7 @@ use serde::Deserialize;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::Encoder;
+use super::document::document;
 use crate::computed::{ACTOR, is_built_in};
 use crate::event_store::StoreError;
 use crate::follow::Follower;
@@ -225,17 +226,25 @@ fn visual(
             "the picture {picture} is not in the media folder; restore it from a backup, or attach it again"
         )
     })?;
-    Ok(encoder.visual(&raster).unwrap_or_else(|error| {
+    let numbers = encoder.visual(&raster).map_err(|error| error.to_string());
+    Ok(numbers.and_then(|numbers| vector(encoder, numbers)).unwrap_or_else(|error| {
         tracing::warn!(%error, project = %id, %picture, "a picture cannot be compared");
         None
     }))
 }
 
 fn semantic(encoder: &Encoder, id: ProjectId, record: &Record) -> Option<Vector> {
-    encoder.semantic(record).unwrap_or_else(|error| {
+    let numbers = encoder.semantic(&document(record)).map_err(|error| error.to_string());
+    numbers.and_then(|numbers| vector(encoder, numbers)).unwrap_or_else(|error| {
         tracing::warn!(%error, project = %id, "a record's texts cannot be compared");
         None
     })
+}
+
+fn vector(encoder: &Encoder, numbers: Option<Vec<f32>>) -> Result<Option<Vector>, String> {
+    let vector = numbers.map(Vector::new).transpose();
+    let model = encoder.name();
+    vector.map_err(|fault| format!("the encoder {model} gave numbers that {fault}; choose another model"))
 }
 
 /// What is read of vectors that were computed here.

@@ -1,11 +1,11 @@
 //! The worker on a real store.
 
+use embeddings::EncoderChoice;
 use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions};
 use schemas::ids::StreamVersion;
 use schemas::record::PictureSource;
 use tempfile::TempDir;
 
-use super::super::EncoderChoice;
 use super::*;
 use crate::clock::Clock;
 use crate::event_store::{EventStore, Namespace, SqliteStore};

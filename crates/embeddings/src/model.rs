@@ -11,11 +11,11 @@ mod weights;
 use std::path::Path;
 
 use image::RgbImage;
-use schemas::record::Record;
 
 use self::files::ModelFolder;
 use self::picture::PictureModel;
 use self::sentence::SentenceModel;
+use super::document::Document;
 use super::length::weigh;
 use super::{EncodeError, EncoderError};
 
@@ -58,9 +58,9 @@ impl Models {
         Ok(Some(numbers))
     }
 
-    /// What a record reads like, of unit length; `None` without a sentence encoder and without words.
-    pub(super) fn semantic(&self, record: &Record) -> Result<Option<Vec<f32>>, EncodeError> {
-        let (Some(model), Some(text)) = (&self.text, reading::text(record)) else { return Ok(None) };
+    /// What a document reads like, of unit length; `None` without a sentence encoder and without words.
+    pub(super) fn semantic(&self, document: &Document<'_>) -> Result<Option<Vec<f32>>, EncodeError> {
+        let (Some(model), Some(text)) = (&self.text, reading::text(document)) else { return Ok(None) };
         let mut numbers = model.encode(&text)?;
         weigh(&mut numbers, 1.0);
         Ok(Some(numbers))

@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use data_encoding::HEXLOWER;
-use schemas::vector::MAX_DIMENSIONS;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
-use super::super::EncoderError;
+use super::super::{EncoderError, MAX_DIMENSIONS};
 
 /// Changes with how these models are read, so that vectors which were made otherwise are not compared.
 const READING: &[u8] = b"loggia reads models, 1";

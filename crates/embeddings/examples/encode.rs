@@ -1,12 +1,11 @@
-//! What one vector costs and how near two texts are: `cargo run --release -p write --example encode -- [FOLDER|built-in]
+//! What one vector costs and how near two texts are: `cargo run --release -p embeddings --features models --example encode -- [FOLDER|built-in]
 //! [TEXT...]`, where FOLDER holds the models.
 #![allow(clippy::print_stdout, reason = "an example tells what it finds")]
 
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use schemas::record::Record;
-use write::vectors::{Encoder, EncoderChoice};
+use embeddings::{Document, Encoder, EncoderChoice, Field};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -19,22 +18,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     let texts: Vec<String> = arguments.collect();
     let vectors: Vec<_> = texts
         .iter()
-        .map(|text| encoder.semantic(&saying(text)?).map_err(Into::into))
+        .map(|text| encoder.semantic(&saying(text)).map_err(Into::into))
         .collect::<Result<_, Box<dyn Error>>>()?;
     for (at, one) in vectors.iter().enumerate() {
         for (with, other) in vectors.iter().enumerate().skip(at + 1) {
             if let (Some(one), Some(other)) = (one, other) {
-                let cosine: f32 = one.as_slice().iter().zip(other.as_slice()).map(|(a, b)| a * b).sum();
+                let cosine: f32 = one.iter().zip(other).map(|(a, b)| a * b).sum();
                 println!("{cosine:.4}  {:?} / {:?}", texts[at], texts[with]);
             }
         }
     }
-    let record = record(
-        &"The stair turns twice before the landing, where a window looks over the harbour. ".repeat(3),
-    )?;
+    let text = "The stair turns twice before the landing, where a window looks over the harbour. ".repeat(3);
+    let document = saying(&text);
     let rounds = if choice == EncoderChoice::BuiltIn { 2_000 } else { 10 };
-    time("a record", rounds, || {
-        encoder.semantic(&record).map(|vector| vector.is_some()).map_err(Into::into)
+    time("a document", rounds, || {
+        encoder.semantic(&document).map(|vector| vector.is_some()).map_err(Into::into)
     })?;
     for (width, height) in [(128, 192), (640, 480), (1280, 960)] {
         let picture =
@@ -47,25 +45,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A record of which only a text is known.
-fn saying(text: &str) -> Result<Record, Box<dyn Error>> {
-    Ok(serde_json::from_value(
-        serde_json::json!({"name": "", "category": "architecture", "description": text}),
-    )?)
-}
-
-/// A record of ordinary length around a text.
-fn record(text: &str) -> Result<Record, Box<dyn Error>> {
-    Ok(serde_json::from_value(serde_json::json!({
-        "name": "House above the harbour",
-        "studio": "Nordqvist Okafor",
-        "category": "architecture",
-        "description": text,
-        "taste": {
-            "material": "pale oak, lime plaster", "light": "low western light at dusk", "color": "chalk and ochre",
-            "mood": "calm, unhurried", "composition": "one long room", "subject": "house",
-        },
-    }))?)
+/// A document of one text.
+fn saying(text: &str) -> Document<'_> {
+    let field = Field { name: "text", texts: vec![text], weight: 1.0, has_phrases: false };
+    Document { fields: vec![field], passages: vec![text], ..Document::default() }
 }
 
 /// The fastest of all rounds: what else the machine does makes rounds slower, never faster.

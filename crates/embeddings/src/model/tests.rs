@@ -5,10 +5,8 @@ mod made;
 use std::path::Path;
 
 use image::{Rgb, RgbImage};
-use schemas::record::Record;
 
 use self::made::{image_model, sentence_model};
-use super::super::tests::named;
 use super::super::{Encoder, EncoderChoice};
 use super::*;
 
@@ -16,12 +14,12 @@ fn opened(folder: &Path) -> Result<Encoder, EncoderError> {
     Encoder::open(&EncoderChoice::Folder(folder.to_owned()))
 }
 
-fn saying(text: &str) -> Record {
-    Record { description: Some(text.to_owned()), ..named("") }
+fn saying(text: &str) -> Document<'_> {
+    Document { passages: vec![text], ..Document::default() }
 }
 
 fn read(encoder: &Encoder, text: &str) -> Vec<f32> {
-    encoder.semantic(&saying(text)).unwrap().unwrap().as_slice().to_vec()
+    encoder.semantic(&saying(text)).unwrap().unwrap()
 }
 
 fn picture() -> RgbImage {
@@ -47,7 +45,7 @@ fn a_sentence_encoder_reads_texts_and_no_pictures() {
     assert!((cosine(&vector, &vector) - 1.0).abs() < 1e-5);
     assert_eq!(read(&opened(folder.path()).unwrap(), "oak at dusk"), vector, "opened again it says the same");
     assert_eq!(encoder.visual(&picture()).unwrap(), None);
-    assert_eq!(encoder.semantic(&named("…")).unwrap(), None);
+    assert_eq!(encoder.semantic(&saying("…")).unwrap(), None);
 }
 
 #[test]
@@ -78,7 +76,7 @@ fn each_family_of_image_encoders_sees_pictures() {
         let folder = tempfile::tempdir().unwrap();
         image_model(&folder.path().join("image"), family, 1);
         let encoder = opened(folder.path()).unwrap();
-        let see = |picture: &RgbImage| encoder.visual(picture).unwrap().unwrap().as_slice().to_vec();
+        let see = |picture: &RgbImage| encoder.visual(picture).unwrap().unwrap();
         let vector = see(&picture());
         assert_eq!(vector.len(), dimensions, "{family}");
         assert!((cosine(&vector, &vector) - 1.0).abs() < 1e-5, "{family}");
