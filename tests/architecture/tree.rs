@@ -42,7 +42,6 @@ impl Tree {
         files.filter(move |(path, _)| path.ends_with(ending))
     }
 
-    /// Returns the paths of all files.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
         self.files.keys().map(String::as_str)
     }

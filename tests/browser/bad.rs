@@ -6,7 +6,7 @@ use axum::routing::get;
 use serde_json::json;
 use tokio::net::TcpListener;
 
-use crate::brought::Browser;
+use crate::installed::Browser;
 
 /// It allows scripts and pictures, and no styles.
 const POLICY: &str = "default-src 'self'; script-src 'unsafe-inline'; img-src *";
@@ -32,7 +32,7 @@ const TOLD: [&str; 15] = [
 
 #[tokio::test]
 async fn every_fault_of_a_bad_page_is_found() {
-    let Some(browser) = Browser::here() else { return };
+    let Some(browser) = Browser::find() else { return };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
     let page = async || ([("content-security-policy", POLICY)], Html(include_str!("bad.html")));

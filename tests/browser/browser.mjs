@@ -1,4 +1,4 @@
-// The browser that tests/browser/setup brought, and pages of which everything is noted that goes wrong.
+// The browser that tests/browser/setup installed, and pages that record every error.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -86,7 +86,7 @@ export async function judged(page) {
     .flatMap(({ id, help, nodes }) => nodes.slice(0, 3).map((node) => `axe ${id}: ${help}: ${node.html.slice(0, 160)} ${node.any[0]?.message ?? ""}`));
 }
 
-// Prints the report, which tests/browser/brought.rs reads, and ends.
+// Prints the report, which tests/browser/installed.rs reads, and exits.
 export async function report(value) {
   console.log(JSON.stringify(value));
   await browser.close();

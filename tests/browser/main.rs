@@ -10,7 +10,7 @@
 )]
 
 mod bad;
-mod brought;
+mod installed;
 mod pages;
 mod readers;
 mod served;

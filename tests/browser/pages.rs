@@ -3,7 +3,7 @@
 use schemas::api::problem::ProblemKind;
 use serde_json::{Value, json};
 
-use crate::brought::{Browser, SCRIPTS};
+use crate::installed::{Browser, SCRIPTS};
 use crate::served::{HOSTILE, Served};
 
 /// The maximum size of a first visit in bytes over the wire, without pictures.
@@ -83,7 +83,7 @@ fn form_urlencoded(text: &str) -> String {
 
 #[tokio::test]
 async fn every_page_is_complete_accessible_and_without_console_errors() {
-    let Some(browser) = Browser::here() else { return };
+    let Some(browser) = Browser::find() else { return };
     let Some(served) = Served::shared().await else { return };
     let pages = all(&served);
     // Two browsers share the work.
@@ -98,7 +98,7 @@ async fn every_page_is_complete_accessible_and_without_console_errors() {
 
 #[tokio::test]
 async fn a_first_visit_stays_within_the_size_budget() {
-    let Some(browser) = Browser::here() else { return };
+    let Some(browser) = Browser::find() else { return };
     let Some(served) = Served::shared().await else { return };
     let bytes = browser.report("weight.mjs", &json!({"base": served.base})).await;
     let total: u64 = bytes.as_object().unwrap().values().map(|one| one.as_u64().unwrap()).sum();

@@ -2,14 +2,14 @@
 
 use serde_json::json;
 
-use crate::brought::Browser;
+use crate::installed::Browser;
 use crate::served::{STRIPE_SECRET, Served};
 
 const WALKER: &str = "walker@example.org";
 
 #[tokio::test]
 async fn a_reader_searches_cites_gets_a_key_calls_sees_usage_and_pays() {
-    let Some(browser) = Browser::here() else { return };
+    let Some(browser) = Browser::find() else { return };
     let Some(served) = Served::shared().await else { return };
     let asked = json!({
         "base": served.base, "slug": served.pictured, "email": WALKER, "claim": served.claim(WALKER),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::brought::{Brought, SCRIPTS};
+use crate::installed::{Clients, SCRIPTS};
 use crate::served::Served;
 
 const SUITE: &str = "@modelcontextprotocol/conformance/dist/index.js";
@@ -43,7 +43,7 @@ fn listed(file: &str) -> BTreeSet<String> {
 }
 
 /// Returns the scenarios that a revision requires of servers; the suite also runs extensions and later ones.
-fn required(clients: &Brought, revision: &str) -> BTreeSet<String> {
+fn required(clients: &Clients, revision: &str) -> BTreeSet<String> {
     let file = format!("@modelcontextprotocol/conformance/requirements/{revision}.yaml");
     let text = std::fs::read_to_string(clients.npm_file(&file)).unwrap();
     let lines = text.lines().skip_while(|line| *line != "server:").skip(1);
@@ -53,7 +53,7 @@ fn required(clients: &Brought, revision: &str) -> BTreeSet<String> {
 /// Runs the scenarios of a revision. Each check must pass, or be a listed failure, or be in `open`: not run because
 /// Loggia lacks what it checks. `applicable` are the scenarios with checks for Loggia.
 async fn conforms(revision: &str, applicable: &[&str], open: &[&str]) {
-    let Some(clients) = Brought::here() else { return };
+    let Some(clients) = Clients::find() else { return };
     let Some(served) = Served::shared().await else { return };
     let (url, results) = (served.mcp_url(), clients.home().join("results"));
     let file = format!("{SCRIPTS}/expected_failures/{revision}.yml");
@@ -114,7 +114,7 @@ async fn the_server_conforms_to_revision_2025_11_25() {
 /// No revision requires this scenario yet, so the test above does not include it.
 #[tokio::test]
 async fn headers_that_contradict_the_message_are_rejected() {
-    let Some(clients) = Brought::here() else { return };
+    let Some(clients) = Clients::find() else { return };
     let Some(served) = Served::shared().await else { return };
     let (url, results) = (served.mcp_url(), clients.home().join("results"));
     let args =

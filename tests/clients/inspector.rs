@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::brought::Brought;
+use crate::installed::Clients;
 use crate::served::Served;
 
 #[tokio::test]
 async fn the_inspector_reports_no_issue_with_the_tools() {
-    let Some(clients) = Brought::here() else { return };
+    let Some(clients) = Clients::find() else { return };
     let Some(served) = Served::shared().await else { return };
     let url = served.mcp_url();
     let mut lists = Vec::new();

@@ -12,9 +12,9 @@
     reason = "a test fails by panicking, speaks to whoever runs it, and ends its tasks with itself"
 )]
 
-mod brought;
 mod conformance;
 mod inspector;
+mod installed;
 mod openapi;
 mod served;
 mod visits;

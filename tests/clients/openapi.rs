@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::brought::Brought;
+use crate::installed::Clients;
 use crate::served::Served;
 
 /// Both versions of the document.
@@ -10,7 +10,7 @@ const DOCUMENTS: [&str; 2] = ["/openapi.json", "/openapi-3.0.json"];
 
 #[tokio::test]
 async fn schemathesis_finds_no_fault() {
-    let Some(clients) = Brought::here() else { return };
+    let Some(clients) = Clients::find() else { return };
     let Some(served) = Served::shared().await else { return };
     for document in DOCUMENTS {
         let document = format!("{}{document}", served.base());
@@ -47,7 +47,7 @@ fn assert_read(line: &str, more: &Value) {
 
 #[tokio::test]
 async fn a_client_by_openapi_python_client_reads_every_answer() {
-    let Some(clients) = Brought::here() else { return };
+    let Some(clients) = Clients::find() else { return };
     let Some(served) = Served::shared().await else { return };
     for document in DOCUMENTS {
         let folder = tempfile::tempdir().unwrap();
@@ -59,7 +59,7 @@ async fn a_client_by_openapi_python_client_reads_every_answer() {
 
 #[tokio::test]
 async fn a_client_by_openapi_typescript_reads_every_answer() {
-    let Some(clients) = Brought::here() else { return };
+    let Some(clients) = Clients::find() else { return };
     let Some(served) = Served::shared().await else { return };
     for document in DOCUMENTS {
         let folder = tempfile::tempdir().unwrap();

@@ -71,12 +71,10 @@ impl Served {
         &self.base
     }
 
-    /// Returns a key with a large quota.
     pub(crate) fn key(&self) -> &str {
         &self.key
     }
 
-    /// Returns the MCP URL for clients.
     pub(crate) fn mcp_url(&self) -> String {
         format!("{}/mcp", self.base)
     }

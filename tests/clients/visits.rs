@@ -3,7 +3,7 @@
 use kit::ProgramOutput;
 use serde_json::{Value, json};
 
-use crate::brought::{Brought, SCRIPTS};
+use crate::installed::{Clients, SCRIPTS};
 use crate::served::Served;
 
 /// Compares the line that a client's script prints with the expected one.
@@ -36,7 +36,7 @@ fn assert_visited(output: ProgramOutput, client: &str, revision: Option<&str>) {
 
 #[tokio::test]
 async fn clients_in_javascript_use_every_tool() {
-    let Some(clients) = Brought::here() else { return };
+    let Some(clients) = Clients::find() else { return };
     let Some(served) = Served::shared().await else { return };
     let url = served.mcp_url();
     let visit = async |script: &str, email: &str, more: &[&str], client: &str, revision: Option<&str>| {
@@ -54,7 +54,7 @@ async fn clients_in_javascript_use_every_tool() {
 
 #[tokio::test]
 async fn clients_in_python_use_every_tool() {
-    let Some(clients) = Brought::here() else { return };
+    let Some(clients) = Clients::find() else { return };
     let Some(served) = Served::shared().await else { return };
     let url = served.mcp_url();
     let visit = async |list: &str, script: &str, email: &str, client: &str, revision: Option<&str>| {
@@ -70,7 +70,7 @@ async fn clients_in_python_use_every_tool() {
 /// Only in the newer revision: each call is a separate process, and its SDK is tested above in both.
 #[tokio::test]
 async fn the_inspector_uses_every_tool() {
-    let Some(clients) = Brought::here() else { return };
+    let Some(clients) = Clients::find() else { return };
     let Some(served) = Served::shared().await else { return };
     let output = clients.script("inspector.mjs", &[&served.mcp_url(), "eleven@example.org", "modern"]).await;
     assert_visited(output, "@modelcontextprotocol/inspector 2.12.0", None);

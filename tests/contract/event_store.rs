@@ -19,7 +19,6 @@ use write::event_store::*;
 pub(crate) trait Subject: Sized {
     /// Returns an empty store.
     async fn fresh() -> Self;
-    /// Returns the store.
     fn store(&self) -> Arc<dyn EventStore>;
     /// Returns the same store after a restart of its process.
     async fn reopened(self) -> Self;

@@ -43,7 +43,6 @@ impl Desk {
         self.folder.path().join(name)
     }
 
-    /// Appends an event that claims a name.
     async fn event(&self, to: &str, name: &str) {
         self.store.append(claiming(append(&self.clock, to, Expected::Any, &[name]), &[name])).await.unwrap();
     }
@@ -63,7 +62,6 @@ impl Desk {
         self.media().take(&bytes.into_inner()).unwrap()
     }
 
-    /// Counts calls of an operation.
     async fn call(&mut self, operation: &str, count: u64) {
         if self.ledger.is_none() {
             self.ledger = Some(Ledger::open(&self.at("store")).await.unwrap());
@@ -121,7 +119,6 @@ impl Desk {
     }
 }
 
-/// Returns every row of every table of a file.
 async fn rows(file: &Path) -> Vec<String> {
     let mut reader =
         sqlx::sqlite::SqliteConnectOptions::new().filename(file).immutable(true).connect().await.unwrap();

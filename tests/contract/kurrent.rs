@@ -1,9 +1,9 @@
 //! The store in EventStoreDB: the common contract, and what is specific to it. `LOGGIA_TEST_ESDB` is the connection
 //! string of a real server; without one the vendor's client talks to the small server of the kit.
 
-mod behind;
 mod copying;
 mod faults;
+mod lagging;
 mod relaying;
 mod replica;
 mod settings;

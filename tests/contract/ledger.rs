@@ -1,6 +1,6 @@
 //! The ledger on a real nats-server: every counted call is in both, after any fault of either.
 
-mod given_back;
+mod restored_calls;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -73,7 +73,6 @@ impl Caller {
         self.publish(call.subject(), call).await
     }
 
-    /// Counts calls of a key.
     pub(crate) async fn calls(&self, key: &str, count: usize) -> Vec<Call> {
         let calls: Vec<Call> = (0..count).map(|_| self.call(key)).collect();
         let counted = futures::stream::iter(&calls).map(|call| self.count(call)).buffer_unordered(64);
@@ -105,7 +104,6 @@ impl Caller {
         self.count(call).await
     }
 
-    /// Returns the number of calls in NATS.
     pub(crate) async fn held(&self, stream: &str) -> u64 {
         match self.jetstream.get_stream(stream).await {
             Ok(stream) => stream.cached_info().state.messages,

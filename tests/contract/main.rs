@@ -22,7 +22,7 @@ mod log_head;
 mod model;
 mod relay;
 mod replicas;
+mod restore_until;
 mod settling;
 mod sqlite;
-mod until;
 mod usage_streams;

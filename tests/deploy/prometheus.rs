@@ -69,7 +69,6 @@ fn prometheus_accepts_the_rules_and_each_alert_fires_as_expected() {
     assert!(!checked(&promtool, &["check", "rules", bad.to_str().unwrap()], "").0);
 }
 
-/// Returns the names of all alerts.
 fn alerts() -> Vec<String> {
     let rules = text(RULES);
     let named = rules.lines().filter_map(|line| line.trim().strip_prefix("- alert: "));
@@ -119,7 +118,6 @@ fn used() -> BTreeMap<String, &'static str> {
     of_rules.map(|name| (name, RULES)).chain(of_dashboard).collect()
 }
 
-/// Returns the names of the samples in an answer.
 fn samples(metrics: &str) -> BTreeSet<String> {
     let lines = metrics.lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| line.split(['{', ' ']).next().unwrap().to_owned()).collect()

@@ -120,7 +120,6 @@ async fn scores_are_bit_identical_after_imports_a_restart_and_a_rebuild() {
     assert_eq!(first_pages(&started, &queries).await, before, "seed {seed}: after a rebuild");
 }
 
-/// Returns the slugs and scores of each query's first page.
 async fn first_pages(started: &Started, queries: &[String]) -> Vec<(Value, Vec<(String, u64)>)> {
     let mut pages = Vec::new();
     for text in queries {

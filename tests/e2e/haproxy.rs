@@ -1,4 +1,4 @@
-//! Several read nodes behind the HAProxy of deploy/, which resolves them by DNS: recreated in turn, each with an empty
+//! Several read nodes balanced the HAProxy of deploy/, which resolves them by DNS: recreated in turn, each with an empty
 //! folder and another address, and killed.
 
 use std::net::Ipv4Addr;
@@ -25,28 +25,28 @@ const AWAY_FOR: Duration = Duration::from_secs(3);
 /// The DNS names of the nodes.
 const NODES: [&str; 3] = ["read-1", "read-2", "read-3"];
 
-struct Behind {
+struct Balanced {
     several: Several,
     names: DnsServer,
     haproxy: Haproxy,
 }
 
-impl Behind {
+impl Balanced {
     /// Three nodes that receive requests; `None` without HAProxy or nats-server, with a message.
-    async fn three(projects: usize) -> Option<Behind> {
+    async fn three(projects: usize) -> Option<Balanced> {
         let names = DnsServer::start().await;
         let haproxy = Haproxy::start(&names).await?;
         let several = Several::of(&[], projects, &[DRAIN]).await?;
-        let mut behind = Behind { several, names, haproxy };
+        let mut balanced = Balanced { several, names, haproxy };
         for (place, name) in NODES.iter().enumerate() {
-            let node = behind.start(place, name, 1).await;
+            let node = balanced.start(place, name, 1).await;
             // HAProxy sends requests to a server before its first check.
             ready(&Http::new(format!("http://{}", node.address))).await;
-            behind.lead(place, 1);
-            behind.several.nodes.push(node);
+            balanced.lead(place, 1);
+            balanced.several.nodes.push(node);
         }
-        behind.all_up().await;
-        Some(behind)
+        balanced.all_up().await;
+        Some(balanced)
     }
 
     /// Starts a node on a folder, with one of its addresses.
@@ -77,21 +77,21 @@ fn at(place: usize, address: u8) -> Ipv4Addr {
 
 #[tokio::test]
 async fn nodes_are_recreated_in_turn_without_one_failed_request() {
-    let Some(mut behind) = Behind::three(3_000).await else { return };
-    let load = SteadyLoad::start(behind.haproxy.address(), &searches(), 12, 150.0);
+    let Some(mut balanced) = Balanced::three(3_000).await else { return };
+    let load = SteadyLoad::start(balanced.haproxy.address(), &searches(), 12, 150.0);
     tokio::time::sleep(Duration::from_secs(2)).await;
-    let given = behind.given().await;
+    let given = balanced.given().await;
     let (most, least) = (given.iter().max().unwrap(), given.iter().min().unwrap());
     // On a busy machine a node may be marked down for a moment.
     assert!(*least > 50 && *most < 2 * least, "each in turn: {given:?}");
     for (place, name) in NODES.iter().enumerate() {
-        assert!(behind.several.nodes[place].process.terminate().await.success());
-        behind.names.remove(name);
+        assert!(balanced.several.nodes[place].process.terminate().await.success());
+        balanced.names.remove(name);
         tokio::time::sleep(AWAY_FOR).await;
         // The name resolves to the node while it still catches up.
-        behind.lead(place, 2);
-        behind.several.nodes[place] = behind.start(place, &format!("anew-{place}"), 2).await;
-        behind.all_up().await;
+        balanced.lead(place, 2);
+        balanced.several.nodes[place] = balanced.start(place, &format!("anew-{place}"), 2).await;
+        balanced.all_up().await;
     }
     let met = load.stop().await;
     assert_eq!(met.failures, [""; 0]);
@@ -101,21 +101,21 @@ async fn nodes_are_recreated_in_turn_without_one_failed_request() {
 
 #[tokio::test]
 async fn a_killed_node_gets_no_requests_until_it_is_back() {
-    let Some(mut behind) = Behind::three(30).await else { return };
+    let Some(mut balanced) = Balanced::three(30).await else { return };
     let connections = 12;
-    let load = SteadyLoad::start(behind.haproxy.address(), &searches(), connections, 150.0);
+    let load = SteadyLoad::start(balanced.haproxy.address(), &searches(), connections, 150.0);
     tokio::time::sleep(Duration::from_secs(1)).await;
-    behind.several.nodes[1].process.kill9();
+    balanced.several.nodes[1].process.kill9();
     let killed = Instant::now();
-    kit::wait_until(OUT_WITHIN, "the killed node to be out", async || behind.haproxy.up().await == 2).await;
-    let (out, given) = (killed.elapsed(), behind.given().await);
+    kit::wait_until(OUT_WITHIN, "the killed node to be out", async || balanced.haproxy.up().await == 2).await;
+    let (out, given) = (killed.elapsed(), balanced.given().await);
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let now = behind.given().await;
+    let now = balanced.given().await;
     assert!(now[0] > given[0] && now[1] == given[1] && now[2] > given[2], "{given:?}, {now:?}");
-    behind.several.nodes[1] = behind.start(1, NODES[1], 1).await;
-    behind.all_up().await;
+    balanced.several.nodes[1] = balanced.start(1, NODES[1], 1).await;
+    balanced.all_up().await;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    assert!(behind.given().await[1] > now[1]);
+    assert!(balanced.given().await[1] > now[1]);
     let met = load.stop().await;
     let answered = met.answers[&200];
     let lost = met.failures.len() + usize::try_from(met.answers.values().sum::<u64>() - answered).unwrap();

@@ -49,7 +49,6 @@ impl Site {
         serde_json::from_str(text.lines().last().unwrap()).unwrap()
     }
 
-    /// Starts a role on a folder.
     fn spawn(&self, name: &str, args: &[&str]) -> Loggia {
         let mut command = self.command(name, args);
         command.env("LOGGIA_NATS_URL", self.nats.url());
@@ -65,7 +64,6 @@ impl Site {
         write
     }
 
-    /// Writes a file with one record.
     fn records(&self) -> String {
         let path = self.folder.path().join("records.ndjson");
         std::fs::write(&path, r#"{"slug":"stair-house","name":"Stair House","category":"architecture"}"#)

@@ -31,7 +31,6 @@ async fn send(http: &Http, path: &str, bearer: Option<&str>, name: &str, argumen
     http.send("POST", path, &headers, body).await
 }
 
-/// Returns the result of a call.
 async fn call(http: &Http, bearer: Option<&str>, name: &str, arguments: Value) -> Value {
     let answer = send(http, "/mcp", bearer, name, arguments).await;
     assert_eq!(answer.status, 200, "{answer:?}");

@@ -8,7 +8,6 @@ use serde_json::json;
 
 use crate::started::{LOGGIA, PATIENCE, Started, json as json_of, ready};
 
-/// Returns a port that was free a moment ago.
 fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

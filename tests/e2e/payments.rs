@@ -68,7 +68,6 @@ impl Till {
         usage.json()["tier"].clone()
     }
 
-    /// Waits until the key has a tier.
     async fn until(&self, key: &str, tier: &str) {
         kit::wait_until(PATIENCE, tier, async || self.tier(key).await == tier).await;
     }
@@ -126,7 +125,6 @@ fn seconds_ago(seconds: i64) -> i64 {
     jiff::Timestamp::now().as_second() - seconds
 }
 
-/// Returns an event that happened this many seconds ago.
 fn event(id: &str, kind: &str, ago: i64, object: Value) -> Value {
     json!({"id": id, "object": "event", "type": kind, "created": seconds_ago(ago), "livemode": true,
         "data": {"object": object}})

@@ -43,7 +43,6 @@ fn said(output: &Output) -> (Option<i32>, String, String) {
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-/// Returns the folder of a stored picture.
 fn folder_of(data: &Path, id: &str) -> PathBuf {
     data.join("media").join(&id[..2]).join(id)
 }

@@ -190,7 +190,6 @@ async fn refused(several: &Several, set: &str, why: &str, more: &str) {
     assert!(!data.join("models").exists() && !data.join("models.incoming").exists());
 }
 
-/// Returns a port that was free a moment ago.
 fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

@@ -20,7 +20,6 @@ async fn write(data: &Path, nats: &Nats) -> Loggia {
     process
 }
 
-/// Imports projects of this name.
 fn import(data: &Path, name: &str, count: usize) {
     let file = data.join("in.ndjson");
     let line = |n| format!("{}\n", json!({"name": format!("{name} {n}"), "category": "design"}));

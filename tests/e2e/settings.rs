@@ -100,7 +100,6 @@ fn config_check_finds_keys_in_a_removed_tier() {
     assert!(!String::from_utf8_lossy(&checked.stdout).contains("studio"));
 }
 
-/// Returns every path below a folder with its owner.
 fn owners(folder: &Path) -> Vec<(String, u32)> {
     let (mut all, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = folders.pop() {

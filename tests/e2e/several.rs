@@ -38,7 +38,6 @@ impl Several {
         Some(several)
     }
 
-    /// Starts nodes with these names.
     pub(crate) async fn of(
         names: &[&str],
         projects: usize,
@@ -79,7 +78,6 @@ impl Several {
         self.import_as("Bridge", projects);
     }
 
-    /// Imports projects of this name.
     pub(crate) fn import_as(&self, name: &str, projects: usize) {
         let file = self.folder.path().join("in.ndjson");
         let lines: String = (0..projects)

@@ -17,7 +17,6 @@ fn text(answer: &Answer) -> String {
     String::from_utf8(answer.body.to_vec()).unwrap()
 }
 
-/// Returns the key that a page shows.
 fn shown_key(page: &str) -> String {
     let (_, rest) = page.split_once("<code id=\"key\">").unwrap_or_else(|| panic!("{page}"));
     rest.split_once("</code>").unwrap().0.to_owned()
@@ -32,7 +31,6 @@ async fn get_key(started: &Started, email: &str) -> (String, String) {
     (page.replace(&key, "KEY"), key)
 }
 
-/// Returns the hidden fields of a page's form.
 fn form_of(page: &str) -> String {
     let (_, rest) = page.split_once("name=\"form\" value=\"").unwrap_or_else(|| panic!("{page}"));
     format!("form={}", rest.split_once('"').unwrap().0)

@@ -33,7 +33,6 @@ impl Started {
         Some(Started { loggia, folder, http })
     }
 
-    /// Starts with an empty catalog.
     pub(crate) async fn empty() -> Option<Started> {
         Started::with(&["--no-demo"]).await
     }
@@ -49,7 +48,6 @@ impl Started {
         json(self.folder.path(), args)
     }
 
-    /// Runs a command on the same folder.
     pub(crate) fn run(&self, args: &[&str]) -> Output {
         process::run(LOGGIA, self.folder.path(), args)
     }

@@ -42,7 +42,6 @@ impl Service {
         command
     }
 
-    /// Imports this many projects.
     fn import(&self, projects: usize) -> Command {
         let file = self.folder.path().join("import.ndjson");
         let line = |number| json!({"name": format!("Secret House {number}"), "category": "art"}).to_string();
@@ -51,7 +50,6 @@ impl Service {
     }
 }
 
-/// Returns the only span of this name.
 fn only<'s>(spans: &'s [Span], name: &str) -> &'s Span {
     let found: Vec<&Span> = spans.iter().filter(|span| span.name == name).collect();
     assert_eq!(found.len(), 1, "{name} in {spans:#?}");

@@ -14,8 +14,8 @@ use serde_json::json;
 use sqlx::ConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
 
-use crate::hand_made::{HandMade, REVISED, SELECTED, project, selected};
 use crate::metered::Metered;
+use crate::test_stream::{REVISED, SELECTED, TestStream, project, selected};
 use crate::working::{SOON, Working, digests, keep_ledger};
 
 /// The models and their files.
@@ -29,8 +29,8 @@ const FILES: [(&str, &str); 6] = [
 ];
 
 /// Returns a log of some projects and a key.
-async fn log(client: &async_nats::Client) -> HandMade {
-    let mut stream = HandMade::new(client).await;
+async fn log(client: &async_nats::Client) -> TestStream {
+    let mut stream = TestStream::new(client).await;
     for number in 1..=3 {
         stream.publish(&project(number), SELECTED, selected(&format!("house-{number}"))).await;
     }

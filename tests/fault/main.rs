@@ -16,7 +16,6 @@ mod cluster_load;
 mod damaged_models;
 mod data_folder;
 mod disk_full;
-mod hand_made;
 mod import_killed;
 mod import_limits;
 mod metered;
@@ -27,6 +26,7 @@ mod nats_faults;
 mod rebuild_killed;
 mod restored_log;
 mod strange_events;
+mod test_stream;
 mod working;
 
 /// The binary under test.
@@ -90,7 +90,6 @@ fn verified_by(run: &dyn Fn(&[&str]) -> std::process::Output) {
     }
 }
 
-/// Returns the slugs of all projects.
 fn exported_slugs(data: &std::path::Path) -> Vec<String> {
     let output = kit::process::run(LOGGIA, data, &["export"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -138,7 +138,6 @@ impl Metered {
         Arc::new(move || Timestamp::now() + jiff::SignedDuration::from_nanos(ahead.load(Ordering::Relaxed)))
     }
 
-    /// Returns the folder of the spools of all nodes.
     pub(crate) fn spool(&self) -> PathBuf {
         self.folder.path().join("spool")
     }
@@ -160,7 +159,6 @@ impl Metered {
         Counting { client, generations, generation }
     }
 
-    /// Starts another node.
     pub(crate) async fn node(&self, policy: Policy) -> Node {
         let models = ReadModels::new(self.folder.path().join("models"), self.clock());
         models.refresh().await.unwrap();
@@ -272,7 +270,6 @@ impl Drop for Metered {
 }
 
 impl Node {
-    /// Makes a call with a key.
     pub(crate) async fn call(&self, key: &Key) -> Answer {
         self.attempt(key).await.unwrap_or_else(|failure| panic!("{failure}"))
     }
@@ -291,12 +288,10 @@ impl Node {
     }
 }
 
-/// Returns the call id in a response.
 pub(crate) fn call_id(answer: &Answer) -> String {
     answer.header("x-call-id").unwrap_or_else(|| panic!("{answer:?}")).to_owned()
 }
 
-/// Returns the calls of one month.
 pub(crate) fn of_month(entries: &[LedgerEntry], month: &str) -> usize {
     let month: Month = month.parse().unwrap();
     entries.iter().filter(|entry| entry.call.month == month).count()

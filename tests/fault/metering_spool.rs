@@ -18,7 +18,6 @@ use write::usage_streams;
 use crate::PATIENCE;
 use crate::metered::{Metered, at_once, call_id};
 
-/// Returns a call answered this long ago.
 fn call(key: &Key, tier: &str, ago: SignedDuration) -> Call {
     let time = Timestamp::now() - ago;
     let seconds = u64::try_from(time.as_second()).unwrap();
@@ -40,7 +39,6 @@ impl Metered {
         std::fs::write(self.spool().join(name), lines.concat()).unwrap();
     }
 
-    /// Returns the number of calls in a stream.
     async fn held(&self, stream: &str) -> u64 {
         let jetstream = async_nats::jetstream::new(self.nats.client().await);
         jetstream.get_stream(stream).await.unwrap().cached_info().state.messages

@@ -47,7 +47,6 @@ async fn a_rebuild_survives_being_killed() {
     verified(&data);
 }
 
-/// Returns the folders of a model's generations.
 fn generations(data: &Path, model: &str) -> Vec<String> {
     let entries = std::fs::read_dir(data.join("models").join(model)).unwrap();
     let mut names: Vec<String> = entries

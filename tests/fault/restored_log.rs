@@ -12,11 +12,11 @@ use sqlx::ConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
 use tempfile::TempDir;
 
-use crate::hand_made::{HandMade, SELECTED, project, selected};
+use crate::test_stream::{SELECTED, TestStream, project, selected};
 use crate::working::{Working, digests};
 
 /// Publishes projects with these numbers.
-async fn publish(stream: &mut HandMade, numbers: std::ops::Range<u32>) {
+async fn publish(stream: &mut TestStream, numbers: std::ops::Range<u32>) {
     for number in numbers {
         stream.publish(&project(number), SELECTED, selected(&format!("house-{number}"))).await;
     }
@@ -26,7 +26,7 @@ async fn publish(stream: &mut HandMade, numbers: std::ops::Range<u32>) {
 struct Applied {
     _nats: Nats,
     client: async_nats::Client,
-    stream: HandMade,
+    stream: TestStream,
     folder: TempDir,
     working: Working,
 }
@@ -36,7 +36,7 @@ impl Applied {
     async fn five(answers: bool) -> Option<Applied> {
         let nats = Nats::start().await?;
         let client = nats.client().await;
-        let mut stream = HandMade::new(&client).await;
+        let mut stream = TestStream::new(&client).await;
         if answers {
             stream.answer(&client).await;
         }
@@ -110,7 +110,7 @@ async fn refilling_the_stream_with_the_same_log_changes_nothing() {
 async fn a_damaged_message_is_replaced_from_the_event_store() {
     let Some(nats) = Nats::start().await else { return };
     let client = nats.client().await;
-    let mut stream = HandMade::new(&client).await;
+    let mut stream = TestStream::new(&client).await;
     stream.answer(&client).await;
     publish(&mut stream, 1..4).await;
     let folder = tempfile::tempdir().unwrap();
@@ -139,7 +139,7 @@ async fn a_damaged_message_is_replaced_from_the_event_store() {
 async fn a_checkpoint_of_version_0_1_continues_with_the_next_event() {
     let Some(nats) = Nats::start().await else { return };
     let client = nats.client().await;
-    let mut stream = HandMade::new(&client).await;
+    let mut stream = TestStream::new(&client).await;
     publish(&mut stream, 1..4).await;
     let folder = tempfile::tempdir().unwrap();
     let working = Working::on(folder.path(), &client);

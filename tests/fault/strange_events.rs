@@ -20,10 +20,10 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
 
-use crate::hand_made::{HandMade, REVISED, SELECTED, project, selected};
+use crate::test_stream::{REVISED, SELECTED, TestStream, project, selected};
 
-async fn strange(client: &async_nats::Client) -> HandMade {
-    let mut stream = HandMade::new(client).await;
+async fn strange(client: &async_nats::Client) -> TestStream {
+    let mut stream = TestStream::new(client).await;
     stream.publish(&project(1), SELECTED, selected("first")).await;
     stream.publish(&project(1), "loggia.curation.project_selected.v9", json!({"anything": 1})).await;
     stream.publish(&project(1), REVISED, json!({"record": "no record"})).await;
@@ -95,7 +95,7 @@ async fn poison_events_are_parked_and_unknown_events_skipped() {
 async fn events_of_another_store_are_rejected() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let client = nats.client().await;
-    let mut stream = HandMade::new(&client).await;
+    let mut stream = TestStream::new(&client).await;
     stream.publish(&project(1), SELECTED, selected("first")).await;
     let folder = tempfile::tempdir().unwrap();
     let status = Status::new("catalog");
@@ -112,7 +112,7 @@ async fn events_of_another_store_are_rejected() {
 async fn account_events_change_the_key_model_and_not_the_catalog() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let client = nats.client().await;
-    let mut stream = HandMade::new(&client).await;
+    let mut stream = TestStream::new(&client).await;
     let account: StreamId = format!("account-{}", project(1)).parse().unwrap();
     let (opened, issued, revoked) =
         ("loggia.account.account_opened.v1", "loggia.account.key_issued.v1", "loggia.account.key_revoked.v1");

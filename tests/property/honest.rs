@@ -93,7 +93,6 @@ impl Catalog {
         self.reader.search(&request).unwrap()
     }
 
-    /// Returns the folded texts of the results.
     fn texts(&self, page: &SearchPage) -> Vec<&str> {
         let ordinal = |summary: &[u8]| {
             let object: Value = serde_json::from_slice(&[summary, b"}"].concat()).unwrap();

@@ -24,7 +24,7 @@ async fn filled(folder: &Path, events: usize) -> SqliteStore {
     store
 }
 
-async fn brought(from: &LogPlace, to: &LogPlace) -> Result<CopiedLog, CopyError> {
+async fn copied(from: &LogPlace, to: &LogPlace) -> Result<CopiedLog, CopyError> {
     copy(from, to, |_, _| {}).await
 }
 
@@ -43,15 +43,15 @@ async fn a_log_is_copied_to_the_server_and_back() {
     let store = filled(from.path(), 5_000).await;
     let (id, head) = (store.store_id(), store.head().await.unwrap());
     let (log, names) = (assert_whole(&store).await, store.claims(Namespace::SLUG, "", 5_000).await.unwrap());
-    let busy = brought(&sqlite, &there).await.unwrap_err();
+    let busy = copied(&sqlite, &there).await.unwrap_err();
     assert!(busy.to_string().contains("another process writes"), "{busy}");
     store.close().await;
 
     // Requests and responses are lost.
     server.inject(&[Fault::DropResponse, Fault::DropRequest, Fault::DropResponse]);
-    assert_eq!(brought(&sqlite, &there).await.unwrap(), CopiedLog { events: 5_000, head });
+    assert_eq!(copied(&sqlite, &there).await.unwrap(), CopiedLog { events: 5_000, head });
     assert_eq!(log_there(&address).await, log);
-    assert_eq!(brought(&sqlite, &there).await.unwrap(), CopiedLog { events: 0, head }, "nothing is missing");
+    assert_eq!(copied(&sqlite, &there).await.unwrap(), CopiedLog { events: 0, head }, "nothing is missing");
 
     // The copy is a store like any other: the same id, the same claims, and appends continue.
     let replica = tempfile::tempdir().unwrap();
@@ -64,7 +64,7 @@ async fn a_log_is_copied_to_the_server_and_back() {
     store.close().await;
 
     let (to, back) = folder();
-    assert_eq!(brought(&there, &back).await.unwrap(), CopiedLog { events: 5_001, head });
+    assert_eq!(copied(&there, &back).await.unwrap(), CopiedLog { events: 5_001, head });
     let store = SqliteStore::open(to.path(), &Clock::system()).await.unwrap();
     assert_eq!(store.store_id(), id);
     assert_eq!(assert_whole(&store).await[..5_000], log);
@@ -73,7 +73,7 @@ async fn a_log_is_copied_to_the_server_and_back() {
     store.close().await;
 
     // The server already has its beginning, and receives the rest.
-    assert_eq!(brought(&there, &sqlite).await.unwrap(), CopiedLog { events: 1, head });
+    assert_eq!(copied(&there, &sqlite).await.unwrap(), CopiedLog { events: 1, head });
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -81,29 +81,29 @@ async fn a_different_log_is_left_unchanged() {
     let (first, second) = (folder(), folder());
     filled(first.0.path(), 10).await.close().await;
     filled(second.0.path(), 20).await.close().await;
-    let different = brought(&first.1, &second.1).await.unwrap_err();
+    let different = copied(&first.1, &second.1).await.unwrap_err();
     assert!(matches!(&different, CopyError::Different { .. }), "{different}");
     assert!(different.to_string().contains("there is the event store"), "{different}");
 
     // Two logs with a common beginning that differ later.
     let third = folder();
-    assert_eq!(brought(&first.1, &third.1).await.unwrap().events, 10);
+    assert_eq!(copied(&first.1, &third.1).await.unwrap().events, 10);
     for place in [&first, &third] {
         let store = SqliteStore::open(place.0.path(), &Clock::system()).await.unwrap();
         store.append(append(&Clock::system(), "apart", Expected::Any, &["x"])).await.unwrap();
         store.close().await;
     }
-    let different = brought(&first.1, &third.1).await.unwrap_err();
+    let different = copied(&first.1, &third.1).await.unwrap_err();
     assert!(different.to_string().contains("there is another event at 11"), "{different}");
     let store = SqliteStore::open(first.0.path(), &Clock::system()).await.unwrap();
     store.append(append(&Clock::system(), "apart", Expected::Any, &["y"])).await.unwrap();
     store.close().await;
-    let longer = brought(&first.1, &third.1).await.unwrap_err();
+    let longer = copied(&first.1, &third.1).await.unwrap_err();
     assert!(matches!(longer, CopyError::Different { .. }), "{longer}");
-    let shorter = brought(&third.1, &first.1).await.unwrap_err();
+    let shorter = copied(&third.1, &first.1).await.unwrap_err();
     assert!(shorter.to_string().contains("there are events up to 12 already"), "{shorter}");
 
-    let nowhere = brought(&folder().1, &third.1).await.unwrap_err();
+    let nowhere = copied(&folder().1, &third.1).await.unwrap_err();
     assert!(nowhere.to_string().contains("there is no event store at"), "{nowhere}");
 }
 
@@ -115,7 +115,7 @@ async fn a_damaged_log_is_not_copied() {
     let file = from.0.path().join("events.db");
     let mut raw = sqlx::sqlite::SqliteConnectOptions::new().filename(file).connect().await.unwrap();
     sqlx::query("UPDATE events SET actor = 'nobody' WHERE position = 1500").execute(&mut raw).await.unwrap();
-    let damaged = brought(&from.1, &to.1).await.unwrap_err();
+    let damaged = copied(&from.1, &to.1).await.unwrap_err();
     assert!(matches!(&damaged, CopyError::Store(StoreError::Corrupt { .. })), "{damaged}");
     assert!(damaged.to_string().contains("(position 1500)"), "{damaged}");
 }
@@ -134,7 +134,7 @@ async fn lost_events_are_restored_from_the_replica() {
     let (log, head) = (log_there(&address).await, store.head().await.unwrap());
     let names = store.claims(Namespace::SLUG, "", 100).await.unwrap();
     let replica = LogPlace::Sqlite(folder.path().into());
-    let busy = brought(&replica, &there).await.unwrap_err();
+    let busy = copied(&replica, &there).await.unwrap_err();
     assert!(busy.to_string().contains("another process writes"), "{busy}");
     store.close().await;
     server.set_back("loggia-events", 6).await;
@@ -143,7 +143,7 @@ async fn lost_events_are_restored_from_the_replica() {
     let shown = missing(&replica, &there, |event| lost.push(event.clone())).await.unwrap();
     assert_eq!((shown, &lost[..]), (CopiedLog { events: 4, head }, &log[6..]));
     let file = LogPlace::Sqlite(replica_path(folder.path()));
-    assert_eq!(brought(&file, &there).await.unwrap(), CopiedLog { events: 4, head });
+    assert_eq!(copied(&file, &there).await.unwrap(), CopiedLog { events: 4, head });
     assert_eq!(log_there(&address).await, log);
     // Appends continue, and another write side finds every claim.
     let store = opened(folder.path(), &address).await;
@@ -159,10 +159,10 @@ async fn lost_events_are_restored_from_the_replica() {
     let fresh = tempfile::tempdir().unwrap();
     let rival = opened(fresh.path(), &address).await;
     rival.append(append(&clock, "rival", Expected::Any, &["x"])).await.unwrap();
-    let different = brought(&replica, &there).await.unwrap_err();
+    let different = copied(&replica, &there).await.unwrap_err();
     assert!(different.to_string().contains("there is another event at 7"), "{different}");
     // Nor is a replica filled as if it were a store.
-    let into = brought(&there, &file).await.unwrap_err();
+    let into = copied(&there, &file).await.unwrap_err();
     assert!(into.to_string().contains("name the folder of a store"), "{into}");
 }
 
@@ -178,6 +178,6 @@ async fn listing_lost_events_writes_nothing() {
         assert_eq!(shown, 30);
     }
     assert!(std::fs::read_dir(to.path()).unwrap().next().is_none());
-    let nowhere = brought(&there, &elsewhere).await.unwrap_err();
+    let nowhere = copied(&there, &elsewhere).await.unwrap_err();
     assert!(nowhere.to_string().contains("there is no event store"), "{nowhere}");
 }

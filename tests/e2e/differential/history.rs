@@ -8,7 +8,6 @@ use crate::started::Started;
 const PROJECTS: usize = 6;
 const ACTS: usize = 90;
 
-/// A recorded revision.
 #[derive(Debug, Clone)]
 struct Said {
     slug: String,

@@ -12,7 +12,6 @@ impl Dice {
         Dice(seed)
     }
 
-    /// Returns a number below the bound.
     pub(super) fn roll(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -106,7 +105,6 @@ impl Records {
         Records { lines, words }
     }
 
-    /// Returns the lines of an import file.
     pub(super) fn lines(&self) -> &[Value] {
         &self.lines
     }
@@ -161,7 +159,6 @@ impl Records {
     }
 }
 
-/// Encodes a text for a URL.
 pub(super) fn encoded(text: &str) -> String {
     text.bytes()
         .map(|byte| match byte {

@@ -48,19 +48,16 @@ impl Prepared {
         Some(Prepared { started, place, backup, ids, made: AtomicUsize::new(0) })
     }
 
-    /// Shuts the service down.
     pub(crate) async fn stop(&mut self) {
         let ended = self.started.loggia.terminate().await;
         let said = self.started.loggia.stderr();
         assert!(ended.success() && !said.contains("ERROR") && !said.contains("panicked"), "{ended}: {said}");
     }
 
-    /// Returns the folder of the service.
     pub(crate) fn data(&self) -> &Path {
         self.started.folder.path()
     }
 
-    /// Returns the base URL of its API.
     pub(crate) fn base(&self) -> String {
         self.started.base()
     }
@@ -72,7 +69,6 @@ impl Prepared {
         told.split_whitespace().next().unwrap().trim_end_matches('/').to_owned()
     }
 
-    /// Returns the id of a key.
     pub(crate) fn key_id(&self) -> String {
         self.ids[0].0.clone()
     }

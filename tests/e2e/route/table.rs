@@ -43,7 +43,6 @@ pub(super) struct Row {
 /// Prefixes of slugs and addresses in the prepared folder: one for each run that changes something.
 pub(super) const PREFIXES: [&str; 3] = ["text", "json", "stopped"];
 
-/// The roles, which run until they are stopped.
 pub(super) const ROLES: [&str; 5] = ["up", "write", "project", "serve", "read"];
 
 const fn row(command: &'static str, args: &'static str) -> Row {

@@ -49,7 +49,6 @@ impl Fixture {
         folders.into_iter().map(fixture).collect()
     }
 
-    /// Unpacks it into a new folder with `data` and `backup`.
     pub(super) fn unpacked(&self) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         let archive = self.folder.join("data.tar.gz");
@@ -62,7 +61,6 @@ impl Fixture {
         questions()
     }
 
-    /// Returns the release's answer.
     pub(super) fn answer(&self, question: &Question) -> Value {
         let name = question.name();
         self.said["answers"].get(&name).cloned().unwrap_or_else(|| panic!("no answer to {name} was kept"))
@@ -73,17 +71,14 @@ impl Fixture {
         question.ask(http, &self.keys()).await.0
     }
 
-    /// Returns the rows that a command printed.
     pub(super) fn lines(&self, name: &str) -> Vec<Value> {
         self.said[name].as_array().unwrap().clone()
     }
 
-    /// Returns the key of each tier.
     pub(super) fn keys(&self) -> BTreeMap<String, String> {
         serde_json::from_value(self.said["secrets"].clone()).unwrap()
     }
 
-    /// Returns the pictures in its answers by path, with length and hash.
     pub(super) fn pictures(&self) -> BTreeMap<String, String> {
         serde_json::from_value(self.said["pictures"].clone()).unwrap()
     }
@@ -95,7 +90,6 @@ impl Fixture {
 }
 
 impl Question {
-    /// Returns its name among the answers.
     pub(super) fn name(&self) -> String {
         match &self.body {
             None => self.path.clone(),
@@ -147,7 +141,6 @@ fn hex(bytes: &[u8]) -> String {
     format!("{} bytes, sha256 {digest}", bytes.len())
 }
 
-/// Returns the paths of all pictures in an answer.
 fn pictures_in(answer: &Value, paths: &mut Vec<String>) {
     match answer {
         Value::String(text) => {

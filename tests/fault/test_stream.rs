@@ -18,7 +18,7 @@ pub(crate) const SELECTED: &str = "loggia.curation.project_selected.v1";
 pub(crate) const REVISED: &str = "loggia.curation.project_revised.v1";
 
 /// An event stream and its log, filled by a test.
-pub(crate) struct HandMade {
+pub(crate) struct TestStream {
     pub(crate) jetstream: jetstream::Context,
     pub(crate) store: StoreId,
     pub(crate) clock: Clock,
@@ -29,12 +29,12 @@ pub(crate) struct HandMade {
     log: Arc<Mutex<Vec<Recorded>>>,
 }
 
-impl HandMade {
-    pub(crate) async fn new(client: &async_nats::Client) -> HandMade {
+impl TestStream {
+    pub(crate) async fn new(client: &async_nats::Client) -> TestStream {
         let (jetstream, clock) = (jetstream::new(client.clone()), Clock::system());
         let (position, hash) = (Position::START, Hash::GENESIS);
         let (store, log) = (clock.store_id(), Arc::default());
-        let made = HandMade { jetstream, store, clock, position, hash, log };
+        let made = TestStream { jetstream, store, clock, position, hash, log };
         made.create().await;
         made
     }

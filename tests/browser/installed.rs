@@ -1,4 +1,4 @@
-//! The browser that `bin/setup --test` brought, and how it is run.
+//! The browser that `bin/setup --test` installs, and how it is run.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub(crate) struct Browser {
 
 impl Browser {
     /// `None` if it is not installed, with a message; in continuous integration (`CI` is set) that is a failure.
-    pub(crate) fn here() -> Option<Self> {
+    pub(crate) fn find() -> Option<Self> {
         let is_there = |path: &str| Path::new(TOOLS).join(path).exists();
         if is_there("browser/bin/chromium") && is_there("clients/bin/node") {
             return Some(Self { home: tempfile::tempdir().unwrap() });

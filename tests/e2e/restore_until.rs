@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 
 use crate::started::{LOGGIA, PATIENCE, Started, json as run_json, ready};
 
-/// An issued key.
 struct Issued {
     key: String,
     id: String,

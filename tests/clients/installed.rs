@@ -10,14 +10,14 @@ use tokio::process::Command;
 pub(crate) const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients");
 
 /// The clients, with a separate home so that they leave nothing in the user's.
-pub(crate) struct Brought {
+pub(crate) struct Clients {
     folder: PathBuf,
     home: TempDir,
 }
 
-impl Brought {
+impl Clients {
     /// `None` if they are not installed, with a message; in continuous integration (`CI` is set) that is a failure.
-    pub(crate) fn here() -> Option<Self> {
+    pub(crate) fn find() -> Option<Self> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(".tools/clients");
         if folder.join("bin/node").exists() {
             return Some(Self { folder, home: tempfile::tempdir().unwrap() });
@@ -26,7 +26,6 @@ impl Brought {
         None
     }
 
-    /// Returns a temporary folder.
     pub(crate) fn home(&self) -> &Path {
         self.home.path()
     }
