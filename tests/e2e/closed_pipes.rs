@@ -62,6 +62,27 @@ fn a_key_that_could_not_be_printed_is_revoked() {
 }
 
 #[test]
+fn a_benchmark_that_cannot_be_printed_ends_its_servers() {
+    let folder = tempfile::tempdir().unwrap();
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut command = process::command(LOGGIA, folder.path());
+    command.args(["bench", "import", "--size", "5"]).env("TMPDIR", folder.path()).stdout(full);
+    let ended = command.output().unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{ended:?}");
+    let running = std::process::Command::new("pgrep").arg("-f").arg(folder.path()).output().unwrap();
+    assert_eq!(
+        String::from_utf8(running.stdout).unwrap(),
+        "",
+        "no process with the temporary folder is left"
+    );
+    assert_eq!(
+        std::fs::read_dir(folder.path()).unwrap().count(),
+        0,
+        "nothing is left in the temporary folder"
+    );
+}
+
+#[test]
 fn a_closed_output_ends_an_export_and_a_tail() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("in.ndjson");

@@ -12,7 +12,10 @@ use crate::load::Connection;
 /// How long it may take to come up, whatever the catalog's size.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A running `loggia up`; its folder goes with it.
+/// How long it may take to end.
+const STOPPED: Duration = Duration::from_secs(30);
+
+/// A running `loggia up`; its folder is deleted with it.
 pub struct Server {
     folder: tempfile::TempDir,
     child: Option<Child>,
@@ -53,15 +56,15 @@ impl Server {
     pub async fn start(&mut self) -> Result<f64> {
         let began = Instant::now();
         let log = std::fs::File::create(self.folder.path().join("log"))?;
-        let mut child = self.command(&["up", "--no-demo", "--listen", "127.0.0.1:0"])?.stderr(log).spawn()?;
-        let address = self.data().join("run").join("api.addr");
+        let spawned = self.command(&["up", "--no-demo", "--listen", "127.0.0.1:0"])?.stderr(log).spawn()?;
+        let child = self.child.insert(spawned);
+        let address = self.folder.path().join("data/run/api.addr");
         while began.elapsed() < PATIENCE && child.try_wait()?.is_none() {
             if let Ok(text) = std::fs::read_to_string(&address) {
                 text.trim().clone_into(&mut self.address);
                 if let Ok(mut connection) = Connection::open(&self.address).await
                     && connection.get("/readyz").await.is_ok_and(|answer| answer.status == 200)
                 {
-                    self.child = Some(child);
                     return Ok(began.elapsed().as_secs_f64());
                 }
             }
@@ -110,12 +113,26 @@ impl Server {
 
     /// Ends it as an operator would.
     pub async fn stop(&mut self) -> Result<()> {
-        if let Some(mut child) = self.child.take() {
+        if let Some(child) = &mut self.child {
             let pid = child.id().context("the measured server has ended")?;
             Command::new("kill").arg(pid.to_string()).status().await?;
             child.wait().await?;
+            self.child = None;
         }
         Ok(())
+    }
+}
+
+impl Drop for Server {
+    /// Ends the server as an operator would when the benchmark fails: if it were killed, its private nats-server would go on.
+    fn drop(&mut self) {
+        let Some(mut child) = self.child.take() else { return };
+        let Some(pid) = child.id() else { return };
+        let _ = std::process::Command::new("kill").arg(pid.to_string()).status();
+        let began = Instant::now();
+        while began.elapsed() < STOPPED && matches!(child.try_wait(), Ok(None)) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 }
 
