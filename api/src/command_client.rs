@@ -61,7 +61,7 @@ pub(crate) enum Issued {
 
 /// Why something was not done.
 #[derive(Debug)]
-pub(crate) enum NotDone {
+pub(crate) enum CommandError {
     /// The rules speak against it; the sentence says which.
     Refused(String),
     /// Nothing was done, and it may work later; the reason is for the log.
@@ -95,7 +95,7 @@ impl CommandClient {
         request: KeyRequest,
         now: Timestamp,
         deadline: Deadline,
-    ) -> Result<Issued, NotDone> {
+    ) -> Result<Issued, CommandError> {
         let KeyRequest { email, tier, actor, form } = request;
         let key = new_key().map_err(|error| unavailable(&error))?;
         let id = form.map_or_else(|| CommandId(Uuid::now_v7()), |form| sent_by(form, &email));
@@ -116,7 +116,7 @@ impl CommandClient {
         actor: &str,
         command: Command,
         deadline: Deadline,
-    ) -> Result<Answer, NotDone> {
+    ) -> Result<Answer, CommandError> {
         sending::send(&self.client, actor, command, deadline).await
     }
 }

@@ -24,7 +24,7 @@ use crate::mcp::protocol::message::{Body, Invalid, Message};
 use crate::mcp::protocol::params::Params;
 use crate::mcp::protocol::rpc_error::RpcError;
 use crate::state::ApiState;
-use call::Told;
+use call::CallReceipt;
 use tools::CallContext;
 
 use crate::mcp::protocol::era;
@@ -38,7 +38,7 @@ static X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-bufferin
 
 /// A message as it is sent.
 #[derive(Debug)]
-pub(crate) struct Sent {
+pub(crate) struct McpReply {
     /// The HTTP status that goes with it.
     pub(crate) status: StatusCode,
     /// None where nothing is sent.
@@ -48,14 +48,14 @@ pub(crate) struct Sent {
     pub(crate) body: Vec<u8>,
 }
 
-impl Sent {
-    fn json(status: StatusCode, body: Vec<u8>) -> Sent {
+impl McpReply {
+    fn json(status: StatusCode, body: Vec<u8>) -> McpReply {
         let content_type = Some(HeaderValue::from_static("application/json"));
-        Sent { status, content_type, headers: HeaderMap::new(), body }
+        McpReply { status, content_type, headers: HeaderMap::new(), body }
     }
 
     /// The message as the one event of a stream.
-    fn into_event(self) -> Sent {
+    fn into_event(self) -> McpReply {
         let mut body = Vec::with_capacity(self.body.len() + 32);
         body.extend_from_slice(b"event: message\ndata: ");
         body.extend_from_slice(&self.body);
@@ -63,7 +63,7 @@ impl Sent {
         let mut headers = self.headers;
         headers.insert(&X_ACCEL_BUFFERING, HeaderValue::from_static("no"));
         let content_type = Some(HeaderValue::from_static("text/event-stream"));
-        Sent { status: self.status, content_type, headers, body }
+        McpReply { status: self.status, content_type, headers, body }
     }
 }
 
@@ -71,14 +71,14 @@ impl Sent {
 ///
 /// # Errors
 ///
-/// Fails where too many messages came within a second. A single call of a tool is told so by its result instead.
+/// Fails where too many messages came within a second. A single call of a tool says so in its result instead.
 pub(crate) async fn answer(
     state: &ApiState,
     (principal, address): (&Principal, IpAddr),
     headers: &HeaderMap,
     body: &[u8],
     deadline: Deadline,
-) -> Result<Sent, ApiError> {
+) -> Result<McpReply, ApiError> {
     let body = Body::read(body);
     let wait =
         principal.check_rate_limit(state.access(), address, body.as_ref().map_or(1, Body::messages)).err();
@@ -99,7 +99,7 @@ pub(crate) async fn answer(
         Err(error) => Some(failed(None, &error)),
     };
     Ok(match sent {
-        None => Sent {
+        None => McpReply {
             status: StatusCode::ACCEPTED,
             content_type: None,
             headers: HeaderMap::new(),
@@ -111,7 +111,7 @@ pub(crate) async fn answer(
 }
 
 /// Answers a message; a notification gets no answer, whatever it is.
-async fn one(context: CallContext<'_>, headers: &HeaderMap, message: &Message<'_>) -> Option<Sent> {
+async fn one(context: CallContext<'_>, headers: &HeaderMap, message: &Message<'_>) -> Option<McpReply> {
     let id = message.id?.get();
     let params = match Params::read(message.params) {
         Ok(params) => params,
@@ -124,11 +124,11 @@ async fn one(context: CallContext<'_>, headers: &HeaderMap, message: &Message<'_
     };
     let mut body = begun(id);
     Some(match methods::answer(context, era, message, &params, &mut body).await {
-        Ok(told) => {
-            end(context, era, told.as_ref(), &mut body);
-            Sent::json(StatusCode::OK, body)
+        Ok(receipt) => {
+            end(context, era, receipt.as_ref(), &mut body);
+            McpReply::json(StatusCode::OK, body)
         }
-        // Until 2025-11-25 the status told of the way only, not of the request.
+        // Until 2025-11-25 the HTTP status was about the transport only, not about the request.
         Err(error) if era == Era::Legacy && error.is_of_a_request() => {
             failed(Some(id), &error.with_status(StatusCode::OK))
         }
@@ -137,7 +137,7 @@ async fn one(context: CallContext<'_>, headers: &HeaderMap, message: &Message<'_
 }
 
 /// Answers several messages one after the other, in one array.
-async fn batch(context: CallContext<'_>, messages: &[&RawValue]) -> Option<Sent> {
+async fn batch(context: CallContext<'_>, messages: &[&RawValue]) -> Option<McpReply> {
     let mut body = Vec::new();
     for raw in messages {
         let sent = match Message::read(raw.get()) {
@@ -157,10 +157,10 @@ async fn batch(context: CallContext<'_>, messages: &[&RawValue]) -> Option<Sent>
         return None;
     }
     body.push(b']');
-    Some(Sent::json(StatusCode::OK, body))
+    Some(McpReply::json(StatusCode::OK, body))
 }
 
-/// The one place that writes what stands around the members of a result: before them,
+/// Writes what comes before the members of a result.
 fn begun(id: &str) -> Vec<u8> {
     let mut body = Vec::with_capacity(1_024);
     body.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
@@ -169,8 +169,8 @@ fn begun(id: &str) -> Vec<u8> {
     body
 }
 
-/// and behind them.
-fn end(context: CallContext<'_>, era: Era, told: Option<&Told>, body: &mut Vec<u8>) {
+/// Writes what comes after the members of a result: `_meta` and the closing braces.
+fn end(context: CallContext<'_>, era: Era, receipt: Option<&CallReceipt>, body: &mut Vec<u8>) {
     let separate = |body: &mut Vec<u8>, text: &[u8]| {
         if body.last() != Some(&b'{') {
             body.push(b',');
@@ -180,9 +180,9 @@ fn end(context: CallContext<'_>, era: Era, told: Option<&Told>, body: &mut Vec<u
     if era == Era::Modern {
         separate(body, br#""resultType":"complete""#);
     }
-    if era == Era::Modern || told.is_some() {
+    if era == Era::Modern || receipt.is_some() {
         separate(body, br#""_meta":{"#);
-        if let Some(Told { quota, call_id }) = told {
+        if let Some(CallReceipt { quota, call_id }) = receipt {
             separate(body, br#""quota":"#);
             // Texts and numbers always serialise.
             let _ = serde_json::to_writer(&mut *body, quota);
@@ -199,18 +199,18 @@ fn end(context: CallContext<'_>, era: Era, told: Option<&Told>, body: &mut Vec<u
     body.extend_from_slice(b"}}");
 }
 
-/// The one place that writes errors.
-fn failed(id: Option<&str>, error: &RpcError) -> Sent {
+/// Returns an error response.
+fn failed(id: Option<&str>, error: &RpcError) -> McpReply {
     let mut body = br#"{"jsonrpc":"2.0","id":"#.to_vec();
     body.extend_from_slice(id.unwrap_or("null").as_bytes());
     body.extend_from_slice(br#","error":"#);
     // Texts and numbers always serialise.
     let _ = serde_json::to_writer(&mut body, error);
     body.push(b'}');
-    Sent::json(error.status(), body)
+    McpReply::json(error.status(), body)
 }
 
-/// Whether a client takes nothing but an event stream.
+/// Whether a client accepts nothing but an event stream.
 fn wants_events(headers: &HeaderMap) -> bool {
     let mut events = false;
     for value in headers.get_all(ACCEPT) {

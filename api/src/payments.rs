@@ -8,7 +8,7 @@ mod terms;
 use jiff::Timestamp;
 use schemas::command::Answer;
 
-use crate::command_client::{CommandClient, NotDone};
+use crate::command_client::{CommandClient, CommandError};
 use crate::deadline::Deadline;
 pub(crate) use signature::NotSigned;
 
@@ -54,9 +54,11 @@ impl Payments {
         match self.commands.send(ACTOR, told.into_command(), deadline).await {
             Ok(Answer::Payment(_)) => Ok(()),
             Ok(_) => Err(NotTaken::Unavailable("the write side answered with something else".into())),
-            Err(NotDone::Refused(reason) | NotDone::Unavailable(reason) | NotDone::Unknown(reason)) => {
-                Err(NotTaken::Unavailable(reason))
-            }
+            Err(
+                CommandError::Refused(reason)
+                | CommandError::Unavailable(reason)
+                | CommandError::Unknown(reason),
+            ) => Err(NotTaken::Unavailable(reason)),
         }
     }
 }

@@ -184,7 +184,7 @@ impl ApiState {
     }
 
     /// Whether the node is about to stop, and connections are to end behind their next reply.
-    pub(crate) fn is_leaving(&self) -> bool {
+    pub(crate) fn is_shutting_down(&self) -> bool {
         self.sources.leaving.load(Ordering::Relaxed)
     }
 

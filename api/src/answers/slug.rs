@@ -18,7 +18,7 @@ use crate::error::ApiError;
 use crate::query;
 use crate::state::ApiState;
 
-/// How many near slugs are suggested at most.
+/// The most slugs that are suggested.
 const SUGGESTIONS: usize = 3;
 
 /// What a slug leads to.
@@ -42,16 +42,16 @@ pub(crate) enum Resolved {
     Redirect(Response),
 }
 
-/// What a slug leads to in a project's past.
-pub(crate) enum Look {
+/// The history of the project that a slug names.
+pub(crate) enum PastResolution {
     /// What the catalog knows of the project through time, and the catalog that knows it.
     Found(Arc<Opened<CatalogReader>>, History),
     /// Nothing; these slugs are near.
     Unknown { suggestions: Vec<String> },
 }
 
-/// What the path of a request names where a slug belongs.
-pub(crate) enum Named {
+/// The slug in the path of a request, or a redirect to it.
+pub(crate) enum SlugOrAddress {
     /// A slug.
     Slug(Slug),
     /// An address that a project brings itself: the redirect to its slug.
@@ -68,15 +68,15 @@ pub(crate) async fn read(
     text: Option<Path<String>>,
     path: &str,
     query: &str,
-) -> Result<Named, ApiError> {
+) -> Result<SlugOrAddress, ApiError> {
     let Some(Path(text)) = text else { return Err(ApiError::unknown_slug(Vec::new())) };
     if let Ok(slug) = text.parse() {
-        return Ok(Named::Slug(slug));
+        return Ok(SlugOrAddress::Slug(slug));
     }
     if text.contains("://")
         && let Some(slug) = slug_of_address(state, &text).await?
     {
-        return moved(state, path, &slug, query).map(Named::Address);
+        return moved(state, path, &slug, query).map(SlugOrAddress::Address);
     }
     Err(ApiError::unknown_slug(near(state, &text)))
 }
@@ -116,11 +116,11 @@ pub(crate) async fn resolve_or_redirect(
 }
 
 /// Looks up what a slug leads to in a project's past.
-pub(crate) async fn look_back(state: &ApiState, slug: &Slug) -> Result<Look, ApiError> {
+pub(crate) async fn resolve_past(state: &ApiState, slug: &Slug) -> Result<PastResolution, ApiError> {
     let catalog = state.catalog()?;
     match catalog.reader.history(slug.as_str()).await.map_err(fault)? {
-        Some(history) => Ok(Look::Found(catalog, history)),
-        None => Ok(Look::Unknown { suggestions: instead_of(state, slug)? }),
+        Some(history) => Ok(PastResolution::Found(catalog, history)),
+        None => Ok(PastResolution::Unknown { suggestions: instead_of(state, slug)? }),
     }
 }
 
@@ -129,9 +129,9 @@ pub(crate) async fn history(
     state: &ApiState,
     slug: &Slug,
 ) -> Result<(Arc<Opened<CatalogReader>>, History), ApiError> {
-    match look_back(state, slug).await? {
-        Look::Found(catalog, history) => Ok((catalog, history)),
-        Look::Unknown { suggestions } => Err(ApiError::unknown_slug(suggestions)),
+    match resolve_past(state, slug).await? {
+        PastResolution::Found(catalog, history) => Ok((catalog, history)),
+        PastResolution::Unknown { suggestions } => Err(ApiError::unknown_slug(suggestions)),
     }
 }
 

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::command_client::padding::pad_response_time;
 use crate::command_client::sending::{send_in_time, unavailable};
-use crate::command_client::{CommandClient, NotDone, known, new_key};
+use crate::command_client::{CommandClient, CommandError, known, new_key};
 use crate::deadline::Deadline;
 
 /// Who asks for links.
@@ -47,7 +47,7 @@ pub(crate) struct Claimed {
 impl CommandClient {
     /// Asks that a link be mailed to an address. Whoever asks learns nothing about the address, by the answer or by
     /// its time; there is no refusal.
-    pub(crate) async fn send_link(&self, email: Email, deadline: Deadline) -> Result<(), NotDone> {
+    pub(crate) async fn send_link(&self, email: Email, deadline: Deadline) -> Result<(), CommandError> {
         let begun = Instant::now();
         let outcome = self.send(ASKING, Command::SendLink { email }, deadline).await;
         pad_response_time(begun).await;
@@ -58,7 +58,7 @@ impl CommandClient {
     }
 
     /// Tells what a link is for; any text may be presented. It can be asked as often as wanted.
-    pub(crate) async fn open_link(&self, token: &str, deadline: Deadline) -> Result<Claim, NotDone> {
+    pub(crate) async fn open_link(&self, token: &str, deadline: Deadline) -> Result<Claim, CommandError> {
         let command = Command::OpenLink { link: LinkHash::of(token) };
         match self.send(CLAIMING, command, deadline).await? {
             Answer::Claim(claim) => Ok(claim),
@@ -75,7 +75,7 @@ impl CommandClient {
         decision: Decision,
         now: Timestamp,
         deadline: Deadline,
-    ) -> Result<Claimed, NotDone> {
+    ) -> Result<Claimed, CommandError> {
         let Decision { keep, revoke, new_key: wanted } = decision;
         let new_key = wanted.is_some().then(new_key).transpose().map_err(|error| unavailable(&error))?;
         let recorded = new_key.as_ref().zip(wanted).map(|(key, (tier, name))| KeyIssued::of(key, tier, name));
@@ -95,6 +95,6 @@ impl CommandClient {
 }
 
 /// What a write side of another version answers.
-fn unexpected() -> NotDone {
-    NotDone::Unknown("the write side answered with something else; are both of one version?".into())
+fn unexpected() -> CommandError {
+    CommandError::Unknown("the write side answered with something else; are both of one version?".into())
 }

@@ -11,7 +11,7 @@ use schemas::ids::{Actor, CommandId};
 use schemas::subject;
 use uuid::Uuid;
 
-use crate::command_client::NotDone;
+use crate::command_client::CommandError;
 use crate::deadline::Deadline;
 
 /// How long one attempt waits for its answer.
@@ -34,7 +34,7 @@ pub(super) async fn send(
     actor: &str,
     command: Command,
     deadline: Deadline,
-) -> Result<Answer, NotDone> {
+) -> Result<Answer, CommandError> {
     send_until(client, actor, CommandId(Uuid::now_v7()), command, deadline, None).await
 }
 
@@ -48,10 +48,10 @@ pub(super) async fn send_in_time(
     command: Command,
     deadline: Deadline,
     now: Timestamp,
-) -> Result<Answer, NotDone> {
+) -> Result<Answer, CommandError> {
     let left = deadline.less(AFTERWARDS).less(RETURN).left();
     if left.is_zero() {
-        return Err(NotDone::Unavailable(
+        return Err(CommandError::Unavailable(
             "too little of the request's time was left; nothing was sent".into(),
         ));
     }
@@ -65,21 +65,27 @@ async fn send_until(
     command: Command,
     deadline: Deadline,
     not_after: Option<Timestamp>,
-) -> Result<Answer, NotDone> {
+) -> Result<Answer, CommandError> {
     let actor: Actor = actor.parse().map_err(|error| unavailable(&error))?;
     let message = CommandMessage { id, actor, correlation: id, command, not_after };
     match request(client, &message, deadline.less(AFTERWARDS)).await? {
-        Answer::Refused(Refusal { kind: RefusalKind::Rejected, detail, .. }) => Err(NotDone::Refused(detail)),
+        Answer::Refused(Refusal { kind: RefusalKind::Rejected, detail, .. }) => {
+            Err(CommandError::Refused(detail))
+        }
         Answer::Refused(Refusal { kind: RefusalKind::Conflict, detail, .. }) => {
-            Err(NotDone::Unavailable(detail))
+            Err(CommandError::Unavailable(detail))
         }
         // The store may have failed after it had written.
-        Answer::Refused(Refusal { detail, .. }) => Err(NotDone::Unknown(detail)),
+        Answer::Refused(Refusal { detail, .. }) => Err(CommandError::Unknown(detail)),
         answer => Ok(answer),
     }
 }
 
-async fn request(client: &Client, message: &CommandMessage, deadline: Deadline) -> Result<Answer, NotDone> {
+async fn request(
+    client: &Client,
+    message: &CommandMessage,
+    deadline: Deadline,
+) -> Result<Answer, CommandError> {
     let payload = bytes::Bytes::from(serde_json::to_vec(message).map_err(|error| unavailable(&error))?);
     // Whether an attempt may have reached the write side.
     let mut is_sent = false;
@@ -97,7 +103,7 @@ async fn request(client: &Client, message: &CommandMessage, deadline: Deadline) 
             match tokio::time::timeout(patience, sending).await {
                 Ok(Ok(answer)) => {
                     return serde_json::from_slice(&answer.payload)
-                        .map_err(|error| NotDone::Unknown(error.to_string()));
+                        .map_err(|error| CommandError::Unknown(error.to_string()));
                 }
                 Ok(Err(error)) => {
                     is_sent |= error.kind() != RequestErrorKind::NoResponders;
@@ -112,12 +118,16 @@ async fn request(client: &Client, message: &CommandMessage, deadline: Deadline) 
             "there is no connection to NATS".to_owned()
         };
         if deadline.left() <= PAUSE + SHORTEST {
-            return Err(if is_sent { NotDone::Unknown(error) } else { NotDone::Unavailable(error) });
+            return Err(if is_sent {
+                CommandError::Unknown(error)
+            } else {
+                CommandError::Unavailable(error)
+            });
         }
         tokio::time::sleep(PAUSE).await;
     }
 }
 
-pub(super) fn unavailable(error: &dyn std::fmt::Display) -> NotDone {
-    NotDone::Unavailable(error.to_string())
+pub(super) fn unavailable(error: &dyn std::fmt::Display) -> CommandError {
+    CommandError::Unavailable(error.to_string())
 }

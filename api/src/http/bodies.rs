@@ -1,5 +1,4 @@
-//! Bodies of requests that are being read or worked on: all of them together take a bounded amount of memory, however many
-//! connections send one.
+//! Bodies of requests in memory: all of them together take a bounded amount, however many connections send one.
 
 use std::sync::Arc;
 
@@ -12,9 +11,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 #[derive(Debug)]
 pub(super) struct Bodies(Arc<Semaphore>);
 
-/// A body, with its place in the room. It keeps the place until it is dropped.
+/// A body in memory. It counts against the memory of all bodies until it is dropped.
 #[derive(Debug)]
-pub(super) struct Sent {
+pub(super) struct ReceivedBody {
     pub(super) bytes: Bytes,
     _held: Option<OwnedSemaphorePermit>,
 }
@@ -41,7 +40,7 @@ impl Bodies {
     /// # Errors
     ///
     /// Fails as soon as it is known that the body is not wanted.
-    pub(super) async fn read(&self, mut body: Incoming, most: usize) -> Result<Sent, Unread> {
+    pub(super) async fn read(&self, mut body: Incoming, most: usize) -> Result<ReceivedBody, Unread> {
         let (mut bytes, mut held) = (BytesMut::new(), None);
         while let Some(frame) = body.frame().await {
             let Ok(data) = frame.map_err(|_| Unread::Broken)?.into_data() else { continue };
@@ -50,11 +49,11 @@ impl Bodies {
             }
             self.hold(&mut held, data.len())?;
             if bytes.is_empty() && body.is_end_stream() {
-                return Ok(Sent { bytes: data, _held: held });
+                return Ok(ReceivedBody { bytes: data, _held: held });
             }
             bytes.extend_from_slice(&data);
         }
-        Ok(Sent { bytes: bytes.freeze(), _held: held })
+        Ok(ReceivedBody { bytes: bytes.freeze(), _held: held })
     }
 
     fn hold(&self, held: &mut Option<OwnedSemaphorePermit>, bytes: usize) -> Result<(), Unread> {

@@ -35,9 +35,9 @@ thread_local! {
     static LAST: RefCell<Option<Common>> = const { RefCell::new(None) };
 }
 
-/// What the headers that most replies have say, each time something else.
+/// The values of the headers that most replies have, each with its own.
 #[derive(Debug, Default)]
-pub(super) struct Named {
+pub(super) struct ReplyHeaders {
     pub(super) content_type: Option<HeaderValue>,
     pub(super) tag: Option<HeaderValue>,
     /// Whether it may be kept where its status allows that.
@@ -47,7 +47,7 @@ pub(super) struct Named {
 /// The headers of a reply: its own, and those that every reply carries.
 pub(super) fn complete(
     own: HeaderMap,
-    named: Named,
+    reply_headers: ReplyHeaders,
     status: StatusCode,
     allowance: Allowance,
     id: RequestId,
@@ -60,8 +60,8 @@ pub(super) fn complete(
         last.as_ref().map(|common| common.headers.clone()).unwrap_or_default()
     });
     headers.insert(&REQUEST_ID, id.header());
-    headers.insert(CACHE_CONTROL, caching(status, named.is_kept));
-    for (name, value) in [(CONTENT_TYPE, named.content_type), (ETAG, named.tag)] {
+    headers.insert(CACHE_CONTROL, caching(status, reply_headers.is_kept));
+    for (name, value) in [(CONTENT_TYPE, reply_headers.content_type), (ETAG, reply_headers.tag)] {
         match value {
             Some(value) => headers.insert(name, value),
             None => headers.remove(name),

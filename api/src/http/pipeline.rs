@@ -209,8 +209,8 @@ impl Pipeline {
         *response.status_mut() = status;
         let now = self.state.now();
         let allowance = self.anonymous_allowance(now);
-        let named = headers::Named::default();
-        let mut headers = headers::complete(headers, named, status, allowance, id, now.as_second());
+        let reply_headers = headers::ReplyHeaders::default();
+        let mut headers = headers::complete(headers, reply_headers, status, allowance, id, now.as_second());
         cors::narrow(&self.state, None, &mut headers);
         *response.headers_mut() = headers;
         response
@@ -308,14 +308,16 @@ impl Pipeline {
             headers.insert(CONTENT_ENCODING, encoded.name);
             bytes = encoded.bytes;
         }
-        let named = headers::Named { content_type, tag, is_kept: context.method != Method::POST };
+        let reply_headers =
+            headers::ReplyHeaders { content_type, tag, is_kept: context.method != Method::POST };
         // A shared cache may hold a public reply: it must not show what one caller has left.
         let is_for_all =
             headers.get(CACHE_CONTROL).is_some_and(|caching| caching.as_bytes().starts_with(b"public"));
         let allowance = if is_for_all { self.anonymous_allowance(now) } else { allowance };
-        let mut headers = headers::complete(headers, named, status, allowance, context.id, now.as_second());
+        let mut headers =
+            headers::complete(headers, reply_headers, status, allowance, context.id, now.as_second());
         cors::narrow(&self.state, context.origin.as_ref(), &mut headers);
-        if self.state.is_leaving() {
+        if self.state.is_shutting_down() {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
         let has_body = !matches!(status, StatusCode::NOT_MODIFIED | StatusCode::NO_CONTENT);

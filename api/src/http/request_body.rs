@@ -6,7 +6,7 @@ use hyper::body::{Body as _, Incoming};
 use tokio::time::timeout;
 
 use crate::error::ApiError;
-use crate::http::bodies::{Sent, Unread};
+use crate::http::bodies::{ReceivedBody, Unread};
 use crate::http::pipeline::Pipeline;
 use crate::http::same_site;
 use crate::mcp;
@@ -21,7 +21,7 @@ const LARGEST_NOTICE: usize = 256 * 1024;
 
 impl Pipeline {
     /// Reads a body that is wanted.
-    pub(super) async fn message(&self, body: Incoming) -> Result<Sent, ApiError> {
+    pub(super) async fn message(&self, body: Incoming) -> Result<ReceivedBody, ApiError> {
         self.read(body, mcp::LARGEST_BODY, ApiError::message_too_large).await
     }
 
@@ -31,7 +31,7 @@ impl Pipeline {
         route: Route,
         parts: &Parts,
         body: Incoming,
-    ) -> Result<Option<Sent>, ApiError> {
+    ) -> Result<Option<ReceivedBody>, ApiError> {
         match route {
             Route::Form if parts.method == Method::POST => {
                 same_site::check(self.state.site(), &parts.headers)?;
@@ -46,7 +46,12 @@ impl Pipeline {
         }
     }
 
-    async fn read(&self, body: Incoming, most: usize, too_large: fn() -> ApiError) -> Result<Sent, ApiError> {
+    async fn read(
+        &self,
+        body: Incoming,
+        most: usize,
+        too_large: fn() -> ApiError,
+    ) -> Result<ReceivedBody, ApiError> {
         if body.size_hint().lower() > most as u64 {
             return Err(too_large());
         }

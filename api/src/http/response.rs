@@ -11,7 +11,7 @@ use crate::auth::charge::Charged;
 use crate::error::ApiError;
 use crate::http::context::RequestContext;
 use crate::http::{entity_tag, problem};
-use crate::mcp::Sent;
+use crate::mcp::McpReply;
 use crate::metering::Outcome;
 use crate::state::ApiState;
 
@@ -59,8 +59,8 @@ impl EndpointResult {
 }
 
 /// A message of the MCP endpoint.
-impl From<Sent> for EndpointResult {
-    fn from(Sent { status, content_type, headers, body }: Sent) -> EndpointResult {
+impl From<McpReply> for EndpointResult {
+    fn from(McpReply { status, content_type, headers, body }: McpReply) -> EndpointResult {
         EndpointResult { status, content_type, headers, content: Ok(body.into()) }
     }
 }

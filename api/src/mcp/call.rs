@@ -1,4 +1,4 @@
-//! `tools/call`: who may call, the work, what it costs, and the result as a message.
+//! `tools/call`: checks that a call may run, runs its tool, charges it and writes the result.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -19,14 +19,14 @@ use crate::metering::Outcome;
 /// The most unknown arguments that are named.
 const MOST_NAMED: usize = 5;
 
-/// What a keyed caller is told beside the answer.
-pub(super) struct Told {
+/// What a call cost, for the holder of a key; it goes into `_meta` beside the answer.
+pub(super) struct CallReceipt {
     pub(super) quota: Quota,
-    /// As the ledger names the call; none where it did not count.
+    /// The id of the call in the ledger; `None` if it was not counted.
     pub(super) call_id: Option<CallId>,
 }
 
-/// What a keyed caller has left.
+/// The quota of the running month.
 #[derive(Serialize)]
 pub(super) struct Quota {
     limit: u64,
@@ -35,13 +35,13 @@ pub(super) struct Quota {
     resets_at: jiff::Timestamp,
 }
 
-/// Writes the members of the result of a call, and tells a keyed caller what it cost. An error is one of the protocol: what a
+/// Writes the members of the result of a call, and returns what it cost. An error is one of the protocol: what a
 /// tool cannot do is a result too.
 pub(super) async fn call(
     context: CallContext<'_>,
     params: &Params<'_>,
     into: &mut Vec<u8>,
-) -> Result<Option<Told>, RpcError> {
+) -> Result<Option<CallReceipt>, RpcError> {
     let Some(name) = params.name() else {
         let message = format!("params.name is missing. It names the tool: {}.", tools::names());
         return Err(RpcError::invalid_params(message));
@@ -54,19 +54,19 @@ pub(super) async fn call(
     arguments.accept_aliases(tool.arguments);
     let parent = params.traceparent().or_else(traces::current);
     let span = Span::below(Kind::Server, "tools/call", tool.name, parent);
-    let done = match admit(context) {
+    let done = match check(context) {
         // A tool that takes too long or panics is refused alone: other calls of the message are counted and answered.
         Ok(()) => match context.deadline.bound(run(tool, context, &mut arguments, &span)).await {
-            Ok(Ok(answer)) => charge(context, tool).await.map(|told| (answer, told)),
+            Ok(Ok(answer)) => charge(context, tool).await.map(|receipt| (answer, receipt)),
             Ok(Err(refusal)) => Err(refusal),
             Err(fault) => Err(fault.into()),
         },
         Err(refusal) => Err(refusal),
     };
     Ok(match done {
-        Ok((answer, told)) => {
+        Ok((answer, receipt)) => {
             good(noted(answer, tool, &arguments), into);
-            told
+            receipt
         }
         Err(refusal) => {
             bad(&words(context, refusal, tool, &arguments), into);
@@ -89,9 +89,9 @@ async fn run<'a>(
     }
 }
 
-/// Whether the caller may call now. What is left of the month is looked at where the call is counted: a call that would not
-/// count is answered as always.
-fn admit(context: CallContext<'_>) -> Result<(), Refusal> {
+/// Refuses a call for which the batch has no time left, or that came too soon. The month's quota is checked when the call is
+/// charged.
+fn check(context: CallContext<'_>) -> Result<(), Refusal> {
     if context.deadline.is_over() {
         return Err(Refusal::guided(
             "Not run: the calls before it in this batch took all the time that a request has. Nothing was counted; send \
@@ -110,7 +110,7 @@ fn admit(context: CallContext<'_>) -> Result<(), Refusal> {
 }
 
 /// Counts a call that is about to be answered.
-async fn charge(context: CallContext<'_>, tool: &'static Tool) -> Result<Option<Told>, Refusal> {
+async fn charge(context: CallContext<'_>, tool: &'static Tool) -> Result<Option<CallReceipt>, Refusal> {
     if !tool.is_counted {
         return Ok(balance(context));
     }
@@ -118,21 +118,22 @@ async fn charge(context: CallContext<'_>, tool: &'static Tool) -> Result<Option<
     let Some(charged) = charge.await else { return Ok(None) };
     match charged.outcome {
         Outcome::Counted { .. } => {
-            Ok(Some(Told { quota: Quota::of(&charged.balance), call_id: Some(charged.id) }))
+            Ok(Some(CallReceipt { quota: Quota::of(&charged.balance), call_id: Some(charged.id) }))
         }
         Outcome::Exceeded => Err(used_up(context, &charged.balance)),
         Outcome::Unavailable(cause) => Err(Refusal::Broken {
-            told: "The call cannot be counted at present, so it is not answered. Try again in a few seconds."
-                .into(),
+            message:
+                "The call cannot be counted at present, so it is not answered. Try again in a few seconds."
+                    .into(),
             cause: Some(cause),
         }),
     }
 }
 
-/// What a keyed caller has left, where nothing was counted.
-fn balance(context: CallContext<'_>) -> Option<Told> {
+/// Returns the receipt of a call that was not counted.
+fn balance(context: CallContext<'_>) -> Option<CallReceipt> {
     let balance = context.principal.balance(context.state, context.state.now())?;
-    Some(Told { quota: Quota::of(&balance), call_id: None })
+    Some(CallReceipt { quota: Quota::of(&balance), call_id: None })
 }
 
 impl Quota {
@@ -168,7 +169,7 @@ fn noted<'a>(mut answer: Answer<'a>, tool: &Tool, arguments: &Arguments<'_>) -> 
     answer
 }
 
-/// What an agent is told where there is no answer.
+/// Returns the sentences that an agent reads in place of an answer.
 fn words(context: CallContext<'_>, refusal: Refusal, tool: &Tool, arguments: &Arguments<'_>) -> String {
     match refusal {
         Refusal::Arguments(mut faults) => {
@@ -186,11 +187,11 @@ fn words(context: CallContext<'_>, refusal: Refusal, tool: &Tool, arguments: &Ar
             )
         }
         Refusal::Guided(text) => text.into_owned(),
-        Refusal::Broken { told, cause } => {
+        Refusal::Broken { message, cause } => {
             if let Some(cause) = cause {
                 tracing::error!(tool = tool.name, cause, "a tool could not answer");
             }
-            told.into_owned()
+            message.into_owned()
         }
     }
 }

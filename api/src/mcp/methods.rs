@@ -1,6 +1,6 @@
 //! The methods there are.
 
-use super::call::{self, Told};
+use super::call::{self, CallReceipt};
 use super::discovery;
 use super::tools::CallContext;
 use crate::mcp::protocol::era::Era;
@@ -11,14 +11,14 @@ use crate::mcp::protocol::rpc_error::RpcError;
 const LEGACY: &str = "initialize, ping, tools/list, tools/call and server/discover";
 const MODERN: &str = "server/discover, tools/list and tools/call";
 
-/// Writes the members of the result of a request, and tells what belongs into its `_meta`.
+/// Writes the members of the result of a request, and returns what belongs into its `_meta`.
 pub(super) async fn answer(
     context: CallContext<'_>,
     era: Era,
     message: &Message<'_>,
     params: &Params<'_>,
     into: &mut Vec<u8>,
-) -> Result<Option<Told>, RpcError> {
+) -> Result<Option<CallReceipt>, RpcError> {
     match (&*message.method, era) {
         ("tools/call", _) => return call::call(context, params, into).await,
         ("tools/list", era) => {

@@ -24,7 +24,7 @@ use super::page;
 use super::words::{capitalised, sentence};
 use crate::auth::access::KeyAccess;
 use crate::auth::proxies::Peer;
-use crate::command_client::{Decision, NotDone};
+use crate::command_client::{CommandError, Decision};
 use crate::deadline::Deadline;
 use crate::error::ApiError;
 use crate::query;
@@ -98,8 +98,10 @@ pub(super) async fn ask(
     };
     match access.commands.send_link(email, deadline).await {
         Ok(()) => page(&Asked { layout: Layout::new(&state, route::KEYS, "A link is on its way").private() }),
-        Err(NotDone::Refused(cause) | NotDone::Unavailable(cause)) => Err(ApiError::uncreated(cause)),
-        Err(NotDone::Unknown(cause)) => Err(ApiError::unconfirmed(cause)),
+        Err(CommandError::Refused(cause) | CommandError::Unavailable(cause)) => {
+            Err(ApiError::uncreated(cause))
+        }
+        Err(CommandError::Unknown(cause)) => Err(ApiError::unconfirmed(cause)),
     }
 }
 
@@ -119,9 +121,11 @@ pub(super) async fn look(
             let page = page(&ClaimPage::of(&state, token, claim, None))?;
             Ok(([(CACHE_CONTROL, HeaderValue::from_static("no-store"))], page).into_response())
         }
-        Err(NotDone::Refused(reason)) => gone(access, &state, &headers, &reason),
+        Err(CommandError::Refused(reason)) => gone(access, &state, &headers, &reason),
         // Reading changes nothing.
-        Err(NotDone::Unavailable(cause) | NotDone::Unknown(cause)) => Err(ApiError::uncreated(cause)),
+        Err(CommandError::Unavailable(cause) | CommandError::Unknown(cause)) => {
+            Err(ApiError::uncreated(cause))
+        }
     }
 }
 
@@ -139,8 +143,10 @@ pub(super) async fn act(
     };
     let claim = match access.commands.open_link(&token, deadline.less(USING)).await {
         Ok(claim) => claim,
-        Err(NotDone::Refused(reason)) => return gone(access, &state, &headers, &reason),
-        Err(NotDone::Unavailable(cause) | NotDone::Unknown(cause)) => return Err(ApiError::uncreated(cause)),
+        Err(CommandError::Refused(reason)) => return gone(access, &state, &headers, &reason),
+        Err(CommandError::Unavailable(cause) | CommandError::Unknown(cause)) => {
+            return Err(ApiError::uncreated(cause));
+        }
     };
     let wants_key = !field(&body, "new").is_empty();
     let new_key = wants_key.then(|| (access.tiers.first().name.clone(), None));
@@ -161,12 +167,12 @@ pub(super) async fn act(
                 key: claimed.new_key.map(|key| key.expose().to_owned()),
             })
         }
-        Err(NotDone::Refused(reason)) => {
+        Err(CommandError::Refused(reason)) => {
             let page = ClaimPage::of(&state, token, claim, Some(format!("Nothing was done: {reason}.")));
             refused(StatusCode::CONFLICT, &page)
         }
-        Err(NotDone::Unavailable(cause)) => Err(ApiError::uncreated(cause)),
-        Err(NotDone::Unknown(cause)) => Err(ApiError::unconfirmed(cause)),
+        Err(CommandError::Unavailable(cause)) => Err(ApiError::uncreated(cause)),
+        Err(CommandError::Unknown(cause)) => Err(ApiError::unconfirmed(cause)),
     }
 }
 

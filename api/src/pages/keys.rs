@@ -20,7 +20,7 @@ use super::page;
 use super::words::{grouped, sentence};
 use crate::auth::access::KeyAccess;
 use crate::auth::proxies::Peer;
-use crate::command_client::{Issued as Outcome, KeyRequest, NotDone, pad_response_time};
+use crate::command_client::{CommandError, Issued as Outcome, KeyRequest, pad_response_time};
 use crate::deadline::Deadline;
 use crate::error::ApiError;
 use crate::letters::Contact;
@@ -114,7 +114,7 @@ pub(super) async fn issue(
             let layout = Layout::new(&state, route::KEYS, "This form was already sent").private();
             refused(StatusCode::CONFLICT, &AlreadySent { layout })
         }
-        Err(NotDone::Refused(reason)) => {
+        Err(CommandError::Refused(reason)) => {
             let fault = format!("No key was made: {reason}.");
             if wants_problem(&headers) {
                 return Err(ApiError::refused(fault));
@@ -122,8 +122,8 @@ pub(super) async fn issue(
             let entered = Entered { email: field(&body, "email"), fault: Some(fault) };
             refused(StatusCode::CONFLICT, &KeysPage::blank(&state, access).getting(entered))
         }
-        Err(NotDone::Unavailable(cause)) => Err(ApiError::uncreated(cause)),
-        Err(NotDone::Unknown(cause)) => Err(ApiError::unconfirmed(cause)),
+        Err(CommandError::Unavailable(cause)) => Err(ApiError::uncreated(cause)),
+        Err(CommandError::Unknown(cause)) => Err(ApiError::unconfirmed(cause)),
     }
 }
 

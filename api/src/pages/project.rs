@@ -10,7 +10,7 @@ use super::layout::{Layout, Meta};
 use super::page;
 use super::record::Recorded;
 use crate::answers::similar::Near;
-use crate::answers::slug::{self, Named, Resolved};
+use crate::answers::slug::{self, Resolved, SlugOrAddress};
 use crate::citation::{Citation, CitedRecord};
 use crate::error::ApiError;
 use crate::route;
@@ -38,8 +38,8 @@ pub(super) async fn project(
     path: Result<Path<String>, PathRejection>,
 ) -> Result<Response, ApiError> {
     let slug = match slug::read(&state, path.ok(), PATH, "").await? {
-        Named::Slug(slug) => slug,
-        Named::Address(redirect) => return Ok(redirect),
+        SlugOrAddress::Slug(slug) => slug,
+        SlugOrAddress::Address(redirect) => return Ok(redirect),
     };
     let site = state.site();
     let record = match slug::resolve_or_redirect(&state, &slug, PATH, "").await? {

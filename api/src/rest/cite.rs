@@ -11,7 +11,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use schemas::ids::Revision;
 use schemas::slug::Slug;
 
-use crate::answers::slug::{self, Named};
+use crate::answers::slug::{self, SlugOrAddress};
 use crate::citation::{CitationPage, Format, bare_address};
 use crate::error::ApiError;
 use crate::pages;
@@ -57,8 +57,8 @@ pub(crate) async fn newest(
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
     let slug = match slug::read(&state, path.ok(), PATH, "").await? {
-        Named::Slug(slug) => slug,
-        Named::Address(redirect) => return Ok(redirect),
+        SlugOrAddress::Slug(slug) => slug,
+        SlugOrAddress::Address(redirect) => return Ok(redirect),
     };
     let (_, history) = slug::history(&state, &slug).await?;
     let (newest, below) = (history.newest(), state.site().path());

@@ -9,7 +9,7 @@ use schemas::slug::Slug;
 
 use crate::answers::json_writer::JsonWriter;
 use crate::answers::past::Past;
-use crate::answers::slug::{self, Named, Resolved};
+use crate::answers::slug::{self, Resolved, SlugOrAddress};
 use crate::error::ApiError;
 use crate::query::Given;
 use crate::route;
@@ -32,8 +32,8 @@ pub(crate) async fn project(
         return Err(ApiError::invalid_parameters(faults));
     }
     let slug = match slug::read(&state, path.ok(), PATH, query).await? {
-        Named::Slug(slug) => slug,
-        Named::Address(redirect) => return Ok(redirect),
+        SlugOrAddress::Slug(slug) => slug,
+        SlugOrAddress::Address(redirect) => return Ok(redirect),
     };
     if let Some(past) = past {
         return revision(&state, &slug, past, query, &sent.ignored()).await;

@@ -9,7 +9,7 @@ use schemas::api::problem::ParameterFault;
 use crate::answers::json_writer::{self, JsonWriter};
 use crate::answers::list::List;
 use crate::answers::similar::{self, Near, Neighbourhood};
-use crate::answers::slug::{self, Named, Resolved};
+use crate::answers::slug::{self, Resolved, SlugOrAddress};
 use crate::error::ApiError;
 use crate::query::{self, Given, fault};
 use crate::route;
@@ -25,16 +25,16 @@ pub(crate) fn find(state: &ApiState, path: &str) -> Option<Near> {
 
 /// Answers with a JSON document, as quickly as a search does and for the same reason: see `search::answer`.
 pub(crate) fn answer(state: &ApiState, near: &Near, query: &str) -> Result<List, ApiError> {
-    let asked = Asked::read(query)?;
-    if asked.cursor.is_some_and(|cursor| !near.has_given(cursor)) {
+    let parameters = SimilarParameters::read(query)?;
+    if parameters.cursor.is_some_and(|cursor| !near.has_given(cursor)) {
         return Err(ApiError::invalid_parameters(vec![invalid_cursor()]));
     }
-    let neighbourhood = near.neighbours(state, asked.limit, asked.cursor)?;
-    list(&near.slug, &neighbourhood, &asked.ignored, state.site(), query)
+    let neighbourhood = near.neighbours(state, parameters.limit, parameters.cursor)?;
+    list(&near.slug, &neighbourhood, &parameters.ignored, state.site(), query)
 }
 
-/// What is asked beside the project.
-struct Asked {
+/// The parameters of the query.
+struct SimilarParameters {
     limit: usize,
     /// Where the page before ended.
     cursor: Option<Cursor>,
@@ -42,17 +42,17 @@ struct Asked {
     ignored: Vec<String>,
 }
 
-/// The way for requests that cannot be answered at once: with an encoded slug or a body, or for what is not listed.
+/// Answers requests that [`answer`] does not: with an encoded slug or a body, or for a project that is not listed.
 pub(crate) async fn similar(
     State(state): State<ApiState>,
     path: Result<Path<String>, PathRejection>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
     let query = query.as_deref().unwrap_or_default();
-    let asked = Asked::read(query)?;
+    let parameters = SimilarParameters::read(query)?;
     let slug = match slug::read(&state, path.ok(), PATH, query).await? {
-        Named::Slug(slug) => slug,
-        Named::Address(redirect) => return Ok(redirect),
+        SlugOrAddress::Slug(slug) => slug,
+        SlugOrAddress::Address(redirect) => return Ok(redirect),
     };
     let list = match Near::find(&state, slug.as_str())? {
         Some(near) => answer(&state, &near, query)?,
@@ -60,15 +60,15 @@ pub(crate) async fn similar(
             Resolved::Redirect(redirect) => return Ok(redirect),
             Resolved::Found(_) => {
                 let none = Neighbourhood::of_a_new_one();
-                list(slug.as_str(), &none, &asked.ignored, state.site(), query)?
+                list(slug.as_str(), &none, &parameters.ignored, state.site(), query)?
             }
         },
     };
     Ok(list.into_response())
 }
 
-impl Asked {
-    fn read(query: &str) -> Result<Asked, ApiError> {
+impl SimilarParameters {
+    fn read(query: &str) -> Result<SimilarParameters, ApiError> {
         let mut faults = Vec::new();
         let sent = Given::read(query, ["limit", "cursor", "key"]);
         let limit = query::limit(&sent, &mut faults);
@@ -82,7 +82,7 @@ impl Asked {
         if !faults.is_empty() {
             return Err(ApiError::invalid_parameters(faults));
         }
-        Ok(Asked { limit, cursor, ignored: sent.ignored() })
+        Ok(SimilarParameters { limit, cursor, ignored: sent.ignored() })
     }
 }
 

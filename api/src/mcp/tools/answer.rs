@@ -31,7 +31,7 @@ pub(in crate::mcp) enum Refusal {
     /// Anything else that the agent can do something about, as sentences.
     Guided(Cow<'static, str>),
     /// It may work later, or not at all; the cause is for the log.
-    Broken { told: Cow<'static, str>, cause: Option<String> },
+    Broken { message: Cow<'static, str>, cause: Option<String> },
 }
 
 pub(in crate::mcp) type Answered<'a> = Result<Answer<'a>, Refusal>;
@@ -55,6 +55,6 @@ impl Refusal {
 
 impl From<ApiError> for Refusal {
     fn from(fault: ApiError) -> Refusal {
-        Refusal::Broken { cause: fault.cause().map(str::to_owned), told: fault.into_detail() }
+        Refusal::Broken { cause: fault.cause().map(str::to_owned), message: fault.into_detail() }
     }
 }

@@ -5,7 +5,7 @@ use schemas::email::Email;
 use super::{CallContext, Run, Tool};
 use crate::answers::json_writer::JsonWriter;
 use crate::auth::access::Access;
-use crate::command_client::{Issued, KeyRequest, NotDone};
+use crate::command_client::{CommandError, Issued, KeyRequest};
 use crate::mcp::tools::answer::{Answer, Answered, Refusal};
 use crate::mcp::tools::arguments::Arguments;
 use crate::mcp::tools::input::{Value, input};
@@ -65,17 +65,17 @@ async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
     let issued = access.commands.issue(models, request, now, context.deadline).await;
     let key = match issued {
         Ok(Issued::Now(key)) => key,
-        Ok(Issued::Before) => return Err(Refusal::Broken { told: LATER.into(), cause: None }),
-        Err(NotDone::Refused(reason)) => {
+        Ok(Issued::Before) => return Err(Refusal::Broken { message: LATER.into(), cause: None }),
+        Err(CommandError::Refused(reason)) => {
             return Err(Refusal::guided(format!(
                 "No key was created: {reason}. A key that was lost cannot be shown again."
             )));
         }
-        Err(NotDone::Unavailable(cause)) => {
-            return Err(Refusal::Broken { told: LATER.into(), cause: Some(cause) });
+        Err(CommandError::Unavailable(cause)) => {
+            return Err(Refusal::Broken { message: LATER.into(), cause: Some(cause) });
         }
-        Err(NotDone::Unknown(cause)) => {
-            return Err(Refusal::Broken { told: UNKNOWN.into(), cause: Some(cause) });
+        Err(CommandError::Unknown(cause)) => {
+            return Err(Refusal::Broken { message: UNKNOWN.into(), cause: Some(cause) });
         }
     };
     let mut json = JsonWriter::object(context.state.site(), 1_024);

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 
 use super::CallContext;
 use crate::answers::past::{self, Past};
-use crate::answers::slug::{self, Look, SlugResolution};
+use crate::answers::slug::{self, PastResolution, SlugResolution};
 use crate::mcp::protocol::rpc_error::quoted;
 use crate::mcp::tools::answer::Refusal;
 use crate::mcp::tools::arguments::Arguments;
@@ -193,9 +193,9 @@ async fn present(context: CallContext<'_>, wanted: &str) -> Result<(Slug, Found)
 
 /// Finds what a revision said, also of a withdrawn project.
 async fn former(context: CallContext<'_>, wanted: &str, past: Past) -> Result<Found, Refusal> {
-    let (catalog, history) = match slug::look_back(context.state, &slug(context, wanted)?).await? {
-        Look::Found(catalog, history) => (catalog, history),
-        Look::Unknown { suggestions } => return Err(unknown(wanted, &suggestions)),
+    let (catalog, history) = match slug::resolve_past(context.state, &slug(context, wanted)?).await? {
+        PastResolution::Found(catalog, history) => (catalog, history),
+        PastResolution::Unknown { suggestions } => return Err(unknown(wanted, &suggestions)),
     };
     let newest = history.newest().revision;
     let no_such = |what: String| {
