@@ -46,7 +46,7 @@ impl Projection for ArchiveProjection {
     }
 
     async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
-        Ok(self.writer.commit(checkpoint).await?)
+        self.writer.commit(checkpoint).await
     }
 }
 

@@ -46,14 +46,14 @@ impl Projection for CatalogProjection {
     }
 
     async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
-        Ok(self.writer.commit(checkpoint).await?)
+        self.writer.commit(checkpoint).await
     }
 
     async fn prepare_replay(&mut self) -> Result<(), ModelError> {
-        Ok(self.writer.prepare_replay().await?)
+        self.writer.prepare_replay().await
     }
 
     async fn settle(&mut self) -> Result<(), ModelError> {
-        Ok(self.writer.settle().await?)
+        self.writer.settle().await
     }
 }

@@ -49,6 +49,6 @@ impl Projection for KeysProjection {
     }
 
     async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
-        Ok(self.writer.commit(checkpoint).await?)
+        self.writer.commit(checkpoint).await
     }
 }

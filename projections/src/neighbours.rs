@@ -49,7 +49,7 @@ impl Projection for NeighboursProjection {
     }
 
     async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
-        Ok(self.writer.commit(checkpoint).await?)
+        self.writer.commit(checkpoint).await
     }
 
     async fn prepare_replay(&mut self) -> Result<(), ModelError> {
@@ -58,7 +58,7 @@ impl Projection for NeighboursProjection {
     }
 
     async fn settle(&mut self) -> Result<(), ModelError> {
-        Ok(self.writer.settle().await?)
+        self.writer.settle().await
     }
 
     fn is_settling(&self) -> bool {

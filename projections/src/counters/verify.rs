@@ -43,7 +43,7 @@ pub async fn verify(
     let to = live.sources.into_iter().map(|(name, source)| (name, source.sequence)).collect();
     worker.catch_up(&to, progress).await.map_err(ReplayError::from)?;
     drop(worker);
-    let (_, digest) = counters::digest(folder.path()).await.map_err(ModelError::from)?;
+    let (_, digest) = counters::digest(folder.path()).await?;
     Ok(Verified {
         model: name,
         position: live.checkpoint.position,
