@@ -11,7 +11,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use write::event_store::Until;
+use write::backup::Until;
 
 use crate::build_info;
 

@@ -19,7 +19,6 @@ use projections::source::EventSource;
 use schemas::ids::Position;
 use schemas::nats_role::NatsRole;
 use schemas::subject;
-use write::event_store::EventStore;
 
 use crate::cli::UpArgs;
 use crate::config::Config;

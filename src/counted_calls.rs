@@ -11,7 +11,7 @@ use schemas::control::LedgerSource;
 use schemas::month::Month;
 use schemas::subject::{OVERRUN, usage_stream};
 use tokio::time::{Instant, sleep};
-use write::event_store::Manifest;
+use write::backup::Manifest;
 use write::ledger::Ledger;
 use write::usage_streams;
 

@@ -13,7 +13,7 @@ use schemas::picture::PictureId;
 use tempfile::TempDir;
 use write::clock::Clock;
 use write::command_client::CommandClient;
-use write::event_store::SqliteStore;
+use write::event_log::EventLog;
 use write::media::TakeError;
 use write::media_client;
 use write::service::CommandService;
@@ -38,7 +38,7 @@ enum Way {
     Remote(CommandClient),
     Local {
         service: CommandService,
-        store: Arc<SqliteStore>,
+        store: Arc<EventLog>,
         _held: Held,
         /// Where the folder is only for as long as the session.
         _aside: Option<TempDir>,

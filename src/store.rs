@@ -12,8 +12,8 @@ use schemas::envelope::Recorded;
 use schemas::ids::Position;
 use schemas::slug::Slug;
 #[cfg(feature = "eventstore")]
-use write::event_store::kurrent;
-use write::event_store::{Damage, LogPlace, SqliteStore, Verified};
+use write::event_log::kurrent;
+use write::event_log::{Damage, EventLog, LogPlace, Verified};
 use write::service::CommandService;
 use write::vault::Vault;
 
@@ -35,14 +35,14 @@ pub fn folder(config: &Config) -> PathBuf {
 }
 
 /// Opens the event store beside whoever writes it; one that is elsewhere by its replica, with all that it has now.
-pub async fn open_read_only(config: &Config) -> Result<SqliteStore> {
+pub async fn open_read_only(config: &Config) -> Result<EventLog> {
     DataFolder::new(&config.server.data).check()?;
     refuse_other_folders(config)?;
     let folder = folder(config);
     Ok(match &config.store.place {
         #[cfg(feature = "eventstore")]
         Some(LogPlace::EventStoreDb(address)) => kurrent::open_read_only(&folder, address).await?,
-        Some(LogPlace::Sqlite(_)) | None => SqliteStore::open_read_only(&folder).await?,
+        Some(LogPlace::Sqlite(_)) | None => EventLog::open_read_only(&folder).await?,
     })
 }
 

@@ -12,8 +12,9 @@ use health::Health;
 use schemas::command::Refusal;
 use schemas::erased_pictures::ERASED_PICTURES;
 use serde::Serialize;
+use write::backup::{BackupError, Cut, Erased, LeftOut, Parent, Restored, Until};
 use write::clock::Clock;
-use write::event_store::{BackupError, Cut, Erased, LeftOut, Parent, Restored, SqliteStore, Until};
+use write::event_log::EventLog;
 use write::vault::ERASURES_FILE;
 
 use crate::clock;
@@ -159,7 +160,7 @@ fn refuse_parts_of(data: &DataFolder, folder: &Path) -> Result<()> {
 
 /// Proves that a backup is whole, without restoring it.
 pub async fn verify(folder: &Path, output: Output) -> Result<()> {
-    let proven = SqliteStore::verify_backup(folder).await?;
+    let proven = EventLog::verify_backup(folder).await?;
     warn_of_unlisted_pictures(&proven);
     output.answer(&proven, || {
         format!(
@@ -199,8 +200,7 @@ pub async fn restore(
     if let Some(there) = others.into_iter().find(|path| path.exists()) {
         bail!(not_empty(config, &there));
     }
-    let restored = match SqliteStore::restore_until(folder, &store, Some(&data.media()), &erased, until).await
-    {
+    let restored = match EventLog::restore_until(folder, &store, Some(&data.media()), &erased, until).await {
         Err(BackupError::InTheWay(there)) => bail!(not_empty(config, &there)),
         restored => restored?,
     };

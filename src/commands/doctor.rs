@@ -8,7 +8,6 @@ use anyhow::Result;
 use jiff::SignedDuration;
 use schemas::ids::Position;
 use serde::Serialize;
-use write::event_store::EventStore;
 
 use super::config::check;
 use super::status;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use schemas::ids::Position;
-use write::event_store::{EventStore, Head, SqliteStore};
+use write::event_log::{EventLog, Head};
 
 use super::curate::line;
 use crate::cli::EventsCommand;
@@ -32,7 +32,7 @@ pub async fn run(config: &Config, command: &EventsCommand, output: Output) -> Re
 
 async fn tail(
     config: &Config,
-    store: &SqliteStore,
+    store: &EventLog,
     from: Option<u64>,
     follow: bool,
     output: Output,
@@ -63,7 +63,7 @@ async fn tail(
     }
 }
 
-async fn show(store: &impl EventStore, position: Position, output: Output) -> Result<ExitCode> {
+async fn show(store: &EventLog, position: Position, output: Output) -> Result<ExitCode> {
     let before = Position(position.0.saturating_sub(1));
     let Some(event) = store.read_all(before, 1).await?.into_iter().find(|event| event.position == position)
     else {
@@ -77,7 +77,7 @@ async fn show(store: &impl EventStore, position: Position, output: Output) -> Re
     Ok(ExitCode::SUCCESS)
 }
 
-async fn head(store: &impl EventStore, output: Output) -> Result<ExitCode> {
+async fn head(store: &EventLog, output: Output) -> Result<ExitCode> {
     let Head { position, hash } = store.head().await?;
     let before = Position(position.0.saturating_sub(1));
     let time = store.read_all(before, 1).await?.pop().map(|event| event.time);
@@ -88,7 +88,7 @@ async fn head(store: &impl EventStore, output: Output) -> Result<ExitCode> {
 
 async fn verify(
     config: &Config,
-    store: &SqliteStore,
+    store: &EventLog,
     against: Option<&Path>,
     output: Output,
 ) -> Result<ExitCode> {

@@ -16,7 +16,6 @@ use schemas::slug::Slug;
 use schemas::versioned::Decoded;
 use schemas::web_address::without_login;
 use serde::Serialize;
-use write::event_store::EventStore;
 use write::media::{MediaError, MediaStore};
 use write::project::{Listing, PictureFate, Project};
 

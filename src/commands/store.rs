@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use serde::Serialize;
-use write::event_store::LogPlace;
-use write::event_store::copy::{CopiedLog, CopyError, copy, missing};
+use write::event_log::LogPlace;
+use write::event_log::copy::{CopiedLog, CopyError, copy, missing};
 
 use super::curate::line;
 use crate::cli::StoreCommand;

@@ -33,7 +33,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
-use write::event_store::SqliteStore;
+use write::event_log::EventLog;
 use write::ledger::Ledger;
 use write::nats::{Login, LoginError};
 use write::nats_server::{self, NatsServer};
@@ -74,7 +74,7 @@ pub struct NodeBuilder {
     without_nats: bool,
     /// Ends the private NATS server, after everything that uses it.
     nats: Option<(CancellationToken, tokio::task::JoinHandle<()>)>,
-    store: Option<Arc<SqliteStore>>,
+    store: Option<Arc<EventLog>>,
     /// Whether this write side is the keeper; `None` in other roles.
     keeper: Option<bool>,
     ledger: Option<Arc<Ledger>>,

@@ -8,8 +8,8 @@ use health::Health;
 use pictures::fetch::FetchRules;
 use write::clock::Clock;
 #[cfg(feature = "eventstore")]
-use write::event_store::kurrent;
-use write::event_store::{LogPlace, SqliteStore};
+use write::event_log::kurrent;
+use write::event_log::{EventLog, LogPlace};
 use write::media::MediaStore;
 use write::service::{Accounts, CommandService, Pictures};
 
@@ -21,21 +21,21 @@ use crate::store::keeper::{self, Keeper, Naming};
 /// What carries out commands, opened for writing.
 pub struct WriteSide {
     /// The event store.
-    pub store: Arc<SqliteStore>,
+    pub store: Arc<EventLog>,
     /// What decides.
     pub service: CommandService,
     /// Who keeps what is not in the log.
     pub keeper: Keeper,
 }
 
-async fn open_store(config: &Config, clock: &Clock, health: &Health) -> Result<SqliteStore> {
+async fn open_store(config: &Config, clock: &Clock, health: &Health) -> Result<EventLog> {
     let folder = store::folder(config);
     Ok(match &config.store.place {
         #[cfg(feature = "eventstore")]
         Some(LogPlace::EventStoreDb(address)) => kurrent::open(&folder, address, clock, health).await?,
         Some(LogPlace::Sqlite(_)) | None => {
             let component = health.component("event store").patience(Duration::ZERO);
-            SqliteStore::open_reporting(&folder, clock, component).await?
+            EventLog::open_reporting(&folder, clock, component).await?
         }
     })
 }

@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::Result;
 use serde::Serialize;
 use uuid::Uuid;
-use write::event_store::LogPlace;
+use write::event_log::LogPlace;
 #[cfg(feature = "eventstore")]
-use write::event_store::kurrent::KeeperWatch;
+use write::event_log::kurrent::KeeperWatch;
 #[cfg(feature = "eventstore")]
 use write::vault::FILE;
 use write::vault::Vault;

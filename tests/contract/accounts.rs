@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
 use write::command_client::CommandClient;
 use write::command_server;
-use write::event_store::*;
+use write::event_log::*;
 use write::service::{Accounts, CommandService};
 use write::vault::Vault;
 
@@ -24,7 +24,7 @@ use crate::event_store::everything;
 
 struct WriteSide {
     folder: TempDir,
-    store: Arc<SqliteStore>,
+    store: Arc<EventLog>,
     clock: Clock,
     stop: CancellationToken,
     task: JoinHandle<()>,
@@ -33,7 +33,7 @@ struct WriteSide {
 impl WriteSide {
     async fn on(nats: &Nats) -> WriteSide {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-        let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
+        let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
         let vault = Vault::open(folder.path(), None).await.unwrap();
         let accounts = Accounts::new(vault, "free=200, studio=5000".parse().unwrap());
         let service = CommandService::new(store.clone(), clock.clone()).with_accounts(accounts);

@@ -9,8 +9,9 @@ use schemas::erased_pictures::ErasedPicture;
 use schemas::ids::AccountId;
 use schemas::picture::{Form, Picture, PictureId};
 use tempfile::TempDir;
+use write::backup::*;
 use write::clock::Clock;
-use write::event_store::*;
+use write::event_log::*;
 use write::media::MediaStore;
 use write::vault::{Erasure, Vault, read_erasures};
 
@@ -19,7 +20,7 @@ use crate::event_store::append;
 struct Kept {
     folder: TempDir,
     clock: Clock,
-    store: SqliteStore,
+    store: EventLog,
     vault: Vault,
     account: AccountId,
 }
@@ -30,7 +31,7 @@ fn email() -> Email {
 
 async fn kept() -> Kept {
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-    let store = SqliteStore::open(folder.path(), &clock).await.unwrap();
+    let store = EventLog::open(folder.path(), &clock).await.unwrap();
     store.append(append(&clock, "a", Expected::Any, &["1"])).await.unwrap();
     let vault = Vault::open(folder.path(), None).await.unwrap();
     let account = clock.account_id();
@@ -63,7 +64,7 @@ async fn the_vault_and_its_secret_are_restored_readable_only_by_their_owner() {
     assert_eq!(names(&backup), ["events.db", "manifest.json", "vault.db", "vault.key"]);
     vault.erase(account).await.unwrap();
 
-    assert_eq!(SqliteStore::restore(&backup, &target, None, &[]).await.unwrap().manifest, manifest);
+    assert_eq!(EventLog::restore(&backup, &target, None, &[]).await.unwrap().manifest, manifest);
     for folder in [&backup, &target] {
         for file in ["vault.db", "vault.key"] {
             let mode = std::fs::metadata(folder.join(file)).unwrap().permissions().mode();
@@ -72,15 +73,15 @@ async fn the_vault_and_its_secret_are_restored_readable_only_by_their_owner() {
     }
     let restored = Vault::open(&target, None).await.unwrap();
     assert_eq!(restored.emails().await.unwrap(), [(account, email())]);
-    SqliteStore::open(&target, &clock).await.unwrap();
-    let over = SqliteStore::restore(&backup, folder.path(), None, &[]).await.unwrap_err();
+    EventLog::open(&target, &clock).await.unwrap();
+    let over = EventLog::restore(&backup, folder.path(), None, &[]).await.unwrap_err();
     assert!(over.to_string().contains("is in the way"), "{over}");
 }
 
 #[tokio::test]
 async fn a_secret_outside_the_folder_is_not_backed_up() {
     let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let store = SqliteStore::open(folder.path(), &Clock::system()).await.unwrap();
+    let store = EventLog::open(folder.path(), &Clock::system()).await.unwrap();
     Vault::open(folder.path(), Some(&elsewhere.path().join("secret"))).await.unwrap();
     let backup = elsewhere.path().join("backup");
     store.backup(&backup, None).await.unwrap();
@@ -98,8 +99,8 @@ async fn a_backup_from_before_the_vault_is_restored() {
     store.backup(&backup, None).await.unwrap();
     let manifest = std::fs::read_to_string(backup.join("manifest.json")).unwrap();
     assert!(!manifest.contains("files"), "it reads as it did before: {manifest}");
-    SqliteStore::restore(&backup, &target, None, &[]).await.unwrap();
-    assert!(SqliteStore::open(&target, &clock).await.is_ok());
+    EventLog::restore(&backup, &target, None, &[]).await.unwrap();
+    assert!(EventLog::open(&target, &clock).await.is_ok());
     assert!(Vault::open_read_only(&target, None).await.unwrap().is_none());
 }
 
@@ -115,7 +116,7 @@ async fn nothing_of_a_broken_backup_is_restored() {
         let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
         store.backup(&backup, None).await.unwrap();
         flip(&backup.join(file));
-        let error = SqliteStore::restore(&backup, &target, None, &[]).await.unwrap_err();
+        let error = EventLog::restore(&backup, &target, None, &[]).await.unwrap_err();
         assert_eq!(
             error.to_string(),
             format!("{} is no whole backup: {reason}; use another one", backup.display())
@@ -133,7 +134,7 @@ async fn a_manifest_cannot_name_a_file_elsewhere() {
     let path = backup.join("manifest.json");
     let manifest = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, manifest.replace("vault.key", "../escaped")).unwrap();
-    let error = SqliteStore::restore(&backup, &target, None, &[]).await.unwrap_err().to_string();
+    let error = EventLog::restore(&backup, &target, None, &[]).await.unwrap_err().to_string();
     assert!(error.contains("it holds ../escaped, which this version of Loggia does not know"), "{error}");
     assert!(!elsewhere.path().join("escaped").exists() && !target.exists());
 }
@@ -176,9 +177,9 @@ async fn pictures_are_in_the_manifest_and_restored() {
     // The original, three WebP renditions, a JPEG, and the description of each.
     assert_eq!((media.pictures, media.files), (2, 12));
     let restored = whole(manifest);
-    assert_eq!(SqliteStore::verify_backup(&backup).await.unwrap(), restored);
+    assert_eq!(EventLog::verify_backup(&backup).await.unwrap(), restored);
     let (target, brought) = (elsewhere.path().join("target"), elsewhere.path().join("media"));
-    assert_eq!(SqliteStore::restore(&backup, &target, Some(&brought), &[]).await.unwrap(), restored);
+    assert_eq!(EventLog::restore(&backup, &target, Some(&brought), &[]).await.unwrap(), restored);
     let brought = MediaStore::open(&brought).unwrap();
     for picture in &pictures {
         assert_eq!(brought.get(picture.id).unwrap().as_ref(), Some(picture));
@@ -240,8 +241,8 @@ async fn restore_and_verify_reject_a_backup_with_damaged_pictures() {
         damage(&copy.join(name));
         let (target, media) = (elsewhere.path().join("target"), elsewhere.path().join("media"));
         let expected = format!("{} is no whole backup: {reason}; use another one", copy.display());
-        assert_eq!(SqliteStore::verify_backup(&copy).await.unwrap_err().to_string(), expected);
-        let refused = SqliteStore::restore(&copy, &target, Some(&media), &[]).await.unwrap_err();
+        assert_eq!(EventLog::verify_backup(&copy).await.unwrap_err().to_string(), expected);
+        let refused = EventLog::restore(&copy, &target, Some(&media), &[]).await.unwrap_err();
         assert_eq!(refused.to_string(), expected);
         assert_eq!((names(&target), media.exists()), (vec!["events.lock".to_owned()], false));
     }
@@ -270,11 +271,11 @@ async fn each_part_of_a_backup_is_verified_in_place() {
         let broken =
             |reason: &str| format!("{} is no whole backup: {reason}; use another one", backup.display());
         flip(&backup.join(name));
-        assert_eq!(SqliteStore::verify_backup(&backup).await.unwrap_err().to_string(), broken(reason));
+        assert_eq!(EventLog::verify_backup(&backup).await.unwrap_err().to_string(), broken(reason));
         std::fs::remove_file(backup.join(name)).unwrap();
         let missing = format!("its {name} is missing");
-        assert_eq!(SqliteStore::verify_backup(&backup).await.unwrap_err().to_string(), broken(&missing));
-        let none = SqliteStore::verify_backup(&backup.join("media")).await.unwrap_err().to_string();
+        assert_eq!(EventLog::verify_backup(&backup).await.unwrap_err().to_string(), broken(&missing));
+        let none = EventLog::verify_backup(&backup.join("media")).await.unwrap_err().to_string();
         assert!(none.starts_with("no backup is there: "), "{none}");
     }
 }
@@ -289,7 +290,7 @@ async fn a_backup_without_a_listing_of_its_pictures_is_restored() {
     std::fs::write(&path, older.to_string()).unwrap();
     std::fs::remove_file(backup.join("pictures.sha256")).unwrap();
     let (target, media) = (elsewhere.path().join("target"), elsewhere.path().join("media"));
-    let restored = SqliteStore::restore(&backup, &target, Some(&media), &[]).await.unwrap();
+    let restored = EventLog::restore(&backup, &target, Some(&media), &[]).await.unwrap();
     let manifest = Manifest { media: None, ..manifest };
     assert_eq!(restored, whole(manifest));
 }
@@ -316,7 +317,7 @@ async fn an_interrupted_restore_is_detected_and_the_next_one_starts_over() {
     for name in ["restore.unfinished", "vault.db", "vault.db-journal", "usage.db", "events.db.part"] {
         std::fs::write(target.join(name), "half").unwrap();
     }
-    let refused = SqliteStore::open(&target, &_kept.clock).await.err().unwrap().to_string();
+    let refused = EventLog::open(&target, &_kept.clock).await.err().unwrap().to_string();
     assert_eq!(
         refused,
         format!(
@@ -325,7 +326,7 @@ async fn an_interrupted_restore_is_detected_and_the_next_one_starts_over() {
             target.display()
         )
     );
-    let restored = SqliteStore::restore(&backup, &target, Some(&media), &[]).await.unwrap();
+    let restored = EventLog::restore(&backup, &target, Some(&media), &[]).await.unwrap();
     assert_eq!(restored, whole(manifest));
     assert_eq!(names(&target), ["events.db", "events.lock", "vault.db", "vault.key"]);
 }
@@ -336,7 +337,7 @@ async fn a_leftover_journal_blocks_a_restore() {
     let target = elsewhere.path().join("target");
     std::fs::create_dir(&target).unwrap();
     std::fs::write(target.join("vault.db-journal"), "left").unwrap();
-    let refused = SqliteStore::restore(&backup, &target, None, &[]).await.unwrap_err().to_string();
+    let refused = EventLog::restore(&backup, &target, None, &[]).await.unwrap_err().to_string();
     assert!(refused.contains("vault.db-journal is in the way"), "{refused}");
     assert_eq!(names(&target), ["vault.db-journal"]);
 }
@@ -364,7 +365,7 @@ async fn a_backup_needs_an_empty_folder_and_a_restore_needs_a_backup() {
     let backup = elsewhere.path().join("backup");
     std::fs::create_dir(&backup).unwrap();
     let read = |error: BackupError| error.to_string();
-    let none = read(SqliteStore::verify_backup(&backup).await.unwrap_err());
+    let none = read(EventLog::verify_backup(&backup).await.unwrap_err());
     let place = backup.display();
     assert_eq!(
         none,
@@ -372,7 +373,7 @@ async fn a_backup_needs_an_empty_folder_and_a_restore_needs_a_backup() {
             "no backup is there: {place} has no manifest.json; name the folder that `loggia backup` wrote"
         )
     );
-    let none = read(SqliteStore::restore(&backup.join("no"), elsewhere.path(), None, &[]).await.unwrap_err());
+    let none = read(EventLog::restore(&backup.join("no"), elsewhere.path(), None, &[]).await.unwrap_err());
     assert!(none.starts_with("no backup is there: "), "{none}");
     std::fs::write(backup.join("notes.txt"), "mine").unwrap();
     assert_eq!(
@@ -385,7 +386,7 @@ async fn a_backup_needs_an_empty_folder_and_a_restore_needs_a_backup() {
     std::fs::remove_file(backup.join("notes.txt")).unwrap();
     kept.store.backup(&backup, None).await.unwrap();
     std::fs::remove_file(backup.join("manifest.json")).unwrap();
-    let broken = read(SqliteStore::verify_backup(&backup).await.unwrap_err());
+    let broken = read(EventLog::verify_backup(&backup).await.unwrap_err());
     assert!(broken.contains("it has no manifest.json, which is written last"), "{broken}");
 }
 
@@ -432,14 +433,14 @@ async fn a_restored_folder_starts_with_all_known_erasures() {
     std::fs::create_dir(&target).unwrap();
     Vault::open(elsewhere.path(), None).await.unwrap().note_erasures(vec![there.clone()]).await.unwrap();
     std::fs::copy(elsewhere.path().join("erasures.ndjson"), target.join("erasures.ndjson")).unwrap();
-    SqliteStore::restore(&backup, &target, None, &[Erased::Account(given.clone())]).await.unwrap();
+    EventLog::restore(&backup, &target, None, &[Erased::Account(given.clone())]).await.unwrap();
     let mut found = read_erasures(&target.join("erasures.ndjson")).unwrap().unwrap();
     let mut expected = vec![own, given, there];
     found.sort_by_key(|erasure| erasure.account);
     expected.sort_by_key(|erasure| erasure.account);
     assert_eq!(found, expected);
     flip(&backup.join("erasures.ndjson"));
-    let error = SqliteStore::verify_backup(&backup).await.unwrap_err().to_string();
+    let error = EventLog::verify_backup(&backup).await.unwrap_err().to_string();
     assert!(error.contains("the bytes of its erasures.ndjson are not those that were written"), "{error}");
 }
 
@@ -454,10 +455,10 @@ async fn a_restored_folder_does_not_get_an_erased_picture_back() {
     let manifest = kept.store.backup(&newer, Some(&media)).await.unwrap();
     assert_eq!(manifest.erased_pictures.as_ref().unwrap().pictures, 1);
     assert_eq!(manifest.media.as_ref().unwrap().pictures, 1);
-    assert_eq!(SqliteStore::verify_backup(&newer).await.unwrap().pictures, 1);
+    assert_eq!(EventLog::verify_backup(&newer).await.unwrap().pictures, 1);
     let restore = async |name: &str, backup: &Path, given: &[Erased]| {
         let (target, media) = (elsewhere.path().join(name), elsewhere.path().join(format!("{name}-media")));
-        let restored = SqliteStore::restore(backup, &target, Some(&media), given).await.unwrap();
+        let restored = EventLog::restore(backup, &target, Some(&media), given).await.unwrap();
         assert!(!names(&target).iter().any(|name| name.contains("pictures")), "{:?}", names(&target));
         let store = MediaStore::open(&media).unwrap();
         let erased: Vec<PictureId> = store.erased().unwrap().iter().map(|erased| erased.picture).collect();
@@ -479,7 +480,7 @@ async fn a_restored_folder_does_not_get_an_erased_picture_back() {
         "{error}"
     );
     flip(&newer.join("pictures-erased.ndjson"));
-    let error = SqliteStore::verify_backup(&newer).await.unwrap_err().to_string();
+    let error = EventLog::verify_backup(&newer).await.unwrap_err().to_string();
     assert!(
         error.contains("the bytes of its pictures-erased.ndjson are not those that were written"),
         "{error}"

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
 use write::command_client::{CommandClient, SendError};
 use write::command_server;
-use write::event_store::*;
+use write::event_log::*;
 use write::relay::Relay;
 use write::service::CommandService;
 
@@ -23,7 +23,7 @@ use crate::event_store::{append, everything};
 
 struct WriteSide {
     _folder: TempDir,
-    store: Arc<SqliteStore>,
+    store: Arc<EventLog>,
     clock: Clock,
     stop: CancellationToken,
     task: JoinHandle<()>,
@@ -32,7 +32,7 @@ struct WriteSide {
 impl WriteSide {
     async fn on(nats: &Nats) -> WriteSide {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-        let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
+        let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
         let service = CommandService::new(store.clone(), clock.clone());
         let (client, stop) = (nats.client().await, CancellationToken::new());
         let until = stop.clone();

@@ -13,13 +13,13 @@ use schemas::event::{Event, ProjectWithdrawn};
 use schemas::hash::Hash;
 use schemas::ids::{Position, StreamId, StreamVersion};
 use write::clock::Clock;
-use write::event_store::*;
+use write::event_log::*;
 
 /// A store under test.
 pub(crate) trait Subject: Sized {
     /// Returns an empty store.
     async fn fresh() -> Self;
-    fn store(&self) -> Arc<dyn EventStore>;
+    fn store(&self) -> Arc<EventLog>;
     /// Returns the same store after a restart of its process.
     async fn reopened(self) -> Self;
 }
@@ -79,7 +79,7 @@ pub(crate) fn claiming(mut append: Append, names: &[&str]) -> Append {
     append
 }
 
-pub(crate) async fn everything(store: &dyn EventStore) -> Vec<Recorded> {
+pub(crate) async fn everything(store: &EventLog) -> Vec<Recorded> {
     let mut log = Vec::new();
     loop {
         let after = log.last().map_or(Position::START, |event: &Recorded| event.position);
@@ -92,7 +92,7 @@ pub(crate) async fn everything(store: &dyn EventStore) -> Vec<Recorded> {
 }
 
 /// Checks that positions and versions have no gaps and that the chain is intact up to the head.
-pub(crate) async fn assert_whole(store: &dyn EventStore) -> Vec<Recorded> {
+pub(crate) async fn assert_whole(store: &EventLog) -> Vec<Recorded> {
     let log = everything(store).await;
     let (mut head, mut versions) = (Hash::GENESIS, HashMap::<StreamId, u64>::new());
     for (index, event) in log.iter().enumerate() {

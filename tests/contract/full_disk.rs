@@ -5,7 +5,7 @@ use std::process::Command;
 
 use schemas::ids::Position;
 use write::clock::Clock;
-use write::event_store::*;
+use write::event_log::*;
 
 use crate::event_store::{append, assert_whole, everything};
 
@@ -43,7 +43,7 @@ async fn a_full_disk_rejects_appends_until_there_is_space() {
     let ballast = disk.path().join("ballast");
     std::fs::write(&ballast, vec![1; 1 << 20]).unwrap();
     let (clock, folder) = (Clock::system(), disk.path().join("store"));
-    let store = SqliteStore::open(&folder, &clock).await.unwrap();
+    let store = EventLog::open(&folder, &clock).await.unwrap();
     let (reason, mut acknowledged) = ("x".repeat(100_000), 0);
     let refused = loop {
         let command = append(&clock, "a", Expected::Any, &[&reason]);
@@ -76,7 +76,7 @@ async fn a_backup_onto_a_full_disk_leaves_nothing_and_can_be_repeated() {
         return;
     };
     let (clock, folder) = (Clock::system(), tempfile::tempdir().unwrap());
-    let store = SqliteStore::open(folder.path(), &clock).await.unwrap();
+    let store = EventLog::open(folder.path(), &clock).await.unwrap();
     for _ in 0..20 {
         store.append(append(&clock, "a", Expected::Any, &[&"x".repeat(100_000)])).await.unwrap();
     }
@@ -91,6 +91,6 @@ async fn a_backup_onto_a_full_disk_leaves_nothing_and_can_be_repeated() {
     assert!(!backup.exists(), "it gave back the room that it took");
     std::fs::remove_file(&ballast).unwrap();
     store.backup(&backup, None).await.unwrap();
-    SqliteStore::verify_backup(&backup).await.unwrap();
+    EventLog::verify_backup(&backup).await.unwrap();
     store.close().await;
 }

@@ -13,7 +13,8 @@ use schemas::usage::{Call, CallId, Surface};
 use sqlx::{ConnectOptions, Row};
 use tempfile::TempDir;
 use write::clock::Clock;
-use write::event_store::*;
+use write::backup::*;
+use write::event_log::*;
 use write::ledger::{Copied as CopiedCalls, Ledger};
 use write::media::MediaStore;
 use write::vault::Vault;
@@ -25,7 +26,7 @@ use crate::event_store::{append, claiming};
 struct Desk {
     folder: TempDir,
     clock: Clock,
-    store: SqliteStore,
+    store: EventLog,
     vault: Vault,
     ledger: Option<Ledger>,
     calls: u64,
@@ -34,7 +35,7 @@ struct Desk {
 impl Desk {
     async fn new() -> Desk {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-        let store = SqliteStore::open(&folder.path().join("store"), &clock).await.unwrap();
+        let store = EventLog::open(&folder.path().join("store"), &clock).await.unwrap();
         let vault = Vault::open(&folder.path().join("store"), None).await.unwrap();
         Desk { folder, clock, store, vault, ledger: None, calls: 0 }
     }
@@ -94,7 +95,7 @@ impl Desk {
     }
 
     async fn restore(&self, backup: &Path, name: &str) -> Result<Restored, BackupError> {
-        SqliteStore::restore(backup, &self.at(name), Some(&self.at(&format!("{name}-media"))), &[]).await
+        EventLog::restore(backup, &self.at(name), Some(&self.at(&format!("{name}-media"))), &[]).await
     }
 
     /// Makes a full backup and two incremental ones, each with something new of every kind; returns the pictures.
@@ -173,7 +174,7 @@ async fn an_incremental_backup_restores_the_same_as_a_full_one() {
     let media = second.media.clone().unwrap();
     assert_eq!((media.pictures, media.files), (1, 5), "one new picture");
 
-    let proven = SqliteStore::verify_backup(&desk.at("second")).await.unwrap();
+    let proven = EventLog::verify_backup(&desk.at("second")).await.unwrap();
     assert_eq!((proven.pictures, &proven.manifest), (3, &second));
     let restored = desk.restore(&desk.at("second"), "from-chain").await.unwrap();
     assert_eq!(restored, proven);
@@ -189,7 +190,7 @@ async fn an_incremental_backup_restores_the_same_as_a_full_one() {
         .map(|name| MediaStore::open_read_only(&desk.at(name)).list().unwrap());
     assert_eq!((listings[0].pictures, &listings[0]), (3, &listings[1]));
     // Both can be continued.
-    let store = SqliteStore::open(&desk.at("from-chain"), &desk.clock).await.unwrap();
+    let store = EventLog::open(&desk.at("from-chain"), &desk.clock).await.unwrap();
     assert_eq!(store.verify(|_| {}).await.unwrap().unwrap().events, 5);
     store.append(append(&desk.clock, "d", Expected::NoStream, &["next"])).await.unwrap();
     let ledger = Ledger::open(&desk.at("from-chain")).await.unwrap();
@@ -203,9 +204,9 @@ async fn a_chain_is_restored_up_to_a_point_in_any_of_its_parts() {
     for last in 1..5 {
         let (target, until) = (desk.at(&format!("until-{last}")), Until::Position(Position(last)));
         let restored =
-            SqliteStore::restore_until(&desk.at("second"), &target, None, &[], Some(until)).await.unwrap();
+            EventLog::restore_until(&desk.at("second"), &target, None, &[], Some(until)).await.unwrap();
         assert_eq!((restored.events(), restored.cut.unwrap().left_out.events), (last, 5 - last));
-        let store = SqliteStore::open(&target, &desk.clock).await.unwrap();
+        let store = EventLog::open(&target, &desk.clock).await.unwrap();
         assert_eq!(store.verify(|_| {}).await.unwrap().unwrap().events, last);
         let ledger = Ledger::open(&target).await.unwrap();
         assert_eq!(ledger.position(), Position(9), "all calls");
@@ -217,7 +218,7 @@ async fn a_parent_is_found_under_another_name_and_where_it_was() {
     let mut desk = Desk::new().await;
     desk.chain().await;
     std::fs::rename(desk.at("full"), desk.at("renamed")).unwrap();
-    assert_eq!(SqliteStore::verify_backup(&desk.at("second")).await.unwrap().pictures, 3);
+    assert_eq!(EventLog::verify_backup(&desk.at("second")).await.unwrap().pictures, 3);
     assert_eq!(Manifest::parents(&desk.at("second")).unwrap(), [desk.at("first"), desk.at("renamed")]);
     // The newest in another folder, the others where they were.
     let elsewhere = tempfile::tempdir().unwrap();
@@ -240,7 +241,7 @@ async fn a_missing_or_wrong_parent_is_named() {
     let end = "; bring that backup beside it, or restore another one";
     let place = desk.at("first");
     let refused = async || {
-        let verified = SqliteStore::verify_backup(&second).await.unwrap_err().to_string();
+        let verified = EventLog::verify_backup(&second).await.unwrap_err().to_string();
         assert_eq!(desk.restore(&second, "target").await.unwrap_err().to_string(), verified);
         assert_eq!(desk.since("second", "third").await.unwrap_err().to_string(), verified);
         assert!(!desk.at("target").exists() && !desk.at("third").exists());
@@ -280,7 +281,7 @@ async fn each_part_of_an_incremental_backup_is_verified() {
         let path = desk.at(backup).join(file);
         flip(&path);
         let expected = format!("{} is no whole backup: {reason}; use another one", desk.at(backup).display());
-        let verified = SqliteStore::verify_backup(&desk.at("second")).await.unwrap_err().to_string();
+        let verified = EventLog::verify_backup(&desk.at("second")).await.unwrap_err().to_string();
         assert_eq!(verified, expected);
         let restored = desk.restore(&desk.at("second"), "target").await.unwrap_err().to_string();
         assert_eq!(restored, expected);
@@ -301,7 +302,7 @@ async fn a_log_or_ledger_older_than_the_last_backup_is_not_continued() {
     desk.event("a", "two").await;
     desk.call("search", 1).await;
     desk.full("last").await;
-    let refused = async |store: &SqliteStore| {
+    let refused = async |store: &EventLog| {
         let error =
             store.backup_since(&desk.at("last"), &desk.at("new"), None).await.unwrap_err().to_string();
         assert!(!desk.at("new").exists());
@@ -313,17 +314,17 @@ async fn a_log_or_ledger_older_than_the_last_backup_is_not_continued() {
     };
     let set_back = ": it was restored from an older backup, or replaced";
     desk.restore(&desk.at("older"), "restored").await.unwrap();
-    let store = SqliteStore::open(&desk.at("restored"), &desk.clock).await.unwrap();
+    let store = EventLog::open(&desk.at("restored"), &desk.clock).await.unwrap();
     let shorter = format!("the log ends before position 2, the last of that backup{set_back}");
     assert_eq!(refused(&store).await, shorter);
     store.append(append(&desk.clock, "b", Expected::NoStream, &["other"])).await.unwrap();
     let other = format!("the log has another event at position 2 than that backup{set_back}");
     assert_eq!(refused(&store).await, other);
-    let foreign = SqliteStore::open(&desk.at("foreign"), &desk.clock).await.unwrap();
+    let foreign = EventLog::open(&desk.at("foreign"), &desk.clock).await.unwrap();
     assert_eq!(refused(&foreign).await, "it is of another event store");
     // The log is the same, but the ledger differs.
     desk.restore(&desk.at("last"), "again").await.unwrap();
-    let store = SqliteStore::open(&desk.at("again"), &desk.clock).await.unwrap();
+    let store = EventLog::open(&desk.at("again"), &desk.clock).await.unwrap();
     let ledger = format!("the ledger of counted calls does not have the last call of that backup{set_back}");
     std::fs::copy(desk.at("older").join("usage.db"), desk.at("again").join("usage.db")).unwrap();
     assert_eq!(refused(&store).await, ledger);
@@ -345,7 +346,7 @@ async fn a_chain_may_begin_with_an_empty_log() {
     let ledger = Ledger::open(&desk.at("restored")).await.unwrap();
     assert_eq!(ledger.verify(|_| {}).await.unwrap().unwrap().entries, 2);
     desk.restore(&desk.at("nothing"), "empty").await.unwrap();
-    let store = SqliteStore::open(&desk.at("empty"), &desk.clock).await.unwrap();
+    let store = EventLog::open(&desk.at("empty"), &desk.clock).await.unwrap();
     assert_eq!(store.head().await.unwrap().position, Position::START);
 }
 
@@ -360,7 +361,7 @@ async fn regenerated_pictures_are_included_and_erased_ones_stay_erased() {
     desk.media().erase(std::slice::from_ref(&erased)).unwrap();
     let manifest = desk.since("second", "third").await.unwrap();
     assert_eq!(manifest.media.unwrap().pictures, 1);
-    assert_eq!(SqliteStore::verify_backup(&desk.at("third")).await.unwrap().pictures, 2);
+    assert_eq!(EventLog::verify_backup(&desk.at("third")).await.unwrap().pictures, 2);
     assert_eq!(desk.restore(&desk.at("third"), "restored").await.unwrap().pictures, 2);
     let media = MediaStore::open(&desk.at("restored-media")).unwrap();
     assert_eq!((media.get(first.id).unwrap(), media.get(second.id).unwrap()), (Some(remade), None));
@@ -416,11 +417,11 @@ async fn a_failed_or_cancelled_incremental_backup_leaves_nothing() {
 }
 
 /// Turns the file of a closed store into one of version 0.1, which stores no traces.
-async fn make_former(folder: &Path) -> SqliteStore {
+async fn make_former(folder: &Path) -> EventLog {
     let mut hand = crate::sqlite::raw(folder).await;
     sqlx::query("ALTER TABLE events DROP COLUMN traceparent").execute(&mut hand).await.unwrap();
     sqlx::Connection::close(hand).await.unwrap();
-    SqliteStore::open_read_only(folder).await.unwrap()
+    EventLog::open_read_only(folder).await.unwrap()
 }
 
 #[tokio::test]
@@ -431,7 +432,7 @@ async fn a_backup_of_version_0_1_is_continued_and_continues() {
     desk.store.close().await;
     make_former(&folder).await.backup(&desk.at("full"), None).await.unwrap();
 
-    let store = SqliteStore::open(&folder, &desk.clock).await.unwrap();
+    let store = EventLog::open(&folder, &desk.clock).await.unwrap();
     let mut traced = append(&desk.clock, "a", Expected::Any, &["two"]);
     traced.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".parse().ok();
     store.append(traced.clone()).await.unwrap();
@@ -440,8 +441,8 @@ async fn a_backup_of_version_0_1_is_continued_and_continues() {
     store.close().await;
     make_former(&folder).await.backup_since(&desk.at("second"), &desk.at("third"), None).await.unwrap();
 
-    SqliteStore::restore(&desk.at("third"), &desk.at("back"), None, &[]).await.unwrap();
-    let back = SqliteStore::open_read_only(&desk.at("back")).await.unwrap();
+    EventLog::restore(&desk.at("third"), &desk.at("back"), None, &[]).await.unwrap();
+    let back = EventLog::open_read_only(&desk.at("back")).await.unwrap();
     assert_eq!(back.verify(|_| {}).await.unwrap().unwrap().events, 3);
     let events = back.read_all(Position::START, 10).await.unwrap();
     let told: Vec<_> = events.iter().map(|event| event.traceparent).collect();

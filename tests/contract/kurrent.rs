@@ -16,8 +16,8 @@ use kit::esdb::EventStoreDb;
 use proptest::prelude::*;
 use tempfile::TempDir;
 use write::clock::Clock;
-use write::event_store::kurrent::{self, Address};
-use write::event_store::*;
+use write::event_log::kurrent::{self, Address};
+use write::event_log::*;
 
 use crate::event_store::{Subject, assert_whole, everything, keeps_the_contract};
 use crate::model;
@@ -28,7 +28,7 @@ struct Kurrent {
     _server: Option<EventStoreDb>,
     address: Address,
     folder: TempDir,
-    store: Arc<SqliteStore>,
+    store: Arc<EventLog>,
 }
 
 impl Subject for Kurrent {
@@ -50,7 +50,7 @@ impl Subject for Kurrent {
         Kurrent { _server: server, address, folder, store }
     }
 
-    fn store(&self) -> Arc<dyn EventStore> {
+    fn store(&self) -> Arc<EventLog> {
         self.store.clone()
     }
 
@@ -77,11 +77,11 @@ proptest! {
     }
 }
 
-async fn opened(folder: &Path, address: &Address) -> Arc<SqliteStore> {
+async fn opened(folder: &Path, address: &Address) -> Arc<EventLog> {
     Arc::new(try_open(folder, address).await.unwrap())
 }
 
-async fn try_open(folder: &Path, address: &Address) -> Result<SqliteStore, StoreError> {
+async fn try_open(folder: &Path, address: &Address) -> Result<EventLog, StoreError> {
     kurrent::open(folder, address, &Clock::system(), &Health::default()).await
 }
 

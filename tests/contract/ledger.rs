@@ -370,10 +370,11 @@ async fn pages_of_the_ledger_are_read_over_nats() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_backup_contains_the_ledger_and_a_damaged_copy_is_not_restored() {
-    use write::event_store::{BackupError, SqliteStore};
+    use write::backup::BackupError;
+    use write::event_log::EventLog;
     let Some(nats) = Nats::start().await else { return };
     let (store_folder, backups, target) = (folder(), folder(), folder());
-    let store = SqliteStore::open(store_folder.path(), &Clock::system()).await.unwrap();
+    let store = EventLog::open(store_folder.path(), &Clock::system()).await.unwrap();
     let none = store.backup(&backups.path().join("none"), None).await.unwrap();
     assert_eq!(none.ledger, None);
     let running = Running::of(store_folder.path(), &nats, &tiers("free=100")).await;
@@ -388,7 +389,7 @@ async fn a_backup_contains_the_ledger_and_a_damaged_copy_is_not_restored() {
     running.stopped().await;
     store.close().await;
 
-    assert_eq!(SqliteStore::restore(&good, target.path(), None, &[]).await.unwrap().manifest, manifest);
+    assert_eq!(EventLog::restore(&good, target.path(), None, &[]).await.unwrap().manifest, manifest);
     let restored = Ledger::open_read_only(target.path()).await.unwrap().unwrap();
     assert_eq!(everything(&restored).await, entries);
 
@@ -397,7 +398,7 @@ async fn a_backup_contains_the_ledger_and_a_damaged_copy_is_not_restored() {
     bytes[middle] ^= 1;
     std::fs::write(bad.join("usage.db"), bytes).unwrap();
     let elsewhere = folder();
-    let refused = SqliteStore::restore(&bad, elsewhere.path(), None, &[]).await.unwrap_err();
+    let refused = EventLog::restore(&bad, elsewhere.path(), None, &[]).await.unwrap_err();
     assert!(
         matches!(&refused, BackupError::Broken { reason, .. }
         if reason == "the bytes of its ledger are not those that were written"),

@@ -12,7 +12,7 @@ use schemas::nats_role::NatsRole;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
-use write::event_store::*;
+use write::event_log::*;
 use write::relay::{Announcer, Relayed};
 
 use crate::event_store::append;
@@ -23,7 +23,7 @@ const SOON: Duration = Duration::from_secs(60);
 /// A write side whose relay position the test sets.
 struct WriteSide {
     _folder: tempfile::TempDir,
-    store: Arc<SqliteStore>,
+    store: Arc<EventLog>,
     clock: Clock,
     relayed: watch::Sender<Relayed>,
     stop: CancellationToken,
@@ -32,7 +32,7 @@ struct WriteSide {
 impl WriteSide {
     async fn start(nats: &Nats) -> WriteSide {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-        let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
+        let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
         let (relayed, stop) = (watch::Sender::default(), CancellationToken::new());
         let announcer =
             Announcer::new(store.clone(), client(nats, NatsRole::Write).await, relayed.subscribe());

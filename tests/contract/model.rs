@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 use schemas::ids::{CommandId, Position, StreamId, StreamVersion};
 use write::clock::Clock;
-use write::event_store::*;
+use write::event_log::*;
 
 use crate::event_store::{Subject, append, assert_whole, claiming};
 

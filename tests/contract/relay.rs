@@ -19,7 +19,7 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
-use write::event_store::*;
+use write::event_log::*;
 use write::relay::{Relay, Relayed};
 
 use crate::event_store::{append, everything};
@@ -28,22 +28,22 @@ const SOON: Duration = Duration::from_secs(30);
 
 struct Log {
     folder: TempDir,
-    store: Arc<SqliteStore>,
+    store: Arc<EventLog>,
     clock: Clock,
 }
 
 impl Log {
     async fn new() -> Log {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-        let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
+        let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
         Log { folder, store, clock }
     }
 
     /// A second store with the content of a backup of this one.
     async fn restored(&self, backup: &Path) -> Log {
         let folder = tempfile::tempdir().unwrap();
-        SqliteStore::restore(backup, folder.path(), None, &[]).await.unwrap();
-        let store = Arc::new(SqliteStore::open(folder.path(), &self.clock).await.unwrap());
+        EventLog::restore(backup, folder.path(), None, &[]).await.unwrap();
+        let store = Arc::new(EventLog::open(folder.path(), &self.clock).await.unwrap());
         Log { folder, store, clock: self.clock.clone() }
     }
 
@@ -66,7 +66,7 @@ impl Log {
         let mut hand = crate::sqlite::raw(self.folder.path()).await;
         let tampering = "UPDATE events SET actor = 'Bea' WHERE position = 7";
         sqlx::query(tampering).execute(&mut hand).await.unwrap();
-        let store = Arc::new(SqliteStore::open_read_only(self.folder.path()).await.unwrap());
+        let store = Arc::new(EventLog::open_read_only(self.folder.path()).await.unwrap());
         Log { store, ..self }
     }
 }

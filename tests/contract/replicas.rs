@@ -6,7 +6,7 @@ use async_nats::jetstream;
 use kit::nats::Cluster;
 use schemas::nats_role::NatsRole;
 use write::clock::Clock;
-use write::event_store::SqliteStore;
+use write::event_log::EventLog;
 use write::relay::Relay;
 use write::usage_streams::prepare;
 
@@ -14,7 +14,7 @@ use write::usage_streams::prepare;
 async fn streams_get_the_configured_replicas_and_keep_additional_ones() {
     let Some(cluster) = Cluster::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
-    let store = Arc::new(SqliteStore::open(folder.path(), &Clock::system()).await.unwrap());
+    let store = Arc::new(EventLog::open(folder.path(), &Clock::system()).await.unwrap());
     let client = cluster.client(NatsRole::Write).await;
     let context = jetstream::new(client.clone());
     let tiers = "free=5".parse().unwrap();

@@ -7,8 +7,9 @@ use schemas::account::{AccountEvent, AccountOpened, KeyRevoked};
 use schemas::event::{Event, ProjectRenamed};
 use schemas::ids::{Position, StreamId};
 use tempfile::TempDir;
+use write::backup::*;
 use write::clock::Clock;
-use write::event_store::*;
+use write::event_log::*;
 
 use crate::accounts::key;
 use crate::event_store::append;
@@ -29,7 +30,7 @@ fn named(name: &str) -> Claim {
     Claim { namespace: Namespace::SLUG, name: name.into() }
 }
 
-async fn holder(store: &SqliteStore, name: &str) -> Option<String> {
+async fn holder(store: &EventLog, name: &str) -> Option<String> {
     let stream = store.holder(Namespace::SLUG, name).await.unwrap();
     stream.map(|stream| stream.as_str().to_owned())
 }
@@ -37,7 +38,7 @@ async fn holder(store: &SqliteStore, name: &str) -> Option<String> {
 /// Appends five renames, one per second, the last but one to an earlier name of its project.
 async fn backed() -> Backed {
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-    let store = SqliteStore::open(&folder.path().join("store"), &clock).await.unwrap();
+    let store = EventLog::open(&folder.path().join("store"), &clock).await.unwrap();
     let acts = [("a", "one"), ("b", "two"), ("a", "three"), ("a", "one"), ("c", "four")];
     for (second, (to, name)) in (1..).zip(acts) {
         let mut append = append(&clock, to, Expected::Any, &["renamed"]);
@@ -59,7 +60,7 @@ impl Backed {
 
     async fn restore(&self, name: &str, until: Until) -> Result<(PathBuf, Restored), BackupError> {
         let target = self.folder.path().join(name);
-        let restored = SqliteStore::restore_until(&self.backup(), &target, None, &[], Some(until)).await?;
+        let restored = EventLog::restore_until(&self.backup(), &target, None, &[], Some(until)).await?;
         Ok((target, restored))
     }
 
@@ -71,8 +72,8 @@ impl Backed {
     }
 }
 
-async fn opened(target: &Path, clock: &Clock) -> SqliteStore {
-    SqliteStore::open(target, clock).await.unwrap()
+async fn opened(target: &Path, clock: &Clock) -> EventLog {
+    EventLog::open(target, clock).await.unwrap()
 }
 
 #[tokio::test]
@@ -158,7 +159,7 @@ async fn a_point_outside_the_backup_is_rejected() {
 #[tokio::test]
 async fn keys_that_were_revoked_later_are_named() {
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-    let store = SqliteStore::open(&folder.path().join("store"), &clock).await.unwrap();
+    let store = EventLog::open(&folder.path().join("store"), &clock).await.unwrap();
     let (account, key) = (StreamId::account(clock.account_id()), key(7));
     let key_id = key.key_id;
     let claim = Claim { namespace: Namespace::KEY, name: key_id.to_string() };
@@ -180,7 +181,7 @@ async fn keys_that_were_revoked_later_are_named() {
     let mut named = Vec::new();
     for last in [1, 2, 3] {
         let (target, until) = (folder.path().join(last.to_string()), Until::Position(Position(last)));
-        let restored = SqliteStore::restore_until(&backup, &target, None, &[], Some(until)).await.unwrap();
+        let restored = EventLog::restore_until(&backup, &target, None, &[], Some(until)).await.unwrap();
         named.push(Vec::from_iter(restored.cut.unwrap().left_out.revoked_keys));
     }
     assert_eq!(named, [vec![], vec![key_id], vec![]]);

@@ -11,30 +11,30 @@ use schemas::ids::Position;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use tempfile::TempDir;
 use write::clock::Clock;
-use write::event_store::*;
+use write::event_log::*;
 
 use crate::event_store::{Subject, append, assert_whole, claiming, everything, keeps_the_contract};
 use crate::model;
 
 struct Sqlite {
     folder: TempDir,
-    store: Arc<SqliteStore>,
+    store: Arc<EventLog>,
 }
 
 impl Subject for Sqlite {
     async fn fresh() -> Sqlite {
         let folder = tempfile::tempdir().unwrap();
-        let store = Arc::new(SqliteStore::open(folder.path(), &Clock::system()).await.unwrap());
+        let store = Arc::new(EventLog::open(folder.path(), &Clock::system()).await.unwrap());
         Sqlite { folder, store }
     }
 
-    fn store(&self) -> Arc<dyn EventStore> {
+    fn store(&self) -> Arc<EventLog> {
         self.store.clone()
     }
 
     async fn reopened(self) -> Sqlite {
         self.store.close().await;
-        let store = Arc::new(SqliteStore::open(self.folder.path(), &Clock::system()).await.unwrap());
+        let store = Arc::new(EventLog::open(self.folder.path(), &Clock::system()).await.unwrap());
         Sqlite { folder: self.folder, store }
     }
 }
@@ -77,7 +77,7 @@ async fn ten_events() -> TempDir {
 }
 
 async fn verify(folder: &Path) -> Result<Verified, Damage> {
-    let store = SqliteStore::open_read_only(folder).await.unwrap();
+    let store = EventLog::open_read_only(folder).await.unwrap();
     let outcome = store.verify(|_| {}).await.unwrap();
     store.close().await;
     outcome
@@ -86,7 +86,7 @@ async fn verify(folder: &Path) -> Result<Verified, Damage> {
 #[tokio::test]
 async fn a_valid_log_is_verified() {
     let folder = ten_events().await;
-    let store = SqliteStore::open_read_only(folder.path()).await.unwrap();
+    let store = EventLog::open_read_only(folder.path()).await.unwrap();
     let mut reports = Vec::new();
     let verified = store.verify(|position| reports.push(position)).await.unwrap().unwrap();
     let head = store.head().await.unwrap();
@@ -101,14 +101,14 @@ async fn a_file_of_version_0_1_stores_traces_after_opening_for_writing() {
     sqlx::query("ALTER TABLE events DROP COLUMN traceparent").execute(&mut hand).await.unwrap();
     hand.close().await.unwrap();
     verify(folder.path()).await.unwrap();
-    let read_only = SqliteStore::open_read_only(folder.path()).await.unwrap();
+    let read_only = EventLog::open_read_only(folder.path()).await.unwrap();
     assert_eq!(read_only.read_all(Position::START, 20).await.unwrap().len(), 10);
 
-    let store = SqliteStore::open(folder.path(), &Clock::system()).await.unwrap();
+    let store = EventLog::open(folder.path(), &Clock::system()).await.unwrap();
     let mut traced = append(&Clock::system(), "s1", Expected::Any, &["traced"]);
     traced.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".parse().ok();
     store.append(traced.clone()).await.unwrap();
-    let told = async |store: &SqliteStore| {
+    let told = async |store: &EventLog| {
         let events = store.read_all(Position(9), 20).await.unwrap();
         events.iter().map(|event| event.traceparent).collect::<Vec<_>>()
     };
@@ -178,7 +178,7 @@ async fn every_tampering_is_detected_and_named() {
 #[tokio::test]
 async fn a_gap_in_a_stream_is_detected_even_under_a_valid_chain() {
     let folder = ten_events().await;
-    let store = SqliteStore::open_read_only(folder.path()).await.unwrap();
+    let store = EventLog::open_read_only(folder.path()).await.unwrap();
     let log = everything(&store).await;
     store.close().await;
     let mut forged = log[9].clone();
@@ -230,7 +230,7 @@ async fn a_damaged_end_is_rejected_on_opening() {
     let mut hand = raw(folder.path()).await;
     sqlx::query("UPDATE events SET actor = 'Bea' WHERE position = 9").execute(&mut hand).await.unwrap();
     hand.close().await.unwrap();
-    let error = SqliteStore::open(folder.path(), &Clock::system()).await.err().unwrap();
+    let error = EventLog::open(folder.path(), &Clock::system()).await.err().unwrap();
     assert_eq!(
         error.to_string(),
         "the event store is damaged: the event is not what its hash was made of (position 9); verify it, and \
@@ -241,7 +241,7 @@ async fn a_damaged_end_is_rejected_on_opening() {
 #[tokio::test]
 async fn one_folder_has_one_writer() {
     let Sqlite { folder, store } = Sqlite::fresh().await;
-    let error = SqliteStore::open(folder.path(), &Clock::system()).await.err().unwrap();
+    let error = EventLog::open(folder.path(), &Clock::system()).await.err().unwrap();
     let sentence = format!(
         "the event store is not available: another process writes to the event store in {}; stop that one, or use \
          another folder",
@@ -249,7 +249,7 @@ async fn one_folder_has_one_writer() {
     );
     assert_eq!(error.to_string(), sentence);
     store.close().await;
-    SqliteStore::open(folder.path(), &Clock::system()).await.unwrap();
+    EventLog::open(folder.path(), &Clock::system()).await.unwrap();
 }
 
 #[tokio::test]
@@ -261,8 +261,8 @@ async fn a_file_of_a_newer_version_is_rejected_unchanged() {
     let file = folder.path().join("events.db");
     let before = std::fs::read(&file).unwrap();
     for error in [
-        SqliteStore::open(folder.path(), &Clock::system()).await.err().unwrap(),
-        SqliteStore::open_read_only(folder.path()).await.err().unwrap(),
+        EventLog::open(folder.path(), &Clock::system()).await.err().unwrap(),
+        EventLog::open_read_only(folder.path()).await.err().unwrap(),
     ] {
         assert!(
             error.to_string().ends_with(
@@ -287,12 +287,12 @@ async fn a_foreign_file_is_rejected_unchanged() {
     sqlx::query("CREATE TABLE events (anything)").execute(&mut hand).await.unwrap();
     hand.close().await.unwrap();
     let before = std::fs::read(&file).unwrap();
-    let error = SqliteStore::open(folder.path(), &Clock::system()).await.err().unwrap();
+    let error = EventLog::open(folder.path(), &Clock::system()).await.err().unwrap();
     assert!(error.to_string().ends_with("is not an event store of Loggia"), "{error}");
     assert_eq!(std::fs::read(&file).unwrap(), before);
 
     std::fs::write(&file, "This is no database, but a longer text that stands where one should be.").unwrap();
-    let error = SqliteStore::open(folder.path(), &Clock::system()).await.err().unwrap();
+    let error = EventLog::open(folder.path(), &Clock::system()).await.err().unwrap();
     assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
 }
 
@@ -300,7 +300,7 @@ async fn a_foreign_file_is_rejected_unchanged() {
 async fn a_concurrent_reader_sees_committed_events() {
     let Sqlite { folder, store } = Sqlite::fresh().await;
     let clock = Clock::system();
-    let reader = Arc::new(SqliteStore::open_read_only(folder.path()).await.unwrap());
+    let reader = Arc::new(EventLog::open_read_only(folder.path()).await.unwrap());
     assert_eq!(reader.store_id(), store.store_id());
     let waiting = {
         let reader = reader.clone();
@@ -317,7 +317,7 @@ async fn a_concurrent_reader_sees_committed_events() {
 #[tokio::test]
 async fn reading_does_not_create_a_store() {
     let folder = tempfile::tempdir().unwrap();
-    let error = SqliteStore::open_read_only(folder.path()).await.err().unwrap();
+    let error = EventLog::open_read_only(folder.path()).await.err().unwrap();
     assert!(error.to_string().contains("there is no event store at"), "{error}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
@@ -378,7 +378,7 @@ async fn closing_commits_pending_appends_and_rejects_later_ones() {
             Err(error) => panic!("{error}"),
         }
     }
-    let store = SqliteStore::open(folder.path(), &clock).await.unwrap();
+    let store = EventLog::open(folder.path(), &clock).await.unwrap();
     assert_eq!(assert_whole(&store).await.len(), acknowledged);
 }
 
@@ -396,11 +396,11 @@ async fn a_backup_is_taken_online_and_restored() {
 
     let again = store.backup(&backup, None).await.unwrap_err();
     assert!(again.to_string().contains("is there already"), "{again}");
-    let over = SqliteStore::restore(&backup, folder.path(), None, &[]).await.unwrap_err();
+    let over = EventLog::restore(&backup, folder.path(), None, &[]).await.unwrap_err();
     assert!(over.to_string().contains("is in the way"), "{over}");
 
-    assert_eq!(SqliteStore::restore(&backup, &target, None, &[]).await.unwrap().manifest, manifest);
-    let restored = SqliteStore::open(&target, &clock).await.unwrap();
+    assert_eq!(EventLog::restore(&backup, &target, None, &[]).await.unwrap().manifest, manifest);
+    let restored = EventLog::open(&target, &clock).await.unwrap();
     assert_eq!(assert_whole(&restored).await, everything(&*store).await[..2]);
     assert_eq!(restored.store_id(), store.store_id());
     assert!(restored.holder(Namespace::SLUG, "name").await.unwrap().is_some());
@@ -418,7 +418,7 @@ async fn a_broken_backup_is_not_restored() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     std::fs::write(&copy, bytes).unwrap();
-    let error = SqliteStore::restore(&backup, &target, None, &[]).await.unwrap_err();
+    let error = EventLog::restore(&backup, &target, None, &[]).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         format!(
@@ -426,7 +426,7 @@ async fn a_broken_backup_is_not_restored() {
             backup.display()
         )
     );
-    assert!(SqliteStore::open_read_only(&target).await.is_err(), "nothing was put there");
+    assert!(EventLog::open_read_only(&target).await.is_err(), "nothing was put there");
 }
 
 /// The options in `.cargo/config.toml` must reach the linked library.

@@ -6,7 +6,7 @@ use std::process::Output;
 use kit::esdb::EventStoreDb;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
-use write::event_store::kurrent::{self, Address};
+use write::event_log::kurrent::{self, Address};
 
 use crate::started::{LOGGIA, PATIENCE};
 

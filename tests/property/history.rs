@@ -8,7 +8,7 @@ use schemas::envelope::Recorded;
 use schemas::ids::Position;
 use serde_json::json;
 use write::clock::Clock;
-use write::event_store::{EventStore, SqliteStore};
+use write::event_log::EventLog;
 use write::service::CommandService;
 
 use crate::model::{Act, Model, SLUGS, name, slug};
@@ -31,7 +31,7 @@ pub(crate) fn acts() -> impl Strategy<Value = Vec<Act>> {
 pub(crate) async fn carry_out(acts: &[Act], model: &mut Model) -> Vec<Recorded> {
     let folder = tempfile::tempdir().unwrap();
     let clock = Clock::system();
-    let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
+    let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
     let service = CommandService::new(store.clone(), clock.clone());
     for act in acts {
         let id = clock.command_id();

@@ -18,7 +18,7 @@ use schemas::event::{Event, ProjectSelected};
 use schemas::ids::{Position, StreamId};
 use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
-use write::event_store::{Append, Claim, EventStore, Expected, Namespace, NewEvent, SqliteStore};
+use write::event_log::{Append, Claim, EventLog, Expected, Namespace, NewEvent};
 use write::nats_server::{NatsServer, Options};
 use write::relay::Relay;
 use write::service::CommandService;
@@ -49,7 +49,7 @@ async fn main() {
 
 async fn appends(folder: &Path) {
     let clock = Clock::system();
-    let store = Arc::new(SqliteStore::open(folder, &clock).await.unwrap());
+    let store = Arc::new(EventLog::open(folder, &clock).await.unwrap());
     let record = schemas::import::parse_line(&line(1), false).unwrap().record;
     let measured = Measured::begin();
     futures::stream::iter(0..EVENTS)
@@ -97,7 +97,7 @@ async fn relay(folder: &Path, nats: &Path) {
         Ok(server) => server,
         Err(error) => return println!("           no relay: {error}"),
     };
-    let store = Arc::new(SqliteStore::open(folder, &Clock::system()).await.unwrap());
+    let store = Arc::new(EventLog::open(folder, &Clock::system()).await.unwrap());
     let client = server.address().connect_options().connect(server.url()).await.unwrap();
     let relay = Relay::new(store.clone(), client);
     let (mut relayed, stop) = (relay.watch(), CancellationToken::new());
@@ -113,7 +113,7 @@ async fn relay(folder: &Path, nats: &Path) {
 
 async fn import(folder: &Path) {
     let clock = Clock::system();
-    let store = Arc::new(SqliteStore::open(folder, &clock).await.unwrap());
+    let store = Arc::new(EventLog::open(folder, &clock).await.unwrap());
     let service = CommandService::new(store.clone(), clock.clone());
     let lines: Vec<String> = (0..EVENTS).map(line).collect();
     for pass in ["records imported, new", "records imported, the same"] {

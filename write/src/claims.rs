@@ -6,7 +6,7 @@ use schemas::ids::StreamId;
 use schemas::slug::Slug;
 
 use crate::account;
-use crate::event_store::{Claim, Namespace};
+use crate::event_log::{Claim, Namespace};
 use crate::project;
 
 /// How the types of events that claim a name begin, in every version.

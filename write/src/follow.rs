@@ -8,7 +8,7 @@ use schemas::envelope::Recorded;
 use schemas::ids::Position;
 use tokio::time::sleep;
 
-use crate::event_store::{EventStore, StoreError};
+use crate::event_log::{EventLog, StoreError};
 use crate::flood::Flood;
 
 /// Events read at once.
@@ -25,7 +25,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// A place in the log.
 pub(crate) struct Follower {
-    store: Arc<dyn EventStore>,
+    store: Arc<EventLog>,
     after: Position,
     flood: Flood,
     failing: bool,
@@ -33,7 +33,7 @@ pub(crate) struct Follower {
 
 impl Follower {
     /// Stands before the first event.
-    pub(crate) fn new(store: Arc<dyn EventStore>) -> Follower {
+    pub(crate) fn new(store: Arc<EventLog>) -> Follower {
         Follower { store, after: Position::START, flood: Flood::default(), failing: false }
     }
 

@@ -28,9 +28,9 @@ use sqlx::{Connection, SqlitePool};
 use tokio::sync::{Mutex, watch};
 use tokio_util::task::TaskTracker;
 
-use crate::event_store::sqlite::file::reading;
-use crate::event_store::sqlite::rows::{column, failure, integer, uuid};
-use crate::event_store::{Head, StoreError};
+use crate::event_log::sqlite::file::reading;
+use crate::event_log::sqlite::rows::{column, failure, integer, uuid};
+use crate::event_log::{Head, StoreError};
 use crate::usage_streams::Allowance;
 use rows::entries;
 use writer::Writer;

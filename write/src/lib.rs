@@ -1,6 +1,7 @@
 //! The write side: decides what editors and imports ask for, keeps the events, and sends them on to NATS.
 
 pub mod account;
+pub mod backup;
 mod cause;
 mod claims;
 pub mod clock;
@@ -8,7 +9,7 @@ pub mod command_client;
 pub mod command_server;
 mod computed;
 pub mod derived_id;
-pub mod event_store;
+pub mod event_log;
 mod flood;
 mod follow;
 pub mod ledger;

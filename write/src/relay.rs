@@ -25,7 +25,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::event_store::{EventStore, Head, StoreError};
+use crate::event_log::{EventLog, Head, StoreError};
 use crate::nats::{InsufficientServer, sufficient};
 pub use announcing::Announcer;
 use giving_way::GivingWay;
@@ -101,7 +101,7 @@ impl Interruption {
 
 /// Publishes the events of one store to one NATS.
 pub struct Relay {
-    store: Arc<dyn EventStore>,
+    store: Arc<EventLog>,
     client: Client,
     replicas: usize,
     settings: Option<String>,
@@ -113,7 +113,7 @@ pub struct Relay {
 
 impl Relay {
     /// Returns a relay with one replica of its stream.
-    pub fn new(store: Arc<dyn EventStore>, client: Client) -> Relay {
+    pub fn new(store: Arc<EventLog>, client: Client) -> Relay {
         let health = Health::default().component("relay");
         let relayed = watch::Sender::default();
         Relay { store, client, replicas: 1, settings: None, relayed, health, traced: OnceLock::new() }

@@ -25,8 +25,8 @@ use crate::account;
 use crate::claims;
 use crate::clock::Clock;
 use crate::computed;
-use crate::event_store::{
-    Append, AppendError, Appended, Claim, EventStore, Expected, Namespace, NewEvent, StoreError, only,
+use crate::event_log::{
+    Append, AppendError, Appended, Claim, EventLog, Expected, Namespace, NewEvent, StoreError, only,
 };
 use crate::project::{self, Project, Rejection};
 use import::{Identities, Named};
@@ -46,7 +46,7 @@ const ATTEMPTS: usize = 10;
 /// Carries out commands against an event store. Clones share it.
 #[derive(Clone)]
 pub struct CommandService {
-    store: Arc<dyn EventStore>,
+    store: Arc<EventLog>,
     clock: Clock,
     accounts: Option<Arc<Accounts>>,
     pictures: Option<Arc<Pictures>>,
@@ -75,7 +75,7 @@ struct Target<'p> {
 
 impl CommandService {
     /// A service that writes to this store. It knows projects; commands on accounts and pictures it refuses.
-    pub fn new(store: Arc<dyn EventStore>, clock: Clock) -> CommandService {
+    pub fn new(store: Arc<EventLog>, clock: Clock) -> CommandService {
         CommandService {
             store,
             clock,
@@ -119,7 +119,7 @@ impl CommandService {
     }
 
     /// The store it writes to.
-    pub fn store(&self) -> &Arc<dyn EventStore> {
+    pub fn store(&self) -> &Arc<EventLog> {
         &self.store
     }
 
@@ -242,7 +242,7 @@ impl CommandService {
     }
 
     /// Every event of the project that is or was at this slug, or nothing where none ever was.
-    pub async fn history(store: &dyn EventStore, slug: &Slug) -> Result<Option<Vec<Recorded>>, StoreError> {
+    pub async fn history(store: &EventLog, slug: &Slug) -> Result<Option<Vec<Recorded>>, StoreError> {
         if store.is_replica() {
             store.catch_up().await?;
         }
@@ -343,12 +343,12 @@ impl CommandService {
         self.append(self.append_of(cause, target, events)).await
     }
 
-    /// Appends the events of one command to one stream: [`EventStore::append`].
+    /// Appends the events of one command to one stream: [`EventLog::append`].
     pub(super) async fn append(&self, append: Append) -> Result<Appended, AppendError> {
         only(self.append_all(vec![append]).await)
     }
 
-    /// Appends many at once: [`EventStore::append_all`]. However many they are, they are one span; what belongs to no trace
+    /// Appends many at once: [`EventLog::append_all`]. However many they are, they are one span; what belongs to no trace
     /// begins none.
     pub(super) async fn append_all(&self, appends: Vec<Append>) -> Vec<Result<Appended, AppendError>> {
         let mut span = Span::below(Kind::Internal, "append", "", traces::current());

@@ -21,7 +21,7 @@ use sqlx::SqlitePool;
 use tokio::sync::Notify;
 use uuid::Uuid;
 
-use crate::event_store::{StoreError, sqlite_failure};
+use crate::event_log::{StoreError, sqlite_failure};
 use seal::Seal;
 
 pub(crate) use erasures::journal_of;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use jiff::Timestamp;
-use write::event_store::Manifest;
+use write::backup::Manifest;
 
 /// How the folder of a backup is named, in UTC; names in order are backups in order.
 const NAME: &str = "%Y-%m-%dT%H%M%SZ";

@@ -13,7 +13,7 @@ use schemas::nats_role::NatsRole;
 use tokio::process::{Child, Command as Process};
 use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
-use write::event_store::{EventStore, SqliteStore};
+use write::event_log::EventLog;
 use write::nats::Login;
 use write::nats_config::{self, AUTHORITY, CONFIGURATION, Server, USERS, Wanted};
 use write::nats_server;
@@ -52,9 +52,9 @@ pub async fn measure(config: &Config) -> Result<Vec<Figure>> {
 }
 
 /// A store with so many events.
-async fn filled(folder: &Path) -> Result<Arc<SqliteStore>> {
+async fn filled(folder: &Path) -> Result<Arc<EventLog>> {
     let clock = Clock::system();
-    let store = Arc::new(SqliteStore::open(folder, &clock).await?);
+    let store = Arc::new(EventLog::open(folder, &clock).await?);
     let service = CommandService::new(store.clone(), clock.clone());
     let records: Vec<_> = demo::catalog(demo::DEMO_SEED, EVENTS).collect();
     for chunk in records.chunks(LINES) {

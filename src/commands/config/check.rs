@@ -10,7 +10,6 @@ use projections::snapshot::Manifest;
 use rustix::fs::Access;
 use schemas::nats_role::NatsRole;
 use serde::Serialize;
-use write::event_store::EventStore;
 use write::nats_server;
 
 use crate::compose;
@@ -106,7 +105,7 @@ async fn vectors(config: &Config) -> Result<()> {
 async fn log(config: &Config) -> Result<()> {
     let store = store::open_read_only(config).await?;
     let checked = match config.access.auth {
-        Auth::Keys => compose::check_tiers(&store as &dyn EventStore, &config.access.tiers).await,
+        Auth::Keys => compose::check_tiers(&store, &config.access.tiers).await,
         Auth::Off => Ok(()),
     };
     store.close().await;

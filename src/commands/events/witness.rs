@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use schemas::hash::Hash;
 use schemas::ids::Position;
 use serde::{Deserialize, Serialize};
-use write::event_store::{Damage, EventStore};
+use write::event_log::{Damage, EventLog};
 
 /// An event that was seen: its position and its hash, which covers all events up to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,7 +97,7 @@ fn parse(text: &str) -> Option<Vec<Known>> {
 }
 
 /// Compares a log that is whole in itself with what a file knows of it, and returns the first difference.
-pub(super) async fn compare(store: &impl EventStore, known: &[Known], file: &Path) -> Result<Option<Damage>> {
+pub(super) async fn compare(store: &EventLog, known: &[Known], file: &Path) -> Result<Option<Damage>> {
     let (head, own, file) = (store.head().await?, store.store_id().to_string(), file.display());
     for Known { store: whose, position, hash, .. } in known {
         if let Some(other) = whose.as_ref().filter(|whose| **whose != own) {

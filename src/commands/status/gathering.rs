@@ -10,7 +10,6 @@ use schemas::control::ProjectionStatus;
 use schemas::ids::Position;
 use schemas::month::Month;
 use schemas::subject;
-use write::event_store::EventStore;
 use write::ledger::Ledger;
 
 use super::usage::UsageStatus;

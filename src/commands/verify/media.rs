@@ -8,7 +8,6 @@ use schemas::ids::Position;
 use schemas::picture::PictureId;
 use schemas::versioned::Decoded;
 use serde::Serialize;
-use write::event_store::EventStore;
 use write::media::{Checked, MediaStore};
 
 use crate::config::Config;

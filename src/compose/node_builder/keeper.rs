@@ -6,9 +6,9 @@ use async_nats::client::RequestErrorKind;
 use schemas::nats_role::NatsRole;
 use schemas::subject;
 #[cfg(feature = "eventstore")]
-use write::event_store::LogPlace;
+use write::event_log::LogPlace;
 #[cfg(feature = "eventstore")]
-use write::event_store::kurrent::KeeperWatch;
+use write::event_log::kurrent::KeeperWatch;
 
 use super::NodeBuilder;
 use crate::config::Auth;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use schemas::tier::{TierName, Tiers};
-use write::event_store::EventStore;
+use write::event_log::EventLog;
 use write::ledger::{self, Copier, Ledger};
 use write::service::read_accounts;
 use write::usage_streams::UsageStreamError;
@@ -55,7 +55,7 @@ impl NodeBuilder {
 }
 
 /// Fails where live keys are in tiers that are not set: their holders would get less than they have.
-pub async fn check_tiers(store: &dyn EventStore, tiers: &Tiers) -> Result<()> {
+pub async fn check_tiers(store: &EventLog, tiers: &Tiers) -> Result<()> {
     let mut missing: BTreeMap<TierName, u64> = BTreeMap::new();
     for (_, account) in read_accounts(store).await? {
         for key in account.live().filter(|key| tiers.get(&key.tier).is_none()) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use write::command_server;
-use write::event_store::{EventStore, SqliteStore};
+use write::event_log::EventLog;
 use write::relay::{Announcer, Interruption, Relay};
 use write::service::CommandService;
 
@@ -20,7 +20,7 @@ impl NodeBuilder {
         &mut self,
         client: &async_nats::Client,
         naming: Naming,
-    ) -> Result<(Arc<SqliteStore>, CommandService)> {
+    ) -> Result<(Arc<EventLog>, CommandService)> {
         let WriteSide { store, service, keeper } =
             write_side::open_write_side(&self.config, &self.clock, &self.health, naming).await?;
         gauges::commands::register(&mut self.registry, service.measured().clone());

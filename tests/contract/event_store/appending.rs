@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use schemas::ids::{CommandId, Position, StreamVersion};
 use write::clock::Clock;
-use write::event_store::*;
+use write::event_log::*;
 
 use super::{Subject, append, assert_whole, claiming, stream, withdrawn};
 

@@ -7,7 +7,7 @@ use schemas::event::{Event, ProjectSelected};
 use schemas::hash::Hash;
 use schemas::ids::{Position, StreamVersion};
 use write::clock::Clock;
-use write::event_store::*;
+use write::event_log::*;
 
 use super::{Subject, append, assert_whole, claiming, stream};
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use write::clock::Clock;
-use write::event_store::*;
+use write::event_log::*;
 
 use super::{Subject, append, assert_whole, claiming, stream};
 

@@ -5,16 +5,16 @@ use std::path::Path;
 use kit::esdb::{EventStoreDb, Fault};
 use schemas::ids::Position;
 use write::clock::Clock;
-use write::event_store::copy::{CopiedLog, CopyError, copy, missing};
-use write::event_store::kurrent::{Address, replica_path};
-use write::event_store::*;
+use write::event_log::copy::{CopiedLog, CopyError, copy, missing};
+use write::event_log::kurrent::{Address, replica_path};
+use write::event_log::*;
 
 use super::{log_there, opened};
 use crate::event_store::{append, assert_whole, claiming};
 
 /// Appends events on seven streams to a SQLite store, every third with a claim.
-async fn filled(folder: &Path, events: usize) -> SqliteStore {
-    let (store, clock) = (SqliteStore::open(folder, &Clock::system()).await.unwrap(), Clock::system());
+async fn filled(folder: &Path, events: usize) -> EventLog {
+    let (store, clock) = (EventLog::open(folder, &Clock::system()).await.unwrap(), Clock::system());
     let appends = (0..events).map(|n| {
         let one = append(&clock, &format!("s{}", n % 7), Expected::Any, &[&format!("“reason” {n}")]);
         if n % 3 == 0 { claiming(one, &[&format!("n{n:05}")]) } else { one }
@@ -65,7 +65,7 @@ async fn a_log_is_copied_to_the_server_and_back() {
 
     let (to, back) = folder();
     assert_eq!(copied(&there, &back).await.unwrap(), CopiedLog { events: 5_001, head });
-    let store = SqliteStore::open(to.path(), &Clock::system()).await.unwrap();
+    let store = EventLog::open(to.path(), &Clock::system()).await.unwrap();
     assert_eq!(store.store_id(), id);
     assert_eq!(assert_whole(&store).await[..5_000], log);
     assert_eq!(store.claims(Namespace::SLUG, "", 5_000).await.unwrap().len(), names.len() + 1);
@@ -89,13 +89,13 @@ async fn a_different_log_is_left_unchanged() {
     let third = folder();
     assert_eq!(copied(&first.1, &third.1).await.unwrap().events, 10);
     for place in [&first, &third] {
-        let store = SqliteStore::open(place.0.path(), &Clock::system()).await.unwrap();
+        let store = EventLog::open(place.0.path(), &Clock::system()).await.unwrap();
         store.append(append(&Clock::system(), "apart", Expected::Any, &["x"])).await.unwrap();
         store.close().await;
     }
     let different = copied(&first.1, &third.1).await.unwrap_err();
     assert!(different.to_string().contains("there is another event at 11"), "{different}");
-    let store = SqliteStore::open(first.0.path(), &Clock::system()).await.unwrap();
+    let store = EventLog::open(first.0.path(), &Clock::system()).await.unwrap();
     store.append(append(&Clock::system(), "apart", Expected::Any, &["y"])).await.unwrap();
     store.close().await;
     let longer = copied(&first.1, &third.1).await.unwrap_err();

@@ -8,14 +8,14 @@ use kit::esdb::{EventStoreDb, Fault};
 use kit::wait_until;
 use schemas::ids::{EventId, Position, StreamVersion};
 use write::clock::Clock;
-use write::event_store::*;
+use write::event_log::*;
 
 use super::{Kurrent, log_there, opened};
 use crate::event_store::{Subject, append, claiming, everything, stream};
 
 /// Appends events one by one to its own and to shared streams, and returns the acknowledged ones. Unacknowledged
 /// appends are repeated, as by the callers of the command service.
-async fn appending(store: Arc<SqliteStore>, writer: usize, rounds: usize) -> Vec<(Position, EventId)> {
+async fn appending(store: Arc<EventLog>, writer: usize, rounds: usize) -> Vec<(Position, EventId)> {
     let (clock, mut acknowledged) = (Clock::system(), Vec::new());
     for round in 0..rounds {
         let to = if round % 2 == 0 { format!("own{writer}") } else { format!("shared{}", round % 5) };

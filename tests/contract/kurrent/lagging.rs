@@ -9,7 +9,7 @@ use schemas::command::*;
 use serde_json::json;
 use tempfile::TempDir;
 use write::clock::Clock;
-use write::event_store::*;
+use write::event_log::*;
 use write::service::CommandService;
 
 use super::opened;
@@ -17,7 +17,7 @@ use super::opened;
 /// A write side with its own replica.
 struct WriteSide {
     _folder: TempDir,
-    store: Arc<SqliteStore>,
+    store: Arc<EventLog>,
     service: CommandService,
     clock: Clock,
 }

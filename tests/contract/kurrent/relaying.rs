@@ -9,7 +9,7 @@ use kit::wait_until;
 use schemas::ids::Position;
 use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
-use write::event_store::*;
+use write::event_log::*;
 use write::relay::{Interruption, Relay};
 
 use super::opened;
@@ -82,7 +82,7 @@ async fn two_relays_publish_one_log_without_errors() {
     let (stop, mut stores, mut watched, mut running) =
         (CancellationToken::new(), Vec::new(), Vec::new(), Vec::new());
     for folder in &folders {
-        let store: Arc<SqliteStore> = opened(folder.path(), &address).await;
+        let store: Arc<EventLog> = opened(folder.path(), &address).await;
         let relay = Relay::new(store.clone(), nats.client().await);
         watched.push(relay.watch());
         running.push(tokio::spawn(relay.run(stop.clone())));

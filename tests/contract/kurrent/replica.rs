@@ -4,8 +4,8 @@ use kit::esdb::EventStoreDb;
 use schemas::ids::Position;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use write::clock::Clock;
-use write::event_store::kurrent::{Address, replica_path};
-use write::event_store::*;
+use write::event_log::kurrent::{Address, replica_path};
+use write::event_log::*;
 
 use super::{Kurrent, log_there, opened, try_open};
 use crate::event_store::{Subject, append, assert_whole, claiming, everything};
@@ -116,7 +116,7 @@ async fn changes_on_the_server_are_detected() {
     .execute(&mut there)
     .await
     .unwrap();
-    let damage = write::event_store::kurrent::verify(&address, |_| {}).await.unwrap().unwrap_err();
+    let damage = write::event_log::kurrent::verify(&address, |_| {}).await.unwrap().unwrap_err();
     assert_eq!(damage.position, Position(4));
     assert!(damage.reason.contains("not what its hash was made of"), "{damage}");
     let fresh = tempfile::tempdir().unwrap();
@@ -131,7 +131,7 @@ async fn a_reader_sees_the_current_log() {
     let writer = opened(subject.folder.path(), &subject.address).await;
     let reads = async || {
         let reader =
-            write::event_store::kurrent::open_read_only(folder.path(), &subject.address).await.unwrap();
+            write::event_log::kurrent::open_read_only(folder.path(), &subject.address).await.unwrap();
         let head = reader.head().await.unwrap().position;
         reader.close().await;
         head
@@ -142,6 +142,6 @@ async fn a_reader_sees_the_current_log() {
 
     // Concurrently with the write side of the same folder, which follows the log itself.
     let beside =
-        write::event_store::kurrent::open_read_only(subject.folder.path(), &subject.address).await.unwrap();
+        write::event_log::kurrent::open_read_only(subject.folder.path(), &subject.address).await.unwrap();
     assert_eq!(beside.head().await.unwrap().position, Position(11));
 }

@@ -2,8 +2,8 @@
 
 use kit::esdb::EventStoreDb;
 use write::clock::Clock;
-use write::event_store::kurrent::{self, Address};
-use write::event_store::*;
+use write::event_log::kurrent::{self, Address};
+use write::event_log::*;
 
 use super::{opened, try_open};
 use crate::event_store::{append, assert_whole};

@@ -4,7 +4,7 @@ use schemas::control::{EventPage, ReadEvents};
 use schemas::envelope::Recorded;
 use schemas::ids::StreamVersion;
 
-use crate::event_store::{EventStore, StoreError};
+use crate::event_log::{EventLog, StoreError};
 
 /// The most events of one page.
 const PAGE: usize = 1_000;
@@ -13,7 +13,7 @@ const PAGE: usize = 1_000;
 const RESERVE: usize = 4 << 10;
 
 /// The answer to a request for a page. A request that cannot be answered gets an empty message: it is asked again.
-pub(super) async fn answer(store: &dyn EventStore, request: &[u8], room: usize) -> Vec<u8> {
+pub(super) async fn answer(store: &EventLog, request: &[u8], room: usize) -> Vec<u8> {
     let request: ReadEvents = match serde_json::from_slice(request) {
         Ok(request) => request,
         Err(error) => {
@@ -30,7 +30,7 @@ pub(super) async fn answer(store: &dyn EventStore, request: &[u8], room: usize) 
     }
 }
 
-async fn page(store: &dyn EventStore, request: &ReadEvents, room: usize) -> Result<EventPage, StoreError> {
+async fn page(store: &EventLog, request: &ReadEvents, room: usize) -> Result<EventPage, StoreError> {
     let limit = request.limit.clamp(1, PAGE);
     // A replica may lag behind who asks: that would look like a log which lost its end. And one stream is read for people.
     if store.is_replica() && (request.stream.is_some() || request.after > store.head().await?.position) {

@@ -10,9 +10,9 @@ use sqlx::sqlite::SqlitePoolOptions;
 use sqlx::{ConnectOptions, Connection};
 
 use super::{file, rows, verify};
-use crate::event_store::sqlite::file::{InUse, reading, rewriting, rewriting_beside};
-use crate::event_store::sqlite::rows::{failure, integer};
-use crate::event_store::{Head, StoreError};
+use crate::event_log::sqlite::file::{InUse, reading, rewriting, rewriting_beside};
+use crate::event_log::sqlite::rows::{failure, integer};
+use crate::event_log::{Head, StoreError};
 
 /// The ledger in a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

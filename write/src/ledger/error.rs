@@ -1,6 +1,6 @@
 //! Why the copying of counted calls starts over.
 
-use crate::event_store::StoreError;
+use crate::event_log::StoreError;
 use crate::usage_streams::UsageStreamError;
 
 /// Why copying was interrupted.

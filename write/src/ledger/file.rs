@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use schemas::hash::Hash;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
-use crate::event_store::StoreError;
-use crate::event_store::sqlite::file::{check_marks, sufficient, writing};
-use crate::event_store::sqlite::rows::failure;
+use crate::event_log::StoreError;
+use crate::event_log::sqlite::file::{check_marks, sufficient, writing};
+use crate::event_log::sqlite::rows::failure;
 
 /// The version of the tables, kept in the file's `user_version`.
 const VERSION: i64 = 1;

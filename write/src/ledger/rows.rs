@@ -13,8 +13,8 @@ use sqlx::SqliteConnection;
 use sqlx::sqlite::{SqliteExecutor, SqliteRow};
 
 use super::link::surface;
-use crate::event_store::sqlite::rows::{column, failure, hash, uuid};
-use crate::event_store::{Head, StoreError};
+use crate::event_log::sqlite::rows::{column, failure, hash, uuid};
+use crate::event_log::{Head, StoreError};
 
 /// Returns a statement that selects the columns which [`entry`] reads; the argument follows `FROM entries e …`. Words are
 /// left-joined, so that an entry whose word is missing is reported as damage.

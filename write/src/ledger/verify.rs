@@ -20,8 +20,8 @@ use tokio::task::JoinSet;
 use super::link::{Link, Source, surface};
 use super::rows;
 use super::totals::{Totals, Used};
-use crate::event_store::sqlite::rows::{column, failure, hash, integer};
-use crate::event_store::{Head, StoreError};
+use crate::event_log::sqlite::rows::{column, failure, hash, integer};
+use crate::event_log::{Head, StoreError};
 use crate::usage_streams::Allowance;
 use structures::{agreed, structures};
 

@@ -14,9 +14,9 @@ use sqlx::{Connection, SqliteConnection};
 
 use super::link::{Link, Source};
 use super::{file, link, rows, verify};
-use crate::event_store::sqlite::file::lock;
-use crate::event_store::sqlite::rows::{failure, integer};
-use crate::event_store::{Head, StoreError};
+use crate::event_log::sqlite::file::lock;
+use crate::event_log::sqlite::rows::{failure, integer};
+use crate::event_log::{Head, StoreError};
 
 /// The number of entries at the end that are verified at opening.
 const TAIL: u64 = 1_000;

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Mailer, letter};
 use crate::clock::Clock;
-use crate::event_store::EventStore;
+use crate::event_log::EventLog;
 use crate::service::{Accounts, CommandService, read_account};
 use crate::vault::{self, Letter, LetterKind, Vault, VaultError};
 
@@ -38,7 +38,7 @@ pub struct CannotMail;
 /// Mails letters.
 pub struct Postman {
     accounts: Arc<Accounts>,
-    store: Arc<dyn EventStore>,
+    store: Arc<EventLog>,
     clock: Clock,
     mailer: Mailer,
     site: String,

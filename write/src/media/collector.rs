@@ -22,7 +22,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::TakeError;
-use crate::event_store::StoreError;
+use crate::event_log::StoreError;
 use crate::follow::Follower;
 use crate::project::{self, Project};
 use crate::service::{CommandService, Observed, Pictures};

@@ -14,7 +14,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::Relayed;
-use crate::event_store::EventStore;
+use crate::event_log::EventLog;
 
 /// How often an unchanged position is announced again.
 const REPEAT: Duration = Duration::from_secs(1);
@@ -27,7 +27,7 @@ const LISTENERS: [NatsRole; 4] = [NatsRole::Project, NatsRole::Serve, NatsRole::
 
 /// Announces the end of one log.
 pub struct Announcer {
-    store: Arc<dyn EventStore>,
+    store: Arc<EventLog>,
     client: Client,
     relayed: watch::Receiver<Relayed>,
     announced: watch::Sender<Option<LogHead>>,
@@ -35,7 +35,7 @@ pub struct Announcer {
 
 impl Announcer {
     /// An announcer of a store's log and of how far its relay is.
-    pub fn new(store: Arc<dyn EventStore>, client: Client, relayed: watch::Receiver<Relayed>) -> Announcer {
+    pub fn new(store: Arc<EventLog>, client: Client, relayed: watch::Receiver<Relayed>) -> Announcer {
         Announcer { store, client, relayed, announced: watch::Sender::default() }
     }
 

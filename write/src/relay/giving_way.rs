@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use schemas::ids::Position;
 use tokio::time::sleep;
 
-use crate::event_store::{EventStore, StoreError};
+use crate::event_log::{EventLog, StoreError};
 use crate::flood::Flood;
 
 /// Whoever is no further behind than this is level with the log.
@@ -31,16 +31,12 @@ pub(super) struct GivingWay {
 
 impl GivingWay {
     /// Whether others go first, now that events up to this one are carried.
-    pub(super) async fn is_due(
-        &mut self,
-        store: &dyn EventStore,
-        carried: Position,
-    ) -> Result<bool, StoreError> {
+    pub(super) async fn is_due(&mut self, store: &EventLog, carried: Position) -> Result<bool, StoreError> {
         Ok(self.judge(Instant::now(), carried, store.head().await?.position))
     }
 
     /// Lets others go first for a while, if that is due.
-    pub(super) async fn rest(&mut self, store: &dyn EventStore, carried: Position) -> Result<(), StoreError> {
+    pub(super) async fn rest(&mut self, store: &EventLog, carried: Position) -> Result<(), StoreError> {
         let until = Instant::now() + REST;
         while Instant::now() < until && self.is_due(store, carried).await? {
             sleep(LOOK).await;

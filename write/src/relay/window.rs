@@ -27,7 +27,7 @@ use uuid::Uuid;
 use super::Interruption;
 use super::giving_way::GivingWay;
 use super::stream::EventStream;
-use crate::event_store::{EventStore, Head, StoreError};
+use crate::event_log::{EventLog, Head, StoreError};
 
 /// The maximum number of unacknowledged events.
 const WINDOW: u64 = 3_000;
@@ -62,7 +62,7 @@ impl Batch {
 /// Publishes the events after `head`, or fewer while publishing is throttled, and waits for the acknowledgements; returns the
 /// new last position of the stream. `acknowledged` receives the progress. Events after `traced` are traced.
 pub(super) async fn publish(
-    store: &dyn EventStore,
+    store: &EventLog,
     stream: &EventStream,
     mut head: Head,
     giving_way: &mut GivingWay,

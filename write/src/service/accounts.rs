@@ -22,7 +22,7 @@ use tokio::sync::Mutex;
 use super::refused::Refused;
 use super::{Cause, CommandService, Target};
 use crate::account::{self, Account, KeyState, Rejection};
-use crate::event_store::{self, AppendError, Namespace};
+use crate::event_log::{self, AppendError, Namespace};
 use crate::vault::{Erasure, Vault};
 use agenda::Agenda;
 use past::AccountPast;
@@ -144,7 +144,7 @@ impl CommandService {
         cause: Cause<'_>,
         past: &AccountPast,
         events: Vec<AccountEvent>,
-        claims: Vec<event_store::Claim>,
+        claims: Vec<event_log::Claim>,
         now: Timestamp,
     ) -> Result<(Account, Position), Refused> {
         let Accounts { tiers, agenda, .. } = self.accounts.as_deref().ok_or(Refused::NoVault)?;

@@ -11,7 +11,7 @@ use schemas::picture::PictureId;
 
 use super::past::Past;
 use crate::computed;
-use crate::event_store::{EventStore, Namespace, StoreError};
+use crate::event_log::{EventLog, Namespace, StoreError};
 use crate::project::{Listing, PictureFate, Project};
 
 /// The type of events that record vectors, in every version.
@@ -40,7 +40,7 @@ pub struct Exported {
 
 /// An export under way. It holds one page in memory, however large the catalog is.
 struct Export<'s> {
-    store: &'s dyn EventStore,
+    store: &'s EventLog,
     /// The position that the export shows, once it began.
     head: Option<Position>,
     after: String,
@@ -51,7 +51,7 @@ struct Export<'s> {
 /// The catalog as it is when the first project is asked for, in the order of the slugs. What changes meanwhile does not show;
 /// withdrawn projects and old slugs are left out.
 pub fn export(
-    store: &dyn EventStore,
+    store: &EventLog,
     vectors: ExportedVectors,
 ) -> impl Stream<Item = Result<Exported, StoreError>> + Send + '_ {
     let export = Export { store, head: None, after: String::new(), projects: VecDeque::new(), vectors };

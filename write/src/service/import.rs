@@ -16,7 +16,7 @@ use schemas::import::{Fault, ImportRecord};
 use super::past::Past;
 use super::refused::Refused;
 use super::{ATTEMPTS, CommandService};
-use crate::event_store::{AppendError, StoreError};
+use crate::event_log::{AppendError, StoreError};
 use crate::project::{self, Change, Listing, PictureFate};
 
 pub(super) use identities::Identities;

@@ -5,7 +5,7 @@ use schemas::ids::{Actor, Position, StreamId, StreamVersion};
 
 use super::past::Past;
 use super::{Cause, CommandService, Target};
-use crate::event_store::{AppendError, StoreError};
+use crate::event_log::{AppendError, StoreError};
 use crate::project::Project;
 
 /// What became of an observation.

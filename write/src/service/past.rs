@@ -6,7 +6,7 @@ use schemas::ids::{CommandId, Position, StreamId, StreamVersion};
 use schemas::picture::PictureId;
 use schemas::versioned::Decoded;
 
-use crate::event_store::StoreError;
+use crate::event_log::StoreError;
 use crate::project::Project;
 
 /// One project's history in memory.

@@ -20,7 +20,7 @@ use super::refused::Refused;
 use super::{Accounts, Cause, CommandService};
 use crate::account::{self, Account};
 use crate::derived_id::derived_id;
-use crate::event_store::{Claim, Namespace, StoreError};
+use crate::event_log::{Claim, Namespace, StoreError};
 use crate::vault::{Held, HeldNotice, LetterKind};
 
 pub use settling::{Paying, read_payers};

@@ -14,7 +14,7 @@ use tokio::sync::{Notify, RwLock, RwLockReadGuard};
 
 use super::CommandService;
 use super::refused::Refused;
-use crate::event_store::StoreError;
+use crate::event_log::StoreError;
 use crate::media::{MediaStore, TakeError};
 use crate::project::{self, Project, Rejection};
 use pictures::fetch::{FetchError, Fetcher};

@@ -3,7 +3,7 @@
 use schemas::command::{Refusal, RefusalKind};
 
 use crate::account;
-use crate::event_store::StoreError;
+use crate::event_log::StoreError;
 use crate::project::Rejection;
 use crate::vault::VaultError;
 

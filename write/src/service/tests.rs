@@ -5,21 +5,21 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::*;
-use crate::event_store::SqliteStore;
+use crate::event_log::EventLog;
 
 mod imports;
 mod parts;
 
 struct Catalog {
     folder: TempDir,
-    store: Arc<SqliteStore>,
+    store: Arc<EventLog>,
     service: CommandService,
     clock: Clock,
 }
 
 async fn catalog() -> Catalog {
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-    let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
+    let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
     let service = CommandService::new(store.clone(), clock.clone());
     Catalog { folder, store, service, clock }
 }
@@ -332,7 +332,7 @@ async fn an_export_shows_one_moment() {
 async fn a_store_that_cannot_write_refuses_for_now_and_history_stays_readable() {
     let catalog = catalog().await;
     catalog.send(select("a", "A")).await;
-    let reader = Arc::new(SqliteStore::open_read_only(catalog.folder.path()).await.unwrap());
+    let reader = Arc::new(EventLog::open_read_only(catalog.folder.path()).await.unwrap());
     let service = CommandService::new(reader, catalog.clock.clone());
     let message = catalog.message(withdraw("a"));
     let unavailable = "the event store is not available: it is open for reading only";

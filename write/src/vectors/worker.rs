@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::document::document;
 use crate::computed::{ACTOR, is_built_in};
-use crate::event_store::StoreError;
+use crate::event_log::StoreError;
 use crate::follow::Follower;
 use crate::media::MediaStore;
 use crate::project::{self, Listing, PictureFate, Project};

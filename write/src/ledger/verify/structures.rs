@@ -6,7 +6,7 @@ use schemas::subject::OVERRUN;
 use sqlx::SqliteConnection;
 
 use super::{Counts, Damage, Names, Recount, Stopped, add};
-use crate::event_store::sqlite::rows::{column, failure, integer};
+use crate::event_log::sqlite::rows::{column, failure, integer};
 use crate::ledger::totals::Totals;
 
 /// Runs SQLite's integrity check and counts the indexes, which audits and the detection of duplicates rely on.

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::super::mailer::NotMailed;
 use super::*;
-use crate::event_store::SqliteStore;
+use crate::event_log::EventLog;
 use crate::vault::LetterKind;
 
 struct Office {
@@ -25,7 +25,7 @@ struct Office {
 async fn office(faults: &[Fault]) -> Office {
     let folder = tempfile::tempdir().unwrap();
     let clock = Clock::manual("2026-11-20T08:30:00Z".parse().unwrap());
-    let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
+    let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
     let accounts =
         Accounts::new(Vault::open(folder.path(), None).await.unwrap(), "free=200".parse().unwrap());
     let service = CommandService::new(store, clock.clone()).with_accounts(accounts);

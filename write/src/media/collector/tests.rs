@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::*;
 use crate::clock::Clock;
-use crate::event_store::SqliteStore;
+use crate::event_log::EventLog;
 use crate::media::MediaStore;
 use pictures::fetch::FetchRules;
 
@@ -28,7 +28,7 @@ struct Desk {
 impl Desk {
     async fn open() -> Desk {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-        let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
+        let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
         let media = MediaStore::open(&folder.path().join("media")).unwrap();
         let pictures = Pictures::new(Arc::new(media), crate::media::fetcher(FetchRules::default()));
         let service = CommandService::new(store, clock.clone()).with_pictures(pictures);

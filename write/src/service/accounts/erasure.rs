@@ -10,7 +10,7 @@ use schemas::ids::{AccountId, CommandId, StreamId};
 use super::past::AccountPast;
 use super::{Accounts, CommandService};
 use crate::account::Account;
-use crate::event_store::Namespace;
+use crate::event_log::Namespace;
 use crate::service::Cause;
 use crate::service::refused::Refused;
 use crate::vault::{Erasure, VaultError};

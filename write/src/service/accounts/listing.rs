@@ -4,18 +4,18 @@ use schemas::ids::AccountId;
 
 use super::past::AccountPast;
 use crate::account::Account;
-use crate::event_store::{EventStore, Namespace, StoreError};
+use crate::event_log::{EventLog, Namespace, StoreError};
 
 /// How many keys are looked at for one page.
 const PAGE: usize = 200;
 
 /// One account as it is.
-pub async fn read_account(store: &dyn EventStore, id: AccountId) -> Result<Account, StoreError> {
+pub async fn read_account(store: &EventLog, id: AccountId) -> Result<Account, StoreError> {
     AccountPast::read(store, id).await.map(AccountPast::into_account)
 }
 
 /// Every account that ever had a key, erased ones included, in the order in which they were opened.
-pub async fn read_accounts(store: &dyn EventStore) -> Result<Vec<(AccountId, Account)>, StoreError> {
+pub async fn read_accounts(store: &EventLog) -> Result<Vec<(AccountId, Account)>, StoreError> {
     let (mut ids, mut after) = (Vec::new(), String::new());
     loop {
         let claims = store.claims(Namespace::KEY, &after, PAGE).await?;

@@ -9,7 +9,7 @@ use schemas::ids::{AccountId, Actor, CommandId, Position, StreamId, StreamVersio
 use schemas::payment::{PaymentId, PaymentRecorded};
 
 use crate::account::Account;
-use crate::event_store::{EventStore, StoreError};
+use crate::event_log::{EventLog, StoreError};
 use crate::service::past::known;
 
 /// One account's history in memory.
@@ -50,10 +50,7 @@ impl AccountPast {
     }
 
     /// Reads the history of an account.
-    pub(in crate::service) async fn read(
-        store: &dyn EventStore,
-        id: AccountId,
-    ) -> Result<AccountPast, StoreError> {
+    pub(in crate::service) async fn read(store: &EventLog, id: AccountId) -> Result<AccountPast, StoreError> {
         let events = store.read_stream(&StreamId::account(id), StreamVersion::default()).await?;
         AccountPast::of(id, &events)
     }

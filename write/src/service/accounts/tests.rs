@@ -12,18 +12,18 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::clock::Clock;
-use crate::event_store::{EventStore, SqliteStore};
+use crate::event_log::EventLog;
 
 struct Keys {
     folder: TempDir,
-    store: Arc<SqliteStore>,
+    store: Arc<EventLog>,
     service: CommandService,
     clock: Clock,
 }
 
 async fn keys() -> Keys {
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::manual(time("2026-11-20T08:30:00Z")));
-    let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
+    let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
     let vault = Vault::open(folder.path(), None).await.unwrap();
     let accounts = Accounts::new(vault, "free=200, studio=5000".parse().unwrap());
     let service = CommandService::new(store.clone(), clock.clone()).with_accounts(accounts);

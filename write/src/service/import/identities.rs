@@ -10,7 +10,7 @@ use schemas::import::Identity;
 use schemas::record::Record;
 use schemas::versioned::Decoded;
 
-use crate::event_store::{EventStore, StoreError};
+use crate::event_log::{EventLog, StoreError};
 
 /// How many events are read at once.
 const PAGE: usize = 1_000;
@@ -29,7 +29,7 @@ pub(in crate::service) struct Identities {
 
 impl Identities {
     /// Reads what happened since the last time.
-    pub(super) async fn catch_up(&mut self, store: &dyn EventStore) -> Result<(), StoreError> {
+    pub(super) async fn catch_up(&mut self, store: &EventLog) -> Result<(), StoreError> {
         loop {
             let page = store.read_all(self.after, PAGE).await?;
             let Some(last) = page.last() else { return Ok(()) };

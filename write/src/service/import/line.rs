@@ -11,7 +11,7 @@ use schemas::slug::Slug;
 use serde_json::{Map, Value};
 
 use crate::derived_id::derived_id;
-use crate::event_store::StoreError;
+use crate::event_log::StoreError;
 
 /// How many lines one thread reads at a time: few threads, for each keeps memory of its own.
 const CHUNK: usize = 256;

@@ -8,7 +8,7 @@ use schemas::slug::Slug;
 
 use super::line::Line;
 use super::named::{Named, hash};
-use crate::event_store::{Namespace, StoreError};
+use crate::event_log::{Namespace, StoreError};
 use crate::service::CommandService;
 use crate::service::past::Past;
 

@@ -8,7 +8,7 @@ use schemas::payment::{PaymentId, Provider};
 
 use super::settling::read_payer_pasts;
 use crate::account::{self, Account, Rejection};
-use crate::event_store::{Claim, Namespace, StoreError};
+use crate::event_log::{Claim, Namespace, StoreError};
 use crate::service::accounts::past::{AccountPast, Move};
 use crate::service::accounts::{self, Accounts};
 use crate::service::refused::Refused;

@@ -10,7 +10,7 @@ use schemas::ids::{AccountId, Actor};
 use tokio_util::sync::CancellationToken;
 
 use crate::account::{self, Account};
-use crate::event_store::{EventStore, Namespace, StoreError};
+use crate::event_log::{EventLog, Namespace, StoreError};
 use crate::service::CommandService;
 use crate::service::accounts::past::AccountPast;
 use crate::service::refused::Refused;
@@ -40,13 +40,13 @@ pub struct Paying {
 }
 
 /// Every account that something was ever paid for, erased ones included.
-pub async fn read_payers(store: &dyn EventStore) -> Result<Vec<Paying>, StoreError> {
+pub async fn read_payers(store: &EventLog) -> Result<Vec<Paying>, StoreError> {
     let pasts = read_payer_pasts(store).await?;
     Ok(pasts.into_iter().map(|past| Paying { id: past.id, account: past.into_account() }).collect())
 }
 
 /// What happened to every account that something was ever paid for.
-pub(super) async fn read_payer_pasts(store: &dyn EventStore) -> Result<Vec<AccountPast>, StoreError> {
+pub(super) async fn read_payer_pasts(store: &EventLog) -> Result<Vec<AccountPast>, StoreError> {
     let (mut pasts, mut after) = (Vec::new(), String::new());
     loop {
         let claims = store.claims(Namespace::PAYER, &after, PAGE).await?;

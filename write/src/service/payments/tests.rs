@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::clock::Clock;
-use crate::event_store::{EventStore, SqliteStore};
+use crate::event_log::EventLog;
 use crate::vault::Vault;
 
 mod damaged;
@@ -22,7 +22,7 @@ const STUDIO: &str = "ada@example.org";
 
 struct Till {
     folder: TempDir,
-    store: Arc<SqliteStore>,
+    store: Arc<EventLog>,
     service: CommandService,
     clock: Clock,
 }
@@ -33,8 +33,8 @@ async fn till() -> Till {
     Till { folder, store, service, clock }
 }
 
-async fn opened(folder: &TempDir, clock: &Clock) -> (Arc<SqliteStore>, CommandService) {
-    let store = Arc::new(SqliteStore::open(folder.path(), clock).await.unwrap());
+async fn opened(folder: &TempDir, clock: &Clock) -> (Arc<EventLog>, CommandService) {
+    let store = Arc::new(EventLog::open(folder.path(), clock).await.unwrap());
     let vault = Vault::open(folder.path(), None).await.unwrap();
     let accounts = Accounts::new(vault, "free=200, studio=5000, pro=25000".parse().unwrap());
     let service = CommandService::new(store.clone(), clock.clone()).with_accounts(accounts);

@@ -9,7 +9,7 @@ use schemas::ids::{Actor, Position, StreamId, StreamVersion};
 use schemas::picture::PictureId;
 
 use super::Pictures;
-use crate::event_store::{AppendError, StoreError};
+use crate::event_log::{AppendError, StoreError};
 use crate::media::{MediaError, MediaStore};
 use crate::project::Rejection;
 use crate::service::past::{Past, known};

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::clock::Clock;
-use crate::event_store::{EventStore, Namespace, SqliteStore};
+use crate::event_log::{EventLog, Namespace};
 use kit::samples;
 use pictures::fetch::FetchRules;
 
@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 struct Catalog {
     _folder: TempDir,
-    store: Arc<SqliteStore>,
+    store: Arc<EventLog>,
     service: CommandService,
     clock: Clock,
 }
@@ -24,7 +24,7 @@ struct Catalog {
 impl Catalog {
     async fn new() -> Catalog {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-        let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
+        let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
         let media = MediaStore::open(&folder.path().join("media")).unwrap();
         let pictures = Pictures::new(Arc::new(media), crate::media::fetcher(FetchRules::default()));
         let service = CommandService::new(store.clone(), clock.clone()).with_pictures(pictures);

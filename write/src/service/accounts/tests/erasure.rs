@@ -3,7 +3,7 @@
 use schemas::event::Event;
 
 use super::*;
-use crate::event_store::{Append, Expected, NewEvent};
+use crate::event_log::{Append, Expected, NewEvent};
 use crate::vault::Erasure;
 
 /// Appends what an erasure appends, as if the process had ended right after it.
@@ -29,7 +29,7 @@ async fn restarted(keys: Keys) -> Keys {
     keys.vault().close().await;
     keys.store.close().await;
     let Keys { folder, clock, .. } = keys;
-    let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
+    let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
     let vault = Vault::open(folder.path(), None).await.unwrap();
     let accounts = Accounts::new(vault, "free=200, studio=5000".parse().unwrap());
     let service = CommandService::new(store.clone(), clock.clone()).with_accounts(accounts);

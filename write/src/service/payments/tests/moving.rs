@@ -1,7 +1,7 @@
 //! Subscriptions that an operator moves to another account.
 
 use super::*;
-use crate::event_store::{Append, Expected, NewEvent};
+use crate::event_log::{Append, Expected, NewEvent};
 use schemas::account::{AccountEvent, PaymentsMoved};
 use schemas::command::AccountDone;
 use schemas::event::Event;

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::*;
 use crate::clock::Clock;
-use crate::event_store::{EventStore, SqliteStore};
+use crate::event_log::EventLog;
 use crate::media::{TakeError, collector::Collector};
 use crate::project::PictureFate;
 use kit::samples::{in_every_format, scene};
@@ -20,7 +20,7 @@ use pictures::fetch::FetchRules;
 /// A write side whose media folder can be exchanged.
 struct Desk {
     folder: tempfile::TempDir,
-    store: Arc<SqliteStore>,
+    store: Arc<EventLog>,
     clock: Clock,
     service: CommandService,
 }
@@ -28,7 +28,7 @@ struct Desk {
 impl Desk {
     async fn open() -> Desk {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-        let store = Arc::new(SqliteStore::open(folder.path(), &clock).await.unwrap());
+        let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
         let service = service(&store, &clock, &folder.path().join("media"));
         Desk { folder, store, clock, service }
     }
@@ -71,7 +71,7 @@ impl Desk {
     }
 }
 
-fn service(store: &Arc<SqliteStore>, clock: &Clock, media: &Path) -> CommandService {
+fn service(store: &Arc<EventLog>, clock: &Clock, media: &Path) -> CommandService {
     let media = MediaStore::open(media).unwrap();
     let pictures = Pictures::new(Arc::new(media), crate::media::fetcher(FetchRules::default()));
     CommandService::new(store.clone(), clock.clone()).with_pictures(pictures)
@@ -111,7 +111,7 @@ async fn every_project_that_ever_showed_it_is_told_and_it_never_comes_back() {
     assert_eq!((said.len(), said.iter().all(|(_, actor)| actor == "Ada")), (3, true), "{said:?}");
     let media = desk.service.pictures().unwrap().store().clone();
     assert!(!media.holds(picture) && media.read(next, Form::Original).unwrap().is_some());
-    let shown = desk.store.holder(crate::event_store::Namespace::SLUG, "shown").await.unwrap().unwrap();
+    let shown = desk.store.holder(crate::event_log::Namespace::SLUG, "shown").await.unwrap().unwrap();
     let project = desk.service.project(&shown).await.unwrap();
     assert_eq!(project.listing().unwrap().pictures["front.jpg"], PictureFate::Erased(picture));
 
