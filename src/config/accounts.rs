@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use api::Contact;
-use write::mail::{Route, Sender};
+use write::mail::{MailTransport, Sender};
 
 use super::Fault;
 use super::section::{Value, section};
@@ -16,7 +16,7 @@ section! {
                 shape: "FILE",
                 example: "/etc/loggia/vault.key",
             },
-        mail: Route = Value::required => "mail"
+        mail: MailTransport = Value::required => "mail"
             "How mails are sent: by smtp://HOST or smtps://HOST, with USER:PASSWORD@ if needed; print: writes them to the log with \
              address and link; log: sends none and logs the key ids." {
                 shape: "log:|print:|smtp://…",
@@ -40,7 +40,7 @@ section! {
 impl Accounts {
     /// Checks that there is a sender, which a mail server requires.
     pub(super) fn check(&self, mail: &Value<'_>) -> Result<(), Fault> {
-        if self.mail_from.is_none() && matches!(self.mail, Route::Server(_)) {
+        if self.mail_from.is_none() && matches!(self.mail, MailTransport::Server(_)) {
             let reason =
                 ", and mail_from is not set; set it to whom mails are from, such as mail@example.org";
             return Err(mail.fault(reason));

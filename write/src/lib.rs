@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod backup;
+mod bulk_load;
 mod cause;
 mod claims;
 pub mod clock;
@@ -10,9 +11,8 @@ pub mod command_server;
 mod computed;
 pub mod derived_id;
 pub mod event_log;
-mod flood;
-mod follow;
 pub mod ledger;
+mod log_cursor;
 pub mod mail;
 pub mod media;
 pub mod media_client;

@@ -2,9 +2,9 @@
 
 mod letter;
 mod mailer;
-mod postman;
-mod route;
+mod transport;
+mod worker;
 
 pub use mailer::{Mailer, NotMailed};
-pub use postman::{CannotMail, Postman};
-pub use route::{InvalidRoute, InvalidSender, Route, Sender};
+pub use transport::{InvalidSender, InvalidTransport, MailTransport, Sender};
+pub use worker::{CannotMail, MailWorker};

@@ -5,8 +5,8 @@
 //! neither reorder nor repeat events, and a stream that lost its tail, or everything, is refilled.
 
 mod announcing;
-mod giving_way;
 mod stream;
+mod throttle;
 mod window;
 
 use std::sync::{Arc, OnceLock};
@@ -28,8 +28,8 @@ use tokio_util::sync::CancellationToken;
 use crate::event_log::{EventLog, Head, StoreError};
 use crate::nats::{InsufficientServer, sufficient};
 pub use announcing::Announcer;
-use giving_way::GivingWay;
 use stream::EventStream;
+use throttle::Throttle;
 
 /// The timeout of an acknowledgement.
 const ACKNOWLEDGED: Duration = Duration::from_secs(5);
@@ -182,12 +182,12 @@ impl Relay {
         let mut head = self.agreed(&stream).await?;
         self.health.recovered();
         self.relayed.send_replace(Relayed { position: head.position, trouble: None });
-        let mut giving_way = GivingWay::default();
+        let mut throttle = Throttle::default();
         let end = self.store.head().await?.position;
         let traced = *self.traced.get_or_init(|| end);
         loop {
-            giving_way.rest(&*self.store, head.position).await?;
-            head = window::publish(&*self.store, &stream, head, &mut giving_way, traced, |position| {
+            throttle.rest(&*self.store, head.position).await?;
+            head = window::publish(&*self.store, &stream, head, &mut throttle, traced, |position| {
                 self.relayed.send_replace(Relayed { position, trouble: None });
             })
             .await?;

@@ -1,7 +1,7 @@
 //! Mails of the write side.
 
 use anyhow::Result;
-use write::mail::{Mailer, Postman};
+use write::mail::{MailWorker, Mailer};
 use write::service::CommandService;
 
 use super::NodeBuilder;
@@ -19,10 +19,10 @@ impl NodeBuilder {
         if self.config.accounts.mail.delivers() && self.config.site.public_url.is_none() {
             tracing::warn!("public_url is not set, so the links in mails lead to {site}");
         }
-        let postman = Postman::new(service, self.clock.clone(), mailer, site)?;
+        let worker = MailWorker::new(service, self.clock.clone(), mailer, site)?;
         let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());
         let mailing = async move {
-            postman.run(stop).await;
+            worker.run(stop).await;
             Ok(())
         };
         lifecycle.spawn_on("the postman", mailing, self.background().await?.handle());

@@ -12,7 +12,7 @@ use schemas::email::Email;
 use uuid::Uuid;
 
 use super::letter::Mail;
-use super::route::{Route, Sender};
+use super::transport::{MailTransport, Sender};
 
 /// How long a server may take over one mail.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -86,11 +86,11 @@ impl NotMailed {
 
 impl Mailer {
     /// Sends on this route. A server needs to be told whom mails are from.
-    pub fn new(route: &Route, from: Option<&Sender>) -> Result<Mailer, NotMailed> {
+    pub fn new(route: &MailTransport, from: Option<&Sender>) -> Result<Mailer, NotMailed> {
         let url = match route {
-            Route::Log => return Ok(Mailer(Way::None)),
-            Route::Print => return Ok(Mailer(Way::Print)),
-            Route::Server(url) => url,
+            MailTransport::Log => return Ok(Mailer(Way::None)),
+            MailTransport::Print => return Ok(Mailer(Way::Print)),
+            MailTransport::Server(url) => url,
         };
         let from =
             from.ok_or_else(|| NotMailed::Settings("it is not set whom mails are from".into()))?.0.clone();

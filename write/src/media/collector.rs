@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::TakeError;
 use crate::event_log::StoreError;
-use crate::follow::Follower;
+use crate::log_cursor::LogCursor;
 use crate::project::{self, Project};
 use crate::service::{CommandService, Observed, Pictures};
 use pictures::fetch::FetchError;
@@ -111,11 +111,11 @@ impl Collector {
     }
 
     async fn work(self: Arc<Self>) {
-        let mut log = Follower::new(self.service.store().clone());
+        let mut log = LogCursor::new(self.service.store().clone());
         let mut wanting = Wanting::new(self.source);
         let mut erased = HashSet::new();
         // What the whole log says is heard first: most of what it names was looked at long ago.
-        log.hear(|event| {
+        log.catch_up(|event| {
             wanting.hear(event);
             erased.extend(erased_picture(event));
         })
@@ -142,10 +142,10 @@ impl Collector {
                     }
                     Err(error) => tracing::error!(%error, "a picture was dropped; the next start tries it again"),
                 },
-                () = log.wait() => log.hear(|event| wanting.hear(event)).await,
+                () = log.wait() => log.catch_up(|event| wanting.hear(event)).await,
                 projects = self.pictures.asked_again() => {
                     // What was refused a moment ago may not have been heard.
-                    log.hear(|event| wanting.hear(event)).await;
+                    log.catch_up(|event| wanting.hear(event)).await;
                     projects.into_iter().for_each(|project| wanting.want_again(project));
                 }
                 () = until(again), if again.is_some() => {}

@@ -25,8 +25,8 @@ use traces::{Kind, Runs};
 use uuid::Uuid;
 
 use super::Interruption;
-use super::giving_way::GivingWay;
 use super::stream::EventStream;
+use super::throttle::Throttle;
 use crate::event_log::{EventLog, Head, StoreError};
 
 /// The maximum number of unacknowledged events.
@@ -65,7 +65,7 @@ pub(super) async fn publish(
     store: &EventLog,
     stream: &EventStream,
     mut head: Head,
-    giving_way: &mut GivingWay,
+    throttle: &mut Throttle,
     traced: Position,
     acknowledged: impl Fn(Position),
 ) -> Result<Head, Interruption> {
@@ -87,7 +87,7 @@ pub(super) async fn publish(
                 runs.end(confirmed.0, Kind::Producer, "relay", "");
             }
         }
-        if giving_way.is_due(store, head.position).await? {
+        if throttle.is_due(store, head.position).await? {
             break;
         }
     }

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use super::document::document;
 use crate::computed::{ACTOR, is_built_in};
 use crate::event_log::StoreError;
-use crate::follow::Follower;
+use crate::log_cursor::LogCursor;
 use crate::media::MediaStore;
 use crate::project::{self, Listing, PictureFate, Project};
 use crate::service::{CommandService, Observed, Pictures};
@@ -81,9 +81,9 @@ impl Describer {
     }
 
     async fn work(mut self) {
-        let mut log = Follower::new(self.service.store().clone());
+        let mut log = LogCursor::new(self.service.store().clone());
         loop {
-            log.hear(|event| self.wanting.hear(event)).await;
+            log.catch_up(|event| self.wanting.hear(event)).await;
             self.retry_due();
             if self.wanting.projects.is_empty() {
                 self.wait(&mut log).await;
@@ -174,7 +174,7 @@ impl Describer {
     }
 
     /// Waits until the log goes on or a picture is to be looked at again.
-    async fn wait(&self, log: &mut Follower) {
+    async fn wait(&self, log: &mut LogCursor) {
         match self.unread.values().min() {
             Some(again) => drop(tokio::time::timeout_at(*again, log.wait()).await),
             None => log.wait().await,

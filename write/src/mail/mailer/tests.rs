@@ -108,7 +108,7 @@ fn a_password_is_sent_over_tls_only() {
     let from: Sender = "mail@example.org".parse().unwrap();
     assert!(Mailer::new(&"smtp://me:secret@mail.example.org".parse().unwrap(), Some(&from)).is_ok());
     assert!(Mailer::new(&"smtps://me:secret@mail.example.org".parse().unwrap(), Some(&from)).is_ok());
-    assert!(Mailer::new(&Route::Log, None).is_ok());
+    assert!(Mailer::new(&MailTransport::Log, None).is_ok());
     let error = Mailer::new(&"smtp://mail.example.org".parse().unwrap(), None).err().unwrap().to_string();
     assert_eq!(
         error,

@@ -36,7 +36,7 @@ const LAST_LETTER: Duration = Duration::from_secs(4);
 pub struct CannotMail;
 
 /// Mails letters.
-pub struct Postman {
+pub struct MailWorker {
     accounts: Arc<Accounts>,
     store: Arc<EventLog>,
     clock: Clock,
@@ -44,7 +44,7 @@ pub struct Postman {
     site: String,
 }
 
-impl Postman {
+impl MailWorker {
     /// Mails the letters of this service. `site` is the site's own address as it is configured: links lead there,
     /// whatever a request said.
     pub fn new(
@@ -52,9 +52,9 @@ impl Postman {
         clock: Clock,
         mailer: Mailer,
         site: String,
-    ) -> Result<Postman, CannotMail> {
+    ) -> Result<MailWorker, CannotMail> {
         let accounts = service.accounts().cloned().ok_or(CannotMail)?;
-        Ok(Postman { accounts, store: service.store().clone(), clock, mailer, site })
+        Ok(MailWorker { accounts, store: service.store().clone(), clock, mailer, site })
     }
 
     /// Works until `stop`; the letter that is being mailed then is noted as mailed first, if the server takes it soon.

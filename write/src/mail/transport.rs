@@ -8,7 +8,7 @@ use reqwest::Url;
 
 /// How mails leave.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Route {
+pub enum MailTransport {
     /// Nowhere: the log says that one was wanted, and for which keys. It holds no address and no link.
     Log,
     /// They are printed with their addresses and links, for an operator to pass on.
@@ -22,7 +22,7 @@ pub enum Route {
 #[error(
     "log:, print:, smtp://HOST or smtps://HOST is wanted, with USER:PASSWORD@ before the host where the server asks for it"
 )]
-pub struct InvalidRoute;
+pub struct InvalidTransport;
 
 /// Whom mails are from: `name@example.org`, or `A Name <name@example.org>`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,35 +33,35 @@ pub struct Sender(pub(super) Mailbox);
 #[error("an address such as mail@example.org, or Catalog <mail@example.org>, is wanted")]
 pub struct InvalidSender;
 
-impl Route {
+impl MailTransport {
     /// Returns whether a mail reaches whoever it is to, be it by the operator's hand.
     pub fn delivers(&self) -> bool {
-        *self != Route::Log
+        *self != MailTransport::Log
     }
 }
 
-impl FromStr for Route {
-    type Err = InvalidRoute;
+impl FromStr for MailTransport {
+    type Err = InvalidTransport;
 
-    fn from_str(text: &str) -> Result<Self, InvalidRoute> {
+    fn from_str(text: &str) -> Result<Self, InvalidTransport> {
         match text {
-            "log:" => return Ok(Route::Log),
-            "print:" => return Ok(Route::Print),
+            "log:" => return Ok(MailTransport::Log),
+            "print:" => return Ok(MailTransport::Print),
             _ => {}
         }
-        let url: Url = text.parse().map_err(|_| InvalidRoute)?;
+        let url: Url = text.parse().map_err(|_| InvalidTransport)?;
         let known =
             matches!(url.scheme(), "smtp" | "smtps") && url.host_str().is_some_and(|host| !host.is_empty());
-        if known { Ok(Route::Server(url)) } else { Err(InvalidRoute) }
+        if known { Ok(MailTransport::Server(url)) } else { Err(InvalidTransport) }
     }
 }
 
-impl fmt::Debug for Route {
+impl fmt::Debug for MailTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Route::Log => f.write_str("Log"),
-            Route::Print => f.write_str("Print"),
-            Route::Server(url) => write!(f, "Server({})", url.host_str().unwrap_or_default()),
+            MailTransport::Log => f.write_str("Log"),
+            MailTransport::Print => f.write_str("Print"),
+            MailTransport::Server(url) => write!(f, "Server({})", url.host_str().unwrap_or_default()),
         }
     }
 }
@@ -83,14 +83,14 @@ mod tests {
 
     #[test]
     fn a_route_is_the_log_or_a_server() {
-        assert_eq!(["log:", "print:"].map(str::parse), [Ok(Route::Log), Ok(Route::Print)]);
+        assert_eq!(["log:", "print:"].map(str::parse), [Ok(MailTransport::Log), Ok(MailTransport::Print)]);
         for text in ["smtp://localhost:25", "smtps://me:secret@mail.example.org"] {
-            let route: Route = text.parse().unwrap();
-            assert!(matches!(route, Route::Server(_)), "{text}");
+            let route: MailTransport = text.parse().unwrap();
+            assert!(matches!(route, MailTransport::Server(_)), "{text}");
             assert!(!format!("{route:?}").contains("secret"), "{route:?}");
         }
         for text in ["", "log", "mail.example.org", "smtp:", "smtp://", "https://mail.example.org"] {
-            assert_eq!(text.parse::<Route>(), Err(InvalidRoute), "{text}");
+            assert_eq!(text.parse::<MailTransport>(), Err(InvalidTransport), "{text}");
         }
     }
 

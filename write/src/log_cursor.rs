@@ -1,5 +1,5 @@
-//! Follows the log from its start, for workers of the write side that keep no place of their own: what they have done
-//! already stands in the log itself.
+//! Reads the log from its start, for workers of the write side that keep no checkpoint: what they have done is in the log
+//! itself.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,64 +8,64 @@ use schemas::envelope::Recorded;
 use schemas::ids::Position;
 use tokio::time::sleep;
 
+use crate::bulk_load::BulkLoadDetector;
 use crate::event_log::{EventLog, StoreError};
-use crate::flood::Flood;
 
 /// Events read at once.
 const PAGE: usize = 1_000;
 
-/// So few events are read at once, whatever happens.
+/// At most this many events are read during a bulk load too.
 const FEW: u64 = 800;
 
-/// How long a flood is let go before the next look.
-const STAND_BACK: Duration = Duration::from_millis(200);
+/// How long to wait during a bulk load before the next look.
+const THROTTLE: Duration = Duration::from_millis(200);
 
 /// How long to wait before a store that cannot be read is tried again.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// A place in the log.
-pub(crate) struct Follower {
+/// A position in the log, and what reads on from it.
+pub(crate) struct LogCursor {
     store: Arc<EventLog>,
     after: Position,
-    flood: Flood,
+    bulk_load: BulkLoadDetector,
     failing: bool,
 }
 
-impl Follower {
-    /// Stands before the first event.
-    pub(crate) fn new(store: Arc<EventLog>) -> Follower {
-        Follower { store, after: Position::START, flood: Flood::default(), failing: false }
+impl LogCursor {
+    /// Returns a cursor before the first event.
+    pub(crate) fn new(store: Arc<EventLog>) -> LogCursor {
+        LogCursor { store, after: Position::START, bulk_load: BulkLoadDetector::default(), failing: false }
     }
 
-    /// Hears everything up to the end of the log. While events come in masses it waits, for what is read beside an import
-    /// is read at its cost; and then as long again, for readers wait for what they were told of first.
-    pub(crate) async fn hear(&mut self, mut heed: impl FnMut(&Recorded)) {
+    /// Applies every event up to the end of the log. During a bulk load it waits, since reading would delay that, and then as
+    /// long again, so that projections catch up first.
+    pub(crate) async fn catch_up(&mut self, mut apply: impl FnMut(&Recorded)) {
         loop {
-            self.stand_back().await;
+            self.throttle().await;
             let page = self.page().await;
             if page.is_empty() {
                 return;
             }
-            page.iter().for_each(&mut heed);
+            page.iter().for_each(&mut apply);
         }
     }
 
-    async fn stand_back(&mut self) {
+    async fn throttle(&mut self) {
         loop {
             let head = match self.store.head().await {
                 Ok(head) => head.position,
                 Err(error) => return self.wait_after(error).await,
             };
             let now = Instant::now();
-            let is_flooded = self.flood.rises(now, head) || self.flood.is_recent(now);
-            if head.0.saturating_sub(self.after.0) <= FEW || !is_flooded {
+            let is_bulk_load = self.bulk_load.observe(now, head) || self.bulk_load.is_recent(now);
+            if head.0.saturating_sub(self.after.0) <= FEW || !is_bulk_load {
                 return;
             }
-            sleep(STAND_BACK).await;
+            sleep(THROTTLE).await;
         }
     }
 
-    /// The next events; none at the end of the log.
+    /// Returns the next events; none at the end of the log.
     async fn page(&mut self) -> Vec<Recorded> {
         loop {
             match self.store.read_all(self.after, PAGE).await {
@@ -86,7 +86,7 @@ impl Follower {
         }
     }
 
-    /// Tells a failure once, however often it is met.
+    /// Waits after a failure, and logs the first of several.
     async fn wait_after(&mut self, error: StoreError) {
         if !std::mem::replace(&mut self.failing, true) {
             tracing::warn!(%error, "a worker cannot read the log; it tries again");

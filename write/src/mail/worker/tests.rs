@@ -18,7 +18,7 @@ struct Office {
     service: CommandService,
     clock: Clock,
     server: Smtp,
-    postman: Postman,
+    postman: MailWorker,
 }
 
 /// A write side with a key under an address, and a postman; the server fails first as it is told.
@@ -33,7 +33,7 @@ async fn office(faults: &[Fault]) -> Office {
     let sender = "mail@example.org".parse().unwrap();
     let mailer = Mailer::new(&server.url().parse().unwrap(), Some(&sender)).unwrap();
     let site = "https://catalog.example.org".to_owned();
-    let postman = Postman::new(&service, clock.clone(), mailer, site).unwrap();
+    let postman = MailWorker::new(&service, clock.clone(), mailer, site).unwrap();
     let office = Office { _folder: folder, service, clock, server, postman };
     let (hint, tier) = ("0a9Z".into(), "free".parse().unwrap());
     let key_id = "aaaaaaaa".parse().unwrap();
