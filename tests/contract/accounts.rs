@@ -96,7 +96,7 @@ async fn a_key_is_issued_once_for_a_repeated_command() {
     for _ in 0..2 {
         assert_eq!(client.send(&revoke).await.unwrap(), Answer::Account(revoked.clone()));
     }
-    let log = everything(&*write.store).await;
+    let log = everything(&write.store).await;
     let kinds: Vec<&str> = log.iter().map(|event| event.kind.as_str()).collect();
     assert_eq!(
         kinds,
@@ -126,7 +126,7 @@ async fn of_two_requests_for_the_last_key_exactly_one_succeeds() {
     });
     assert!(refusal.unwrap().detail.starts_with("there are 3 keys under this address"), "{answers:?}");
     assert_eq!(answers.iter().filter(|answer| matches!(answer, Answer::Account(_))).count(), 1);
-    assert_eq!(everything(&*write.store).await.len(), 4);
+    assert_eq!(everything(&write.store).await.len(), 4);
     write.end().await;
 }
 

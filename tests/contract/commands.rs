@@ -119,7 +119,7 @@ async fn a_command_is_executed_once_and_its_reply_repeated() {
     }
     let rename = write.message(Command::Rename { slug: slug("a"), to: slug("b") });
     assert_eq!(client.send(&rename).await.unwrap(), done("b", 1, 2));
-    let log = everything(&*write.store).await;
+    let log = everything(&write.store).await;
     assert_eq!(log.len(), 2);
     assert_eq!((log[0].causation, log[0].actor.as_str()), (message.id, "Łucja"));
 }
@@ -254,7 +254,7 @@ async fn the_log_is_read_page_by_page() {
     }
     let longest = "z".repeat(MAX_EVENT_BYTES - 13);
     write.store.append(append(&write.clock, "s0", Expected::Any, &[&longest])).await.unwrap();
-    let wanted = everything(&*write.store).await;
+    let wanted = everything(&write.store).await;
     let read = async |request: ReadEvents| -> EventPage {
         let payload = serde_json::to_vec(&request).unwrap();
         let answer = kit::wait_for(Duration::from_secs(10), "the server", async || {

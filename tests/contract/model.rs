@@ -111,7 +111,7 @@ pub(crate) fn agrees<S: Subject>(acts: &[Act], at_once: bool) {
             }
         }
         assert_eq!(answers, wanted);
-        assert_eq!(assert_whole(&*store).await.len() as u64, model.head);
+        assert_eq!(assert_whole(&store).await.len() as u64, model.head);
         let mut names: Vec<_> = model.names.into_iter().collect();
         names.sort();
         assert_eq!(store.claims(Namespace::SLUG, "", 100).await.unwrap(), names);

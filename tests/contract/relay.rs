@@ -145,7 +145,7 @@ async fn carried(client: Client) -> Vec<(u64, Recorded, StoreId)> {
 
 /// Checks that the stream equals the log: every event once, at the sequence of its position, byte for byte.
 async fn assert_carried(log: &Log, client: Client) {
-    let (carried, wanted) = (carried(client).await, everything(&*log.store).await);
+    let (carried, wanted) = (carried(client).await, everything(&log.store).await);
     assert_eq!(carried.len(), wanted.len());
     for ((sequence, event, store), wanted) in carried.iter().zip(&wanted) {
         assert_eq!((Position(*sequence), *store), (wanted.position, log.store.store_id()));

@@ -309,7 +309,7 @@ async fn a_concurrent_reader_sees_committed_events() {
     store.append(append(&clock, "a", Expected::Any, &["1", "2"])).await.unwrap();
     let woken = tokio::time::timeout(Duration::from_secs(10), waiting).await.unwrap();
     assert_eq!(woken.unwrap(), Ok(Position(2)));
-    assert_eq!(everything(&*reader).await, everything(&*store).await);
+    assert_eq!(everything(&reader).await, everything(&store).await);
     let refused = reader.append(append(&clock, "a", Expected::Any, &["3"])).await.unwrap_err();
     assert_eq!(refused.to_string(), "the event store is not available: it is open for reading only");
 }
@@ -335,10 +335,10 @@ async fn the_store_accepts_appends_after_a_failure() {
         error.to_string(),
         "the event store is not available: another process holds its file; stop it, then try again"
     );
-    assert_eq!(everything(&*store).await.len(), 1, "reading goes on");
+    assert_eq!(everything(&store).await.len(), 1, "reading goes on");
     held.rollback().await.unwrap();
     assert_eq!(store.append(command).await.unwrap().first, Position(2));
-    assert_whole(&*store).await;
+    assert_whole(&store).await;
 }
 
 #[tokio::test]
@@ -355,7 +355,7 @@ async fn a_log_changed_by_another_program_is_not_appended_to() {
     assert!(matches!(then, AppendError::Store(StoreError::Corrupt { .. })), "{then}");
     sqlx::query("UPDATE log SET position = 1").execute(&mut intruder).await.unwrap();
     assert_eq!(store.append(command).await.unwrap().first, Position(2));
-    assert_whole(&*store).await;
+    assert_whole(&store).await;
 }
 
 #[tokio::test]
@@ -401,7 +401,7 @@ async fn a_backup_is_taken_online_and_restored() {
 
     assert_eq!(EventLog::restore(&backup, &target, None, &[]).await.unwrap().manifest, manifest);
     let restored = EventLog::open(&target, &clock).await.unwrap();
-    assert_eq!(assert_whole(&restored).await, everything(&*store).await[..2]);
+    assert_eq!(assert_whole(&restored).await, everything(&store).await[..2]);
     assert_eq!(restored.store_id(), store.store_id());
     assert!(restored.holder(Namespace::SLUG, "name").await.unwrap().is_some());
 }

@@ -124,7 +124,7 @@ async fn serve_on(
     };
     let read = |message: Message| -> BoxFuture<'static, Vec<u8>> {
         let (store, room) = (service.store().clone(), client.max_payload());
-        Box::pin(async move { pages::answer(&*store, &message.payload, room).await })
+        Box::pin(async move { pages::answer(&store, &message.payload, room).await })
     };
     let commands =
         commands.into_iter().map(|(commands, slots)| answer_in(slots, client, commands, &command, stop));

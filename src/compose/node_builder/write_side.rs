@@ -75,7 +75,7 @@ impl NodeBuilder {
     async fn keep(&mut self, service: &CommandService) -> Result<()> {
         self.pictures(service).await?;
         if self.config.access.auth == Auth::Keys {
-            ledger::check_tiers(&**service.store(), &self.config.access.tiers).await?;
+            ledger::check_tiers(service.store(), &self.config.access.tiers).await?;
             self.metering().await?;
         }
         self.settling(service);

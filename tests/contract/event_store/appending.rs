@@ -21,7 +21,7 @@ pub(crate) async fn an_append_requires_the_expected_version<S: Subject>() {
     assert_eq!(try_it(Expected::Exactly(StreamVersion(1))).await, Ok(2));
     assert_eq!(try_it(Expected::Exactly(StreamVersion(1))).await, at(2));
     assert_eq!(try_it(Expected::Any).await, Ok(3));
-    assert_whole(&*store).await;
+    assert_whole(&store).await;
 }
 
 pub(crate) async fn the_streams_of_a_command_are_found<S: Subject>() {
@@ -54,7 +54,7 @@ pub(crate) async fn only_one_of_many_concurrent_writers_wins<S: Subject>() {
         let lost = Err(AppendError::Conflict { actual: StreamVersion(version + 1) });
         assert_eq!(outcomes.iter().filter(|outcome| **outcome == lost).count(), 63, "{outcomes:?}");
     }
-    assert_eq!(assert_whole(&*subject.store()).await.len(), 10);
+    assert_eq!(assert_whole(&subject.store()).await.len(), 10);
 }
 
 pub(crate) async fn positions_have_no_gaps_under_concurrent_writers<S: Subject>() {
@@ -92,7 +92,7 @@ pub(crate) async fn positions_have_no_gaps_under_concurrent_writers<S: Subject>(
         .collect();
     acknowledged.sort_unstable();
     let log: Vec<_> =
-        assert_whole(&*subject.store()).await.iter().map(|event| (event.position.0, event.id)).collect();
+        assert_whole(&subject.store()).await.iter().map(|event| (event.position.0, event.id)).collect();
     assert_eq!(log, acknowledged, "the log holds exactly what was acknowledged");
 }
 
@@ -106,7 +106,7 @@ pub(crate) async fn a_batch_of_appends_is_accepted_completely<S: Subject>() {
     let appends: Vec<Append> = (0..1_500).map(one).collect();
     let outcomes = futures::future::join_all(appends.into_iter().map(|append| store.append(append))).await;
     assert!(outcomes.iter().all(Result::is_ok));
-    assert_eq!(assert_whole(&*store).await.len(), 3_000);
+    assert_eq!(assert_whole(&store).await.len(), 3_000);
     assert_eq!(store.claims(Namespace::SLUG, "", 5_000).await.unwrap().len(), 3_000);
 }
 
@@ -134,7 +134,7 @@ pub(crate) async fn concurrent_appends_are_answered_individually<S: Subject>() {
     expected.push(Err(AppendError::Claimed { name: "x".into(), by: stream("b") }));
     expected.push(done(1_202, 1_203, 2));
     assert_eq!(outcomes, expected);
-    assert_eq!(assert_whole(&*store).await.len(), 1_203);
+    assert_eq!(assert_whole(&store).await.len(), 1_203);
     assert_eq!(store.append_all(Vec::new()).await, []);
 }
 
@@ -158,7 +158,7 @@ pub(crate) async fn a_command_is_executed_once<S: Subject>() {
         Ok(Position(4)),
         "the same command on another stream is another append"
     );
-    assert_eq!(assert_whole(&*store).await.len(), 4);
+    assert_eq!(assert_whole(&store).await.len(), 4);
 }
 
 pub(crate) async fn a_concurrently_repeated_command_is_executed_once<S: Subject>() {
@@ -195,7 +195,7 @@ pub(crate) async fn a_concurrently_repeated_command_is_executed_once<S: Subject>
             answers.entry(command).or_default().insert(position);
         }
     }
-    let log = assert_whole(&*subject.store()).await;
+    let log = assert_whole(&subject.store()).await;
     assert_eq!(log.len(), 20);
     for event in log {
         assert_eq!(answers[&event.causation], HashSet::from([event.position]), "all were told the same");
@@ -226,7 +226,7 @@ pub(crate) async fn a_rejected_append_writes_nothing<S: Subject>() {
             _ => assert!(matches!(outcome, Err(AppendError::Claimed { .. })), "{outcome:?}"),
         }
     }
-    let log = assert_whole(&*store).await;
+    let log = assert_whole(&store).await;
     assert_eq!(log.len(), 51);
     assert!(log.iter().all(|event| !event.data.get().contains("wrong")));
     assert_eq!(store.holder(Namespace::SLUG, "free").await, Ok(None));
@@ -247,7 +247,7 @@ pub(crate) async fn an_event_id_is_unique<S: Subject>() {
             _ => assert!(outcome.is_ok(), "{outcome:?}"),
         }
     }
-    assert_eq!(assert_whole(&*store).await.len(), 20);
+    assert_eq!(assert_whole(&store).await.len(), 20);
 }
 
 pub(crate) async fn an_impossible_append_is_invalid<S: Subject>() {
@@ -261,5 +261,5 @@ pub(crate) async fn an_impossible_append_is_invalid<S: Subject>() {
     }
     let longest = "y".repeat(MAX_EVENT_BYTES - r#"{"reason":""}"#.len());
     store.append(append(&clock, "a", Expected::NoStream, &[&longest])).await.unwrap();
-    assert_eq!(assert_whole(&*store).await.len(), 1);
+    assert_eq!(assert_whole(&store).await.len(), 1);
 }

@@ -37,7 +37,7 @@ pub(crate) async fn appended_events_are_read_back<S: Subject>() {
     wanted.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".parse().ok();
     let appended = store.append(wanted.clone()).await.unwrap();
     assert_eq!(appended, Appended { first: Position(1), last: Position(4), version: StreamVersion(4) });
-    let log = assert_whole(&*store).await;
+    let log = assert_whole(&store).await;
     assert_eq!(log, store.read_stream(&stream("a"), StreamVersion(0)).await.unwrap());
     for (index, (event, new)) in log.iter().zip(&wanted.events).enumerate() {
         assert_eq!(event.id, new.id);
@@ -93,19 +93,19 @@ pub(crate) async fn everything_survives_a_restart<S: Subject>() {
     let (store, clock) = (subject.store(), Clock::system());
     let command = claiming(append(&clock, "a", Expected::NoStream, &["1", "2"]), &["name"]);
     let first = store.append(command.clone()).await.unwrap();
-    let (id, log) = (store.store_id(), assert_whole(&*store).await);
+    let (id, log) = (store.store_id(), assert_whole(&store).await);
     drop(store);
     let subject = subject.reopened().await;
     let store = subject.store();
     assert_eq!(store.store_id(), id);
-    assert_eq!(assert_whole(&*store).await, log);
+    assert_eq!(assert_whole(&store).await, log);
     assert_eq!(store.append(command).await, Err(AppendError::Repeated(first)));
     let rival = claiming(append(&clock, "b", Expected::NoStream, &["x"]), &["name"]);
     let claimed = AppendError::Claimed { name: "name".into(), by: stream("a") };
     assert_eq!(store.append(rival).await, Err(claimed));
     let next = append(&clock, "a", Expected::Exactly(StreamVersion(2)), &["3"]);
     assert_eq!(store.append(next).await.unwrap().first, Position(3));
-    assert_whole(&*store).await;
+    assert_whole(&store).await;
 }
 
 pub(crate) async fn the_chain_covers_the_log<S: Subject>() {

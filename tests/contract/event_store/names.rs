@@ -45,7 +45,7 @@ pub(crate) async fn one_of_many_claims_wins<S: Subject>() {
         })
         .collect();
     let outcomes: Vec<_> = futures::future::join_all(rivals).await.into_iter().map(Result::unwrap).collect();
-    let log = assert_whole(&*subject.store()).await;
+    let log = assert_whole(&subject.store()).await;
     assert_eq!(log.len(), 1);
     let lost = Err(AppendError::Claimed { name: "wanted".into(), by: log[0].stream.clone() });
     assert_eq!(outcomes.iter().filter(|outcome| **outcome == lost).count(), 63, "{outcomes:?}");

@@ -65,7 +65,7 @@ async fn two_write_sides_share_one_log() {
     assert_eq!(there, acknowledged, "all that was acknowledged, once, and nothing else");
     for store in [&first.store, &second] {
         assert_eq!(store.wait_beyond(Position(319)).await, Ok(Position(320)));
-        assert_eq!(everything(&**store).await, log, "both replicas are the log");
+        assert_eq!(everything(store).await, log, "both replicas are the log");
     }
 }
 

@@ -95,7 +95,7 @@ async fn a_write_side_accepts_commands_that_depend_on_events_of_the_other() {
         let LineResult::Changed { members, .. } = &lines[0].result else { panic!("{lines:?}") };
         assert_eq!(members, &["city"]);
         // Each answers queries with the other's latest event.
-        let history = CommandService::history(&*one.store, &slug.parse().unwrap()).await.unwrap().unwrap();
+        let history = CommandService::history(&one.store, &slug.parse().unwrap()).await.unwrap().unwrap();
         assert_eq!(history.len(), 8, "{history:?}");
     }
 }

@@ -39,7 +39,7 @@ async fn a_missing_replica_is_refilled() {
         let _ = std::fs::remove_file(path.with_file_name(format!("replica.db{ending}")));
     }
     let store = opened(subject.folder.path(), &subject.address).await;
-    assert_eq!(assert_whole(&*store).await, log);
+    assert_eq!(assert_whole(&store).await, log);
     assert_eq!(store.claims(Namespace::SLUG, "", 100).await.unwrap().len(), 10, "names come with it");
     assert!(store.verify(|_| {}).await.unwrap().is_ok());
     let next = append(&Clock::system(), "s0", Expected::Any, &["on"]);
@@ -56,8 +56,8 @@ async fn a_damaged_replica_is_refilled() {
         .unwrap();
     file.close().await.unwrap();
     let store = opened(subject.folder.path(), &subject.address).await;
-    assert_eq!(assert_whole(&*store).await, log_there(&subject.address).await);
-    assert!(everything(&*store).await.iter().all(|event| !event.data.get().contains("forged")));
+    assert_eq!(assert_whole(&store).await, log_there(&subject.address).await);
+    assert!(everything(&store).await.iter().all(|event| !event.data.get().contains("forged")));
 }
 
 #[tokio::test]

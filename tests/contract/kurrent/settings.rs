@@ -29,7 +29,7 @@ async fn user_and_password_are_checked() {
     let right = server.address(Some(("ann", "s3cret%2F%40"))).parse().unwrap();
     let store = opened(folder.path(), &right).await;
     store.append(append(&Clock::system(), "a", Expected::Any, &["x"])).await.unwrap();
-    assert_whole(&*store).await;
+    assert_whole(&store).await;
 }
 
 #[tokio::test]
@@ -48,7 +48,7 @@ async fn tls_is_used_and_verified() {
     let folder = tempfile::tempdir().unwrap();
     let store = opened(folder.path(), &address.parse().unwrap()).await;
     store.append(append(&Clock::system(), "a", Expected::Any, &["x"])).await.unwrap();
-    assert_whole(&*store).await;
+    assert_whole(&store).await;
 
     let (plain, _) = address.split_once("?tls").unwrap();
     let untrusted = refusal(&format!("{plain}?discoveryInterval=1")).await;
@@ -87,7 +87,7 @@ async fn the_leader_of_a_cluster_is_discovered() {
         let folder = tempfile::tempdir().unwrap();
         let store = opened(folder.path(), &address.parse().unwrap()).await;
         store.append(append(&Clock::system(), "a", Expected::Any, &["x"])).await.unwrap();
-        assert_whole(&*store).await;
+        assert_whole(&store).await;
     }
 }
 
@@ -141,5 +141,5 @@ async fn a_command_above_the_servers_limit_is_rejected_with_a_reason() {
     let crowd = (0..6).map(|n| append(&clock, &format!("s{n}"), Expected::Any, &[&half]));
     let outcomes = futures::future::join_all(crowd.map(|one| store.append(one))).await;
     assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
-    assert_eq!(assert_whole(&*store).await.len(), 6);
+    assert_eq!(assert_whole(&store).await.len(), 6);
 }

@@ -143,7 +143,7 @@ impl MailWorker {
 
     /// Writes into the log that a link is wanted: for which keys, by which the operator finds the address.
     async fn note(&self, letter: &Letter) {
-        let keys = match read_account(&*self.store, letter.account).await {
+        let keys = match read_account(&self.store, letter.account).await {
             Ok(account) => {
                 account.live().map(|key| key.issued.key_id.to_string()).collect::<Vec<_>>().join(", ")
             }

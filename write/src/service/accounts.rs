@@ -97,13 +97,13 @@ impl CommandService {
                 let stream = self.store.holder(Namespace::KEY, key_id.as_str()).await?;
                 let id = stream.and_then(|stream| stream.as_account());
                 let id = id.ok_or(Rejection::UnknownKey { key_id: *key_id })?;
-                Ok(AccountPast::read(&*self.store, id).await?)
+                Ok(AccountPast::read(&self.store, id).await?)
             }
             Command::EraseAccount { email } => match self.ended_by(message.id).await? {
                 Some(past) => Ok(past),
                 None => self.past_at(vault, email).await,
             },
-            Command::SettlePayments { account } => Ok(AccountPast::read(&*self.store, *account).await?),
+            Command::SettlePayments { account } => Ok(AccountPast::read(&self.store, *account).await?),
             Command::IssueKey { email, .. }
             | Command::ProveEmail { email, .. }
             | Command::ChangeTier { email, .. } => {
@@ -118,7 +118,7 @@ impl CommandService {
 
     async fn past_at(&self, vault: &Vault, email: &Email) -> Result<AccountPast, Refused> {
         match vault.account_of(email).await? {
-            Some(id) => Ok(AccountPast::read(&*self.store, id).await?),
+            Some(id) => Ok(AccountPast::read(&self.store, id).await?),
             None => Ok(AccountPast::nothing(self.clock.account_id())),
         }
     }
@@ -175,7 +175,7 @@ impl CommandService {
         command: CommandId,
         past: &AccountPast,
     ) -> Result<(Account, Position), Refused> {
-        let past = AccountPast::read(&*self.store, past.id).await?;
+        let past = AccountPast::read(&self.store, past.id).await?;
         past.after(command).ok_or(Refused::Contended)
     }
 }

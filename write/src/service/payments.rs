@@ -101,7 +101,7 @@ impl CommandService {
     ) -> Result<PaymentDone, StoreError> {
         let nothing = PaymentDone { outcome: PaymentOutcome::AlreadyApplied, position: Position::START };
         let Some(id) = stream.as_account() else { return Ok(nothing) };
-        let past = AccountPast::read(&*self.store, id).await?;
+        let past = AccountPast::read(&self.store, id).await?;
         let done = past.after(command).or_else(|| past.after(waited(command, notice)));
         Ok(done.map_or(nothing, |(_, position)| PaymentDone { outcome: PaymentOutcome::Applied, position }))
     }
@@ -113,7 +113,7 @@ impl CommandService {
         let holders = self.store.holders(Namespace::PAYMENT, &names).await?;
         let mut erased = false;
         for (name, id) in names.iter().filter_map(|name| Some((name, holders.get(name)?.as_account()?))) {
-            let past = self.follow(AccountPast::read(&*self.store, id).await?, name).await?;
+            let past = self.follow(AccountPast::read(&self.store, id).await?, name).await?;
             match past.account() {
                 Account::Open(..) => return Ok(Payer::Account(past)),
                 Account::Absent | Account::Erased(_) => erased = true,
@@ -136,7 +136,7 @@ impl CommandService {
         erased: bool,
     ) -> Result<Payer, Refused> {
         let mut past = match accounts.vault.account_of(email).await? {
-            Some(id) => AccountPast::read(&*self.store, id).await?,
+            Some(id) => AccountPast::read(&self.store, id).await?,
             None => AccountPast::nothing(self.clock.account_id()),
         };
         if let Account::Erased(_) = past.account() {

@@ -49,7 +49,7 @@ impl Catalog {
     }
 
     async fn export(&self) -> Vec<String> {
-        export(&*self.store, ExportedVectors::Brought)
+        export(&self.store, ExportedVectors::Brought)
             .map_ok(|project| project.line)
             .try_collect()
             .await
@@ -129,7 +129,7 @@ async fn a_project_lives() {
     assert_eq!(catalog.send(revise("a", json!({"intro": null}))).await, done("b", 3, 4), "by its old slug");
     assert_eq!(catalog.send(withdraw("b")).await, done("b", 3, 5));
     assert_eq!(catalog.send(Command::Restore { slug: slug("b") }).await, done("b", 3, 6));
-    let history = CommandService::history(&*catalog.store, &slug("a")).await.unwrap().unwrap();
+    let history = CommandService::history(&catalog.store, &slug("a")).await.unwrap().unwrap();
     let kinds: Vec<_> = history.iter().map(|event| event.kind.rsplit('.').nth(1).unwrap()).collect();
     assert_eq!(
         kinds,
@@ -142,7 +142,7 @@ async fn a_project_lives() {
             "project_restored"
         ]
     );
-    assert_eq!(CommandService::history(&*catalog.store, &slug("never")).await.unwrap(), None);
+    assert_eq!(CommandService::history(&catalog.store, &slug("never")).await.unwrap(), None);
 }
 
 #[tokio::test]
@@ -316,7 +316,7 @@ async fn an_export_shows_one_moment() {
         (0..300).map(|n| format!(r#"{{"slug":"p-{n:03}","name":"P","category":"art"}}"#)).collect();
     catalog.import(&lines.iter().map(String::as_str).collect::<Vec<_>>()).await;
     let before = catalog.export().await;
-    let mut export = std::pin::pin!(export(&*catalog.store, ExportedVectors::Brought));
+    let mut export = std::pin::pin!(export(&catalog.store, ExportedVectors::Brought));
     let mut lines = vec![export.try_next().await.unwrap().unwrap().line];
     catalog.send(rename("p-000", "z")).await;
     catalog.send(rename("p-299", "0")).await;
@@ -337,6 +337,6 @@ async fn a_store_that_cannot_write_refuses_for_now_and_history_stays_readable() 
     let message = catalog.message(withdraw("a"));
     let unavailable = "the event store is not available: it is open for reading only";
     refused(&service.handle(message).await, RefusalKind::Unavailable, unavailable);
-    let history = CommandService::history(&**service.store(), &slug("a")).await.unwrap().unwrap();
+    let history = CommandService::history(service.store(), &slug("a")).await.unwrap().unwrap();
     assert_eq!(history.len(), 1);
 }

@@ -75,7 +75,7 @@ impl CommandService {
 
     /// Ends an account in the log, if it is open there.
     async fn end(&self, id: AccountId) -> Result<bool, Refused> {
-        let past = AccountPast::read(&*self.store, id).await?;
+        let past = AccountPast::read(&self.store, id).await?;
         let Account::Open(..) = past.account() else { return Ok(false) };
         let actor = ACTOR.parse().map_err(|_| Refused::Impossible("nobody acts".into()))?;
         let command = self.clock.command_id();
@@ -89,7 +89,7 @@ impl CommandService {
     pub(super) async fn ended_by(&self, command: CommandId) -> Result<Option<AccountPast>, Refused> {
         let streams = self.store.streams_of(command).await?;
         match streams.iter().find_map(StreamId::as_account) {
-            Some(id) => Ok(Some(AccountPast::read(&*self.store, id).await?)),
+            Some(id) => Ok(Some(AccountPast::read(&self.store, id).await?)),
             None => Ok(None),
         }
     }

@@ -96,7 +96,7 @@ impl CommandService {
     /// The account of an address, if it has a key that is not revoked, or was paid for: its holder gets a key by the link.
     async fn with_keys(&self, accounts: &Accounts, email: &Email) -> Result<Option<AccountId>, Refused> {
         let Some(id) = accounts.vault.account_of(email).await? else { return Ok(None) };
-        let past = AccountPast::read(&*self.store, id).await?;
+        let past = AccountPast::read(&self.store, id).await?;
         let paid = past.account().payments().is_some_and(|payments| !payments.recorded().is_empty());
         let any = paid || past.account().live().next().is_some();
         Ok(any.then_some(id))
@@ -121,7 +121,7 @@ impl CommandService {
 
     /// What happened to the account of a link. A crash may have left the link of an account that was erased.
     async fn past_of(&self, id: AccountId) -> Result<AccountPast, Refused> {
-        let past = AccountPast::read(&*self.store, id).await?;
+        let past = AccountPast::read(&self.store, id).await?;
         match past.account() {
             Account::Erased(_) => Err(Refused::DeadLink),
             Account::Absent | Account::Open(..) => Ok(past),

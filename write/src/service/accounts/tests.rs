@@ -314,15 +314,15 @@ async fn accounts_are_read_from_the_log() {
     let ada = keys.account().await.unwrap();
     keys.send(issue_to("bob@example.org".parse().unwrap(), "b")).await;
     keys.send(erase()).await;
-    let accounts = read_accounts(&*keys.store).await.unwrap();
+    let accounts = read_accounts(&keys.store).await.unwrap();
     let shown: Vec<Vec<&str>> = accounts
         .iter()
         .map(|(_, account)| account.keys().iter().map(|key| key.issued.key_id.as_str()).collect())
         .collect();
     assert_eq!(shown, [vec!["cccccccc", "aaaaaaaa"], vec!["bbbbbbbb"]]);
-    assert_eq!(accounts[0], (ada, read_account(&*keys.store, ada).await.unwrap()));
+    assert_eq!(accounts[0], (ada, read_account(&keys.store, ada).await.unwrap()));
     assert!(matches!(&accounts[0].1, Account::Erased(keys) if keys.len() == 2));
-    assert_eq!(read_account(&*keys.store, keys.clock.account_id()).await.unwrap(), Account::Absent);
+    assert_eq!(read_account(&keys.store, keys.clock.account_id()).await.unwrap(), Account::Absent);
 }
 
 #[tokio::test]

@@ -57,7 +57,7 @@ impl CommandService {
         let mut alike: HashMap<Identity, Vec<StreamId>> = HashMap::new();
         if lines.clone().any(Line::is_identified) {
             let mut identities = self.identities.lock().await;
-            identities.catch_up(&*self.store).await?;
+            identities.catch_up(&self.store).await?;
             for line in lines.filter(|line| line.is_identified()) {
                 alike.insert(line.identity.clone(), identities.of(&line.identity).collect());
             }

@@ -29,7 +29,7 @@ impl CommandService {
         let _turn = accounts.turn.lock().await;
         self.finish_moves(accounts).await?;
         let receiving = accounts.vault.account_of(to).await?.ok_or(Rejection::NoAccount)?;
-        let receiving = AccountPast::read(&*self.store, receiving).await?;
+        let receiving = AccountPast::read(&self.store, receiving).await?;
         let Account::Open(..) = receiving.account() else { return Err(Rejection::NoAccount.into()) };
         if let Some((account, position)) = receiving.after(message.id) {
             return Ok(accounts::done(&message.command, &account, position));
@@ -45,7 +45,7 @@ impl CommandService {
         self.append_account(cause, &former, released, Vec::new(), now).await?;
         // A replica may not have it yet.
         self.store.catch_up().await?;
-        let former = AccountPast::read(&*self.store, former.id).await?;
+        let former = AccountPast::read(&self.store, former.id).await?;
         let moved = former.moves().find(|moved| moved.command == message.id).ok_or(Refused::Contended)?;
         let arrived = self.arrive(accounts, former.id, moved).await?;
         let (account, position) = arrived.ok_or(Rejection::NoAccount)?;
@@ -55,7 +55,7 @@ impl CommandService {
     /// Records with their new accounts the payments that went to them and did not arrive: a process may end between the two
     /// appends of a move.
     pub(super) async fn finish_moves(&self, accounts: &Accounts) -> Result<(), Refused> {
-        for former in read_payer_pasts(&*self.store).await? {
+        for former in read_payer_pasts(&self.store).await? {
             for unfinished in former.moves() {
                 let streams = self.store.streams_of(unfinished.command).await?;
                 if !streams.contains(&StreamId::account(unfinished.to)) {
@@ -74,7 +74,7 @@ impl CommandService {
         moved: Move<'_>,
     ) -> Result<Option<(Account, Position)>, Refused> {
         let Move { command, actor, to, notices } = moved;
-        let receiving = AccountPast::read(&*self.store, to).await?;
+        let receiving = AccountPast::read(&self.store, to).await?;
         let Account::Open(..) = receiving.account() else { return Ok(None) };
         let (tiers, now) = (&accounts.tiers, self.clock.now());
         let events = account::receive(receiving.account(), &notices, from, tiers, now)?;
@@ -91,7 +91,7 @@ impl CommandService {
     async fn payer_of(&self, name: &str) -> Result<Option<AccountPast>, StoreError> {
         let holder = self.store.holder(Namespace::PAYMENT, name).await?;
         match holder.and_then(|stream| stream.as_account()) {
-            Some(id) => Ok(Some(self.follow(AccountPast::read(&*self.store, id).await?, name).await?)),
+            Some(id) => Ok(Some(self.follow(AccountPast::read(&self.store, id).await?, name).await?)),
             None => Ok(None),
         }
     }
@@ -104,7 +104,7 @@ impl CommandService {
             if passed.contains(&to) {
                 return Err(StoreError::unavailable("payments are being moved between accounts; try again"));
             }
-            past = AccountPast::read(&*self.store, to).await?;
+            past = AccountPast::read(&self.store, to).await?;
         }
         Ok(past)
     }

@@ -89,7 +89,7 @@ impl CommandService {
         let accounts = self.accounts.as_deref().ok_or(Refused::NoVault)?;
         let _turn = accounts.turn.lock().await;
         let now = self.clock.now();
-        for Paying { id, account } in read_payers(&*self.store).await? {
+        for Paying { id, account } in read_payers(&self.store).await? {
             accounts.agenda.note(id, account::next_settling(&account, &accounts.tiers, now));
         }
         Ok(())

@@ -79,7 +79,7 @@ impl Till {
         let Some(account) = self.vault().account_of(&email.parse().unwrap()).await.unwrap() else {
             return Vec::new();
         };
-        let account = super::super::read_account(&*self.store, account).await.unwrap();
+        let account = super::super::read_account(&self.store, account).await.unwrap();
         account.keys().iter().map(|key| key.tier.to_string()).collect()
     }
 
@@ -360,7 +360,7 @@ async fn an_erased_address_comes_back_by_its_holder_only() {
     till.key(STUDIO, "b", true).await;
     assert_eq!(till.told(&renewed).await, PaymentOutcome::Applied);
     assert_eq!(till.tiers(STUDIO).await, ["studio"]);
-    let payers = read_payers(&*till.store).await.unwrap();
+    let payers = read_payers(&till.store).await.unwrap();
     let erased = payers.iter().filter(|payer| matches!(payer.account, Account::Erased(_))).count();
     assert_eq!((payers.len(), erased), (2, 1), "{payers:?}");
     // Sent again for the old one it stays with the new one.

@@ -112,7 +112,7 @@ async fn an_export_has_the_vectors_that_were_brought() {
     catalog.send(revise("c", json!({"vectors": null}))).await;
     let bare = |at: &str| format!(r#"{{"slug":"{at}","name":"{at}","category":"art"}}"#);
     assert_eq!(catalog.export().await, [bare("a"), line("b", "m"), bare("c")]);
-    let all: Vec<String> = export(&*catalog.store, ExportedVectors::All)
+    let all: Vec<String> = export(&catalog.store, ExportedVectors::All)
         .map_ok(|project| project.line)
         .try_collect()
         .await

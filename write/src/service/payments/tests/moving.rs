@@ -26,7 +26,7 @@ impl Till {
     /// The notices that count for an address, in the order in which they happened.
     async fn counted(&self, email: &str) -> Vec<String> {
         let account =
-            super::super::super::read_account(&*self.store, self.account(email).await).await.unwrap();
+            super::super::super::read_account(&self.store, self.account(email).await).await.unwrap();
         let payments = account.payments().map(|payments| payments.recorded().to_vec()).unwrap_or_default();
         payments.iter().map(|payment| payment.event_id.to_string()).collect()
     }
