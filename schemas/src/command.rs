@@ -211,7 +211,11 @@ impl Command {
     }
 }
 
-/// A line of an import file.
+/// The most lines of one import command, so that their outcomes fit into one message.
+pub const MAX_IMPORT_LINES: usize = 2_000;
+
+/// One line of an import file, as JSON text. The write side judges the text as it stands in the file, whether it is JSON and
+/// names no member twice, so it does not travel as parsed members.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ImportLine {
     /// The line number in the file, from 1.

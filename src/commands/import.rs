@@ -1,5 +1,6 @@
-//! `loggia import`: makes the catalog say what a file says, slug by slug, in batches that grow no memory.
+//! `loggia import`: imports records from a file, creating or updating projects by slug, in batches that bound the memory.
 
+mod content;
 mod csv_lines;
 mod encoding;
 mod lines;
@@ -9,6 +10,7 @@ mod repair;
 mod report;
 mod rows;
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -16,6 +18,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use schemas::command::{Answer, Command, ImportLine, ImportOptions, LineForm, LineOutcome, LineResult};
 use schemas::ids::{Actor, CommandId, Position};
+use schemas::record::PictureSource;
 
 use crate::cli::{ImportArgs, ImportFormat};
 use crate::config::Config;
@@ -200,7 +203,7 @@ impl Import<'_> {
 
     /// Sends the lines of a batch. Returns how the import ends, where it ends with them.
     async fn take(&self, number: usize, batch: Batch, report: &mut Report) -> Result<Option<Ended>> {
-        let Batch { mut lines, form, mut refused, mended } = batch;
+        let Batch { mut lines, files, form, mut refused, mended } = batch;
         let options = ImportOptions { lines: form, ..self.options };
         let mut fault = None;
         if self.strict {
@@ -217,7 +220,7 @@ impl Import<'_> {
             report.rejected(*number, text, faults, form)?;
         }
         if !lines.is_empty() {
-            self.send(number, lines, options, report).await?;
+            self.send(number, lines, &files, options, report).await?;
         }
         Ok(match fault {
             Some(fault) => Some(Ended::Strict(fault.number)),
@@ -255,14 +258,13 @@ impl Import<'_> {
         &self,
         batch: usize,
         lines: Vec<ImportLine>,
+        files: &HashMap<u64, Vec<PictureSource>>,
         options: ImportOptions,
         report: &mut Report,
     ) -> Result<()> {
-        let illustrated: Vec<ImportLine> =
-            lines.iter().filter(|line| Pictures::may_be_in(&line.text)).cloned().collect();
         let texts = report.keeps_texts().then(|| lines.clone());
         let (position, lines) = self.command(batch, lines, options).await?;
-        let wanted = self.pictures.of(&illustrated, &lines);
+        let wanted = self.pictures.of(files, &lines);
         report.batch(position, lines, texts.as_deref(), options.lines)?;
         if !self.options.dry_run {
             report.pictures(self.pictures.bring(wanted).await?);

@@ -150,7 +150,7 @@ async fn invalid_commands_are_rejected_with_a_sentence() {
         refusal.detail,
         "the command is sent to loggia.command.revise; send it to loggia.command.select"
     );
-    let lines = vec![line(1, "x"); command_server::MAX_IMPORT_LINES + 1];
+    let lines = vec![line(1, "x"); schemas::command::MAX_IMPORT_LINES + 1];
     let refusal =
         ask("loggia.command.import", serde_json::to_vec(&write.message(import(lines))).unwrap()).await;
     assert_eq!(refusal.detail, "the import has 2001 lines; send at most 2000 in one command");

@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use async_nats::client::RequestErrorKind;
 use async_nats::{Client, HeaderMap, Request};
-use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions, LineOutcome, LineResult};
+use schemas::command::{
+    Answer, Command, CommandMessage, ImportLine, ImportOptions, LineOutcome, LineResult, MAX_IMPORT_LINES,
+};
 use schemas::ids::Position;
 use schemas::import::Fault;
 use schemas::subject;
 use tokio::time::Instant;
 
-use crate::command_server::MAX_IMPORT_LINES;
 use crate::derived_id::derived_id;
 
 /// How long one attempt waits for its answer.

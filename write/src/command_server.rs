@@ -12,7 +12,7 @@ use bytes::Bytes;
 use futures::StreamExt;
 use futures::future::{BoxFuture, join_all, try_join_all};
 use futures::stream::select_all;
-use schemas::command::{Answer, Command, CommandMessage, Refusal, RefusalKind};
+use schemas::command::{Answer, Command, CommandMessage, MAX_IMPORT_LINES, Refusal, RefusalKind};
 use schemas::subject;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -27,9 +27,6 @@ const CONCURRENT: usize = 64;
 
 /// How long a stopping server waits for requests that are on their way to it.
 const DRAIN: Duration = Duration::from_secs(2);
-
-/// How many lines one import command may have, so that their outcomes fit into one message.
-pub const MAX_IMPORT_LINES: usize = 2_000;
 
 /// Commands that share slots: a flood of one kind does not delay the others.
 struct Lane {

@@ -77,9 +77,8 @@ pub fn patched(
     if faults.is_empty() { Ok(members) } else { Err(faults) }
 }
 
-/// Returns the pictures that a line names, in whole or in part; none if they are invalid.
-pub fn named_pictures(text: &str) -> Vec<PictureSource> {
-    let Ok(Value::Object(mut line)) = serde_json::from_str(text) else { return Vec::new() };
+/// Returns the pictures that the members of a line name, in whole or in part; none if they are invalid.
+pub fn named_pictures(mut line: Map<String, Value>) -> Vec<PictureSource> {
     if let Some(Value::Object(numbered)) = line.get_mut("pictures") {
         let named = std::mem::take(numbered).into_iter().map(|(_, picture)| picture);
         let named: Vec<Value> =
@@ -284,8 +283,10 @@ mod tests {
 
     #[test]
     fn the_pictures_that_a_line_names_are_found() {
-        let sources =
-            |text: &str| named_pictures(text).into_iter().map(|named| named.source).collect::<Vec<_>>();
+        let sources = |text: &str| {
+            let named = named_pictures(serde_json::from_str(text).unwrap());
+            named.into_iter().map(|named| named.source).collect::<Vec<_>>()
+        };
         assert_eq!(sources(r#"{"pictures":["a.jpg",{"path":"b.jpg"}]}"#), ["a.jpg", "b.jpg"]);
         assert_eq!(sources(r#"{"pictures":{"1":{"source":"a.jpg"},"2":{"alt":"B"},"all":true}}"#), ["a.jpg"]);
         assert_eq!(sources(r#"{"slug":"a"}"#), [""; 0]);

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use anyhow::{Context, Result, bail};
-use schemas::command::ImportLine;
 use serde_json::{Map, Value, json};
 
+use super::content::Content;
 use super::encoding::not_utf_8;
 use super::lines::SourceLine;
 use super::rows::{Row, Rows};
@@ -83,10 +83,7 @@ impl<R: BufRead> CsvLines<R> {
                 continue;
             }
             return Ok(Some(match self.line(&cells) {
-                Ok(line) => {
-                    let line = ImportLine { number, text: Value::Object(line).to_string() };
-                    SourceLine::Record { line, form: None }
-                }
+                Ok(line) => SourceLine::Record { number, content: Content::Members(line), form: None },
                 Err(reason) => {
                     let text = cells.iter().map(|cell| String::from_utf8_lossy(cell)).collect::<Vec<_>>();
                     SourceLine::Unreadable { number, text: text.join(" | "), reason }
@@ -207,7 +204,7 @@ mod tests {
     fn read(text: &str, columns: &[(&str, &str)]) -> Vec<(u64, String)> {
         let columns = columns.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
         let lines = CsvLines::new(text.as_bytes(), &columns).unwrap().map(|line| match line.unwrap() {
-            SourceLine::Record { line, .. } => (line.number, line.text),
+            SourceLine::Record { number, content, .. } => (number, content.prepare(false).text),
             SourceLine::Unreadable { number, text, reason } => (number, format!("{text} >> {reason}")),
         });
         lines.collect()

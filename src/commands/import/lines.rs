@@ -3,11 +3,12 @@
 use std::io::{BufRead, Read};
 
 use anyhow::{Context, Result};
-use schemas::command::{ImportLine, LineForm};
+use schemas::command::LineForm;
 use schemas::import::{Fault, MAX_LINE_BYTES};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::content::Content;
 use super::encoding::not_utf_8;
 
 /// A line of a file, or why there is none.
@@ -15,8 +16,10 @@ use super::encoding::not_utf_8;
 pub enum SourceLine {
     /// A record, to be read by the write side.
     Record {
-        /// The line.
-        line: ImportLine,
+        /// Its number in the file, from 1.
+        number: u64,
+        /// What it says.
+        content: Content,
         /// How much of a record it says, where it says that itself.
         form: Option<LineForm>,
     },
@@ -64,7 +67,7 @@ impl<R: BufRead> NdjsonLines<R> {
             let number = self.number;
             return Ok(Some(match std::str::from_utf8(line) {
                 Ok(text) => match reject(text) {
-                    Some((text, form)) => SourceLine::Record { line: ImportLine { number, text }, form },
+                    Some((content, form)) => SourceLine::Record { number, content, form },
                     None => record(number, text.to_owned()),
                 },
                 // A long line is cut, perhaps within a character.
@@ -83,7 +86,7 @@ impl<R: BufRead> NdjsonLines<R> {
 }
 
 fn record(number: u64, text: String) -> SourceLine {
-    SourceLine::Record { line: ImportLine { number, text }, form: None }
+    SourceLine::Record { number, content: Content::Text(text), form: None }
 }
 
 /// A line of the file that `--rejects` writes. Its record is the text that was refused, or what somebody made of it.
@@ -100,14 +103,14 @@ struct Reject {
 }
 
 /// Returns the record of a line that was refused before, if this is one.
-fn reject(text: &str) -> Option<(String, Option<LineForm>)> {
+fn reject(text: &str) -> Option<(Content, Option<LineForm>)> {
     if !text.contains("\"faults\"") || !text.contains("\"record\"") {
         return None;
     }
     let Reject { record, form, .. } = serde_json::from_str(text).ok()?;
     match record {
-        Value::String(text) => Some((text, form)),
-        Value::Object(_) => Some((record.to_string(), form)),
+        Value::String(text) => Some((Content::Text(text), form)),
+        Value::Object(members) => Some((Content::Members(members), form)),
         _ => None,
     }
 }
@@ -126,7 +129,7 @@ mod tests {
 
     fn read(bytes: &[u8]) -> Vec<(u64, String)> {
         let lines = NdjsonLines::new(bytes).map(|line| match line.unwrap() {
-            SourceLine::Record { line, .. } => (line.number, line.text),
+            SourceLine::Record { number, content, .. } => (number, content.prepare(false).text),
             SourceLine::Unreadable { number, text, reason } => (number, format!("{text} {reason}")),
         });
         lines.collect()
@@ -139,7 +142,9 @@ mod tests {
 
     #[test]
     fn a_line_that_was_refused_before_is_its_record() {
-        let form = |text: &str| reject(text).map(|(text, form)| (text, form.unwrap_or_default()));
+        let form = |text: &str| {
+            reject(text).map(|(content, form)| (content.prepare(false).text, form.unwrap_or_default()))
+        };
         let faults = r#""faults":[{"field":"name","reason":"is absent"}]"#;
         assert_eq!(
             form(&format!("{{\"line\":3,{faults},\"record\":\"{{\\\"a\\\":1}}\"}}")),

@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use futures::{StreamExt, TryStreamExt};
-use schemas::command::{Answer, Command, ImportLine, LineOutcome, LineResult};
+use schemas::command::{Answer, Command, LineOutcome, LineResult};
 use schemas::ids::{Actor, CommandId};
-use schemas::import::named_pictures;
 use schemas::picture::MAX_PICTURE_BYTES;
 use schemas::record::PictureSource;
 use schemas::slug::Slug;
@@ -55,24 +54,16 @@ impl<'s> Pictures<'s> {
         Pictures { session, actor, correlation, folder }
     }
 
-    /// Whether a line may name pictures. Most do not, and need not be read twice.
-    pub fn may_be_in(text: &str) -> bool {
-        text.contains("\"pictures\"")
-    }
-
-    /// The files that lines name, of those that were taken.
-    pub fn of(&self, lines: &[ImportLine], outcomes: &[LineOutcome]) -> Vec<Wanted> {
-        let slugs: HashMap<u64, (&Slug, bool)> =
-            outcomes.iter().filter_map(|outcome| Some((outcome.number, taken(&outcome.result)?))).collect();
+    /// Returns the files of those lines that were taken.
+    pub fn of(&self, files: &HashMap<u64, Vec<PictureSource>>, outcomes: &[LineOutcome]) -> Vec<Wanted> {
         let mut wanted = Vec::new();
-        for line in lines {
-            let Some((slug, is_kept)) = slugs.get(&line.number) else { continue };
-            let files = named_pictures(&line.text).into_iter().filter(PictureSource::is_file);
-            wanted.extend(files.map(|picture| Wanted {
-                line: line.number,
-                slug: (*slug).clone(),
-                is_kept: *is_kept,
-                picture,
+        for outcome in outcomes {
+            let Some((slug, is_kept)) = taken(&outcome.result) else { continue };
+            wanted.extend(files.get(&outcome.number).into_iter().flatten().map(|picture| Wanted {
+                line: outcome.number,
+                slug: slug.clone(),
+                is_kept,
+                picture: picture.clone(),
             }));
         }
         wanted

@@ -1,30 +1,33 @@
 //! Reads the file of an import on a thread of its own: one that is silent, such as a terminal, holds nothing up.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, Read};
 use std::iter::Peekable;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use schemas::command::{ImportLine, LineForm};
+use schemas::command::{ImportLine, LineForm, MAX_IMPORT_LINES};
 use schemas::import::Fault;
+use schemas::record::PictureSource;
 use tokio::sync::mpsc;
 
+use super::content::Prepared;
 use super::csv_lines::CsvLines;
 use super::encoding;
 use super::lines::{NdjsonLines, SourceLine};
-use super::repair::mended;
 use crate::cli::{ImportArgs, ImportFormat};
 
-/// Lines in one command, and their bytes: well below what one NATS message holds.
-const BATCH_LINES: usize = 2_000;
+/// The bytes of a batch, which bound the memory of an import. The client of commands cuts batches to the size of messages.
 const BATCH_BYTES: usize = 4 << 20;
 
 /// Lines for one command, and those that the file's format broke.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Batch {
     /// What the write side is to read.
     pub lines: Vec<ImportLine>,
+    /// The files of pictures that lines name, by their numbers.
+    pub files: HashMap<u64, Vec<PictureSource>>,
     /// How much of a record each of them says.
     pub form: LineForm,
     /// What it need not read.
@@ -104,9 +107,9 @@ fn columns(path: Option<&Path>) -> Result<std::collections::BTreeMap<String, Str
 
 /// Reads lines of one form, for one command.
 fn next_batch(lines: &mut Peekable<Lines>, form: LineForm, repairs: bool) -> Result<Batch> {
-    let mut batch = Batch { lines: Vec::new(), form, refused: Vec::new(), mended: Vec::new() };
+    let mut batch = Batch { form, ..Batch::default() };
     let mut bytes = 0;
-    while batch.lines.len() + batch.refused.len() < BATCH_LINES && bytes < BATCH_BYTES {
+    while batch.lines.len() + batch.refused.len() < MAX_IMPORT_LINES && bytes < BATCH_BYTES {
         if let Some(Ok(SourceLine::Record { form: said, .. })) = lines.peek() {
             let said = said.unwrap_or(form);
             if !batch.lines.is_empty() && said != batch.form {
@@ -116,13 +119,12 @@ fn next_batch(lines: &mut Peekable<Lines>, form: LineForm, repairs: bool) -> Res
         }
         match lines.next().transpose()? {
             None => break,
-            Some(SourceLine::Record { mut line, .. }) => {
-                if repairs {
-                    let characters = mended(&mut line);
-                    batch.mended.extend((characters > 0).then_some((line.number, characters)));
-                }
-                bytes += line.text.len();
-                batch.lines.push(line);
+            Some(SourceLine::Record { number, content, .. }) => {
+                let Prepared { text, files, repaired } = content.prepare(repairs);
+                batch.mended.extend((repaired > 0).then_some((number, repaired)));
+                batch.files.extend((!files.is_empty()).then_some((number, files)));
+                bytes += text.len();
+                batch.lines.push(ImportLine { number, text });
             }
             Some(SourceLine::Unreadable { number, text, reason }) => {
                 bytes += text.len();

@@ -97,11 +97,12 @@ mod tests {
 
     #[test]
     fn the_most_lines_with_the_most_faults_still_fit() {
-        let lines = (1..=super::super::MAX_IMPORT_LINES as u64).map(|number| rejected(number, 8)).collect();
+        let lines =
+            (1..=schemas::command::MAX_IMPORT_LINES as u64).map(|number| rejected(number, 8)).collect();
         let encoded = encode(Answer::Imported { position: Position(1), lines }, 1 << 20);
         assert!(encoded.len() <= 1 << 20, "{}", encoded.len());
         let Answer::Imported { lines, .. } = serde_json::from_slice(&encoded).unwrap() else { panic!() };
-        assert_eq!(lines.len(), super::super::MAX_IMPORT_LINES);
+        assert_eq!(lines.len(), schemas::command::MAX_IMPORT_LINES);
         let LineResult::Rejected { faults } = &lines[0].result else { panic!() };
         assert_eq!(faults[0].field, "details[0].label");
         assert!(faults.last().unwrap().reason.ends_with("further faults"), "{faults:?}");

@@ -1,0 +1,104 @@
+//! The record of a line, parsed at most once before it is sent: for repairs, and for the files of pictures that it names.
+
+use schemas::import::named_pictures;
+use schemas::record::PictureSource;
+use serde_json::{Map, Value};
+
+use super::repair;
+
+/// A record as a file gives it.
+#[derive(Debug, Clone)]
+pub enum Content {
+    /// A text, which the write side parses and judges.
+    Text(String),
+    /// The members that the cells of a row make, or those of a record that was rejected before.
+    Members(Map<String, Value>),
+}
+
+/// A record that is ready to be sent.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Prepared {
+    /// Its JSON text.
+    pub text: String,
+    /// The pictures that it names as files.
+    pub files: Vec<PictureSource>,
+    /// The number of characters that were repaired.
+    pub repaired: u64,
+}
+
+impl Content {
+    /// Repairs the texts of the record if `repairs`, and finds its files. A text that is not JSON stays as it is.
+    pub fn prepare(self, repairs: bool) -> Prepared {
+        let (text, mut value) = match self {
+            Content::Members(members) => (None, Value::Object(members)),
+            Content::Text(text) => {
+                // Most texts need neither and are not parsed here.
+                let is_needed = text.contains("\"pictures\"") || (repairs && repair::may_be_faulty(&text));
+                match is_needed.then(|| serde_json::from_str(&text)) {
+                    Some(Ok(value)) => (Some(text), value),
+                    Some(Err(_)) | None => return Prepared { text, files: Vec::new(), repaired: 0 },
+                }
+            }
+        };
+        let repaired = if repairs { repair::repair(&mut value) } else { 0 };
+        let text = text.filter(|_| repaired == 0).unwrap_or_else(|| value.to_string());
+        let mut files = match value {
+            Value::Object(members) if members.contains_key("pictures") => named_pictures(members),
+            _ => Vec::new(),
+        };
+        files.retain(PictureSource::is_file);
+        Prepared { text, files, repaired }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn repaired(text: &str) -> (String, u64) {
+        let Prepared { text, repaired, .. } = Content::Text(text.into()).prepare(true);
+        (text, repaired)
+    }
+
+    #[test]
+    fn control_characters_become_what_windows_1252_has_there() {
+        assert_eq!(
+            repaired(
+                "{\"name\":\"Dealer\u{92}s \u{80} 5\",\"details\":[{\"label\":\"a\",\"value\":\"1\\u00962\"}]}"
+            ),
+            ("{\"name\":\"Dealer’s € 5\",\"details\":[{\"label\":\"a\",\"value\":\"1–2\"}]}".into(), 3)
+        );
+    }
+
+    #[test]
+    fn anything_else_stays_byte_for_byte() {
+        for text in [
+            "{ \"name\" : \"caf\u{e9} \u{81}\", \"year\": 1.50 }",
+            "{\"name\":\"\\u00e9 \\\\u0092\"}",
+            "{\"name\":\"\u{92}",
+            "",
+        ] {
+            assert_eq!(repaired(text), (text.into(), 0), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_files_of_pictures_are_found_in_texts_and_in_members() {
+        let record =
+            json!({"pictures": ["a.jpg", {"source": "b.jpg", "alt": "B"}, "https://x.example/c.jpg"]});
+        let file = |source: &str, alt: Option<&str>| PictureSource {
+            source: source.into(),
+            alt: alt.map(str::to_owned),
+        };
+        let files = vec![file("a.jpg", None), file("b.jpg", Some("B"))];
+        let expected = Prepared { text: record.to_string(), files, repaired: 0 };
+        assert_eq!(Content::Text(record.to_string()).prepare(false), expected);
+        let Value::Object(members) = record else { unreachable!() };
+        assert_eq!(Content::Members(members).prepare(true), expected);
+        let broken = "{\"pictures\": [";
+        let expected = Prepared { text: broken.into(), files: Vec::new(), repaired: 0 };
+        assert_eq!(Content::Text(broken.into()).prepare(true), expected);
+    }
+}
