@@ -1,6 +1,7 @@
 //! Checks of the architecture: allowed imports, no cycles, valid paths in documents, no unused files, names and sizes.
 //! Each check is a function over a [`Tree`], and is itself tested with a small invalid one.
 
+mod additions;
 mod cycles;
 mod decisions;
 mod documents;
