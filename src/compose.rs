@@ -17,8 +17,8 @@ use ::demo::ACTOR as DEMO;
 use anyhow::{Result, bail};
 use projections::source::EventSource;
 use schemas::ids::Position;
-use schemas::nats_role::NatsRole;
 use schemas::subject;
+use write::nats_role::NatsRole;
 
 use crate::cli::UpArgs;
 use crate::config::Config;

@@ -1,8 +1,8 @@
 //! Connections to NATS: the address and the login of this process.
 
 use anyhow::Result;
-use schemas::nats_role::NatsRole;
-use write::nats::Login;
+use nats::login::Login;
+use write::nats_role::NatsRole;
 
 use crate::config::Config;
 use crate::data_folder::{DataFolder, Part};
@@ -19,7 +19,7 @@ pub fn login(config: &Config, url: &str, role: NatsRole) -> Login {
         url: url.to_owned(),
         credentials: config.nats.credentials.clone(),
         ca: config.nats.ca.clone(),
-        role,
+        user: role.into(),
     }
 }
 

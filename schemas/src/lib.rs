@@ -19,7 +19,6 @@ pub mod import;
 pub mod key;
 pub mod link;
 pub mod month;
-pub mod nats_role;
 pub mod payment;
 pub mod picture;
 pub mod record;

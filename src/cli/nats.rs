@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use write::nats_config::Server;
+use nats::cluster_config::Server;
 
 /// An act on the NATS servers of one's own.
 #[derive(Debug, Subcommand)]

@@ -1,8 +1,12 @@
 //! `loggia nats config`: makes the files of a NATS cluster.
 
 use anyhow::Result;
+use nats::cluster_config::{
+    self, AUTHORITY, Change, ClusterConfig, GivenCertificate, Server, USERS, WrittenFile,
+};
 use serde::Serialize;
-use write::nats_config::{self, AUTHORITY, Change, GivenCertificate, Made, USERS, Wanted};
+
+use write::nats_role::NatsRole;
 
 use crate::cli::{NatsCommand, NatsConfigArgs};
 use crate::clock;
@@ -12,7 +16,7 @@ use crate::output::Output;
 #[derive(Debug, Serialize)]
 struct Answer {
     folder: String,
-    files: Vec<Made>,
+    files: Vec<WrittenFile>,
     nats_url: String,
     nats_replicas: usize,
 }
@@ -20,8 +24,8 @@ struct Answer {
 /// Runs one of its commands.
 pub fn run(command: &NatsCommand, output: Output) -> Result<()> {
     let NatsCommand::Config(args) = command;
-    let files = nats_config::make(&args.folder, &wanted(args))?;
-    let urls: Vec<String> = args.servers.iter().map(nats_config::Server::url).collect();
+    let files = cluster_config::write(&args.folder, &cluster_config(args))?;
+    let urls: Vec<String> = args.servers.iter().map(Server::url).collect();
     let answer = Answer {
         folder: std::path::absolute(&args.folder)?.display().to_string(),
         files,
@@ -31,7 +35,7 @@ pub fn run(command: &NatsCommand, output: Output) -> Result<()> {
     output.answer(&answer, || screen(&answer))
 }
 
-fn wanted(args: &NatsConfigArgs) -> Wanted {
+fn cluster_config(args: &NatsConfigArgs) -> ClusterConfig {
     let certificate = match (&args.tls_cert, &args.tls_key, &args.tls_ca) {
         (Some(certificate), Some(key), Some(authority)) => Some(GivenCertificate {
             certificate: certificate.clone(),
@@ -40,7 +44,13 @@ fn wanted(args: &NatsConfigArgs) -> Wanted {
         }),
         _ => None,
     };
-    Wanted { cluster: args.cluster.clone(), servers: args.servers.clone(), certificate, now: clock::now() }
+    ClusterConfig {
+        cluster: args.cluster.clone(),
+        servers: args.servers.clone(),
+        users: NatsRole::users(),
+        certificate,
+        now: clock::now(),
+    }
 }
 
 fn screen(answer: &Answer) -> String {

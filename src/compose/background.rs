@@ -2,8 +2,8 @@
 //! enough processor for all.
 
 use anyhow::{Context, Result};
+use nats::login::Login;
 use tokio::runtime::{Builder, Handle, Runtime};
-use write::nats::Login;
 
 /// The niceness of the threads, from 0 to 19; at 10 they get about a tenth of the processor time of the others.
 const NICENESS: i32 = 10;

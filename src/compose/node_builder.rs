@@ -22,12 +22,13 @@ use api::metrics::{Metrics, Registry};
 use api::{Access, ApiState, Meter, Offers, Sources};
 use health::Health;
 use jiff::Timestamp;
+use nats::login::{Login, LoginError};
+use nats::server::{self, NatsServer};
 use projections::mirror::Mirror;
 use projections::node::{Node, NodeSettings, WorkerTask};
 use projections::source::EventSource;
 use read::media::MediaReader;
 use schemas::control::LogHead;
-use schemas::nats_role::NatsRole;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -35,8 +36,7 @@ use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
 use write::event_log::EventLog;
 use write::ledger::Ledger;
-use write::nats::{Login, LoginError};
-use write::nats_server::{self, NatsServer};
+use write::nats_role::NatsRole;
 use write::service::CommandService;
 
 use super::background::Background;
@@ -147,7 +147,7 @@ impl NodeBuilder {
         if self.config.nats.url.is_some() {
             return self.given_nats().await;
         }
-        let mut options = nats_server::Options::new(self.data.nats());
+        let mut options = server::Options::new(self.data.nats());
         options.binary.clone_from(&self.config.nats.server);
         let server = NatsServer::start(options).await?;
         let url = server.url();

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use schemas::nats_role::NatsRole;
 use tokio::time::{Instant, sleep};
+use write::nats_role::NatsRole;
 
 use crate::build_info::{COMMIT, FEATURES, VERSION};
 use crate::config::Config;

@@ -11,28 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::rust_paths::{Scope, scopes};
 use crate::tree::Tree;
 
-/// Crates that still have cycles. One that has none any more must leave this list.
-const NOT_YET_FREE: &[&str] = &["write"];
-
-/// The cycles of all crates, one a line, and the crates whose exception is no longer needed.
+/// The cycles of all crates, each with its imports.
 pub(crate) fn violations(tree: &Tree) -> Vec<String> {
-    violations_but(tree, NOT_YET_FREE)
-}
-
-fn violations_but(tree: &Tree, not_yet_free: &[&str]) -> Vec<String> {
-    let mut found = Vec::new();
     let roots = tree.paths().filter(|path| path.ends_with("src/lib.rs") || path.ends_with("src/main.rs"));
-    for root in roots {
-        let folder = root.trim_end_matches("lib.rs").trim_end_matches("main.rs").trim_end_matches("src/");
-        let name = folder.trim_end_matches('/');
-        let cycles = Modules::of(tree, root).imports().cycles();
-        match (not_yet_free.contains(&name), cycles.is_empty()) {
-            (false, _) => found.extend(cycles),
-            (true, true) => found.push(format!("{name} has no cycle: take it out of the list of exceptions")),
-            (true, false) => {}
-        }
-    }
-    found
+    roots.flat_map(|root| Modules::of(tree, root).imports().cycles()).collect()
 }
 
 /// The modules of a crate, including inline ones, by path from the root (`""`, `a`, `a::b`).
@@ -190,7 +172,7 @@ mod tests {
     use super::*;
 
     fn found(files: &[(&str, &str)]) -> Vec<String> {
-        violations_but(&Tree::of(files.iter().copied()), &[])
+        violations(&Tree::of(files.iter().copied()))
     }
 
     #[test]
@@ -213,7 +195,6 @@ mod tests {
     x/src/c.rs imports x/src/deep/inner.rs: super::deep::Item
     x/src/deep/inner.rs imports x/src/a.rs: crate::a::a"]
         );
-        assert_eq!(violations_but(&Tree::of(files), &["x"]), [""; 0]);
     }
 
     #[test]
@@ -261,12 +242,5 @@ mod tests {
             ("src/tests.rs", "use crate::{child::run, Settings};"),
         ];
         assert_eq!(found(&files), [""; 0]);
-    }
-
-    #[test]
-    fn an_unneeded_exception_is_found() {
-        let tree = Tree::of([("x/src/lib.rs", "")]);
-        let expected = ["x has no cycle: take it out of the list of exceptions"];
-        assert_eq!(violations_but(&tree, &["x"]), expected);
     }
 }

@@ -38,6 +38,7 @@ const RULES: &[Rule] = &[
         must_not: &["tokio", "sqlx", "async-nats", "axum"],
         without: &[],
     },
+    Rule { package: "nats", may: &[], must_not: &["sqlx", "axum", "tantivy"], without: &[] },
     Rule { package: "text", may: &[], must_not: IO, without: &[] },
     Rule {
         package: "pictures",
@@ -50,7 +51,7 @@ const RULES: &[Rule] = &[
     Rule { package: "schemas", may: &["traces"], must_not: IO, without: &["traces/otlp"] },
     Rule {
         package: "write",
-        may: &["embeddings", "health", "schemas", "pictures", "traces"],
+        may: &["embeddings", "health", "nats", "schemas", "pictures", "traces"],
         must_not: &["axum", "tantivy"],
         without: &[],
     },
@@ -72,7 +73,7 @@ const RULES: &[Rule] = &[
         must_not: &["sqlx", "tantivy"],
         without: &["read/apply"],
     },
-    Rule { package: "kit", may: &["schemas", "write"], must_not: &[], without: &[] },
+    Rule { package: "kit", may: &["nats", "schemas", "write"], must_not: &[], without: &[] },
 ];
 
 /// Checks every import; returns violations as `package imports other`.

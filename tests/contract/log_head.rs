@@ -8,11 +8,11 @@ use kit::nats::Nats;
 use kit::wait_until;
 use projections::source::EventSource;
 use schemas::ids::Position;
-use schemas::nats_role::NatsRole;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
 use write::event_log::*;
+use write::nats_role::NatsRole;
 use write::relay::{Announcer, Relayed};
 
 use crate::event_store::append;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use async_nats::jetstream;
 use kit::nats::Cluster;
-use schemas::nats_role::NatsRole;
 use write::clock::Clock;
 use write::event_log::EventLog;
+use write::nats_role::NatsRole;
 use write::relay::Relay;
 use write::usage_streams::prepare;
 

@@ -4,6 +4,7 @@ use async_nats::HeaderMap;
 use async_nats::jetstream;
 use futures::StreamExt;
 use kit::process;
+use nats::url::connect_options;
 use schemas::month::Month;
 use schemas::subject;
 use schemas::usage::{Call, CallId, Surface};
@@ -11,7 +12,6 @@ use serde_json::{Value, json};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 use write::clock::Clock;
-use write::nats_server::login;
 
 use crate::started::{LOGGIA, PATIENCE, Started};
 
@@ -27,7 +27,7 @@ impl Caller {
         let running = std::fs::read(started.folder.path().join("run/write.json")).unwrap();
         let running: Value = serde_json::from_slice(&running).unwrap();
         let url = running["nats_url"].as_str().unwrap();
-        let client = login(url).unwrap().connect(url).await.unwrap();
+        let client = connect_options(url).unwrap().connect(url).await.unwrap();
         Caller { clock: Clock::system(), jetstream: jetstream::new(client) }
     }
 

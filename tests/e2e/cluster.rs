@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use kit::nats::Cluster;
 use kit::process::{self, Loggia};
-use schemas::nats_role::NatsRole;
 use serde_json::{Value, json};
+use write::nats_role::NatsRole;
 
 use crate::started::{LOGGIA, PATIENCE, ready};
 

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use kit::nats::Cluster;
 use kit::process::{self, Loggia};
-use schemas::nats_role::NatsRole;
 use serde_json::json;
+use write::nats_role::NatsRole;
 
 use crate::started::{LOGGIA, PATIENCE, ready};
 

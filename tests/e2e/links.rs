@@ -5,6 +5,7 @@ use std::time::Duration;
 use kit::any_file_contains;
 use kit::process::{self, Loggia};
 use kit::smtp::{Fault, Smtp};
+use nats::url::connect_options;
 use schemas::command::{Answer, Claim, Command, CommandMessage, Refusal};
 use schemas::ids::CommandId;
 use schemas::key::KeyId;
@@ -12,7 +13,6 @@ use schemas::link::LinkHash;
 use serde_json::{Value, json};
 use uuid::Uuid;
 use write::command_client::CommandClient;
-use write::nats_server::login;
 
 use crate::started::{LOGGIA, PATIENCE, Started, json as run_json};
 
@@ -29,7 +29,7 @@ impl Desk {
         let running = std::fs::read(started.folder.path().join("run/write.json")).unwrap();
         let running: Value = serde_json::from_slice(&running).unwrap();
         let url = running["nats_url"].as_str().unwrap();
-        Desk(CommandClient::new(login(url).unwrap().connect(url).await.unwrap()))
+        Desk(CommandClient::new(connect_options(url).unwrap().connect(url).await.unwrap()))
     }
 
     async fn send(&self, command: Command) -> Answer {

@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 
 use kit::nats::Cluster;
 use kit::process::{self, Loggia};
-use schemas::nats_role::NatsRole;
+use write::nats_role::NatsRole;
 
 use crate::route::Prepared;
 use crate::started::{LOGGIA, PATIENCE, ready};

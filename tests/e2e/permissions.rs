@@ -8,8 +8,9 @@ use async_nats::jetstream::{self, stream};
 use async_nats::{Client, ConnectOptions, Event, ServerError};
 use futures::StreamExt;
 use kit::nats::Cluster;
-use schemas::nats_role::{NatsRole, covers};
+use nats::user::covers;
 use serde_json::{Value, json};
+use write::nats_role::NatsRole;
 
 /// Subjects that delete or change stored messages; no role may publish to them.
 const DESTRUCTIVE: [&str; 6] = [

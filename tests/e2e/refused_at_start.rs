@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use async_nats::jetstream::{self, stream::Config};
 use kit::nats::{Cluster, Nats};
 use kit::process::{self, Loggia};
-use schemas::nats_role::NatsRole;
+use write::nats_role::NatsRole;
 
 use crate::started::{LOGGIA, PATIENCE, json};
 

@@ -17,11 +17,11 @@ use schemas::account::KeyIssued;
 use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions};
 use schemas::ids::CommandId;
 use schemas::key::Key;
-use schemas::nats_role::NatsRole;
 use schemas::subject::EVENTS;
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 use write::command_client::CommandClient;
+use write::nats_role::NatsRole;
 
 use crate::{LOGGIA, PATIENCE, caught_up_by, exported_slugs, verified_by};
 

@@ -12,13 +12,13 @@ use bytes::Bytes;
 use futures::StreamExt;
 use futures::future::{BoxFuture, join_all, try_join_all};
 use futures::stream::select_all;
+use nats::requirements::{self, InsufficientServer};
 use schemas::command::{Answer, Command, CommandMessage, MAX_IMPORT_LINES, Refusal, RefusalKind};
 use schemas::subject;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use traces::Traceparent;
 
-use crate::nats::{InsufficientServer, sufficient};
 use crate::service::CommandService;
 use noted::Noted;
 
@@ -105,7 +105,7 @@ async fn serve_on(
     lanes: &[Lane],
     stop: &CancellationToken,
 ) -> Result<(), ServeError> {
-    sufficient(client)?;
+    requirements::check(client)?;
     let queue = subject::COMMAND_QUEUE.to_owned();
     let mut commands = Vec::with_capacity(lanes.len());
     for lane in lanes {

@@ -16,6 +16,7 @@ use async_nats::Client;
 use async_nats::connection::State;
 use async_nats::jetstream::context::ContextBuilder;
 use health::{Component, Health};
+use nats::requirements::{self, InsufficientServer};
 use schemas::cloudevents;
 use schemas::envelope::Recorded;
 use schemas::hash::Hash;
@@ -26,7 +27,6 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::event_log::{EventLog, Head, StoreError};
-use crate::nats::{InsufficientServer, sufficient};
 pub use announcing::Announcer;
 use stream::EventStream;
 use throttle::Throttle;
@@ -201,7 +201,7 @@ impl Relay {
     }
 
     async fn stream(&self) -> Result<EventStream, Interruption> {
-        sufficient(&self.client)?;
+        requirements::check(&self.client)?;
         let jetstream =
             ContextBuilder::new().timeout(ANSWERED).ack_timeout(ACKNOWLEDGED).build(self.client.clone());
         EventStream::ensured(jetstream, self.store.store_id(), self.replicas, self.settings.as_deref()).await

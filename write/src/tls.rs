@@ -23,8 +23,3 @@ pub fn trusting(roots: RootCertStore) -> Result<ClientConfig, rustls::Error> {
     let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
     Ok(config.with_root_certificates(roots).with_no_client_auth())
 }
-
-/// Makes ring what clients take that ask the process and name none. Whoever has chosen before has chosen for all.
-pub(crate) fn prefer_ring() {
-    let _ = rustls::crypto::ring::default_provider().install_default();
-}

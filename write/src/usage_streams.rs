@@ -23,8 +23,8 @@ use schemas::month::Month;
 use schemas::subject::{OVERRUN, OVERRUN_SUBJECTS, usage_of, usage_stream, usage_subjects};
 use schemas::tier::{TierName, Tiers};
 
-use crate::nats::{InsufficientServer, sufficient};
-use crate::stream_settings;
+use nats::requirements::{self, InsufficientServer};
+use nats::stream_settings;
 use objection::objection;
 
 pub(crate) use closing::{close, is_closed, open};
@@ -112,7 +112,7 @@ pub(crate) async fn prepare_as(
     replicas: usize,
     new: New,
 ) -> Result<(), UsageStreamError> {
-    sufficient(client)?;
+    requirements::check(client)?;
     let jetstream = context(client);
     let metering = tiers.iter().map(|tier| {
         let quota = i64::try_from(tier.quota).unwrap_or(i64::MAX);

@@ -8,15 +8,15 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use bench::Figure;
+use nats::cluster_config::{self, AUTHORITY, CONFIGURATION, ClusterConfig, Server, USERS};
+use nats::login::Login;
+use nats::server;
 use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions};
-use schemas::nats_role::NatsRole;
 use tokio::process::{Child, Command as Process};
 use tokio_util::sync::CancellationToken;
 use write::clock::Clock;
 use write::event_log::EventLog;
-use write::nats::Login;
-use write::nats_config::{self, AUTHORITY, CONFIGURATION, Server, USERS, Wanted};
-use write::nats_server;
+use write::nats_role::NatsRole;
 use write::relay::{Interruption, Relay};
 use write::service::CommandService;
 
@@ -82,14 +82,15 @@ struct Cluster {
 
 impl Cluster {
     async fn start(config: &Config, folder: &Path) -> Result<Cluster> {
-        let binary = nats_server::usable(config.nats.server.as_deref()).await?;
-        let wanted = Wanted {
+        let binary = server::usable(config.nats.server.as_deref()).await?;
+        let wanted = ClusterConfig {
             cluster: "bench".into(),
             servers: servers()?,
+            users: NatsRole::users(),
             certificate: None,
             now: Clock::system().now(),
         };
-        nats_config::make(folder, &wanted)?;
+        cluster_config::write(folder, &wanted)?;
         let start = |server: &Server| {
             Process::new(&binary)
                 .args(["--config", CONFIGURATION])
@@ -107,7 +108,7 @@ impl Cluster {
             url: urls.join(","),
             credentials: Some(folder.join(USERS).join(format!("{}.nk", NatsRole::Write))),
             ca: Some(folder.join(AUTHORITY)),
-            role: NatsRole::Write,
+            user: NatsRole::Write.into(),
         };
         let cluster = Cluster { login, _servers: running };
         let answers = async || cluster.login.connect().await.map(drop);

@@ -9,12 +9,13 @@ use anyhow::{Result, bail};
 use api::{Budget, Counted, Meter, MeterSettings, Outcome, Policy};
 use bench::Figure;
 use health::Health;
+use nats::server::{NatsServer, Options};
+use nats::url::connect_options;
 use schemas::key::{Key, KeyId};
 use schemas::month::Month;
 use schemas::tier::TierName;
 use schemas::usage::{Call, CallId, Surface};
 use write::clock::Clock;
-use write::nats_server::{NatsServer, Options, login};
 use write::usage_streams;
 
 use crate::config::Config;
@@ -37,7 +38,7 @@ pub async fn measure(config: &Config) -> Result<Vec<Figure>> {
     options.binary.clone_from(&config.nats.server);
     let server = NatsServer::start(options).await?;
     let url = server.url();
-    let client = login(&url)?.connect(&url).await?;
+    let client = connect_options(&url)?.connect(&url).await?;
     let tiers = format!("bench={QUOTA}").parse()?;
     usage_streams::prepare(&client, &tiers, 1).await?;
     let meter = Meter::open(

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 use embeddings::{Encoder, EncoderChoice};
+use nats::server;
 use projections::snapshot::Manifest;
 use rustix::fs::Access;
-use schemas::nats_role::NatsRole;
 use serde::Serialize;
-use write::nats_server;
+use write::nats_role::NatsRole;
 
 use crate::compose;
 use crate::config::{Auth, Config, SnapshotSource, Vectors};
@@ -91,7 +91,7 @@ async fn nats(config: &Config, url: &str) -> Result<()> {
 }
 
 async fn private_nats(config: &Config) -> Result<()> {
-    nats_server::usable(config.nats.server.as_deref()).await?;
+    server::usable(config.nats.server.as_deref()).await?;
     Ok(())
 }
 

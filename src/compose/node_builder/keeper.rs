@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use async_nats::client::RequestErrorKind;
-use schemas::nats_role::NatsRole;
 use schemas::subject;
 #[cfg(feature = "eventstore")]
 use write::event_log::LogPlace;
 #[cfg(feature = "eventstore")]
 use write::event_log::kurrent::KeeperWatch;
+use write::nats_role::NatsRole;
 
 use super::NodeBuilder;
 use crate::config::Auth;

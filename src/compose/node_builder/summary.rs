@@ -6,9 +6,9 @@ use futures::StreamExt;
 use health::Health;
 use projections::node::Node;
 use schemas::control::NodeSummary;
-use schemas::nats_role::NatsRole;
 use schemas::subject;
 use tokio::sync::watch;
+use write::nats_role::NatsRole;
 
 use super::NodeBuilder;
 use crate::build_info::VERSION;

@@ -2,7 +2,7 @@
 
 use async_nats::jetstream::stream::Config;
 use kit::nats::Cluster;
-use schemas::nats_role::NatsRole;
+use write::nats_role::NatsRole;
 
 use super::*;
 

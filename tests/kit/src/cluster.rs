@@ -8,11 +8,11 @@ use std::time::Duration;
 use async_nats::Client;
 use async_nats::jetstream::Context;
 use async_nats::jetstream::context::{ContextBuilder, GetStreamErrorKind};
+use nats::cluster_config::{self, AUTHORITY, CONFIGURATION, ClusterConfig, Server, USERS};
+use nats::login::Login;
 use rustix::process::{Pid, Signal, kill_process};
-use schemas::nats_role::NatsRole;
 use tempfile::TempDir;
-use write::nats::Login;
-use write::nats_config::{self, AUTHORITY, CONFIGURATION, Server, USERS, Wanted};
+use write::nats_role::NatsRole;
 
 use crate::free_port;
 use crate::nats::available;
@@ -77,8 +77,14 @@ impl Cluster {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let size = servers.len();
         let now = write::clock::Clock::system().now();
-        let wanted = Wanted { cluster: cluster.into(), servers: servers.clone(), certificate: None, now };
-        nats_config::make(&folder.path().join("nats"), &wanted).unwrap_or_else(|error| panic!("{error}"));
+        let wanted = ClusterConfig {
+            cluster: cluster.into(),
+            servers: servers.clone(),
+            users: NatsRole::users(),
+            certificate: None,
+            now,
+        };
+        cluster_config::write(&folder.path().join("nats"), &wanted).unwrap_or_else(|error| panic!("{error}"));
         let members =
             servers.into_iter().map(|server| Member { name: server.name.clone(), server, child: None });
         let mut cluster = Self { members: members.collect(), network, folder, binary };
@@ -126,7 +132,12 @@ impl Cluster {
 
     /// Returns the login of a role.
     pub fn login(&self, role: NatsRole) -> Login {
-        Login { url: self.url(), credentials: Some(self.seed(role)), ca: Some(self.authority()), role }
+        Login {
+            url: self.url(),
+            credentials: Some(self.seed(role)),
+            ca: Some(self.authority()),
+            user: role.into(),
+        }
     }
 
     /// Returns a connection as a role.

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use async_nats::Client;
+use nats::server::{self, Address, NatsServer, Options};
 use rustix::process::{Pid, Signal};
 use tempfile::TempDir;
-use write::nats_server::{self, Address, NatsServer, Options};
 
 pub use crate::cluster::{Cluster, Member};
 use crate::skip::absent;
@@ -16,7 +16,7 @@ use crate::skip::absent;
 /// standard error, and the test is skipped.
 pub async fn available() -> Option<PathBuf> {
     let set = std::env::var_os("LOGGIA_NATS_SERVER").map(PathBuf::from);
-    match nats_server::usable(set.as_deref()).await {
+    match server::usable(set.as_deref()).await {
         Ok(found) => Some(found),
         Err(why) => {
             absent(why);

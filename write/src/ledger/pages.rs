@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use async_nats::Client;
 use futures::future::BoxFuture;
+use nats::requirements;
 use schemas::control::ReadUsage;
 use schemas::subject;
 use tokio_util::sync::CancellationToken;
 
 use super::Ledger;
 use crate::command_server::{ServeError, answer_all};
-use crate::nats::sufficient;
 
 /// The maximum number of entries in a page.
 const PAGE: usize = 1_000;
@@ -23,7 +23,7 @@ const RESERVE: usize = 8 << 10;
 
 /// Answers requests for pages on `loggia.read.usage` until `stop`.
 pub async fn serve(client: &Client, ledger: Arc<Ledger>, stop: &CancellationToken) -> Result<(), ServeError> {
-    sufficient(client)?;
+    requirements::check(client)?;
     let requests = client.queue_subscribe(subject::READ_USAGE, subject::COMMAND_QUEUE.to_owned()).await?;
     let room = client.max_payload().saturating_sub(RESERVE) / ENTRY;
     let page = |message: async_nats::Message| -> BoxFuture<'static, Vec<u8>> {

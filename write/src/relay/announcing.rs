@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::nats_role::NatsRole;
 use async_nats::Client;
 use async_nats::connection::State;
 use schemas::control::LogHead;
 use schemas::ids::Position;
-use schemas::nats_role::NatsRole;
 use schemas::subject;
 use tokio::sync::watch;
 use tokio::time::sleep;

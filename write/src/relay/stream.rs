@@ -9,11 +9,11 @@ use async_nats::jetstream::stream::{
     Config, DiscardPolicy, RawMessageErrorKind, RetentionPolicy, StorageType, Stream,
 };
 use async_nats::jetstream::{Context, ErrorCode};
+use nats::stream_settings::{self, unlimited};
 use schemas::ids::{Position, StoreId};
 use schemas::subject::{EVENT_SUBJECTS, EVENTS, SHARED_SETTINGS};
 
 use super::Interruption;
-use crate::stream_settings::{self, unlimited};
 
 /// The metadata key with the id of the event store.
 const STORE: &str = "loggia.store";

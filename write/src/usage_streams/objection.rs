@@ -1,9 +1,9 @@
 //! Which streams calls must not be metered with.
 
 use async_nats::jetstream::stream::Config;
+use nats::stream_settings::{self, unlimited};
 
 use super::{SCHEMA, SCHEMA_VERSION, closing, lowering};
-use crate::stream_settings::{self, unlimited};
 
 /// What speaks against metering with a stream of this configuration, as a sentence. The quota may differ.
 pub(super) fn objection(config: &Config, wanted: &Config) -> Option<String> {

@@ -18,7 +18,6 @@ use super::fault::{Fault, check_authorities, set_back, unheard};
 use super::stored;
 use crate::event_log::sqlite::backend::{Backend, Entry, NotTaken, Page, Replicated, Unread};
 use crate::event_log::{Head, StoreError};
-use crate::tls;
 
 /// How long an append over the open stream may take. Where the server ends that stream in good order the client says
 /// nothing, and what was under way is looked up.
@@ -59,7 +58,8 @@ impl Kurrent {
     /// Makes the first contact, or says which setting is wrong.
     pub(crate) async fn reach(address: &Address) -> Result<Kurrent, StoreError> {
         // The client would choose another library for the whole process.
-        tls::prefer_ring();
+        // Several providers may be compiled in, and then a process has no default. The first choice holds.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         check_authorities(address)?;
         let mut remote = Kurrent {
             address: address.clone(),

@@ -10,7 +10,7 @@ use serde_json::json;
 use tokio::time::sleep;
 
 use super::address::{Address, USER};
-use super::{Error, SyncInterval, orphan};
+use super::{Error, SyncInterval};
 
 const CONFIG: &str = "nats.json";
 const PID: &str = "nats.pid";
@@ -40,17 +40,6 @@ impl Folder {
         if !self.root.join("lock").exists() {
             create_private(&self.root)?;
             self.lock = locked(&self.root).await?;
-        }
-        Ok(())
-    }
-
-    /// Ends a server that an earlier owner left running.
-    pub(super) async fn end_orphan(&self) -> Result<(), Error> {
-        let root = self.root.clone();
-        let ended = tokio::task::spawn_blocking(move || orphan::end(&root)).await;
-        let ended = ended.map_err(|error| Error::folder(&self.root, io::Error::other(error)))??;
-        if let Some(pid) = ended {
-            tracing::warn!(pid, "ended the nats-server that an earlier run left behind");
         }
         Ok(())
     }

@@ -1,3 +1,5 @@
+//! Why a private nats-server cannot run.
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
@@ -82,11 +84,6 @@ pub enum Error {
     /// The system gave no random bytes or no free port.
     #[error("no address for nats-server could be chosen: {0}; try again")]
     NoAddress(String),
-    /// A NATS address is not of the form `nats://host:port`.
-    #[error(
-        "the NATS address is not one: {0}; write it as nats://host:4222 or nats://user:password@host:4222"
-    )]
-    BadUrl(String),
 }
 
 impl Error {

@@ -2,14 +2,13 @@
 
 use std::fmt::Write as _;
 
-use schemas::nats_role::NatsRole;
-
 use super::server::Server;
 use super::users::Users;
-use super::{AUTHORITY, CERTIFICATE, Wanted};
+use super::{AUTHORITY, CERTIFICATE, ClusterConfig};
+use crate::user::User;
 
 /// Its paths are relative: the server is started in its folder, wherever that is.
-pub(super) fn text(wanted: &Wanted, server: &Server, users: &Users) -> String {
+pub(super) fn text(config: &ClusterConfig, server: &Server, users: &Users) -> String {
     let Server { name, host, port, .. } = server;
     let listen = server.listens_on();
     let mut text = format!(
@@ -35,21 +34,21 @@ jetstream {{
 }}
 "#
     );
-    if wanted.servers.len() > 1 {
-        text += &cluster(wanted, server);
+    if config.servers.len() > 1 {
+        text += &cluster(config, server);
     }
     text += "\n# One user a role. The seeds are with the processes, not here.\nauthorization {\n  users: [\n";
-    for (role, key) in users.public_keys() {
-        text += &user(role, key);
+    for (user, key) in users.public_keys() {
+        text += &user_entry(user, key);
     }
     text += "  ]\n}\n";
     text
 }
 
-fn cluster(wanted: &Wanted, server: &Server) -> String {
+fn cluster(config: &ClusterConfig, server: &Server) -> String {
     let Server { host, cluster_port, .. } = server;
-    let (name, listen) = (&wanted.cluster, server.listens_on());
-    let others = wanted.servers.iter().filter(|other| other.name != server.name);
+    let (name, listen) = (&config.cluster, server.listens_on());
+    let others = config.servers.iter().filter(|other| other.name != server.name);
     let routes: String =
         others.map(|other| format!("    \"tls://{}:{}\"\n", other.host, other.cluster_port)).collect();
     format!(
@@ -73,15 +72,16 @@ cluster {{
     )
 }
 
-fn user(role: NatsRole, key: &str) -> String {
+fn user_entry(user: &User, key: &str) -> String {
     let list = |subjects: &mut dyn Iterator<Item = String>| -> String {
         subjects.map(|subject| format!("          \"{subject}\"\n")).collect()
     };
-    let publish = list(&mut role.publishes().into_iter().map(str::to_owned));
-    let subscribe = list(&mut role.subscribes().into_iter());
+    let publish = list(&mut user.publishes.iter().map(|subject| (*subject).to_owned()));
+    let subscribe = list(&mut user.subscribes.iter().cloned());
+    let name = user.name;
     let mut text = format!(
         r#"    {{
-      # {role}
+      # {name}
       nkey: "{key}"
       permissions {{
         publish {{ allow: [
@@ -90,11 +90,11 @@ fn user(role: NatsRole, key: &str) -> String {
 {subscribe}        ] }}
 "#
     );
-    if let Some(answers) = role.answers() {
+    if let Some(responses) = user.responses {
         let _ = writeln!(
             text,
             "        allow_responses {{ max: {}, expires: \"{}m\" }}",
-            answers.most, answers.minutes
+            responses.max, responses.minutes
         );
     }
     text += "      }\n    }\n";

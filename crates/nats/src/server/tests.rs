@@ -16,20 +16,10 @@ use super::*;
 
 /// A folder and options for a real server in it, or `None` when there is no server to run.
 async fn real() -> Option<(TempDir, Options)> {
-    let set = std::env::var_os("LOGGIA_NATS_SERVER").map(PathBuf::from);
-    match binary::usable(set.as_deref()).await {
-        Ok(found) => {
-            let folder = tempfile::tempdir().unwrap();
-            let options = Options { binary: Some(found), ..Options::new(folder.path().join("nats")) };
-            Some((folder, options))
-        }
-        Err(absent) if std::env::var_os("CI").is_some() => panic!("{absent}"),
-        Err(absent) => {
-            // Not eprintln!: the harness keeps what a passing test prints to itself.
-            let _ = writeln!(std::io::stderr(), "\n*** SKIPPED, and nothing tested, because {absent}\n");
-            None
-        }
-    }
+    let found = crate::tests::nats_server().await?;
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { binary: Some(found), ..Options::new(folder.path().join("nats")) };
+    Some((folder, options))
 }
 
 async fn context(address: &Address) -> jetstream::Context {
@@ -85,7 +75,7 @@ async fn it_starts_keeps_strangers_out_and_stops() {
     fill(server.address()).await;
     assert_eq!(messages(server.address()).await, Some(1));
 
-    let client = login(&server.url()).unwrap().connect(server.url()).await.unwrap();
+    let client = crate::url::connect_options(&server.url()).unwrap().connect(server.url()).await.unwrap();
     assert_eq!(client.server_info().max_payload, 8 * 1024 * 1024);
     let stranger = async_nats::connect(format!("nats://{}", server.address())).await.unwrap_err();
     assert!(stranger.to_string().contains("authorization violation"), "{stranger}");

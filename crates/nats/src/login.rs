@@ -1,4 +1,4 @@
-//! How a process comes to its NATS: the servers, the credentials, the certificate authority, and which role it is.
+//! The connection of a process to NATS: servers, credentials, certificate authority and user.
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,12 @@ use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, 
 use nkeys::{KeyPair, KeyPairType};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use schemas::nats_role::NatsRole;
 use tokio::sync::watch;
 
-use super::same_cluster::{self, DifferentClusters};
-use super::user::{self, WrongUser};
-use super::{InsufficientServer, sufficient};
-use crate::cause::innermost;
-use crate::{nats_server, tls};
+use crate::requirements::{self, InsufficientServer};
+use crate::same_cluster::{self, DifferentClusters};
+use crate::url::{self, BadUrl};
+use crate::user::{self, User, WrongUser};
 
 /// How long one server may take to answer.
 const ANSWERED: Duration = Duration::from_secs(5);
@@ -33,7 +31,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 /// What stands in a credentials file that holds a token.
 const TOKEN: &str = "-----BEGIN NATS USER JWT-----";
 
-/// How a process comes to its NATS.
+/// What a process connects with.
 #[derive(Debug, Clone)]
 pub struct Login {
     /// The setting `nats_url`: one server, or several of one cluster with commas.
@@ -42,8 +40,8 @@ pub struct Login {
     pub credentials: Option<PathBuf>,
     /// The setting `nats_ca`: a file with the certificates that the servers' are to be signed by; unset: the system's.
     pub ca: Option<PathBuf>,
-    /// What the process is.
-    pub role: NatsRole,
+    /// The user that the process is.
+    pub user: User,
 }
 
 /// Why there is no connection to NATS. Each names the setting.
@@ -51,7 +49,7 @@ pub struct Login {
 pub enum LoginError {
     /// The addresses are none.
     #[error("nats_url: {0}")]
-    Url(#[from] nats_server::Error),
+    Url(#[from] BadUrl),
     /// The addresses log in as different users.
     #[error("nats_url: the addresses name different users; give all the same one, or use nats_creds")]
     Users,
@@ -168,8 +166,9 @@ impl Login {
         client: &Client,
         refusals: watch::Receiver<Option<String>>,
     ) -> Result<(), LoginError> {
-        sufficient(client).map_err(|source| LoginError::Insufficient { shown: self.shown(), source })?;
-        Ok(user::check(client, self.role, refusals).await?)
+        requirements::check(client)
+            .map_err(|source| LoginError::Insufficient { shown: self.shown(), source })?;
+        Ok(user::check(client, &self.user, refusals).await?)
     }
 
     /// Refuses addresses of servers that do not belong together. A server that is away is passed over.
@@ -192,10 +191,9 @@ impl Login {
         let urls = self.url.split(',').map(str::trim);
         let mut servers = Vec::new();
         for url in urls {
-            let server: ServerAddr =
-                url.parse().map_err(|error: std::io::Error| nats_server::Error::BadUrl(error.to_string()))?;
+            let server: ServerAddr = url::parse(url)?;
             if server.host().is_empty() {
-                return Err(nats_server::Error::BadUrl(format!("“{url}” has no host")).into());
+                return Err(BadUrl(format!("“{url}” has no host")).into());
             }
             servers.push(server);
         }
@@ -211,10 +209,11 @@ impl Login {
 
     /// The options, and the last thing that a server refused to this connection.
     async fn options(&self) -> Result<(ConnectOptions, watch::Receiver<Option<String>>), LoginError> {
-        tls::prefer_ring();
+        // Several providers may be compiled in, and then a process has no default. The first choice holds.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let with_user = self.url.split(',').map(str::trim).find(|url| url.contains('@'));
         let mut options = match with_user {
-            Some(url) => nats_server::login(url)?,
+            Some(url) => url::connect_options(url)?,
             None => ConnectOptions::new(),
         };
         if let (None, Some(path)) = (with_user, &self.credentials) {
@@ -229,8 +228,8 @@ impl Login {
         }
         let (refused, refusals) = watch::channel(None);
         let options = options
-            .name(format!("loggia {}", self.role))
-            .custom_inbox_prefix(self.role.inbox())
+            .name(format!("loggia {}", self.user.name))
+            .custom_inbox_prefix(self.user.inbox.clone())
             .connection_timeout(ANSWERED)
             .ping_interval(PING)
             .reconnect_delay_callback(pause_before)
@@ -252,6 +251,15 @@ impl Login {
             _ => LoginError::Unanswered { shown, reason },
         }
     }
+}
+
+/// Returns the innermost cause of an error: the others repeat where it happened.
+fn innermost<'e>(error: &'e (dyn std::error::Error + 'static)) -> &'e (dyn std::error::Error + 'static) {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause
 }
 
 fn is_here(server: &ServerAddr) -> bool {

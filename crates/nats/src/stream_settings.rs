@@ -4,13 +4,13 @@ use async_nats::jetstream::stream::Config;
 use async_nats::jetstream::{self, ErrorCode};
 
 /// Whether a limit of JetStream is none.
-pub(crate) fn unlimited(limit: i64) -> bool {
+pub fn unlimited(limit: i64) -> bool {
     limit <= 0
 }
 
 /// The first setting that is not as it must be: of those that are right or wrong for this stream alone, then of those
 /// that all streams share. What is missing in both may differ, such as the number of replicas.
-pub(crate) fn wrong(config: &Config, wanted: &Config, own: &[(&'static str, bool)]) -> Option<&'static str> {
+pub fn wrong(config: &Config, wanted: &Config, own: &[(&'static str, bool)]) -> Option<&'static str> {
     let shared = [
         ("subjects", config.subjects == wanted.subjects),
         ("retention", config.retention == wanted.retention),
@@ -31,7 +31,7 @@ pub(crate) fn wrong(config: &Config, wanted: &Config, own: &[(&'static str, bool
 
 /// The configuration with as many copies as are wanted, where the stream has fewer. One that has more keeps them: they
 /// are no harm, and taking them away is for the operator.
-pub(crate) fn raised(config: &Config, replicas: usize) -> Option<Config> {
+pub fn raised(config: &Config, replicas: usize) -> Option<Config> {
     let has = config.num_replicas.max(1);
     if has > replicas {
         tracing::warn!(
@@ -49,7 +49,7 @@ pub(crate) fn raised(config: &Config, replicas: usize) -> Option<Config> {
 }
 
 /// What is said where a stream cannot be as it is wanted for as long as nobody changes something.
-pub(crate) fn impossible(error: &jetstream::Error, wanted: &Config) -> Option<String> {
+pub fn impossible(error: &jetstream::Error, wanted: &Config) -> Option<String> {
     let Config { name, num_replicas: replicas, .. } = wanted;
     match error.error_code() {
         ErrorCode::STREAM_REPLICAS_NOT_SUPPORTED => Some(format!(

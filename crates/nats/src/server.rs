@@ -1,4 +1,4 @@
-//! The private nats-server of `loggia up` and of tests: found, started, watched, restarted and stopped by us.
+//! A private nats-server: found, started, watched, restarted and stopped by this process.
 //!
 //! It listens on loopback only, behind a random password, and keeps everything in one folder. It may lose what it
 //! has acknowledged in the last moments before a power cut; that is accepted, because the event store is the truth
@@ -24,8 +24,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep, timeout};
 
-pub use address::{Address, login};
-pub use binary::{OLDEST_VERSION, find, usable};
+pub use address::Address;
+pub use binary::{find, usable};
 pub use error::Error;
 pub use orphan::end_orphan;
 
@@ -112,11 +112,12 @@ impl NatsServer {
     /// Starts a server and returns once it answers.
     ///
     /// A server that an earlier, killed owner of the folder left running is ended first. A folder whose owner is
-    /// still there is refused with [`Error::InUse`], a server older than [`OLDEST_VERSION`] with [`Error::TooOld`].
+    /// still there is refused with [`Error::InUse`], a server older than
+    /// [`OLDEST`](crate::version::OLDEST) with [`Error::TooOld`].
     pub async fn start(options: Options) -> Result<Self, Error> {
         let binary = binary::usable(options.binary.as_deref()).await?;
         let folder = Folder::open(&options.folder).await?;
-        folder.end_orphan().await?;
+        orphan::end_left_behind(&folder).await?;
         let mut address = folder.last_address().unwrap_or_else(Address::unset);
         // A port that is free now may be taken before nats-server binds it: then it is tried with another.
         let mut attempts = 3;
@@ -141,7 +142,7 @@ impl NatsServer {
         &self.address
     }
 
-    /// The address with user and password, as [`login`] takes it. A secret: keep it out of logs.
+    /// The address with user and password, as [`crate::url::connect_options`] takes it. A secret: keep it out of logs.
     pub fn url(&self) -> String {
         self.address.url()
     }

@@ -1,11 +1,12 @@
 //! A server whose owner was killed lives on, for nothing tells it. The next owner of the folder ends it here.
 
+use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Signal, kill_process};
 
-use super::folder::{config_in, pid_file_in, try_lock};
+use super::folder::{Folder, config_in, pid_file_in, try_lock};
 use super::{Error, process};
 
 const TERMINATED_WITHIN: Duration = Duration::from_secs(10);
@@ -20,8 +21,19 @@ pub fn end_orphan(folder: &Path) -> Result<Option<u32>, Error> {
     end(&root)
 }
 
-/// As [`end_orphan`], for the one who holds the folder's lock.
-pub(super) fn end(root: &Path) -> Result<Option<u32>, Error> {
+/// Ends a server that an earlier owner of this folder left running.
+pub(super) async fn end_left_behind(folder: &Folder) -> Result<(), Error> {
+    let root = folder.root().to_owned();
+    let ended = tokio::task::spawn_blocking(move || end(&root)).await;
+    let ended = ended.map_err(|error| Error::folder(folder.root(), io::Error::other(error)))??;
+    if let Some(pid) = ended {
+        tracing::warn!(pid, "ended the nats-server that an earlier run left behind");
+    }
+    Ok(())
+}
+
+/// Like [`end_orphan`], for the holder of the folder's lock.
+fn end(root: &Path) -> Result<Option<u32>, Error> {
     let Some(pid) = recorded(root).filter(|pid| runs_on(*pid, root)) else { return Ok(None) };
     for (signal, patience) in [(Signal::TERM, TERMINATED_WITHIN), (Signal::KILL, KILLED_WITHIN)] {
         let Some(target) = process(pid) else { return Ok(None) };

@@ -1,27 +1,19 @@
-//! What a NATS server must be like, whoever runs it, and how a process comes to it.
-
-mod login;
-mod same_cluster;
-mod user;
+//! What a NATS server must be able to do, whoever runs it.
 
 use async_nats::Client;
 
-use crate::nats_server::OLDEST_VERSION;
+use crate::version::{OLDEST, Version};
 
-pub use login::{Login, LoginError};
-pub use same_cluster::DifferentClusters;
-pub use user::WrongUser;
-
-/// The smallest message a server must carry, in bytes: every event fits into it.
+/// The smallest maximum message size that a server must have, in bytes: every event fits into it.
 pub const SMALLEST_MAX_PAYLOAD: usize = 1 << 20;
 
-/// A server that cannot be worked with.
+/// A server that does not meet the requirements.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InsufficientServer {
     /// It silently ignores settings that Loggia relies on.
     #[error(
         "the NATS server is version {found}, which ignores settings that keep events safe; use version {} or newer",
-        oldest()
+        OLDEST
     )]
     TooOld {
         /// Its version.
@@ -38,31 +30,24 @@ pub enum InsufficientServer {
 }
 
 /// Checks the server that a client is connected to.
-pub fn sufficient(client: &Client) -> Result<(), InsufficientServer> {
+///
+/// # Errors
+///
+/// If it is too old, or its messages are too small.
+pub fn check(client: &Client) -> Result<(), InsufficientServer> {
     let server = client.server_info();
     judge(&server.version, server.max_payload)
 }
 
 fn judge(version: &str, max_payload: usize) -> Result<(), InsufficientServer> {
-    // What cannot be read as a version is no release, and whoever runs that knows what it is.
-    if parsed(version).is_some_and(|version| version < OLDEST_VERSION) {
+    // A version that cannot be parsed is not a release; whoever runs one knows what it is.
+    if Version::parse(version).is_some_and(|version| version < OLDEST) {
         return Err(InsufficientServer::TooOld { found: version.to_owned() });
     }
     if max_payload < SMALLEST_MAX_PAYLOAD {
         return Err(InsufficientServer::SmallMessages { found: max_payload });
     }
     Ok(())
-}
-
-fn parsed(version: &str) -> Option<(u64, u64, u64)> {
-    let numbers = version.split(['-', '+']).next()?;
-    let mut parts = numbers.split('.').map(str::parse);
-    Some((parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?))
-}
-
-fn oldest() -> String {
-    let (major, minor, patch) = OLDEST_VERSION;
-    format!("{major}.{minor}.{patch}")
 }
 
 #[cfg(test)]

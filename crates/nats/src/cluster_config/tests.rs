@@ -1,34 +1,46 @@
 use std::os::unix::fs::PermissionsExt;
 
 use nkeys::KeyPair;
-use schemas::nats_role::NatsRole;
 
 use super::*;
+use crate::user::Responses;
 
-fn wanted(servers: &[&str]) -> Wanted {
-    Wanted {
+fn user(name: &'static str) -> User {
+    User {
+        name,
+        inbox: format!("_INBOX.{name}"),
+        publishes: vec!["a.*", "$JS.API.>"],
+        must_publish: vec!["a.*"],
+        subscribes: vec![format!("_INBOX.{name}.>")],
+        responses: (name == "reader").then_some(Responses { max: -1, minutes: 5 }),
+    }
+}
+
+fn config(servers: &[&str]) -> ClusterConfig {
+    ClusterConfig {
         cluster: "loggia".into(),
         servers: servers.iter().map(|server| server.parse().unwrap()).collect(),
+        users: vec![user("reader"), user("writer")],
         certificate: None,
         now: "2026-11-21T12:00:00Z".parse().unwrap(),
     }
 }
 
-fn three() -> Wanted {
-    wanted(&["n1=127.0.0.1:4222:6222", "n2=127.0.0.1:4223:6223", "n3=nats.example.org:4222"])
+fn three() -> ClusterConfig {
+    config(&["n1=127.0.0.1:4222:6222", "n2=127.0.0.1:4223:6223", "n3=nats.example.org:4222"])
 }
 
 fn text(folder: &Path, path: &str) -> String {
     std::fs::read_to_string(folder.join(path)).unwrap()
 }
 
-fn changes(made: &[Made]) -> Vec<(String, Change)> {
+fn changes(made: &[WrittenFile]) -> Vec<(String, Change)> {
     made.iter().map(|made| (made.path.display().to_string(), made.change)).collect()
 }
 
 /// Has nats-server itself read a configuration; its complaint, if it has one.
 async fn checked(folder: &Path) -> Option<Result<(), String>> {
-    let binary = kit::nats::available().await?;
+    let binary = crate::tests::nats_server().await?;
     let output = std::process::Command::new(binary)
         .args(["-t", "--config", CONFIGURATION])
         .current_dir(folder)
@@ -41,9 +53,9 @@ async fn checked(folder: &Path) -> Option<Result<(), String>> {
 #[tokio::test]
 async fn nats_server_reads_what_is_made() {
     let outer = tempfile::tempdir().unwrap();
-    for (name, wanted) in [("three", three()), ("one", wanted(&["n1=127.0.0.1:4222"]))] {
+    for (name, wanted) in [("three", three()), ("one", config(&["n1=127.0.0.1:4222"]))] {
         let folder = outer.path().join(name);
-        make(&folder, &wanted).unwrap();
+        write(&folder, &wanted).unwrap();
         for server in &wanted.servers {
             let Some(read) = checked(&folder.join(&server.name)).await else { return };
             assert_eq!(read, Ok(()), "{name} {}", server.name);
@@ -57,17 +69,13 @@ async fn nats_server_reads_what_is_made() {
 fn the_set_is_whole_and_the_secrets_are_their_owners_alone() {
     let outer = tempfile::tempdir().unwrap();
     let folder = outer.path().join("nats");
-    let made = make(&folder, &three()).unwrap();
+    let made = write(&folder, &three()).unwrap();
     let paths: Vec<String> = changes(&made).into_iter().map(|(path, _)| path).collect();
     assert_eq!(
         paths,
         [
-            "users/write.nk",
-            "users/project.nk",
-            "users/serve.nk",
-            "users/read.nk",
-            "users/up.nk",
-            "users/operator.nk",
+            "users/reader.nk",
+            "users/writer.nk",
             "ca.key",
             "ca.pem",
             "n1/ca.pem",
@@ -89,7 +97,7 @@ fn the_set_is_whole_and_the_secrets_are_their_owners_alone() {
     let left: Vec<_> = std::fs::read_dir(outer.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left, ["nats"], "nothing is left aside");
     // A server knows public keys only, and its own key.
-    for role in NatsRole::ALL {
+    for role in ["reader", "writer"] {
         let seed = text(&folder, &format!("users/{role}.nk"));
         let conf = text(&folder, "n1/nats.conf");
         assert!(!conf.contains(seed.trim()));
@@ -103,14 +111,14 @@ fn the_set_is_whole_and_the_secrets_are_their_owners_alone() {
 fn made_again_the_keys_are_kept_and_a_server_is_added() {
     let outer = tempfile::tempdir().unwrap();
     let folder = outer.path().join("nats");
-    make(&folder, &wanted(&["n1=127.0.0.1:4222:6222"])).unwrap();
-    let before = [text(&folder, "users/write.nk"), text(&folder, "ca.key"), text(&folder, "ca.pem")];
+    write(&folder, &config(&["n1=127.0.0.1:4222:6222"])).unwrap();
+    let before = [text(&folder, "users/writer.nk"), text(&folder, "ca.key"), text(&folder, "ca.pem")];
     std::fs::write(folder.join("notes.txt"), "mine").unwrap();
-    let made = make(&folder, &three()).unwrap();
-    assert_eq!([text(&folder, "users/write.nk"), text(&folder, "ca.key"), text(&folder, "ca.pem")], before);
+    let made = write(&folder, &three()).unwrap();
+    assert_eq!([text(&folder, "users/writer.nk"), text(&folder, "ca.key"), text(&folder, "ca.pem")], before);
     assert_eq!(text(&folder, "notes.txt"), "mine");
     let of = |path: &str| changes(&made).into_iter().find(|(found, _)| found == path).unwrap().1;
-    assert_eq!(of("users/write.nk"), Change::Kept);
+    assert_eq!(of("users/writer.nk"), Change::Kept);
     assert_eq!(of("ca.key"), Change::Kept);
     assert_eq!(of("n1/nats.conf"), Change::Changed);
     assert_eq!(of("n1/server.pem"), Change::Changed, "a certificate is renewed");
@@ -124,14 +132,14 @@ fn made_again_the_keys_are_kept_and_a_server_is_added() {
 fn a_key_that_cannot_be_read_is_not_overwritten() {
     let outer = tempfile::tempdir().unwrap();
     let folder = outer.path().join("nats");
-    make(&folder, &three()).unwrap();
+    write(&folder, &three()).unwrap();
     for (path, complaint) in
-        [("users/serve.nk", "holds no seed of a NATS user"), ("ca.key", "holds no key in PEM")]
+        [("users/reader.nk", "holds no seed of a NATS user"), ("ca.key", "holds no key in PEM")]
     {
         let good = text(&folder, path);
         std::fs::write(folder.join(path), "damaged").unwrap();
         let conf = text(&folder, "n1/nats.conf");
-        let refused = make(&folder, &three()).unwrap_err().to_string();
+        let refused = write(&folder, &three()).unwrap_err().to_string();
         assert!(refused.starts_with(&format!("{} {complaint}", folder.join(path).display())), "{refused}");
         assert!(refused.contains("it is not overwritten"), "{refused}");
         assert_eq!(text(&folder, path), "damaged");
@@ -139,7 +147,7 @@ fn a_key_that_cannot_be_read_is_not_overwritten() {
         std::fs::write(folder.join(path), good).unwrap();
     }
     std::fs::remove_file(folder.join("ca.key")).unwrap();
-    let refused = make(&folder, &three()).unwrap_err().to_string();
+    let refused = write(&folder, &three()).unwrap_err().to_string();
     assert!(refused.contains("ca.pem is there without ca.key"), "{refused}");
 }
 
@@ -147,14 +155,14 @@ fn a_key_that_cannot_be_read_is_not_overwritten() {
 fn a_set_that_was_cut_off_is_completed() {
     let outer = tempfile::tempdir().unwrap();
     let folder = outer.path().join("nats");
-    make(&folder, &three()).unwrap();
-    let seed = text(&folder, "users/write.nk");
-    for path in ["ca.pem", "n2/nats.conf", "users/up.nk"] {
+    write(&folder, &three()).unwrap();
+    let seed = text(&folder, "users/writer.nk");
+    for path in ["ca.pem", "n2/nats.conf", "users/reader.nk"] {
         std::fs::remove_file(folder.join(path)).unwrap();
     }
-    make(&folder, &three()).unwrap();
-    assert_eq!(text(&folder, "users/write.nk"), seed);
-    let up = KeyPair::from_seed(text(&folder, "users/up.nk").trim()).unwrap().public_key();
+    write(&folder, &three()).unwrap();
+    assert_eq!(text(&folder, "users/writer.nk"), seed);
+    let up = KeyPair::from_seed(text(&folder, "users/reader.nk").trim()).unwrap().public_key();
     for server in ["n1", "n2", "n3"] {
         assert!(text(&folder, &format!("{server}/nats.conf")).contains(&up), "{server}");
         assert_eq!(text(&folder, &format!("{server}/ca.pem")), text(&folder, "ca.pem"));
@@ -166,7 +174,7 @@ fn a_folder_that_cannot_be_written_leaves_nothing() {
     let outer = tempfile::tempdir().unwrap();
     let file = outer.path().join("file");
     std::fs::write(&file, "").unwrap();
-    let refused = make(&file.join("nats"), &three()).unwrap_err().to_string();
+    let refused = write(&file.join("nats"), &three()).unwrap_err().to_string();
     assert!(refused.contains("cannot be used"), "{refused}");
 }
 
@@ -174,11 +182,11 @@ fn a_folder_that_cannot_be_written_leaves_nothing() {
 async fn a_certificate_of_ones_own_is_taken() {
     let outer = tempfile::tempdir().unwrap();
     let (source, folder) = (outer.path().join("source"), outer.path().join("nats"));
-    make(&source, &wanted(&["a=127.0.0.1:4222"])).unwrap();
-    make(&outer.path().join("other"), &wanted(&["a=127.0.0.1:4222"])).unwrap();
+    write(&source, &config(&["a=127.0.0.1:4222"])).unwrap();
+    write(&outer.path().join("other"), &config(&["a=127.0.0.1:4222"])).unwrap();
     // Its file holds both, and either is found in it.
     let pem = source.join("a/server.pem");
-    let given = |key: PathBuf| Wanted {
+    let given = |key: PathBuf| ClusterConfig {
         certificate: Some(GivenCertificate {
             certificate: pem.clone(),
             key,
@@ -187,28 +195,28 @@ async fn a_certificate_of_ones_own_is_taken() {
         ..three()
     };
     let other = outer.path().join("other/a/server.pem");
-    let refused = make(&folder, &given(other.clone())).unwrap_err().to_string();
+    let refused = write(&folder, &given(other.clone())).unwrap_err().to_string();
     assert!(
         refused.starts_with(&format!("--tls-key: {} is not the key of the certificate", other.display())),
         "{refused}"
     );
     assert!(!folder.exists());
-    make(&folder, &given(pem.clone())).unwrap();
+    write(&folder, &given(pem.clone())).unwrap();
     assert!(!folder.join("ca.key").exists());
     assert_eq!(text(&folder, "n1/ca.pem"), text(&source, "ca.pem"));
     if let Some(read) = checked(&folder.join("n1")).await {
         assert_eq!(read, Ok(()));
     }
-    let refused = make(&folder, &three()).unwrap_err().to_string();
+    let refused = write(&folder, &three()).unwrap_err().to_string();
     assert!(refused.contains("give --tls-cert, --tls-key and --tls-ca again"), "{refused}");
 }
 
 #[test]
 fn names_that_collide_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let refused = |wanted: Wanted| make(&folder.path().join("x"), &wanted).unwrap_err().to_string();
-    assert_eq!(refused(wanted(&["a=h:1", "a=i:1"])), "--server: a is given twice");
-    assert_eq!(refused(wanted(&["a=h:1", "b=h:2"])), "--server: a port of h is given twice");
-    let named = Wanted { cluster: "my cluster".into(), ..three() };
+    let refused = |wanted: ClusterConfig| write(&folder.path().join("x"), &wanted).unwrap_err().to_string();
+    assert_eq!(refused(config(&["a=h:1", "a=i:1"])), "--server: a is given twice");
+    assert_eq!(refused(config(&["a=h:1", "b=h:2"])), "--server: a port of h is given twice");
+    let named = ClusterConfig { cluster: "my cluster".into(), ..three() };
     assert_eq!(refused(named), "--cluster is “my cluster”; letters, digits, - and _ are wanted, at most 63");
 }

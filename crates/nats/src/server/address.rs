@@ -97,37 +97,6 @@ impl fmt::Debug for Address {
     }
 }
 
-/// Connect options that log in with the user and password of any NATS URL, percent-encoding undone.
-///
-/// The client itself takes only the host and port from a URL: without this a password in `LOGGIA_NATS_URL` would
-/// silently not be sent. A URL without a user gives options without a login.
-pub fn login(url: &str) -> Result<ConnectOptions, Error> {
-    let address: ServerAddr =
-        url.parse().map_err(|error: std::io::Error| Error::BadUrl(error.to_string()))?;
-    Ok(match (address.username(), address.password()) {
-        (Some(user), Some(password)) => {
-            ConnectOptions::with_user_and_password(percent_decoded(user)?, percent_decoded(password)?)
-        }
-        (Some(token), None) => ConnectOptions::with_token(percent_decoded(token)?),
-        (None, _) => ConnectOptions::new(),
-    })
-}
-
-fn percent_decoded(text: &str) -> Result<String, Error> {
-    let mut parts = text.split('%');
-    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
-    for part in parts {
-        let (code, rest) = part.split_at_checked(2).ok_or_else(|| bad_escape(part))?;
-        bytes.push(u8::from_str_radix(code, 16).map_err(|_| bad_escape(code))?);
-        bytes.extend_from_slice(rest.as_bytes());
-    }
-    String::from_utf8(bytes).map_err(|_| Error::BadUrl("user and password must be UTF-8 text".into()))
-}
-
-fn bad_escape(code: &str) -> Error {
-    Error::BadUrl(format!("%{code} is not a percent-encoded byte"))
-}
-
 fn no_address(reason: impl fmt::Display) -> Error {
     Error::NoAddress(reason.to_string())
 }
@@ -161,14 +130,5 @@ mod tests {
         assert!(!address.is_free());
         drop(listener);
         assert!(address.is_free());
-    }
-
-    #[test]
-    fn percent_encoding_is_undone_and_nonsense_refused() {
-        assert_eq!(percent_decoded("p%40ss%C3%A9").unwrap(), "p@ssé");
-        assert_eq!(percent_decoded("plain").unwrap(), "plain");
-        for bad in ["%4", "%zz", "%ff"] {
-            assert!(matches!(percent_decoded(bad), Err(Error::BadUrl(_))), "{bad}");
-        }
     }
 }

@@ -1,6 +1,5 @@
 //! Finding a nats-server and refusing one that is too old.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,30 +7,13 @@ use tokio::process::Command;
 use tokio::time::timeout;
 
 use super::Error;
-
-/// The oldest nats-server that Loggia runs on, as major, minor and patch.
-pub const OLDEST_VERSION: (u64, u64, u64) = (2, 14, 0);
+use crate::version::{self, Version};
 
 const NAME: &str = "nats-server";
 
-/// A version of nats-server, in order of age.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Version(u64, u64, u64);
-
-impl Version {
-    /// Reads the answer to `nats-server --version`, such as `nats-server: v2.15.1` or `… v2.14.0-RC.1`.
-    fn stated_in(answer: &str) -> Option<Self> {
-        let stated = answer.trim().strip_prefix("nats-server: v")?;
-        let mut numbers = stated.split(['.', '-', '+']).map(str::parse);
-        let mut next = || numbers.next()?.ok();
-        Some(Self(next()?, next()?, next()?))
-    }
-}
-
-impl fmt::Display for Version {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}.{}.{}", self.0, self.1, self.2)
-    }
+/// Reads the answer to `nats-server --version`, such as `nats-server: v2.15.1`.
+fn stated_in(answer: &str) -> Option<Version> {
+    Version::parse(answer.trim().strip_prefix("nats-server: v")?)
 }
 
 /// Looks for nats-server: the explicit setting alone if there is one; else what `bin/setup` brought into the checkout
@@ -68,12 +50,14 @@ pub async fn usable(explicit: Option<&Path>) -> Result<PathBuf, Error> {
         Ok(Ok(output)) => output,
     };
     let answer = String::from_utf8_lossy(&answer.stdout);
-    let version = Version::stated_in(&answer)
+    let version = stated_in(&answer)
         .ok_or_else(|| unusable(format!("it does not state a version, but {:?}", answer.trim())))?;
-    let (major, minor, patch) = OLDEST_VERSION;
-    let oldest = Version(major, minor, patch);
-    if version < oldest {
-        return Err(Error::TooOld { binary, found: version.to_string(), needed: oldest.to_string() });
+    if version < version::OLDEST {
+        return Err(Error::TooOld {
+            binary,
+            found: version.to_string(),
+            needed: version::OLDEST.to_string(),
+        });
     }
     Ok(binary)
 }
@@ -83,13 +67,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_read_and_ordered() {
-        let read = |answer| Version::stated_in(answer);
-        assert_eq!(read("nats-server: v2.15.1\n"), Some(Version(2, 15, 1)));
-        assert_eq!(read("nats-server: v2.14.0-RC.1"), Some(Version(2, 14, 0)));
-        assert_eq!(read("nats-server: v2.14"), None);
-        assert_eq!(read("redis 7.0.1"), None);
-        assert!(Version(2, 9, 10) < Version(2, 14, 0) && Version(3, 0, 0) > Version(2, 15, 1));
+    fn only_a_nats_server_states_its_version() {
+        assert_eq!(stated_in("nats-server: v2.15.1\n"), Some(Version(2, 15, 1)));
+        assert_eq!(stated_in("redis 7.0.1"), None);
     }
 
     #[test]

@@ -30,7 +30,7 @@ struct Answered {
 }
 
 /// Asks each server who it is.
-pub(super) async fn check(servers: Vec<(ServerAddr, ConnectOptions)>) -> Result<(), DifferentClusters> {
+pub(crate) async fn check(servers: Vec<(ServerAddr, ConnectOptions)>) -> Result<(), DifferentClusters> {
     if servers.len() < 2 {
         return Ok(());
     }

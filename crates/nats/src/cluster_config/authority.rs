@@ -14,7 +14,7 @@ use rustls::sign::CertifiedKey;
 
 use super::files::{File, read};
 use super::server::Server;
-use super::{AUTHORITY, ConfigError, GivenCertificate, Wanted};
+use super::{AUTHORITY, ClusterConfig, ConfigError, GivenCertificate};
 
 const AUTHORITY_KEY: &str = "ca.key";
 
@@ -37,10 +37,10 @@ pub(super) enum Authority {
 
 impl Authority {
     /// What is given; else the authority that the folder has, or a new one.
-    pub(super) fn of(folder: &Path, wanted: &Wanted) -> Result<Authority, ConfigError> {
-        match &wanted.certificate {
+    pub(super) fn of(folder: &Path, config: &ClusterConfig) -> Result<Authority, ConfigError> {
+        match &config.certificate {
             Some(given) => Authority::given(given),
-            None => Authority::own(folder, wanted.now),
+            None => Authority::own(folder, config.now),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The NATS users: one per role, each with the subjects that the role needs and no more.
 
-use crate::subject::{
+use nats::user::{Responses, USER_INFO, User, covers};
+use schemas::subject::{
     COMMANDS, EVENT_SUBJECTS, OVERRUN_SUBJECTS, PUT_PICTURE, READ_EVENTS, READ_PICTURE, READ_USAGE,
 };
 
@@ -20,18 +21,6 @@ pub enum NatsRole {
     /// A command of the command line that queries or controls running nodes.
     Operator,
 }
-
-/// The permission to reply to requests: how often, and for how long.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Answers {
-    /// The maximum number of replies to a request; -1 is unlimited.
-    pub most: i64,
-    /// The time after the request, in minutes.
-    pub minutes: u32,
-}
-
-/// The subject on which the server returns the user and its permissions.
-pub const WHO_AM_I: &str = "$SYS.REQ.USER.INFO";
 
 /// The subjects of all metered calls.
 const CALLS: &str = "loggia.usage.*.*.*";
@@ -109,6 +98,11 @@ impl NatsRole {
         NatsRole::Operator,
     ];
 
+    /// Returns the users of all roles.
+    pub fn users() -> Vec<User> {
+        Self::ALL.map(User::from).to_vec()
+    }
+
     /// Returns the role's name, which is also the name of its credentials file.
     pub fn name(self) -> &'static str {
         match self {
@@ -142,15 +136,15 @@ impl NatsRole {
                 without_covered(&all)
             }
         };
-        if !subjects.contains(&WHO_AM_I) {
-            subjects.push(WHO_AM_I);
+        if !subjects.contains(&USER_INFO) {
+            subjects.push(USER_INFO);
         }
         subjects
     }
 
     /// Returns the subjects it must be allowed to publish to: [`NatsRole::publishes`] without those that users of an
     /// earlier version lack.
-    pub fn must_publish(self) -> Vec<&'static str> {
+    fn must_publish(self) -> Vec<&'static str> {
         self.publishes().into_iter().filter(|subject| !DISPENSABLE.contains(subject)).collect()
     }
 
@@ -169,11 +163,24 @@ impl NatsRole {
     }
 
     /// Returns the permission to reply to requests, in addition to [`NatsRole::publishes`].
-    pub fn answers(self) -> Option<Answers> {
+    pub fn responses(self) -> Option<Responses> {
         match self {
             // A rebuild sends its progress as replies to one request.
-            NatsRole::Project | NatsRole::Read => Some(Answers { most: -1, minutes: 24 * 60 }),
+            NatsRole::Project | NatsRole::Read => Some(Responses { max: -1, minutes: 24 * 60 }),
             NatsRole::Write | NatsRole::Up | NatsRole::Serve | NatsRole::Operator => None,
+        }
+    }
+}
+
+impl From<NatsRole> for User {
+    fn from(role: NatsRole) -> User {
+        User {
+            name: role.name(),
+            inbox: role.inbox(),
+            publishes: role.publishes(),
+            must_publish: role.must_publish(),
+            subscribes: role.subscribes(),
+            responses: role.responses(),
         }
     }
 }
@@ -182,21 +189,6 @@ impl std::fmt::Display for NatsRole {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name())
     }
-}
-
-/// Returns whether a pattern matches every subject that another pattern matches.
-pub fn covers(pattern: &str, other: &str) -> bool {
-    let mut others = other.split('.');
-    for token in pattern.split('.') {
-        match (token, others.next()) {
-            (">", Some(_)) => return true,
-            (_, None) | ("*", Some(">")) => return false,
-            ("*", Some(_)) => {}
-            (token, Some(other)) if token == other => {}
-            (_, Some(_)) => return false,
-        }
-    }
-    others.next().is_none()
 }
 
 /// Removes duplicates and patterns that another one covers.
@@ -223,7 +215,7 @@ mod tests {
                 subjects.iter().map(|subject| format!("`{subject}`")).collect::<Vec<_>>().join(" ")
             };
             let sends = cell(role.publishes().into_iter().map(str::to_owned).collect());
-            let answers = if role.answers().is_some() { " and answers to what it is asked" } else { "" };
+            let answers = if role.responses().is_some() { " and answers to what it is asked" } else { "" };
             table += &format!("| {role} | {sends}{answers} | {} |\n", cell(role.subscribes()));
         }
         table
@@ -240,22 +232,29 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_covers_the_patterns_that_it_matches() {
-        for (pattern, other, expected) in [
-            ("a.b", "a.b", true),
-            ("a.b", "a", false),
-            ("a", "a.b", false),
-            ("a.*", "a.b", true),
-            ("a.*", "a.*", true),
-            ("a.*", "a.>", false),
-            ("a.b", "a.*", false),
-            ("a.*", "a.b.c", false),
-            ("a.>", "a.b.c", true),
-            ("a.>", "a.>", true),
-            ("a.>", "a", false),
-            (">", "a.*", true),
-        ] {
-            assert_eq!(covers(pattern, other), expected, "{pattern} {other}");
+    fn a_role_accepts_its_own_user_and_no_other() {
+        for role in NatsRole::ALL {
+            for other in NatsRole::ALL {
+                let permissions = User::from(other).permissions();
+                assert_eq!(User::from(role).check(&permissions).is_ok(), role == other, "{role} as {other}");
+            }
+        }
+        assert_eq!(
+            User::from(NatsRole::Serve)
+                .check(&User::from(NatsRole::Project).permissions())
+                .unwrap_err()
+                .to_string(),
+            "nats_creds: the NATS user is not that of the role “serve”: it may not publish to loggia.usage.*.*.* and 8 \
+             more; give this process the file users/serve.nk that `loggia nats config` made, or the user these permissions"
+        );
+    }
+
+    #[test]
+    fn the_users_that_release_0_1_made_are_accepted() {
+        for role in NatsRole::ALL {
+            let mut user = User::from(role);
+            user.publishes.retain(|subject| !subject.contains(".loggia.overrun."));
+            assert_eq!(User::from(role).check(&user.permissions()), Ok(()), "{role}");
         }
     }
 
@@ -278,7 +277,7 @@ mod tests {
             assert!(!may_publish(NatsRole::Serve, forbidden), "{forbidden}");
         }
         for subject in NatsRole::Project.publishes() {
-            let asks = ["loggia.read.", "loggia.media.read", "$JS.API.", WHO_AM_I];
+            let asks = ["loggia.read.", "loggia.media.read", "$JS.API.", USER_INFO];
             assert!(asks.iter().any(|start| subject.starts_with(start)), "{subject}");
         }
         for role in NatsRole::ALL {
@@ -301,7 +300,7 @@ mod tests {
     #[test]
     fn only_the_write_side_publishes_the_log_head_and_projections_may_subscribe() {
         for role in [NatsRole::Project, NatsRole::Serve, NatsRole::Read, NatsRole::Up] {
-            let announced = crate::subject::log_head(&role.inbox());
+            let announced = schemas::subject::log_head(&role.inbox());
             assert!(role.subscribes().iter().any(|pattern| covers(pattern, &announced)), "{role}");
             for sender in NatsRole::ALL {
                 let is_write_side = matches!(sender, NatsRole::Write | NatsRole::Up);

@@ -3,8 +3,19 @@ use tokio::net::TcpListener;
 
 use super::*;
 
+fn operator() -> User {
+    User {
+        name: "operator",
+        inbox: "_INBOX.operator".into(),
+        publishes: Vec::new(),
+        must_publish: Vec::new(),
+        subscribes: Vec::new(),
+        responses: None,
+    }
+}
+
 fn login(url: &str) -> Login {
-    Login { url: url.into(), credentials: None, ca: None, role: NatsRole::Operator }
+    Login { url: url.into(), credentials: None, ca: None, user: operator() }
 }
 
 #[test]

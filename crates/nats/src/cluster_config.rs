@@ -1,6 +1,6 @@
-//! The files that a NATS cluster of one's own needs: a configuration and a certificate for each server, and for each
-//! role a user with a key. What was made once is kept: made again, the files differ where the servers do, and the
-//! certificates are new.
+//! The files of a NATS cluster: a configuration and a certificate for each server, and a key for each user.
+//!
+//! Keys and the certificate authority are kept when the files are written again; certificates of servers are renewed.
 
 mod authority;
 mod configuration;
@@ -15,10 +15,12 @@ use serde::Serialize;
 
 use authority::Authority;
 use files::File;
-pub use server::{NotAServer, Server};
+pub use server::{InvalidServer, Server};
 use users::Users;
 
-/// The file with the certificates that clients believe.
+use crate::user::User;
+
+/// The file with the certificates that clients trust.
 pub const AUTHORITY: &str = "ca.pem";
 
 /// The folder with the users' seeds.
@@ -30,16 +32,18 @@ pub const CONFIGURATION: &str = "nats.conf";
 /// A server's certificate and its key, in its folder.
 const CERTIFICATE: &str = "server.pem";
 
-/// What is wanted.
+/// A cluster, as its files describe it.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct ClusterConfig {
     /// The name of the cluster.
     pub cluster: String,
-    /// Its servers; one alone is no cluster.
+    /// Its servers; a single one is configured without a cluster.
     pub servers: Vec<Server>,
-    /// The operator's own certificate for all servers; unset: an authority is made, and a certificate for each.
+    /// The users that may log in.
+    pub users: Vec<User>,
+    /// The operator's own certificate for all servers; unset: an authority is created, and a certificate for each.
     pub certificate: Option<GivenCertificate>,
-    /// The time, from which certificates are good.
+    /// The time from which certificates are valid.
     pub now: Timestamp,
 }
 
@@ -54,39 +58,39 @@ pub struct GivenCertificate {
     pub authority: PathBuf,
 }
 
-/// A file of the set.
+/// A file, and whether writing changed it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Made {
-    /// Where it is, below the folder.
+pub struct WrittenFile {
+    /// Its path in the folder.
     pub path: PathBuf,
-    /// What became of it.
+    /// The change.
     pub change: Change,
-    /// Whether it must be kept from others.
+    /// Whether it holds a key or a seed.
     pub secret: bool,
 }
 
-/// What became of a file.
+/// The change of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Change {
-    /// It was not there.
+    /// It did not exist.
     New,
-    /// It is another than before.
+    /// Its text changed.
     Changed,
-    /// It is as it was.
+    /// Its text is the same.
     Kept,
 }
 
-/// Why the files were not made; then nothing was changed.
+/// Why no file was written.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// The name of the cluster is none.
+    /// The name of the cluster is invalid.
     #[error("--cluster is “{0}”; letters, digits, - and _ are wanted, at most 63")]
     ClusterName(String),
-    /// Two servers are called the same, or are at one place.
+    /// Two servers have the same name, or the same address.
     #[error("--server: {0} is given twice")]
     Twice(String),
-    /// A key is there that cannot be read.
+    /// An existing key cannot be parsed.
     #[error("{} {reason}; it is not overwritten: mend it, or move it away to have a new one made", path.display())]
     Key {
         /// The file.
@@ -94,7 +98,7 @@ pub enum ConfigError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The authority's certificate is there without its key.
+    /// The authority's certificate exists without its key.
     #[error(
         "{} is there without ca.key, so no certificate can be made that it is the authority of; give --tls-cert, \
          --tls-key and --tls-ca again, or move it away to have a new authority made, which every role must be given",
@@ -114,10 +118,10 @@ pub enum ConfigError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A certificate cannot be made.
+    /// A certificate cannot be created.
     #[error("a certificate cannot be made: {0}")]
     Certificate(#[from] rcgen::Error),
-    /// A key cannot be made.
+    /// A key cannot be created.
     #[error("a user's key cannot be made: {0}")]
     User(String),
     /// A file or folder cannot be read or written.
@@ -130,29 +134,33 @@ pub enum ConfigError {
     },
 }
 
-/// Makes the files in a folder, all or none, and gives what became of each.
-pub fn make(folder: &Path, wanted: &Wanted) -> Result<Vec<Made>, ConfigError> {
-    checked(wanted)?;
-    let users = Users::of(folder)?;
+/// Writes the files into a folder, all or none, and returns the change of each.
+///
+/// # Errors
+///
+/// If the configuration is invalid, an existing key cannot be parsed, or the folder cannot be written.
+pub fn write(folder: &Path, config: &ClusterConfig) -> Result<Vec<WrittenFile>, ConfigError> {
+    checked(config)?;
+    let users = Users::of(folder, &config.users)?;
     let mut files = users.files();
-    let authority = Authority::of(folder, wanted)?;
+    let authority = Authority::of(folder, config)?;
     files.extend(authority.files());
-    for server in &wanted.servers {
+    for server in &config.servers {
         let place = Path::new(&server.name);
         files.push(File::public(place.join(AUTHORITY), authority.certificate()));
-        files.push(File::secret(place.join(CERTIFICATE), authority.certificate_of(server, wanted.now)?));
-        let text = configuration::text(wanted, server, &users);
+        files.push(File::secret(place.join(CERTIFICATE), authority.certificate_of(server, config.now)?));
+        let text = configuration::text(config, server, &users);
         files.push(File::public(place.join(CONFIGURATION), text));
     }
     files::write(folder, &files)
 }
 
-fn checked(wanted: &Wanted) -> Result<(), ConfigError> {
-    if !server::is_name(&wanted.cluster) {
-        return Err(ConfigError::ClusterName(wanted.cluster.clone()));
+fn checked(config: &ClusterConfig) -> Result<(), ConfigError> {
+    if !server::is_name(&config.cluster) {
+        return Err(ConfigError::ClusterName(config.cluster.clone()));
     }
-    for (index, server) in wanted.servers.iter().enumerate() {
-        for other in &wanted.servers[..index] {
+    for (index, server) in config.servers.iter().enumerate() {
+        for other in &config.servers[..index] {
             if server.name == other.name {
                 return Err(ConfigError::Twice(server.name.clone()));
             }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use super::{Change, ConfigError, Made};
+use super::{Change, ConfigError, WrittenFile};
 
 /// A file as it is to be.
 pub(super) struct File {
@@ -38,7 +38,7 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, ConfigError> {
 /// Writes what differs aside, and then puts each file into its place. A folder that is not there appears whole; in one that is,
 /// such as the volume of a container, all happens inside it, and the seeds and the authority come first, so that a set that is
 /// cut off is completed the next time.
-pub(super) fn write(folder: &Path, files: &[File]) -> Result<Vec<Made>, ConfigError> {
+pub(super) fn write(folder: &Path, files: &[File]) -> Result<Vec<WrittenFile>, ConfigError> {
     let mut made = Vec::new();
     for file in files {
         let change = match read(&folder.join(&file.path))? {
@@ -46,7 +46,7 @@ pub(super) fn write(folder: &Path, files: &[File]) -> Result<Vec<Made>, ConfigEr
             Some(text) if text == file.text => Change::Kept,
             Some(_) => Change::Changed,
         };
-        made.push(Made { path: file.path.clone(), change, secret: file.secret });
+        made.push(WrittenFile { path: file.path.clone(), change, secret: file.secret });
     }
     let is_new = !folder.exists();
     let aside = match is_new {
@@ -69,7 +69,7 @@ fn beside(folder: &Path) -> PathBuf {
     folder.with_file_name(name)
 }
 
-fn stage(aside: &Path, files: &[File], made: &[Made], all: bool) -> Result<(), (PathBuf, io::Error)> {
+fn stage(aside: &Path, files: &[File], made: &[WrittenFile], all: bool) -> Result<(), (PathBuf, io::Error)> {
     for (file, made) in files.iter().zip(made) {
         if !all && made.change == Change::Kept {
             continue;
@@ -93,7 +93,7 @@ fn make_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-fn put(folder: &Path, aside: &Path, made: &[Made], is_new: bool) -> Result<(), ConfigError> {
+fn put(folder: &Path, aside: &Path, made: &[WrittenFile], is_new: bool) -> Result<(), ConfigError> {
     let failed = |path: &Path, source| ConfigError::Folder { path: path.to_owned(), source };
     if is_new {
         return fs::rename(aside, folder).map_err(|source| failed(folder, source));

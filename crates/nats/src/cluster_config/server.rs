@@ -24,7 +24,7 @@ pub struct Server {
 /// What was typed is no server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}; NAME=HOST:PORT or NAME=HOST:PORT:CLUSTERPORT is wanted, such as nats-1=10.0.0.5:4222")]
-pub struct NotAServer(String);
+pub struct InvalidServer(String);
 
 impl Server {
     /// Where it listens: on this machine alone where nobody else could reach it anyway.
@@ -44,10 +44,10 @@ impl Server {
 }
 
 impl FromStr for Server {
-    type Err = NotAServer;
+    type Err = InvalidServer;
 
-    fn from_str(text: &str) -> Result<Server, NotAServer> {
-        let wrong = |what: String| NotAServer(what);
+    fn from_str(text: &str) -> Result<Server, InvalidServer> {
+        let wrong = |what: String| InvalidServer(what);
         let (name, place) = text.split_once('=').ok_or_else(|| wrong(format!("“{text}” has no name")))?;
         if !is_name(name) || name == USERS {
             return Err(wrong(format!("“{name}” is no name for a server")));
