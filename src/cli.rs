@@ -10,8 +10,8 @@ mod setting_flags;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use backup::Until;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use write::backup::Until;
 
 use crate::build_info;
 

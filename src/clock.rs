@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use jiff::{SignedDuration, Timestamp};
-use write::clock::Clock;
+use schemas::clock::Clock;
 
 /// Set once, before anything asks for the time.
 static OFFSET: OnceLock<SignedDuration> = OnceLock::new();

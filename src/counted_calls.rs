@@ -5,15 +5,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
+use backup::Manifest;
+use ledger::Ledger;
+use ledger::usage_streams;
 use read::counters::CountersReader;
 use read::generation::Generations;
 use schemas::control::LedgerSource;
 use schemas::month::Month;
 use schemas::subject::{OVERRUN, usage_stream};
 use tokio::time::{Instant, sleep};
-use write::backup::Manifest;
-use write::ledger::Ledger;
-use write::usage_streams;
 
 use crate::clock;
 use crate::config::Config;

@@ -20,6 +20,7 @@ mod session;
 mod signals;
 mod store;
 mod telemetry;
+mod tls;
 mod upkeep;
 
 use std::process::ExitCode;
@@ -27,12 +28,12 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Parser;
+use traces::{Kind, Span};
 
 use cli::{BackupCommand, Cli, Command, SettingFlags};
 use config::{Config, LogFilter, Sources};
 use output::{Output, Usage};
 use signals::{Ends, Signals};
-use traces::{Kind, Span};
 
 /// Also what SQLite uses, which is C: linked in, it stands in for the system's allocator, which keeps what many threads gave back
 /// (ADR 16).

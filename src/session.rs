@@ -5,16 +5,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
+use event_log::EventLog;
 use health::Health;
+use media::TakeError;
+use schemas::clock::Clock;
 use schemas::command::{Answer, Command, CommandMessage, Refusal, RefusalKind};
 use schemas::control::PutAnswer;
 use schemas::ids::{Actor, CommandId};
 use schemas::picture::PictureId;
 use tempfile::TempDir;
-use write::clock::Clock;
 use write::command_client::CommandClient;
-use write::event_log::EventLog;
-use write::media::TakeError;
 use write::media_client;
 use write::service::CommandService;
 

@@ -8,14 +8,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+#[cfg(feature = "eventstore")]
+use event_log::kurrent;
+use event_log::{Damage, EventLog, LogPlace, Verified};
 use schemas::envelope::Recorded;
 use schemas::ids::Position;
 use schemas::slug::Slug;
-#[cfg(feature = "eventstore")]
-use write::event_log::kurrent;
-use write::event_log::{Damage, EventLog, LogPlace, Verified};
+use vault::Vault;
 use write::service::CommandService;
-use write::vault::Vault;
 
 use crate::config::Config;
 use crate::data_folder::{DataFolder, Part};

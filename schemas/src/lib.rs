@@ -5,6 +5,7 @@
 pub mod account;
 pub mod api;
 pub mod chain;
+pub mod clock;
 pub mod cloudevents;
 pub mod command;
 pub mod contract;

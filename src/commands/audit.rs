@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
+use ledger::{Ledger, Used};
 use schemas::control::LedgerEntry;
 use schemas::ids::Position;
 use schemas::key::KeyId;
@@ -14,7 +15,6 @@ use schemas::month::Month;
 use schemas::tier::TierName;
 use schemas::usage::{Call, CallId, Surface};
 use serde::Serialize;
-use write::ledger::{Ledger, Used};
 use write::service::read_accounts;
 
 use crate::cli::AuditArgs;

@@ -8,14 +8,13 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
+use backup::{BackupError, Cut, Erased, LeftOut, Parent, Restored, Until};
 use health::Health;
+use schemas::clock::Clock;
 use schemas::command::Refusal;
 use schemas::erased_pictures::ERASED_PICTURES;
 use serde::Serialize;
-use write::backup::{BackupError, Cut, Erased, LeftOut, Parent, Restored, Until};
-use write::clock::Clock;
-use write::event_log::EventLog;
-use write::vault::ERASURES_FILE;
+use vault::ERASURES_FILE;
 
 use crate::clock;
 use crate::compose;
@@ -114,8 +113,8 @@ async fn copy(config: &Config, folder: &Path, since: Option<&Path>) -> Result<Re
     let store = store::open_read_only(config).await?;
     let media = DataFolder::new(&config.server.data).media();
     let manifest = match since {
-        None => store.backup(folder, Some(&media)).await?,
-        Some(last) => store.backup_since(last, folder, Some(&media)).await?,
+        None => backup::create(&store, folder, Some(&media)).await?,
+        Some(last) => backup::create_since(&store, last, folder, Some(&media)).await?,
     };
     let pictures = manifest.media.as_ref().map_or(0, |media| media.pictures);
     let copied = Restored { manifest, pictures, cut: None };
@@ -160,7 +159,7 @@ fn refuse_parts_of(data: &DataFolder, folder: &Path) -> Result<()> {
 
 /// Proves that a backup is whole, without restoring it.
 pub async fn verify(folder: &Path, output: Output) -> Result<()> {
-    let proven = EventLog::verify_backup(folder).await?;
+    let proven = backup::verify(folder).await?;
     warn_of_unlisted_pictures(&proven);
     output.answer(&proven, || {
         format!(
@@ -200,7 +199,7 @@ pub async fn restore(
     if let Some(there) = others.into_iter().find(|path| path.exists()) {
         bail!(not_empty(config, &there));
     }
-    let restored = match EventLog::restore_until(folder, &store, Some(&data.media()), &erased, until).await {
+    let restored = match backup::restore_until(folder, &store, Some(&data.media()), &erased, until).await {
         Err(BackupError::InTheWay(there)) => bail!(not_empty(config, &there)),
         restored => restored?,
     };

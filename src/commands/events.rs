@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use event_log::{EventLog, Head};
 use schemas::ids::Position;
-use write::event_log::{EventLog, Head};
 
 use super::curate::line;
 use crate::cli::EventsCommand;

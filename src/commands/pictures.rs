@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
+use media::{MediaError, MediaStore};
 use schemas::command::{Answer, Command};
 use schemas::ids::{Actor, Position, StreamId};
 use schemas::picture::{Picture, PictureId};
@@ -16,7 +17,6 @@ use schemas::slug::Slug;
 use schemas::versioned::Decoded;
 use schemas::web_address::without_login;
 use serde::Serialize;
-use write::media::{MediaError, MediaStore};
 use write::project::{Listing, PictureFate, Project};
 
 use crate::cli::PicturesCommand;

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use event_log::LogPlace;
+use event_log::copy::{CopiedLog, CopyError, copy, missing};
 use serde::Serialize;
-use write::event_log::LogPlace;
-use write::event_log::copy::{CopiedLog, CopyError, copy, missing};
 
 use super::curate::line;
 use crate::cli::StoreCommand;

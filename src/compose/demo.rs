@@ -2,10 +2,10 @@
 
 use anyhow::{Result, bail};
 use demo::{ACTOR, DEMO_SEED, DEMO_SIZE, catalog};
+use schemas::clock::Clock;
 use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions, LineResult};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use write::clock::Clock;
 use write::service::CommandService;
 
 /// Records in one command.

@@ -17,7 +17,7 @@ use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
 use read::models::ModelKind;
 use schemas::control::{LogHead, ProjectionStatus};
 use tokio::sync::watch;
-use write::media::collector::Counts;
+use workers::collector::Counts;
 
 /// Adds the gauges of this node's projections.
 pub fn register(registry: &mut Registry, node: Node) {

@@ -20,6 +20,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use api::metrics::{Metrics, Registry};
 use api::{Access, ApiState, Meter, Offers, Sources};
+use event_log::EventLog;
 use health::Health;
 use jiff::Timestamp;
 use nats::login::{Login, LoginError};
@@ -28,16 +29,16 @@ use projections::mirror::Mirror;
 use projections::node::{Node, NodeSettings, WorkerTask};
 use projections::source::EventSource;
 use read::media::MediaReader;
+use schemas::clock::Clock;
 use schemas::control::LogHead;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
-use write::clock::Clock;
-use write::event_log::EventLog;
-use write::ledger::Ledger;
 use write::nats_role::NatsRole;
 use write::service::CommandService;
+
+use ::ledger::Ledger;
 
 use super::background::Background;
 use super::readiness::{ReadinessProbe, ReadinessSource};

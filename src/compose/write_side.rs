@@ -4,19 +4,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
-use health::Health;
-use pictures::fetch::FetchRules;
-use write::clock::Clock;
 #[cfg(feature = "eventstore")]
-use write::event_log::kurrent;
-use write::event_log::{EventLog, LogPlace};
-use write::media::MediaStore;
+use event_log::kurrent;
+use event_log::{EventLog, LogPlace};
+use health::Health;
+use media::MediaStore;
+use pictures::fetch::{FetchRules, Fetcher};
+use schemas::clock::Clock;
 use write::service::{Accounts, CommandService, Pictures};
 
 use crate::config::{Config, Hosts, PictureAddresses};
 use crate::data_folder::DataFolder;
 use crate::store;
 use crate::store::keeper::{self, Keeper, Naming};
+use crate::tls;
 
 /// What carries out commands, opened for writing.
 pub struct WriteSide {
@@ -56,7 +57,7 @@ pub async fn open_write_side(
     let Some(vault) = vault else { return Ok(WriteSide { store, service, keeper }) };
     let accounts = Accounts::new(vault, config.access.tiers.clone());
     let media = MediaStore::open(&DataFolder::new(&config.server.data).media())?;
-    let pictures = Pictures::new(Arc::new(media), write::media::fetcher(fetch_rules(config)));
+    let pictures = Pictures::new(Arc::new(media), fetcher(config));
     let service = service.with_accounts(accounts).with_pictures(pictures);
     Ok(WriteSide { store, service, keeper })
 }
@@ -66,4 +67,12 @@ fn fetch_rules(config: &Config) -> FetchRules {
         allowed_hosts: config.media.hosts.clone().map(|Hosts(hosts)| hosts),
         allow_private: config.media.addresses == PictureAddresses::Any,
     }
+}
+
+/// Returns a fetcher that trusts the certificate authorities of this machine, or those in the file that `SSL_CERT_FILE`
+/// names.
+fn fetcher(config: &Config) -> Fetcher {
+    Fetcher::new(fetch_rules(config), concat!("Loggia/", env!("CARGO_PKG_VERSION")), || {
+        Some(tls::authorities()).filter(|roots| !roots.is_empty()).and_then(|roots| tls::trusting(roots).ok())
+    })
 }

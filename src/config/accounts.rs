@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use api::Contact;
-use write::mail::{MailTransport, Sender};
+use workers::mail::{MailTransport, Sender};
 
 use super::Fault;
 use super::section::{Value, section};

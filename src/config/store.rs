@@ -1,6 +1,6 @@
 //! The event store.
 
-use write::event_log::LogPlace;
+use event_log::LogPlace;
 
 use super::section::{Value, section};
 

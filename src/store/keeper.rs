@@ -4,14 +4,14 @@
 use std::path::Path;
 
 use anyhow::Result;
+use event_log::LogPlace;
+#[cfg(feature = "eventstore")]
+use event_log::kurrent::KeeperWatch;
 use serde::Serialize;
 use uuid::Uuid;
-use write::event_log::LogPlace;
 #[cfg(feature = "eventstore")]
-use write::event_log::kurrent::KeeperWatch;
-#[cfg(feature = "eventstore")]
-use write::vault::FILE;
-use write::vault::Vault;
+use vault::FILE;
+use vault::Vault;
 
 use super::folder;
 use crate::config::Config;

@@ -41,7 +41,7 @@ impl Exporting {
 fn start() -> anyhow::Result<traces::otlp::Exporting> {
     use std::time::Duration;
 
-    use write::tls;
+    use crate::tls;
 
     let client = reqwest::Client::builder()
         .tls_backend_preconfigured(tls::trusting(tls::authorities())?)

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use event_log::*;
 use kit::nats::Nats;
 use schemas::account::KeyIssued;
+use schemas::clock::Clock;
 use schemas::command::*;
 use schemas::ids::Position;
 use schemas::key::Key;
@@ -13,12 +15,10 @@ use sqlx::sqlite::SqliteConnectOptions;
 use tempfile::TempDir;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
-use write::clock::Clock;
+use vault::Vault;
 use write::command_client::CommandClient;
 use write::command_server;
-use write::event_log::*;
 use write::service::{Accounts, CommandService};
-use write::vault::Vault;
 
 use crate::event_store::everything;
 

@@ -3,17 +3,17 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use backup::*;
+use event_log::*;
 use image::{ImageFormat, Rgb, RgbImage};
+use media::MediaStore;
+use schemas::clock::Clock;
 use schemas::email::Email;
 use schemas::erased_pictures::ErasedPicture;
 use schemas::ids::AccountId;
 use schemas::picture::{Form, Picture, PictureId};
 use tempfile::TempDir;
-use write::backup::*;
-use write::clock::Clock;
-use write::event_log::*;
-use write::media::MediaStore;
-use write::vault::{Erasure, Vault, read_erasures};
+use vault::{Erasure, Vault, read_erasures};
 
 use crate::event_store::append;
 
@@ -58,13 +58,13 @@ async fn the_vault_and_its_secret_are_restored_readable_only_by_their_owner() {
     let Kept { folder, clock, store, vault, account } = kept().await;
     let elsewhere = tempfile::tempdir().unwrap();
     let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
-    let manifest = store.backup(&backup, None).await.unwrap();
+    let manifest = backup::create(&store, &backup, None).await.unwrap();
     let files: Vec<&str> = manifest.files.iter().map(|file| file.name.as_str()).collect();
     assert_eq!(files, ["vault.db", "vault.key"]);
     assert_eq!(names(&backup), ["events.db", "manifest.json", "vault.db", "vault.key"]);
     vault.erase(account).await.unwrap();
 
-    assert_eq!(EventLog::restore(&backup, &target, None, &[]).await.unwrap().manifest, manifest);
+    assert_eq!(backup::restore(&backup, &target, None, &[]).await.unwrap().manifest, manifest);
     for folder in [&backup, &target] {
         for file in ["vault.db", "vault.key"] {
             let mode = std::fs::metadata(folder.join(file)).unwrap().permissions().mode();
@@ -74,7 +74,7 @@ async fn the_vault_and_its_secret_are_restored_readable_only_by_their_owner() {
     let restored = Vault::open(&target, None).await.unwrap();
     assert_eq!(restored.emails().await.unwrap(), [(account, email())]);
     EventLog::open(&target, &clock).await.unwrap();
-    let over = EventLog::restore(&backup, folder.path(), None, &[]).await.unwrap_err();
+    let over = backup::restore(&backup, folder.path(), None, &[]).await.unwrap_err();
     assert!(over.to_string().contains("is in the way"), "{over}");
 }
 
@@ -84,7 +84,7 @@ async fn a_secret_outside_the_folder_is_not_backed_up() {
     let store = EventLog::open(folder.path(), &Clock::system()).await.unwrap();
     Vault::open(folder.path(), Some(&elsewhere.path().join("secret"))).await.unwrap();
     let backup = elsewhere.path().join("backup");
-    store.backup(&backup, None).await.unwrap();
+    backup::create(&store, &backup, None).await.unwrap();
     assert_eq!(names(&backup), ["events.db", "manifest.json", "vault.db"]);
 }
 
@@ -96,10 +96,10 @@ async fn a_backup_from_before_the_vault_is_restored() {
         std::fs::remove_file(folder.path().join(file)).unwrap();
     }
     let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
-    store.backup(&backup, None).await.unwrap();
+    backup::create(&store, &backup, None).await.unwrap();
     let manifest = std::fs::read_to_string(backup.join("manifest.json")).unwrap();
     assert!(!manifest.contains("files"), "it reads as it did before: {manifest}");
-    EventLog::restore(&backup, &target, None, &[]).await.unwrap();
+    backup::restore(&backup, &target, None, &[]).await.unwrap();
     assert!(EventLog::open(&target, &clock).await.is_ok());
     assert!(Vault::open_read_only(&target, None).await.unwrap().is_none());
 }
@@ -114,9 +114,9 @@ async fn nothing_of_a_broken_backup_is_restored() {
     ] {
         let elsewhere = tempfile::tempdir().unwrap();
         let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
-        store.backup(&backup, None).await.unwrap();
+        backup::create(&store, &backup, None).await.unwrap();
         flip(&backup.join(file));
-        let error = EventLog::restore(&backup, &target, None, &[]).await.unwrap_err();
+        let error = backup::restore(&backup, &target, None, &[]).await.unwrap_err();
         assert_eq!(
             error.to_string(),
             format!("{} is no whole backup: {reason}; use another one", backup.display())
@@ -130,11 +130,11 @@ async fn a_manifest_cannot_name_a_file_elsewhere() {
     let Kept { folder: _folder, store, .. } = kept().await;
     let elsewhere = tempfile::tempdir().unwrap();
     let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
-    store.backup(&backup, None).await.unwrap();
+    backup::create(&store, &backup, None).await.unwrap();
     let path = backup.join("manifest.json");
     let manifest = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, manifest.replace("vault.key", "../escaped")).unwrap();
-    let error = EventLog::restore(&backup, &target, None, &[]).await.unwrap_err().to_string();
+    let error = backup::restore(&backup, &target, None, &[]).await.unwrap_err().to_string();
     assert!(error.contains("it holds ../escaped, which this version of Loggia does not know"), "{error}");
     assert!(!elsewhere.path().join("escaped").exists() && !target.exists());
 }
@@ -166,7 +166,7 @@ async fn with_pictures() -> WithPictures {
     let (kept, elsewhere) = (kept().await, tempfile::tempdir().unwrap());
     let media = kept.folder.path().join("media");
     let (pictures, backup) = (pictures(&media), elsewhere.path().join("backup"));
-    let manifest = kept.store.backup(&backup, Some(&media)).await.unwrap();
+    let manifest = backup::create(&kept.store, &backup, Some(&media)).await.unwrap();
     WithPictures { _kept: kept, elsewhere, backup, pictures, manifest }
 }
 
@@ -177,9 +177,9 @@ async fn pictures_are_in_the_manifest_and_restored() {
     // The original, three WebP renditions, a JPEG, and the description of each.
     assert_eq!((media.pictures, media.files), (2, 12));
     let restored = whole(manifest);
-    assert_eq!(EventLog::verify_backup(&backup).await.unwrap(), restored);
+    assert_eq!(backup::verify(&backup).await.unwrap(), restored);
     let (target, brought) = (elsewhere.path().join("target"), elsewhere.path().join("media"));
-    assert_eq!(EventLog::restore(&backup, &target, Some(&brought), &[]).await.unwrap(), restored);
+    assert_eq!(backup::restore(&backup, &target, Some(&brought), &[]).await.unwrap(), restored);
     let brought = MediaStore::open(&brought).unwrap();
     for picture in &pictures {
         assert_eq!(brought.get(picture.id).unwrap().as_ref(), Some(picture));
@@ -241,8 +241,8 @@ async fn restore_and_verify_reject_a_backup_with_damaged_pictures() {
         damage(&copy.join(name));
         let (target, media) = (elsewhere.path().join("target"), elsewhere.path().join("media"));
         let expected = format!("{} is no whole backup: {reason}; use another one", copy.display());
-        assert_eq!(EventLog::verify_backup(&copy).await.unwrap_err().to_string(), expected);
-        let refused = EventLog::restore(&copy, &target, Some(&media), &[]).await.unwrap_err();
+        assert_eq!(backup::verify(&copy).await.unwrap_err().to_string(), expected);
+        let refused = backup::restore(&copy, &target, Some(&media), &[]).await.unwrap_err();
         assert_eq!(refused.to_string(), expected);
         assert_eq!((names(&target), media.exists()), (vec!["events.lock".to_owned()], false));
     }
@@ -271,11 +271,11 @@ async fn each_part_of_a_backup_is_verified_in_place() {
         let broken =
             |reason: &str| format!("{} is no whole backup: {reason}; use another one", backup.display());
         flip(&backup.join(name));
-        assert_eq!(EventLog::verify_backup(&backup).await.unwrap_err().to_string(), broken(reason));
+        assert_eq!(backup::verify(&backup).await.unwrap_err().to_string(), broken(reason));
         std::fs::remove_file(backup.join(name)).unwrap();
         let missing = format!("its {name} is missing");
-        assert_eq!(EventLog::verify_backup(&backup).await.unwrap_err().to_string(), broken(&missing));
-        let none = EventLog::verify_backup(&backup.join("media")).await.unwrap_err().to_string();
+        assert_eq!(backup::verify(&backup).await.unwrap_err().to_string(), broken(&missing));
+        let none = backup::verify(&backup.join("media")).await.unwrap_err().to_string();
         assert!(none.starts_with("no backup is there: "), "{none}");
     }
 }
@@ -290,7 +290,7 @@ async fn a_backup_without_a_listing_of_its_pictures_is_restored() {
     std::fs::write(&path, older.to_string()).unwrap();
     std::fs::remove_file(backup.join("pictures.sha256")).unwrap();
     let (target, media) = (elsewhere.path().join("target"), elsewhere.path().join("media"));
-    let restored = EventLog::restore(&backup, &target, Some(&media), &[]).await.unwrap();
+    let restored = backup::restore(&backup, &target, Some(&media), &[]).await.unwrap();
     let manifest = Manifest { media: None, ..manifest };
     assert_eq!(restored, whole(manifest));
 }
@@ -304,7 +304,7 @@ async fn a_rendition_damaged_in_the_store_is_intact_in_the_backup() {
     let before = std::fs::read(&damaged).unwrap();
     std::fs::write(&damaged, "").unwrap();
     let backup = elsewhere.path().join("backup");
-    kept.store.backup(&backup, Some(&media)).await.unwrap();
+    backup::create(&kept.store, &backup, Some(&media)).await.unwrap();
     let copied = std::fs::read(backup.join("media").join(Form::Webp(320).path(picture.id))).unwrap();
     assert!(copied == before, "it is made again from the original");
 }
@@ -326,7 +326,7 @@ async fn an_interrupted_restore_is_detected_and_the_next_one_starts_over() {
             target.display()
         )
     );
-    let restored = EventLog::restore(&backup, &target, Some(&media), &[]).await.unwrap();
+    let restored = backup::restore(&backup, &target, Some(&media), &[]).await.unwrap();
     assert_eq!(restored, whole(manifest));
     assert_eq!(names(&target), ["events.db", "events.lock", "vault.db", "vault.key"]);
 }
@@ -337,7 +337,7 @@ async fn a_leftover_journal_blocks_a_restore() {
     let target = elsewhere.path().join("target");
     std::fs::create_dir(&target).unwrap();
     std::fs::write(target.join("vault.db-journal"), "left").unwrap();
-    let refused = EventLog::restore(&backup, &target, None, &[]).await.unwrap_err().to_string();
+    let refused = backup::restore(&backup, &target, None, &[]).await.unwrap_err().to_string();
     assert!(refused.contains("vault.db-journal is in the way"), "{refused}");
     assert_eq!(names(&target), ["vault.db-journal"]);
 }
@@ -349,13 +349,13 @@ async fn a_failed_backup_leaves_nothing() {
     let [picture, _] = pictures(&media);
     std::fs::write(media.join(Form::Original.path(picture.id)), "other").unwrap();
     let backup = elsewhere.path().join("backup");
-    let error = kept.store.backup(&backup, Some(&media)).await.unwrap_err().to_string();
+    let error = backup::create(&kept.store, &backup, Some(&media)).await.unwrap_err().to_string();
     assert!(error.contains("its bytes are not those that its name is made of"), "{error}");
     assert_eq!(names(elsewhere.path()), Vec::<String>::new());
     // Remains of a killed backup do not block the next one.
     std::fs::create_dir(&backup).unwrap();
     std::fs::write(backup.join("events.db.part"), "half").unwrap();
-    kept.store.backup(&backup, Some(&media)).await.unwrap_err();
+    backup::create(&kept.store, &backup, Some(&media)).await.unwrap_err();
     assert_eq!(names(&backup), Vec::<String>::new());
 }
 
@@ -365,7 +365,7 @@ async fn a_backup_needs_an_empty_folder_and_a_restore_needs_a_backup() {
     let backup = elsewhere.path().join("backup");
     std::fs::create_dir(&backup).unwrap();
     let read = |error: BackupError| error.to_string();
-    let none = read(EventLog::verify_backup(&backup).await.unwrap_err());
+    let none = read(backup::verify(&backup).await.unwrap_err());
     let place = backup.display();
     assert_eq!(
         none,
@@ -373,20 +373,20 @@ async fn a_backup_needs_an_empty_folder_and_a_restore_needs_a_backup() {
             "no backup is there: {place} has no manifest.json; name the folder that `loggia backup` wrote"
         )
     );
-    let none = read(EventLog::restore(&backup.join("no"), elsewhere.path(), None, &[]).await.unwrap_err());
+    let none = read(backup::restore(&backup.join("no"), elsewhere.path(), None, &[]).await.unwrap_err());
     assert!(none.starts_with("no backup is there: "), "{none}");
     std::fs::write(backup.join("notes.txt"), "mine").unwrap();
     assert_eq!(
-        read(kept.store.backup(&backup, None).await.unwrap_err()),
+        read(backup::create(&kept.store, &backup, None).await.unwrap_err()),
         format!(
             "{place}/notes.txt is there already; name an empty folder, or one that does not exist yet; nothing was changed"
         )
     );
     assert_eq!(names(&backup), ["notes.txt"]);
     std::fs::remove_file(backup.join("notes.txt")).unwrap();
-    kept.store.backup(&backup, None).await.unwrap();
+    backup::create(&kept.store, &backup, None).await.unwrap();
     std::fs::remove_file(backup.join("manifest.json")).unwrap();
-    let broken = read(EventLog::verify_backup(&backup).await.unwrap_err());
+    let broken = read(backup::verify(&backup).await.unwrap_err());
     assert!(broken.contains("it has no manifest.json, which is written last"), "{broken}");
 }
 
@@ -404,7 +404,7 @@ async fn a_cancelled_backup_leaves_nothing() {
         tokio::select! {
             biased;
             () = begun => {}
-            _ = kept.store.backup(&backup, Some(&media)) => {}
+            _ = backup::create(&kept.store, &backup, Some(&media)) => {}
         }
         if backup.join("manifest.json").exists() {
             // The backup ended before it could be cancelled, so it is complete.
@@ -428,19 +428,19 @@ async fn a_restored_folder_starts_with_all_known_erasures() {
     let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
     let [own, given, there] = [erasure(&clock), erasure(&clock), erasure(&clock)];
     vault.note_erasures(vec![own.clone()]).await.unwrap();
-    let manifest = store.backup(&backup, None).await.unwrap();
+    let manifest = backup::create(&store, &backup, None).await.unwrap();
     assert_eq!(manifest.erasures.unwrap().accounts, 1);
     std::fs::create_dir(&target).unwrap();
     Vault::open(elsewhere.path(), None).await.unwrap().note_erasures(vec![there.clone()]).await.unwrap();
     std::fs::copy(elsewhere.path().join("erasures.ndjson"), target.join("erasures.ndjson")).unwrap();
-    EventLog::restore(&backup, &target, None, &[Erased::Account(given.clone())]).await.unwrap();
+    backup::restore(&backup, &target, None, &[Erased::Account(given.clone())]).await.unwrap();
     let mut found = read_erasures(&target.join("erasures.ndjson")).unwrap().unwrap();
     let mut expected = vec![own, given, there];
     found.sort_by_key(|erasure| erasure.account);
     expected.sort_by_key(|erasure| erasure.account);
     assert_eq!(found, expected);
     flip(&backup.join("erasures.ndjson"));
-    let error = EventLog::verify_backup(&backup).await.unwrap_err().to_string();
+    let error = backup::verify(&backup).await.unwrap_err().to_string();
     assert!(error.contains("the bytes of its erasures.ndjson are not those that were written"), "{error}");
 }
 
@@ -452,13 +452,13 @@ async fn a_restored_folder_does_not_get_an_erased_picture_back() {
     let erased = |picture: &Picture| ErasedPicture { picture: picture.id, erased_at: kept.clock.now() };
     MediaStore::open(&media).unwrap().erase(&[erased(&first)]).unwrap();
     let newer = elsewhere.path().join("newer");
-    let manifest = kept.store.backup(&newer, Some(&media)).await.unwrap();
+    let manifest = backup::create(&kept.store, &newer, Some(&media)).await.unwrap();
     assert_eq!(manifest.erased_pictures.as_ref().unwrap().pictures, 1);
     assert_eq!(manifest.media.as_ref().unwrap().pictures, 1);
-    assert_eq!(EventLog::verify_backup(&newer).await.unwrap().pictures, 1);
+    assert_eq!(backup::verify(&newer).await.unwrap().pictures, 1);
     let restore = async |name: &str, backup: &Path, given: &[Erased]| {
         let (target, media) = (elsewhere.path().join(name), elsewhere.path().join(format!("{name}-media")));
-        let restored = EventLog::restore(backup, &target, Some(&media), given).await.unwrap();
+        let restored = backup::restore(backup, &target, Some(&media), given).await.unwrap();
         assert!(!names(&target).iter().any(|name| name.contains("pictures")), "{:?}", names(&target));
         let store = MediaStore::open(&media).unwrap();
         let erased: Vec<PictureId> = store.erased().unwrap().iter().map(|erased| erased.picture).collect();
@@ -480,7 +480,7 @@ async fn a_restored_folder_does_not_get_an_erased_picture_back() {
         "{error}"
     );
     flip(&newer.join("pictures-erased.ndjson"));
-    let error = EventLog::verify_backup(&newer).await.unwrap_err().to_string();
+    let error = backup::verify(&newer).await.unwrap_err().to_string();
     assert!(
         error.contains("the bytes of its pictures-erased.ndjson are not those that were written"),
         "{error}"

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use event_log::*;
 use kit::nats::Nats;
+use schemas::clock::Clock;
 use schemas::command::*;
 use schemas::control::{EventPage, ReadEvents};
 use schemas::ids::{Position, Revision};
@@ -12,10 +14,8 @@ use schemas::subject;
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use write::clock::Clock;
 use write::command_client::{CommandClient, SendError};
 use write::command_server;
-use write::event_log::*;
 use write::relay::Relay;
 use write::service::CommandService;
 

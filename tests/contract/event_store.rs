@@ -7,13 +7,13 @@ pub(crate) mod names;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use event_log::*;
 use schemas::chain::Link;
+use schemas::clock::Clock;
 use schemas::envelope::Recorded;
 use schemas::event::{Event, ProjectWithdrawn};
 use schemas::hash::Hash;
 use schemas::ids::{Position, StreamId, StreamVersion};
-use write::clock::Clock;
-use write::event_log::*;
 
 /// A store under test.
 pub(crate) trait Subject: Sized {

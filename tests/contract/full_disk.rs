@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
+use event_log::*;
+use schemas::clock::Clock;
 use schemas::ids::Position;
-use write::clock::Clock;
-use write::event_log::*;
 
 use crate::event_store::{append, assert_whole, everything};
 
@@ -83,14 +83,14 @@ async fn a_backup_onto_a_full_disk_leaves_nothing_and_can_be_repeated() {
     let ballast = disk.path().join("ballast");
     std::fs::write(&ballast, vec![1; 3 << 20]).unwrap();
     let backup = disk.path().join("backup");
-    let error = store.backup(&backup, None).await.unwrap_err();
+    let error = backup::create(&store, &backup, None).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "the event store is not available: the disk is full; make room, then try again"
     );
     assert!(!backup.exists(), "it gave back the room that it took");
     std::fs::remove_file(&ballast).unwrap();
-    store.backup(&backup, None).await.unwrap();
-    EventLog::verify_backup(&backup).await.unwrap();
+    backup::create(&store, &backup, None).await.unwrap();
+    backup::verify(&backup).await.unwrap();
     store.close().await;
 }

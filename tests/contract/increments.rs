@@ -3,8 +3,13 @@
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
+use backup::*;
+use event_log::*;
 use image::{ImageFormat, Rgb, RgbImage};
 use jiff::Timestamp;
+use ledger::{Copied as CopiedCalls, Ledger};
+use media::MediaStore;
+use schemas::clock::Clock;
 use schemas::erased_pictures::ErasedPicture;
 use schemas::ids::Position;
 use schemas::month::Month;
@@ -12,12 +17,7 @@ use schemas::picture::{Colour, Form, Picture};
 use schemas::usage::{Call, CallId, Surface};
 use sqlx::{ConnectOptions, Row};
 use tempfile::TempDir;
-use write::backup::*;
-use write::clock::Clock;
-use write::event_log::*;
-use write::ledger::{Copied as CopiedCalls, Ledger};
-use write::media::MediaStore;
-use write::vault::Vault;
+use vault::Vault;
 
 use crate::backup::{flip, names};
 use crate::event_store::{append, claiming};
@@ -87,15 +87,15 @@ impl Desk {
     }
 
     async fn full(&self, name: &str) -> Manifest {
-        self.store.backup(&self.at(name), Some(&self.at("media"))).await.unwrap()
+        backup::create(&self.store, &self.at(name), Some(&self.at("media"))).await.unwrap()
     }
 
     async fn since(&self, last: &str, name: &str) -> Result<Manifest, BackupError> {
-        self.store.backup_since(&self.at(last), &self.at(name), Some(&self.at("media"))).await
+        backup::create_since(&self.store, &self.at(last), &self.at(name), Some(&self.at("media"))).await
     }
 
     async fn restore(&self, backup: &Path, name: &str) -> Result<Restored, BackupError> {
-        EventLog::restore(backup, &self.at(name), Some(&self.at(&format!("{name}-media"))), &[]).await
+        backup::restore(backup, &self.at(name), Some(&self.at(&format!("{name}-media"))), &[]).await
     }
 
     /// Makes a full backup and two incremental ones, each with something new of every kind; returns the pictures.
@@ -174,7 +174,7 @@ async fn an_incremental_backup_restores_the_same_as_a_full_one() {
     let media = second.media.clone().unwrap();
     assert_eq!((media.pictures, media.files), (1, 5), "one new picture");
 
-    let proven = EventLog::verify_backup(&desk.at("second")).await.unwrap();
+    let proven = backup::verify(&desk.at("second")).await.unwrap();
     assert_eq!((proven.pictures, &proven.manifest), (3, &second));
     let restored = desk.restore(&desk.at("second"), "from-chain").await.unwrap();
     assert_eq!(restored, proven);
@@ -204,7 +204,7 @@ async fn a_chain_is_restored_up_to_a_point_in_any_of_its_parts() {
     for last in 1..5 {
         let (target, until) = (desk.at(&format!("until-{last}")), Until::Position(Position(last)));
         let restored =
-            EventLog::restore_until(&desk.at("second"), &target, None, &[], Some(until)).await.unwrap();
+            backup::restore_until(&desk.at("second"), &target, None, &[], Some(until)).await.unwrap();
         assert_eq!((restored.events(), restored.cut.unwrap().left_out.events), (last, 5 - last));
         let store = EventLog::open(&target, &desk.clock).await.unwrap();
         assert_eq!(store.verify(|_| {}).await.unwrap().unwrap().events, last);
@@ -218,7 +218,7 @@ async fn a_parent_is_found_under_another_name_and_where_it_was() {
     let mut desk = Desk::new().await;
     desk.chain().await;
     std::fs::rename(desk.at("full"), desk.at("renamed")).unwrap();
-    assert_eq!(EventLog::verify_backup(&desk.at("second")).await.unwrap().pictures, 3);
+    assert_eq!(backup::verify(&desk.at("second")).await.unwrap().pictures, 3);
     assert_eq!(Manifest::parents(&desk.at("second")).unwrap(), [desk.at("first"), desk.at("renamed")]);
     // The newest in another folder, the others where they were.
     let elsewhere = tempfile::tempdir().unwrap();
@@ -241,7 +241,7 @@ async fn a_missing_or_wrong_parent_is_named() {
     let end = "; bring that backup beside it, or restore another one";
     let place = desk.at("first");
     let refused = async || {
-        let verified = EventLog::verify_backup(&second).await.unwrap_err().to_string();
+        let verified = backup::verify(&second).await.unwrap_err().to_string();
         assert_eq!(desk.restore(&second, "target").await.unwrap_err().to_string(), verified);
         assert_eq!(desk.since("second", "third").await.unwrap_err().to_string(), verified);
         assert!(!desk.at("target").exists() && !desk.at("third").exists());
@@ -281,7 +281,7 @@ async fn each_part_of_an_incremental_backup_is_verified() {
         let path = desk.at(backup).join(file);
         flip(&path);
         let expected = format!("{} is no whole backup: {reason}; use another one", desk.at(backup).display());
-        let verified = EventLog::verify_backup(&desk.at("second")).await.unwrap_err().to_string();
+        let verified = backup::verify(&desk.at("second")).await.unwrap_err().to_string();
         assert_eq!(verified, expected);
         let restored = desk.restore(&desk.at("second"), "target").await.unwrap_err().to_string();
         assert_eq!(restored, expected);
@@ -303,8 +303,10 @@ async fn a_log_or_ledger_older_than_the_last_backup_is_not_continued() {
     desk.call("search", 1).await;
     desk.full("last").await;
     let refused = async |store: &EventLog| {
-        let error =
-            store.backup_since(&desk.at("last"), &desk.at("new"), None).await.unwrap_err().to_string();
+        let error = backup::create_since(store, &desk.at("last"), &desk.at("new"), None)
+            .await
+            .unwrap_err()
+            .to_string();
         assert!(!desk.at("new").exists());
         let (begin, end) = (
             format!("{} cannot be continued: ", desk.at("last").display()),
@@ -361,7 +363,7 @@ async fn regenerated_pictures_are_included_and_erased_ones_stay_erased() {
     desk.media().erase(std::slice::from_ref(&erased)).unwrap();
     let manifest = desk.since("second", "third").await.unwrap();
     assert_eq!(manifest.media.unwrap().pictures, 1);
-    assert_eq!(EventLog::verify_backup(&desk.at("third")).await.unwrap().pictures, 2);
+    assert_eq!(backup::verify(&desk.at("third")).await.unwrap().pictures, 2);
     assert_eq!(desk.restore(&desk.at("third"), "restored").await.unwrap().pictures, 2);
     let media = MediaStore::open(&desk.at("restored-media")).unwrap();
     assert_eq!((media.get(first.id).unwrap(), media.get(second.id).unwrap()), (Some(remade), None));
@@ -430,18 +432,20 @@ async fn a_backup_of_version_0_1_is_continued_and_continues() {
     let folder = desk.at("store");
     desk.event("a", "one").await;
     desk.store.close().await;
-    make_former(&folder).await.backup(&desk.at("full"), None).await.unwrap();
+    backup::create(&make_former(&folder).await, &desk.at("full"), None).await.unwrap();
 
     let store = EventLog::open(&folder, &desk.clock).await.unwrap();
     let mut traced = append(&desk.clock, "a", Expected::Any, &["two"]);
     traced.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".parse().ok();
     store.append(traced.clone()).await.unwrap();
-    store.backup_since(&desk.at("full"), &desk.at("second"), None).await.unwrap();
+    backup::create_since(&store, &desk.at("full"), &desk.at("second"), None).await.unwrap();
     store.append(append(&desk.clock, "b", Expected::Any, &["three"])).await.unwrap();
     store.close().await;
-    make_former(&folder).await.backup_since(&desk.at("second"), &desk.at("third"), None).await.unwrap();
+    backup::create_since(&make_former(&folder).await, &desk.at("second"), &desk.at("third"), None)
+        .await
+        .unwrap();
 
-    EventLog::restore(&desk.at("third"), &desk.at("back"), None, &[]).await.unwrap();
+    backup::restore(&desk.at("third"), &desk.at("back"), None, &[]).await.unwrap();
     let back = EventLog::open_read_only(&desk.at("back")).await.unwrap();
     assert_eq!(back.verify(|_| {}).await.unwrap().unwrap().events, 3);
     let events = back.read_all(Position::START, 10).await.unwrap();

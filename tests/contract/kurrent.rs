@@ -11,13 +11,13 @@ mod settings;
 use std::path::Path;
 use std::sync::Arc;
 
+use event_log::kurrent::{self, Address};
+use event_log::*;
 use health::Health;
 use kit::esdb::EventStoreDb;
 use proptest::prelude::*;
+use schemas::clock::Clock;
 use tempfile::TempDir;
-use write::clock::Clock;
-use write::event_log::kurrent::{self, Address};
-use write::event_log::*;
 
 use crate::event_store::{Subject, assert_whole, everything, keeps_the_contract};
 use crate::model;

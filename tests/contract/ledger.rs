@@ -11,6 +11,9 @@ use async_nats::jetstream::{self, ErrorCode};
 use futures::StreamExt;
 use kit::nats::Nats;
 use kit::{wait_for, wait_until};
+use ledger::usage_streams::prepare;
+use ledger::{Copier, Ledger};
+use schemas::clock::Clock;
 use schemas::control::{LedgerEntry, ReadUsage, UsagePage};
 use schemas::ids::Position;
 use schemas::month::Month;
@@ -20,9 +23,6 @@ use schemas::usage::{Call, CallId, Surface};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use write::clock::Clock;
-use write::ledger::{Copier, Ledger};
-use write::usage_streams::prepare;
 
 const SOON: Duration = Duration::from_secs(30);
 pub(crate) const FREE: &str = "USAGE_FREE";
@@ -276,7 +276,7 @@ async fn a_truncated_stream_is_detected_even_if_new_calls_reuse_its_sequences() 
         running.ledger.watch().borrow().iter().find(|source| source.stream == FREE).cloned().unwrap();
     running.stopped().await;
     let ledger = Ledger::open(other.path()).await.unwrap();
-    let imagined = write::ledger::Copied {
+    let imagined = ledger::Copied {
         stream: source.stream,
         created: source.created,
         sequence: 30,
@@ -344,7 +344,7 @@ async fn pages_of_the_ledger_are_read_over_nats() {
     let running = Running::of(folder.path(), &nats, &tiers("free=5000")).await;
     let (client, stop) = (nats.client().await, running.stop.clone());
     let ledger = running.ledger.clone();
-    let serving = tokio::spawn(async move { write::ledger::serve(&client, ledger, &stop).await });
+    let serving = tokio::spawn(async move { ledger::serve(&client, ledger, &stop).await });
     let caller = Caller::new(&nats).await;
     caller.calls("Ab3dEf9h", 2_500).await;
     let entries = running.has(2_500).await;
@@ -370,26 +370,26 @@ async fn pages_of_the_ledger_are_read_over_nats() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_backup_contains_the_ledger_and_a_damaged_copy_is_not_restored() {
-    use write::backup::BackupError;
-    use write::event_log::EventLog;
+    use backup::BackupError;
+    use event_log::EventLog;
     let Some(nats) = Nats::start().await else { return };
     let (store_folder, backups, target) = (folder(), folder(), folder());
     let store = EventLog::open(store_folder.path(), &Clock::system()).await.unwrap();
-    let none = store.backup(&backups.path().join("none"), None).await.unwrap();
+    let none = backup::create(&store, &backups.path().join("none"), None).await.unwrap();
     assert_eq!(none.ledger, None);
     let running = Running::of(store_folder.path(), &nats, &tiers("free=100")).await;
     Caller::new(&nats).await.calls("Ab3dEf9h", 40).await;
     let entries = running.has(40).await;
     let (good, bad) = (backups.path().join("good"), backups.path().join("bad"));
-    let manifest = store.backup(&good, None).await.unwrap();
-    store.backup(&bad, None).await.unwrap();
+    let manifest = backup::create(&store, &good, None).await.unwrap();
+    backup::create(&store, &bad, None).await.unwrap();
     let head = running.ledger.head().await.unwrap();
     let noted = manifest.ledger.clone().unwrap();
     assert_eq!((noted.position, noted.hash), (head.position, head.hash));
     running.stopped().await;
     store.close().await;
 
-    assert_eq!(EventLog::restore(&good, target.path(), None, &[]).await.unwrap().manifest, manifest);
+    assert_eq!(backup::restore(&good, target.path(), None, &[]).await.unwrap().manifest, manifest);
     let restored = Ledger::open_read_only(target.path()).await.unwrap().unwrap();
     assert_eq!(everything(&restored).await, entries);
 
@@ -398,7 +398,7 @@ async fn a_backup_contains_the_ledger_and_a_damaged_copy_is_not_restored() {
     bytes[middle] ^= 1;
     std::fs::write(bad.join("usage.db"), bytes).unwrap();
     let elsewhere = folder();
-    let refused = EventLog::restore(&bad, elsewhere.path(), None, &[]).await.unwrap_err();
+    let refused = backup::restore(&bad, elsewhere.path(), None, &[]).await.unwrap_err();
     assert!(
         matches!(&refused, BackupError::Broken { reason, .. }
         if reason == "the bytes of its ledger are not those that were written"),

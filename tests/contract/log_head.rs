@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use event_log::*;
 use health::Health;
 use kit::nats::Nats;
 use kit::wait_until;
 use projections::source::EventSource;
+use schemas::clock::Clock;
 use schemas::ids::Position;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
-use write::clock::Clock;
-use write::event_log::*;
 use write::nats_role::NatsRole;
 use write::relay::{Announcer, Relayed};
 

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use event_log::*;
 use proptest::prelude::*;
+use schemas::clock::Clock;
 use schemas::ids::{CommandId, Position, StreamId, StreamVersion};
-use write::clock::Clock;
-use write::event_log::*;
 
 use crate::event_store::{Subject, append, assert_whole, claiming};
 

@@ -9,17 +9,17 @@ use std::time::Duration;
 use async_nats::Client;
 use async_nats::jetstream::stream::Config;
 use async_nats::jetstream::{self, consumer, consumer::DeliverPolicy};
+use event_log::*;
 use futures::StreamExt;
 use kit::nats::Nats;
 use kit::{wait_for, wait_until};
+use schemas::clock::Clock;
 use schemas::envelope::Recorded;
 use schemas::ids::{Position, StoreId};
 use schemas::{cloudevents, subject};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use write::clock::Clock;
-use write::event_log::*;
 use write::relay::{Relay, Relayed};
 
 use crate::event_store::{append, everything};
@@ -42,7 +42,7 @@ impl Log {
     /// A second store with the content of a backup of this one.
     async fn restored(&self, backup: &Path) -> Log {
         let folder = tempfile::tempdir().unwrap();
-        EventLog::restore(backup, folder.path(), None, &[]).await.unwrap();
+        backup::restore(backup, folder.path(), None, &[]).await.unwrap();
         let store = Arc::new(EventLog::open(folder.path(), &self.clock).await.unwrap());
         Log { folder, store, clock: self.clock.clone() }
     }
@@ -342,7 +342,7 @@ async fn a_store_that_is_older_than_the_stream_is_refused() {
     let (log, elsewhere) = (Log::new().await, tempfile::tempdir().unwrap());
     log.add(2).await;
     let backup = elsewhere.path().join("backup");
-    log.store.backup(&backup, None).await.unwrap();
+    backup::create(&log.store, &backup, None).await.unwrap();
     log.add(1).await;
     let mut relay = Running::of(&log, &nats).await;
     relay.caught_up(&log).await;

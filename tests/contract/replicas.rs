@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use async_nats::jetstream;
+use event_log::EventLog;
 use kit::nats::Cluster;
-use write::clock::Clock;
-use write::event_log::EventLog;
+use ledger::usage_streams::prepare;
+use schemas::clock::Clock;
 use write::nats_role::NatsRole;
 use write::relay::Relay;
-use write::usage_streams::prepare;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn streams_get_the_configured_replicas_and_keep_additional_ones() {

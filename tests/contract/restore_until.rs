@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use backup::*;
+use event_log::*;
 use jiff::{SignedDuration, Timestamp};
 use schemas::account::{AccountEvent, AccountOpened, KeyRevoked};
+use schemas::clock::Clock;
 use schemas::event::{Event, ProjectRenamed};
 use schemas::ids::{Position, StreamId};
 use tempfile::TempDir;
-use write::backup::*;
-use write::clock::Clock;
-use write::event_log::*;
 
 use crate::accounts::key;
 use crate::event_store::append;
@@ -48,7 +48,7 @@ async fn backed() -> Backed {
         store.append(append).await.unwrap();
     }
     let events = store.read_all(Position::START, 100).await.unwrap();
-    let manifest = store.backup(&folder.path().join("backup"), None).await.unwrap();
+    let manifest = backup::create(&store, &folder.path().join("backup"), None).await.unwrap();
     store.close().await;
     Backed { folder, clock, manifest, events }
 }
@@ -60,7 +60,7 @@ impl Backed {
 
     async fn restore(&self, name: &str, until: Until) -> Result<(PathBuf, Restored), BackupError> {
         let target = self.folder.path().join(name);
-        let restored = EventLog::restore_until(&self.backup(), &target, None, &[], Some(until)).await?;
+        let restored = backup::restore_until(&self.backup(), &target, None, &[], Some(until)).await?;
         Ok((target, restored))
     }
 
@@ -176,12 +176,12 @@ async fn keys_that_were_revoked_later_are_named() {
     }
     store.append(append(&clock, "a", Expected::Any, &["unlike"])).await.unwrap();
     let backup = folder.path().join("backup");
-    store.backup(&backup, None).await.unwrap();
+    backup::create(&store, &backup, None).await.unwrap();
     store.close().await;
     let mut named = Vec::new();
     for last in [1, 2, 3] {
         let (target, until) = (folder.path().join(last.to_string()), Until::Position(Position(last)));
-        let restored = EventLog::restore_until(&backup, &target, None, &[], Some(until)).await.unwrap();
+        let restored = backup::restore_until(&backup, &target, None, &[], Some(until)).await.unwrap();
         named.push(Vec::from_iter(restored.cut.unwrap().left_out.revoked_keys));
     }
     assert_eq!(named, [vec![], vec![key_id], vec![]]);

@@ -13,11 +13,11 @@ use projections::worker::Worker;
 use read::catalog::CatalogReader;
 use read::checkpoint::Checkpoint;
 use read::error::ModelError;
+use schemas::clock::Clock;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::Position;
 use tokio_util::sync::CancellationToken;
-use write::clock::Clock;
 
 use crate::feeds::Stream;
 

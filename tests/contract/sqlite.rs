@@ -4,14 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use event_log::*;
 use proptest::prelude::*;
 use schemas::chain::Link;
+use schemas::clock::Clock;
 use schemas::event::{Event, ProjectRenamed};
 use schemas::ids::Position;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use tempfile::TempDir;
-use write::clock::Clock;
-use write::event_log::*;
 
 use crate::event_store::{Subject, append, assert_whole, claiming, everything, keeps_the_contract};
 use crate::model;
@@ -388,18 +388,18 @@ async fn a_backup_is_taken_online_and_restored() {
     let (clock, elsewhere) = (Clock::system(), tempfile::tempdir().unwrap());
     store.append(claiming(append(&clock, "a", Expected::Any, &["1", "2"]), &["name"])).await.unwrap();
     let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
-    let manifest = store.backup(&backup, None).await.unwrap();
+    let manifest = backup::create(&store, &backup, None).await.unwrap();
     let head = store.head().await.unwrap();
     assert_eq!((manifest.position, manifest.hash), (head.position, head.hash));
     assert_eq!(manifest.store, store.store_id().to_string());
     store.append(append(&clock, "a", Expected::Any, &["3"])).await.unwrap();
 
-    let again = store.backup(&backup, None).await.unwrap_err();
+    let again = backup::create(&store, &backup, None).await.unwrap_err();
     assert!(again.to_string().contains("is there already"), "{again}");
-    let over = EventLog::restore(&backup, folder.path(), None, &[]).await.unwrap_err();
+    let over = backup::restore(&backup, folder.path(), None, &[]).await.unwrap_err();
     assert!(over.to_string().contains("is in the way"), "{over}");
 
-    assert_eq!(EventLog::restore(&backup, &target, None, &[]).await.unwrap().manifest, manifest);
+    assert_eq!(backup::restore(&backup, &target, None, &[]).await.unwrap().manifest, manifest);
     let restored = EventLog::open(&target, &clock).await.unwrap();
     assert_eq!(assert_whole(&restored).await, everything(&store).await[..2]);
     assert_eq!(restored.store_id(), store.store_id());
@@ -412,13 +412,13 @@ async fn a_broken_backup_is_not_restored() {
     let (clock, elsewhere) = (Clock::system(), tempfile::tempdir().unwrap());
     store.append(append(&clock, "a", Expected::Any, &["1"])).await.unwrap();
     let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
-    store.backup(&backup, None).await.unwrap();
+    backup::create(&store, &backup, None).await.unwrap();
     let copy = backup.join("events.db");
     let mut bytes = std::fs::read(&copy).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     std::fs::write(&copy, bytes).unwrap();
-    let error = EventLog::restore(&backup, &target, None, &[]).await.unwrap_err();
+    let error = backup::restore(&backup, &target, None, &[]).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         format!(

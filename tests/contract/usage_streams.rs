@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_nats::jetstream::stream::Config;
 use async_nats::jetstream::{self, ErrorCode};
 use kit::nats::Nats;
-use write::usage_streams::{UsageStreamError, prepare};
+use ledger::usage_streams::{UsageStreamError, prepare};
 
 use crate::ledger::{Caller, FREE, tiers};
 

@@ -5,13 +5,13 @@ use async_nats::jetstream;
 use futures::StreamExt;
 use kit::process;
 use nats::url::connect_options;
+use schemas::clock::Clock;
 use schemas::month::Month;
 use schemas::subject;
 use schemas::usage::{Call, CallId, Surface};
 use serde_json::{Value, json};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
-use write::clock::Clock;
 
 use crate::started::{LOGGIA, PATIENCE, Started};
 
@@ -204,7 +204,7 @@ async fn a_call_only_in_nats_is_pending_and_one_missing_from_nats_is_a_differenc
     assert!(told.contains("1 calls that were counted by now are not in the backup"), "{told}");
 
     caller.jetstream.delete_stream("USAGE_FREE").await.unwrap();
-    write::usage_streams::prepare(&nats.client().await, &"free=200".parse().unwrap(), 1).await.unwrap();
+    ledger::usage_streams::prepare(&nats.client().await, &"free=200".parse().unwrap(), 1).await.unwrap();
     let verified = verify(&["--json"]);
     assert_eq!(verified.status.code(), Some(3), "{}", String::from_utf8_lossy(&verified.stderr));
     let report: Value = serde_json::from_slice(&verified.stdout).unwrap();

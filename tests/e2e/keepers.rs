@@ -7,9 +7,9 @@ use std::process::Output;
 use kit::esdb::EventStoreDb;
 use kit::nats::Nats;
 use kit::process::{self, Loggia};
+use schemas::clock::Clock;
 use schemas::command::*;
 use serde_json::{Value, json};
-use write::clock::Clock;
 use write::command_client::CommandClient;
 
 use crate::started::{LOGGIA, PATIENCE};

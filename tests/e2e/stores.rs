@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
+use event_log::kurrent::{self, Address};
 use kit::esdb::EventStoreDb;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
-use write::event_log::kurrent::{self, Address};
 
 use crate::started::{LOGGIA, PATIENCE};
 

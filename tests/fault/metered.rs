@@ -15,6 +15,8 @@ use health::Health;
 use jiff::Timestamp;
 use kit::http::{Answer, Http};
 use kit::nats::Nats;
+use ledger::usage_streams;
+use ledger::{Copier, Ledger};
 use projections::counters::CountersWorker;
 use projections::source::EventSource;
 use projections::status::Status;
@@ -44,8 +46,6 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
-use write::ledger::{Copier, Ledger};
-use write::usage_streams;
 
 use crate::PATIENCE;
 
@@ -120,7 +120,7 @@ impl Metered {
         models(folder.path(), &keys).await;
         let ledger = Arc::new(Ledger::open(&folder.path().join("store")).await.unwrap());
         let stop = CancellationToken::new();
-        let clock = write::clock::Clock::system();
+        let clock = schemas::clock::Clock::system();
         tokio::spawn(Copier::new(ledger.clone(), client.clone(), tiers.clone(), clock).run(stop.clone()));
         let ahead = Arc::default();
         let (spool_limit, health) = (1 << 30, Health::default());
@@ -147,7 +147,7 @@ impl Metered {
         let client = self.nats.client().await;
         let (ledger, stop) = (self.ledger.clone(), self.stop.clone());
         let pages = client.clone();
-        tokio::spawn(async move { write::ledger::serve(&pages, ledger, &stop).await });
+        tokio::spawn(async move { ledger::serve(&pages, ledger, &stop).await });
         let generations = Generations::new(self.folder.path().join("models/counters"));
         let generation = generations.create_next().unwrap();
         let (source, status) = (EventSource::new(client.clone()), Status::new("counters"));

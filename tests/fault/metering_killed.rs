@@ -10,6 +10,7 @@ use std::time::Duration;
 use kit::http::Http;
 use kit::nats::Nats;
 use kit::process::{self, Loggia};
+use ledger::Ledger;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use schemas::account::KeyIssued;
@@ -17,7 +18,6 @@ use schemas::command::{Answer, Command};
 use schemas::ids::Position;
 use schemas::key::{Key, KeyId};
 use write::command_client::CommandClient;
-use write::ledger::Ledger;
 
 use crate::cluster_load::message;
 use crate::{LOGGIA, PATIENCE};

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use api::Policy;
 use futures::StreamExt;
 use jiff::{SignedDuration, Timestamp};
+use ledger::usage_streams;
 use schemas::command::{Command, CommandMessage};
 use schemas::control::LedgerSource;
 use schemas::key::Key;
@@ -13,7 +14,6 @@ use schemas::month::Month;
 use schemas::subject::{OVERRUN, usage_stream};
 use schemas::usage::{Call, CallId, Surface};
 use uuid::{ContextV7, Uuid};
-use write::usage_streams;
 
 use crate::PATIENCE;
 use crate::metered::{Metered, at_once, call_id};

@@ -13,12 +13,12 @@ use projections::worker::Worker;
 use read::catalog::{CatalogReader, Found};
 use read::keys::KeysReader;
 use read::model::Model;
+use schemas::clock::Clock;
 use schemas::control::Parked;
 use schemas::ids::{Position, StreamId};
 use schemas::key::KeyHash;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-use write::clock::Clock;
 
 use crate::test_stream::{REVISED, SELECTED, TestStream, project, selected};
 

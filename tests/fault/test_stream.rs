@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use async_nats::jetstream;
 use futures::StreamExt;
 use schemas::chain::Link;
+use schemas::clock::Clock;
 use schemas::cloudevents;
 use schemas::control::{EventPage, ReadEvents};
 use schemas::envelope::Recorded;
@@ -12,7 +13,6 @@ use schemas::hash::Hash;
 use schemas::ids::{CommandId, Position, StoreId, StreamId, StreamVersion};
 use schemas::subject;
 use serde_json::json;
-use write::clock::Clock;
 
 pub(crate) const SELECTED: &str = "loggia.curation.project_selected.v1";
 pub(crate) const REVISED: &str = "loggia.curation.project_revised.v1";

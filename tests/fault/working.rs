@@ -17,13 +17,13 @@ use projections::search::SearchProjection;
 use read::checkpoint::Checkpoint;
 use read::generation::Generations;
 use read::model::Model;
+use schemas::clock::Clock;
 use schemas::control::{ProjectionStatus, UsagePage};
 use schemas::ids::Position;
 use schemas::subject;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use write::clock::Clock;
 
 pub(crate) const SOON: Duration = Duration::from_secs(60);
 

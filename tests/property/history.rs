@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use event_log::EventLog;
 use proptest::prelude::*;
+use schemas::clock::Clock;
 use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions, LineResult};
 use schemas::envelope::Recorded;
 use schemas::ids::Position;
 use serde_json::json;
-use write::clock::Clock;
-use write::event_log::EventLog;
 use write::service::CommandService;
 
 use crate::model::{Act, Model, SLUGS, name, slug};

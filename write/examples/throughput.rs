@@ -12,14 +12,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use event_log::{Append, Claim, EventLog, Expected, Namespace, NewEvent};
 use futures::StreamExt;
 use nats::server::{NatsServer, Options};
+use schemas::clock::Clock;
 use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions};
 use schemas::event::{Event, ProjectSelected};
 use schemas::ids::{Position, StreamId};
 use tokio_util::sync::CancellationToken;
-use write::clock::Clock;
-use write::event_log::{Append, Claim, EventLog, Expected, Namespace, NewEvent};
 use write::relay::Relay;
 use write::service::CommandService;
 

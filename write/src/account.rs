@@ -218,20 +218,5 @@ fn configured(tier: &TierName, tiers: &Tiers) -> Result<(), Rejection> {
     }
 }
 
-/// Returns the key id that an event claims permanently for its account.
-pub fn claimed(event: &AccountEvent) -> Option<KeyId> {
-    match event {
-        AccountEvent::KeyIssued(issued) => Some(issued.key_id),
-        AccountEvent::AccountOpened(_)
-        | AccountEvent::KeyRevoked(_)
-        | AccountEvent::EmailProven(_)
-        | AccountEvent::TierChanged(_)
-        | AccountEvent::PaymentRecorded(_)
-        | AccountEvent::PaymentsMoved(_)
-        | AccountEvent::EntitlementChanged(_)
-        | AccountEvent::AccountErased(_) => None,
-    }
-}
-
 #[cfg(test)]
 mod tests;

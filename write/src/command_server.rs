@@ -4,29 +4,17 @@ mod fitting;
 mod noted;
 mod pages;
 
-use std::time::Duration;
-
-use async_nats::client::PublishError;
-use async_nats::{Client, HeaderMap, Message, Subject, Subscriber};
-use bytes::Bytes;
-use futures::StreamExt;
+use async_nats::{Client, Message};
 use futures::future::{BoxFuture, join_all, try_join_all};
-use futures::stream::select_all;
-use nats::requirements::{self, InsufficientServer};
+use nats::requirements;
+use nats::responder::{CONCURRENT, ServeError, respond};
 use schemas::command::{Answer, Command, CommandMessage, MAX_IMPORT_LINES, Refusal, RefusalKind};
 use schemas::subject;
-use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use traces::Traceparent;
 
 use crate::service::CommandService;
 use noted::Noted;
-
-/// How many requests of a kind are under way at once; more wait.
-const CONCURRENT: usize = 64;
-
-/// How long a stopping server waits for requests that are on their way to it.
-const DRAIN: Duration = Duration::from_secs(2);
 
 /// Commands that share slots: a flood of one kind does not delay the others.
 struct Lane {
@@ -66,20 +54,6 @@ const LANES: [Lane; 5] = [
     },
     Lane { commands: &["record_payment", "keep_notice"], slots: 16 },
 ];
-
-/// Why commands cannot be served.
-#[derive(Debug, thiserror::Error)]
-pub enum ServeError {
-    /// The server cannot be worked with.
-    #[error(transparent)]
-    Insufficient(#[from] InsufficientServer),
-    /// NATS does not let us listen.
-    #[error("commands cannot be received from NATS: {0}; check the connection and the user's permissions")]
-    Subscribe(#[from] async_nats::SubscribeError),
-    /// The connection was closed for good, though nobody asked to stop.
-    #[error("the connection to NATS was closed, so no commands arrive any more; start the write side again")]
-    Closed,
-}
 
 /// Answers requests until `stop`; then takes no new ones, finishes those under way and returns.
 pub async fn serve(
@@ -124,8 +98,8 @@ async fn serve_on(
         Box::pin(async move { pages::answer(&store, &message.payload, room).await })
     };
     let commands =
-        commands.into_iter().map(|(commands, slots)| answer_in(slots, client, commands, &command, stop));
-    tokio::join!(join_all(commands), answer_all(client, reads, read, stop));
+        commands.into_iter().map(|(commands, slots)| respond(client, commands, slots, &command, stop));
+    tokio::join!(join_all(commands), respond(client, vec![reads], CONCURRENT, read, stop));
     if !stop.is_cancelled() {
         return Err(ServeError::Closed);
     }
@@ -133,86 +107,6 @@ async fn serve_on(
         tracing::warn!(%error, "the last answers may not have left");
     }
     Ok(())
-}
-
-/// An answer on its way.
-#[derive(Debug, Default)]
-pub(crate) struct Answering {
-    pub(crate) headers: Option<HeaderMap>,
-    pub(crate) payload: Bytes,
-}
-
-impl From<Vec<u8>> for Answering {
-    fn from(payload: Vec<u8>) -> Answering {
-        Answering { headers: None, payload: payload.into() }
-    }
-}
-
-impl Answering {
-    async fn send(self, client: &Client, reply: Subject) -> Result<(), PublishError> {
-        match self.headers {
-            None => client.publish(reply, self.payload).await,
-            Some(headers) => client.publish_with_headers(reply, headers, self.payload).await,
-        }
-    }
-}
-
-/// Lets `handle` answer each message in a task of its own: one that fails hinders no other, and who sent it asks again.
-pub(crate) async fn answer_all<A: Into<Answering> + Send + 'static>(
-    client: &Client,
-    requests: Subscriber,
-    handle: impl Fn(Message) -> BoxFuture<'static, A>,
-    stop: &CancellationToken,
-) {
-    answer_in(CONCURRENT, client, vec![requests], handle, stop).await;
-}
-
-/// The same for several subscriptions that share slots.
-async fn answer_in<A: Into<Answering> + Send + 'static>(
-    slots: usize,
-    client: &Client,
-    requests: Vec<Subscriber>,
-    handle: impl Fn(Message) -> BoxFuture<'static, A>,
-    stop: &CancellationToken,
-) {
-    let mut requests = select_all(requests);
-    let mut working = JoinSet::new();
-    let mut given_up = std::pin::pin!(async {
-        stop.cancelled().await;
-        tokio::time::sleep(DRAIN).await;
-    });
-    let mut draining = false;
-    loop {
-        tokio::select! {
-            request = requests.next(), if working.len() < slots => {
-                let Some(request) = request else { break };
-                let Some(reply) = request.reply.clone() else { continue };
-                let (client, answer) = (client.clone(), handle(request));
-                working.spawn(async move {
-                    if let Err(error) = answer.await.into().send(&client, reply).await {
-                        tracing::warn!(%error, "an answer could not be sent");
-                    }
-                });
-            }
-            Some(done) = working.join_next(), if !working.is_empty() => report(done),
-            () = stop.cancelled(), if !draining => {
-                draining = true;
-                for subscription in requests.iter_mut() {
-                    subscription.drain().await.ok();
-                }
-            }
-            () = &mut given_up => break,
-        }
-    }
-    while let Some(done) = working.join_next().await {
-        report(done);
-    }
-}
-
-fn report(done: Result<(), tokio::task::JoinError>) {
-    if let Err(error) = done {
-        tracing::error!(%error, "a request was dropped; whoever sent it will ask again");
-    }
 }
 
 async fn answer(service: &CommandService, message: &Message, room: usize) -> Vec<u8> {

@@ -2,9 +2,9 @@
 //! whoever sent them. They follow the record; others were brought, and stay.
 
 /// Who computed vectors are by.
-pub(crate) const ACTOR: &str = "loggia-vectors";
+pub const ACTOR: &str = "loggia-vectors";
 
 /// Returns whether vectors of this model are made by the encoder that needs no model.
-pub(crate) fn is_built_in(model: &str) -> bool {
+pub fn is_built_in(model: &str) -> bool {
     model == embeddings::BUILT_IN
 }

@@ -19,7 +19,7 @@ pub fn derived_id(whole: CommandId, kind: &str, index: usize) -> CommandId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::Clock;
+    use schemas::clock::Clock;
 
     #[test]
     fn every_part_has_an_id_of_its_own_near_the_wholes() {

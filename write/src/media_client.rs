@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use async_nats::{Client, HeaderMap, Request};
 use bytes::Bytes;
+use media::uploads::MAX_CHUNK_BYTES;
 use schemas::control::{PICTURE_PART, PutAnswer, PutPicture};
 use schemas::picture::PictureId;
 use schemas::subject;
 use sha2::{Digest, Sha256};
 
 use crate::command_client::SendError;
-use crate::media::uploads::MAX_CHUNK_BYTES;
 
 /// How long one part may take: with the last one the picture is looked at.
 const ATTEMPT: Duration = Duration::from_secs(30);

@@ -186,22 +186,6 @@ impl Listing {
     }
 }
 
-/// Returns the slug that an event claims permanently for its project.
-pub fn claimed(event: &Event) -> Option<&Slug> {
-    match event {
-        Event::ProjectSelected(selected) => Some(&selected.slug),
-        Event::ProjectRenamed(renamed) => Some(&renamed.slug),
-        Event::ProjectRevised(_)
-        | Event::ProjectWithdrawn(_)
-        | Event::ProjectRestored(_)
-        | Event::PictureAttached(_)
-        | Event::PictureRefused(_)
-        | Event::PictureErased(_)
-        | Event::VectorsRecorded(_)
-        | Event::Account(_) => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::scenario::*;
@@ -252,7 +236,7 @@ mod tests {
     fn only_selecting_and_renaming_claim_a_slug() {
         let claims: Vec<_> = [selected(), revised("B"), renamed("c"), withdrawn("x"), restored()]
             .iter()
-            .filter_map(|event| claimed(event).map(ToString::to_string))
+            .filter_map(|event| event_log::claims::own_name(event).map(|claim| claim.name))
             .collect();
         assert_eq!(claims, ["a", "c"]);
     }

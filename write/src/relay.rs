@@ -15,6 +15,7 @@ use std::time::Duration;
 use async_nats::Client;
 use async_nats::connection::State;
 use async_nats::jetstream::context::ContextBuilder;
+use event_log::{EventLog, Head, StoreError};
 use health::{Component, Health};
 use nats::requirements::{self, InsufficientServer};
 use schemas::cloudevents;
@@ -26,7 +27,6 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::event_log::{EventLog, Head, StoreError};
 pub use announcing::Announcer;
 use stream::EventStream;
 use throttle::Throttle;

@@ -13,7 +13,12 @@ mod refused;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
+use event_log::claims;
+use event_log::{
+    Append, AppendError, Appended, Claim, EventLog, Expected, Namespace, NewEvent, StoreError, only,
+};
 use jiff::Timestamp;
+use schemas::clock::Clock;
 use schemas::command::{Answer, Command, CommandMessage, Done, RefusalKind};
 use schemas::envelope::Recorded;
 use schemas::event::Event;
@@ -22,12 +27,7 @@ use schemas::slug::Slug;
 use traces::{Kind, Span};
 
 use crate::account;
-use crate::claims;
-use crate::clock::Clock;
 use crate::computed;
-use crate::event_log::{
-    Append, AppendError, Appended, Claim, EventLog, Expected, Namespace, NewEvent, StoreError, only,
-};
 use crate::project::{self, Project, Rejection};
 use import::{Identities, Named};
 use measured::Measured;
@@ -99,7 +99,7 @@ impl CommandService {
     }
 
     /// What it has for accounts.
-    pub(crate) fn accounts(&self) -> Option<&Arc<Accounts>> {
+    pub fn accounts(&self) -> Option<&Arc<Accounts>> {
         self.accounts.as_ref()
     }
 
@@ -109,7 +109,7 @@ impl CommandService {
     }
 
     /// Says with which model vectors are computed beside the service: those are not taken from an import.
-    pub(crate) fn computes_with(&self, model: &str) {
+    pub fn computes_with(&self, model: &str) {
         self.encoder.get_or_init(|| model.to_owned());
     }
 

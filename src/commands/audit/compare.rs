@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ledger::usage_streams::Allowance;
+use ledger::{Totals, Used};
 use schemas::control::LedgerSource;
 use schemas::key::KeyId;
 use schemas::month::Month;
 use schemas::subject::{OVERRUN, usage_stream};
 use schemas::tier::TierName;
 use serde::Serialize;
-use write::ledger::{Totals, Used};
-use write::usage_streams::Allowance;
 
 use crate::counted_calls::further;
 use crate::output::count;

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use api::abandoned_calls;
+use ledger::usage_streams::{Allowance, held};
+use ledger::{Ledger, Totals, Used, count as count_entry};
 use schemas::control::{LedgerSource, NodeSummary};
 use schemas::hash::Hash;
 use schemas::ids::Position;
@@ -13,8 +15,6 @@ use schemas::month::Month;
 use schemas::subject::{OVERRUN, usage_stream};
 use schemas::tier::TierName;
 use serde::Serialize;
-use write::ledger::{Ledger, Totals, Used, count as count_entry};
-use write::usage_streams::{Allowance, held};
 
 use super::compare::{Look, Row, Side, Waiting, differences, overruns, table, take_waiting};
 use crate::clock;

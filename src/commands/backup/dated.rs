@@ -6,8 +6,8 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use backup::Manifest;
 use jiff::Timestamp;
-use write::backup::Manifest;
 
 /// How the folder of a backup is named, in UTC; names in order are backups in order.
 const NAME: &str = "%Y-%m-%dT%H%M%SZ";

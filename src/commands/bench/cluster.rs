@@ -8,14 +8,14 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use bench::Figure;
+use event_log::EventLog;
 use nats::cluster_config::{self, AUTHORITY, CONFIGURATION, ClusterConfig, Server, USERS};
 use nats::login::Login;
 use nats::server;
+use schemas::clock::Clock;
 use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions};
 use tokio::process::{Child, Command as Process};
 use tokio_util::sync::CancellationToken;
-use write::clock::Clock;
-use write::event_log::EventLog;
 use write::nats_role::NatsRole;
 use write::relay::{Interruption, Relay};
 use write::service::CommandService;

@@ -9,14 +9,14 @@ use anyhow::{Result, bail};
 use api::{Budget, Counted, Meter, MeterSettings, Outcome, Policy};
 use bench::Figure;
 use health::Health;
+use ledger::usage_streams;
 use nats::server::{NatsServer, Options};
 use nats::url::connect_options;
+use schemas::clock::Clock;
 use schemas::key::{Key, KeyId};
 use schemas::month::Month;
 use schemas::tier::TierName;
 use schemas::usage::{Call, CallId, Surface};
-use write::clock::Clock;
-use write::usage_streams;
 
 use crate::config::Config;
 

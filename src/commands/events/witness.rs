@@ -6,11 +6,11 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use event_log::{Damage, EventLog};
 use jiff::Timestamp;
 use schemas::hash::Hash;
 use schemas::ids::Position;
 use serde::{Deserialize, Serialize};
-use write::event_log::{Damage, EventLog};
 
 /// An event that was seen: its position and its hash, which covers all events up to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

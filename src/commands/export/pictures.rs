@@ -5,8 +5,8 @@ use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
+use media::MediaStore;
 use schemas::picture::{Form, PictureId};
-use write::media::MediaStore;
 
 use crate::config::Config;
 use crate::data_folder::DataFolder;

@@ -8,7 +8,7 @@ use schemas::command::{Answer, Command};
 use schemas::email::Email;
 use schemas::ids::Actor;
 use serde::Serialize;
-use write::vault::new_token;
+use vault::new_token;
 
 use super::super::curate::refuse;
 use super::{ask, service};

@@ -10,9 +10,9 @@ use schemas::ids::AccountId;
 use schemas::key::KeyId;
 use schemas::tier::TierName;
 use serde::Serialize;
+use vault::Vault;
 use write::account::{Account, KeyState};
 use write::service::{read_account, read_accounts};
-use write::vault::Vault;
 
 use crate::config::Config;
 use crate::counted_calls;

@@ -11,9 +11,9 @@ use schemas::ids::AccountId;
 use schemas::payment::PaymentRecorded;
 use serde::Serialize;
 use serde_json::json;
+use vault::{Held, HeldNotice, Vault};
 use write::account::Payments;
 use write::service::{Paying, read_payers};
-use write::vault::{Held, HeldNotice, Vault};
 
 use crate::config::Config;
 use crate::output::{Output, aligned, say};

@@ -4,13 +4,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use ledger::Ledger;
 use projections::source::EventSource;
 use projections::status::folder_bytes;
 use schemas::control::ProjectionStatus;
 use schemas::ids::Position;
 use schemas::month::Month;
 use schemas::subject;
-use write::ledger::Ledger;
 
 use super::usage::UsageStatus;
 use super::{DiskStatus, LedgerStatus, NatsStatus, Process, SpoolStatus, Status, StoreStatus};

@@ -40,7 +40,7 @@ async fn move_here(config: &Config, leave_behind: bool) -> Result<Option<Keeper>
     }
     let _held = DataFolder::new(&config.server.data).hold(&[Part::Write])?;
     let side =
-        compose::open_write_side(config, &write::clock::Clock::system(), &Default::default(), Naming::None)
+        compose::open_write_side(config, &schemas::clock::Clock::system(), &Default::default(), Naming::None)
             .await?;
     side.store.close().await;
     if side.keeper.here {

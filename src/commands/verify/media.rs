@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
+use media::{Checked, MediaStore};
 use schemas::event::Event;
 use schemas::ids::Position;
 use schemas::picture::PictureId;
 use schemas::versioned::Decoded;
 use serde::Serialize;
-use write::media::{Checked, MediaStore};
 
 use crate::config::Config;
 use crate::data_folder::DataFolder;

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use api::Meter;
 use api::metrics::Registry;
+use ledger::Ledger;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::ConstCounter;
-use write::ledger::Ledger;
 
 use super::gauge;
 

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use async_nats::client::RequestErrorKind;
+#[cfg(feature = "eventstore")]
+use event_log::LogPlace;
+#[cfg(feature = "eventstore")]
+use event_log::kurrent::KeeperWatch;
 use schemas::subject;
-#[cfg(feature = "eventstore")]
-use write::event_log::LogPlace;
-#[cfg(feature = "eventstore")]
-use write::event_log::kurrent::KeeperWatch;
 use write::nats_role::NatsRole;
 
 use super::NodeBuilder;

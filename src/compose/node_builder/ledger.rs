@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use event_log::EventLog;
+use ledger::usage_streams::UsageStreamError;
+use ledger::{Copier, Ledger};
 use schemas::tier::{TierName, Tiers};
-use write::event_log::EventLog;
-use write::ledger::{self, Copier, Ledger};
 use write::service::read_accounts;
-use write::usage_streams::UsageStreamError;
 
 use super::NodeBuilder;
 use crate::compose::{gauges, starting};

@@ -1,7 +1,7 @@
 //! Mails of the write side.
 
 use anyhow::Result;
-use write::mail::{MailWorker, Mailer};
+use workers::mail::{MailWorker, Mailer};
 use write::service::CommandService;
 
 use super::NodeBuilder;

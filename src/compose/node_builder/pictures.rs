@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use embeddings::{Encoder, EncoderChoice};
-use write::media::collector::{Collector, PictureSource};
-use write::media::uploads::Uploads;
-use write::media_server;
+use media::server;
+use media::uploads::Uploads;
+use workers::collector::{Collector, PictureSource};
+use workers::vectors::worker::Describer;
 use write::service::CommandService;
-use write::vectors::worker::Describer;
 
 use super::NodeBuilder;
 use crate::compose::gauges;
@@ -30,7 +30,7 @@ impl NodeBuilder {
         let background = self.background().await?;
         let client = background.client().clone();
         let ending = stop.clone();
-        let serving = async move { Ok(media_server::serve(&client, store, uploads, &ending).await?) };
+        let serving = async move { Ok(server::serve(&client, store, uploads, &ending).await?) };
         lifecycle.spawn_on("the media store", serving, background.handle());
         let collector = collector.run(stop);
         let collecting = async move {

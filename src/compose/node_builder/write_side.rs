@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use anyhow::Result;
+use event_log::EventLog;
 use write::command_server;
-use write::event_log::EventLog;
 use write::relay::{Announcer, Interruption, Relay};
 use write::service::CommandService;
 

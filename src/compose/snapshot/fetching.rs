@@ -7,7 +7,8 @@ use projections::snapshot::{FileCopy, Manifest, SnapshotError};
 use reqwest::header::RANGE;
 use reqwest::{Client, RequestBuilder, StatusCode, redirect};
 use tokio::io::AsyncWriteExt;
-use write::tls;
+
+use crate::tls;
 
 /// How long the other node may take to make a connection.
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use event_log::*;
+use schemas::clock::Clock;
 use schemas::ids::{CommandId, Position, StreamVersion};
-use write::clock::Clock;
-use write::event_log::*;
 
 use super::{Subject, append, assert_whole, claiming, stream, withdrawn};
 

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use event_log::*;
+use schemas::clock::Clock;
 use schemas::envelope::Recorded;
 use schemas::event::{Event, ProjectSelected};
 use schemas::hash::Hash;
 use schemas::ids::{Position, StreamVersion};
-use write::clock::Clock;
-use write::event_log::*;
 
 use super::{Subject, append, assert_whole, claiming, stream};
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use write::clock::Clock;
-use write::event_log::*;
+use event_log::*;
+use schemas::clock::Clock;
 
 use super::{Subject, append, assert_whole, claiming, stream};
 

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use event_log::copy::{CopiedLog, CopyError, copy, missing};
+use event_log::kurrent::{Address, replica_path};
+use event_log::*;
 use kit::esdb::{EventStoreDb, Fault};
+use schemas::clock::Clock;
 use schemas::ids::Position;
-use write::clock::Clock;
-use write::event_log::copy::{CopiedLog, CopyError, copy, missing};
-use write::event_log::kurrent::{Address, replica_path};
-use write::event_log::*;
 
 use super::{log_there, opened};
 use crate::event_store::{append, assert_whole, claiming};

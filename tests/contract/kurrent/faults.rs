@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use event_log::*;
 use kit::esdb::{EventStoreDb, Fault};
 use kit::wait_until;
+use schemas::clock::Clock;
 use schemas::ids::{EventId, Position, StreamVersion};
-use write::clock::Clock;
-use write::event_log::*;
 
 use super::{Kurrent, log_there, opened};
 use crate::event_store::{Subject, append, claiming, everything, stream};

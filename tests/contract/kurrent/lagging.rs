@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use event_log::*;
 use kit::esdb::EventStoreDb;
 use kit::wait_until;
+use schemas::clock::Clock;
 use schemas::command::*;
 use serde_json::json;
 use tempfile::TempDir;
-use write::clock::Clock;
-use write::event_log::*;
 use write::service::CommandService;
 
 use super::opened;

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use event_log::*;
 use kit::esdb::EventStoreDb;
 use kit::nats::Nats;
 use kit::wait_until;
+use schemas::clock::Clock;
 use schemas::ids::Position;
 use tokio_util::sync::CancellationToken;
-use write::clock::Clock;
-use write::event_log::*;
 use write::relay::{Interruption, Relay};
 
 use super::opened;

@@ -1,11 +1,11 @@
 //! The replica: a file that may be deleted at any time, and that is never used with another log.
 
+use event_log::kurrent::{Address, replica_path};
+use event_log::*;
 use kit::esdb::EventStoreDb;
+use schemas::clock::Clock;
 use schemas::ids::Position;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
-use write::clock::Clock;
-use write::event_log::kurrent::{Address, replica_path};
-use write::event_log::*;
 
 use super::{Kurrent, log_there, opened, try_open};
 use crate::event_store::{Subject, append, assert_whole, claiming, everything};
@@ -116,7 +116,7 @@ async fn changes_on_the_server_are_detected() {
     .execute(&mut there)
     .await
     .unwrap();
-    let damage = write::event_log::kurrent::verify(&address, |_| {}).await.unwrap().unwrap_err();
+    let damage = event_log::kurrent::verify(&address, |_| {}).await.unwrap().unwrap_err();
     assert_eq!(damage.position, Position(4));
     assert!(damage.reason.contains("not what its hash was made of"), "{damage}");
     let fresh = tempfile::tempdir().unwrap();
@@ -130,8 +130,7 @@ async fn a_reader_sees_the_current_log() {
     let folder = tempfile::tempdir().unwrap();
     let writer = opened(subject.folder.path(), &subject.address).await;
     let reads = async || {
-        let reader =
-            write::event_log::kurrent::open_read_only(folder.path(), &subject.address).await.unwrap();
+        let reader = event_log::kurrent::open_read_only(folder.path(), &subject.address).await.unwrap();
         let head = reader.head().await.unwrap().position;
         reader.close().await;
         head
@@ -141,7 +140,6 @@ async fn a_reader_sees_the_current_log() {
     assert_eq!(reads().await, Position(11), "the replica follows before it is read");
 
     // Concurrently with the write side of the same folder, which follows the log itself.
-    let beside =
-        write::event_log::kurrent::open_read_only(subject.folder.path(), &subject.address).await.unwrap();
+    let beside = event_log::kurrent::open_read_only(subject.folder.path(), &subject.address).await.unwrap();
     assert_eq!(beside.head().await.unwrap().position, Position(11));
 }

@@ -1,9 +1,9 @@
 //! Invalid settings: each prevents a start with a sentence that names the setting.
 
+use event_log::kurrent::{self, Address};
+use event_log::*;
 use kit::esdb::EventStoreDb;
-use write::clock::Clock;
-use write::event_log::kurrent::{self, Address};
-use write::event_log::*;
+use schemas::clock::Clock;
 
 use super::{opened, try_open};
 use crate::event_store::{append, assert_whole};

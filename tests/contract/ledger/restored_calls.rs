@@ -1,7 +1,7 @@
 //! The ledger restores calls that NATS lost, so that an exhausted quota stays exhausted.
 
+use ledger::Copied;
 use schemas::control::LedgerSource;
-use write::ledger::Copied;
 
 use super::*;
 

@@ -76,7 +76,7 @@ impl Cluster {
         let binary = available().await?;
         let folder = tempfile::tempdir().expect("a temporary folder");
         let size = servers.len();
-        let now = write::clock::Clock::system().now();
+        let now = schemas::clock::Clock::system().now();
         let wanted = ClusterConfig {
             cluster: cluster.into(),
             servers: servers.clone(),

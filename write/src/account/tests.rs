@@ -38,7 +38,9 @@ fn all_keys_end_with_the_account_and_nothing_follows() {
 #[test]
 fn only_issuing_claims_a_key() {
     let events = [opened(), issued("a"), revoked("a"), proven(&["a"]), moved(&["a"], "free"), erased()];
-    assert_eq!(events.iter().filter_map(claimed).collect::<Vec<_>>(), [id("a")]);
+    let key =
+        |event| event_log::claims::own_name(&schemas::event::Event::Account(event)).map(|claim| claim.name);
+    assert_eq!(events.into_iter().filter_map(key).collect::<Vec<_>>(), [id("a").to_string()]);
 }
 
 /// A command, and the hours since the last one.

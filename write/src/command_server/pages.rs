@@ -4,7 +4,7 @@ use schemas::control::{EventPage, ReadEvents};
 use schemas::envelope::Recorded;
 use schemas::ids::StreamVersion;
 
-use crate::event_log::{EventLog, StoreError};
+use event_log::{EventLog, StoreError};
 
 /// The most events of one page.
 const PAGE: usize = 1_000;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::nats_role::NatsRole;
 use async_nats::Client;
 use async_nats::connection::State;
+use event_log::EventLog;
 use schemas::control::LogHead;
 use schemas::ids::Position;
 use schemas::subject;
@@ -13,8 +13,9 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
+use crate::nats_role::NatsRole;
+
 use super::Relayed;
-use crate::event_log::EventLog;
 
 /// How often an unchanged position is announced again.
 const REPEAT: Duration = Duration::from_secs(1);

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use schemas::ids::Position;
 use tokio::time::sleep;
 
-use crate::bulk_load::BulkLoadDetector;
-use crate::event_log::{EventLog, StoreError};
+use event_log::bulk_load::BulkLoadDetector;
+use event_log::{EventLog, StoreError};
 
 /// A relay with at most this lag, in events, counts as caught up.
 const CAUGHT_UP: u64 = 2_000;

@@ -15,6 +15,7 @@ use async_nats::header::{
 use async_nats::jetstream::context::{PublishError, PublishErrorKind};
 use async_nats::jetstream::publish::PublishAck;
 use bytes::Bytes;
+use event_log::{EventLog, Head, StoreError};
 use schemas::chain::Link;
 use schemas::cloudevents;
 use schemas::envelope::Recorded;
@@ -27,7 +28,6 @@ use uuid::Uuid;
 use super::Interruption;
 use super::stream::EventStream;
 use super::throttle::Throttle;
-use crate::event_log::{EventLog, Head, StoreError};
 
 /// The maximum number of unacknowledged events.
 const WINDOW: u64 = 3_000;

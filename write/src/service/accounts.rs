@@ -10,6 +10,7 @@ mod links;
 mod listing;
 pub(super) mod past;
 
+use event_log::{self, AppendError, Namespace};
 use jiff::Timestamp;
 use schemas::account::{AccountEvent, KeyIssued};
 use schemas::command::{AccountDone, Command, CommandMessage, KeyNow};
@@ -18,12 +19,11 @@ use schemas::event::Event;
 use schemas::ids::{AccountId, CommandId, Position};
 use schemas::tier::Tiers;
 use tokio::sync::Mutex;
+use vault::{Erasure, Vault};
 
 use super::refused::Refused;
 use super::{Cause, CommandService, Target};
 use crate::account::{self, Account, KeyState, Rejection};
-use crate::event_log::{self, AppendError, Namespace};
-use crate::vault::{Erasure, Vault};
 use agenda::Agenda;
 use past::AccountPast;
 
@@ -46,7 +46,7 @@ impl Accounts {
     }
 
     /// The addresses, and the letters that wait.
-    pub(crate) fn vault(&self) -> &Vault {
+    pub fn vault(&self) -> &Vault {
         &self.vault
     }
 }

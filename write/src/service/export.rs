@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use event_log::{EventLog, Namespace, StoreError};
 use futures::{Stream, stream};
 use schemas::envelope::Recorded;
 use schemas::event::VectorsRecorded;
@@ -11,7 +12,6 @@ use schemas::picture::PictureId;
 
 use super::past::Past;
 use crate::computed;
-use crate::event_log::{EventLog, Namespace, StoreError};
 use crate::project::{Listing, PictureFate, Project};
 
 /// The type of events that record vectors, in every version.

@@ -8,6 +8,7 @@ mod places;
 use std::collections::HashMap;
 use std::sync::PoisonError;
 
+use event_log::{AppendError, StoreError};
 use futures::future::try_join_all;
 use schemas::command::{Answer, Command, CommandMessage, ImportOptions, LineOutcome, LineResult};
 use schemas::event::Event;
@@ -16,7 +17,6 @@ use schemas::import::{Fault, ImportRecord};
 use super::past::Past;
 use super::refused::Refused;
 use super::{ATTEMPTS, CommandService};
-use crate::event_log::{AppendError, StoreError};
 use crate::project::{self, Change, Listing, PictureFate};
 
 pub(super) use identities::Identities;

@@ -1,11 +1,11 @@
 //! What workers of the write side find out about a project, and record of themselves.
 
+use event_log::{AppendError, StoreError};
 use schemas::event::Event;
 use schemas::ids::{Actor, Position, StreamId, StreamVersion};
 
 use super::past::Past;
 use super::{Cause, CommandService, Target};
-use crate::event_log::{AppendError, StoreError};
 use crate::project::Project;
 
 /// What became of an observation.

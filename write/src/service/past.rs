@@ -1,12 +1,12 @@
 //! What happened to one project, and which command did what.
 
+use event_log::StoreError;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{CommandId, Position, StreamId, StreamVersion};
 use schemas::picture::PictureId;
 use schemas::versioned::Decoded;
 
-use crate::event_log::StoreError;
 use crate::project::Project;
 
 /// One project's history in memory.

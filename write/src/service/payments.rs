@@ -10,18 +10,18 @@ mod settling;
 
 use std::collections::HashSet;
 
+use event_log::{Claim, Namespace, StoreError};
 use schemas::command::{CommandMessage, PaymentDone, PaymentOutcome};
 use schemas::email::Email;
 use schemas::ids::{Actor, CommandId, Position, StreamId};
 use schemas::payment::{KeptNotice, PaymentNotice};
+use vault::{Held, HeldNotice, LetterKind};
 
 use super::accounts::past::AccountPast;
 use super::refused::Refused;
 use super::{Accounts, Cause, CommandService};
 use crate::account::{self, Account};
 use crate::derived_id::derived_id;
-use crate::event_log::{Claim, Namespace, StoreError};
-use crate::vault::{Held, HeldNotice, LetterKind};
 
 pub use settling::{Paying, read_payers};
 

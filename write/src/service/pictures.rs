@@ -5,6 +5,9 @@ mod erasing;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use event_log::StoreError;
+use media::{MediaStore, TakeError};
+use pictures::fetch::{FetchError, Fetcher};
 use schemas::command::{CommandMessage, Done};
 use schemas::ids::ProjectId;
 use schemas::picture::{Picture, PictureId};
@@ -14,10 +17,7 @@ use tokio::sync::{Notify, RwLock, RwLockReadGuard};
 
 use super::CommandService;
 use super::refused::Refused;
-use crate::event_log::StoreError;
-use crate::media::{MediaStore, TakeError};
 use crate::project::{self, Project, Rejection};
-use pictures::fetch::{FetchError, Fetcher};
 
 /// What the service needs for pictures.
 pub struct Pictures {
@@ -45,7 +45,7 @@ impl Pictures {
 
     /// Waits until refused pictures are asked for again; returns the projects that name them, each once. Nothing is lost
     /// where the wait is given up.
-    pub(crate) async fn asked_again(&self) -> BTreeSet<ProjectId> {
+    pub async fn asked_again(&self) -> BTreeSet<ProjectId> {
         self.again_asked.notified().await;
         std::mem::take(&mut *self.again.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -83,7 +83,7 @@ impl Pictures {
 
     /// Keeps pictures from being erased until the guard is dropped. With it comes why the one at hand is not to be attached,
     /// where it was erased since it was kept.
-    pub(crate) async fn not_erasing(
+    pub async fn not_erasing(
         &self,
         id: PictureId,
     ) -> Result<(RwLockReadGuard<'_, ()>, Option<String>), StoreError> {

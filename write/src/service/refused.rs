@@ -1,11 +1,11 @@
 //! Why the service does not carry out a command, and what the sender is told.
 
+use event_log::StoreError;
 use schemas::command::{Refusal, RefusalKind};
+use vault::VaultError;
 
 use crate::account;
-use crate::event_log::StoreError;
 use crate::project::Rejection;
-use crate::vault::VaultError;
 
 /// Why a command is not carried out.
 #[derive(Debug, thiserror::Error)]

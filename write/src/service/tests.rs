@@ -1,3 +1,4 @@
+use event_log::EventLog;
 use futures::TryStreamExt;
 use schemas::command::*;
 use schemas::ids::Revision;
@@ -5,7 +6,6 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::*;
-use crate::event_log::EventLog;
 
 mod imports;
 mod parts;

@@ -2,18 +2,18 @@
 
 use std::collections::HashMap;
 
+use event_log::Namespace;
 use jiff::Timestamp;
 use schemas::account::{AccountErased, AccountEvent};
 use schemas::command::Refusal;
 use schemas::ids::{AccountId, CommandId, StreamId};
+use vault::{Erasure, VaultError};
 
 use super::past::AccountPast;
 use super::{Accounts, CommandService};
 use crate::account::Account;
-use crate::event_log::Namespace;
 use crate::service::Cause;
 use crate::service::refused::Refused;
-use crate::vault::{Erasure, VaultError};
 
 /// How many names or accounts are looked at for one page.
 const PAGE: usize = 200;

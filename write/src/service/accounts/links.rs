@@ -8,12 +8,12 @@ use schemas::command::{AccountDone, Answer, Claim, ClaimedKey, CommandMessage};
 use schemas::email::Email;
 use schemas::ids::{AccountId, CommandId};
 use schemas::link::LinkHash;
+use vault::{LetterKind, Link};
 
 use super::past::AccountPast;
 use super::{Accounts, CommandService, done, enter_name, in_time};
 use crate::account::{self, Account, KeyState, Rejection, Wishes};
 use crate::service::refused::Refused;
-use crate::vault::{LetterKind, Link};
 
 impl CommandService {
     /// Queues a letter with a link, where the address has keys that it could prove and had no mail of late. The

@@ -1,10 +1,10 @@
 //! Accounts as the log tells them, for the operator's command line.
 
+use event_log::{EventLog, Namespace, StoreError};
 use schemas::ids::AccountId;
 
 use super::past::AccountPast;
 use crate::account::Account;
-use crate::event_log::{EventLog, Namespace, StoreError};
 
 /// How many keys are looked at for one page.
 const PAGE: usize = 200;

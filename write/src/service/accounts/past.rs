@@ -6,10 +6,10 @@ use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{AccountId, Actor, CommandId, Position, StreamId, StreamVersion};
 
+use event_log::{EventLog, StoreError};
 use schemas::payment::{PaymentId, PaymentRecorded};
 
 use crate::account::Account;
-use crate::event_log::{EventLog, StoreError};
 use crate::service::past::known;
 
 /// One account's history in memory.

@@ -3,16 +3,16 @@ mod links;
 
 use std::sync::Arc;
 
+use event_log::EventLog;
 use jiff::SignedDuration;
 use schemas::account::KeyIssued;
+use schemas::clock::Clock;
 use schemas::command::*;
 use schemas::ids::{AccountId, StreamId};
 use schemas::key::{KeyHash, KeyId};
 use tempfile::TempDir;
 
 use super::*;
-use crate::clock::Clock;
-use crate::event_log::EventLog;
 
 struct Keys {
     folder: TempDir,

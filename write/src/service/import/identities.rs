@@ -10,7 +10,7 @@ use schemas::import::Identity;
 use schemas::record::Record;
 use schemas::versioned::Decoded;
 
-use crate::event_log::{EventLog, StoreError};
+use event_log::{EventLog, StoreError};
 
 /// How many events are read at once.
 const PAGE: usize = 1_000;

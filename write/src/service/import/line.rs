@@ -2,6 +2,7 @@
 
 use std::hash::{DefaultHasher, Hasher};
 
+use event_log::StoreError;
 use schemas::command::{CommandMessage, ImportLine, ImportOptions, LineForm};
 use schemas::ids::CommandId;
 use schemas::import::{
@@ -11,7 +12,6 @@ use schemas::slug::Slug;
 use serde_json::{Map, Value};
 
 use crate::derived_id::derived_id;
-use crate::event_log::StoreError;
 
 /// How many lines one thread reads at a time: few threads, for each keeps memory of its own.
 const CHUNK: usize = 256;

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
+use event_log::{Namespace, StoreError};
 use schemas::ids::{CommandId, StreamId};
 use schemas::import::{Fault, Identity, unused_slug};
 use schemas::slug::Slug;
 
 use super::line::Line;
 use super::named::{Named, hash};
-use crate::event_log::{Namespace, StoreError};
 use crate::service::CommandService;
 use crate::service::past::Past;
 

@@ -1,19 +1,19 @@
 //! Payments that an operator moves to another account: their notices are recorded there once more, and the account that had
 //! them says where they went. Later notices follow.
 
+use event_log::{Claim, Namespace, StoreError};
 use schemas::command::{AccountDone, CommandMessage};
 use schemas::email::Email;
 use schemas::ids::{AccountId, Position, StreamId};
 use schemas::payment::{PaymentId, Provider};
+use vault::LetterKind;
 
 use super::settling::read_payer_pasts;
 use crate::account::{self, Account, Rejection};
-use crate::event_log::{Claim, Namespace, StoreError};
 use crate::service::accounts::past::{AccountPast, Move};
 use crate::service::accounts::{self, Accounts};
 use crate::service::refused::Refused;
 use crate::service::{Cause, CommandService};
-use crate::vault::LetterKind;
 
 impl CommandService {
     /// Moves all payments that are connected with an id to the account of an address. Where they are there already, nothing

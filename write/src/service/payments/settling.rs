@@ -6,11 +6,11 @@ use health::Component;
 use jiff::{SignedDuration, Timestamp};
 use schemas::command::{Answer, Command, CommandMessage};
 
+use event_log::{EventLog, Namespace, StoreError};
 use schemas::ids::{AccountId, Actor};
 use tokio_util::sync::CancellationToken;
 
 use crate::account::{self, Account};
-use crate::event_log::{EventLog, Namespace, StoreError};
 use crate::service::CommandService;
 use crate::service::accounts::past::AccountPast;
 use crate::service::refused::Refused;

@@ -1,19 +1,19 @@
 use std::sync::Arc;
 
+use event_log::EventLog;
 use health::Health;
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use schemas::account::KeyIssued;
+use schemas::clock::Clock;
 use schemas::command::{Answer, Command};
 use schemas::key::{KeyHash, KeyId};
 use schemas::payment::{KeptReason, PaymentKind, PaymentRecorded, Provider};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
+use vault::Vault;
 
 use super::*;
-use crate::clock::Clock;
-use crate::event_log::EventLog;
-use crate::vault::Vault;
 
 mod damaged;
 mod moving;

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use event_log::{AppendError, StoreError};
+use media::{MediaError, MediaStore};
 use schemas::command::{CommandMessage, PictureErasure, Refusal};
 use schemas::erased_pictures::ErasedPicture;
 use schemas::event::{Event, PictureErased};
@@ -9,8 +11,6 @@ use schemas::ids::{Actor, Position, StreamId, StreamVersion};
 use schemas::picture::PictureId;
 
 use super::Pictures;
-use crate::event_log::{AppendError, StoreError};
-use crate::media::{MediaError, MediaStore};
 use crate::project::Rejection;
 use crate::service::past::{Past, known};
 use crate::service::refused::Refused;

@@ -1,10 +1,10 @@
 //! Erasures that a crash interrupts, that are sent again, and that a restored log does not know.
 
+use event_log::{Append, Expected, NewEvent};
 use schemas::event::Event;
+use vault::Erasure;
 
 use super::*;
-use crate::event_log::{Append, Expected, NewEvent};
-use crate::vault::Erasure;
 
 /// Appends what an erasure appends, as if the process had ended right after it.
 async fn append_erased(keys: &Keys, account: AccountId) {

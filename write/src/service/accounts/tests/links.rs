@@ -1,9 +1,9 @@
 //! Links that prove an address: once, in time, and for its own keys only.
 
 use schemas::link::LinkHash;
+use vault::{Letter, LetterKind};
 
 use super::*;
-use crate::vault::{Letter, LetterKind};
 
 const DEAD: &str = "this link cannot be used any more: it was used before, is older than 30 minutes or is not whole; ask \
                     for a new one, and use the newest mail";

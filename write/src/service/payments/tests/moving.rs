@@ -1,11 +1,12 @@
 //! Subscriptions that an operator moves to another account.
 
-use super::*;
-use crate::event_log::{Append, Expected, NewEvent};
+use event_log::{Append, Expected, NewEvent};
 use schemas::account::{AccountEvent, PaymentsMoved};
 use schemas::command::AccountDone;
 use schemas::event::Event;
 use schemas::ids::{AccountId, StreamId};
+
+use super::*;
 
 const GRACE: &str = "grace@example.org";
 

@@ -1,0 +1,105 @@
+//! The events behind the last one of another backup, in a file of their own with the tables of the log.
+
+use std::path::Path;
+
+use event_log::sqlite::file::{self, InUse, reading, rewriting, rewriting_beside};
+use event_log::sqlite::{rows, verify};
+use event_log::{Head, StoreError};
+use schemas::hash::Hash;
+use schemas::ids::{Position, StoreId};
+use sqlx::{ConnectOptions, Connection, SqliteConnection};
+
+use super::member::Member;
+use super::{BackupError, failure};
+
+/// Tells such a file apart from a whole log: "LOGI".
+const MARK: &str = "PRAGMA application_id = 0x4c4f4749";
+
+/// Writes the events of a log that another backup does not have into an empty file, and returns whose they are and where
+/// they end. Every name that one of their streams claims is with them.
+pub(super) async fn write(log: &Path, store: StoreId, to: &Path, last: &Member) -> Result<Head, BackupError> {
+    let refused = |reason: String| BackupError::NotContinued { backup: last.folder.clone(), reason };
+    if last.manifest.store != store.to_string() {
+        return Err(refused("it is of another event store".to_owned()));
+    }
+    let mut empty = rewriting(to).connect().await.map_err(failure)?;
+    file::create(&mut empty, store).await?;
+    empty.close().await.map_err(failure)?;
+    let mut writer = rewriting_beside(to, log, InUse::Maybe).await?;
+    let mut view = writer.begin().await.map_err(failure)?;
+    let after = last.manifest.position;
+    let found = hash_at(&mut view, after).await?;
+    if after > Position::START && found != Some(last.manifest.hash) {
+        let reason = match found {
+            None => format!("the log ends before position {after}, the last of that backup"),
+            Some(_) => format!("the log has another event at position {after} than that backup"),
+        };
+        return Err(refused(format!("{reason}: it was restored from an older backup, or replaced")));
+    }
+    copy_events(&mut view, after).await?;
+    sqlx::raw_sql(
+        "INSERT INTO main.claims SELECT * FROM source.claims WHERE stream IN (SELECT stream FROM main.events); \
+         DELETE FROM main.log; INSERT INTO main.log SELECT * FROM source.log;",
+    )
+    .execute(&mut *view)
+    .await
+    .map_err(failure)?;
+    sqlx::raw_sql(MARK).execute(&mut *view).await.map_err(failure)?;
+    let (_, head) = rows::log(&mut *view).await?;
+    view.commit().await.map_err(failure)?;
+    writer.close().await.map_err(failure)?;
+    Ok(head)
+}
+
+/// Copies the events behind a position. A file of version 0.1 has no column for their traces, whichever of both it is.
+async fn copy_events(writer: &mut SqliteConnection, after: Position) -> Result<(), StoreError> {
+    file::keep_traces(writer).await?;
+    let copy = if file::keeps_traces(writer, "source").await? {
+        "INSERT INTO main.events \
+         (position, id, stream, version, kind, time, actor, causation, correlation, hash, data, traceparent) \
+         SELECT position, id, stream, version, kind, time, actor, causation, correlation, hash, data, traceparent \
+         FROM source.events WHERE position > ?1 ORDER BY position"
+    } else {
+        "INSERT INTO main.events (position, id, stream, version, kind, time, actor, causation, correlation, hash, data) \
+         SELECT position, id, stream, version, kind, time, actor, causation, correlation, hash, data \
+         FROM source.events WHERE position > ?1 ORDER BY position"
+    };
+    sqlx::query(copy).bind(rows::integer(after.0)).execute(writer).await.map_err(failure)?;
+    Ok(())
+}
+
+async fn hash_at(reader: &mut SqliteConnection, position: Position) -> Result<Option<Hash>, StoreError> {
+    let found: Option<Vec<u8>> = sqlx::query_scalar("SELECT hash FROM source.events WHERE position = ?1")
+        .bind(rows::integer(position.0))
+        .fetch_optional(reader)
+        .await
+        .map_err(failure)?;
+    found.map(|bytes| rows::hash(&bytes)).transpose()
+}
+
+/// Adds such events to a copy of the log.
+pub(super) async fn extend(log: &Path, increment: &Path) -> Result<(), StoreError> {
+    let mut writer = rewriting_beside(log, increment, InUse::No).await?;
+    let mut whole = writer.begin().await.map_err(failure)?;
+    copy_events(&mut whole, Position::START).await?;
+    sqlx::raw_sql(
+        "INSERT OR IGNORE INTO main.claims SELECT * FROM source.claims; \
+         UPDATE main.log SET position = (SELECT position FROM source.log), hash = (SELECT hash FROM source.log);",
+    )
+    .execute(&mut *whole)
+    .await
+    .map_err(failure)?;
+    whole.commit().await.map_err(failure)?;
+    writer.close().await.map_err(failure)
+}
+
+/// Whether such events follow a head and end where they should; the reason if not.
+pub(super) async fn prove(increment: &Path, start: Head, end: Head) -> Result<(), String> {
+    let said = |error: StoreError| error.to_string();
+    let mut reader =
+        reading(increment).immutable(true).connect().await.map_err(|error| said(failure(error)))?;
+    let found =
+        verify::behind(&mut reader, start).await.map_err(said)?.map_err(|damage| damage.to_string())?;
+    reader.close().await.map_err(|error| said(failure(error)))?;
+    if found == end { Ok(()) } else { Err("its manifest belongs to another copy".to_owned()) }
+}

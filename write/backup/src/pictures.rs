@@ -1,0 +1,157 @@
+//! The pictures of a backup: copies in a media folder, and a listing that proves them.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use event_log::StoreError;
+use media::{Difference, Listing, MediaStore};
+use schemas::erased_pictures::ErasedPicture;
+use schemas::hash::Hash;
+use schemas::picture::PictureId;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::chain::Chain;
+use super::{BackupError, Undo, at, write_part};
+
+/// The folder of the pictures in a backup.
+pub(super) const FOLDER: &str = "media";
+
+/// The listing of their files, as `sha256sum` writes and checks it.
+pub(super) const LISTING: &str = "pictures.sha256";
+
+/// The pictures that a backup holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MediaCopy {
+    /// How many there are.
+    pub pictures: u64,
+    /// How many files they have, originals, smaller forms and descriptions.
+    pub files: u64,
+    /// SHA-256 of the listing of these files.
+    pub sha256: Hash,
+}
+
+/// Copies the pictures of a media folder into a backup, but for those that the backups before it have, and writes their
+/// listing beside its place.
+pub(super) async fn copy(
+    media: &Path,
+    backup: &Path,
+    since: Option<&Chain>,
+    undo: Arc<Undo>,
+) -> Result<MediaCopy, BackupError> {
+    let (from, to) = (media.to_owned(), backup.join(FOLDER));
+    let former = since.map(stores).unwrap_or_default();
+    let listing = blocking(move || {
+        let from = MediaStore::open_read_only(&from);
+        let new: BTreeSet<PictureId> =
+            from.ids()?.into_iter().filter(|id| is_new(&from, *id, &former)).collect();
+        if new.is_empty() {
+            return Ok(Listing::default());
+        }
+        let to = MediaStore::open(&to)?;
+        // Held to the end: what is written here is removed only then.
+        from.copy_chosen(&to, |id| new.contains(&id), || !undo.is_given_up.load(Ordering::Relaxed))?;
+        Ok(to.list()?)
+    });
+    let listing = listing.await?;
+    let text = listing.text(FOLDER);
+    write_part(backup, LISTING, text.as_bytes())?;
+    let sha256 = Hash(Sha256::digest(text.as_bytes()).into());
+    Ok(MediaCopy { pictures: listing.pictures, files: listing.files(), sha256 })
+}
+
+/// The pictures of each of these backups, the newest first.
+fn stores(chain: &Chain) -> Vec<MediaStore> {
+    chain.members().rev().map(|member| MediaStore::open_read_only(&member.folder.join(FOLDER))).collect()
+}
+
+/// Whether a restore of former backups, the newest first, would not bring a picture as it is now.
+fn is_new(now: &MediaStore, id: PictureId, former: &[MediaStore]) -> bool {
+    let has = |store: &&MediaStore| store.get(id).is_ok_and(|picture| picture.is_some());
+    !former.iter().find(has).is_some_and(|store| now.is_kept_by(store, id))
+}
+
+/// Proves that every picture of a backup has the bytes that it had when it was written.
+pub(super) async fn prove(backup: &Path, noted: &MediaCopy) -> Result<(), BackupError> {
+    let path = backup.join(LISTING);
+    let broken = |reason: String| BackupError::Broken { folder: backup.to_owned(), reason };
+    let text = match std::fs::read_to_string(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(broken(format!("its {LISTING} is missing")));
+        }
+        text => text.map_err(at(&path))?,
+    };
+    if Hash(Sha256::digest(text.as_bytes()).into()) != noted.sha256 {
+        return Err(broken(format!("the bytes of its {LISTING} are not those that were written")));
+    }
+    let listing = Listing::parse(&text, FOLDER)
+        .map_err(|line| broken(format!("line {line} of its {LISTING} names no file of a picture")))?;
+    let media = backup.join(FOLDER);
+    let found = blocking(move || Ok(MediaStore::open_read_only(&media).compare(&listing)?)).await?;
+    match found {
+        None => Ok(()),
+        Some(Difference { first, reason, count }) => Err(broken(format!(
+            "of its {} picture files {count} {} not what was written; the first is {FOLDER}/{first}, which {reason}",
+            noted.files,
+            if count == 1 { "is" } else { "are" },
+        ))),
+    }
+}
+
+/// Copies the pictures of all these backups into a media folder, but for erased ones, and returns how many there are. Where
+/// the log was cut, only those that it `named` are copied.
+pub(super) async fn bring(
+    chain: &Chain,
+    media: &Path,
+    erased: Vec<ErasedPicture>,
+    named: Option<BTreeSet<PictureId>>,
+) -> Result<u64, BackupError> {
+    let (stores, to): (_, PathBuf) = (stores(chain), media.to_owned());
+    blocking(move || {
+        let mut left = ids(&stores)?;
+        if left.is_empty() && erased.is_empty() {
+            return Ok(0);
+        }
+        let to = MediaStore::open(&to)?;
+        to.erase(&erased)?;
+        left.retain(|id| named.as_ref().is_none_or(|named| named.contains(id)));
+        let mut pictures = 0;
+        for from in stores {
+            pictures += from.copy_chosen(&to, |id| left.contains(&id), || true)?;
+            for id in from.ids()? {
+                left.remove(&id);
+            }
+        }
+        Ok(pictures)
+    })
+    .await
+}
+
+/// How many pictures all these backups have that are not erased.
+pub(super) async fn count(chain: &Chain, erased: Vec<ErasedPicture>) -> Result<u64, BackupError> {
+    let stores = stores(chain);
+    blocking(move || {
+        let mut ids = ids(&stores)?;
+        for erased in &erased {
+            ids.remove(&erased.picture);
+        }
+        Ok(ids.len() as u64)
+    })
+    .await
+}
+
+fn ids(stores: &[MediaStore]) -> Result<BTreeSet<PictureId>, BackupError> {
+    let mut ids = BTreeSet::new();
+    for store in stores {
+        ids.extend(store.ids()?);
+    }
+    Ok(ids)
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, BackupError> + Send + 'static,
+) -> Result<T, BackupError> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| StoreError::unavailable(error.to_string()))?
+}

@@ -1,0 +1,96 @@
+//! Converts rows of the ledger to values.
+
+use std::collections::HashMap;
+
+use event_log::sqlite::rows::{column, failure, hash, uuid};
+use event_log::{Head, StoreError};
+use jiff::Timestamp;
+use schemas::control::{LedgerEntry, LedgerSource};
+use schemas::ids::Position;
+use schemas::month::Month;
+use schemas::subject::OVERRUN;
+use schemas::tier::TierName;
+use schemas::usage::{Call, CallId};
+use sqlx::SqliteConnection;
+use sqlx::sqlite::{SqliteExecutor, SqliteRow};
+
+use super::link::surface;
+
+/// Returns a statement that selects the columns which [`entry`] reads; the argument follows `FROM entries e …`. Words are
+/// left-joined, so that an entry whose word is missing is reported as damage.
+macro_rules! entries {
+    ($rest:literal) => {
+        concat!(
+            "SELECT e.position, e.id, e.key, e.month, t.word, e.time, e.surface, o.word, s.stream, e.sequence ",
+            "FROM entries e LEFT JOIN words t ON t.id = e.tier LEFT JOIN words o ON o.id = e.operation ",
+            "LEFT JOIN sources s ON s.id = e.source ",
+            $rest
+        )
+    };
+}
+pub(super) use entries;
+
+/// Reads one entry.
+pub(super) fn entry(row: &SqliteRow) -> Result<LedgerEntry, StoreError> {
+    let position = Position(column::<i64>(row, 0)?.cast_unsigned());
+    let damaged = |what: &str| {
+        StoreError::corrupt(format!("the entry at position {position} of the ledger has {what}"))
+    };
+    let word = |index, what: &str| column::<Option<String>>(row, index)?.ok_or_else(|| damaged(what));
+    let source = word(8, "no source")?;
+    let call = Call {
+        id: CallId(uuid(column(row, 1)?)?),
+        key_id: column::<&[u8]>(row, 2)?.try_into().map_err(|_| damaged("no key"))?,
+        month: Month::from_number(column(row, 3)?).ok_or_else(|| damaged("no month"))?,
+        tier: tier(&word(4, "no tier")?)?,
+        time: time(column(row, 5)?)?,
+        surface: surface(column(row, 6)?).ok_or_else(|| damaged("no surface"))?,
+        operation: word(7, "no operation")?,
+    };
+    let sequence = column::<i64>(row, 9)?.cast_unsigned();
+    Ok(LedgerEntry { position, call, overrun: source == OVERRUN, source, sequence })
+}
+
+/// Reads the head of the ledger.
+pub(super) async fn head(reader: impl SqliteExecutor<'_>) -> Result<Head, StoreError> {
+    let (position, bytes): (i64, Vec<u8>) =
+        sqlx::query_as("SELECT position, hash FROM ledger").fetch_one(reader).await.map_err(failure)?;
+    Ok(Head { position: Position(position.cast_unsigned()), hash: hash(&bytes)? })
+}
+
+/// Reads the progress of each stream: of several streams with one name, the one copied last.
+pub(super) async fn sources(reader: impl SqliteExecutor<'_>) -> Result<Vec<LedgerSource>, StoreError> {
+    let rows: Vec<(String, i64, i64)> =
+        sqlx::query_as("SELECT stream, created, sequence FROM sources WHERE current = 1 ORDER BY stream")
+            .fetch_all(reader)
+            .await
+            .map_err(failure)?;
+    rows.into_iter()
+        .map(|(stream, created, sequence)| {
+            Ok(LedgerSource { stream, created: time(created)?, sequence: sequence.cast_unsigned() })
+        })
+        .collect()
+}
+
+/// Reads all words by number.
+pub(super) async fn words(reader: &mut SqliteConnection) -> Result<HashMap<i64, String>, StoreError> {
+    let rows: Vec<(i64, String)> =
+        sqlx::query_as("SELECT id, word FROM words").fetch_all(reader).await.map_err(failure)?;
+    Ok(rows.into_iter().collect())
+}
+
+/// Parses the name of a tier.
+pub(super) fn tier(text: &str) -> Result<TierName, StoreError> {
+    text.parse().map_err(|error| StoreError::corrupt(format!("{error}")))
+}
+
+/// Returns a time as stored, in nanoseconds.
+pub(super) fn nanoseconds(time: Timestamp) -> Option<i64> {
+    i64::try_from(time.as_nanosecond()).ok()
+}
+
+/// Parses a stored time.
+pub(super) fn time(nanoseconds: i64) -> Result<Timestamp, StoreError> {
+    Timestamp::from_nanosecond(nanoseconds.into())
+        .map_err(|_| StoreError::corrupt("the ledger has a time that is none"))
+}

@@ -1,0 +1,156 @@
+//! Whatever is no picture that can be kept is refused in a sentence, and nothing of it stays.
+
+use std::fs;
+
+use image::ImageFormat;
+use kit::samples::{
+    encoded, in_every_format, lossy_webp, png_chunk, png_header, scene, webp_canvas, webp_chunk, webp_file,
+};
+use proptest::prelude::*;
+
+use super::*;
+
+/// The sentence with which a store refuses the bytes, keeping nothing.
+fn refusal(bytes: &[u8]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let store = MediaStore::open(folder.path()).unwrap();
+    let refused = match store.take(bytes) {
+        Err(TakeError::Refused(fault)) => fault.to_string(),
+        other => panic!("{other:?}"),
+    };
+    let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["incoming"]);
+    assert_eq!(fs::read_dir(folder.path().join("incoming")).unwrap().count(), 0);
+    refused
+}
+
+#[test]
+fn nothing_and_too_much_are_refused() {
+    assert_eq!(refusal(b""), "It has no bytes; send the picture itself.");
+    let mut jpeg = encoded(scene(8, 8), ImageFormat::Jpeg);
+    jpeg.resize((10 << 20) + 1, 0);
+    assert_eq!(refusal(&jpeg), "It has 10485761 bytes; the most is 10485760 (10 MiB): send it smaller.");
+    jpeg.truncate(10 << 20);
+    let folder = tempfile::tempdir().unwrap();
+    assert!(MediaStore::open(folder.path()).unwrap().take(&jpeg).is_ok(), "the most is taken");
+}
+
+#[test]
+fn a_name_does_not_matter_and_other_formats_are_refused_by_theirs() {
+    assert_eq!(refusal(b"<svg xmlns='http://www.w3.org/2000/svg'/>"), "It is SVG; send JPEG, PNG or WebP.");
+    assert_eq!(refusal(b"GIF89a\x01\0\x01\0\0\0\0;"), "It is GIF; send JPEG, PNG or WebP.");
+    assert_eq!(
+        refusal(b"a pear, painted"),
+        "It is no picture that can be recognised; send JPEG, PNG or WebP."
+    );
+    // The signature of one format before the rest of another.
+    let [(_, jpeg), (_, png), ..] = in_every_format(&scene(40, 30));
+    let mislabelled = [&png[..8], &jpeg[8..]].concat();
+    assert_eq!(
+        refusal(&mislabelled),
+        "It is damaged and cannot be decoded (the PNG does not begin with its header); send another copy."
+    );
+}
+
+#[test]
+fn what_moves_is_refused() {
+    let png = encoded(scene(8, 8), ImageFormat::Png);
+    // Behind the signature and the header, which take 8 and 25 bytes.
+    let moving = [&png[..33], &png_chunk(b"acTL", &[0, 0, 0, 2, 0, 0, 0, 0]), &png[33..]].concat();
+    assert_eq!(refusal(&moving), "It is APNG, which moves; send one frame of it as JPEG, PNG or WebP.");
+    let told = "It is animated WebP, which moves; send one frame of it as JPEG, PNG or WebP.";
+    assert_eq!(refusal(&webp_file(&[webp_canvas(0b10, 8, 8)])), told);
+    assert_eq!(refusal(&webp_file(&[webp_canvas(0, 8, 8), webp_chunk(b"ANIM", &[0; 6])])), told);
+}
+
+#[test]
+fn sizes_are_judged_before_anything_is_decoded() {
+    assert_eq!(
+        refusal(&png_header(50_000, 40, 8, 2)),
+        "It is 50000 × 40 px; the most is 8000 px a side: send it smaller."
+    );
+    assert_eq!(
+        refusal(&png_header(40, 8_001, 8, 2)),
+        "It is 40 × 8001 px; the most is 8000 px a side: send it smaller."
+    );
+    assert_eq!(
+        refusal(&webp_file(&[webp_canvas(0, 9_000, 9_000), lossy_webp(&scene(9, 9))[12..].to_vec()])),
+        "It is damaged and cannot be decoded (the WebP's picture is not as large as its canvas); send another copy."
+    );
+    assert_eq!(
+        refusal(&png_header(8_000, 8_000, 16, 6)),
+        "It is 8000 × 8000 px and would take 489 MiB to decode; the most is 64 MiB: send it smaller."
+    );
+    assert_eq!(
+        refusal(&png_header(0, 5, 8, 2)),
+        "It is 0 × 5 px, so there is nothing to see; send another copy."
+    );
+    // Within all limits, so only now its pixels are missed.
+    let hollow = refusal(&png_header(2_000, 2_000, 8, 2));
+    assert!(
+        hollow.starts_with("It is damaged and cannot be decoded (")
+            || hollow == pictures::Fault::CutOff.to_string()
+    );
+}
+
+#[test]
+fn one_that_is_cut_off_is_refused_or_whole() {
+    for (format, bytes) in in_every_format(&scene(120, 90)) {
+        let whole = pictures::decode(&bytes).unwrap().pixels;
+        let mut refused = 0;
+        for length in
+            (0..bytes.len()).rev().step_by(bytes.len() / 400 + 1).chain(bytes.len() - 20..bytes.len())
+        {
+            match pictures::decode(&bytes[..length]) {
+                Ok(decoded) => assert_eq!(decoded.pixels, whole, "{format} of {length} bytes"),
+                Err(_) => refused += 1,
+            }
+        }
+        assert!(refused > 200, "{format}: {refused}");
+        let half = pictures::decode(&bytes[..bytes.len() / 2]).unwrap_err();
+        assert_eq!(half, pictures::Fault::CutOff, "{format}");
+    }
+}
+
+#[test]
+fn a_changed_byte_of_a_png_is_seen() {
+    let png = encoded(scene(60, 60), ImageFormat::Png);
+    for at in (8..png.len() - 12).step_by(61) {
+        let mut changed = png.clone();
+        changed[at] ^= 0x10;
+        assert!(pictures::decode(&changed).is_err(), "{at}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn random_bytes_never_panic(start in 0..6_usize, noise in prop::collection::vec(any::<u8>(), 0..600)) {
+        let starts: [&[u8]; 6] = [
+            b"",
+            b"\xff\xd8\xff\xe0\0\x04\0\0",
+            b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x10\0\0\0\x10",
+            b"RIFF\x10\0\0\0WEBPVP8 ",
+            b"RIFF\x10\0\0\0WEBPVP8X",
+            b"<?xml",
+        ];
+        let bytes = [starts[start], &noise].concat();
+        let folder = tempfile::tempdir().unwrap();
+        let taken = MediaStore::open(folder.path()).unwrap().take(&bytes);
+        prop_assert!(matches!(taken, Err(TakeError::Refused(_))), "{:?}", taken);
+    }
+
+    #[test]
+    fn changed_pictures_never_panic(which in 0..4_usize, changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8)) {
+        let mut bytes = in_every_format(&scene(48, 32))[which].1.clone();
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        if let Ok(decoded) = pictures::decode(&bytes) {
+            let pixels = decoded.pixels;
+            prop_assert!(pixels.width() <= 8_000 && pixels.height() <= 8_000);
+        }
+    }
+}

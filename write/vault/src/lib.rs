@@ -1,0 +1,259 @@
+//! The vault: the only place that connects email addresses with accounts, a small SQLite file beside the event store. An address is
+//! looked up by the HMAC-SHA-256 of its folded form and stored encrypted; both keys derive from one secret in a file. The vault
+//! also holds the names of keys, the queue of outgoing mail, the links that prove an address, and payment notices that cannot
+//! be events because they may name people. Erasing an address removes every byte of it; events never contain one (ADR 7).
+
+mod erasures;
+mod file;
+mod key_names;
+mod letters;
+mod links;
+mod notices;
+mod seal;
+mod secret;
+
+use std::path::{Path, PathBuf};
+
+use event_log::{StoreError, sqlite_failure};
+use jiff::Timestamp;
+use schemas::email::Email;
+use schemas::ids::AccountId;
+use sqlx::SqlitePool;
+use tokio::sync::Notify;
+use uuid::Uuid;
+
+use seal::Seal;
+
+pub use erasures::journal_of;
+pub use erasures::{ERASURES_FILE, Erasure, read_erasures};
+pub use file::FILE;
+pub use letters::{Letter, LetterKind, PAUSE};
+pub use links::{Link, new_token};
+pub use notices::{Held, HeldNotice};
+pub use secret::SECRET_FILE;
+
+/// The vault of a data folder. Neither its `Debug` form nor an error contains an address.
+pub struct Vault {
+    pool: SqlitePool,
+    seal: Seal,
+    /// The path of the journal of erasures.
+    journal: PathBuf,
+    /// Notified of every queued letter.
+    queued: Notify,
+}
+
+/// A failure of the vault.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum VaultError {
+    /// Temporary: a retry may succeed.
+    #[error("the vault of addresses is not available: {reason}")]
+    Unavailable {
+        /// The cause and what to do, as a sentence.
+        reason: String,
+    },
+    /// The secret is missing, unreadable, or not the one of this vault.
+    #[error(
+        "the secret of the vault cannot be used: {} {reason}; set secret_file (LOGGIA_SECRET_FILE) to the file with \
+         the secret that the vault was made with",
+        .path.display()
+    )]
+    Secret {
+        /// The path of the secret.
+        path: PathBuf,
+        /// The problem, as a sentence.
+        reason: String,
+    },
+    /// The stored data is damaged.
+    #[error("the vault of addresses is damaged: {reason}; restore the last backup")]
+    Corrupt {
+        /// What is damaged, as a sentence.
+        reason: String,
+    },
+}
+
+impl Vault {
+    /// Opens the vault in the event store's folder for the write side, and creates it if it is absent. The secret is in
+    /// `secret_file`, or in [`SECRET_FILE`] beside the vault; it is created, readable by its owner only, if it is absent and the
+    /// vault is empty.
+    pub async fn open(folder: &Path, secret_file: Option<&Path>) -> Result<Vault, VaultError> {
+        let path = secret_path(folder, secret_file);
+        let pool = file::open(&folder.join(FILE)).await?;
+        let empty = file::is_empty(&pool).await?;
+        let secret = match secret::read(&path)? {
+            Some(secret) => secret,
+            None if empty => secret::make(&path)?,
+            None => return Err(VaultError::secret(&path, "is not there")),
+        };
+        let seal = Seal::new(&secret);
+        if empty {
+            // Nothing is encrypted yet, so any secret is right.
+            file::note_check(&pool, seal.check()).await?;
+        }
+        let vault = Vault { pool, seal, journal: folder.join(ERASURES_FILE), queued: Notify::new() };
+        vault.recognise(&path).await?;
+        vault.index_notices().await?;
+        Ok(vault)
+    }
+
+    /// Opens the vault for reading, beside a running write side; `None` if there is no vault yet.
+    pub async fn open_read_only(
+        folder: &Path,
+        secret_file: Option<&Path>,
+    ) -> Result<Option<Vault>, VaultError> {
+        let path = secret_path(folder, secret_file);
+        let Some(pool) = file::open_read_only(&folder.join(FILE)).await? else { return Ok(None) };
+        if file::is_empty(&pool).await? {
+            return Ok(None);
+        }
+        let secret = secret::read(&path)?.ok_or_else(|| VaultError::secret(&path, "is not there"))?;
+        let (seal, journal) = (Seal::new(&secret), folder.join(ERASURES_FILE));
+        let vault = Vault { pool, seal, journal, queued: Notify::new() };
+        vault.recognise(&path).await?;
+        Ok(Some(vault))
+    }
+
+    /// Checks that the secret is the one of this vault.
+    async fn recognise(&self, path: &Path) -> Result<(), VaultError> {
+        if file::check(&self.pool).await? == self.seal.check() {
+            Ok(())
+        } else {
+            Err(VaultError::secret(path, "holds another secret than the one of this vault"))
+        }
+    }
+
+    /// Returns the id of the vault in a folder, without the secret; `None` if there is no vault.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or is not a vault.
+    pub async fn identity(folder: &Path) -> Result<Option<Uuid>, VaultError> {
+        let Some(pool) = file::open_read_only(&folder.join(FILE)).await? else { return Ok(None) };
+        let id = file::identity(&pool).await;
+        pool.close().await;
+        id.map(Some)
+    }
+
+    /// Returns the random id that the vault was created with.
+    pub async fn id(&self) -> Result<Uuid, VaultError> {
+        file::identity(&self.pool).await
+    }
+
+    /// Returns the account of an address.
+    pub async fn account_of(&self, email: &Email) -> Result<Option<AccountId>, VaultError> {
+        for digest in self.seal.digests(email) {
+            let account: Option<String> =
+                sqlx::query_scalar("SELECT account FROM addresses WHERE digest = ?1")
+                    .bind(digest.as_slice())
+                    .fetch_optional(&self.pool)
+                    .await?;
+            if let Some(account) = account {
+                return read_account(&account).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the address of an account.
+    pub async fn email_of(&self, account: AccountId) -> Result<Option<Email>, VaultError> {
+        let sealed: Option<Vec<u8>> = sqlx::query_scalar("SELECT sealed FROM addresses WHERE account = ?1")
+            .bind(account.to_string())
+            .fetch_optional(&self.pool)
+            .await?;
+        sealed.map(|sealed| self.seal.open(&sealed, account)).transpose()
+    }
+
+    /// Returns every account with its address.
+    pub async fn emails(&self) -> Result<Vec<(AccountId, Email)>, VaultError> {
+        let rows: Vec<(String, Vec<u8>)> =
+            sqlx::query_as("SELECT account, sealed FROM addresses ORDER BY account")
+                .fetch_all(&self.pool)
+                .await?;
+        let read = |(account, sealed): (String, Vec<u8>)| {
+            let account = read_account(&account)?;
+            Ok((account, self.seal.open(&sealed, account)?))
+        };
+        rows.into_iter().map(read).collect()
+    }
+
+    /// Connects an address with an account and returns the account of the address: an existing connection is kept.
+    pub async fn enter(&self, email: &Email, account: AccountId) -> Result<AccountId, VaultError> {
+        if let Some(entered) = self.account_of(email).await? {
+            return Ok(entered);
+        }
+        sqlx::query("INSERT INTO addresses (digest, account, sealed) VALUES (?1, ?2, ?3) ON CONFLICT (digest) DO NOTHING")
+            .bind(self.seal.digest(email).as_slice())
+            .bind(account.to_string())
+            .bind(self.seal.seal(email, account)?)
+            .execute(&self.pool)
+            .await?;
+        let entered = self.account_of(email).await?;
+        entered.ok_or_else(|| VaultError::unavailable("an address that was entered is not there; try again"))
+    }
+
+    /// Erases the address of an account permanently, with its letters, links and names of keys; returns whether there was one. When
+    /// this returns, the file contains no byte of it.
+    pub async fn erase(&self, account: AccountId) -> Result<bool, VaultError> {
+        let mut transaction = self.pool.begin().await?;
+        let (mut deleted, mut any) = (0, false);
+        for statement in [
+            "DELETE FROM letters WHERE account = ?1",
+            "DELETE FROM mailed WHERE account = ?1",
+            "DELETE FROM links WHERE account = ?1",
+            "DELETE FROM key_names WHERE account = ?1",
+            "DELETE FROM addresses WHERE account = ?1",
+        ] {
+            let done = sqlx::query(statement).bind(account.to_string()).execute(&mut *transaction).await?;
+            deleted = done.rows_affected();
+            any |= deleted > 0;
+        }
+        if any {
+            file::note_traces(&mut transaction).await?;
+        }
+        transaction.commit().await?;
+        file::leave_no_traces(&self.pool).await?;
+        Ok(deleted > 0)
+    }
+
+    /// Closes the file.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+}
+
+fn secret_path(folder: &Path, secret_file: Option<&Path>) -> PathBuf {
+    secret_file.map_or_else(|| folder.join(SECRET_FILE), Path::to_owned)
+}
+
+fn read_account(text: &str) -> Result<AccountId, VaultError> {
+    text.parse().map_err(|_| VaultError::corrupt("an account's id is unreadable"))
+}
+
+fn read_time(microseconds: i64) -> Result<Timestamp, VaultError> {
+    Timestamp::from_microsecond(microseconds).map_err(|_| VaultError::corrupt("a time is unreadable"))
+}
+
+impl VaultError {
+    fn unavailable(reason: impl Into<String>) -> VaultError {
+        VaultError::Unavailable { reason: reason.into() }
+    }
+
+    fn corrupt(reason: impl Into<String>) -> VaultError {
+        VaultError::Corrupt { reason: reason.into() }
+    }
+
+    fn secret(path: &Path, reason: impl Into<String>) -> VaultError {
+        VaultError::Secret { path: path.to_owned(), reason: reason.into() }
+    }
+}
+
+impl From<sqlx::Error> for VaultError {
+    fn from(error: sqlx::Error) -> VaultError {
+        match sqlite_failure(error) {
+            StoreError::Unavailable { reason } => VaultError::Unavailable { reason },
+            StoreError::Corrupt { reason } => VaultError::Corrupt { reason },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+//! What mails say. They are plain text; each has one link in it, and nothing comes of opening that.
+
+use schemas::email::Email;
+use schemas::link::{GOOD_FOR, LinkToken};
+
+use vault::LetterKind;
+
+/// A mail that is ready to leave.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Mail {
+    pub(super) to: Email,
+    pub(super) subject: String,
+    pub(super) text: String,
+}
+
+/// Writes a letter. `site` is the site's own address, as it is configured.
+pub(super) fn write(kind: LetterKind, to: Email, site: &str, token: &LinkToken) -> Mail {
+    let host = site.split_once("://").map_or(site, |(_, host)| host);
+    let (link, minutes) = (token.at(site), GOOD_FOR.as_mins());
+    let (subject, text) = match kind {
+        LetterKind::Proof => (
+            format!("Your keys at {host}"),
+            format!(
+                "Somebody asked for a link to the API keys under this address at\n\
+                 {site}\n\
+                 \n\
+                 Open it within {minutes} minutes to see the keys, to keep or revoke each, and to\n\
+                 get a new one:\n\
+                 \n\
+                 {link}\n\
+                 \n\
+                 Nothing happens before you decide there. If you did not ask for this, you\n\
+                 need not do anything.\n"
+            ),
+        ),
+        LetterKind::Payment => (
+            format!("Your payment at {host}"),
+            format!(
+                "A payment for this address has arrived at\n\
+                 {site}\n\
+                 \n\
+                 What it pays for comes to keys whose holder has shown that this address is\n\
+                 theirs. Open this link within {minutes} minutes to say which keys are yours, or to\n\
+                 get a new one:\n\
+                 \n\
+                 {link}\n\
+                 \n\
+                 Nothing happens before you decide there. Once the link is too old, ask for\n\
+                 another at\n\
+                 {site}/keys\n"
+            ),
+        ),
+    };
+    Mail { to, subject, text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(kind: LetterKind) -> Mail {
+        let token = LinkToken::generate(|bytes| bytes.fill(10));
+        write(kind, "Ada.Pelt@example.org".parse().unwrap(), "https://catalog.example.org", &token)
+    }
+
+    #[test]
+    fn a_proof_says_what_was_asked_for() {
+        let mail = written(LetterKind::Proof);
+        assert_eq!(mail.to.as_str(), "Ada.Pelt@example.org");
+        assert_eq!(mail.subject, "Your keys at catalog.example.org");
+        assert_eq!(
+            mail.text,
+            "Somebody asked for a link to the API keys under this address at
+https://catalog.example.org
+
+Open it within 30 minutes to see the keys, to keep or revoke each, and to
+get a new one:
+
+https://catalog.example.org/claim/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+
+Nothing happens before you decide there. If you did not ask for this, you
+need not do anything.
+"
+        );
+    }
+
+    #[test]
+    fn a_payment_says_what_it_waits_for() {
+        let mail = written(LetterKind::Payment);
+        assert_eq!(mail.subject, "Your payment at catalog.example.org");
+        assert_eq!(
+            mail.text,
+            "A payment for this address has arrived at
+https://catalog.example.org
+
+What it pays for comes to keys whose holder has shown that this address is
+theirs. Open this link within 30 minutes to say which keys are yours, or to
+get a new one:
+
+https://catalog.example.org/claim/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+
+Nothing happens before you decide there. Once the link is too old, ask for
+another at
+https://catalog.example.org/keys
+"
+        );
+    }
+}
