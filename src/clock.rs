@@ -1,21 +1,20 @@
-//! The clock of this process: the machine's, or as far ahead of it as the setting `clock_offset` says.
+//! The clock of this process: the machine's, or ahead of it by the setting `clock_offset`.
 
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use jiff::{SignedDuration, Timestamp};
 use schemas::clock::Clock;
 
-/// Set once, before anything asks for the time.
-static OFFSET: OnceLock<SignedDuration> = OnceLock::new();
+static CLOCK: LazyLock<Clock> = LazyLock::new(Clock::system);
 
-/// Sets the clock of this process ahead of the machine's. Only the first call has an effect.
+/// Sets the clock of this process ahead.
 pub fn set_ahead(by: SignedDuration) {
-    let _ = OFFSET.set(by);
+    CLOCK.advance(by);
 }
 
-/// Warns where the clock is not the machine's.
+/// Warns if the clock is not the machine's.
 pub fn warn_if_off() {
-    let by = ahead();
+    let by = CLOCK.offset();
     if !by.is_zero() {
         tracing::warn!(
             "clock_offset is set: the clock of this process is {by:#} off, and calls count for the month that it says; \
@@ -26,19 +25,10 @@ pub fn warn_if_off() {
 
 /// Returns the clock of this process.
 pub fn system() -> Clock {
-    Clock::ahead(ahead())
+    CLOCK.clone()
 }
 
-/// Returns it as the API takes it.
-pub fn of_api() -> api::clock::Clock {
-    api::clock::ahead(ahead())
-}
-
-/// Returns the time, for what only shows it.
+/// Returns the time of the clock of this process.
 pub fn now() -> Timestamp {
-    system().now()
-}
-
-fn ahead() -> SignedDuration {
-    OFFSET.get().copied().unwrap_or_default()
+    CLOCK.now()
 }

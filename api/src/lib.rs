@@ -10,7 +10,6 @@ pub mod admin;
 mod answers;
 mod auth;
 mod citation;
-pub mod clock;
 mod command_client;
 mod deadline;
 mod error;

@@ -22,9 +22,9 @@ use schemas::usage::Call;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::clock::Clock;
 use breaker::{Breaker, Breakers};
 use publisher::{Published, UsagePublisher};
+use schemas::clock::Clock;
 use spool::Spool;
 use unconfirmed::{Reservation, UnconfirmedUsage};
 
@@ -68,7 +68,7 @@ pub struct MeterSettings {
     /// Receives the failures of streams and spool.
     pub health: Health,
     /// The clock.
-    pub now: Clock,
+    pub clock: Clock,
 }
 
 /// The quota of one key in one month and tier.
@@ -113,7 +113,7 @@ struct Inner {
     draining: Component,
     /// Reports whether calls can be spooled.
     keeping: Component,
-    now: Clock,
+    clock: Clock,
 }
 
 impl std::fmt::Debug for Meter {
@@ -130,7 +130,7 @@ impl Meter {
     ///
     /// If the folder cannot be read or written.
     pub fn open(client: async_nats::Client, settings: MeterSettings) -> Result<Meter, SpoolError> {
-        let MeterSettings { folder, policy, spool_limit, tiers, health, now } = settings;
+        let MeterSettings { folder, policy, spool_limit, tiers, health, clock } = settings;
         let (spool, left) = Spool::open(&folder, spool_limit)?;
         let unconfirmed = Arc::new(UnconfirmedUsage::default());
         for (budget, calls) in left {
@@ -144,7 +144,8 @@ impl Meter {
         let draining = health.component("spool").patience(Duration::MAX);
         let keeping = health.component("spool writes").patience(Duration::ZERO);
         let (publisher, spool) = (UsagePublisher::new(client), Arc::new(spool));
-        let inner = Inner { publisher, unconfirmed, spool, breakers, policy, tiers, draining, keeping, now };
+        let inner =
+            Inner { publisher, unconfirmed, spool, breakers, policy, tiers, draining, keeping, clock };
         Ok(Meter { inner: Arc::new(inner) })
     }
 

@@ -16,12 +16,12 @@ use tokio::sync::watch;
 
 use crate::auth::access::Access;
 use crate::auth::origins::Origins;
-use crate::clock::Clock;
 use crate::error::ApiError;
 use crate::metrics::Metrics;
 use crate::payments::Payments;
 use crate::payments::offers::Offers;
 use crate::site::Site;
+use schemas::clock::Clock;
 
 /// Whether the node may be sent requests, as whoever follows the projections sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,7 +109,7 @@ impl ApiState {
     }
 
     pub(crate) fn now(&self) -> Timestamp {
-        (self.sources.clock)()
+        self.sources.clock.now()
     }
 
     pub(crate) fn models(&self) -> &ReadModels {

@@ -11,9 +11,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream;
-use jiff::Timestamp;
 use read::counters::{CountersReader, CountersWriter, Metered, Progress, Source};
 use read::error::ModelError;
+use schemas::clock::Clock;
 use schemas::control::Parked;
 use schemas::ids::Position;
 use schemas::month::Month;
@@ -55,7 +55,7 @@ pub struct CountersWorker {
     source: EventSource,
     jetstream: jetstream::Context,
     status: Status,
-    now: fn() -> Timestamp,
+    clock: Clock,
 }
 
 impl Work for CountersWorker {
@@ -65,11 +65,11 @@ impl Work for CountersWorker {
         folder: &Path,
         source: EventSource,
         status: Status,
-        now: fn() -> Timestamp,
+        clock: Clock,
     ) -> Result<Self, ModelError> {
         let writer = CountersWriter::open(folder).await?;
         let jetstream = consumer::jetstream(source.client());
-        Ok(CountersWorker { progress: writer.progress().clone(), writer, source, jetstream, status, now })
+        Ok(CountersWorker { progress: writer.progress().clone(), writer, source, jetstream, status, clock })
     }
 
     fn position(&self) -> Position {
@@ -176,11 +176,11 @@ impl Work for CountersWorker {
 impl CountersWorker {
     /// The month of this node's clock.
     fn month(&self) -> Month {
-        Month::of((self.now)())
+        Month::of(self.clock.now())
     }
 
     fn beat(&self) {
-        self.status.beat(&self.writer.progress().checkpoint, (self.now)());
+        self.status.beat(&self.writer.progress().checkpoint, self.clock.now());
     }
 
     /// Waits until it is time to look for streams, or there is another connection than that one.

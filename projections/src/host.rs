@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use health::Component;
-use jiff::Timestamp;
 use read::generation::{Generation, Generations};
 use read::model::Model;
+use schemas::clock::Clock;
 use schemas::control::RebuildProgress;
 use schemas::ids::Position;
 use tokio::sync::mpsc;
@@ -38,7 +38,7 @@ pub struct Host {
     generations: Generations,
     source: EventSource,
     status: Status,
-    now: fn() -> Timestamp,
+    clock: Clock,
     /// Fails while there is no model that could be used.
     rebuild: Component,
     /// Fails while the worker cannot go on.
@@ -58,12 +58,12 @@ enum Ended {
 impl Host {
     /// The model that `W` keeps, below the node's folder of models.
     pub fn new<W: Work>(settings: &NodeSettings, source: EventSource, status: Status) -> Host {
-        let NodeSettings { models, now, health, waits_for_rebuild, .. } = settings;
+        let NodeSettings { models, clock, health, waits_for_rebuild, .. } = settings;
         Host {
             generations: Generations::in_layout(models.join(W::Model::NAME), W::Model::LAYOUT),
             source,
             status,
-            now: *now,
+            clock: clock.clone(),
             waits_for_rebuild: *waits_for_rebuild,
             rebuild: health.component(format!("{} rebuild", W::Model::NAME)).patience(Duration::ZERO),
             worker: health.component(format!("{} worker", W::Model::NAME)),
@@ -211,7 +211,7 @@ impl Host {
     }
 
     async fn open_worker<W: Work>(&self, generation: &Generation, status: Status) -> Result<W, ModelError> {
-        W::open(&generation.path, self.source.clone(), status, self.now).await
+        W::open(&generation.path, self.source.clone(), status, self.clock.clone()).await
     }
 
     /// Takes a model that cannot be used away from readers. Where that fails, the next attempt comes here again.

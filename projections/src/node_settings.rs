@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use health::Health;
-use jiff::Timestamp;
+use schemas::clock::Clock;
 
 /// What a node needs to work.
 #[derive(Debug, Clone)]
@@ -13,7 +13,7 @@ pub struct NodeSettings {
     /// The node's name in control subjects: letters and digits.
     pub name: String,
     /// Tells the time of heartbeats.
-    pub now: fn() -> Timestamp,
+    pub clock: Clock,
     /// Where models report that they cannot be used, or not go on.
     pub health: Health,
     /// Whether a model that only an operator can mend waits for a rebuild. Otherwise it ends the node.

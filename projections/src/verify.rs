@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use jiff::Timestamp;
 use read::checkpoint::Checkpoint;
 use read::error::ModelError;
 use read::generation::Generations;
 use read::model::Model;
+use schemas::clock::Clock;
 use schemas::ids::Position;
 use serde::Serialize;
 use tempfile::TempDir;
@@ -81,7 +81,7 @@ impl From<ModelError> for VerifyError {
 pub async fn verify<P: Projection>(
     models: &Path,
     source: EventSource,
-    now: fn() -> Timestamp,
+    clock: Clock,
     progress: &mut (dyn FnMut(Position, Position) + Send),
 ) -> Result<Verified, VerifyError> {
     let generations = Generations::in_layout(models.join(P::Model::NAME), P::Model::LAYOUT);
@@ -89,7 +89,7 @@ pub async fn verify<P: Projection>(
     let generation = generation.ok_or(VerifyError::Nothing(P::Model::NAME))?;
     let (live, live_digest) = P::Model::digest(&generation.path).await?;
     let folder = aside(models)?;
-    let (checkpoint, digest) = replay_aside::<P>(&live, folder.path(), source, now, progress).await?;
+    let (checkpoint, digest) = replay_aside::<P>(&live, folder.path(), source, clock, progress).await?;
     Ok(Verified {
         model: P::Model::NAME,
         position: live.position,
@@ -112,10 +112,10 @@ async fn replay_aside<P: Projection>(
     live: &Checkpoint,
     aside: &Path,
     source: EventSource,
-    now: fn() -> Timestamp,
+    clock: Clock,
     progress: &mut (dyn FnMut(Position, Position) + Send),
 ) -> Result<(Checkpoint, [u8; 32]), VerifyError> {
-    let mut worker: Worker<P> = Worker::open(aside, source, Status::new(P::Model::NAME), now).await?;
+    let mut worker: Worker<P> = Worker::open(aside, source, Status::new(P::Model::NAME), clock).await?;
     let to = live.position;
     worker
         .replay(to, &CancellationToken::new(), &mut |at| progress(at, to))

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use jiff::Timestamp;
 use read::error::ModelError;
 use read::model::Model;
+use schemas::clock::Clock;
 use schemas::ids::Position;
 use tokio_util::sync::CancellationToken;
 
@@ -27,7 +27,7 @@ pub trait Work: Sized + Send + 'static {
         folder: &Path,
         source: EventSource,
         status: Status,
-        now: fn() -> Timestamp,
+        clock: Clock,
     ) -> impl Future<Output = Result<Self, ModelError>> + Send;
 
     /// How much is committed.
@@ -64,9 +64,9 @@ impl<P: Projection> Work for Worker<P> {
         folder: &Path,
         source: EventSource,
         status: Status,
-        now: fn() -> Timestamp,
+        clock: Clock,
     ) -> Result<Self, ModelError> {
-        Worker::open(folder, source, status, now).await
+        Worker::open(folder, source, status, clock).await
     }
 
     fn position(&self) -> Position {

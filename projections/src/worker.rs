@@ -6,10 +6,10 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use read::checkpoint::Checkpoint;
 use read::error::ModelError;
 use read::model::Model;
+use schemas::clock::Clock;
 use schemas::control::Parked;
 use schemas::ids::Position;
 use tokio::time::Instant;
@@ -38,7 +38,7 @@ pub struct Worker<P> {
     projection: P,
     source: EventSource,
     status: Status,
-    now: fn() -> Timestamp,
+    clock: Clock,
     warned: HashSet<String>,
 }
 
@@ -48,10 +48,10 @@ impl<P: Projection> Worker<P> {
         folder: &Path,
         source: EventSource,
         status: Status,
-        now: fn() -> Timestamp,
+        clock: Clock,
     ) -> Result<Self, ModelError> {
         let projection = P::open(folder).await?;
-        Ok(Worker { projection, source, status, now, warned: HashSet::new() })
+        Ok(Worker { projection, source, status, clock, warned: HashSet::new() })
     }
 
     /// The last position that is committed.
@@ -137,10 +137,10 @@ impl<P: Projection> Worker<P> {
         continuity: &mut Continuity,
         settled: &mut bool,
     ) -> Result<Vec<Arc<Arrived>>, Failure> {
-        let Worker { projection, source, status, now, .. } = self;
+        let Worker { projection, source, status, clock, .. } = self;
         let checkpoint = projection.checkpoint().clone();
         let beat = || {
-            status.beat(&checkpoint, now());
+            status.beat(&checkpoint, clock.now());
             source.head_heard().into_iter().for_each(|head| status.head(head));
         };
         beat();
@@ -175,10 +175,10 @@ impl<P: Projection> Worker<P> {
     /// Rests before the next commit, and shows meanwhile that it lives.
     async fn rest(&mut self, pace: &mut Pace) {
         let position = self.position();
-        let Worker { projection, source, status, now, .. } = self;
+        let Worker { projection, source, status, clock, .. } = self;
         let mut resting = pin!(pace.rest(source, position));
         while tokio::time::timeout(HEARTBEAT, &mut resting).await.is_err() {
-            status.beat(projection.checkpoint(), now());
+            status.beat(projection.checkpoint(), clock.now());
         }
     }
 
@@ -252,7 +252,7 @@ impl<P: Projection> Worker<P> {
                 }
             }
             self.take(batch.into_iter().filter(|arrived| arrived.position <= to)).await?;
-            self.status.beat(self.projection.checkpoint(), (self.now)());
+            self.status.beat(self.projection.checkpoint(), self.clock.now());
             progress(self.position());
         }
         self.projection.settle().await?;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
+use schemas::clock::Clock;
 use schemas::month::Month;
 
 use crate::archive::ArchiveReader;
@@ -27,9 +27,6 @@ use slot::Slot;
 
 pub use following::POLL;
 pub use slot::Opened;
-
-/// The clock of a node: its month is the one whose calls are counted.
-pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// Declares every model, in the order in which they are shown and snapshots hold them: a variant, the method that gives its open
 /// reader, and the type of that reader.
@@ -183,7 +180,7 @@ impl ReadModels {
 
     fn surroundings(&self) -> Surroundings {
         let search = self.search().map(|search| search.reader.view());
-        Surroundings { month: Month::of((self.inner.clock)()), search }
+        Surroundings { month: Month::of(self.inner.clock.now()), search }
     }
 }
 

@@ -1,5 +1,6 @@
-//! The time, and the ids that are made from it. Nothing else on the write side asks what time it is.
+//! The time, and the ids that contain it. Everything that needs the time takes it from here, so that tests can set it.
 
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp, TimestampRound, Unit};
@@ -8,79 +9,86 @@ use uuid::{ContextV7, Uuid};
 
 use crate::ids::{AccountId, CommandId, EventId, ProjectId, StoreId};
 
-/// Tells the time and makes ids that sort by it. Clones share one clock.
-#[derive(Clone)]
+/// A clock, and a source of ids that sort by its time. Clones share one clock.
+///
+/// ```
+/// use jiff::SignedDuration;
+/// use schemas::clock::Clock;
+///
+/// let clock = Clock::manual("2026-11-20T08:30:00Z".parse()?);
+/// clock.advance(SignedDuration::from_mins(1));
+/// assert_eq!(clock.now().to_string(), "2026-11-20T08:31:00Z");
+/// # Ok::<(), jiff::Error>(())
+/// ```
+#[derive(Debug, Clone)]
 pub struct Clock {
-    source: Source,
+    /// The time of a manual clock without its offset; `None` is the machine's.
+    fixed: Option<Timestamp>,
+    /// Nanoseconds that it is ahead.
+    offset: Arc<AtomicI64>,
     /// Keeps the ids of one millisecond in the order in which they were made.
     sequence: Arc<Mutex<ContextV7>>,
 }
 
-#[derive(Clone)]
-enum Source {
-    /// The machine's, so much ahead.
-    System(SignedDuration),
-    Manual(Arc<Mutex<Timestamp>>),
-}
-
 impl Clock {
-    /// The machine's clock.
+    /// Returns the machine's clock.
     pub fn system() -> Clock {
-        Clock::ahead(SignedDuration::ZERO)
+        Clock { fixed: None, offset: Arc::default(), sequence: Arc::default() }
     }
 
-    /// The machine's clock, set ahead, for rehearsals.
+    /// Returns the machine's clock, set ahead.
     pub fn ahead(by: SignedDuration) -> Clock {
-        Clock { source: Source::System(by), sequence: Arc::default() }
+        let clock = Clock::system();
+        clock.advance(by);
+        clock
     }
 
-    /// A clock that stands still until it is moved, for tests.
+    /// Returns a clock that stands still until it is moved, for tests.
     pub fn manual(start: Timestamp) -> Clock {
-        Clock { source: Source::Manual(Arc::new(Mutex::new(start))), sequence: Arc::default() }
+        Clock { fixed: Some(start), ..Clock::system() }
     }
 
-    /// Moves a manual clock, forwards or back; the machine's clock cannot be moved.
+    /// Sets the clock and its clones ahead, or back by a negative duration; by at most 292 years in all.
     pub fn advance(&self, by: SignedDuration) {
-        if let Source::Manual(time) = &self.source {
-            let mut time = time.lock().unwrap_or_else(PoisonError::into_inner);
-            *time = time.saturating_add(by).unwrap_or(*time);
-        }
+        let by = i64::try_from(by.as_nanos()).unwrap_or(if by.is_negative() { i64::MIN } else { i64::MAX });
+        let added = |offset: i64| offset.saturating_add(by);
+        self.offset.update(Ordering::Relaxed, Ordering::Relaxed, added);
     }
 
-    /// The time in whole microseconds, which is as fine as events keep it.
+    /// Returns by how much it is ahead.
+    pub fn offset(&self) -> SignedDuration {
+        SignedDuration::from_nanos(self.offset.load(Ordering::Relaxed))
+    }
+
+    /// Returns the time in whole microseconds, which is the resolution of events.
     pub fn now(&self) -> Timestamp {
-        let now = match &self.source {
-            Source::System(ahead) => {
-                let now = system_time();
-                now.saturating_add(*ahead).unwrap_or(now)
-            }
-            Source::Manual(time) => *time.lock().unwrap_or_else(PoisonError::into_inner),
-        };
+        let now = self.fixed.unwrap_or_else(system_time);
+        let now = now.saturating_add(self.offset()).unwrap_or(now);
         let whole = TimestampRound::new().smallest(Unit::Microsecond).mode(jiff::RoundMode::Trunc);
         now.round(whole).unwrap_or(now)
     }
 
-    /// A new event's id; greater than every one made before by this clock, even if time went back meanwhile.
+    /// Returns a new event's id; greater than every one made before by this clock, even if it was set back meanwhile.
     pub fn event_id(&self) -> EventId {
         EventId(self.uuid())
     }
 
-    /// A new command's id.
+    /// Returns a new command's id.
     pub fn command_id(&self) -> CommandId {
         CommandId(self.uuid())
     }
 
-    /// A new project's id.
+    /// Returns a new project's id.
     pub fn project_id(&self) -> ProjectId {
         ProjectId(self.ulid())
     }
 
-    /// A new account's id.
+    /// Returns a new account's id.
     pub fn account_id(&self) -> AccountId {
         AccountId(self.ulid())
     }
 
-    /// A new event store's id.
+    /// Returns a new event log's id.
     pub fn store_id(&self) -> StoreId {
         StoreId(self.ulid())
     }

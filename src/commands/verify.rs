@@ -17,7 +17,7 @@ use read::models::ModelKind;
 
 use super::rebuild::wanted;
 use crate::cli::{ModelName, VerifiedPart};
-use crate::clock::now;
+use crate::clock;
 use crate::compose::with_node;
 use crate::config::Config;
 use crate::data_folder::DataFolder;
@@ -84,12 +84,20 @@ async fn compare(
     };
     let (models, source) = (data.models(), source.clone());
     let verified = match model {
-        ModelKind::Catalog => verify::<CatalogProjection>(&models, source, now, &mut progress).await,
-        ModelKind::Search => verify::<SearchProjection>(&models, source, now, &mut progress).await,
-        ModelKind::Neighbours => verify::<NeighboursProjection>(&models, source, now, &mut progress).await,
-        ModelKind::Archive => verify::<ArchiveProjection>(&models, source, now, &mut progress).await,
-        ModelKind::Keys => verify::<KeysProjection>(&models, source, now, &mut progress).await,
-        ModelKind::Counters => counters::verify(&models, source, now, &mut progress).await,
+        ModelKind::Catalog => {
+            verify::<CatalogProjection>(&models, source, clock::system(), &mut progress).await
+        }
+        ModelKind::Search => {
+            verify::<SearchProjection>(&models, source, clock::system(), &mut progress).await
+        }
+        ModelKind::Neighbours => {
+            verify::<NeighboursProjection>(&models, source, clock::system(), &mut progress).await
+        }
+        ModelKind::Archive => {
+            verify::<ArchiveProjection>(&models, source, clock::system(), &mut progress).await
+        }
+        ModelKind::Keys => verify::<KeysProjection>(&models, source, clock::system(), &mut progress).await,
+        ModelKind::Counters => counters::verify(&models, source, clock::system(), &mut progress).await,
     };
     bar.finish_and_clear();
     Ok(verified?)

@@ -224,7 +224,7 @@ impl NodeBuilder {
         let settings = NodeSettings {
             models: self.data.models(),
             name: self.name.clone(),
-            now: clock::now,
+            clock: clock::system(),
             health: self.health.clone(),
             waits_for_rebuild,
         };
@@ -281,7 +281,7 @@ impl NodeBuilder {
         let metrics = Metrics::new(&mut self.registry);
         let readiness = self.readiness.subscribe();
         let media = MediaReader::new(self.data.media());
-        let (clock, origins) = (clock::of_api(), self.config.http.mcp_origins.clone());
+        let (clock, origins) = (clock::system(), self.config.http.mcp_origins.clone());
         let payments = self.payments(client);
         let offers = Offers {
             prices: self.config.access.prices.clone(),

@@ -16,6 +16,7 @@ use projections::work::Work;
 use projections::worker::ReplayError;
 use read::counters::{Counted, CountersReader, Ledger, digest};
 use read::generation::Generations;
+use schemas::clock::Clock;
 use schemas::control::Parked;
 use schemas::ids::Position;
 use schemas::month::Month;
@@ -32,8 +33,8 @@ fn november() -> Month {
 
 async fn open(folder: &Path, client: &async_nats::Client, status: &Status) -> CountersWorker {
     let source = EventSource::new(client.clone());
-    let now = || "2026-11-20T00:00:00Z".parse().unwrap();
-    CountersWorker::open(folder, source, status.clone(), now).await.unwrap()
+    let clock = Clock::manual("2026-11-20T00:00:00Z".parse().unwrap());
+    CountersWorker::open(folder, source, status.clone(), clock).await.unwrap()
 }
 
 /// A worker on a folder until it is stopped.
@@ -242,11 +243,11 @@ async fn live_counters_can_be_verified_during_traffic() {
     let _ledger = usage.keep_ledger(40).await;
     usage.publish(0..100).await;
     let folder = tempfile::tempdir().unwrap();
-    let now = || "2026-11-20T00:00:00Z".parse().unwrap();
+    let clock = Clock::manual("2026-11-20T00:00:00Z".parse().unwrap());
     let settings = NodeSettings {
         models: folder.path().to_owned(),
         name: "node".into(),
-        now,
+        clock: clock.clone(),
         health: Default::default(),
         waits_for_rebuild: false,
     };
@@ -270,7 +271,8 @@ async fn live_counters_can_be_verified_during_traffic() {
         let source = EventSource::new(client.clone());
         let mut compared = BTreeSet::new();
         for _ in 0..3 {
-            let verified = verify(folder.path(), source.clone(), now, &mut |_, _| {}).await.unwrap();
+            let verified =
+                verify(folder.path(), source.clone(), clock.clone(), &mut |_, _| {}).await.unwrap();
             assert!(verified.equal, "{verified:?}");
             compared.insert(verified.position);
         }
@@ -282,7 +284,7 @@ async fn live_counters_can_be_verified_during_traffic() {
             .execute(&mut connection)
             .await
             .unwrap();
-        let verified = verify(folder.path(), source, now, &mut |_, _| {}).await.unwrap();
+        let verified = verify(folder.path(), source, clock, &mut |_, _| {}).await.unwrap();
         assert!(!verified.equal, "{verified:?}");
         stop.cancel();
         compared

@@ -75,9 +75,9 @@ impl<const SETTLES: bool, const STANDS: bool, const APART: bool> Projection for 
 /// Starts a worker that follows until the test ends.
 async fn follow<P: Projection>(source: &EventSource, name: &str) -> Status {
     let status = Status::new(name);
-    let now = || Clock::system().now();
+    let clock = Clock::system();
     let mut worker: Worker<P> =
-        Worker::open(Path::new(""), source.clone(), status.clone(), now).await.unwrap();
+        Worker::open(Path::new(""), source.clone(), status.clone(), clock).await.unwrap();
     tokio::spawn(async move { worker.follow(&CancellationToken::new()).await.unwrap() });
     status
 }

@@ -126,7 +126,7 @@ async fn damage_found_while_applying_quarantines_the_model() {
     fs::write(&file, bytes).unwrap();
 
     let working = Working::on(folder.path(), &client);
-    let models = ReadModels::new(folder.path(), api::clock::system());
+    let models = ReadModels::new(folder.path(), schemas::clock::Clock::system());
     models.refresh().await.unwrap();
     assert_eq!(models.catalog().unwrap().generation.name, "g000001");
     let revised = json!({"record": {"name": "House", "category": "art"}});
@@ -181,7 +181,7 @@ async fn damaged_segments_of_the_search_index_are_found_when_events_arrive() {
         })
         .await;
         working.end().await;
-        let models = ReadModels::new(folder.path(), api::clock::system());
+        let models = ReadModels::new(folder.path(), schemas::clock::Clock::system());
         models.refresh().await.unwrap();
         assert_eq!(models.search().unwrap().reader.documents(), 3, "{kind}");
     }

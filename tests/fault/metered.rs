@@ -1,11 +1,10 @@
 //! API nodes in this process, with API keys and a clock that the test sets, on a real nats-server and a real ledger.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use api::clock::Clock;
 use api::metrics::{Metrics, Registry};
 use api::{
     Access, ApiState, Bursts, CommandClient, KeyAccess, Letters, Limits, Meter, MeterSettings, Offers,
@@ -31,6 +30,7 @@ use read::media::MediaReader;
 use read::models::{ModelKind, ReadModels};
 use read::search::SearchWriter;
 use schemas::account::{AccountEvent, AccountOpened, KeyIssued};
+use schemas::clock::Clock;
 use schemas::control::LedgerEntry;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
@@ -64,7 +64,7 @@ pub(crate) struct Metered {
     /// The counters of all nodes.
     pub(crate) health: Health,
     /// The offset from the system clock in nanoseconds.
-    ahead: Arc<AtomicI64>,
+    clock: Clock,
     stop: CancellationToken,
 }
 
@@ -98,7 +98,7 @@ impl Counting {
         let generation = self.generations.create_next().unwrap();
         let (source, status) = (EventSource::new(self.client.clone()), Status::new("counters"));
         let path = &generation.path;
-        let mut worker = CountersWorker::open(path, source, status, Timestamp::now).await.unwrap();
+        let mut worker = CountersWorker::open(path, source, status, Clock::system()).await.unwrap();
         worker.replay_all(Some(Position(live)), &CancellationToken::new(), &mut |_, _| {}).await.unwrap();
         self.generations.make_current(&generation).unwrap();
         let (_, live) = counters::digest(&self.generation.path).await.unwrap();
@@ -120,22 +120,16 @@ impl Metered {
         models(folder.path(), &keys).await;
         let ledger = Arc::new(Ledger::open(&folder.path().join("store")).await.unwrap());
         let stop = CancellationToken::new();
-        let clock = schemas::clock::Clock::system();
-        tokio::spawn(Copier::new(ledger.clone(), client.clone(), tiers.clone(), clock).run(stop.clone()));
-        let ahead = Arc::default();
+        let copier = Copier::new(ledger.clone(), client.clone(), tiers.clone(), Clock::system());
+        tokio::spawn(copier.run(stop.clone()));
+
         let (spool_limit, health) = (1 << 30, Health::default());
-        Some(Metered { nats, keys, tiers, ledger, folder, spool_limit, health, ahead, stop })
+        Some(Metered { nats, keys, tiers, ledger, folder, spool_limit, health, clock: Clock::system(), stop })
     }
 
     /// Sets the clock of all nodes, which keeps running from there.
     pub(crate) fn set_clock(&self, now: &str) {
-        let ahead = now.parse::<Timestamp>().unwrap().duration_since(Timestamp::now()).as_nanos();
-        self.ahead.store(i64::try_from(ahead).unwrap(), Ordering::Relaxed);
-    }
-
-    fn clock(&self) -> Clock {
-        let ahead = self.ahead.clone();
-        Arc::new(move || Timestamp::now() + jiff::SignedDuration::from_nanos(ahead.load(Ordering::Relaxed)))
+        self.clock.advance(now.parse::<Timestamp>().unwrap().duration_since(self.clock.now()));
     }
 
     pub(crate) fn spool(&self) -> PathBuf {
@@ -152,7 +146,7 @@ impl Metered {
         let generation = generations.create_next().unwrap();
         let (source, status) = (EventSource::new(client.clone()), Status::new("counters"));
         let path = &generation.path;
-        let mut worker = CountersWorker::open(path, source, status, Timestamp::now).await.unwrap();
+        let mut worker = CountersWorker::open(path, source, status, Clock::system()).await.unwrap();
         generations.make_current(&generation).unwrap();
         let stop = self.stop.clone();
         tokio::spawn(async move { worker.follow(&stop).await });
@@ -160,7 +154,7 @@ impl Metered {
     }
 
     pub(crate) async fn node(&self, policy: Policy) -> Node {
-        let models = ReadModels::new(self.folder.path().join("models"), self.clock());
+        let models = ReadModels::new(self.folder.path().join("models"), self.clock.clone());
         models.refresh().await.unwrap();
         let settings = MeterSettings {
             folder: self.spool(),
@@ -168,7 +162,7 @@ impl Metered {
             spool_limit: self.spool_limit,
             tiers: self.tiers.clone(),
             health: self.health.clone(),
-            now: self.clock(),
+            clock: self.clock.clone(),
         };
         let meter = Meter::open(self.nats.client().await, settings).unwrap();
         let access = KeyAccess {
@@ -190,7 +184,7 @@ impl Metered {
         let site = "https://catalog.example.org".parse().unwrap();
         let access = Access::Keys(Arc::new(access));
         let media = MediaReader::new(self.folder.path().join("media"));
-        let (clock, origins) = (self.clock(), Origins::default());
+        let (clock, origins) = (self.clock.clone(), Origins::default());
         let state = ApiState::new(Sources {
             models,
             media,

@@ -40,7 +40,7 @@ async fn worker<P: Projection>(
     status: &Status,
 ) -> Worker<P> {
     let source = EventSource::new(client.clone());
-    Worker::open(folder, source, status.clone(), || Clock::system().now()).await.unwrap()
+    Worker::open(folder, source, status.clone(), Clock::system()).await.unwrap()
 }
 
 /// The expected status after the stream.

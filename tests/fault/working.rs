@@ -39,11 +39,11 @@ pub(crate) struct Working {
 impl Working {
     pub(crate) fn on(models: &Path, client: &async_nats::Client) -> Working {
         let (health, tracker, stop) = (Health::default(), TaskTracker::new(), CancellationToken::new());
-        let now = || Clock::system().now();
+        let clock = Clock::system();
         let settings = NodeSettings {
             models: models.to_owned(),
             name: "node".into(),
-            now,
+            clock,
             health: health.clone(),
             waits_for_rebuild: false,
         };

@@ -18,6 +18,7 @@ use read::neighbours::NeighboursWriter;
 use read::search::{SearchDocument, SearchWriter};
 use schemas::api::site;
 use schemas::api::summary::{Edition, Summary};
+use schemas::clock::Clock;
 use schemas::envelope::Recorded;
 use schemas::event::{
     Event, PictureAttached, ProjectRenamed, ProjectRevised, ProjectSelected, ProjectWithdrawn,
@@ -44,7 +45,7 @@ use crate::payments::{Mode, Payments, Terms};
 use crate::server::serve_pipeline;
 use crate::{
     Access, ApiState, CommandClient, Drained, Limits, Offers, Origins, Readiness, Site, SiteTexts, Sources,
-    clock, rest,
+    rest,
 };
 
 /// The address that answers speak of.
@@ -186,7 +187,7 @@ impl Node {
         origins: Origins,
         site: Site,
     ) -> Node {
-        let models = ReadModels::new(folder.path(), clock::system());
+        let models = ReadModels::new(folder.path(), Clock::system());
         models.refresh().await.unwrap();
         let (readiness, ready) = watch::channel(Readiness::READY);
         let leaving = Arc::new(AtomicBool::new(false));
@@ -204,7 +205,7 @@ impl Node {
             payments,
             offers: Offers::default(),
             projections: Arc::new(Vec::new),
-            clock: clock::system(),
+            clock: Clock::system(),
         });
         // What is asked of /stopping is answered once the server was told to stop.
         let stop = CancellationToken::new();

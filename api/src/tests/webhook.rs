@@ -19,7 +19,7 @@ fn signed(time: i64, body: &str) -> String {
 }
 
 fn now() -> i64 {
-    crate::clock::system()().as_second()
+    schemas::clock::Clock::system().now().as_second()
 }
 
 async fn told(node: &Node, headers: &str, body: &str) -> Reply {

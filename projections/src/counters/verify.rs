@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
 use read::counters::{self, Progress, Source};
 use read::models::ModelKind;
+use schemas::clock::Clock;
 use schemas::ids::Position;
 use tokio_util::sync::CancellationToken;
 
@@ -28,14 +28,14 @@ const LOOK: Duration = Duration::from_millis(50);
 pub async fn verify(
     models: &Path,
     source: EventSource,
-    now: fn() -> Timestamp,
+    clock: Clock,
     progress: &mut (dyn FnMut(Position, Position) + Send),
 ) -> Result<Verified, VerifyError> {
     let name = ModelKind::Counters.name();
     let generation = ModelKind::Counters.generations(models).current().map_err(ModelError::from)?;
     let generation = generation.ok_or(VerifyError::Nothing(name))?;
     let folder = aside(models)?;
-    let mut worker = CountersWorker::open(folder.path(), source, Status::new(name), now).await?;
+    let mut worker = CountersWorker::open(folder.path(), source, Status::new(name), clock).await?;
     let live = counters::progress(&generation.path).await?;
     worker.replay_all(Some(live.checkpoint.position), &CancellationToken::new(), progress).await?;
     follow_up(&generation.path, &worker.progress.sources).await?;

@@ -33,12 +33,7 @@ fn look(folder: &Path) -> Result<(), ModelError> {
 impl Work for Fake {
     type Model = KeysReader;
 
-    async fn open(
-        folder: &Path,
-        _: EventSource,
-        _: Status,
-        _: fn() -> Timestamp,
-    ) -> Result<Fake, ModelError> {
+    async fn open(folder: &Path, _: EventSource, _: Status, _: Clock) -> Result<Fake, ModelError> {
         if !folder.join(KeysReader::FILE).exists() {
             fs::write(folder.join(KeysReader::FILE), "fine").unwrap();
         }
@@ -89,9 +84,9 @@ struct Hosted {
 }
 
 fn settings(models: &Path, health: &Health) -> NodeSettings {
-    let now = || Timestamp::UNIX_EPOCH;
+    let clock = Clock::manual(jiff::Timestamp::UNIX_EPOCH);
     let (models, name, health) = (models.to_owned(), "node".into(), health.clone());
-    NodeSettings { models, name, now, health, waits_for_rebuild: false }
+    NodeSettings { models, name, clock, health, waits_for_rebuild: false }
 }
 
 impl Hosted {

@@ -30,7 +30,7 @@ use health::Health;
 const SOON: Duration = Duration::from_secs(20);
 
 fn clock() -> Clock {
-    Arc::new(|| "2026-11-20T08:00:00Z".parse().unwrap())
+    Clock::manual("2026-11-20T08:00:00Z".parse().unwrap())
 }
 
 fn generations(folder: &Path, model: ModelKind) -> Generations {

@@ -49,7 +49,7 @@ pub async fn measure(config: &Config) -> Result<Vec<Figure>> {
             spool_limit: u64::MAX,
             tiers,
             health: Health::default(),
-            now: api::clock::system(),
+            clock: Clock::system(),
         },
     )?;
     let bench = Arc::new(Bench { meter, clock: Clock::system(), tier: Arc::new("bench".parse()?) });

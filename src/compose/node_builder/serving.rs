@@ -101,7 +101,7 @@ impl NodeBuilder {
             spool_limit: self.config.limits.spool.0,
             tiers: self.config.access.tiers.clone(),
             health: self.health.clone(),
-            now: clock::of_api(),
+            clock: clock::system(),
         };
         // It reads all that a spool holds.
         let connection = client.clone();
@@ -125,7 +125,7 @@ impl NodeBuilder {
 
     /// Opens the read models and follows each by itself, so that none waits for another.
     pub(super) fn readers(&self) -> ReadModels {
-        let models = ReadModels::new(self.data.models(), clock::of_api());
+        let models = ReadModels::new(self.data.models(), clock::system());
         for model in ModelKind::ALL {
             let following = models.clone().follow(model, self.health.clone(), self.lifecycle.stop.clone());
             let following = async move {

@@ -148,7 +148,7 @@ impl Lane {
         calls: &[Spooled],
     ) -> Result<Vec<(Call, Settled)>, String> {
         let tried_long_ago = self.is_unfinished(file, from).is_some_and(|since| since.elapsed() > REMEMBERED);
-        let now = (inner.now)();
+        let now = inner.clock.now();
         let is_forgotten = |spooled: &Spooled| {
             let age = now.duration_since(spooled.call.time).unsigned_abs();
             let was_tried = file.is_adopted || !spooled.is_unsent;

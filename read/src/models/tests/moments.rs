@@ -23,7 +23,7 @@ fn current(folder: &Path, model: ModelKind) -> std::path::PathBuf {
 async fn archive(folder: &Path, number: u64, event: Event, position: u64) {
     let mut writer = ArchiveWriter::open(&current(folder, ModelKind::Archive)).await.unwrap();
     writer.load([id(number)].into_iter()).await.unwrap();
-    writer.apply(id(number), &event, Position(position), clock()()).unwrap();
+    writer.apply(id(number), &event, Position(position), clock().now()).unwrap();
     writer.commit(at(position)).await.unwrap();
     writer.close().await.unwrap();
 }
