@@ -5,20 +5,12 @@
 //! mean of the cosines of those sides, from -1 to 1; it alone ranks, and of equal scores the one selected earlier is
 //! nearer. What is shown of cosines and scores begins at 0. Without a common side two projects are never neighbours.
 
-#[cfg(feature = "apply")]
-mod base;
 mod cursor;
 #[cfg(feature = "apply")]
-mod graph;
+mod encoded;
 mod list;
 #[cfg(feature = "apply")]
 mod memory;
-#[cfg(feature = "apply")]
-mod product;
-#[cfg(feature = "apply")]
-mod propose;
-#[cfg(feature = "apply")]
-mod rank;
 mod reader;
 #[cfg(feature = "apply")]
 mod recall;
@@ -27,16 +19,10 @@ mod repair;
 #[cfg(feature = "apply")]
 mod rows;
 #[cfg(feature = "apply")]
-mod side;
-#[cfg(feature = "apply")]
-mod space;
-#[cfg(feature = "apply")]
 mod staged;
 #[cfg(feature = "apply")]
 mod stored;
 mod table;
-#[cfg(feature = "apply")]
-mod unit;
 #[cfg(feature = "apply")]
 mod writer;
 
@@ -93,7 +79,7 @@ impl Model for NeighboursReader {
     }
 
     /// Lists are left out: they follow from projects, vectors and models, but while many changes wait they show an older state
-    /// of them, and where a graph proposes which projects are compared (see `graph`) they may miss a few.
+    /// of them, and where a graph proposes which projects are compared (see `knn`) they may miss a few.
     #[cfg(feature = "apply")]
     async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ModelError> {
         database::digest(

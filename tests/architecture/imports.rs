@@ -39,6 +39,7 @@ const RULES: &[Rule] = &[
         without: &[],
     },
     Rule { package: "nats", may: &[], must_not: &["sqlx", "axum", "tantivy"], without: &[] },
+    Rule { package: "knn", may: &[], must_not: IO, without: &[] },
     Rule { package: "text", may: &[], must_not: IO, without: &[] },
     Rule {
         package: "pictures",
@@ -103,7 +104,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         package: "read",
-        may: &["health", "lexical", "schemas", "text"],
+        may: &["health", "knn", "lexical", "schemas", "text"],
         must_not: &["axum", "async-nats"],
         without: &[],
     },
@@ -298,7 +299,7 @@ mod tests {
                 "crates/folding/Cargo.toml",
                 "package.name = 'folding'\n[dependencies]\nschemas = '1'\ndemo = '1'",
             ),
-            ("crates/knn/Cargo.toml", "package.name = 'knn'\n[dependencies]\nfolding = '1'\nrayon = '1'"),
+            ("crates/ranks/Cargo.toml", "package.name = 'ranks'\n[dependencies]\nfolding = '1'\nrayon = '1'"),
             (
                 "crates/bench/Cargo.toml",
                 "package.name = 'bench'\n[dependencies]\ndemo = '1'\nschemas = '1'\nread = '1'",

@@ -4,30 +4,31 @@ use futures::TryStreamExt;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection};
 
-use super::corrupt;
+use knn::{Encoding, Layout, Rank, Row, VectorSpace};
+
 use super::list::members;
-use super::rank::Rank;
-use super::rows::{Encoded, Encoding, Kind, Row, Vectors};
-use super::space::Space;
-use super::unit::from_bytes;
+use super::{KEPT, corrupt};
+
+use super::encoded::from_bytes;
+use super::rows::{Encoded, Vectors};
 use crate::error::ModelError;
 
 /// Every listed project with vectors. Lists hold exactly these projects.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Memory {
     /// The models by their numbers.
     models: Vec<String>,
-    space: Space,
+    space: VectorSpace,
     /// Whether stored lists may hold others: those that were dirty when it was loaded.
-    pub(super) is_ragged: bool,
+    pub(super) is_incomplete: bool,
 }
 
 impl Memory {
     /// Reads what is stored. At 100,000 projects of 512 dimensions this takes about a second.
     pub(super) async fn load(connection: &mut SqliteConnection) -> Result<Memory, ModelError> {
-        let mut memory = Memory::default();
+        let mut memory = Memory { models: Vec::new(), space: VectorSpace::new(KEPT), is_incomplete: false };
         let dirty = "SELECT count(*) > 0 FROM projects WHERE dirty = 1";
-        memory.is_ragged = sqlx::query_scalar(dirty).fetch_one(&mut *connection).await?;
+        memory.is_incomplete = sqlx::query_scalar(dirty).fetch_one(&mut *connection).await?;
         let sql = "SELECT ordinal, visual_model, visual, semantic_model, semantic FROM projects \
                    JOIN vectors USING (ordinal) WHERE listed = 1 AND dirty = 0 ORDER BY ordinal";
         let mut rows = sqlx::query(sql).fetch(&mut *connection);
@@ -35,7 +36,7 @@ impl Memory {
             memory.insert(read_ordinal(&row)?, &read_vectors(&row)?);
         }
         drop(rows);
-        if !memory.is_ragged {
+        if !memory.is_incomplete {
             memory.load_bars(connection).await?;
         }
         Ok(memory)
@@ -55,33 +56,33 @@ impl Memory {
         Ok(())
     }
 
-    /// Makes graphs where so many projects are of one kind, and waits for them.
-    pub(super) fn make_graphs(&mut self, from: usize) {
-        self.space.make_graphs(from);
+    /// Builds graphs of layouts with at least `from` projects.
+    pub(super) fn build_graphs(&mut self, from: usize) {
+        self.space.build_graphs(from);
     }
 
-    /// Takes graphs that were made aside, and begins to make others where it is time.
+    /// Takes graphs that were rebuilt in the background, and begins to rebuild stale ones.
     pub(super) fn renew_graphs(&mut self, from: usize) {
         self.space.renew_graphs(from);
     }
 
     pub(super) fn contains(&self, ordinal: u32) -> bool {
-        self.space.place(ordinal).is_some()
+        self.space.contains(ordinal)
     }
 
-    pub(super) fn space(&self) -> &Space {
+    pub(super) fn space(&self) -> &VectorSpace {
         &self.space
     }
 
     /// Adds a project that is not there.
     pub(super) fn insert(&mut self, ordinal: u32, vectors: &Vectors) {
         let (visual, semantic) = (vectors.visual.as_ref(), vectors.semantic.as_ref());
-        let kind = Kind {
+        let layout = Layout {
             visual: visual.map(|side| self.encoding(side)),
             semantic: semantic.map(|side| self.encoding(side)),
         };
         let (visual, semantic) = (visual.map(Encoded::as_slice), semantic.map(Encoded::as_slice));
-        self.space.insert(ordinal, Row { kind, visual, semantic });
+        self.space.insert(ordinal, Row { layout, visual, semantic });
     }
 
     fn encoding(&mut self, side: &Encoded) -> Encoding {

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use knn::Rank;
 use sqlx::ConnectOptions;
 
 use super::memory::Memory;
 use super::options;
-use super::rank::Rank;
 use super::stored::fetch;
 use crate::error::ModelError;
 
@@ -27,14 +27,14 @@ pub async fn recall(folder: &Path, projects: usize, nearest: usize) -> Result<Re
     let mut connection = options(folder).read_only(true).connect().await?;
     let memory = Memory::load(&mut connection).await?;
     let space = memory.space();
-    let mut all: Vec<u32> = space.ordinals().collect();
+    let mut all: Vec<u32> = space.ids().collect();
     all.sort_unstable();
     let sample: Vec<u32> =
         all.iter().copied().step_by((all.len() / projects.max(1)).max(1)).take(projects).collect();
     let lists = fetch(&mut connection, &memory, &sample).await?;
     let (mut held, mut wanted, mut exact) = (0, 0, 0);
     for owner in &sample {
-        let others = space.ordinals().filter(|ordinal| ordinal != owner);
+        let others = space.ids().filter(|ordinal| ordinal != owner);
         let mut truth: Vec<Rank> = others.filter_map(|other| space.rank(*owner, other)).collect();
         truth.sort_unstable();
         truth.truncate(nearest);

@@ -2,15 +2,16 @@
 
 use std::collections::{HashMap, HashSet};
 
+use knn::unit;
 use schemas::event::{Event, VectorsRecorded};
 use schemas::ids::{Position, ProjectId};
 use schemas::vector::Vector;
 use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 
 use super::corrupt;
+use super::encoded::to_bytes;
 use super::memory::read_ordinal;
 use super::rows::{Encoded, Vectors};
-use super::unit::{to_bytes, unit};
 use crate::error::ModelError;
 use crate::project::OutOfPlace;
 
@@ -212,8 +213,10 @@ impl Project {
     }
 
     fn record(&mut self, recorded: &VectorsRecorded) {
-        let encoded =
-            |(model, vector): (&str, &Vector)| Encoded { model: model.to_owned(), numbers: unit(vector) };
+        let encoded = |(model, vector): (&str, &Vector)| Encoded {
+            model: model.to_owned(),
+            numbers: unit(vector.as_slice()),
+        };
         let vectors =
             Vectors { visual: recorded.visual().map(encoded), semantic: recorded.semantic().map(encoded) };
         self.sides = vectors.sides();

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use futures::TryStreamExt;
+use knn::Rank;
 use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 
 use super::list::{ENTRY, members, pack};
 use super::memory::{Memory, read_ordinal, read_vectors};
-use super::rank::Rank;
 use super::rows::Vectors;
 use super::{KEPT, LISTED, corrupt};
 use crate::error::ModelError;
@@ -136,8 +136,8 @@ fn packed(memory: &Memory, owner: u32, list: &List) -> Vec<u8> {
     let space = memory.space();
     let Some(row) = space.row(owner) else { return Vec::new() };
     let entry = |rank: &Rank| -> Option<[u8; ENTRY]> {
-        let cosines = row.cosines(space.row(rank.ordinal)?);
-        Some(pack(rank.ordinal, cosines.visual, cosines.semantic))
+        let cosines = row.cosines(space.row(rank.id)?);
+        Some(pack(rank.id, cosines.visual, cosines.semantic))
     };
     list.ranks.iter().filter_map(entry).flatten().collect()
 }

@@ -12,25 +12,24 @@ use sqlx::sqlite::SqliteConnection;
 use sqlx::{ConnectOptions, Connection};
 
 use super::memory::Memory;
-use super::repair::{Made, Means, make};
+use super::repair::{ComputePool, Computed, compute};
 use super::staged::{Refusal, Staged};
 use super::{NAME, corrupt, options, stored};
 use crate::checkpoint::Checkpoint;
 use crate::database;
 use crate::error::ModelError;
 
-/// So many changed projects are taken into the lists at once; with more, the lists wait until there is nothing else to do.
+/// Up to this many changed projects are applied to the lists at once; with more, the lists wait for a quiet time.
 const FEW: usize = 64;
 
-/// So many commits in a row that have changed few leave lists waiting: who gives them a little all the time does not
-/// keep them from becoming true.
+/// The number of small commits in a row that leave lists waiting: a steady trickle of changes does not delay them for ever.
 const PATIENCE: u32 = 16;
 
-/// So many pairs of projects are compared within the commit of their events, in less than a tenth of a second; more are
-/// compared aside, and other events are taken meanwhile.
+/// Up to this many pairs are compared within the commit of their events, in less than a tenth of a second; more are
+/// compared in the background, while other events are applied.
 const QUICK: usize = 2_000_000;
 
-/// From so many projects of one kind on, a graph proposes who is compared. Measured at 20,000 projects of 512 dimensions:
+/// The number of projects of one layout from which on a graph proposes which are compared. Measured at 20,000 projects of 512 dimensions:
 /// about 8 s of a processor to compare all, 98 s by a graph. The first grows with the square, the second hardly faster
 /// than the number, so they meet between 300,000 and 400,000.
 const GRAPH_FROM: usize = 400_000;
@@ -41,11 +40,11 @@ pub struct NeighboursWriter {
     connection: SqliteConnection,
     checkpoint: Checkpoint,
     staged: Staged,
-    /// None while lists are made aside, and after a change that did not come to its end: it is loaded again then.
+    /// None while lists are computed in the background, and after a change that was broken off: it is loaded again then.
     memory: Option<Memory>,
-    aside: Option<Aside>,
-    /// Lists that are made and not written yet, and the change up to which they know all projects.
-    made: Option<(i64, Made)>,
+    background: Option<Background>,
+    /// Lists that are computed and not written yet, and the change up to which they know all projects.
+    computed: Option<(i64, Computed)>,
     /// Counts commits that changed rows for readers.
     changed: i64,
     /// Whether the file may have a change that is not in `changed` and `dirty`: what writes lists can be dropped while it
@@ -54,23 +53,23 @@ pub struct NeighboursWriter {
     /// How many projects, at most, the lists do not show as they are.
     dirty: usize,
     waited: u32,
-    /// Whether lists are to be made without waiting for a quiet time.
+    /// Whether lists are to be computed without waiting for a quiet time.
     is_due: bool,
     is_replay: bool,
-    means: Means,
+    pool: ComputePool,
     folder: PathBuf,
 }
 
-/// Lists that are being made; the threads for that go on while it is not polled.
-struct Aside {
+/// Lists that are being computed; the threads go on while it is not polled.
+struct Background {
     /// The change up to which they know all projects.
     known: i64,
-    work: BoxFuture<'static, Result<Made, ModelError>>,
+    work: BoxFuture<'static, Result<Computed, ModelError>>,
 }
 
-impl fmt::Debug for Aside {
+impl fmt::Debug for Background {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Aside").field("known", &self.known).finish_non_exhaustive()
+        f.debug_struct("Background").field("known", &self.known).finish_non_exhaustive()
     }
 }
 
@@ -95,8 +94,8 @@ impl NeighboursWriter {
         Ok(NeighboursWriter {
             staged: Staged::load(&mut connection).await?,
             memory: Some(memory),
-            aside: None,
-            made: None,
+            background: None,
+            computed: None,
             connection,
             checkpoint,
             changed,
@@ -105,7 +104,7 @@ impl NeighboursWriter {
             waited: 0,
             is_due: false,
             is_replay: false,
-            means: Means { threads: Arc::new(threads()?), graph_from },
+            pool: ComputePool { threads: Arc::new(threads()?), graph_from },
             folder: folder.to_owned(),
         })
     }
@@ -132,7 +131,7 @@ impl NeighboursWriter {
     }
 
     /// Makes everything staged visible together with the checkpoint; with it the lists that follow from it where that is
-    /// quick, and those that [`NeighboursWriter::settle`] has made meanwhile.
+    /// quick, and those that [`NeighboursWriter::settle`] has computed meanwhile.
     pub async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
         self.read_back().await?;
         let moved = self.staged.moved();
@@ -143,20 +142,20 @@ impl NeighboursWriter {
             .memory
             .as_ref()
             .is_some_and(|memory| (memory.space().len() + dirty).saturating_mul(dirty) <= QUICK);
-        let memory = if is_due && is_quick && self.made.is_none() { self.memory.take() } else { None };
+        let memory = if is_due && is_quick && self.computed.is_none() { self.memory.take() } else { None };
         let mut transaction = self.connection.begin().await?;
         self.staged.write(&mut transaction, changed).await?;
         let state = serde_json::to_string(&checkpoint).map_err(corrupt)?;
         database::set_state(&mut transaction, state).await?;
-        let made = match memory {
+        let computed = match memory {
             Some(memory) => {
                 let dirty = stored::dirty(&mut transaction).await?;
-                Some((changed, make(&mut transaction, memory, dirty, &self.means).await?))
+                Some((changed, compute(&mut transaction, memory, dirty, &self.pool).await?))
             }
-            None => self.made.take(),
+            None => self.computed.take(),
         };
-        let left = match &made {
-            Some((known, Made { memory, lists })) => {
+        let left = match &computed {
+            Some((known, Computed { memory, lists })) => {
                 stored::write(&mut transaction, memory, lists, *known, changed).await?
             }
             None => dirty,
@@ -165,23 +164,23 @@ impl NeighboursWriter {
         (self.checkpoint, self.changed, self.dirty) = (checkpoint, changed, left);
         self.waited = if moved <= FEW && self.dirty > 0 { self.waited + 1 } else { 0 };
         self.is_due = is_due && self.dirty > 0;
-        self.memory = made.map(|(_, made)| made.memory).or(self.memory.take());
+        self.memory = computed.map(|(_, computed)| computed.memory).or(self.memory.take());
         Ok(())
     }
 
-    /// Makes the lists show everything that is committed. Dropped before its end, it goes on aside where it can: commits
+    /// Updates the lists to everything that is committed. Dropping it does not stop the computation: commits
     /// are possible meanwhile, and the next call takes the lists in.
     pub async fn settle(&mut self) -> Result<(), ModelError> {
         self.is_replay = false;
         self.read_back().await?;
-        while self.dirty > 0 || self.made.is_some() {
-            if self.made.is_none() {
+        while self.dirty > 0 || self.computed.is_some() {
+            if self.computed.is_none() {
                 self.begin().await?;
             }
-            if let Some(aside) = &mut self.aside {
-                let (known, made) = (aside.known, (&mut aside.work).await);
-                self.aside = None;
-                self.made = Some((known, made?));
+            if let Some(background) = &mut self.background {
+                let (known, computed) = (background.known, (&mut background.work).await);
+                self.background = None;
+                self.computed = Some((known, computed?));
             }
             self.take_in().await?;
         }
@@ -189,32 +188,32 @@ impl NeighboursWriter {
         Ok(())
     }
 
-    /// Whether lists are being made aside, or it is time to.
+    /// Returns whether lists are being computed in the background, or are due.
     pub fn is_settling(&self) -> bool {
-        self.is_due || self.aside.is_some() || self.made.is_some()
+        self.is_due || self.background.is_some() || self.computed.is_some()
     }
 
     /// Begins to make the lists of all that is dirty, unless that has begun.
     pub(super) async fn begin(&mut self) -> Result<(), ModelError> {
-        if self.aside.is_some() {
+        if self.background.is_some() {
             return Ok(());
         }
         let dirty = stored::dirty(&mut self.connection).await?;
         let memory = self.take_memory().await?;
-        let (folder, means) = (self.folder.clone(), self.means.clone());
+        let (folder, pool) = (self.folder.clone(), self.pool.clone());
         let work = async move {
             let mut connection = options(&folder).read_only(true).connect().await?;
-            let made = make(&mut connection, memory, dirty, &means).await;
+            let computed = compute(&mut connection, memory, dirty, &pool).await;
             connection.close().await?;
-            made
+            computed
         };
-        self.aside = Some(Aside { known: self.changed, work: Box::pin(work) });
+        self.background = Some(Background { known: self.changed, work: Box::pin(work) });
         Ok(())
     }
 
-    /// Writes the lists that were made, in a transaction of their own.
+    /// Writes the lists that were computed, in a transaction of their own.
     async fn take_in(&mut self) -> Result<(), ModelError> {
-        let Some((known, Made { memory, lists })) = &self.made else { return Ok(()) };
+        let Some((known, Computed { memory, lists })) = &self.computed else { return Ok(()) };
         let (known, changed) = (*known, self.changed + 1);
         self.is_behind = true;
         let mut transaction = self.connection.begin().await?;
@@ -222,11 +221,11 @@ impl NeighboursWriter {
         transaction.commit().await?;
         self.is_behind = false;
         (self.changed, self.dirty, self.waited) = (changed, left, 0);
-        self.memory = self.made.take().map(|(_, made)| made.memory);
+        self.memory = self.computed.take().map(|(_, computed)| computed.memory);
         Ok(())
     }
 
-    /// Reads from the file what a transaction made that was dropped: SQLite may have committed it. The lists that it wrote
+    /// Reads the state of a transaction that was dropped: SQLite may have committed it. The lists that it wrote
     /// are written again, which changes nothing.
     async fn read_back(&mut self) -> Result<(), ModelError> {
         if self.is_behind {

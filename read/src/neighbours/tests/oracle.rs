@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use knn::{dot, unit};
 use schemas::event::Event;
 use schemas::vector::Vector;
 
-use super::super::unit::{dot, unit};
 use super::super::{LISTED, Standing};
 
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ impl Oracle {
             Event::ProjectWithdrawn(_) => project.is_listed = false,
             Event::ProjectRestored(_) => project.is_listed = true,
             Event::VectorsRecorded(recorded) => {
-                let side = |(model, vector): (&str, &Vector)| (model.to_owned(), unit(vector));
+                let side = |(model, vector): (&str, &Vector)| (model.to_owned(), unit(vector.as_slice()));
                 project.vectors = Some([recorded.visual().map(side), recorded.semantic().map(side)]);
             }
             _ => {}

@@ -1,0 +1,124 @@
+//! Measures from how many rows on a graph is worth while: builds the lists of N rows by comparing all pairs and by a
+//! graph, and reports time, recall@10 and peak memory. Rows are clustered, of D dimensions, with one or two sides.
+//!
+//! ```sh
+//! cargo run --release -p knn --example graph_threshold -- 20000 256 2
+//! ```
+//!
+//! A fourth argument `graph` skips the comparison of all pairs, which takes hours at a million rows; recall is then that of
+//! 200 rows, each compared with all others.
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example speaks to whoever runs it")]
+
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use knn::{Encoding, Layout, Lists, Rank, Row, VectorSpace, unit};
+use proptest::prelude::Rng;
+use proptest::test_runner::{RngAlgorithm, TestRng};
+
+/// The length of a list.
+const K: usize = 64;
+/// The mean number of rows in a cluster.
+const CLUSTER: u32 = 100;
+/// The distance of rows within a cluster, as a share of the distance between clusters.
+const SPREAD: f32 = 0.7;
+/// The rows whose recall is measured.
+const SAMPLE: usize = 200;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let mut number = |default: usize| arguments.next().map_or(default, |text| text.parse().unwrap());
+    let (rows, dimensions, sides) = (number(20_000), number(256), number(2));
+    let graph_only = arguments.next().is_some_and(|word| word == "graph");
+    let (mut space, rows) = (VectorSpace::new(K), u32::try_from(rows).unwrap());
+    let mut data = Data::new(rows, dimensions, sides);
+    (0..rows).for_each(|id| data.insert(&mut space, id));
+    println!("{rows} rows, {sides} sides of {dimensions} dimensions, {} MB", peak());
+
+    if !graph_only {
+        let began = Instant::now();
+        let exact = space.nearest_of_all(&AtomicBool::new(false)).unwrap();
+        println!(
+            "all pairs: {:.1} s, {} MB, recall@10 {:.4}",
+            seconds(began),
+            peak(),
+            recall(&space, &exact)
+        );
+    }
+    let began = Instant::now();
+    space.build_graphs(0);
+    println!("graph: {:.1} s to build, {} MB", seconds(began), peak());
+    let began = Instant::now();
+    let found = space.nearest_of_all(&AtomicBool::new(false)).unwrap();
+    println!(
+        "graph: {:.1} s to search, {} MB, recall@10 {:.4}",
+        seconds(began),
+        peak(),
+        recall(&space, &found)
+    );
+}
+
+fn seconds(began: Instant) -> f64 {
+    began.elapsed().as_secs_f64()
+}
+
+/// Returns the share of the true ten nearest that the lists of a sample contain.
+fn recall(space: &VectorSpace, lists: &Lists) -> f64 {
+    let lists: HashMap<u32, &Vec<Rank>> = lists.iter().map(|(id, list)| (*id, list)).collect();
+    let step = (space.len() / SAMPLE).max(1);
+    let (mut held, mut all) = (0, 0);
+    for id in (0..u32::try_from(space.len()).unwrap()).step_by(step) {
+        let others = space.ids().filter(|other| *other != id);
+        let mut nearest: Vec<Rank> = others.filter_map(|other| space.rank(id, other)).collect();
+        nearest.sort_unstable();
+        nearest.truncate(10);
+        held += nearest.iter().filter(|rank| lists[&id].contains(rank)).count();
+        all += nearest.len();
+    }
+    held as f64 / all as f64
+}
+
+/// Clusters and the rows in them.
+struct Data {
+    random: TestRng,
+    centres: Vec<Vec<f32>>,
+    dimensions: usize,
+    sides: usize,
+}
+
+impl Data {
+    fn new(rows: u32, dimensions: usize, sides: usize) -> Data {
+        let mut random = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
+        let clusters = (rows / CLUSTER).max(1);
+        let centres = (0..clusters).map(|_| direction(&mut random, dimensions * sides)).collect();
+        Data { random, centres, dimensions, sides }
+    }
+
+    fn insert(&mut self, space: &mut VectorSpace, id: u32) {
+        let centre = &self.centres[self.random.next_u32() as usize % self.centres.len()];
+        let noise = direction(&mut self.random, centre.len());
+        let values: Vec<f32> =
+            centre.iter().zip(noise).map(|(centre, noise)| centre + noise * SPREAD).collect();
+        let (visual, semantic) = values.split_at(self.dimensions);
+        let encoding = Some(Encoding { model: 0, dimensions: self.dimensions });
+        let (visual, semantic) = (unit(visual), (self.sides == 2).then(|| unit(semantic)));
+        let layout = Layout { visual: encoding, semantic: encoding.filter(|_| self.sides == 2) };
+        space.insert(id, Row { layout, visual: Some(&visual), semantic: semantic.as_deref() });
+    }
+}
+
+fn direction(random: &mut TestRng, dimensions: usize) -> Vec<f32> {
+    // The sum of four even numbers is near enough to a normal distribution.
+    let mut even = || random.next_u32() as f32 / u32::MAX as f32 - 0.5;
+    let values: Vec<f32> = (0..dimensions).map(|_| even() + even() + even() + even()).collect();
+    unit(&values)
+}
+
+/// Returns the peak memory of this process in MB; 0 where the system does not tell.
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    kilobytes.unwrap_or(0) / 1_000
+}
