@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use health::{Component, Health};
 pub use read::counters::Counted;
+use schemas::clock::Clock;
 use schemas::key::KeyId;
 use schemas::month::Month;
 use schemas::tier::{TierName, Tiers};
@@ -24,7 +25,6 @@ use tokio_util::sync::CancellationToken;
 
 use breaker::{Breaker, Breakers};
 use publisher::{Published, UsagePublisher};
-use schemas::clock::Clock;
 use spool::Spool;
 use unconfirmed::{Reservation, UnconfirmedUsage};
 

@@ -11,6 +11,7 @@ use read::keys::KeysReader;
 use read::media::MediaReader;
 use read::models::{Opened, ReadModels};
 use read::search::SearchReader;
+use schemas::clock::Clock;
 use schemas::control::ProjectionStatus;
 use tokio::sync::watch;
 
@@ -21,7 +22,6 @@ use crate::metrics::Metrics;
 use crate::payments::Payments;
 use crate::payments::offers::Offers;
 use crate::site::Site;
-use schemas::clock::Clock;
 
 /// Whether the node may be sent requests, as whoever follows the projections sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use health::Component;
+use read::error::ModelError;
 use read::generation::{Generation, Generations};
 use read::model::Model;
 use schemas::clock::Clock;
@@ -23,7 +24,6 @@ use crate::source::{EventSource, SourceError};
 use crate::status::Status;
 use crate::work::Work;
 use crate::worker::ReplayError;
-use read::error::ModelError;
 
 /// How long readers may take to let a former generation go before its folder is removed.
 const GRACE: Duration = Duration::from_secs(2);

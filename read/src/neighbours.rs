@@ -6,8 +6,6 @@
 //! nearer. What is shown of cosines and scores begins at 0. Without a common side two projects are never neighbours.
 
 mod cursor;
-#[cfg(feature = "apply")]
-mod encoded;
 mod list;
 #[cfg(feature = "apply")]
 mod memory;

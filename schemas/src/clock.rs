@@ -36,13 +36,6 @@ impl Clock {
         Clock { fixed: None, offset: Arc::default(), sequence: Arc::default() }
     }
 
-    /// Returns the machine's clock, set ahead.
-    pub fn ahead(by: SignedDuration) -> Clock {
-        let clock = Clock::system();
-        clock.advance(by);
-        clock
-    }
-
     /// Returns a clock that stands still until it is moved, for tests.
     pub fn manual(start: Timestamp) -> Clock {
         Clock { fixed: Some(start), ..Clock::system() }

@@ -5,7 +5,6 @@ use nats::cluster_config::{
     self, AUTHORITY, Change, ClusterConfig, GivenCertificate, Server, USERS, WrittenFile,
 };
 use serde::Serialize;
-
 use write::nats_role::NatsRole;
 
 use crate::cli::{NatsCommand, NatsConfigArgs};

@@ -82,22 +82,14 @@ async fn compare(
         bar.set_length(to.0);
         bar.set_position(at.0);
     };
-    let (models, source) = (data.models(), source.clone());
+    let (models, source, clock) = (data.models(), source.clone(), clock::system());
     let verified = match model {
-        ModelKind::Catalog => {
-            verify::<CatalogProjection>(&models, source, clock::system(), &mut progress).await
-        }
-        ModelKind::Search => {
-            verify::<SearchProjection>(&models, source, clock::system(), &mut progress).await
-        }
-        ModelKind::Neighbours => {
-            verify::<NeighboursProjection>(&models, source, clock::system(), &mut progress).await
-        }
-        ModelKind::Archive => {
-            verify::<ArchiveProjection>(&models, source, clock::system(), &mut progress).await
-        }
-        ModelKind::Keys => verify::<KeysProjection>(&models, source, clock::system(), &mut progress).await,
-        ModelKind::Counters => counters::verify(&models, source, clock::system(), &mut progress).await,
+        ModelKind::Catalog => verify::<CatalogProjection>(&models, source, clock, &mut progress).await,
+        ModelKind::Search => verify::<SearchProjection>(&models, source, clock, &mut progress).await,
+        ModelKind::Neighbours => verify::<NeighboursProjection>(&models, source, clock, &mut progress).await,
+        ModelKind::Archive => verify::<ArchiveProjection>(&models, source, clock, &mut progress).await,
+        ModelKind::Keys => verify::<KeysProjection>(&models, source, clock, &mut progress).await,
+        ModelKind::Counters => counters::verify(&models, source, clock, &mut progress).await,
     };
     bar.finish_and_clear();
     Ok(verified?)

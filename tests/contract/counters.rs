@@ -23,6 +23,7 @@ use schemas::month::Month;
 use schemas::subject::{self, OVERRUN};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+
 use usage::{FREE, Usage, call, free};
 
 const SOON: Duration = Duration::from_secs(5);

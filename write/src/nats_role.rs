@@ -205,6 +205,8 @@ fn without_covered(patterns: &[&'static str]) -> Vec<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use nats::user::Permissions;
+
     use super::*;
 
     /// The table in docs/cluster.md.
@@ -227,6 +229,12 @@ mod tests {
         assert!(guide.contains(&table()), "docs/cluster.md must have this table:\n{}", table());
     }
 
+    #[test]
+    fn each_role_has_a_user() {
+        let names: Vec<_> = NatsRole::users().into_iter().map(|user| user.name).collect();
+        assert_eq!(names, ["write", "project", "serve", "read", "up", "operator"]);
+    }
+
     fn may_publish(role: NatsRole, subject: &str) -> bool {
         role.publishes().iter().any(|pattern| covers(pattern, subject))
     }
@@ -234,6 +242,7 @@ mod tests {
     #[test]
     fn a_role_accepts_its_own_user_and_no_other() {
         for role in NatsRole::ALL {
+            assert_eq!(User::from(role).check(&Permissions::default()), Ok(()), "{role} without any limit");
             for other in NatsRole::ALL {
                 let permissions = User::from(other).permissions();
                 assert_eq!(User::from(role).check(&permissions).is_ok(), role == other, "{role} as {other}");

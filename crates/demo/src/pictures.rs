@@ -1,7 +1,8 @@
 //! Pictures of the demo projects, drawn by code from the material, light, colour, mood, composition and subject of their
 //! records. Projects that share a taste look alike, and no two are the same.
 //!
-//! A plan decides everything before anything is drawn; the sentence that describes the picture comes from the same plan. The same record and seed give the same picture.
+//! A plan decides everything before anything is drawn; the sentence that describes the picture comes from the same plan.
+//! The same record and seed give the same picture.
 
 mod alt;
 mod architecture;

@@ -157,7 +157,7 @@ fn any_passes(products: &[f32], bars: &[f32], least: f32) -> bool {
 fn multiply(left: &Block<'_>, right: &Block<'_>) -> Option<(Vec<f32>, f32)> {
     let common = left.layout.common(right.layout)?;
     let (rows, columns) = (left.ids.len(), right.ids.len());
-    // Each of n additions and multiplications of parts of unit vectors is off by half of EPSILON at most, on both blocks of
+    // Each of n additions and multiplications of parts of unit vectors is off by half of EPSILON at most, on both sides of
     // the comparison.
     let slack = common.left.len() as f32 * f32::EPSILON;
     let mut products = vec![0.0; rows * columns];

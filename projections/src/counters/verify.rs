@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use read::counters::{self, Progress, Source};
+use read::error::ModelError;
 use read::models::ModelKind;
 use schemas::clock::Clock;
 use schemas::ids::Position;
@@ -16,7 +17,6 @@ use crate::status::Status;
 use crate::verify::{Verified, VerifyError, aside, hexadecimal};
 use crate::work::Work;
 use crate::worker::ReplayError;
-use read::error::ModelError;
 
 /// How long the live counters may take to come as far as the replay; what they lack then is a difference.
 const PATIENCE: Duration = Duration::from_secs(15);

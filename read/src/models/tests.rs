@@ -4,6 +4,7 @@ mod moments;
 
 use std::path::Path;
 
+use health::Health;
 use schemas::account::{AccountEvent, AccountOpened, KeyIssued, KeyRevoked};
 use schemas::envelope::Recorded;
 use schemas::event::Event;
@@ -24,7 +25,6 @@ use crate::generation::Generation;
 use crate::keys::KeysWriter;
 use crate::neighbours::NeighboursWriter;
 use crate::search::SearchWriter;
-use health::Health;
 
 /// Long enough for a busy machine.
 const SOON: Duration = Duration::from_secs(20);

@@ -1,16 +1,13 @@
 //! The vectors of all listed projects in memory, as the lists know them.
 
 use futures::TryStreamExt;
+use knn::{Encoding, Layout, Rank, Row, VectorSpace};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection};
 
-use knn::{Encoding, Layout, Rank, Row, VectorSpace};
-
 use super::list::members;
+use super::rows::{Encoded, Vectors, from_bytes};
 use super::{KEPT, corrupt};
-
-use super::encoded::from_bytes;
-use super::rows::{Encoded, Vectors};
 use crate::error::ModelError;
 
 /// Every listed project with vectors. Lists hold exactly these projects.

@@ -9,9 +9,8 @@ use schemas::vector::Vector;
 use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 
 use super::corrupt;
-use super::encoded::to_bytes;
 use super::memory::read_ordinal;
-use super::rows::{Encoded, Vectors};
+use super::rows::{Encoded, Vectors, to_bytes};
 use crate::error::ModelError;
 use crate::project::OutOfPlace;
 

@@ -22,16 +22,16 @@ use crate::error::ModelError;
 /// Up to this many changed projects are applied to the lists at once; with more, the lists wait for a quiet time.
 const FEW: usize = 64;
 
-/// The number of small commits in a row that leave lists waiting: a steady trickle of changes does not delay them for ever.
+/// The number of small commits in a row that leave lists waiting: a steady trickle of changes does not delay them without end.
 const PATIENCE: u32 = 16;
 
 /// Up to this many pairs are compared within the commit of their events, in less than a tenth of a second; more are
 /// compared in the background, while other events are applied.
 const QUICK: usize = 2_000_000;
 
-/// The number of projects of one layout from which on a graph proposes which are compared. Measured at 20,000 projects of 512 dimensions:
-/// about 8 s of a processor to compare all, 98 s by a graph. The first grows with the square, the second hardly faster
-/// than the number, so they meet between 300,000 and 400,000.
+/// The number of projects of one layout from which on a graph proposes which are compared. Measured at 20,000 projects of
+/// 512 dimensions: about 8 s of a processor to compare all, 98 s by a graph. The first grows with the square, the second
+/// hardly faster than the number, so they meet between 300,000 and 400,000.
 const GRAPH_FROM: usize = 400_000;
 
 /// Writes one generation of the neighbours. There is one writer at a time.
@@ -168,8 +168,8 @@ impl NeighboursWriter {
         Ok(())
     }
 
-    /// Updates the lists to everything that is committed. Dropping it does not stop the computation: commits
-    /// are possible meanwhile, and the next call takes the lists in.
+    /// Updates the lists to everything that is committed. Dropping it does not stop the computation: commits are possible
+    /// meanwhile, and the next call writes the lists.
     pub async fn settle(&mut self) -> Result<(), ModelError> {
         self.is_replay = false;
         self.read_back().await?;

@@ -72,11 +72,7 @@ async fn copy_database(from: &Path, to: &Path) -> Result<(), BackupError> {
         .busy_timeout(Duration::from_secs(5))
         .disable_statement_logging();
     let mut reader = options.connect().await.map_err(failure)?;
-    sqlx::query("VACUUM INTO ?1")
-        .bind(to.to_string_lossy().into_owned())
-        .execute(&mut reader)
-        .await
-        .map_err(failure)?;
+    event_log::sqlite::file::copy(&mut reader, to).await?;
     reader.close().await.map_err(failure)?;
     File::open(to).and_then(|file| file.sync_all()).map_err(at(to))
 }

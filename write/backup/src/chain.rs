@@ -5,7 +5,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use event_log::StoreError;
-
 use serde::Deserialize;
 
 use super::error::Parent;

@@ -176,7 +176,7 @@ fn has_any_of(folder: &Path) -> bool {
 /// Fails where something is in the way, where a file cannot be read or written, and where the original of a picture
 /// is damaged.
 pub async fn create(log: &EventLog, folder: &Path, media: Option<&Path>) -> Result<Manifest, BackupError> {
-    created(log, folder, media, None).await
+    create_after(log, folder, media, None).await
 }
 
 /// Writes what another backup does not have: later events and counted calls, and new pictures; vault and journals are
@@ -192,10 +192,11 @@ pub async fn create_since(
     folder: &Path,
     media: Option<&Path>,
 ) -> Result<Manifest, BackupError> {
-    created(log, folder, media, Some(&Chain::read(last)?)).await
+    create_after(log, folder, media, Some(&Chain::read(last)?)).await
 }
 
-async fn created(
+/// Writes a backup, whole or what comes after a chain, and removes what it wrote if it fails or is dropped.
+async fn create_after(
     log: &EventLog,
     folder: &Path,
     media: Option<&Path>,

@@ -18,11 +18,10 @@ use super::{
 /// The copy of a log that ends earlier, until it takes the place of the whole one.
 const CUT: &str = "events.cut.db";
 
-/// Puts a backup, with those that it continues, into a folder that has no event store, and its pictures into a media folder, once all its bytes, its
-/// whole log and its whole ledger are proven right. The folder's journal names the accounts that were `erased` after the
-/// backup: the command service ends them again. Pictures that were erased are not brought, and the media folder's
-/// journal names them. Where that fails, what was written is removed again; what a
-/// restore that was killed left is written over.
+/// Restores a backup, with those that it continues, into a folder that has no event log, and its pictures into a media
+/// folder, after verifying all its bytes, its whole log and its whole ledger. The folder's journal names the accounts that
+/// were `erased` after the backup: the command service ends them again. Erased pictures are not restored, and the media
+/// folder's journal names them. If it fails, it removes what it wrote; leftovers of a killed restore are overwritten.
 ///
 /// # Errors
 ///

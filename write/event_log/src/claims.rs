@@ -9,7 +9,7 @@ use schemas::slug::Slug;
 use crate::{Claim, Namespace};
 
 /// The prefixes of the types of events that claim a name, in every version.
-pub const KINDS: [&str; 4] = [
+pub(crate) const KINDS: [&str; 4] = [
     "loggia.curation.project_selected.",
     "loggia.curation.project_renamed.",
     "loggia.account.key_issued.",
@@ -18,7 +18,7 @@ pub const KINDS: [&str; 4] = [
 
 /// The stream that holds a name after an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holder {
+pub(crate) enum Holder {
     /// The stream of the event.
     Own,
     /// The stream of the event, or of an earlier event that claimed the name.
@@ -55,7 +55,7 @@ pub fn own_name(event: &Event) -> Option<Claim> {
 }
 
 /// Returns every name that is held after an event of this stream.
-pub fn all(event: &Event, stream: &StreamId) -> Vec<(Claim, Holder)> {
+pub(crate) fn all(event: &Event, stream: &StreamId) -> Vec<(Claim, Holder)> {
     let mut claims: Vec<_> = own_name(event).map(|claim| (claim, Holder::Own)).into_iter().collect();
     if let Event::Account(AccountEvent::PaymentRecorded(payment)) = event {
         let named = |name: String| Claim { namespace: Namespace::PAYMENT, name };

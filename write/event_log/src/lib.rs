@@ -17,7 +17,6 @@ use schemas::ids::{Actor, CommandId, EventId, Position, StreamId, StreamVersion}
 use traces::Traceparent;
 
 pub use place::LogPlace;
-pub use sqlite::failure as sqlite_failure;
 pub use sqlite::{Damage, EventLog, Verified};
 
 /// The longest payload of one event, in bytes of JSON: with its headers it must fit into one NATS message of 1 MiB.

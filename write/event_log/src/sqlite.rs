@@ -42,7 +42,6 @@ pub(crate) use replay::follow;
 pub(crate) use replay::replay;
 #[cfg(feature = "eventstore")]
 pub(crate) use replica::Replica;
-pub use rows::failure;
 pub(crate) use writer::tail;
 
 pub use verify::{Damage, Verified};
@@ -233,11 +232,7 @@ impl EventLog {
     /// If the log cannot be read or the copy cannot be written.
     pub async fn copy_to(&self, copy: &Path) -> Result<Head, StoreError> {
         let mut reader = self.readers.acquire().await.map_err(rows::failure)?;
-        sqlx::query("VACUUM INTO ?1")
-            .bind(copy.to_string_lossy().into_owned())
-            .execute(&mut *reader)
-            .await
-            .map_err(rows::failure)?;
+        file::copy(&mut reader, copy).await?;
         drop(reader);
         let mut copied = file::reading(copy).connect().await.map_err(rows::failure)?;
         let (_, head) = rows::log(&mut copied).await?;

@@ -1,6 +1,6 @@
 //! How fast the ledger takes calls and proves them: fills a new one and recounts it.
 //!
-//! `cargo run --release -p write --example ledger_verify -- 10000000`
+//! `cargo run --release -p ledger --example ledger_verify -- 10000000`
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,

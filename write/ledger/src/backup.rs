@@ -28,11 +28,7 @@ pub struct LedgerCopy {
 /// Writes a consistent copy of the ledger to a new file and returns its end.
 pub async fn copy(ledger: &Path, to: &Path) -> Result<Head, StoreError> {
     let mut reader = reading(ledger).connect().await.map_err(failure)?;
-    sqlx::query("VACUUM INTO ?1")
-        .bind(to.to_string_lossy().into_owned())
-        .execute(&mut reader)
-        .await
-        .map_err(failure)?;
+    event_log::sqlite::file::copy(&mut reader, to).await?;
     reader.close().await.map_err(failure)?;
     let mut copied = reading(to).connect().await.map_err(failure)?;
     let head = rows::head(&mut copied).await?;

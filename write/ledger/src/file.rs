@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use schemas::hash::Hash;
-use sqlx::{ConnectOptions, Connection, SqliteConnection};
-
 use event_log::StoreError;
 use event_log::sqlite::file::{check_marks, sufficient, writing};
 use event_log::sqlite::rows::failure;
+use schemas::hash::Hash;
+use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
 /// The version of the tables, kept in the file's `user_version`.
 const VERSION: i64 = 1;

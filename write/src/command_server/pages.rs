@@ -1,10 +1,9 @@
 //! Pages of the log for those who cannot read the store: a projection that fell behind what NATS still has.
 
+use event_log::{EventLog, StoreError};
 use schemas::control::{EventPage, ReadEvents};
 use schemas::envelope::Recorded;
 use schemas::ids::StreamVersion;
-
-use event_log::{EventLog, StoreError};
 
 /// The most events of one page.
 const PAGE: usize = 1_000;

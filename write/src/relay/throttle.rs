@@ -2,11 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use schemas::ids::Position;
-use tokio::time::sleep;
-
 use event_log::bulk_load::BulkLoadDetector;
 use event_log::{EventLog, StoreError};
+use schemas::ids::Position;
+use tokio::time::sleep;
 
 /// A relay with at most this lag, in events, counts as caught up.
 const CAUGHT_UP: u64 = 2_000;

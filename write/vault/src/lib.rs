@@ -14,7 +14,8 @@ mod secret;
 
 use std::path::{Path, PathBuf};
 
-use event_log::{StoreError, sqlite_failure};
+use event_log::StoreError;
+use event_log::sqlite::rows::failure;
 use jiff::Timestamp;
 use schemas::email::Email;
 use schemas::ids::AccountId;
@@ -248,7 +249,7 @@ impl VaultError {
 
 impl From<sqlx::Error> for VaultError {
     fn from(error: sqlx::Error) -> VaultError {
-        match sqlite_failure(error) {
+        match failure(error) {
             StoreError::Unavailable { reason } => VaultError::Unavailable { reason },
             StoreError::Corrupt { reason } => VaultError::Corrupt { reason },
         }

@@ -58,7 +58,6 @@ impl Kurrent {
     /// Makes the first contact, or says which setting is wrong.
     pub(crate) async fn reach(address: &Address) -> Result<Kurrent, StoreError> {
         // The client would choose another library for the whole process.
-        // Several providers may be compiled in, and then a process has no default. The first choice holds.
         let _ = rustls::crypto::ring::default_provider().install_default();
         check_authorities(address)?;
         let mut remote = Kurrent {

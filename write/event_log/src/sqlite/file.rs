@@ -64,6 +64,12 @@ pub fn rewriting(path: &Path) -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
+/// Writes a consistent copy of a database, which may be in use, to an empty or absent file.
+pub async fn copy(from: &mut SqliteConnection, to: &Path) -> Result<(), StoreError> {
+    let vacuum = sqlx::query("VACUUM INTO ?1").bind(to.to_string_lossy().into_owned());
+    vacuum.execute(from).await.map(drop).map_err(failure)
+}
+
 /// Whether a file may be written while it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InUse {
@@ -117,7 +123,7 @@ pub fn lock(path: &Path) -> Result<File, StoreError> {
 }
 
 /// Returns whether the log exists; refuses a file that is not an event log, or of a newer version. Does not change it.
-pub async fn check(path: &Path) -> Result<Option<()>, StoreError> {
+pub(crate) async fn check(path: &Path) -> Result<Option<()>, StoreError> {
     check_marks(path, (APPLICATION, VERSION), "an event store").await
 }
 
@@ -148,7 +154,7 @@ pub async fn check_marks(
 
 /// Opens the file for writing; a new one becomes the log of `store`. The last commits of a replica may be lost in a power
 /// cut: they are read again.
-pub async fn open(path: &Path, store: StoreId, replica: bool) -> Result<SqliteConnection, StoreError> {
+pub(crate) async fn open(path: &Path, store: StoreId, replica: bool) -> Result<SqliteConnection, StoreError> {
     let there = check(path).await?.is_some();
     let synchronous = if replica { SqliteSynchronous::Normal } else { SqliteSynchronous::Full };
     let mut writer = writing(path).synchronous(synchronous).connect().await.map_err(failure)?;

@@ -8,7 +8,7 @@ use crate::StoreError;
 pub const UNFINISHED: &str = "restore.unfinished";
 
 /// Refuses a folder into which a backup was not restored to the end.
-pub fn refuse_unfinished(folder: &Path) -> Result<(), StoreError> {
+pub(crate) fn refuse_unfinished(folder: &Path) -> Result<(), StoreError> {
     if folder.join(UNFINISHED).exists() {
         return Err(StoreError::unavailable(format!(
             "a backup was not restored to the end into {}; run `loggia restore` again, which begins from the start",

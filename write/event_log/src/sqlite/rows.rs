@@ -75,7 +75,7 @@ fn payload(text: String) -> Option<Box<RawValue>> {
 }
 
 /// Returns the position of an event, to name it if the rest cannot be read.
-pub fn position(row: &SqliteRow) -> Result<Position, StoreError> {
+pub(crate) fn position(row: &SqliteRow) -> Result<Position, StoreError> {
     column::<i64>(row, 0).map(|position| Position(position.cast_unsigned()))
 }
 
@@ -88,12 +88,14 @@ pub async fn log(reader: impl SqliteExecutor<'_>) -> Result<(StoreId, Head), Sto
 }
 
 /// Reads pairs of a claimed name and its stream.
-pub fn claims<C: FromIterator<(String, StreamId)>>(rows: Vec<(String, String)>) -> Result<C, StoreError> {
+pub(crate) fn claims<C: FromIterator<(String, StreamId)>>(
+    rows: Vec<(String, String)>,
+) -> Result<C, StoreError> {
     rows.into_iter().map(|(name, holder)| Ok((name, stream(holder)?))).collect()
 }
 
 /// Returns the stream of a stored name.
-pub fn stream(text: String) -> Result<StreamId, StoreError> {
+pub(crate) fn stream(text: String) -> Result<StreamId, StoreError> {
     text.try_into().map_err(|error| StoreError::corrupt(format!("{error}")))
 }
 

@@ -84,7 +84,7 @@ pub async fn behind(reader: &mut SqliteConnection, start: Head) -> Result<Result
 }
 
 /// Checks the last events of the log and says where it ends.
-pub async fn tail(reader: &mut SqliteConnection, length: u64) -> Result<Head, StoreError> {
+pub(crate) async fn tail(reader: &mut SqliteConnection, length: u64) -> Result<Head, StoreError> {
     let (_, end) = rows::log(&mut *reader).await?;
     let before = Position(end.position.0.saturating_sub(length));
     let start = match before {

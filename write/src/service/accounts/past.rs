@@ -1,12 +1,11 @@
 //! What happened to one account, and which command did what.
 
+use event_log::{EventLog, StoreError};
 use jiff::Timestamp;
 use schemas::account::{AccountEvent, PaymentsMoved};
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{AccountId, Actor, CommandId, Position, StreamId, StreamVersion};
-
-use event_log::{EventLog, StoreError};
 use schemas::payment::{PaymentId, PaymentRecorded};
 
 use crate::account::Account;

@@ -4,13 +4,12 @@
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, RandomState};
 
+use event_log::{EventLog, StoreError};
 use schemas::event::Event;
 use schemas::ids::{Position, ProjectId, StreamId};
 use schemas::import::Identity;
 use schemas::record::Record;
 use schemas::versioned::Decoded;
-
-use event_log::{EventLog, StoreError};
 
 /// How many events are read at once.
 const PAGE: usize = 1_000;

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
+use event_log::{EventLog, Namespace, StoreError};
 use health::Component;
 use jiff::{SignedDuration, Timestamp};
 use schemas::command::{Answer, Command, CommandMessage};
-
-use event_log::{EventLog, Namespace, StoreError};
 use schemas::ids::{AccountId, Actor};
 use tokio_util::sync::CancellationToken;
 

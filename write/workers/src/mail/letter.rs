@@ -2,7 +2,6 @@
 
 use schemas::email::Email;
 use schemas::link::{GOOD_FOR, LinkToken};
-
 use vault::LetterKind;
 
 /// A mail that is ready to leave.
