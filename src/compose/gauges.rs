@@ -17,7 +17,7 @@ use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
 use read::models::ModelKind;
 use schemas::control::{LogHead, ProjectionStatus};
 use tokio::sync::watch;
-use workers::collector::Counts;
+use workers::picture_fetcher::FetchCounts;
 
 /// Adds the gauges of this node's projections.
 pub fn register(registry: &mut Registry, node: Node) {
@@ -49,13 +49,13 @@ pub fn register_models(registry: &mut Registry, health: Health) {
 }
 
 /// Adds gauges of the pictures that records name by URL.
-pub fn register_pictures(registry: &mut Registry, counts: Arc<Counts>) {
+pub fn register_pictures(registry: &mut Registry, counts: Arc<FetchCounts>) {
     registry.register_collector(Box::new(Pictures { counts }));
 }
 
 #[derive(Debug)]
 struct Pictures {
-    counts: Arc<Counts>,
+    counts: Arc<FetchCounts>,
 }
 
 impl Collector for Pictures {

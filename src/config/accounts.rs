@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use api::Contact;
-use workers::mail::{MailTransport, Sender};
+use workers::mail_worker::{MailTransport, Sender};
 
 use super::Fault;
 use super::section::{Value, section};

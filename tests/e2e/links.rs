@@ -122,7 +122,7 @@ async fn an_unreachable_mail_server_blocks_no_command() {
     kit::wait_until(PATIENCE, "an attempt", async || server.conversations() > 0).await;
     issue(&started, ADA);
     kit::wait_until(PATIENCE, "a line in the log", async || {
-        started.loggia.stderr().contains("a letter could not be mailed")
+        started.loggia.stderr().contains("a mail could not be sent")
     })
     .await;
     let log = started.loggia.stderr();

@@ -1,13 +1,13 @@
 //! Mails of the write side.
 
 use anyhow::Result;
-use workers::mail::{MailWorker, Mailer};
+use workers::mail_worker::{MailWorker, Mailer};
 use write::service::CommandService;
 
 use super::NodeBuilder;
 
 impl NodeBuilder {
-    /// Mails the letters that wait, where there are any.
+    /// Starts the mail worker if this node has a vault.
     pub async fn mails(&mut self, service: &CommandService) -> Result<()> {
         if !service.keeps_accounts() {
             return Ok(());
@@ -21,11 +21,11 @@ impl NodeBuilder {
         }
         let worker = MailWorker::new(service, self.clock.clone(), mailer, site)?;
         let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());
-        let mailing = async move {
+        let running = async move {
             worker.run(stop).await;
             Ok(())
         };
-        lifecycle.spawn_on("the postman", mailing, self.background().await?.handle());
+        lifecycle.spawn_on("the mail worker", running, self.background().await?.handle());
         Ok(())
     }
 }

@@ -6,8 +6,8 @@ use anyhow::{Context, Result};
 use embeddings::{Encoder, EncoderChoice};
 use media::server;
 use media::uploads::Uploads;
-use workers::collector::{Collector, PictureSource};
-use workers::vectors::worker::Describer;
+use workers::embedding_worker::EmbeddingWorker;
+use workers::picture_fetcher::{PictureFetcher, PictureGenerator};
 use write::service::CommandService;
 
 use super::NodeBuilder;
@@ -15,8 +15,11 @@ use crate::compose::gauges;
 use crate::config::Vectors;
 
 /// Draws the pictures of the demo catalog.
-const DEMO: PictureSource =
-    PictureSource { actor: demo::ACTOR, prefix: demo::pictures::SOURCE, picture: demo::pictures::picture_of };
+const DEMO: PictureGenerator = PictureGenerator {
+    actor: demo::ACTOR,
+    prefix: demo::pictures::SOURCE,
+    picture: demo::pictures::picture_of,
+};
 
 impl NodeBuilder {
     /// Takes pictures, and gives them to read nodes.
@@ -24,24 +27,24 @@ impl NodeBuilder {
         let pictures = service.pictures().context("this write side keeps no pictures")?;
         let store = pictures.store().clone();
         let uploads = Arc::new(Uploads::open(store.clone(), self.clock.clone())?);
-        let collector = Collector::new(service.clone(), Some(DEMO))?;
-        gauges::register_pictures(&mut self.registry, collector.counts());
+        let fetcher = PictureFetcher::new(service.clone(), Some(DEMO))?;
+        gauges::register_pictures(&mut self.registry, fetcher.counts());
         let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());
         let background = self.background().await?;
         let client = background.client().clone();
         let ending = stop.clone();
         let serving = async move { Ok(server::serve(&client, store, uploads, &ending).await?) };
         lifecycle.spawn_on("the media store", serving, background.handle());
-        let collector = collector.run(stop);
-        let collecting = async move {
-            collector.await;
+        let fetching = fetcher.run(stop);
+        let fetching = async move {
+            fetching.await;
             Ok(())
         };
-        lifecycle.spawn_on("the collector of pictures", collecting, background.handle());
+        lifecycle.spawn_on("the picture fetcher", fetching, background.handle());
         self.vectors(service).await
     }
 
-    /// Describes what brings no vectors, as it is set.
+    /// Starts the embedding worker with the configured encoder.
     async fn vectors(&mut self, service: &CommandService) -> Result<()> {
         let choice = match self.config.media.vectors.clone() {
             Vectors::Off => return Ok(()),
@@ -49,13 +52,13 @@ impl NodeBuilder {
             Vectors::Models(folder) => EncoderChoice::Folder(folder),
         };
         let encoder = tokio::task::spawn_blocking(move || Encoder::open(&choice)).await??;
-        let describer = Describer::new(service.clone(), encoder)?;
+        let worker = EmbeddingWorker::new(service.clone(), encoder)?;
         let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());
-        let describing = async move {
-            describer.run(stop).await;
+        let embedding = async move {
+            worker.run(stop).await;
             Ok(())
         };
-        lifecycle.spawn_on("the worker for vectors", describing, self.background().await?.handle());
+        lifecycle.spawn_on("the embedding worker", embedding, self.background().await?.handle());
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Whether pictures of one kind are neighbours, measured on real ones that somebody labelled.
+//! Measures whether pictures with the same label are neighbours, on real labelled pictures.
 #![expect(clippy::unwrap_used, reason = "a test that cannot read its files has failed")]
 
 use std::path::Path;
@@ -7,7 +7,7 @@ use embeddings::{Encoder, EncoderChoice};
 
 const NEAREST: usize = 10;
 
-/// The vector and the label of each picture that `labels.tsv` names: the file, a tab, the label.
+/// Returns vector and label of each picture in `labels.tsv`, which has lines of file, tab, label.
 fn labelled(folder: &Path) -> Vec<(Vec<f32>, String)> {
     let encoder = Encoder::open(&EncoderChoice::BuiltIn).unwrap();
     let labels = std::fs::read_to_string(folder.join("labels.tsv")).unwrap();
@@ -21,18 +21,18 @@ fn labelled(folder: &Path) -> Vec<(Vec<f32>, String)> {
         .collect()
 }
 
-fn likeness(one: &[f32], other: &[f32]) -> f32 {
+fn similarity(one: &[f32], other: &[f32]) -> f32 {
     one.iter().zip(other).map(|(a, b)| a * b).sum()
 }
 
-/// Of the others, how many carry the label of `at`: among its nearest, and among all.
-fn of_its_kind(pictures: &[(Vec<f32>, String)], at: usize) -> (f64, f64) {
+/// Returns the share of pictures with the label of picture `at`: among its nearest neighbours, and among all others.
+fn shares(pictures: &[(Vec<f32>, String)], at: usize) -> (f64, f64) {
     let (vector, label) = &pictures[at];
     let mut others: Vec<(f32, bool)> = pictures
         .iter()
         .enumerate()
         .filter(|(other, _)| *other != at)
-        .map(|(_, (other, its))| (likeness(vector, other), its == label))
+        .map(|(_, (other, its))| (similarity(vector, other), its == label))
         .collect();
     others.sort_by(|a, b| b.0.total_cmp(&a.0));
     let share =
@@ -41,7 +41,7 @@ fn of_its_kind(pictures: &[(Vec<f32>, String)], at: usize) -> (f64, f64) {
 }
 
 #[test]
-fn the_nearest_pictures_are_of_a_kind_three_times_as_often_as_chance_gives() {
+fn neighbours_share_a_label_three_times_as_often_as_random_pictures() {
     let Some(folder) = kit::shared_data().map(|data| data.join("pictures")) else { return };
     if !folder.is_dir() {
         kit::skipped(format_args!("there are no labelled pictures in {}", folder.display()));
@@ -49,8 +49,8 @@ fn the_nearest_pictures_are_of_a_kind_three_times_as_often_as_chance_gives() {
     }
     let pictures = labelled(&folder);
     assert!(pictures.len() > NEAREST, "only {} pictures", pictures.len());
-    let shares = (0..pictures.len()).map(|at| of_its_kind(&pictures, at));
-    let (found, chance) = shares.fold((0.0, 0.0), |sum, share| (sum.0 + share.0, sum.1 + share.1));
+    let sums = (0..pictures.len()).map(|at| shares(&pictures, at));
+    let (found, chance) = sums.fold((0.0, 0.0), |sum, share| (sum.0 + share.0, sum.1 + share.1));
     let (found, chance) = (found / pictures.len() as f64, chance / pictures.len() as f64);
-    assert!(found >= 3.0 * chance, "{found:.3} of the {NEAREST} nearest, where chance gives {chance:.3}");
+    assert!(found >= 3.0 * chance, "{found:.3} of the {NEAREST} nearest, {chance:.3} of random pictures");
 }

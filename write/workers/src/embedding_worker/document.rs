@@ -3,9 +3,9 @@
 use embeddings::{Document, Field};
 use schemas::record::{Record, Taste};
 
-// What each field counts: its words are brought to this length together. Taste is what the catalog is about; who made a
-// thing and what it is called are rare words that would otherwise outweigh it. They are part of what the name of the
-// built-in encoder stands for.
+// The weight of each field: the vector of its words is scaled to this length. The catalog is about taste; names and studios are
+// rare words that would outweigh it without these weights. They are part of the definition of the built-in encoder: other
+// weights need another model name.
 const TASTE: f32 = 1.0;
 const DESIGN_LANGUAGE: f32 = 0.9;
 const INTRO: f32 = 0.6;
@@ -17,8 +17,8 @@ const CITY: f32 = 0.2;
 const STUDIO: f32 = 0.2;
 const NAME: f32 = 0.15;
 
-/// Returns the text of a record. Its category alone says nothing. A sentence encoder reads no more than its first few hundred words:
-/// taste comes first, and the name, which says least, is read only where nothing else is known.
+/// Returns the text of a record. The category is only context: a record without other text has no vector. A sentence encoder
+/// reads the first few hundred words, so taste comes first; the name, which says least, is read only without other texts.
 pub(super) fn document(record: &Record) -> Document<'_> {
     let Taste { material, light, color, mood, composition, subject } = &record.taste;
     let taste = [

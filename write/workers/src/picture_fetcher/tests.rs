@@ -1,4 +1,4 @@
-//! The collector on a real store.
+//! The picture fetcher on a real event store.
 
 use std::path::Path;
 
@@ -16,25 +16,28 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 
-/// Pictures drawn without optimisation take their time.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Drawing pictures is slow in unoptimised builds.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
-const DRAWN: PictureSource =
-    PictureSource { actor: demo::ACTOR, prefix: demo::pictures::SOURCE, picture: demo::pictures::picture_of };
+const DEMO: PictureGenerator = PictureGenerator {
+    actor: demo::ACTOR,
+    prefix: demo::pictures::SOURCE,
+    picture: demo::pictures::picture_of,
+};
 
-/// A write side on a folder of its own.
-struct Desk {
+/// A write side in a temporary folder.
+struct WriteSide {
     service: CommandService,
     clock: Clock,
     folder: tempfile::TempDir,
 }
 
-impl Desk {
-    async fn open() -> Desk {
+impl WriteSide {
+    async fn open() -> WriteSide {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
         let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
         let service = service(store, &clock, &folder.path().join("media"));
-        Desk { service, clock, folder }
+        WriteSide { service, clock, folder }
     }
 
     async fn send(&self, command: Command) -> Answer {
@@ -42,7 +45,7 @@ impl Desk {
         self.service.handle(CommandMessage { id, actor, correlation: id, command, not_after: None }).await
     }
 
-    /// Imports a record of the demo catalog; returns what became of it.
+    /// Imports a record of the demo catalog; returns the result of its line.
     async fn import(&self, record: &Map<String, Value>, dry_run: bool) -> LineResult {
         let lines = vec![ImportLine { number: 1, text: Value::Object(record.clone()).to_string() }];
         let id = self.clock.command_id();
@@ -81,79 +84,80 @@ fn service(store: Arc<EventLog>, clock: &Clock, media: &Path) -> CommandService 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn pictures_are_drawn_while_projects_come() {
-    let desk = Desk::open().await;
+async fn pictures_are_generated_while_projects_are_imported() {
+    let write_side = WriteSide::open().await;
     let stop = CancellationToken::new();
-    let collector = Collector::new(desk.service.clone(), Some(DRAWN)).unwrap();
-    #[expect(clippy::disallowed_methods, reason = "it is told to stop at the end")]
-    let working = tokio::spawn(collector.run(stop.clone()));
-    // Many commits, each of which the collector hears while it works on the pictures of those before.
+    let fetcher = PictureFetcher::new(write_side.service.clone(), Some(DEMO)).unwrap();
+    #[expect(clippy::disallowed_methods, reason = "the test stops it and waits for it")]
+    let running = tokio::spawn(fetcher.run(stop.clone()));
+    // Many commits, each of which the worker reads while it generates the pictures of earlier ones.
     for record in demo::catalog(demo::DEMO_SEED, 24) {
-        assert!(matches!(desk.import(&record, false).await, LineResult::New { .. }));
+        assert!(matches!(write_side.import(&record, false).await, LineResult::New { .. }));
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    kit::wait_until(PATIENCE, "a picture of every project", async || desk.attached().await == 24).await;
+    kit::wait_until(TIMEOUT, "a picture of every project", async || write_side.attached().await == 24).await;
     stop.cancel();
-    working.await.unwrap();
+    running.await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_import_that_changes_nothing_has_a_refused_picture_tried_again() {
-    let desk = Desk::open().await;
+async fn an_import_without_changes_retries_a_refused_picture() {
+    let write_side = WriteSide::open().await;
     let record = demo::catalog(demo::DEMO_SEED, 1).next().unwrap();
-    assert!(matches!(desk.import(&record, false).await, LineResult::New { .. }));
-    let stream = desk.service.store().read_all(Position::START, 1).await.unwrap()[0].stream.clone();
+    assert!(matches!(write_side.import(&record, false).await, LineResult::New { .. }));
+    let stream = write_side.service.store().read_all(Position::START, 1).await.unwrap()[0].stream.clone();
     let refuse = async |project: &Project| {
         let source = project.listing().unwrap().record.picture_sources().next().unwrap().to_owned();
         project::look_at(project, &source, Err("It was not there.".into()))
     };
-    let observed = desk.service.observe(&stream, &"test".parse().unwrap(), refuse).await.unwrap();
+    let observed = write_side.service.observe(&stream, &"test".parse().unwrap(), refuse).await.unwrap();
     assert!(matches!(observed, Observed::Recorded(_)));
 
     let stop = CancellationToken::new();
-    let collector = Collector::new(desk.service.clone(), Some(DRAWN)).unwrap();
-    let counts = collector.counts();
-    #[expect(clippy::disallowed_methods, reason = "it is told to stop at the end")]
-    let working = tokio::spawn(collector.run(stop.clone()));
-    kit::wait_until(PATIENCE, "the refused picture", async || (counts.waiting(), counts.refused()) == (0, 1))
+    let fetcher = PictureFetcher::new(write_side.service.clone(), Some(DEMO)).unwrap();
+    let counts = fetcher.counts();
+    #[expect(clippy::disallowed_methods, reason = "the test stops it and waits for it")]
+    let running = tokio::spawn(fetcher.run(stop.clone()));
+    kit::wait_until(TIMEOUT, "the refused picture", async || (counts.waiting(), counts.refused()) == (0, 1))
         .await;
-    assert!(matches!(desk.import(&record, true).await, LineResult::Same { .. }));
-    assert!(matches!(desk.import(&record, false).await, LineResult::Same { .. }));
-    kit::wait_until(PATIENCE, "its picture", async || desk.attached().await == 1).await;
-    kit::wait_until(PATIENCE, "the counts", async || (counts.waiting(), counts.refused()) == (0, 0)).await;
+    assert!(matches!(write_side.import(&record, true).await, LineResult::Same { .. }));
+    assert!(matches!(write_side.import(&record, false).await, LineResult::Same { .. }));
+    kit::wait_until(TIMEOUT, "its picture", async || write_side.attached().await == 1).await;
+    kit::wait_until(TIMEOUT, "the counts", async || (counts.waiting(), counts.refused()) == (0, 0)).await;
     stop.cancel();
-    working.await.unwrap();
+    running.await.unwrap();
 }
 
 #[tokio::test]
-async fn erased_pictures_are_removed_from_a_media_folder_of_an_earlier_day() {
-    let desk = Desk::open().await;
+async fn erased_pictures_are_removed_from_a_restored_media_folder() {
+    let write_side = WriteSide::open().await;
     let [(_, erased), (_, kept), ..] = in_every_format(&scene(90, 90));
     let record = json!({"slug": "a", "name": "A", "category": "art"});
-    desk.send(Command::Select { record: record.as_object().unwrap().clone() }).await;
-    let picture = desk.service.pictures().unwrap().take(erased.clone()).await.unwrap().id;
+    write_side.send(Command::Select { record: record.as_object().unwrap().clone() }).await;
+    let picture = write_side.service.pictures().unwrap().take(erased.clone()).await.unwrap().id;
     let source = record::PictureSource { source: "front.jpg".into(), alt: None };
     let attach =
         Command::Attach { slug: "a".parse().unwrap(), picture: source, kept: Some(picture), as_named: false };
-    let answer = desk.send(attach).await;
+    let answer = write_side.send(attach).await;
     assert!(matches!(answer, Answer::Done(_)), "{answer:?}");
-    let answer = desk.send(Command::ErasePicture { picture }).await;
+    let answer = write_side.send(Command::ErasePicture { picture }).await;
     assert!(matches!(answer, Answer::PictureErased(_)), "{answer:?}");
-    let events = desk.log().await.len();
+    let events = write_side.log().await.len();
 
-    let folder = desk.folder.path().join("former");
-    let former = MediaStore::open(&folder).unwrap();
-    former.take(&erased).unwrap();
-    let kept = former.take(&kept).unwrap().id;
-    let collector =
-        Collector::new(service(desk.service.store().clone(), &desk.clock, &folder), None).unwrap();
+    let folder = write_side.folder.path().join("restored");
+    let restored = MediaStore::open(&folder).unwrap();
+    restored.take(&erased).unwrap();
+    let kept = restored.take(&kept).unwrap().id;
+    let fetcher =
+        PictureFetcher::new(service(write_side.service.store().clone(), &write_side.clock, &folder), None)
+            .unwrap();
     let stop = CancellationToken::new();
-    #[expect(clippy::disallowed_methods, reason = "it is told to stop at the end")]
-    let working = tokio::spawn(collector.run(stop.clone()));
-    kit::wait_until(PATIENCE, "the removal of the picture", async || !former.holds(picture)).await;
-    assert_eq!(former.erased().unwrap()[0].picture, picture);
-    assert!(former.holds(kept));
+    #[expect(clippy::disallowed_methods, reason = "the test stops it and waits for it")]
+    let running = tokio::spawn(fetcher.run(stop.clone()));
+    kit::wait_until(TIMEOUT, "the removal of the picture", async || !restored.holds(picture)).await;
+    assert_eq!(restored.erased().unwrap()[0].picture, picture);
+    assert!(restored.holds(kept));
     stop.cancel();
-    working.await.unwrap();
-    assert_eq!(desk.log().await.len(), events, "nothing is recorded twice");
+    running.await.unwrap();
+    assert_eq!(write_side.log().await.len(), events, "nothing is recorded twice");
 }

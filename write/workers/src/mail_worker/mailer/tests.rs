@@ -12,14 +12,14 @@ fn mailer(server: &Smtp) -> Mailer {
     Mailer::new(&server.url().parse().unwrap(), Some(&from)).unwrap()
 }
 
-/// The headers but for those that differ each time.
+/// The headers except those that differ each time.
 fn headers(data: &str) -> Vec<&str> {
     let headers = data.split_once("\n\n").unwrap().0.lines();
     headers.filter(|line| !line.starts_with("Date: ") && !line.starts_with("Message-ID: ")).collect()
 }
 
 #[tokio::test]
-async fn a_mail_arrives_as_it_was_written() {
+async fn a_mail_arrives_unchanged() {
     let server = Smtp::start(&[]).await;
     mailer(&server).send(&mail("Ada.Pelt@example.org")).await.unwrap();
     let received = server.mail(0).await;
@@ -45,14 +45,14 @@ async fn a_mail_arrives_as_it_was_written() {
 }
 
 #[tokio::test]
-async fn a_domain_goes_out_in_ascii() {
+async fn a_domain_is_sent_in_ascii() {
     let server = Smtp::start(&[]).await;
     mailer(&server).send(&mail("ada@bücher.example")).await.unwrap();
     assert_eq!(server.mail(0).await.to, ["ada@xn--bcher-kva.example"]);
 }
 
 #[tokio::test]
-async fn what_keeps_a_mail_back_is_told_without_its_address() {
+async fn errors_do_not_contain_the_address() {
     let server = Smtp::start(&[Fault::Temporary, Fault::Permanent, Fault::Disconnect]).await;
     let mailer = mailer(&server);
     for sentence in [
@@ -66,13 +66,13 @@ async fn what_keeps_a_mail_back_is_told_without_its_address() {
     assert_eq!(server.mails(), []);
     mailer.send(&mail("ada@example.org")).await.unwrap();
     assert_eq!((server.mails().len(), server.conversations()), (1, 4));
-    // Letters of other scripts before the @ need a server that takes them.
+    // Non-ASCII letters before the @ need a server with SMTPUTF8.
     let error = mailer.send(&mail("адa@example.org")).await.unwrap_err();
     assert_eq!(error.to_string(), "the mail server cannot be reached, or broke off: it was not understood");
 }
 
 #[tokio::test]
-async fn nobody_there_is_told() {
+async fn a_server_that_is_not_running_is_an_error() {
     let server = Smtp::start(&[]).await;
     let mailer = mailer(&server);
     drop(server);
@@ -86,7 +86,7 @@ fn a_line_break_reaches_no_header() {
     for text in ["ada@example.org\r\nBcc: bob@example.org", "ada@example.org\nX: y", "a\r\n@example.org"] {
         assert!(text.parse::<Email>().is_err(), "{text:?}");
     }
-    // Nor would it, were an address or a subject ever to hold one.
+    // Nor would a line break in a subject.
     let from: Sender = "mail@example.org".parse().unwrap();
     let mail =
         Mail { subject: "Hello\r\nBcc: bob@example.org\r\n\r\nBuy this".into(), ..mail("ada@example.org") };
@@ -110,13 +110,10 @@ fn a_password_is_sent_over_tls_only() {
     assert!(Mailer::new(&"smtps://me:secret@mail.example.org".parse().unwrap(), Some(&from)).is_ok());
     assert!(Mailer::new(&MailTransport::Log, None).is_ok());
     let error = Mailer::new(&"smtp://mail.example.org".parse().unwrap(), None).err().unwrap().to_string();
-    assert_eq!(
-        error,
-        "mail (LOGGIA_MAIL) and mail_from (LOGGIA_MAIL_FROM) cannot be used: it is not set whom mails are from"
-    );
-    for (host, here) in
+    assert_eq!(error, "mail (LOGGIA_MAIL) and mail_from (LOGGIA_MAIL_FROM) cannot be used: no sender is set");
+    for (host, local) in
         [("localhost", true), ("127.0.0.1", true), ("[::1]", true), ("mail.example.org", false)]
     {
-        assert_eq!(is_here(host), here, "{host}");
+        assert_eq!(is_local(host), local, "{host}");
     }
 }

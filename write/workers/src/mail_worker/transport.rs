@@ -1,4 +1,4 @@
-//! Where mails go, as it is set: nowhere, in print, or to a mail server.
+//! The settings of the mail transport: `log:`, `print:` or an SMTP server; and the sender.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,35 +6,35 @@ use std::str::FromStr;
 use lettre::message::Mailbox;
 use reqwest::Url;
 
-/// How mails leave.
+/// How mails are sent.
 #[derive(Clone, PartialEq, Eq)]
 pub enum MailTransport {
-    /// Nowhere: the log says that one was wanted, and for which keys. It holds no address and no link.
+    /// Mails are not sent: each request is logged with the ids of the keys, without address and link.
     Log,
-    /// They are printed with their addresses and links, for an operator to pass on.
+    /// Mails are logged with address and link, for an operator to pass on.
     Print,
-    /// Through this mail server. Its `Debug` form hides the password.
+    /// The SMTP server at this URL. `Debug` hides the password.
     Server(Url),
 }
 
-/// A text that names no route.
+/// The text is no mail transport.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "log:, print:, smtp://HOST or smtps://HOST is wanted, with USER:PASSWORD@ before the host where the server asks for it"
 )]
 pub struct InvalidTransport;
 
-/// Whom mails are from: `name@example.org`, or `A Name <name@example.org>`.
+/// The sender of mails: `name@example.org`, or `A Name <name@example.org>`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sender(pub(super) Mailbox);
 
-/// A text that names no sender.
+/// The text is no sender.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("an address such as mail@example.org, or Catalog <mail@example.org>, is wanted")]
 pub struct InvalidSender;
 
 impl MailTransport {
-    /// Returns whether a mail reaches whoever it is to, be it by the operator's hand.
+    /// Returns whether mails reach their recipients, by a server or passed on by the operator.
     pub fn delivers(&self) -> bool {
         *self != MailTransport::Log
     }
@@ -82,12 +82,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_route_is_the_log_or_a_server() {
+    fn a_transport_is_log_print_or_a_server() {
         assert_eq!(["log:", "print:"].map(str::parse), [Ok(MailTransport::Log), Ok(MailTransport::Print)]);
         for text in ["smtp://localhost:25", "smtps://me:secret@mail.example.org"] {
-            let route: MailTransport = text.parse().unwrap();
-            assert!(matches!(route, MailTransport::Server(_)), "{text}");
-            assert!(!format!("{route:?}").contains("secret"), "{route:?}");
+            let transport: MailTransport = text.parse().unwrap();
+            assert!(matches!(transport, MailTransport::Server(_)), "{text}");
+            assert!(!format!("{transport:?}").contains("secret"), "{transport:?}");
         }
         for text in ["", "log", "mail.example.org", "smtp:", "smtp://", "https://mail.example.org"] {
             assert_eq!(text.parse::<MailTransport>(), Err(InvalidTransport), "{text}");

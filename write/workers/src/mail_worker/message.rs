@@ -1,10 +1,10 @@
-//! What mails say. They are plain text; each has one link in it, and nothing comes of opening that.
+//! The texts of mails. Each is plain text with one link; opening the link changes nothing.
 
 use schemas::email::Email;
 use schemas::link::{GOOD_FOR, LinkToken};
 use vault::LetterKind;
 
-/// A mail that is ready to leave.
+/// A mail that is ready to send.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Mail {
     pub(super) to: Email,
@@ -12,8 +12,8 @@ pub(super) struct Mail {
     pub(super) text: String,
 }
 
-/// Writes a letter. `site` is the site's own address, as it is configured.
-pub(super) fn write(kind: LetterKind, to: Email, site: &str, token: &LinkToken) -> Mail {
+/// Composes the mail for an outbox message. `site` is the configured public URL.
+pub(super) fn compose(kind: LetterKind, to: Email, site: &str, token: &LinkToken) -> Mail {
     let host = site.split_once("://").map_or(site, |(_, host)| host);
     let (link, minutes) = (token.at(site), GOOD_FOR.as_mins());
     let (subject, text) = match kind {
@@ -59,11 +59,11 @@ mod tests {
 
     fn written(kind: LetterKind) -> Mail {
         let token = LinkToken::generate(|bytes| bytes.fill(10));
-        write(kind, "Ada.Pelt@example.org".parse().unwrap(), "https://catalog.example.org", &token)
+        compose(kind, "Ada.Pelt@example.org".parse().unwrap(), "https://catalog.example.org", &token)
     }
 
     #[test]
-    fn a_proof_says_what_was_asked_for() {
+    fn a_proof_mail_says_what_was_requested() {
         let mail = written(LetterKind::Proof);
         assert_eq!(mail.to.as_str(), "Ada.Pelt@example.org");
         assert_eq!(mail.subject, "Your keys at catalog.example.org");
@@ -84,7 +84,7 @@ need not do anything.
     }
 
     #[test]
-    fn a_payment_says_what_it_waits_for() {
+    fn a_payment_mail_says_what_the_payment_waits_for() {
         let mail = written(LetterKind::Payment);
         assert_eq!(mail.subject, "Your payment at catalog.example.org");
         assert_eq!(

@@ -5,12 +5,12 @@ use sha2::{Digest, Sha256};
 
 use super::*;
 
-/// What the built-in encoder gives for a record.
-fn numbers(record: &Record) -> Option<Vec<f32>> {
+/// Returns the semantic vector of the built-in encoder.
+fn vector(record: &Record) -> Option<Vec<f32>> {
     Encoder::open(&EncoderChoice::BuiltIn).unwrap().semantic(&document(record)).unwrap()
 }
 
-/// A record of which nothing is known but its name.
+/// A record with a name and nothing else.
 fn named(name: &str) -> Record {
     Record {
         name: name.to_owned(),
@@ -32,7 +32,7 @@ fn named(name: &str) -> Record {
     }
 }
 
-fn told(material: &str, light: &str, mood: &str) -> Record {
+fn with_taste(material: &str, light: &str, mood: &str) -> Record {
     let mut record = named("");
     record.taste.material = Some(material.to_owned());
     record.taste.light = Some(light.to_owned());
@@ -41,16 +41,16 @@ fn told(material: &str, light: &str, mood: &str) -> Record {
 }
 
 fn cosine(one: &Record, other: &Record) -> f32 {
-    let (one, other) = (numbers(one).unwrap(), numbers(other).unwrap());
+    let (one, other) = (vector(one).unwrap(), vector(other).unwrap());
     one.iter().zip(&other).map(|(a, b)| a * b).sum()
 }
 
 #[test]
 fn numbers_are_finite_and_of_unit_length() {
-    let mut long = told("pale oak, lime plaster", "low dusk light", "calm");
+    let mut long = with_taste("pale oak, lime plaster", "low dusk light", "calm");
     long.description = Some("Oak boards run the length of the hall. ".repeat(1_200));
     for record in [named("ash"), named("Haus zur Eiche"), named("木"), named("1968"), long] {
-        let numbers = numbers(&record).unwrap();
+        let numbers = vector(&record).unwrap();
         assert_eq!(numbers.len(), 256);
         let length: f32 = numbers.iter().map(|n| n * n).sum();
         assert!(numbers.iter().all(|n| n.is_finite()) && (length - 1.0).abs() < 1e-5, "{length}");
@@ -59,9 +59,9 @@ fn numbers_are_finite_and_of_unit_length() {
 
 #[test]
 fn taste_in_another_order_is_nearer_than_a_shared_studio() {
-    let mut first = told("oak, plaster", "dusk light from the west", "calm");
-    let mut second = told("plaster and oak", "western light, dusk", "a calm room");
-    let mut third = told("steel, glass", "neon after midnight", "restless");
+    let mut first = with_taste("oak, plaster", "dusk light from the west", "calm");
+    let mut second = with_taste("plaster and oak", "western light, dusk", "a calm room");
+    let mut third = with_taste("steel, glass", "neon after midnight", "restless");
     (first.name, second.name, third.name) = ("Alder House".into(), "Flat 9".into(), "Alder Bar".into());
     first.studio = Some("Nordqvist Okafor Partners".to_owned());
     third.studio.clone_from(&first.studio);
@@ -69,36 +69,34 @@ fn taste_in_another_order_is_nearer_than_a_shared_studio() {
     assert!(taste > 0.6 && taste > studio + 0.3, "taste {taste}, studio {studio}");
 }
 
-/// Chance brings single words together or apart by as much as another dimension does, so this looks at many.
+/// Hash collisions move single words as much as another dimension does, so this is the mean of many.
 #[test]
-fn a_word_counts_most_in_its_own_dimension() {
+fn a_word_has_most_weight_in_its_own_dimension() {
     let words = [
         "oak", "slate", "linen", "brass", "clay", "cork", "felt", "granite", "lime", "marble", "paper", "wax",
     ];
     let mean = |material: fn(&str) -> Record| {
-        words.iter().map(|word| cosine(&told(word, "dusk", "calm"), &material(word))).sum::<f32>()
+        words.iter().map(|word| cosine(&with_taste(word, "dusk", "calm"), &material(word))).sum::<f32>()
             / words.len() as f32
     };
-    let same = mean(|word| told(word, "noon", "loud"));
-    let elsewhere = mean(|word| told("iron", word, "loud"));
-    let nowhere = mean(|_| told("iron", "noon", "loud"));
+    let same = mean(|word| with_taste(word, "noon", "loud"));
+    let elsewhere = mean(|word| with_taste("iron", word, "loud"));
+    let nowhere = mean(|_| with_taste("iron", "noon", "loud"));
     assert!(same > elsewhere + 0.1 && elsewhere > nowhere + 0.02, "{same}, {elsewhere}, {nowhere}");
 }
 
 #[test]
-fn words_side_by_side_say_more_than_words_apart() {
-    let told = |material| told(material, "dusk", "calm");
-    let pale_oak = told("pale oak, dark slate");
-    assert!(
-        cosine(&pale_oak, &told("dark slate, pale oak")) > cosine(&pale_oak, &told("dark oak, pale slate"))
-    );
+fn adjacent_words_have_more_weight_than_separate_ones() {
+    let of = |material| with_taste(material, "dusk", "calm");
+    let pale_oak = of("pale oak, dark slate");
+    assert!(cosine(&pale_oak, &of("dark slate, pale oak")) > cosine(&pale_oak, &of("dark oak, pale slate")));
 }
 
 #[test]
-fn a_long_text_does_not_drown_taste() {
-    let mut first = told("oak", "dusk", "calm");
-    let mut second = told("oak", "dusk", "calm");
-    let mut third = told("steel", "neon", "restless");
+fn a_long_text_does_not_outweigh_taste() {
+    let mut first = with_taste("oak", "dusk", "calm");
+    let mut second = with_taste("oak", "dusk", "calm");
+    let mut third = with_taste("steel", "neon", "restless");
     let text =
         "The stair turns twice before the landing, where a window looks over the harbour and the cranes.";
     first.description = Some(text.to_owned());
@@ -109,47 +107,47 @@ fn a_long_text_does_not_drown_taste() {
 }
 
 #[test]
-fn accents_and_other_scripts_meet_themselves() {
-    let told = |text: &str| told(text, text, text);
-    assert!(cosine(&told("béton brut"), &told("Beton Brut")) > 0.999);
-    let temple = told("古い木造の寺");
-    assert!(cosine(&temple, &told("木造の寺院")) > cosine(&temple, &told("鉄骨の工場")) + 0.2);
+fn accents_fold_and_other_scripts_match() {
+    let of = |text: &str| with_taste(text, text, text);
+    assert!(cosine(&of("béton brut"), &of("Beton Brut")) > 0.999);
+    let temple = of("古い木造の寺");
+    assert!(cosine(&temple, &of("木造の寺院")) > cosine(&temple, &of("鉄骨の工場")) + 0.2);
 }
 
 #[test]
-fn what_shares_nothing_is_far_apart() {
-    let (one, other) = (told("oak", "dusk", "calm"), told("steel", "neon", "restless"));
+fn texts_without_common_words_are_far_apart() {
+    let (one, other) = (with_taste("oak", "dusk", "calm"), with_taste("steel", "neon", "restless"));
     let mut photograph = other.clone();
     photograph.category = Category::Photography;
     assert!(cosine(&one, &photograph) < 0.2, "{}", cosine(&one, &photograph));
-    assert!(cosine(&one, &other) > cosine(&one, &photograph), "the category counts a little");
+    assert!(cosine(&one, &other) > cosine(&one, &photograph), "the category has a small weight");
 }
 
 #[test]
-fn a_record_without_a_word_says_nothing() {
-    assert_eq!(numbers(&named("")), None);
-    assert_eq!(numbers(&named(" — … the of")), None);
+fn a_record_without_words_has_no_vector() {
+    assert_eq!(vector(&named("")), None);
+    assert_eq!(vector(&named(" — … the of")), None);
     let mut record = named("");
     record.pictures.push(PictureSource { source: "oak.webp".to_owned(), alt: None });
-    assert_eq!(numbers(&record), None, "the name of a file is not what it shows");
+    assert_eq!(vector(&record), None, "the name of a picture file is not read");
     record.pictures[0].alt = Some("An oak door".to_owned());
-    assert!(numbers(&record).is_some());
+    assert!(vector(&record).is_some());
 }
 
 #[test]
-fn a_name_alone_is_enough_to_stand_near_its_like() {
+fn a_name_alone_is_enough_to_compare() {
     let (oak, door, steel) = (named("Oak House"), named("A house in oak"), named("Steel Tower"));
     assert!(cosine(&oak, &door) > cosine(&oak, &steel));
 }
 
 #[test]
-fn the_same_record_says_the_same() {
-    let record = told("pale oak, lime plaster", "low dusk light", "calm");
-    assert_eq!(numbers(&record), numbers(&record.clone()));
+fn the_same_record_has_the_same_vector() {
+    let record = with_taste("pale oak, lime plaster", "low dusk light", "calm");
+    assert_eq!(vector(&record), vector(&record.clone()));
 }
 
 /// A record with every field that is read.
-fn whole() -> Record {
+fn complete() -> Record {
     serde_json::from_value(serde_json::json!({
         "name": "House above the harbour", "studio": "Nordqvist Okafor", "city": "Göteborg", "category": "architecture",
         "intro": "A house on a slope.", "description": "The stair turns twice before the landing. 木造の寺 béton brut.",
@@ -166,18 +164,19 @@ fn whole() -> Record {
 
 #[test]
 fn a_sentence_encoder_reads_taste_first_and_the_name_only_alone() {
-    let record = whole();
+    let record = complete();
     let document = document(&record);
     assert_eq!(document.passages[..3], ["house", "pale oak, lime plaster", "low western light at dusk"]);
     assert_eq!(document.passages.len(), 9);
     assert_eq!(document.title, "House above the harbour");
 }
 
-/// Recorded vectors are compared with new ones of the same name, so its numbers must not change by a bit. Only where the
-/// mathematical functions are those of this platform.
+/// Recorded vectors are compared with new ones of the same model name, so no bit may change. Only on this platform: mathematical
+/// functions differ on others.
 #[test]
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-fn the_built_in_encoder_gives_the_bits_that_it_always_gave_for_a_record() {
-    let bytes: Vec<u8> = numbers(&whole()).unwrap().iter().flat_map(|number| number.to_le_bytes()).collect();
+fn the_built_in_encoder_is_stable_bit_for_bit_on_a_record() {
+    let bytes: Vec<u8> =
+        vector(&complete()).unwrap().iter().flat_map(|number| number.to_le_bytes()).collect();
     assert_eq!(HEXLOWER.encode(&Sha256::digest(bytes)[..8]), "7d06e21dd2c80fa2");
 }

@@ -1,4 +1,4 @@
-//! The worker on a real store.
+//! The worker on a real event store.
 
 use embeddings::EncoderChoice;
 use event_log::{EventLog, Namespace};
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 struct Catalog {
     _folder: TempDir,
@@ -31,13 +31,13 @@ impl Catalog {
         Catalog { _folder: folder, store, service, clock }
     }
 
-    fn describe(&self) -> tokio_util::sync::DropGuard {
+    fn start_worker(&self) -> tokio_util::sync::DropGuard {
         let encoder = Encoder::open(&EncoderChoice::BuiltIn).unwrap();
-        let mut describer = Describer::new(self.service.clone(), encoder).unwrap();
-        describer.unread_pause = Duration::from_millis(50);
+        let mut worker = EmbeddingWorker::new(self.service.clone(), encoder).unwrap();
+        worker.unreadable_pause = Duration::from_millis(50);
         let stop = CancellationToken::new();
-        #[expect(clippy::disallowed_methods, reason = "the guard that is given back ends it")]
-        tokio::spawn(describer.run(stop.clone()));
+        #[expect(clippy::disallowed_methods, reason = "the returned guard stops it")]
+        tokio::spawn(worker.run(stop.clone()));
         stop.drop_guard()
     }
 
@@ -57,7 +57,7 @@ impl Catalog {
         self.send(Command::Import { lines, options: ImportOptions::default() }).await;
     }
 
-    /// All vectors that were recorded for the project, with who recorded them.
+    /// All vectors that were recorded for the project, with their actors.
     async fn recorded(&self, slug: &str) -> Vec<(String, VectorsRecorded)> {
         let stream = self.store.holder(Namespace::SLUG, slug).await.unwrap().unwrap();
         let events = self.store.read_stream(&stream, StreamVersion(0)).await.unwrap();
@@ -74,7 +74,7 @@ impl Catalog {
     async fn wait_for(&self, slug: &str, count: usize) -> Vec<(String, VectorsRecorded)> {
         let mut recorded = Vec::new();
         let what = format!("{count} recordings of {slug}");
-        kit::wait_until(PATIENCE, &what, async || {
+        kit::wait_until(TIMEOUT, &what, async || {
             recorded = self.recorded(slug).await;
             recorded.len() >= count
         })
@@ -84,16 +84,16 @@ impl Catalog {
 }
 
 #[tokio::test]
-async fn texts_are_described_at_once_and_anew_when_they_change() {
+async fn texts_are_embedded_at_once_and_again_when_they_change() {
     let catalog = Catalog::new().await;
     catalog.import(r#"{"slug":"a","name":"A","category":"art","taste":{"material":"oak"}}"#).await;
-    let _worker = catalog.describe();
+    let _worker = catalog.start_worker();
     let first = catalog.wait_for("a", 1).await.remove(0);
     assert_eq!((first.0.as_str(), first.1.model.as_str(), &first.1.visual), (ACTOR, "loggia-1", &None));
     catalog.import(r#"{"slug":"a","name":"A","category":"art","taste":{"material":"steel"}}"#).await;
     let second = catalog.wait_for("a", 2).await.remove(1);
     assert_ne!(first.1.semantic, second.1.semantic);
-    // What says the same to the encoder is not recorded again: here only the day changes.
+    // Vectors are not recorded again for a change that the encoder does not read: here only the day changes.
     let same =
         r#"{"slug":"a","name":"A","category":"art","taste":{"material":"steel"},"published":"2024-05-01"}"#;
     catalog.import(same).await;
@@ -103,9 +103,9 @@ async fn texts_are_described_at_once_and_anew_when_they_change() {
 }
 
 #[tokio::test]
-async fn a_picture_adds_the_other_side() {
+async fn a_picture_adds_the_visual_side() {
     let catalog = Catalog::new().await;
-    let _worker = catalog.describe();
+    let _worker = catalog.start_worker();
     catalog.import(r#"{"slug":"a","name":"Stair","category":"art"}"#).await;
     let alone = catalog.wait_for("a", 1).await.remove(0).1;
     let pixels = image::RgbImage::from_fn(64, 48, |x, y| image::Rgb([x as u8 * 4, y as u8 * 5, 90]));
@@ -118,15 +118,15 @@ async fn a_picture_adds_the_other_side() {
         .await;
     let both = catalog.wait_for("a", 2).await.remove(1).1;
     assert_eq!((&both.semantic, both.visual.is_some()), (&alone.semantic, true));
-    // Without its picture it looks like nothing again.
+    // Without its picture it has no visual side again.
     catalog.send(Command::ErasePicture { picture: kept.id }).await;
     assert_eq!(catalog.wait_for("a", 3).await.remove(2).1, alone);
 }
 
 #[tokio::test]
-async fn a_picture_that_cannot_be_read_for_a_moment_costs_no_side() {
+async fn a_picture_that_is_unreadable_for_a_moment_keeps_its_vector() {
     let catalog = Catalog::new().await;
-    let _worker = catalog.describe();
+    let _worker = catalog.start_worker();
     catalog.import(r#"{"slug":"a","name":"Stair","category":"art"}"#).await;
     let png = samples::encoded(samples::scene(64, 48), image::ImageFormat::Png);
     let kept = catalog.service.pictures().unwrap().take(png).await.unwrap();
@@ -137,35 +137,39 @@ async fn a_picture_that_cannot_be_read_for_a_moment_costs_no_side() {
     catalog.send(attach("a")).await;
     let both = catalog.wait_for("a", 2).await.remove(1).1;
     let (media, aside) = (catalog._folder.path().join("media"), catalog._folder.path().join("aside"));
-    let shelf = &kept.id.to_string()[..2];
+    let subfolder = &kept.id.to_string()[..2];
     std::fs::create_dir(&aside).unwrap();
-    std::fs::rename(media.join(shelf), aside.join(shelf)).unwrap();
+    std::fs::rename(media.join(subfolder), aside.join(subfolder)).unwrap();
     catalog.import(r#"{"slug":"a","name":"Stair of oak","category":"art","pictures":["a.png"]}"#).await;
     let without = catalog.wait_for("a", 3).await.remove(2).1;
-    assert_ne!(without.semantic, both.semantic, "its texts are followed");
-    assert_eq!(without.visual, both.visual, "it keeps what is known of its looks");
-    std::fs::rename(aside.join(shelf), media.join(shelf)).unwrap();
+    assert_ne!(without.semantic, both.semantic, "the semantic side follows the texts");
+    assert_eq!(without.visual, both.visual, "the visual side stays");
+    std::fs::rename(aside.join(subfolder), media.join(subfolder)).unwrap();
 
     catalog.import(r#"{"slug":"b","name":"Door","category":"art"}"#).await;
     catalog.wait_for("b", 1).await;
     let picture = catalog.service.pictures().unwrap().store().get(kept.id).unwrap();
     assert_eq!(picture, Some(kept.clone()));
-    let forms = media.join(shelf).join(kept.id.to_string());
+    let forms = media.join(subfolder).join(kept.id.to_string());
     std::fs::rename(forms.join("64.webp"), aside.join("64.webp")).unwrap();
     catalog.send(attach("b")).await;
     catalog.import(r#"{"slug":"b","name":"Door of oak","category":"art","pictures":["a.png"]}"#).await;
     assert_eq!(catalog.wait_for("b", 2).await.remove(1).1.visual, None);
     std::fs::rename(aside.join("64.webp"), forms.join("64.webp")).unwrap();
-    assert_eq!(catalog.wait_for("b", 3).await.remove(2).1.visual, both.visual, "it is tried again by itself");
+    assert_eq!(
+        catalog.wait_for("b", 3).await.remove(2).1.visual,
+        both.visual,
+        "the worker retries by itself"
+    );
 }
 
 #[tokio::test]
-async fn brought_vectors_win() {
+async fn supplied_vectors_take_precedence() {
     let catalog = Catalog::new().await;
-    let brought =
+    let supplied =
         r#"{"slug":"a","name":"A","category":"art","vectors":{"semantic":[1,2]},"vector_model":"m"}"#;
-    catalog.import(brought).await;
-    let _worker = catalog.describe();
+    catalog.import(supplied).await;
+    let _worker = catalog.start_worker();
     catalog.import(r#"{"slug":"b","name":"B","category":"art"}"#).await;
     catalog.wait_for("b", 1).await;
     let recorded = catalog.recorded("a").await;
@@ -174,48 +178,48 @@ async fn brought_vectors_win() {
 }
 
 #[tokio::test]
-async fn the_side_that_was_not_brought_is_computed_and_follows() {
+async fn the_side_that_is_not_supplied_is_computed_and_updated() {
     let catalog = Catalog::new().await;
-    let brought = |name: &str| {
+    let supplied = |name: &str| {
         format!(
             r#"{{"slug":"a","name":"{name}","category":"art","vectors":{{"visual":[1,2]}},"vector_model":"m"}}"#
         )
     };
-    catalog.import(&brought("Stair")).await;
-    let worker = catalog.describe();
+    catalog.import(&supplied("Stair")).await;
+    let worker = catalog.start_worker();
     let (actor, first) = catalog.wait_for("a", 2).await.remove(1);
     assert_eq!((actor.as_str(), first.visual().unwrap().0), (ACTOR, "m"));
     assert_eq!((first.semantic().unwrap().0, &first.semantic), ("loggia-1", &None));
 
     // The same line changes nothing; another text changes the side that follows it.
-    catalog.import(&brought("Stair")).await;
-    catalog.import(&brought("Door of oak")).await;
+    catalog.import(&supplied("Stair")).await;
+    catalog.import(&supplied("Door of oak")).await;
     let second = catalog.wait_for("a", 3).await.remove(2).1;
     assert_eq!(second.visual(), first.visual());
     assert_ne!(second.semantic(), first.semantic());
     drop(worker);
-    let worker = catalog.describe();
+    let worker = catalog.start_worker();
     catalog.import(r#"{"slug":"b","name":"B","category":"art"}"#).await;
     catalog.wait_for("b", 1).await;
     assert_eq!(catalog.recorded("a").await.len(), 3, "a restart records nothing again");
     drop(worker);
-    let mut wanting = Wanting { model: "another".into(), ..Wanting::default() };
+    let mut pending = PendingProjects { model: "another".into(), ..PendingProjects::default() };
     let log = catalog.store.read_all(schemas::ids::Position::START, 1_000).await.unwrap();
-    log.iter().for_each(|event| wanting.hear(event));
-    assert_eq!(wanting.projects.len(), 2, "another encoder makes its side of both");
+    log.iter().for_each(|event| pending.apply(event));
+    assert_eq!(pending.projects.len(), 2, "another encoder computes both again");
 }
 
 #[tokio::test]
-async fn a_computed_side_goes_with_its_picture_and_the_brought_one_stays() {
+async fn a_computed_side_is_removed_with_its_picture_and_the_supplied_one_stays() {
     let catalog = Catalog::new().await;
-    let brought = r#"{"slug":"a","name":"Stair","category":"art","pictures":["a.png"],"vectors":{"semantic":[1,2]},"vector_model":"m"}"#;
-    catalog.import(brought).await;
+    let supplied = r#"{"slug":"a","name":"Stair","category":"art","pictures":["a.png"],"vectors":{"semantic":[1,2]},"vector_model":"m"}"#;
+    catalog.import(supplied).await;
     let png = samples::encoded(samples::scene(64, 48), image::ImageFormat::Png);
     let kept = catalog.service.pictures().unwrap().take(png).await.unwrap();
     let picture = PictureSource { source: "a.png".into(), alt: None };
     let attach = Command::Attach { slug: "a".parse().unwrap(), picture, kept: Some(kept.id), as_named: true };
     catalog.send(attach).await;
-    let _worker = catalog.describe();
+    let _worker = catalog.start_worker();
     let both = catalog.wait_for("a", 2).await.remove(1).1;
     assert_eq!((both.semantic().unwrap().0, both.visual().unwrap().0), ("m", "loggia-1"));
     catalog.send(Command::ErasePicture { picture: kept.id }).await;
@@ -224,7 +228,7 @@ async fn a_computed_side_goes_with_its_picture_and_the_brought_one_stays() {
     catalog.import(r#"{"slug":"a","name":"Stair","category":"art","pictures":["b.png"]}"#).await;
     catalog.import(r#"{"slug":"b","name":"B","category":"art"}"#).await;
     catalog.wait_for("b", 1).await;
-    assert_eq!(catalog.recorded("a").await.len(), 3, "what was brought is not computed");
+    assert_eq!(catalog.recorded("a").await.len(), 3, "a supplied side is not computed");
 }
 
 #[tokio::test]
@@ -237,21 +241,21 @@ async fn a_restart_records_nothing_again_and_another_model_everything() {
             ))
             .await;
     }
-    let worker = catalog.describe();
+    let worker = catalog.start_worker();
     catalog.wait_for("p-299", 1).await;
-    kit::wait_until(PATIENCE, "every project is described", async || {
+    kit::wait_until(TIMEOUT, "vectors of every project", async || {
         catalog.store.head().await.unwrap().position.0 == 600
     })
     .await;
     drop(worker);
-    let _again = catalog.describe();
+    let _again = catalog.start_worker();
     catalog.import(r#"{"slug":"b","name":"B","category":"art"}"#).await;
     catalog.wait_for("b", 1).await;
-    assert_eq!(catalog.store.head().await.unwrap().position.0, 602, "only the new one was described");
-    let mut wanting = Wanting { model: "another".into(), ..Wanting::default() };
+    assert_eq!(catalog.store.head().await.unwrap().position.0, 602, "only the new one was embedded");
+    let mut pending = PendingProjects { model: "another".into(), ..PendingProjects::default() };
     let log = catalog.store.read_all(schemas::ids::Position::START, 1_000).await.unwrap();
-    log.iter().for_each(|event| wanting.hear(event));
-    assert_eq!(wanting.projects.len(), 301);
+    log.iter().for_each(|event| pending.apply(event));
+    assert_eq!(pending.projects.len(), 301);
 }
 
 fn line_with(vectors: &VectorsRecorded, more: &str) -> String {
@@ -262,12 +266,12 @@ fn line_with(vectors: &VectorsRecorded, more: &str) -> String {
 }
 
 #[tokio::test]
-async fn computed_vectors_of_a_file_do_not_keep_the_encoder_away() {
+async fn imported_vectors_of_the_built_in_encoder_are_recomputed() {
     let catalog = Catalog::new().await;
-    let _worker = catalog.describe();
+    let _worker = catalog.start_worker();
     catalog.import(r#"{"slug":"a","name":"A","category":"art","intro":"Oak."}"#).await;
     let first = catalog.wait_for("a", 1).await.remove(0).1;
-    // A line that an earlier release exported, edited: its vector is the one of the old text.
+    // An edited line of an export of an earlier release: its vector belongs to the old text.
     let edited = line_with(&first, r#""intro":"Steel.","#);
     catalog.import(&edited).await;
     let second = catalog.wait_for("a", 2).await.remove(1);
@@ -278,7 +282,7 @@ async fn computed_vectors_of_a_file_do_not_keep_the_encoder_away() {
 }
 
 #[tokio::test]
-async fn a_log_with_computed_vectors_that_an_editor_sent_heals() {
+async fn computed_vectors_that_an_editor_sent_are_recomputed() {
     let catalog = Catalog::new().await;
     catalog.import(r#"{"slug":"a","name":"A","category":"art","intro":"Oak."}"#).await;
     // As an import of the first release recorded them.
@@ -288,36 +292,39 @@ async fn a_log_with_computed_vectors_that_an_editor_sent_heals() {
         changes: changes.as_object().unwrap().clone(),
     };
     catalog.send(revise(changes)).await;
-    let worker = catalog.describe();
-    let healed = catalog.wait_for("a", 2).await.remove(1);
-    assert_eq!((healed.0.as_str(), healed.1.semantic.as_ref().unwrap().as_slice().len()), (ACTOR, 256));
+    let worker = catalog.start_worker();
+    let recomputed = catalog.wait_for("a", 2).await.remove(1);
+    assert_eq!(
+        (recomputed.0.as_str(), recomputed.1.semantic.as_ref().unwrap().as_slice().len()),
+        (ACTOR, 256)
+    );
     catalog.send(revise(serde_json::json!({"intro": "Steel."}))).await;
-    let followed = catalog.wait_for("a", 3).await.remove(2);
-    assert_ne!(followed.1.semantic, healed.1.semantic);
+    let changed = catalog.wait_for("a", 3).await.remove(2);
+    assert_ne!(changed.1.semantic, recomputed.1.semantic);
     drop(worker);
-    // What is right already is recorded as computed once, not at every start.
-    let changes = line_with(&followed.1, "");
+    // Sent vectors are recorded once under the actor of the worker, not at every start.
+    let changes = line_with(&changed.1, "");
     let changes: serde_json::Value = serde_json::from_str(&changes).unwrap();
     let (mut sent, vectors) = (serde_json::json!({"vector_model": "loggia-1"}), changes["vectors"].clone());
     sent["vectors"] = vectors;
     sent["vectors"]["semantic"][0] = 0.5.into();
     catalog.send(revise(sent)).await;
-    let worker = catalog.describe();
+    let worker = catalog.start_worker();
     catalog.wait_for("a", 5).await;
     drop(worker);
-    let _again = catalog.describe();
+    let _again = catalog.start_worker();
     catalog.import(r#"{"slug":"b","name":"B","category":"art"}"#).await;
     catalog.wait_for("b", 1).await;
     assert_eq!(catalog.recorded("a").await.len(), 5);
 }
 
 #[tokio::test]
-async fn brought_vectors_are_given_back_to_the_encoder() {
+async fn vectors_are_computed_after_supplied_ones_are_unset() {
     let catalog = Catalog::new().await;
-    let brought =
+    let supplied =
         r#"{"slug":"a","name":"Stair","category":"art","vectors":{"visual":[1,2]},"vector_model":"m"}"#;
-    catalog.import(brought).await;
-    let _worker = catalog.describe();
+    catalog.import(supplied).await;
+    let _worker = catalog.start_worker();
     catalog.wait_for("a", 2).await;
     let unset = serde_json::json!({"vectors": null}).as_object().unwrap().clone();
     catalog.send(Command::Revise { slug: "a".parse().unwrap(), changes: unset }).await;
